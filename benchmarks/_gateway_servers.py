@@ -22,7 +22,7 @@ from sssjob.gateway.actions import Actions
 from sssjob.gateway.config import Config
 from sssjob.gateway.server import Server
 from sssjob.handlers.roles import Roles
-from sssjob.handlers.service import Service, Settings
+from sssjob.handlers.service import Service, ServiceSettings
 from sssjob.handlers.stores import Stores
 from sssjob.rmap.address import Address
 from sssjob.rmap.keys import Key, Ring
@@ -115,7 +115,7 @@ async def stored() -> None:
     if not path.exists():
         with store.open(path, create=True) as jobs:
             jobs.load("\n".join(map(JOB.format, range(100_000))).encode())
-    service = Service(Stores(str(path)), Settings(Roles(usual="admin")))
+    service = Service(Stores(str(path)), ServiceSettings(Roles(usual="admin")))
     config = Config(listen=(Address("127.0.0.1", 0),), ring=Ring(Key(KEY)))
     actions = Actions(service.actions, service.is_quick)
     responder = Responder(actions, config.ring, config.policy, quick=actions.is_quick)

@@ -54,7 +54,7 @@ class Collected:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownRecords:
     """Records by identity of their job, and what is wrong with others that cannot be read."""
 
     records: dict[str, list[Record]] = field(default_factory=lambda: defaultdict(list))
@@ -146,11 +146,11 @@ def waiting(
 
 def ask(
     system: str, ids: Iterable[str], environment: Mapping[str, str], *, seconds: float
-) -> Known:
+) -> KnownRecords:
     """What a batch system that can be asked knows about jobs. Raises ``CommandFailed``."""
     row = registry.system(system)
     names = list(ids)
-    found = Known()
+    found = KnownRecords()
     for command, printed in row.load("ended")(names, environment, seconds):
         _take(found, row.formats[0], printed, command, names)
     return found
@@ -158,9 +158,9 @@ def ask(
 
 def read_records(
     system: str, sources: Iterable[NamedSource], ids: Iterable[str], zone: str = ""
-) -> Known:
+) -> KnownRecords:
     """What accounting files tell about jobs. Raises ``UnusableSource``, ``OSError``."""
-    found = Known()
+    found = KnownRecords()
     names = list(ids)
     format_ = registry.system(system).formats[0]
     for source in sources:
@@ -182,7 +182,7 @@ def is_settled(record: Job, now: int, settle: int = SETTLE) -> bool:
 
 
 def _take(
-    found: Known, format_: Format, source: Source, name: str,
+    found: KnownRecords, format_: Format, source: Source, name: str,
     ids: Iterable[str], zone: str = "",
 ) -> None:  # fmt: skip
     """Records about some jobs, by every identity that they have."""

@@ -26,7 +26,7 @@ _NEUTRAL = re.compile(_ONE)
 _ALIKE = re.compile(rf"\{{\{{(?=(?:(?:{'|'.join(NAMES)})(?::[1-9])?|\{{\{{)\}}\}})")
 
 
-class Known(NamedTuple):
+class RunningValue(NamedTuple):
     """What only the running job knows, and how many digits it has at least."""
 
     name: str
@@ -36,13 +36,13 @@ class Known(NamedTuple):
         return f"{{{{{self.name}{f':{self.width}' if self.width else ''}}}}}"
 
 
-def parse(text: str) -> list[str | Known]:
+def parse(text: str) -> list[str | RunningValue]:
     """The name of a file of a job object, in parts."""
-    parts: list[str | Known] = []
+    parts: list[str | RunningValue] = []
     place = 0
     for found in _NEUTRAL.finditer(text):
         parts += [text[place : found.start()]] if found.start() > place else []
-        parts.append(Known(found[1], int(found[2] or 0)) if found[1] else OPEN)
+        parts.append(RunningValue(found[1], int(found[2] or 0)) if found[1] else OPEN)
         place = found.end()
     return [*parts, text[place:]] if place < len(text) else parts
 
@@ -56,9 +56,9 @@ def literal(text: str) -> str:
     return _ALIKE.sub("{{{{}}", text) if OPEN in text else text
 
 
-def joined(parts: Iterable[str | Known]) -> str:
+def joined(parts: Iterable[str | RunningValue]) -> str:
     """Parts as a job object has them."""
-    texts: list[str | Known] = []
+    texts: list[str | RunningValue] = []
     for part in parts:
         if isinstance(part, str) and texts and isinstance(texts[-1], str):
             texts[-1] += part
@@ -74,7 +74,7 @@ def indexed(text: str, index: int) -> str:
     '7.007.{{Id}}'
     """
     return joined(
-        f"{index:0{part.width}}" if isinstance(part, Known) and part.name == INDEX else part
+        f"{index:0{part.width}}" if isinstance(part, RunningValue) and part.name == INDEX else part
         for part in parse(text)
     )
 

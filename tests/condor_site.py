@@ -10,7 +10,7 @@ from sssjob.document import loads
 from sssjob.systems.condor.hooks import programs as hooks
 from sssjob.systems.condor.hooks import reports
 from sssjob.systems.condor.hooks.queue import Held, copied
-from sssjob.systems.condor.hooks.settings import Settings
+from sssjob.systems.condor.hooks.settings import HookSettings
 
 SLOT = Ad({"Name": "slot1@n1", "Cpus": 4, "Memory": 4096, "Disk": 10**6, "Machine": "n1",
            "Arch": "X86_64", "OpSys": "LINUX"})  # fmt: skip
@@ -46,7 +46,7 @@ class Site:
         text = stdin if isinstance(stdin, bytes) else long.write(stdin).encode()
         self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
         self._monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(output))
-        given = Settings(str(self.path), **{"fold": "now", "refresh": 0, **options})
+        given = HookSettings(str(self.path), **{"fold": "now", "refresh": 0, **options})
         assert hooks.run(hook, given, words) == 0
         self.said = self._capsys.readouterr().err
         self.writes = output.writes
@@ -59,7 +59,7 @@ class Site:
     def fold(self, until=None, **options):
         """How many reports were folded, and what was said of the others."""
         said = []
-        given = Settings(str(self.path), **options)
+        given = HookSettings(str(self.path), **options)
         with Held(given) as queue:
             count, _ = reports.fold(given, queue, say=said.append, until=until)
         return count, [str(each) for each in said]
@@ -68,7 +68,7 @@ class Site:
         return loads((self.path / name).read_bytes())
 
     def jobs(self, *states):
-        return list(copied(Settings(str(self.path))).jobs(*states))
+        return list(copied(HookSettings(str(self.path))).jobs(*states))
 
     def unheard(self):
         """Nothing was heard of any job for a long time."""

@@ -7,7 +7,7 @@ from sssjob.document import tree
 from sssjob.errors import Refused
 from sssjob.gateway.actions import Actions
 from sssjob.handlers.roles import Roles
-from sssjob.handlers.service import Service, Settings
+from sssjob.handlers.service import Service, ServiceSettings
 from sssjob.handlers.stores import Stores
 from sssjob.rmap.message import Conj, Data, Document, Get, Object, Op, Option, Request, Set, Where
 from sssjob.rmap.reading import item
@@ -22,7 +22,7 @@ class JobService:
     def __init__(self, address, **settings):
         settings.setdefault("roles", ROLES)
         self.address = address
-        self.service = Service(Stores(address), Settings(**settings))
+        self.service = Service(Stores(address), ServiceSettings(**settings))
         self.actions = Actions(self.service.actions, self.service.is_quick)
 
     def answer(

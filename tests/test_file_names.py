@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from sssjob import loads
 from sssjob.errors import InvalidValue
-from sssjob.file_names import NAMES, Known, filled, indexed, joined, literal, parse
+from sssjob.file_names import NAMES, RunningValue, filled, indexed, joined, literal, parse
 
 TEXTS = st.text(st.sampled_from("{}:3Id$%"), max_size=12)
-KNOWN = st.builds(Known, st.sampled_from(NAMES), st.integers(0, 9))
+KNOWN = st.builds(RunningValue, st.sampled_from(NAMES), st.integers(0, 9))
 
 
 @given(TEXTS)
@@ -19,8 +19,8 @@ def test_a_text_stands_for_nothing_once_it_is_escaped(text):
 
 @given(st.lists(st.one_of(TEXTS, KNOWN), max_size=5))
 def test_parts_are_read_as_they_were_joined(parts):
-    texts = [each for each in parse(joined(parts)) if isinstance(each, Known)]
-    assert texts == [each for each in parts if isinstance(each, Known)]
+    texts = [each for each in parse(joined(parts)) if isinstance(each, RunningValue)]
+    assert texts == [each for each in parts if isinstance(each, RunningValue)]
     assert joined(parse(joined(parts))) == joined(parts)
 
 

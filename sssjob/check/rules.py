@@ -10,7 +10,7 @@ from lxml.etree import _Element as Element
 
 from sssjob import spec, units
 from sssjob.check.values import Plain, plain
-from sssjob.document.places import Place, place
+from sssjob.document.places import TagMeaning, place
 from sssjob.units import XML_SPACE
 
 _REMEMBERED = 1 << 16
@@ -30,7 +30,7 @@ class Carried(NamedTuple):
 class Rule(NamedTuple):
     """All that is asked of a property in one place, looked up once for each tag and container."""
 
-    place: Place
+    place: TagMeaning
     row: spec.Element
     plain: Plain | None  # None: any text is right
     attributes: Mapping[str, Carried]

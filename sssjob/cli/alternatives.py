@@ -10,7 +10,7 @@ import click
 from sssjob.cli import common, options
 
 if TYPE_CHECKING:
-    from sssjob.cli.requested import Asked
+    from sssjob.cli.requested import NamedRequest
     from sssjob.expression import Alternative, Alternatives
 
 LIMIT = 1000
@@ -62,7 +62,7 @@ def command(files: tuple[str, ...], select: str | None, limit: int, as_json: boo
     complain.leave(listed)
 
 
-def _as_dict(asked: Asked, found: Alternatives) -> dict[str, Any]:
+def _as_dict(asked: NamedRequest, found: Alternatives) -> dict[str, Any]:
     return {
         "file": asked.file,
         "path": asked.path,
@@ -94,7 +94,7 @@ def _factors(alternative: Alternative) -> dict[str, Any]:
     return {"performanceFactor": hints} if hints else {}
 
 
-def _print(asked: Asked, found: Alternatives) -> None:
+def _print(asked: NamedRequest, found: Alternatives) -> None:
     from sssjob.visible import visible
 
     common.echo(visible(" ".join(filter(None, (asked.path, asked.name)))))

@@ -130,7 +130,7 @@ def command(
 
     records.format_of(format_name)
     options = _options(zone, columns, delimiter, ended_only, not no_steps)
-    told = targets.Told(site, submit_host, infrastructure, benchmark, losses)
+    told = targets.TargetOptions(site, submit_host, infrastructure, benchmark, losses)
     wanted = Wanted(form, output, output_dir, state, told)
     _refuse(wanted, processes, bool(logs), bool(files))
     said = records.Said()
@@ -153,7 +153,7 @@ class Wanted(NamedTuple):
     output: str | None
     output_dir: str | None
     state: str | None
-    told: targets.Told
+    told: targets.TargetOptions
 
     @property
     def indent(self) -> bool:

@@ -13,7 +13,7 @@ import click
 from sssjob.cli import common, options
 
 if TYPE_CHECKING:
-    from sssjob.cli.requested import Asked
+    from sssjob.cli.requested import NamedRequest
     from sssjob.expression import Expression
 
 
@@ -95,7 +95,7 @@ def _wrapped(line: str) -> str:
     return textwrap.fill(line, width, initial_indent="  ", subsequent_indent=" " * 16)
 
 
-def _as_dict(asked: Asked) -> dict[str, Any]:
+def _as_dict(asked: NamedRequest) -> dict[str, Any]:
     assert asked.expression is not None
     return {
         "file": asked.file,
@@ -130,7 +130,7 @@ _SYNTAX = ("op", "conj", "group")
 _WIDEST = 100  # columns of a terminal; longer lines are hard to read
 
 
-def _print(asked: Asked) -> None:
+def _print(asked: NamedRequest) -> None:
     from rich.console import Console
 
     from sssjob.drawing.expression import tree

@@ -11,7 +11,7 @@ import click
 from sssjob.cli import common, options
 
 if TYPE_CHECKING:
-    from sssjob.cli.requested import Asked
+    from sssjob.cli.requested import NamedRequest
     from sssjob.expression.evaluate import Answer
     from sssjob.expression.offer import Mode, Offer
     from sssjob.expression.pattern import Matching
@@ -152,7 +152,7 @@ def notice_names(offers: Sequence[Offer]) -> None:
         common.say(visible(f"sssjob: warning: {message}"))
 
 
-def _rows(asked: Asked, answers: Sequence[Answer]) -> Iterator[dict[str, Any]]:
+def _rows(asked: NamedRequest, answers: Sequence[Answer]) -> Iterator[dict[str, Any]]:
     from sssjob.expression.evaluate import ranked
 
     ranks = {id(answer): rank for rank, answer in enumerate(ranked(answers), 1)}
@@ -170,7 +170,7 @@ def _rows(asked: Asked, answers: Sequence[Answer]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _print(asked: Asked, answers: Iterable[Answer]) -> None:
+def _print(asked: NamedRequest, answers: Iterable[Answer]) -> None:
     """The best first: what it is called, the verdict, the score, and what decided."""
     from sssjob.expression.evaluate import ranked
     from sssjob.visible import visible

@@ -18,7 +18,7 @@ from sssjob.cli import common, options
 if TYPE_CHECKING:
     from sssjob.cli.query_sources import Asking
     from sssjob.query import Question
-    from sssjob.query.forms import Columns, Form, Row
+    from sssjob.query.forms import AnswerRow, Columns, Form
     from sssjob.query.order import Key
 
 _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
@@ -127,7 +127,7 @@ def command(
     _end(query, asking, total, quiet)
 
 
-def _print(rows: Iterator[Row], form: Form, in_order: bool, limit: int | None) -> int:
+def _print(rows: Iterator[AnswerRow], form: Form, in_order: bool, limit: int | None) -> int:
     """Print the rows, and give how many of their matches are true."""
     from sssjob.query.forms import ordered
 
@@ -209,7 +209,7 @@ def _binding(text: str) -> tuple[str, str]:
     return found[1], found[2]
 
 
-def _total(rows: Iterator[Row], limit: int | None) -> int:
+def _total(rows: Iterator[AnswerRow], limit: int | None) -> int:
     total = 0
     for row in rows:
         total += row.is_true

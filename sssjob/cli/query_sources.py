@@ -15,7 +15,7 @@ from sssjob.errors import UnreadableDocument, UnusableStore
 if TYPE_CHECKING:
     from sssjob.document.sources import NamedSource
     from sssjob.query import Question
-    from sssjob.query.forms import Row
+    from sssjob.query.forms import AnswerRow
     from sssjob.records.record import Bad, Noted
     from sssjob.verbs.ask import Asked, Asker
 
@@ -43,7 +43,7 @@ class Asking:
         """What is asked."""
         return self.asked.query
 
-    def rows(self, files: tuple[str, ...]) -> Generator[Row, None, None]:
+    def rows(self, files: tuple[str, ...]) -> Generator[AnswerRow, None, None]:
         """What is found in each source, in the order of their names."""
         with self.asked.workers(self.processes) as workers:
             for _, found in self._answers(files, workers):
@@ -66,7 +66,7 @@ class Asking:
 
     def _answers(
         self, files: tuple[str, ...], workers: Asker
-    ) -> Iterator[tuple[NamedSource | query_store.Address | None, Iterator[Row]]]:
+    ) -> Iterator[tuple[NamedSource | query_store.Address | None, Iterator[AnswerRow]]]:
         """The rows of each source, and of small files many at once."""
         for small, some in groupby(self._sources(files), self._is_small):
             if small:
@@ -82,7 +82,7 @@ class Asking:
             return False
         return not isinstance(given, query_store.Address) and is_small(given)
 
-    def _in_small(self, some: Iterator[Any], workers: Asker) -> Iterator[Row]:
+    def _in_small(self, some: Iterator[Any], workers: Asker) -> Iterator[AnswerRow]:
         def tell(source: NamedSource, error: Exception) -> None:
             with self._told(source.name):
                 raise error
@@ -90,7 +90,9 @@ class Asking:
         with self._told(""):  # a query that cannot be asked
             yield from self.asked.in_small(some, tell, workers=workers)
 
-    def _in_source(self, given: NamedSource | query_store.Address, workers: Asker) -> Iterator[Row]:
+    def _in_source(
+        self, given: NamedSource | query_store.Address, workers: Asker
+    ) -> Iterator[AnswerRow]:
         with self._told(given.name):
             if isinstance(given, query_store.Address):
                 yield from query_store.rows(self, given, workers)

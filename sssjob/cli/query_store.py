@@ -11,7 +11,7 @@ from sssjob.cli import common
 
 if TYPE_CHECKING:
     from sssjob.errors import SSSJobError
-    from sssjob.query.forms import Row
+    from sssjob.query.forms import AnswerRow
     from sssjob.store import Store
     from sssjob.store.answers import Trace
     from sssjob.store.verifying import Difference, OnDifference
@@ -37,7 +37,7 @@ class Address(NamedTuple):
     name: str
 
 
-def rows(asking: Asking, address: Address, workers: Asker) -> Iterator[Row]:
+def rows(asking: Asking, address: Address, workers: Asker) -> Iterator[AnswerRow]:
     """What is found in a store; what cannot be asked is said and passed."""
     with _opened(asking, address) as (store, trace):
         yield from asking.asked.stored(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sssjob.model import Block, Item
 
 
-class Asked(NamedTuple):
+class NamedRequest(NamedTuple):
     """The request of one job or task group; None if it cannot be read, which was said."""
 
     file: str
@@ -35,7 +35,7 @@ def requests(
     select: str | None,
     on_error: common.Complain,
     nodes: Sequence[str] = (),
-) -> Iterator[Asked]:
+) -> Iterator[NamedRequest]:
     """The requests of jobs with their defaults applied, or of what was selected.
 
     What is worth saying about each request is said on standard error; ``nodes`` are names over
@@ -83,7 +83,7 @@ def _units(
 
 def _asked(
     file: str, path: str, block: Block, policy: AwarenessPolicy, nodes: Sequence[str]
-) -> Asked:
+) -> NamedRequest:
     from sssjob.check.awareness import ASK, understood
     from sssjob.expression import all_of
     from sssjob.expression.requests import asked
@@ -92,7 +92,7 @@ def _asked(
     parts, found = asked(known.block, path, nodes=nodes)
     common.print_findings(each.in_file(file) for each in (*known.findings(), *found))
     readable = known.accepted and parts is not None
-    return Asked(file, path, block, all_of(parts or ()) if readable else None)
+    return NamedRequest(file, path, block, all_of(parts or ()) if readable else None)
 
 
 def _own(block: Block) -> tuple[Item, ...]:

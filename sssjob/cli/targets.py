@@ -21,7 +21,7 @@ SHOWN = 20  # kinds of losses that are printed
 _FIGURE = re.compile(r"([A-Za-z][\w.-]{0,40})=([0-9]{1,12}(?:\.[0-9]{1,12})?)")
 
 
-class Told(NamedTuple):
+class TargetOptions(NamedTuple):
     """What the user said of the site and of losses."""
 
     site: str = ""
@@ -67,7 +67,7 @@ class Losses:
             common.say(f"lost in {target}: {more} more kinds of values")
 
 
-def write(work: Conversion, target: str, told: Told, output: str | None) -> None:
+def write(work: Conversion, target: str, told: TargetOptions, output: str | None) -> None:
     """Write jobs in a target format, and say what it could not hold."""
     from sssjob.verbs import convert
 

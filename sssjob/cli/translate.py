@@ -21,7 +21,7 @@ from sssjob.errors import Severity
 if TYPE_CHECKING:
     from sssjob.model import Job
     from sssjob.translate import Loss
-    from sssjob.verbs.translate import Translation, Written
+    from sssjob.verbs.translate import TranslatedJob, Translation
 
 ALL = "all"
 AS_BYTES = "surrogateescape"  # bytes of a script that are no UTF-8 stay what they are
@@ -110,7 +110,7 @@ def _translate(
     """Write what is translated, and say what was lost."""
     from sssjob.verbs.translate import run
 
-    found: list[Written] = []
+    found: list[TranslatedJob] = []
     good = True
     few, said = common.Few(), records.Said()
     with ExitStack() as stack:
@@ -135,7 +135,7 @@ def _translate(
         sys.exit(common.NOTHING)
 
 
-def _say(written: Written, listed: BinaryIO | None, few: common.Few) -> None:
+def _say(written: TranslatedJob, listed: BinaryIO | None, few: common.Few) -> None:
     """Findings, then losses; facts are only listed where they are kept beside."""
     file = written.file
     few.show(item.in_file(file) for item in written.findings)
@@ -157,7 +157,7 @@ def _worth(loss: Loss) -> bool:
 
 
 def _write(
-    work: Translation, found: list[Written], output: str | None, output_dir: str | None
+    work: Translation, found: list[TranslatedJob], output: str | None, output_dir: str | None
 ) -> None:
     from sssjob.translate import translator
 
@@ -193,7 +193,7 @@ def _beside(target: str, output: str | None, job: Job, number: int) -> str:
     return f"{Path(output).name}.{name}" if row.joins else Path(output).name
 
 
-def _write_files(found: Iterable[Written], directory: Path) -> None:
+def _write_files(found: Iterable[TranslatedJob], directory: Path) -> None:
     """Write what has to stand beside: scripts, which are run."""
     seen: set[str] = set()
     for written in found:
@@ -206,7 +206,7 @@ def _write_files(found: Iterable[Written], directory: Path) -> None:
             (directory / name).chmod(0o755)
 
 
-def _write_each(found: list[Written], directory: Path, suffix: str) -> None:
+def _write_each(found: list[TranslatedJob], directory: Path, suffix: str) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     seen: set[str] = set()
     for place, written in enumerate(found, 1):

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sssjob import expression
-from sssjob.defaults.entries import OWN, Origin, Written
+from sssjob.defaults.entries import OWN, Origin, SourcedValue
 from sssjob.defaults.resolver import Env, Resolver
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup
 from sssjob.model import (
@@ -27,7 +27,7 @@ from sssjob.model import (
     TaskGroupDefaults,
 )
 
-__all__ = ["OWN", "Env", "Origin", "Resolved", "Written", "resolve", "scope"]
+__all__ = ["OWN", "Env", "Origin", "Resolved", "SourcedValue", "resolve", "scope"]
 
 # fmt: off
 # What a job says of each of its task groups, and what it says of all of them together.

@@ -39,7 +39,7 @@ POLICIES = ("Reject", "Warn", "Ignore")
 JOINED = ("Requested", "Delivered", "Environment")
 
 
-class Written(NamedTuple):
+class SourcedValue(NamedTuple):
     """A value and where it was written: ``own``, or the defaults element that holds it."""
 
     source: str
@@ -55,7 +55,7 @@ class Origin:
     value: str
     source: str
     line: int = 0
-    overrode: tuple[Written, ...] = ()
+    overrode: tuple[SourcedValue, ...] = ()
 
     def __str__(self) -> str:
         line = f":{self.line}" if self.line else ""
@@ -72,16 +72,16 @@ class SourcedItem(NamedTuple):
     item: Item
     source: str
     policy: str
-    over: tuple[Written, ...] = ()
+    over: tuple[SourcedValue, ...] = ()
     parts: tuple[SourcedItem, ...] | None = None
 
-    def written(self) -> Written:
+    def written(self) -> SourcedValue:
         """The value and its place, as origins tell it: ``LE 400 MB``."""
         words: tuple[str, ...] = ()
         if isinstance(item := self.item, Property):
             words = (item.attributes.get("op", ""), item.text, item.attributes.get("units", ""))
         text = " ".join(word.strip() for word in words if word.strip())
-        return Written(self.source, text, line_of(self.item))
+        return SourcedValue(self.source, text, line_of(self.item))
 
 
 Key: TypeAlias = tuple[str, ...]
@@ -123,7 +123,7 @@ class Layer:
         self.entries[first : first + 1] = [new]
 
 
-Overridden: TypeAlias = dict[Key, tuple[Written, ...]]
+Overridden: TypeAlias = dict[Key, tuple[SourcedValue, ...]]
 
 
 def group_of(entry: SourcedItem) -> int:

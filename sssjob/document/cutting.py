@@ -26,7 +26,7 @@ from lxml.etree import _Element as Element
 from sssjob.document import cause, encodings, limits, parsing
 from sssjob.document.enclosing import ALONE, Beside, EnclosingTags, Skeleton
 from sssjob.document.outermost import PART_TAGS, TAGS
-from sssjob.document.parsing import BYTE_ORDER_MARK, START, Place
+from sssjob.document.parsing import BYTE_ORDER_MARK, START, SourcePlace
 from sssjob.document.places import ATTRIBUTE
 from sssjob.errors import UnreadableDocument, Window, finding
 
@@ -38,7 +38,7 @@ class Piece(NamedTuple):
     """
 
     data: bytes
-    place: Place
+    place: SourcePlace
     end: int
     around: EnclosingTags = ALONE
     has_end: bool = True
@@ -55,7 +55,7 @@ class WholeDocument(NamedTuple):
     """The bytes of one document, with its prolog and with what comes behind its root."""
 
     data: bytes
-    place: Place
+    place: SourcePlace
     encoding: str
     is_first: bool = False
 
@@ -67,7 +67,7 @@ class _Prolog(NamedTuple):
     """What comes before a root, where, and what before that still belongs to the last document."""
 
     data: bytes
-    place: Place
+    place: SourcePlace
     epilog: bytes
 
 
@@ -116,7 +116,7 @@ class DocumentCutter:
     """
 
     def __init__(
-        self, stream: BinaryIO, head: bytes = b"", place: Place = START, encoding: str = ""
+        self, stream: BinaryIO, head: bytes = b"", place: SourcePlace = START, encoding: str = ""
     ) -> None:
         self._stream = stream
         self._data, self._at = head, 0  # what was read, and how much of it is used up
@@ -136,9 +136,9 @@ class DocumentCutter:
         self.is_open = False  # whether the bytes ended inside of a document
 
     @property
-    def place(self) -> Place:
+    def place(self) -> SourcePlace:
         """Where what is not used up begins."""
-        return Place(self._start, self._line, self._column)
+        return SourcePlace(self._start, self._line, self._column)
 
     def cuts(self) -> Iterator[Cut]:
         """All job objects, documents without any, and what cannot be read between them.
@@ -344,7 +344,7 @@ class DocumentCutter:
             self._check(_ROOT, epilog, place)
         return self.use(len(epilog))
 
-    def _misc(self) -> tuple[int, bytes, Place]:
+    def _misc(self) -> tuple[int, bytes, SourcePlace]:
         """How many bytes of space, comments and instructions come next, and what is behind them."""
         place = self.place
         while True:
@@ -379,7 +379,7 @@ class DocumentCutter:
         else:
             self._decode(name)
 
-    def _check(self, before: bytes, data: bytes, place: Place) -> None:
+    def _check(self, before: bytes, data: bytes, place: SourcePlace) -> None:
         """Raise what is wrong with bytes that begin at a place; something stands before them."""
         encoding = self._forced or (encodings.UTF8 if self._is_marked else None)
         if not _is_sound(before + data, encoding):
@@ -539,7 +539,7 @@ class _Wrapper:
     """A document with job objects inside: what is around them is parsed with marks for them."""
 
     def __init__(
-        self, cutter: DocumentCutter, name: bytes, encoding: str, origin: str, place: Place
+        self, cutter: DocumentCutter, name: bytes, encoding: str, origin: str, place: SourcePlace
     ) -> None:
         self._cutter, self._name = cutter, name
         self._pattern = _tokens(_UNIT + b"|" + re.escape(name))
@@ -609,7 +609,7 @@ class _Wrapper:
             self._around = None
 
 
-def pieces(data: bytes, place: Place, around: EnclosingTags = ALONE) -> Iterator[Piece]:
+def pieces(data: bytes, place: SourcePlace, around: EnclosingTags = ALONE) -> Iterator[Piece]:
     """The outermost job objects in well-formed bytes that begin at a place."""
     cutter = DocumentCutter(io.BytesIO(), data, place)
     pattern = _tokens(_UNIT)
@@ -678,7 +678,7 @@ def declared(document: bytes, scope: Mapping[str | None, str]) -> bytes:
     return document[:at] + added + document[at:]
 
 
-def _split(prolog: bytes, place: Place, *, is_first: bool) -> _Prolog:
+def _split(prolog: bytes, place: SourcePlace, *, is_first: bool) -> _Prolog:
     """What stands before a root: from its declaration on, if it has one, it is about that root."""
     if is_first:
         return _Prolog(prolog, place, b"")

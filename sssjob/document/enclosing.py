@@ -14,7 +14,7 @@ from sssjob.document import limits, parsing
 from sssjob.document.encodings import UTF8
 from sssjob.document.meant import Around
 from sssjob.document.outermost import FILE_TAGS
-from sssjob.document.parsing import Fault, Place
+from sssjob.document.parsing import Fault, SourcePlace
 from sssjob.document.places import ATTRIBUTE, attributes, inside_of, split
 from sssjob.errors import UnreadableDocument, finding
 
@@ -78,14 +78,14 @@ class Beside(NamedTuple):
 class Skeleton:
     """One document without its job objects, fed as it comes; white space stands for them."""
 
-    def __init__(self, encoding: str, origin: str, place: Place) -> None:
+    def __init__(self, encoding: str, origin: str, place: SourcePlace) -> None:
         self.offset = place.line - 1  # lines before the document
         self._encoding, self._origin = encoding, origin
         self._parser = parsing.pull_parser(encoding, _TAGS)
         self._files: list[FileBeside] = []  # that were not taken yet
         self._open: list[tuple[Element, int]] = []  # around what came last, and their numbers
         self._numbers = count()
-        self._place = Place(0, place.line, 1)  # how far it was fed
+        self._place = SourcePlace(0, place.line, 1)  # how far it was fed
         self._fed, self._fed_at = b"", place  # at last
         self._lag = self._fed_lag = 0  # columns that the parser was not told of this line
         self._told = 0  # complaints
@@ -93,7 +93,7 @@ class Skeleton:
         self._around = ALONE
         self._size = self._nodes = self._blank = 0  # since the last mark, or tag
 
-    def feed(self, data: bytes, place: Place, end: Place) -> None:
+    def feed(self, data: bytes, place: SourcePlace, end: SourcePlace) -> None:
         """Take bytes that stand from one place to another. Raises ``UnreadableDocument``."""
         self._bound(data, place)
         self._take(self._filler(place))
@@ -109,7 +109,7 @@ class Skeleton:
         for _, mark in self._parser.read_events():
             self._around_of(mark)
 
-    def mark(self, place: Place) -> EnclosingTags:
+    def mark(self, place: SourcePlace) -> EnclosingTags:
         """What is around a job object that stands at a place. Raises ``UnreadableDocument``."""
         self._take(self._filler(place))
         self._look()  # also for elements that are called like a mark
@@ -142,7 +142,7 @@ class Skeleton:
             self._told += 1
             yield self._refusal(said)
 
-    def close(self, place: Place) -> Element | None:
+    def close(self, place: SourcePlace) -> Element | None:
         """The root, unless what was told is wrong with it. Raises ``UnreadableDocument``."""
         self._take(self._filler(place))
         self._look()
@@ -188,7 +188,7 @@ class Skeleton:
         log = self._parser.feed_error_log
         return list(parsing.faults(log))[self._told :] if len(log) > self._told else []
 
-    def _filler(self, place: Place) -> bytes:
+    def _filler(self, place: SourcePlace) -> bytes:
         """Lines up to a place, so that what comes there is told there."""
         lines = place.line - self._place.line
         self._lag = place.column - 1 if lines else self._lag + place.column - self._place.column
@@ -204,7 +204,7 @@ class Skeleton:
         there = said._replace(line=line, column=column, offset=self.offset)
         return parsing.refusal(there, self._fed, self._fed_at, self._encoding)
 
-    def _bound(self, data: bytes, place: Place) -> None:
+    def _bound(self, data: bytes, place: SourcePlace) -> None:
         """Refuse too much of it between two job objects."""
         self._size += len(data)
         self._nodes += limits.nodes_of(data)

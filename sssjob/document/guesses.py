@@ -36,7 +36,7 @@ from sssjob.document.cutting import Cut, DocumentCutter, Piece
 from sssjob.document.enclosing import EnclosingTags
 from sssjob.document.limits import SPACE
 from sssjob.document.outermost import FILE_TAGS, UNIT_TAGS, may_hold_strangers, outermost, strangers
-from sssjob.document.parsing import START, Place
+from sssjob.document.parsing import START, SourcePlace
 from sssjob.errors import UnreadableDocument, Window
 
 T = TypeVar("T")
@@ -60,7 +60,7 @@ class Guess(NamedTuple):
     """Bytes of some job objects, cut by a guess."""
 
     data: bytes
-    place: Place
+    place: SourcePlace
     is_last: bool = False
 
 
@@ -216,7 +216,7 @@ class Guesses:
 
     has_ended = False  # whether nothing can be guessed any more
 
-    def __init__(self, stream: BinaryIO, rest: bytes, place: Place, frame: Frame) -> None:
+    def __init__(self, stream: BinaryIO, rest: bytes, place: SourcePlace, frame: Frame) -> None:
         self.stream, self.rest, self.place, self.frame = stream, rest, place, frame
 
     def __iter__(self) -> Iterator[Guess]:
@@ -313,7 +313,7 @@ class _OfLines(Guesses):
                 if root is not None:
                     yield Located(root, offset)
                 elif data.strip(SPACE):
-                    line = Piece(data, Place(guess.place.start + at, offset + 1), 0)
+                    line = Piece(data, SourcePlace(guess.place.start + at, offset + 1), 0)
                     for batch in only_batches(self._line(guess, line, end, (), tell)):
                         yield from batch.located()
                     if self.has_ended:
@@ -484,17 +484,17 @@ def _each(guess: Guess) -> Iterator[tuple[Piece, int]]:
         line = guess.data[at:end]
         if line.strip(SPACE):
             yield Piece(line, place, place.start + len(line)), end
-        at, place = end + 1, Place(place.start + len(line) + 1, place.line + 1)
+        at, place = end + 1, SourcePlace(place.start + len(line) + 1, place.line + 1)
 
 
-def _lines(data: bytes, place: Place) -> Iterator[Piece]:
+def _lines(data: bytes, place: SourcePlace) -> Iterator[Piece]:
     """The job objects of lines of which each is one."""
     for line in data.split(b"\n"):
         if document := line.strip(SPACE):
             start = place.start + len(line) - len(line.lstrip(SPACE))
             there = place._replace(start=start, column=start - place.start + 1)
             yield Piece(document, there, start + len(document))
-        place = Place(place.start + len(line) + 1, place.line + 1)
+        place = SourcePlace(place.start + len(line) + 1, place.line + 1)
 
 
 def _until_the_end(found: Iterator[T]) -> Iterator[T | UnreadableDocument]:

@@ -83,21 +83,21 @@ def pull_parser(encoding: str, tags: Sequence[str]) -> etree.XMLPullParser:
     )  # fmt: skip
 
 
-class Place(NamedTuple):
+class SourcePlace(NamedTuple):
     """Where something begins in its source: the bytes before it, its line, and its column."""
 
     start: int = 0
     line: int = 1
     column: int = 1
 
-    def behind(self, data: bytes) -> Place:
+    def behind(self, data: bytes) -> SourcePlace:
         """Where something begins that comes behind bytes that begin here."""
         lines, last = data.count(b"\n"), data[data.rfind(b"\n") + 1 :]
         column = characters(last) + (1 if lines else self.column)
-        return Place(self.start + len(data), self.line + lines, column)
+        return SourcePlace(self.start + len(data), self.line + lines, column)
 
 
-START = Place()
+START = SourcePlace()
 
 
 class Fault(NamedTuple):
@@ -135,7 +135,9 @@ def fault_of(error: etree.XMLSyntaxError) -> Fault:
     return Fault(error.msg or "not well-formed", error.code, line, column)
 
 
-def refusal(said: Fault, data: bytes, place: Place, encoding: str = UTF8) -> UnreadableDocument:
+def refusal(
+    said: Fault, data: bytes, place: SourcePlace, encoding: str = UTF8
+) -> UnreadableDocument:
     """Why bytes that begin at a place are refused, in words and with the place in their source."""
     if said.kind == INVALID_BYTES and encoding == UTF8 and (byte := _invalid(data)) is not None:
         lines = data.count(b"\n", 0, byte)

@@ -40,7 +40,7 @@ def attributes(element: Element) -> dict[str, str]:
     return dict(zip(names, _VALUES(element), strict=True))
 
 
-class Place(NamedTuple):
+class TagMeaning(NamedTuple):
     """What a tag means in a container.
 
     ``name`` is the present name, or the tag itself in a foreign namespace. ``category`` is the
@@ -79,22 +79,24 @@ def local(element: Element) -> str:
 
 
 @lru_cache(_REMEMBERED)
-def place(tag: str, container: str) -> Place:
+def place(tag: str, container: str) -> TagMeaning:
     """What a tag means in a container."""
     namespace, name = split(tag)
     if namespace not in spec.NAMESPACES:
-        return Place(tag, "")
+        return TagMeaning(tag, "")
     if name in BLOCKS:
-        return Place(name, namespace, block=True)
+        return TagMeaning(name, namespace, block=True)
     category = container if container in CATEGORIES else ""
     rows = spec.properties(container)
     if name in rows:
-        return Place(name, namespace, category=category, row=rows[name])
+        return TagMeaning(name, namespace, category=category, row=rows[name])
     alias = spec.alias(name, container)
     if alias is None or (category and alias.category not in ("", category)):
-        return Place(name, namespace, category=category)
+        return TagMeaning(name, namespace, category=category)
     canonical = alias.canonical
-    return Place(canonical, namespace, False, alias.category or category, rows[canonical], alias)
+    return TagMeaning(
+        canonical, namespace, False, alias.category or category, rows[canonical], alias
+    )
 
 
 def is_adapter(text: str, attributes: Iterable[str]) -> bool:

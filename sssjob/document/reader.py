@@ -79,7 +79,7 @@ def _found(source: Source, on_error: OnError | None, *, finds_files: bool) -> It
             yield from found.batches(tell)
 
 
-class Part(NamedTuple):
+class SharedPart(NamedTuple):
     """A guess on its way to another process; with a ``span`` its bytes are there, in a file.
 
     ``beside`` is what else the work over there needs.
@@ -99,10 +99,10 @@ class Part(NamedTuple):
         return self.guess if self.span is None else self.guess._replace(data=self.span.read())
 
 
-def on_parts(work: Callable[[str, Batch], T]) -> Callable[[Part], T | None]:
+def on_parts(work: Callable[[str, Batch], T]) -> Callable[[SharedPart], T | None]:
     """What does some work in another process; it gives None for a part that is not as it seemed."""
 
-    def on_part(part: Part) -> T | None:
+    def on_part(part: SharedPart) -> T | None:
         batch = part.frame.parsed(part.read())
         return None if batch is None else work(part.name, batch)
 
@@ -232,10 +232,10 @@ def _there(found: Iterable[T | None]) -> Iterator[T]:
 
 def _parts(
     name: str, found: Guesses, file: Span | None, beside: Callable[[], object]
-) -> Iterator[Part]:
+) -> Iterator[SharedPart]:
     for guess in found:
         if file is None:
-            yield Part(name, found.frame, guess, beside=beside())
+            yield SharedPart(name, found.frame, guess, beside=beside())
         else:
             there = file._replace(start=guess.place.start, size=len(guess.data))
-            yield Part(name, found.frame, guess._replace(data=b""), there, beside())
+            yield SharedPart(name, found.frame, guess._replace(data=b""), there, beside())

@@ -37,7 +37,17 @@ except ModuleNotFoundError as error:
 from sssjob import spec
 from sssjob.expression.comparison import NO, UNKNOWN, YES, Leaf, Verdict
 from sssjob.expression.evaluate import Answer, Request
-from sssjob.expression.fit import Choice, Fact, Fit, Joint, Plan, Searched, Threshold, at, numbers
+from sssjob.expression.fit import (
+    Choice,
+    Fact,
+    Fit,
+    FitPlan,
+    Joint,
+    Searched,
+    Threshold,
+    at,
+    numbers,
+)
 from sssjob.expression.normal_form import All, Formula, counted, leaves
 from sssjob.expression.offer import AMOUNTS, Mode, Number, Offer
 from sssjob.expression.offers import BadOffer, offer
@@ -107,7 +117,7 @@ class Columns:
             raise IndexError(place)
         return self._offer(place, self._given.values())
 
-    def ask(self, request: Request) -> Found:
+    def ask(self, request: Request) -> ColumnAnswers:
         """What a request says to each of the offers."""
         return _Asked(self, request).found()
 
@@ -127,7 +137,7 @@ class Columns:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class ColumnAnswers:
     """What a request says to offers: ``yes`` and ``possible`` (no certain no) for each of them.
 
     The score of an offer is its part of ``scores`` over ``whole``.
@@ -284,14 +294,16 @@ class _Asked:
         self.columns, self.request = columns, request
         self.size = len(columns)
 
-    def found(self) -> Found:
+    def found(self) -> ColumnAnswers:
         if self.columns.mode == "exact":
             said = self.exactly(self.request.formula)
         else:
             said = self.fitted(self.request.plan)
-        return Found(self.columns, self.request, said.yes, said.possible, said.scores, said.whole)
+        return ColumnAnswers(
+            self.columns, self.request, said.yes, said.possible, said.scores, said.whole
+        )
 
-    def fitted(self, plan: Plan) -> _Said:
+    def fitted(self, plan: FitPlan) -> _Said:
         """What a plan says."""
         match plan:
             case Threshold(liked=False):

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.expression.alternative import interval
 from sssjob.expression.comparison import NO, Ask, Verdict
-from sssjob.expression.fit import Fit, Plan, at
+from sssjob.expression.fit import Fit, FitPlan, at
 from sssjob.expression.fit import plan as planned
 from sssjob.expression.normal_form import Formula, Point, leaves, truth
 from sssjob.expression.normal_form import formula as normal
@@ -68,7 +68,7 @@ class Request:
     expression: Expression
     match: Matching = "full"
     formula: Formula = field(init=False, repr=False)
-    plan: Plan = field(init=False, repr=False)
+    plan: FitPlan = field(init=False, repr=False)
     _fits: Ask = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -72,7 +72,7 @@ class Fit(NamedTuple):
     stopped: LimitExceeded | None = None
 
 
-class Plan(Protocol):
+class FitPlan(Protocol):
     """A part made ready to be asked of many offers; ``verdict`` is that of ``best``, sooner."""
 
     @property
@@ -84,7 +84,7 @@ class Plan(Protocol):
 
 
 @lru_cache(REMEMBERED)
-def plan(part: Formula) -> Plan:
+def plan(part: Formula) -> FitPlan:
     """How a part is fitted."""
     match part:
         case Leaf(slots=()):
@@ -124,7 +124,7 @@ def at(part: Formula, offer: Offer, point: Point) -> Fit:
     return Fit(verdict, Fraction(score, whole), point)
 
 
-def _together(parts: tuple[Formula, ...]) -> Plan:
+def _together(parts: tuple[Formula, ...]) -> FitPlan:
     """Parts that take the same amounts."""
     whole = parts[0] if len(parts) == 1 else All(parts)
     found = tuple(leaves(whole))
@@ -152,7 +152,7 @@ class Fact:
 class Choice:
     """Operands of Or: the best of them."""
 
-    plans: tuple[Plan, ...]
+    plans: tuple[FitPlan, ...]
 
     def verdict(self, offer: Offer) -> int:
         """The greatest verdict of all."""
@@ -174,7 +174,7 @@ class Joint:
     """Operands of And that are fitted apart."""
 
     verdict: Ask
-    plans: tuple[Plan, ...]
+    plans: tuple[FitPlan, ...]
 
     def best(self, offer: Offer) -> Fit:
         """The best of each, together."""
@@ -187,11 +187,11 @@ class Joint:
         return Fit(verdict, score, taken, stopped)
 
 
-def _joint(plans: Sequence[Plan]) -> Plan:
+def _joint(plans: Sequence[FitPlan]) -> FitPlan:
     return plans[0] if len(plans) == 1 else Joint(_every(plans), tuple(plans))
 
 
-def _every(plans: Sequence[Plan]) -> Ask:
+def _every(plans: Sequence[FitPlan]) -> Ask:
     """The least verdict of all, sooner: most of a request are least amounts of single kinds."""
     needs = [
         (each.slots[0], each.bound, each.missing)

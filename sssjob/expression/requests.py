@@ -16,14 +16,14 @@ from sssjob.model import Block, Property, Requested
 _CODES = {UnbalancedGroup: "E-GROUP", InvalidValue: "E-TYPE", LimitExceeded: "E-LIMIT"}
 
 
-class Asked(NamedTuple):
+class RequestParts(NamedTuple):
     """The operands of a request that And joins, None if it cannot be read, and what to say."""
 
     parts: tuple[Expression, ...] | None
     findings: tuple[Finding, ...]
 
 
-def asked(block: Block, path: str, *, nodes: Sequence[str] = ()) -> Asked:
+def asked(block: Block, path: str, *, nodes: Sequence[str] = ()) -> RequestParts:
     """What a block requests: all its Requested elements, or without any what it states itself.
 
     What is not understood is no longer in it (``awareness.understood``); ``nodes`` are names over
@@ -50,4 +50,4 @@ def asked(block: Block, path: str, *, nodes: Sequence[str] = ()) -> Asked:
         read += map(Comparison, items)
         found += [replace(each, path=f"{path}/{each.path}") for each in lint(items, nodes=nodes)]
     parts = expression.conjuncts(expression.all_requested(read))
-    return Asked(parts if readable else None, tuple(found))
+    return RequestParts(parts if readable else None, tuple(found))

@@ -11,13 +11,13 @@ from sssjob.features import files, keys, vocabulary
 from sssjob.features.files import LONGEST, MOST, Fault
 from sssjob.features.keys import Key, Value
 
-__all__ = ["LONGEST", "MOST", "Reading", "modern", "read"]
+__all__ = ["LONGEST", "MOST", "DirectoryValues", "modern", "read"]
 
 _SECTION = "MJF 2016"
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class DirectoryValues:
     """What a directory said: a value for each key that is there, and what could not be read.
 
     A key that is absent is not known, not applicable, or no limit; it is never zero. Keys in
@@ -31,7 +31,9 @@ class Reading:
     unread: tuple[str, ...] = ()
 
 
-def read(directory: str | os.PathLike[str], table: Iterable[Key] = keys.JOB_FEATURES) -> Reading:
+def read(
+    directory: str | os.PathLike[str], table: Iterable[Key] = keys.JOB_FEATURES
+) -> DirectoryValues:
     """Read the keys of one local directory by a table of keys; unknown keys are text.
 
     Reads through no symbolic link that leaves the directory, and opens regular files only.
@@ -44,16 +46,16 @@ def read(directory: str | os.PathLike[str], table: Iterable[Key] = keys.JOB_FEAT
 def reading(
     place: str, texts: Mapping[str, str], faults: Iterable[Fault], table: Iterable[Key],
     unknown: Iterable[str] = (),
-) -> Reading:  # fmt: skip
+) -> DirectoryValues:  # fmt: skip
     """Texts by key and what is wrong with others as a reading of a directory or address."""
     values, wrong = vocabulary.typed(texts, table)
     all_faults = (*faults, *wrong)
     found = tuple(_finding(fault, place) for fault in all_faults)
     unread = tuple(fault.name for fault in all_faults if fault.is_unread)
-    return Reading(values, found, tuple(unknown), unread)
+    return DirectoryValues(values, found, tuple(unknown), unread)
 
 
-def modern(reading: Reading) -> Reading:
+def modern(reading: DirectoryValues) -> DirectoryValues:
     """The same reading in the vocabulary of 2016; what only the 2014 text has keeps its name.
 
     Where both names stand there the newer one counts, and a difference beyond rounding is
@@ -62,7 +64,7 @@ def modern(reading: Reading) -> Reading:
     values, faults = vocabulary.modern(reading.values)
     findings = (*reading.findings, *(_finding(fault, "") for fault in faults))
     unread = tuple(name for name in reading.unread if vocabulary.made_of(name) not in values)
-    return Reading(values, findings, reading.unknown, unread)
+    return DirectoryValues(values, findings, reading.unknown, unread)
 
 
 def _finding(fault: Fault, place: str) -> Finding:

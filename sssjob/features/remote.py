@@ -20,7 +20,7 @@ from sssjob.errors import NotFetched
 from sssjob.features import keys
 from sssjob.features.files import LONGEST, MOST, Fault, unread
 from sssjob.features.keys import Key
-from sssjob.features.read import Reading, reading
+from sssjob.features.read import DirectoryValues, reading
 
 if TYPE_CHECKING:
     from requests import Response, Session
@@ -57,7 +57,7 @@ class Answer:
     unknown: list[str] = field(default_factory=list)
 
 
-def read(url: str, table: Iterable[Key], options: Options | None = None) -> Reading:
+def read(url: str, table: Iterable[Key], options: Options | None = None) -> DirectoryValues:
     """Read a directory over HTTP(S) by a table of keys, as ``read.read`` does a local one."""
     rows = tuple(table)
     answer = texts(url, rows, options)

@@ -11,7 +11,7 @@ from sssjob.document.encodings import beginning
 from sssjob.document.outermost import BEGIN
 from sssjob.errors import UnreadableDocument
 from sssjob.model import Block, Job, JobGroup
-from sssjob.records.cuts import Found
+from sssjob.records.cuts import CustomPieces
 from sssjob.records.layout import Layout, Made, Piece, Read, alone
 from sssjob.records.record import Bad
 
@@ -52,4 +52,4 @@ def recognises(head: bytes) -> str:
     return f"an element {found[1].decode()}" if found else ""
 
 
-LAYOUT = Layout(type="", cut=Found(pieces), reader=alone(made), recognises=recognises)
+LAYOUT = Layout(type="", cut=CustomPieces(pieces), reader=alone(made), recognises=recognises)

@@ -10,7 +10,7 @@ from sssjob.formats.usage_xml import NESTED, Entries, pieces
 from sssjob.model import Property
 from sssjob.records import layout
 from sssjob.records.clock import Clock, doubts, time
-from sssjob.records.cuts import Found
+from sssjob.records.cuts import CustomPieces
 from sssjob.records.layout import Layout, Record
 from sssjob.records.readers import extension, identity, noted
 from sssjob.records.record import DELIVERED, JOB, Bad, Field, Noted, Options, Read, plain
@@ -94,7 +94,7 @@ def of_elements(type: str, rows: tuple[Field, ...], recognises: Callable[[bytes]
         return read
 
     return Layout(
-        type=type, cut=Found(pieces), reader=reader, rows=layout.mapping(rows),
+        type=type, cut=CustomPieces(pieces), reader=reader, rows=layout.mapping(rows),
         known=layout.Known(names),
         run=layout.Run(("MachineName", GLOBAL_ID, ID), "", "StartTime", "EndTime"),
         recognises=recognises,

@@ -15,7 +15,7 @@ from sssjob.errors import BadKeyFile
 from sssjob.gateway import settings
 from sssjob.gateway.behind import Behind
 from sssjob.gateway.figures import available
-from sssjob.gateway.forwarding import Plan
+from sssjob.gateway.forwarding import ForwardingPlan
 from sssjob.gateway.jobs import Jobs, jobs
 from sssjob.gateway.settings import Table
 from sssjob.rmap.address import PORT, Address, address
@@ -83,7 +83,9 @@ class Config:
     window: int = 300
     nonce: bool = False
     jobs: Jobs = field(default_factory=Jobs)
-    forward: Plan = field(default_factory=lambda: Plan(Client([]), Path(_QUEUE)))
+    forward: ForwardingPlan = field(
+        default_factory=lambda: ForwardingPlan(Client([]), Path(_QUEUE))
+    )
     behind: Behind | None = None
 
 
@@ -139,11 +141,11 @@ def forwarded(config: Config, to: str) -> Config:
     return replace(config, forward=replace(config.forward, client=client))
 
 
-def _forward(table: Table, path: Path) -> Plan:
+def _forward(table: Table, path: Path) -> ForwardingPlan:
     """What the file says of forwarding; without an address that is for ``--forward`` only."""
     client = _client(table)
-    usual = Plan(client, path)
-    return Plan(
+    usual = ForwardingPlan(client, path)
+    return ForwardingPlan(
         client,
         table.file("queue") or path.parent / _QUEUE,
         table.text("actor", usual.actor),

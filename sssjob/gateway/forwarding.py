@@ -50,7 +50,7 @@ FIELDS: tuple[tuple[str, str], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ForwardingPlan:
     """Where finished jobs go. ``every`` is how many seconds pass between looks at the store.
 
     ``charge`` sends what a job was charged here, too, so that the other server takes that amount.
@@ -69,7 +69,7 @@ class Forwarding:
     """Finds finished jobs and sends them, in a thread of its own."""
 
     def __init__(
-        self, plan: Plan, stores: Stores, *, clock: Callable[[], float] = time.time
+        self, plan: ForwardingPlan, stores: Stores, *, clock: Callable[[], float] = time.time
     ) -> None:
         self.plan, self.stores, self.clock = plan, stores, clock
         self.outbox = Outbox(plan.queue)

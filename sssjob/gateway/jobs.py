@@ -19,7 +19,7 @@ from sssjob.handlers.charging import Accounting
 from sssjob.handlers.hooks import PLACE, PLACES, Hook
 from sssjob.handlers.rates import Rates
 from sssjob.handlers.roles import USER, USUAL, Roles, Rule
-from sssjob.handlers.service import Settings
+from sssjob.handlers.service import ServiceSettings
 from sssjob.handlers.submitting import Submission
 from sssjob.submission import control
 
@@ -37,7 +37,7 @@ class Jobs:
 
     store: str = ""
     patience: float = 10.0
-    settings: Settings = field(default_factory=Settings)
+    settings: ServiceSettings = field(default_factory=ServiceSettings)
 
 
 def jobs(root: Table, directory: Path) -> Jobs:
@@ -57,7 +57,7 @@ def jobs(root: Table, directory: Path) -> Jobs:
     return Jobs(
         address,
         store.number("patience", 10.0, least=0.1),
-        Settings(_roles(root), _accounting(root), hooks, to),
+        ServiceSettings(_roles(root), _accounting(root), hooks, to),
     )
 
 

@@ -147,7 +147,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class SettingsFile:
     """A file of settings: its outermost table, and what is wrong so far."""
 
     root: Table
@@ -160,7 +160,7 @@ class Settings:
             raise BadSettings(sorted(self.problems, key=lambda problem: problem.line))
 
 
-def read(path: Path) -> Settings:
+def read(path: Path) -> SettingsFile:
     """The settings of a file. Raises ``BadSettings`` where it is no TOML, OSError if unreadable."""
     with path.open("rb") as stream:
         data = stream.read(_SIZE_LIMIT + 1)
@@ -180,7 +180,7 @@ def read(path: Path) -> Settings:
         problem = Problem(str(path), line, "", f"what is no TOML ({said})", "TOML 1.0")
         raise BadSettings([problem]) from None
     problems: list[Problem] = []
-    return Settings(Table(values, _File(path, _lines(text), problems)), problems)
+    return SettingsFile(Table(values, _File(path, _lines(text), problems)), problems)
 
 
 def _lines(text: str) -> dict[tuple[str, ...], int]:

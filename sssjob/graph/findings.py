@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sssjob import spec, units
 from sssjob.errors import AwarenessPolicy, Finding, InvalidValue, Severity, finding
 from sssjob.graph.circles import LIMIT, circles
-from sssjob.graph.net import Mark, Net, Place
+from sssjob.graph.net import JobPlace, Mark, Net
 from sssjob.graph.never import contradictions
 from sssjob.graph.progress import needed
 from sssjob.model import Property
@@ -49,7 +49,7 @@ def check(net: Net, *, closed: bool = False, unsaid: frozenset[str]) -> Iterator
 class _Written(NamedTuple):
     """A dependency where it is written; ``number`` tells it from others beside it."""
 
-    place: Place
+    place: JobPlace
     item: Property
     number: int
 

@@ -49,7 +49,7 @@ class Need(NamedTuple):
     want: Want
 
 
-class Place(NamedTuple):
+class JobPlace(NamedTuple):
     """A job in its document: what of it counts here, and where it is."""
 
     job: Job
@@ -75,7 +75,7 @@ class Net:
     jobs of a shared name; ``external`` are the ids and names that no job here has.
     """
 
-    places: tuple[Place, ...]
+    places: tuple[JobPlace, ...]
     keys: tuple[str, ...]
     needs: list[tuple[Need, ...]]
     members: Mapping[int, tuple[int, ...]]
@@ -164,7 +164,7 @@ def _relevant(block: Block) -> Iterator[Item]:
     return (item for item in block.items if type(item) is Property and item.name in RELEVANT)
 
 
-def _places(group: JobGroup) -> Iterator[Place]:
+def _places(group: JobGroup) -> Iterator[JobPlace]:
     jobs = [item for item in group.items if type(item) is Job or _is_job_reference(item)]
     paths = [f"/JobGroup/Job[{number}]" for number in range(1, len(jobs) + 1)]
     defined = [
@@ -181,7 +181,7 @@ def _places(group: JobGroup) -> Iterator[Place]:
         yield _place(job, own.path, inherits=not own.written)
 
 
-def _place(job: Job, path: str, *, inherits: bool = False) -> Place:
+def _place(job: Job, path: str, *, inherits: bool = False) -> JobPlace:
     """One look at a job; of two Ids the first counts."""
     texts = {"Id": "", "Name": ""}
     written = []
@@ -191,7 +191,7 @@ def _place(job: Job, path: str, *, inherits: bool = False) -> Place:
                 written.append(item)
             elif item.name in texts:
                 texts[item.name] = texts[item.name] or item.text.strip()
-    return Place(job, path, texts["Id"], texts["Name"], tuple(written), inherits)
+    return JobPlace(job, path, texts["Id"], texts["Name"], tuple(written), inherits)
 
 
 def _is_job_reference(item: Item) -> bool:
@@ -201,7 +201,7 @@ def _is_job_reference(item: Item) -> bool:
 class _Builder:
     """Finds what each dependency means; equal ones share what was found."""
 
-    def __init__(self, places: tuple[Place, ...]) -> None:
+    def __init__(self, places: tuple[JobPlace, ...]) -> None:
         self.places = places
         self.numbers: dict[str, int] = {}
         self.named: dict[str, list[int]] = {}

@@ -26,7 +26,7 @@ TOTAL = 20  # seconds of a processor for all expressions and jobs of a request
 _Sent = list[tuple[str, bytes | None]]  # what is found, as it goes from process to process
 
 
-class Found(NamedTuple):
+class FoundValue(NamedTuple):
     """What an expression finds: its text, and the element that it may be."""
 
     text: str
@@ -53,7 +53,7 @@ class Apart:
     def __exit__(self, *_: object) -> None:
         self._workers.close()
 
-    def found(self, question: Question, root: Element) -> list[Found]:
+    def found(self, question: Question, root: Element) -> list[FoundValue]:
         """What an expression finds in one job object.
 
         Raises ``LimitExceeded``, ``LostWorker``, and what a question raises.
@@ -65,7 +65,7 @@ class Apart:
         self._spent += seconds
         if self._spent > TOTAL:
             raise LimitExceeded("seconds of a processor for a request", TOTAL)
-        return [Found(text, None if xml is None else tree.parse(xml)) for text, xml in found]
+        return [FoundValue(text, None if xml is None else tree.parse(xml)) for text, xml in found]
 
 
 def worker() -> Callable[[_Part], tuple[float, _Sent]]:
@@ -89,9 +89,9 @@ def _used() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _found(question: Question, root: Element) -> list[Found]:
+def _found(question: Question, root: Element) -> list[FoundValue]:
     return [
-        Found(match.text, match.found if _is_element(match.found) else None)
+        FoundValue(match.text, match.found if _is_element(match.found) else None)
         for match in question.asked_of(root, places=False)
     ]
 

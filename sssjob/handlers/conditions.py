@@ -19,7 +19,7 @@ from sssjob.handlers.attributes import JOB, Attribute, AttributeType, attribute,
 from sssjob.model import Property
 from sssjob.query.functions import size
 from sssjob.rmap.message import Conj, Op, Where
-from sssjob.store.plan import Plan
+from sssjob.store.plan import QueryPlan
 from sssjob.store.rows import number
 from sssjob.store.where import Term, where
 
@@ -122,7 +122,7 @@ class Conditions:
         return known == len(self._tests) <= _PLANNED
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> QueryPlan:
         """What columns say about where they may hold."""
         simple = all(
             test.where.conj in (Conj.AND, Conj.AND_NOT) and not test.where.group

@@ -12,7 +12,7 @@ from sssjob.handlers.view import Books, View, views
 from sssjob.rmap.message import Request
 from sssjob.rmap.responder import Call
 from sssjob.store import Difference, Store, Stored
-from sssjob.store.plan import Plan
+from sssjob.store.plan import QueryPlan
 from sssjob.store.where import of_user, only_of_user
 
 
@@ -48,14 +48,14 @@ class Search:
         return filter(self.holds, views(stored, self.kind, books))
 
     @property
-    def plan(self) -> Plan | None:
+    def plan(self) -> QueryPlan | None:
         """Which jobs are looked for, as columns tell it; None where they do not tell all of it."""
         if self.kind != JOB or self._deleted is not False or not self._conditions.is_planned:
             return None
         found = self._conditions.plan
         if self.user is None:
             return found
-        return Plan(found.bounds & only_of_user(self.user).bounds, "")
+        return QueryPlan(found.bounds & only_of_user(self.user).bounds, "")
 
     def at(self, jobs: Store, time: int) -> Iterator[View]:
         """The jobs as they were at a time, in seconds since 1970."""
@@ -90,11 +90,11 @@ class Search:
         return self._deleted is not False
 
     @property
-    def _plan(self) -> Plan:
+    def _plan(self) -> QueryPlan:
         found = self._conditions.plan
         if self.user is None or self.kind != JOB:
             return found
-        return Plan(found.bounds & of_user(self.user).bounds, "")
+        return QueryPlan(found.bounds & of_user(self.user).bounds, "")
 
 
 def names(asked: Request) -> frozenset[str]:

@@ -28,7 +28,7 @@ from sssjob.model import Block, Job, stripped, walk
 from sssjob.rmap.responder import Call
 from sssjob.store import Change, Store, Stored
 from sssjob.submission import BECAME, control
-from sssjob.submission.planning import Plan, defined
+from sssjob.submission.planning import SubmissionPlan, defined
 from sssjob.translate import read
 
 MOST = 1000  # jobs of one group, each of which starts commands
@@ -78,7 +78,7 @@ class Intake:
         require_own(call, reach, [only(found.block)])
         return found
 
-    def require_queue(self, plan: Plan) -> None:
+    def require_queue(self, plan: SubmissionPlan) -> None:
         """Refuse (740) a job that would go to another queue than one of ours.
 
         What is submitted is read, for a job may say in several ways where it goes.

@@ -15,7 +15,7 @@ from lxml.etree import _Element as Element
 from sssjob.document import bridge, tree
 from sssjob.document.text import on_one_line
 from sssjob.errors import LimitExceeded, LostWorker, NotAQuery, Refused, UnreadableDocument
-from sssjob.handlers.apart import Apart, Found
+from sssjob.handlers.apart import Apart, FoundValue
 from sssjob.handlers.attributes import AttributeType
 from sssjob.handlers.columns import (
     GROUP_BY,
@@ -189,7 +189,7 @@ def found(
     return item(element) if len(element) else None
 
 
-def _shown(found: Found, label: str) -> Element:
+def _shown(found: FoundValue, label: str) -> Element:
     if found.element is not None:
         copy = deepcopy(found.element)
         copy.tail = None

@@ -24,7 +24,7 @@ Handler = Callable[[Stores, Call, Reach], Answer]
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ServiceSettings:
     """What a site says about its jobs: who may do what, what they cost, what a scheduler does.
 
     ``submission`` is the batch system that jobs are submitted to, where there is one.
@@ -43,10 +43,10 @@ class Service:
     """
 
     def __init__(
-        self, stores: Stores, settings: Settings | None = None,
+        self, stores: Stores, settings: ServiceSettings | None = None,
         advice: Callable[[View], str] = lambda view: "",
     ) -> None:  # fmt: skip
-        self.stores, self.settings, self.advice = stores, settings or Settings(), advice
+        self.stores, self.settings, self.advice = stores, settings or ServiceSettings(), advice
 
     @property
     def actions(self) -> dict[tuple[str, str], Callable[[Call], Answer]]:

@@ -27,7 +27,7 @@ from sssjob.errors import (
     finding,
 )
 from sssjob.expression import Interval
-from sssjob.layout.plan import Plan, balanced, filled
+from sssjob.layout.plan import CountsPlan, balanced, filled
 from sssjob.layout.request import ALTERNATIVES, LIMIT, geometry, requests
 from sssjob.layout.values import Count, Layout, Layouts, Share, Stated
 from sssjob.model import Block, Delivered, Job, JobGroup, TaskGroup, paths
@@ -89,7 +89,7 @@ def layouts(
     said += asked[0].distribution.findings if asked else ()
     if any(found.severity is Severity.ERROR for found in said):
         return Layouts((), tuple(said))
-    return Layouts(tuple(Plan(each, lenient).layout() for each in asked), tuple(said))
+    return Layouts(tuple(CountsPlan(each, lenient).layout() for each in asked), tuple(said))
 
 
 def units(block: Block, path: str = "") -> Iterator[Unit]:
@@ -164,7 +164,7 @@ def _check_unit(unit: Unit) -> Iterator[Finding]:
     yield from spread
     if any(found.severity is Severity.ERROR for found in spread):
         return
-    laid = [Plan(each, lenient=False).layout() for each in asked]
+    laid = [CountsPlan(each, lenient=False).layout() for each in asked]
     some_hold = not complete or any(item.holds for item in laid)
     for found in dict.fromkeys(found for item in laid for found in item.findings):
         # A limit of what is laid out is none of what may be written; a count above the size of

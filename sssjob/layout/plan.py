@@ -34,7 +34,7 @@ _SECTION = "SSS 5.1 TaskDistribution"
 
 
 @dataclass(slots=True)
-class Plan:
+class CountsPlan:
     """The counts of one alternative while they are worked out, and what contradicts what."""
 
     request: Request

@@ -21,7 +21,7 @@ from sssjob.lcginfo.snapshot import Remark, Report, unheard
 GLUE1, GLUE2 = "glue1", "glue2"
 
 
-class Target(NamedTuple):
+class GlueEntry(NamedTuple):
     """An entry that gets numbers: its lines of name, its schema, and what it stands for.
 
     The VO "" is the queue as a whole.
@@ -81,7 +81,7 @@ _RULE = re.compile(r"(?:VO|VOMS)\s*+:\s*+(\S.*)", re.IGNORECASE | re.DOTALL)
 
 def glue1(
     entries: Iterable[ldif.Entry], access_rule: str = "last", report: Report = unheard
-) -> list[Target]:
+) -> list[GlueEntry]:
     """The CEs and VO views among entries, in their order. Raises ``BadLDIF``.
 
     ``access_rule`` says which rule of a view names its VO: the first, or the last.
@@ -99,16 +99,16 @@ def glue1(
         if name == "gluevoviewlocalid":
             queue = _key(entry, "GlueChunkKey", queues, _PARENT)
             vo = _one_vo(entry, _ruled(entry), access_rule, report)
-            targets.append(Target(entry.head, GLUE1, queue, vo))
+            targets.append(GlueEntry(entry.head, GLUE1, queue, vo))
         elif name == "glueceuniqueid":
             queue = queues[_mandatory(entry, "GlueCEUniqueID")]
-            targets.append(Target(entry.head, GLUE1, queue, ""))
+            targets.append(GlueEntry(entry.head, GLUE1, queue, ""))
     return targets
 
 
 def glue2(
     entries: Iterable[ldif.Entry], access_rule: str = "last", report: Report = unheard
-) -> list[Target]:
+) -> list[GlueEntry]:
     """The computing shares among entries, in their order. Raises ``BadLDIF``.
 
     A share stands for the VO that its mapping policy names; one without a policy stands for
@@ -137,7 +137,7 @@ def glue2(
         if identifier := _key(policy, "GLUE2MappingPolicyShareForeignKey", known):
             vos[identifier] += [normal(domain) for domain in domains]
     return [
-        Target(
+        GlueEntry(
             entry.head,
             GLUE2,
             _mandatory(entry, "GLUE2ComputingShareMappingQueue"),
@@ -150,13 +150,13 @@ def glue2(
 READERS = {GLUE1: glue1, GLUE2: glue2}
 
 
-def pairs(targets: Iterable[Target]) -> list[Pair]:
+def pairs(targets: Iterable[GlueEntry]) -> list[Pair]:
     """The queues and VOs that targets stand for, each once."""
     return list(dict.fromkeys(target.pair for target in targets))
 
 
 def text(
-    targets: Sequence[Target], answers: Iterable[Answer], further: Collection[str] = ()
+    targets: Sequence[GlueEntry], answers: Iterable[Answer], further: Collection[str] = ()
 ) -> str:
     """The dynamic attributes of all targets as LDIF; a number that is not known is left out.
 
@@ -184,7 +184,7 @@ def text(
     )
 
 
-def _entry(target: Target, answer: Answer, rows: Iterable[Dynamic]) -> Iterator[str]:
+def _entry(target: GlueEntry, answer: Answer, rows: Iterable[Dynamic]) -> Iterator[str]:
     yield f"{target.head}\n"
     for row in rows:
         if (value := row.of(answer)) is not None:

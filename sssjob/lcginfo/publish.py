@@ -9,7 +9,7 @@ from pathlib import Path
 from sssjob.errors import LimitExceeded
 from sssjob.lcginfo import answers, glue, ldif
 from sssjob.lcginfo.config import BadConfig, Config
-from sssjob.lcginfo.glue import GLUE1, GLUE2, Target
+from sssjob.lcginfo.glue import GLUE1, GLUE2, GlueEntry
 from sssjob.lcginfo.ldif import BadLDIF
 from sssjob.lcginfo.site import Site
 from sssjob.lcginfo.snapshot import Remark, Report, unheard
@@ -24,13 +24,13 @@ _DIRECTORY = re.compile(
 )
 
 
-def targets(config: Config, report: Report = unheard) -> list[Target]:
+def targets(config: Config, report: Report = unheard) -> list[GlueEntry]:
     """The entries that are to get numbers: those of GLUE1, then those of GLUE2, in file order.
 
     Raises ``BadLDIF`` for a file that cannot be used, and ``BadConfig``.
     """
     forms = (GLUE1, GLUE2) if config.output_format == "both" else (config.output_format,)
-    found: list[Target] = []
+    found: list[GlueEntry] = []
     for form in forms:
         for path in _files(config, form):
             found += _read(path, form, config.access_rule, report)
@@ -39,7 +39,7 @@ def targets(config: Config, report: Report = unheard) -> list[Target]:
     return found
 
 
-def text(site: Site, wanted: Sequence[Target], estimator: str = "") -> bytes:
+def text(site: Site, wanted: Sequence[GlueEntry], estimator: str = "") -> bytes:
     """The LDIF for a site. Raises ``NoEstimator``, and whatever an estimator raises."""
     rows = answers.answers(site, glue.pairs(wanted), estimator)
     return ldif.encoded(glue.text(wanted, rows, site.config.attributes))
@@ -80,7 +80,7 @@ def _files(config: Config, form: str) -> list[Path]:
     return every
 
 
-def _read(path: Path, form: str, access_rule: str, report: Report) -> list[Target]:
+def _read(path: Path, form: str, access_rule: str, report: Report) -> list[GlueEntry]:
     def placed(remark: Remark) -> None:
         report(Remark(0, f"{path}:{remark.line}: {remark.message}", remark.severity))
 

@@ -17,7 +17,7 @@ from sssjob.expression.requests import asked as requested
 from sssjob.layout import Unit
 from sssjob.layout.plan import ROUND_ROBIN
 from sssjob.model import Block, Job, Property, Requested, Task, TaskGroup
-from sssjob.placement.requests import Asked, asked, too_many
+from sssjob.placement.requests import AskedGroup, asked, too_many
 
 _COUNTS = ("TaskCount", "NodeCount", "Processors", "TaskDistribution")
 _POLICY = "awarenessPolicy"
@@ -40,7 +40,7 @@ class Demand:
     parts: tuple[Expression, ...]
     whole: frozenset[str]
 
-    def asked(self) -> Asked:
+    def asked(self) -> AskedGroup:
         """The ways to count it; what cannot be read is a finding, and then there are none."""
         try:
             found = asked(self.block, self.path, expression.all_of(self.parts), whole=self.whole)
@@ -49,7 +49,7 @@ class Demand:
             wrong = finding(
                 code, str(error), path=self.path, line=self.block.line, section="SSS 5.1"
             )
-            return Asked((), (wrong,))
+            return AskedGroup((), (wrong,))
         ways = tuple(way for way in found.ways if too_many(way, self.path) is None)
         if ways or not found.ways:
             return replace(found, ways=ways)

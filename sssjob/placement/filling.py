@@ -23,7 +23,7 @@ from heapq import heapify, heappop, heappush
 from itertools import islice
 from typing import NamedTuple
 
-from sssjob.placement.problem import Found, On, Option, Part, Problem, Run
+from sssjob.placement.problem import BestSolution, On, Option, Part, Problem, Run
 
 COUNTS = 64  # numbers of nodes that are tried of those that would do
 LEVELS = 64  # scores that are tried
@@ -48,7 +48,7 @@ class _Tried(NamedTuple):
     where: _Where
 
 
-def fill(problem: Problem) -> Found:
+def fill(problem: Problem) -> BestSolution:
     """A placement, and whether none is better; None if no way was found."""
     room = [each.room for each in problem.classes]
     taken: dict[int, list[int]] = {}
@@ -58,7 +58,7 @@ def fill(problem: Problem) -> Found:
         found, exact = _Filling(problem, part, room, taken).best()
         proved = proved and exact
         if found is None:
-            return Found(None, proved)
+            return BestSolution(None, proved)
         solution.append(found)
         for node, on in found.items():
             kind = problem.class_of[node]
@@ -66,7 +66,7 @@ def fill(problem: Problem) -> Found:
             for option, number in on:
                 for row, each in part.options[kind][option].takes:
                     left[row] -= each * number
-    return Found(tuple(solution), proved)
+    return BestSolution(tuple(solution), proved)
 
 
 class _Filling:

@@ -124,7 +124,7 @@ On = tuple[tuple[int, int], ...]
 Solution = tuple[dict[int, On], ...]
 
 
-class Found(NamedTuple):
+class BestSolution(NamedTuple):
     """The best that was found, None for nothing, and whether that is proved."""
 
     solution: Solution | None

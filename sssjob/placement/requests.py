@@ -15,7 +15,7 @@ from sssjob import expression, nodes
 from sssjob.errors import Finding, Severity, finding
 from sssjob.expression import Alternative, Comparison, Expression, Interval, Not, Term
 from sssjob.expression.offer import AMOUNTS, slots
-from sssjob.layout.plan import ROUND_ROBIN, Plan
+from sssjob.layout.plan import ROUND_ROBIN, CountsPlan
 from sssjob.layout.request import LIMIT, Candidates, Request, Statement
 from sssjob.layout.values import Layout, Stated
 from sssjob.model import Block, Property
@@ -93,7 +93,7 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedGroup:
     """All that a task group asks.
 
     Without ``ways``, ``findings`` say why. Not ``complete`` if there are more alternatives.
@@ -104,7 +104,7 @@ class Asked:
     complete: bool = True
 
 
-def asked(block: Block, path: str, request: Expression, *, whole: Iterable[str] = ()) -> Asked:
+def asked(block: Block, path: str, request: Expression, *, whole: Iterable[str] = ()) -> AskedGroup:
     """What a task group asks by its counts and by ``request``.
 
     ``whole`` are the amounts, by key, that all tasks have together, each an even part; of all
@@ -113,7 +113,7 @@ def asked(block: Block, path: str, request: Expression, *, whole: Iterable[str] 
     statement = Statement(block, path)
     said = list(statement.distribution.findings)
     if any(found.severity is Severity.ERROR for found in said):
-        return Asked((), tuple(said))
+        return AskedGroup((), tuple(said))
     every, limit = _alternatives(request)
     together: dict[object, tuple[Request, list[tuple[Fraction, tuple[Term, ...]]]]] = {}
     for alternative in every:
@@ -124,7 +124,7 @@ def asked(block: Block, path: str, request: Expression, *, whole: Iterable[str] 
     ways: list[Way] = []
     wrong: list[Finding] = []
     for counted, rows in together.values():
-        layout = Plan(counted, lenient=False).layout()
+        layout = CountsPlan(counted, lenient=False).layout()
         if layout.holds:
             ways += _ways(counted, layout, rows, frozenset(whole))
         else:
@@ -140,7 +140,7 @@ def asked(block: Block, path: str, request: Expression, *, whole: Iterable[str] 
         said.append(_unsatisfiable(block, path))
     if not ways:
         said += dict.fromkeys(wrong)
-    return Asked(tuple(ways), tuple(said), not limit)
+    return AskedGroup(tuple(ways), tuple(said), not limit)
 
 
 def _alternatives(request: Expression) -> tuple[tuple[Alternative, ...], int]:

@@ -16,7 +16,7 @@ from fractions import Fraction
 from math import lcm
 from typing import TYPE_CHECKING, Any
 
-from sssjob.placement.problem import Found, On, Part, Problem, Solution
+from sssjob.placement.problem import BestSolution, On, Part, Problem, Solution
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel, IntVar
@@ -41,7 +41,7 @@ class Budget:
     left: float = ALL_STEPS
 
 
-def solve(problem: Problem, budget: Budget, *, any_will_do: bool = False) -> Found | None:
+def solve(problem: Problem, budget: Budget, *, any_will_do: bool = False) -> BestSolution | None:
     """The best placement; None if the problem is too large for the solver, or for what is left.
 
     If ``any_will_do``, the first that is found, which is proved to be no more than one.
@@ -174,14 +174,14 @@ class _Model:
             self.model.add(sum(number // common * var for number, var in terms) <= room // common)
         return True
 
-    def first(self) -> Found:
+    def first(self) -> BestSolution:
         """Any placement, or whether there is none."""
         status, solver = self._ask()
         if status in ("OPTIMAL", "FEASIBLE"):
-            return Found(self._read(solver), True)
-        return Found(None, status == "INFEASIBLE")
+            return BestSolution(self._read(solver), True)
+        return BestSolution(None, status == "INFEASIBLE")
 
-    def solved(self) -> Found | None:
+    def solved(self) -> BestSolution | None:
         """The three questions, one after the other."""
         model, problem = self.model, self.problem
         weights = self._weights()
@@ -210,15 +210,15 @@ class _Model:
             model.minimize(sign * question)
             status, solver = self._ask()
             if status == "INFEASIBLE":
-                return Found(None, True)
+                return BestSolution(None, True)
             if status not in ("OPTIMAL", "FEASIBLE"):
-                return Found(best, False)
+                return BestSolution(best, False)
             best = self._read(solver)
             if question is not earlier:  # of nodes that are as good, others may do
                 proved = proved and status == "OPTIMAL"
             model.add(question == solver.value(question))
             self._hint(solver)
-        return Found(best, proved)
+        return BestSolution(best, proved)
 
     def _ask(self) -> tuple[str, Any]:
         from ortools.sat.python import cp_model

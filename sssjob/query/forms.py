@@ -30,14 +30,14 @@ Columns = Mapping[str, Question]
 OnError = Callable[[SSSJobError], None]
 
 
-class Found(NamedTuple):
+class FileMatch(NamedTuple):
     """A match, and the file it was found in."""
 
     file: str
     match: Match
 
 
-class Row(NamedTuple):
+class AnswerRow(NamedTuple):
     """What a match became: whether it is true, its place in the order, and what is written."""
 
     is_true: bool
@@ -62,7 +62,7 @@ class Form:
         """Whether attributes and texts have to know where they stand."""
         return self.kind != TEXT
 
-    def cells(self, found: Found) -> Any:
+    def cells(self, found: FileMatch) -> Any:
         """What is written of a match: a line of text, or the cells of a row."""
         match self.kind:
             case "text" | "xml":
@@ -118,16 +118,16 @@ class Shape:
     keys: Sequence[Key] = ()
     whole: bool = False
 
-    def rows(self, found: Iterable[Found], on_error: OnError) -> Iterator[Row]:
+    def rows(self, found: Iterable[FileMatch], on_error: OnError) -> Iterator[AnswerRow]:
         """Matches as rows; one of which a column or key cannot be asked is told."""
         for each in holders(found) if self.whole else found:
             match = each.match
             if self.form is None:
-                yield Row(match.is_true)
+                yield AnswerRow(match.is_true)
                 continue
             try:
                 keys = tuple(key.of(where(match)) for key in self.keys)
-                row = Row(match.is_true, self.form.cells(each), keys)
+                row = AnswerRow(match.is_true, self.form.cells(each), keys)
             except UnreadableDocument as error:
                 line = error.finding.line
                 on_error(UnreadableDocument(replace(error.finding, line=line + match.offset)))
@@ -137,7 +137,7 @@ class Shape:
                 yield row
 
 
-def ordered(rows: Iterable[Row], limit: int | None) -> Iterator[Row]:
+def ordered(rows: Iterable[AnswerRow], limit: int | None) -> Iterator[AnswerRow]:
     """Rows by their keys; with a limit only so many are held."""
     numbered = ((row.keys, number, row) for number, row in enumerate(rows))
     chosen = sorted(numbered) if limit is None else heapq.nsmallest(limit, numbered)
@@ -149,24 +149,24 @@ def where(match: Match) -> Any:
     return match.unit if match.element is None or match.is_made else match.element
 
 
-def holders(found: Iterable[Found]) -> Iterator[Found]:
+def holders(found: Iterable[FileMatch]) -> Iterator[FileMatch]:
     """The job that holds each match, or the job object where there is none; each of them once."""
     last: object = None
     for file, match in found:
         holder = match.holder
         if holder is not None and holder is not last and match.is_true:
-            yield Found(file, Match(holder, match.unit, match.offset, match.unit_line))
+            yield FileMatch(file, Match(holder, match.unit, match.offset, match.unit_line))
             last = holder
 
 
-def _places(found: Found) -> dict[str, object]:
+def _places(found: FileMatch) -> dict[str, object]:
     match = found.match
     return dict(
         zip(_PLACES, (found.file, match.line, match.job, match.path, match.value), strict=True)
     )
 
 
-def _values(found: Found, columns: Columns, with_file: bool) -> dict[str, object]:
+def _values(found: FileMatch, columns: Columns, with_file: bool) -> dict[str, object]:
     """The values of columns: null where there is none, an array where there are several."""
     row: dict[str, object] = {"file": found.file} if with_file else {}
     for name, matches in _asked(found, columns):
@@ -175,14 +175,14 @@ def _values(found: Found, columns: Columns, with_file: bool) -> dict[str, object
     return row
 
 
-def _cells(found: Found, columns: Columns, with_file: bool) -> list[str]:
+def _cells(found: FileMatch, columns: Columns, with_file: bool) -> list[str]:
     texts = [
         ", ".join(match.line_of_text for match in matches) for _, matches in _asked(found, columns)
     ]
     return [found.file, *texts] if with_file else texts
 
 
-def _asked(found: Found, columns: Columns) -> Iterator[tuple[str, list[Match]]]:
+def _asked(found: FileMatch, columns: Columns) -> Iterator[tuple[str, list[Match]]]:
     element = where(found.match)
     for name, query in columns.items():
         answer = [] if element is None else query.on(element)

@@ -52,7 +52,7 @@ def cut_short(line: int) -> Sequence[Noted]:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CustomPieces:
     """Pieces that a format finds by its own means, one after the other."""
 
     pieces: Callable[[BinaryIO, int], Iterable[Piece]]
@@ -65,7 +65,7 @@ class Found:
             yield batch
 
 
-def of_lines(pieces: Callable[[Iterable[tuple[int, str]]], Iterator[Piece]]) -> Found:
+def of_lines(pieces: Callable[[Iterable[tuple[int, str]]], Iterator[Piece]]) -> CustomPieces:
     """Pieces of several lines, blank ones among them."""
 
     def found(stream: BinaryIO, first: int) -> Iterator[Piece]:
@@ -73,4 +73,4 @@ def of_lines(pieces: Callable[[Iterable[tuple[int, str]]], Iterator[Piece]]) -> 
         yield from pieces(blocks.lines())
         yield from cut_short(blocks.cut_short)
 
-    return Found(found)
+    return CustomPieces(found)

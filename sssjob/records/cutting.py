@@ -28,7 +28,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StreamPlace:
     """How far a stream was cut: what a later run has to know to go on from there."""
 
     offset: int = 0

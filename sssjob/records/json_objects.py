@@ -50,14 +50,14 @@ class Named(NamedTuple):
     value: dict[str, Any]
 
 
-def objects(member: Callable[[bytes], str]) -> cuts.Found:
+def objects(member: Callable[[bytes], str]) -> cuts.CustomPieces:
     """Pieces that are objects; the first bytes tell in which array they stand, if in any."""
 
     def found(stream: BinaryIO, first: int) -> Iterator[Found | Said]:
         head, again = looked_at(stream, _HEAD)
         yield from read(again, member(head), first)
 
-    return cuts.Found(found)
+    return cuts.CustomPieces(found)
 
 
 def read(stream: BinaryIO, member: str = "", first: int = 1) -> Iterator[Found | Said]:

@@ -21,7 +21,7 @@ from sssjob.records import AUTO, FORMATS, find, recognition
 from sssjob.records.builders import TEXTS, Builder
 from sssjob.records.clock import Clock
 from sssjob.records.cuts import Lines
-from sssjob.records.cutting import Cutter, Part, Place
+from sssjob.records.cutting import Cutter, Part, StreamPlace
 from sssjob.records.engine import Engine
 from sssjob.records.folding import Folding, FoldingCutter
 from sssjob.records.layout import Layout
@@ -70,9 +70,9 @@ class Cutting:
 
     def __init__(
         self, stream: BinaryIO, format_: str, options: Options,
-        place: Place | None = None, *, held: bool = False, file: Span | None = None,
+        place: StreamPlace | None = None, *, held: bool = False, file: Span | None = None,
     ) -> None:  # fmt: skip
-        self.place = place or Place()
+        self.place = place or StreamPlace()
         if self.place.columns:
             options = replace(options, columns=self.place.columns, delimiter=self.place.delimiter)
         self.format, self.sign = format_, ""
@@ -123,7 +123,7 @@ class Cutting:
 
     def _advance(self, data: bytes) -> None:
         options, front = self._cutter.options, self._cutter.front
-        self.place = Place(
+        self.place = StreamPlace(
             self.place.offset + len(data), self.place.line + data.count(b"\n"),
             options.columns, options.delimiter, front,
         )  # fmt: skip

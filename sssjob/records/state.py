@@ -25,7 +25,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from sssjob import atomic
 from sssjob.errors import UnusableInput
-from sssjob.records.cutting import Place
+from sssjob.records.cutting import StreamPlace
 
 _VERSION = 1
 _MARK = 1024  # bytes before the place that tell a log from another with its inode
@@ -38,7 +38,7 @@ class Seen:
 
     device: int
     inode: int
-    place: Place
+    place: StreamPlace
     mark: str
 
 
@@ -47,7 +47,7 @@ class Rest(NamedTuple):
 
     path: Path
     stream: BinaryIO
-    place: Place
+    place: StreamPlace
     held: bool
 
 
@@ -127,7 +127,7 @@ class State:
             if stream.read(8).startswith(_PACKED):
                 raise UnusableInput(f"{path} is compressed: such a file does not grow")
             now = os.fstat(stream.fileno())
-            place = Place()
+            place = StreamPlace()
             if known is not None:
                 if (known.device, known.inode) == (now.st_dev, now.st_ino):
                     place = self._continued(path, stream, known)
@@ -136,7 +136,7 @@ class State:
             stream.seek(place.offset)
             yield Rest(path, stream, place, held=True)
 
-    def keep(self, rest: Rest, place: Place) -> None:
+    def keep(self, rest: Rest, place: StreamPlace) -> None:
         """Remember how far a log was read. It counts from the next ``commit`` on."""
         if not rest.held:
             return  # it will not grow, and another has its name
@@ -145,11 +145,11 @@ class State:
             now.st_dev, now.st_ino, place, _mark(rest.stream, place.offset)
         )
 
-    def _continued(self, path: Path, stream: BinaryIO, known: Seen) -> Place:
+    def _continued(self, path: Path, stream: BinaryIO, known: Seen) -> StreamPlace:
         if _mark(stream, known.place.offset) == known.mark:
             return known.place
         self.remarks.append(f"{path}: was written anew: it is read from its beginning")
-        return Place()
+        return StreamPlace()
 
     def _rotated(self, path: Path, known: Seen) -> Iterator[Rest]:
         for entry in sorted(path.resolve().parent.iterdir()):
@@ -186,7 +186,7 @@ def _seen(entry: dict[str, Any]) -> Seen:
     front = tuple((int(number), line.encode("latin-1")) for number, line in place["front"])
     return Seen(
         int(entry["device"]), int(entry["inode"]),
-        Place(int(place["offset"]), int(place["line"]), tuple(place["columns"]),
+        StreamPlace(int(place["offset"]), int(place["line"]), tuple(place["columns"]),
               str(place["delimiter"]), front),
         str(entry["mark"]),
     )  # fmt: skip

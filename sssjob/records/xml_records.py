@@ -48,7 +48,7 @@ class Form(NamedTuple):
         return re.compile(rb"<!--|<!\[CDATA\[|<!DOCTYPE|" + self.tag.pattern)
 
 
-class Found(NamedTuple):
+class XMLRecord(NamedTuple):
     """A record: the line that it begins in, and its element within a root like that of its own.
 
     ``gap`` is what stands between it and the record before, ``note`` what was wrong with it.
@@ -85,7 +85,7 @@ class Frame:
         return clean(self.root).replace("\n", " ").encode() + clean(raw).encode() + end
 
 
-def read(stream: BinaryIO, form: Form, first: int = 1) -> Iterator[Found | Bad]:
+def read(stream: BinaryIO, form: Form, first: int = 1) -> Iterator[XMLRecord | Bad]:
     """Every record of a stream. Raises ``UnusableInput`` where there is no XML of records."""
     for line, raw, frame, gap in _cut(stream, form, first):
         if isinstance(raw, str):
@@ -96,11 +96,11 @@ def read(stream: BinaryIO, form: Form, first: int = 1) -> Iterator[Found | Bad]:
         except UnreadableDocument as error:
             found = error.finding
             if (mended := _mended(frame, raw)) is not None:
-                yield Found(line, mended[0] if frame.root else mended, gap, _MENDED)
+                yield XMLRecord(line, mended[0] if frame.root else mended, gap, _MENDED)
             else:
                 yield Bad(line + max(found.line - 1, 0), f"not well-formed: {found.message}")
             continue
-        yield Found(line, root[0] if frame.root else root, gap)
+        yield XMLRecord(line, root[0] if frame.root else root, gap)
 
 
 def _mended(frame: Frame, raw: bytes) -> Element | None:

@@ -32,7 +32,7 @@ from sssjob.store.condition import (
 )
 from sssjob.store.condition import columns as asked_columns
 from sssjob.store.engine import Reader, Row
-from sssjob.store.plan import Level, Plan, reading
+from sssjob.store.plan import Level, QueryPlan, reading
 from sssjob.store.sql import Dialect, Sql, quoted, sql
 
 _FEW = 20  # an index helps as long as it leaves less than one row in so many
@@ -52,7 +52,7 @@ class Access:
     same query again and again.
     """
 
-    how: Plan
+    how: QueryPlan
     bounds: Bounds
     doubt: Condition | None
     shown: Condition
@@ -153,7 +153,7 @@ class Moment:
     reader: Reader
     dialect: Dialect
 
-    def access(self, how: Plan, *, effective: bool) -> Access:
+    def access(self, how: QueryPlan, *, effective: bool) -> Access:
         """How to reach the rows of a plan."""
         bounds = how.bounds.replaced(lambda each: _replaced(each, self._simpler))
         shown = []

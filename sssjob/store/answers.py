@@ -19,7 +19,7 @@ from sssjob.store.documents import SELECT, Asking, OnError, Packed, parts, unpac
 from sssjob.store.engine import Engine, Reader, Row
 from sssjob.store.identity import Identity
 from sssjob.store.packing import Packing
-from sssjob.store.plan import Plan
+from sssjob.store.plan import QueryPlan
 from sssjob.store.pushdown import plan
 from sssjob.store.rows import number
 from sssjob.store.sql import Sql, quoted
@@ -136,7 +136,7 @@ class Answers(NamedTuple):
             return self._candidates(reader, way)
         return None
 
-    def documents(self, how: Plan) -> Iterator[bytes]:
+    def documents(self, how: QueryPlan) -> Iterator[bytes]:
         """The documents in which a plan may find something, in the order of the store."""
         with self.engine.reading() as reader:
             access = Moment(reader, self.engine.dialect).access(how, effective=self.effective)

@@ -14,7 +14,7 @@ from sssjob.store.bounds import NEVER, Bounds, between
 from sssjob.store.columns import GROUP, KIND, PLACE
 from sssjob.store.condition import Compare, Condition, Op, all_of
 from sssjob.store.facts import Fact
-from sssjob.store.plan import Plan
+from sssjob.store.plan import QueryPlan
 
 _ROOT = Compare(PLACE, Op.EQ, 0)
 _IS_JOB, _IS_GROUP = Compare(KIND, Op.NE, GROUP), Compare(KIND, Op.EQ, GROUP)
@@ -76,7 +76,7 @@ def start(steps: Sequence[Step]) -> Entry:
     return Entry(0, _ROOT)
 
 
-def answered(within: Bounds, exists: Bounds, fact: Fact, *, is_all: bool) -> Plan:
+def answered(within: Bounds, exists: Bounds, fact: Fact, *, is_all: bool) -> QueryPlan:
     """The plan of a path: what stands at ``fact`` in rows that are bounded by ``within``.
 
     ``exists`` is whether there is such a node; ``is_all`` whether each node there is meant.
@@ -84,15 +84,15 @@ def answered(within: Bounds, exists: Bounds, fact: Fact, *, is_all: bool) -> Pla
     if is_all and (fact.text or fact.numbers):
         # Of two numbers nobody knows which one stands first.
         told = exists & fact.is_one
-        return Plan(within & between(told.sure, exists.maybe, told.paths), fact.path)
-    return Plan(within & exists.possible, None)
+        return QueryPlan(within & between(told.sure, exists.maybe, told.paths), fact.path)
+    return QueryPlan(within & exists.possible, None)
 
 
-def either(plans: Sequence[Plan]) -> Plan:
+def either(plans: Sequence[QueryPlan]) -> QueryPlan:
     """The plan of a union of paths."""
     if len(plans) == 1:
         return plans[0]
     bounds = NEVER
     for each in plans:
         bounds |= each.bounds
-    return Plan(bounds.possible, None, next((each.why for each in plans if each.why), ""))
+    return QueryPlan(bounds.possible, None, next((each.why for each in plans if each.why), ""))

@@ -9,7 +9,7 @@ from sssjob.query import Question
 from sssjob.query.match import number
 from sssjob.store.access_paths import Moment
 from sssjob.store.engine import Engine
-from sssjob.store.plan import Level, Plan
+from sssjob.store.plan import Level, QueryPlan
 from sssjob.store.pushdown import plan
 from sssjob.store.sql import Sql, sql
 from sssjob.store.totals import total
@@ -52,7 +52,7 @@ def explain(engine: Engine, question: Question, *, effective: bool) -> list[Expl
     return [_explained(engine, each, how, effective) for each, how in _plans(question)]
 
 
-def _plans(question: Question) -> list[tuple[str, Plan]]:
+def _plans(question: Question) -> list[tuple[str, QueryPlan]]:
     whole = total(question)
     if whole is not None:
         return [(part.expression, plan(part)) for _, part in whole.parts.values()]
@@ -63,7 +63,7 @@ def _plans(question: Question) -> list[tuple[str, Plan]]:
     return [(question.expression, plan(question.plain or question))]
 
 
-def _explained(engine: Engine, expression: str, how: Plan, effective: bool) -> Explanation:
+def _explained(engine: Engine, expression: str, how: QueryPlan, effective: bool) -> Explanation:
     if how.level is Level.NOTHING:
         return Explanation(expression, how.level, how.why, None)
     with engine.reading() as reader:

@@ -37,7 +37,7 @@ from sssjob.store.condition import (
 )
 from sssjob.store.engine import Engine
 from sssjob.store.packing import Packing
-from sssjob.store.plan import Plan, reading
+from sssjob.store.plan import QueryPlan, reading
 from sssjob.store.sql import Dialect, Sql, quoted, sql
 from sssjob.store.stored import Stored
 
@@ -66,7 +66,7 @@ class _Flat(NamedTuple):
 
 
 def totals(
-    engine: Engine, packing: Packing, how: Plan, by: Sequence[str], of: Sequence[str],
+    engine: Engine, packing: Packing, how: QueryPlan, by: Sequence[str], of: Sequence[str],
     add: Callable[[Stored], None],
 ) -> list[Group] | None:  # fmt: skip
     """Jobs of a plan in groups by the texts of properties, with the totals of others.

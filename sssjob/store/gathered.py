@@ -16,16 +16,16 @@ from sssjob.document import tree
 from sssjob.query import Match, Question
 from sssjob.query.question import with_resolved
 from sssjob.query.xpath2 import XPath2Query
-from sssjob.query.xpath2.gathering import Gathering, Part
+from sssjob.query.xpath2.gathering import GatheredPart, Gathering
 from sssjob.query.xpath2.query import kept
 from sssjob.query.xpath2.ways import way
 from sssjob.store.answers import Answers
 from sssjob.store.bounds import UNKNOWN
 from sssjob.store.entry import either
-from sssjob.store.plan import Plan
+from sssjob.store.plan import QueryPlan
 from sssjob.store.pushdown import plan
 
-ANYWHERE = Plan(UNKNOWN, None, "a path depends on what is found elsewhere")
+ANYWHERE = QueryPlan(UNKNOWN, None, "a path depends on what is found elsewhere")
 
 
 def matches(question: Question, answers: Answers) -> Iterator[Match]:
@@ -34,7 +34,7 @@ def matches(question: Question, answers: Answers) -> Iterator[Match]:
     return question.gathered(_OfStore(question, answers), answers.on_error)
 
 
-def parts(question: Question) -> list[tuple[str, Plan]]:
+def parts(question: Question) -> list[tuple[str, QueryPlan]]:
     """The paths that a question gathers, as texts, and their plans."""
     assert isinstance(question, XPath2Query)
     how = question.gathering
@@ -67,7 +67,7 @@ class _OfStore(NamedTuple):
         found = {part.variable: self._part(answers, part) for part in how.parts}
         return found, self._held(answers, how) if how.holds else []
 
-    def _part(self, answers: Answers, part: Part) -> list[Any]:
+    def _part(self, answers: Answers, part: GatheredPart) -> list[Any]:
         question = self.question.at(part.place)
         asked = answers._replace(question=_simplest(question))
         steps = way(question.token)

@@ -47,7 +47,7 @@ class Marks(NamedTuple):
         return all(a == b or not a or not b for a, b in zip(self, other, strict=True))
 
 
-class Known(Protocol):
+class KnownRun(Protocol):
     """A run that a store has."""
 
     @property
@@ -61,7 +61,7 @@ class Known(Protocol):
         ...
 
 
-K = TypeVar("K", bound=Known)
+K = TypeVar("K", bound=KnownRun)
 
 _ID = "Id"
 MARKS = ("GlobalId", "SubmitTime", "StartTime")  # what tells two runs of one Id apart

@@ -10,7 +10,7 @@ from sssjob.errors import BusyStore, Finding, UnreadableDocument
 from sssjob.store import opening, packing, reading
 from sssjob.store.engine import Engine
 from sssjob.store.packing import NO_DICTIONARY, Packing
-from sssjob.store.reading import Reading
+from sssjob.store.reading import NamedReading
 from sssjob.store.stored import Counts
 from sssjob.store.writing import HistoryEntry, Incoming, Outcome, Writer
 
@@ -29,7 +29,7 @@ def load(
     on_error: OnError | None,
     on_batch: Callable[[Counts], None] | None,
     on_warning: OnWarning | None = None,
-    by: Reading | None = None,
+    by: NamedReading | None = None,
 ) -> Counts:
     """Write all job objects of a source, each batch in a transaction; see ``Store.load``."""
     bad = 0

@@ -14,7 +14,7 @@ from sssjob.store.engine import Engine, Reader, Row
 from sssjob.store.files import digests_of
 from sssjob.store.identity import Identity
 from sssjob.store.packing import NotUnpacked, Packing
-from sssjob.store.plan import Level, Plan
+from sssjob.store.plan import Level, QueryPlan
 from sssjob.store.sql import Dialect, Sql, sql
 from sssjob.store.stored import Stored
 
@@ -136,7 +136,7 @@ def each_former(engine: Engine, packing: Packing, on_error: OnDamage) -> Iterato
 
 
 def candidates(
-    engine: Engine, packing: Packing, how: Plan, *, effective: bool, deleted: bool
+    engine: Engine, packing: Packing, how: QueryPlan, *, effective: bool, deleted: bool
 ) -> Iterator[Stored]:
     """See ``Store.candidates``."""
     with engine.reading() as reader:
@@ -170,16 +170,16 @@ def named(engine: Engine, packing: Packing, id_: str, *, deleted: bool) -> Itera
 
 
 def compared(
-    engine: Engine, packing: Packing, what: Plan | str, *, effective: bool, deleted: bool
+    engine: Engine, packing: Packing, what: QueryPlan | str, *, effective: bool, deleted: bool
 ) -> Iterator[tuple[Stored, bool]]:
     """See ``Store.compared``."""
     with engine.reading() as reader:
-        if isinstance(what, Plan):
+        if isinstance(what, QueryPlan):
             numbers = _planned(engine, reader, what, effective, deleted)
         else:
             told = _named(what, engine.dialect)
             numbers = _single(reader.stream(f"{told.text} ORDER BY 1", told.values))
-        reads_all = isinstance(what, Plan) and what.level is Level.NOTHING
+        reads_all = isinstance(what, QueryPlan) and what.level is Level.NOTHING
         chosen = next(numbers, None)
         for stored in _every(engine, packing, reader, deleted):
             while chosen is not None and chosen < stored.number:  # a hidden one
@@ -218,7 +218,7 @@ def _odd(dialect: Dialect) -> Sql:
 
 
 def _planned(
-    engine: Engine, reader: Reader, how: Plan, effective: bool, deleted: bool
+    engine: Engine, reader: Reader, how: QueryPlan, effective: bool, deleted: bool
 ) -> Iterator[int]:
     if deleted:
         where = sql(how.candidates(effective=effective), engine.dialect)

@@ -30,7 +30,7 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class QueryPlan:
     """Which rows answer a query: ``bounds`` of that, and rows that are odd where these rest.
 
     ``path`` is what the answer is, one that columns have; "" where it is the jobs themselves;

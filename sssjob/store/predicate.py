@@ -44,7 +44,7 @@ _OF_CONTEXT = ("position", "last", "lang", "id")
 _NOWHERE = etree.Element("Nothing")
 
 
-class Target(NamedTuple):
+class SelectedNodes(NamedTuple):
     """The nodes that a path selects: a fact, and what their predicates say, if there are any.
 
     ``held`` is whether there is a node that fulfils the predicates.
@@ -98,7 +98,7 @@ def truth(expression: Expression, at: str = "") -> Bounds:
     return UNKNOWN
 
 
-def target(path: Expression, at: str = "") -> Target | None:
+def target(path: Expression, at: str = "") -> SelectedNodes | None:
     """What a path from the job, or from the nodes ``at`` a path, selects; None if no fact can."""
     if not isinstance(path, Path) or path.absolute or path.start is not None:
         return None
@@ -115,7 +115,7 @@ def target(path: Expression, at: str = "") -> Target | None:
             held = told if held is None else (held & told).possible
         if held is not None and step is not path.steps[-1]:
             held = held.possible
-    return Target(Fact(way), held) if way else None
+    return SelectedNodes(Fact(way), held) if way else None
 
 
 def constant(expression: Expression) -> Literal | None:

@@ -25,12 +25,12 @@ from sssjob.query import Query, Question
 from sssjob.query.syntax import UNION, Chain, Expression, Path, is_positional, judges, level_of
 from sssjob.store.bounds import ALWAYS, NOTHING, UNKNOWN, Bounds, exactly
 from sssjob.store.entry import ASTRAY, COUNTED, NO_PATH, answered, either, entry, start
-from sssjob.store.plan import Plan
+from sssjob.store.plan import QueryPlan
 from sssjob.store.predicate import target, truth
 
 
 @lru_cache(256)
-def plan(question: Question) -> Plan:
+def plan(question: Question) -> QueryPlan:
     """How a store answers a query."""
     if isinstance(question, Query):
         return planned(question.parsed)
@@ -41,7 +41,7 @@ def plan(question: Question) -> Plan:
     return xpath2.planned(question.token, question.namespaces)
 
 
-def planned(expression: Expression) -> Plan:
+def planned(expression: Expression) -> QueryPlan:
     """How a store answers an expression whose ``//`` were made direct."""
     return either([_path(branch) for branch in _branches(expression)])
 
@@ -52,27 +52,27 @@ def _branches(expression: Expression) -> tuple[Expression, ...]:
     return (expression,)
 
 
-def _path(expression: Expression) -> Plan:
+def _path(expression: Expression) -> QueryPlan:
     if not isinstance(expression, Path) or expression.start is not None:
-        return Plan(UNKNOWN, None, NO_PATH)
+        return QueryPlan(UNKNOWN, None, NO_PATH)
     entered = entry(expression.steps) if expression.absolute else start(expression.steps)
     if entered is None:
-        return Plan(UNKNOWN, None, ASTRAY)
+        return QueryPlan(UNKNOWN, None, ASTRAY)
     count, scope = entered
     predicates = expression.steps[count - 1].predicates if count else ()
     if any(map(is_positional, predicates)):
-        return Plan(UNKNOWN, None, COUNTED)
+        return QueryPlan(UNKNOWN, None, COUNTED)
     within = exactly(scope, NOTHING)
     for predicate in predicates:
         if judges(predicate):
-            return Plan((within & _before(predicate)).possible, None)
+            return QueryPlan((within & _before(predicate)).possible, None)
         within &= truth(predicate)
     steps = expression.steps[count:]
     if not steps:
-        return Plan(within, "")
+        return QueryPlan(within, "")
     aim = None if judges(Path(steps)) else target(Path(steps))
     if aim is None:
-        return Plan(within.possible, None)
+        return QueryPlan(within.possible, None)
     return answered(within, aim.exists, aim.fact, is_all=aim.held is None)
 
 

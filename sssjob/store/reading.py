@@ -22,7 +22,7 @@ from sssjob.document.enclosing import Beside
 from sssjob.document.files import raw
 from sssjob.document.meant import Meant
 from sssjob.document.places import local
-from sssjob.document.reader import Part, in_parts, on_parts, with_files
+from sssjob.document.reader import SharedPart, in_parts, on_parts, with_files
 from sssjob.document.slices import Slice, of_batch
 from sssjob.errors import Finding, Severity, UnreadableDocument, finding
 from sssjob.executable import decoded
@@ -45,7 +45,7 @@ _ID, _GLOBAL_ID, _SUBMITTED, _STARTED = (
 
 Read = Incoming | Beside | UnreadableDocument
 Found = list[Read]
-Readers = Workers[Part, Found | None]
+Readers = Workers[SharedPart, Found | None]
 
 
 def readers(processes: int) -> Readers:
@@ -53,12 +53,12 @@ def readers(processes: int) -> Readers:
     return Workers(Work("sssjob.store.reading:reader"), processes)
 
 
-def reader() -> Callable[[Part], Found | None]:
+def reader() -> Callable[[SharedPart], Found | None]:
     """What reads the documents of a part in another process, and packs them if it can."""
     on_part = on_parts(_of_batch)
     known: dict[int, Packing] = {}
 
-    def work(part: Part) -> Found | None:
+    def work(part: SharedPart) -> Found | None:
         found = on_part(part)
         if found is None or part.beside is None:
             return found
@@ -76,7 +76,7 @@ def _packed(found: Read, packing: Packing) -> Read:
     return found
 
 
-class Reading(NamedTuple):
+class NamedReading(NamedTuple):
     """Who reads a source for one that writes: what messages call it, and the file that it is."""
 
     readers: Readers
@@ -85,7 +85,7 @@ class Reading(NamedTuple):
 
 
 def incomings(
-    source: Source, tell: OnError, packing: Packing, by: Reading | None
+    source: Source, tell: OnError, packing: Packing, by: NamedReading | None
 ) -> Iterator[Incoming]:
     """The documents of a source, ready to be written; what cannot be read is told in its turn."""
     found: Iterable[Read]
@@ -100,7 +100,9 @@ def incomings(
             tell(each)
 
 
-def _by_readers(source: Source, tell: OnError, packing: Packing, by: Reading) -> Iterator[Read]:
+def _by_readers(
+    source: Source, tell: OnError, packing: Packing, by: NamedReading
+) -> Iterator[Read]:
     with raw(source) as stream:
         for found in in_parts(
             by.name, by.file or source, stream, by.readers, _of_batch, on_error=tell,

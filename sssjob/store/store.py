@@ -23,9 +23,9 @@ from sssjob.store.identity import Identity
 from sssjob.store.ledger import Ledger
 from sssjob.store.loading import OnWarning, load
 from sssjob.store.packing import packing_of
-from sssjob.store.plan import Plan
+from sssjob.store.plan import QueryPlan
 from sssjob.store.pushdown import plan
-from sssjob.store.reading import Readers, Reading
+from sssjob.store.reading import NamedReading, Readers
 from sssjob.store.schema import listed
 from sssjob.store.sql import quoted, sql
 from sssjob.store.stored import Counts, Event, Fault, Statistics, Stored
@@ -123,7 +123,7 @@ class Store:
         return load(
             self.engine, self.packing, source, entry,
             on_error=on_error, on_batch=on_batch, on_warning=on_warning,
-            by=None if readers is None else Reading(readers, name, file),
+            by=None if readers is None else NamedReading(readers, name, file),
         )  # fmt: skip
 
     def get(self, identity: Identity | str) -> Stored | None:
@@ -168,7 +168,7 @@ class Store:
         return parts(rows, self.packing, self.engine.address)
 
     def candidates(
-        self, how: Plan, *, effective: bool = False, deleted: bool = False
+        self, how: QueryPlan, *, effective: bool = False, deleted: bool = False
     ) -> Iterator[Stored]:
         """The documents in which a plan may find something, in the order of the store.
 
@@ -187,7 +187,7 @@ class Store:
         return lookup.named(self.engine, self.packing, id_, deleted=deleted)
 
     def totals(
-        self, how: Plan, by: Sequence[str], of: Sequence[str], add: Callable[[Stored], None]
+        self, how: QueryPlan, by: Sequence[str], of: Sequence[str], add: Callable[[Stored], None]
     ) -> list[Group] | None:
         """Jobs in groups by texts of flat properties, with totals of others; see ``flat``.
 
@@ -197,7 +197,7 @@ class Store:
         return flat.totals(self.engine, self.packing, how, by, of, add)
 
     def compared(
-        self, what: Plan | str, *, effective: bool = False, deleted: bool = False
+        self, what: QueryPlan | str, *, effective: bool = False, deleted: bool = False
     ) -> Iterator[tuple[Stored, bool]]:
         """Every document, each with whether it is among those of a plan, or of an Id.
 

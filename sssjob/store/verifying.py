@@ -16,7 +16,7 @@ from sssjob.query import Match, match
 from sssjob.store.columns import SEPARATOR
 from sssjob.store.engine import Row
 from sssjob.store.identity import Identity
-from sssjob.store.plan import Plan
+from sssjob.store.plan import QueryPlan
 from sssjob.store.rows import number
 
 LOGGER = logging.getLogger("sssjob.store")  # for those who name nobody to tell
@@ -44,7 +44,7 @@ class Difference:
 OnDifference = Callable[[Difference], None]
 
 
-def of_columns(how: Plan, rows: Sequence[Row]) -> Said | None:
+def of_columns(how: QueryPlan, rows: Sequence[Row]) -> Said | None:
     """What the rows of one document give: number, certainty and column of each; None: unsure."""
     if not all(row[1] for row in rows):
         return None
@@ -53,7 +53,7 @@ def of_columns(how: Plan, rows: Sequence[Row]) -> Said | None:
     return tuple(row[2] for row in rows)
 
 
-def of_document(how: Plan, matches: Iterable[Match]) -> Said:
+def of_document(how: QueryPlan, matches: Iterable[Match]) -> Said:
     """What a document gives, in the same words."""
     if how.texts:
         return tuple(each.text for each in matches)

@@ -29,7 +29,7 @@ from sssjob.store.condition import (
     none_of,
 )
 from sssjob.store.facts import Fact
-from sssjob.store.plan import Plan
+from sssjob.store.plan import QueryPlan
 from sssjob.store.rows import number
 
 MATCH = "Match"
@@ -50,7 +50,7 @@ class Term(NamedTuple):
     group: int = 0
 
 
-def where(terms: Iterable[Term], kind: str = "Job") -> Plan:
+def where(terms: Iterable[Term], kind: str = "Job") -> QueryPlan:
     """Which rows of jobs, or of job groups, the conditions hold for, of what holds for them.
 
     Raises ``InvalidValue`` for a name, op or conj that there is none of, and ``UnbalancedGroup``.
@@ -74,20 +74,20 @@ def where(terms: Iterable[Term], kind: str = "Job") -> Plan:
             frames[-1].append((joins.pop(), inner))
     if joins and term is not None:
         raise UnbalancedGroup(index, term.name, 0, len(joins))
-    return Plan(exactly(Compare(KIND, Op.EQ, kind), NOTHING) & _joined(frames[0]), "")
+    return QueryPlan(exactly(Compare(KIND, Op.EQ, kind), NOTHING) & _joined(frames[0]), "")
 
 
-def of_user(user: str) -> Plan:
+def of_user(user: str) -> QueryPlan:
     """Which jobs may be those of a user, with white space around the name or without."""
     found = NEVER
     for path in ("User", f"{spec.REQUESTED}/User", f"{spec.DELIVERED}/User"):
         fact = Fact(path)
         assert fact.text is not None
         found |= fact.between(FALSE, Holds(fact.text, user))
-    return Plan(found, "")
+    return QueryPlan(found, "")
 
 
-def only_of_user(user: str) -> Plan:
+def only_of_user(user: str) -> QueryPlan:
     """The same, with those for certain in which nobody else is called the user."""
     names = [
         name
@@ -98,7 +98,7 @@ def only_of_user(user: str) -> Plan:
     nobody_else = [any_of(none_of(Present(each.column)), each) for each in mine]
     maybe = of_user(user).bounds
     sure = all_of(any_of(*mine), *nobody_else)
-    return Plan(between(sure, maybe.maybe, maybe.paths), "")
+    return QueryPlan(between(sure, maybe.maybe, maybe.paths), "")
 
 
 def _joined(frame: list[tuple[bool, Bounds]]) -> Bounds:

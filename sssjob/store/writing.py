@@ -111,7 +111,7 @@ class Outcome(Enum):
     UNCHANGED = "unchanged"
 
 
-class Written(NamedTuple):
+class StoredDocument(NamedTuple):
     """The number of a document in the store, what became of it, and Files that it has not."""
 
     number: int
@@ -126,7 +126,7 @@ class Writer:
         self.engine, self.packing = engine, packing
         self._rows = schema.job()
 
-    def write(self, documents: Sequence[Incoming], entry: HistoryEntry) -> list[Written]:
+    def write(self, documents: Sequence[Incoming], entry: HistoryEntry) -> list[StoredDocument]:
         """Write documents in their order, and say what became of each."""
         return [
             written for distinct in _distinct(documents) for written in self._write(distinct, entry)
@@ -157,12 +157,12 @@ class Writer:
                 "UPDATE document SET name = ?, id = ?, run = ? WHERE number = ?", values
             )
 
-    def _write(self, documents: Sequence[Incoming], entry: HistoryEntry) -> list[Written]:
+    def _write(self, documents: Sequence[Incoming], entry: HistoryEntry) -> list[StoredDocument]:
         """Write documents of which no two have the same Id."""
         known: dict[tuple[str, str], list[Present]] = defaultdict(list)
         for present in self.find([each.id for each in documents]):
             known[present.name, present.id].append(present)
-        written: dict[int, Written] = {}
+        written: dict[int, StoredDocument] = {}
         changed: list[tuple[int, Incoming, Chosen]] = []
         fresh: list[tuple[int, int, Incoming]] = []
         for index, incoming in enumerate(documents):
@@ -174,7 +174,7 @@ class Writer:
             files = self._chosen(incoming, run.files)
             is_there = files.column == run.files and self._has(run, incoming.content)
             outcome = Outcome.UNCHANGED if is_there else Outcome.CHANGED
-            written[index] = Written(run.number, outcome, files.missing)
+            written[index] = StoredDocument(run.number, outcome, files.missing)
             if not is_there:
                 changed.append((run.number, incoming, files))
         if changed:
@@ -195,7 +195,7 @@ class Writer:
 
     def _added(
         self, fresh: Sequence[tuple[int, int, Incoming]], entry: HistoryEntry
-    ) -> dict[int, Written]:
+    ) -> dict[int, StoredDocument]:
         """Documents nobody has seen; where somebody else was faster, the next version of theirs."""
         table = schema.DOCUMENT
         rows, missing = [], []
@@ -210,12 +210,12 @@ class Writer:
                 files.column, dictionary, data,
             ))  # fmt: skip
         added = self.engine.add_new(table, rows)
-        written: dict[int, Written] = {}
+        written: dict[int, StoredDocument] = {}
         late = []
         jobs: list[Sparse] = []
         for row, (index, _, incoming), names in zip(rows, fresh, missing, strict=True):
             if row[0] in added:
-                written[index] = Written(row[0], Outcome.NEW, names)
+                written[index] = StoredDocument(row[0], Outcome.NEW, names)
                 jobs += _owned(row[0], incoming)
             else:
                 late.append((index, incoming))

@@ -66,7 +66,7 @@ class Planned:
 
 
 @dataclass(slots=True)
-class Plan:
+class SubmissionPlan:
     """The jobs of a document in an order in which each comes behind those that it waits for."""
 
     control: Control
@@ -111,7 +111,7 @@ class Plan:
 def plan(
     held: Sequence[Held], control: Control, settings: Settings,
     chosen: Callable[[Job], bool], owner: str = "",
-) -> Plan:  # fmt: skip
+) -> SubmissionPlan:  # fmt: skip
     """What is to be submitted of some job objects, those that are submitted already included.
 
     Raises ``NotSubmitted`` with all that is wrong.
@@ -122,7 +122,7 @@ def plan(
     # The document has it all: nothing of it needs to be kept in what is submitted.
     settings = replace(settings, unstated=REJECT, residual=False, terminal=False)
     effective = list(jobs_of(blocks))
-    found = Plan(control, settings, (), _names(written))
+    found = SubmissionPlan(control, settings, (), _names(written))
     jobs: list[Planned] = []
     there: dict[int, str] = {}
     for place, (own, job) in enumerate(zip(written, effective, strict=True)):
@@ -165,7 +165,7 @@ def _names(jobs: Sequence[Job]) -> Mapping[str, Mapping[str, tuple[int, ...]]]:
             for kind, each in found.items()}  # fmt: skip
 
 
-def _translated(planned: Planned, found: Plan, owner: str) -> Planned:
+def _translated(planned: Planned, found: SubmissionPlan, owner: str) -> Planned:
     """A job with all that is to be said of it; it is translated, and the text is not kept yet."""
     job = planned.job
     known = understood(job)

@@ -41,7 +41,7 @@ from sssjob.submission.control import HOLD, Seen, control, mark_of
 from sssjob.submission.editing import Edited, naming, saying, setting
 from sssjob.submission.locks import locked
 from sssjob.submission.places import Place
-from sssjob.submission.planning import NotSubmitted, Plan, Planned, plan
+from sssjob.submission.planning import NotSubmitted, Planned, SubmissionPlan, plan
 from sssjob.translate import Loss, Settings
 
 A = TypeVar("A")
@@ -81,14 +81,14 @@ class Wish:
     chosen: Callable[[Job], bool] = lambda job: True
 
 
-def prepared(place: Place, wish: Wish, how: How | None = None) -> Plan:
+def prepared(place: Place, wish: Wish, how: How | None = None) -> SubmissionPlan:
     """All jobs translated, and nothing submitted. Raises ``NotSubmitted``."""
     how = how or How()
     to = control(wish.to)
     return plan(place.held(), to, wish.settings, wish.chosen, how.user)
 
 
-def shown(found: Plan, planned: Planned) -> tuple[list[str], str]:
+def shown(found: SubmissionPlan, planned: Planned) -> tuple[list[str], str]:
     """The command that submits a job, and what it is given.
 
     A GlobalId that is still to be made is all zeros, and ids of jobs that are not there are 1.
@@ -115,7 +115,7 @@ def submit(place: Place, wish: Wish, how: How | None = None) -> Iterator[Submitt
             yield from work.done(batch)
 
 
-def _named(place: Place, found: Plan) -> Mapping[int, _Name]:
+def _named(place: Place, found: SubmissionPlan) -> Mapping[int, _Name]:
     """The GlobalIds of jobs by their places; those that are new are in the document then.
 
     Raises ``NotSubmitted`` where two jobs have the same.
@@ -162,7 +162,7 @@ class _Work:
     """A submission that goes on, under the lock of its place."""
 
     place: Place
-    plan: Plan
+    plan: SubmissionPlan
     caller: Caller
     hold: bool
     lock: int

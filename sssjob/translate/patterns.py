@@ -14,7 +14,18 @@ from functools import cached_property
 from typing import NamedTuple
 
 from sssjob.errors import InvalidValue
-from sssjob.file_names import ALONE, ARRAY, ID, INDEX, NAME, OPEN, Known, joined, literal, parse
+from sssjob.file_names import (
+    ALONE,
+    ARRAY,
+    ID,
+    INDEX,
+    NAME,
+    OPEN,
+    RunningValue,
+    joined,
+    literal,
+    parse,
+)
 from sssjob.model import Job, Property
 from sssjob.translate import arrays
 from sssjob.translate.options import Option, Said
@@ -25,7 +36,7 @@ _NOTHING = re.compile("(?!)")
 NO_ARRAY = Option("")
 
 
-class Written(NamedTuple):
+class WrittenName(NamedTuple):
     """The name of a file as a system has it, and what is worth knowing of it."""
 
     text: str
@@ -56,19 +67,19 @@ class Patterns:
     folded: bool = False  # whether a word may be written in letters of any case
     array: Option = NO_ARRAY  # the option of an array, and what its value has in any case
 
-    def write(self, text: str, job: Job | None = None) -> Written:
+    def write(self, text: str, job: Job | None = None) -> WrittenName:
         """The name of a file of a job. Raises ``InvalidValue`` where there are no words for it."""
         if not self._special.search(text):
-            return Written(text)
+            return WrittenName(text)
         among = job is not None and self._is_array(job)
         converted: dict[str, None] = {}
         lost: dict[str, None] = {}
-        parts: list[str | Known] = []
+        parts: list[str | RunningValue] = []
         for part in parse(text):
             for each in self._known(part, job, among, converted):
-                if isinstance(each, Known) and each.width and not self.padded:
+                if isinstance(each, RunningValue) and each.width and not self.padded:
                     lost["without zeros in front"] = None
-                    each = Known(each.name)
+                    each = RunningValue(each.name)
                 parts.append(each)
         words = self._words(among)
         found = "".join(
@@ -77,7 +88,7 @@ class Patterns:
         )
         if self.read(found, among=among) != joined(parts):
             raise InvalidValue(text, "a name that is read there as it is meant")
-        return Written(found, tuple(converted), tuple(lost))
+        return WrittenName(found, tuple(converted), tuple(lost))
 
     def read(self, text: str, *, among: bool = False) -> str:
         """The name of a file as a job object has it; ``among`` elements of an array.
@@ -89,7 +100,7 @@ class Patterns:
         if self.off and self.off in text:
             return literal(text.replace(self.off, ""))
         known = self._meanings[among]
-        parts: list[str | Known] = []
+        parts: list[str | RunningValue] = []
         place = 0
         for found in self._scan.finditer(text):
             parts += [text[place : found.start()]] if found.start() > place else []
@@ -129,13 +140,13 @@ class Patterns:
         )
 
     def _known(
-        self, part: str | Known, job: Job | None, among: bool, told: dict[str, None]
-    ) -> Sequence[str | Known]:
+        self, part: str | RunningValue, job: Job | None, among: bool, told: dict[str, None]
+    ) -> Sequence[str | RunningValue]:
         """A part in words that there are. Raises ``InvalidValue`` where there are none."""
         if isinstance(part, str) or part.name in self._words(among):
             return (part,)
         if not among and part.name == ARRAY and ID in self.words:
-            return (Known(ID, part.width),)
+            return (RunningValue(ID, part.width),)
         if not among and part.name == INDEX:
             told["a job that is no array has the index 0"] = None
             return (ALONE.zfill(part.width),)
@@ -158,10 +169,10 @@ class Patterns:
                 told[f"{each} is text, and stands for nothing"] = None
         return text
 
-    def _meant(self, token: str, known: Mapping[str, str]) -> str | Known:
+    def _meant(self, token: str, known: Mapping[str, str]) -> str | RunningValue:
         found = known.get(self._key(token))
         if found is not None:
-            return Known(found)
+            return RunningValue(found)
         for sign, escaped in self.escapes.items():
             if token == escaped:
                 return sign
@@ -169,7 +180,7 @@ class Patterns:
         found = known.get(_DIGITS.sub("", token, count=1)) if width is not None else None
         if width is None or found is None or not 0 < int(width[0]) < 10:
             raise InvalidValue(token, "a word that a job object has for names of files")
-        return Known(found, int(width[0]))
+        return RunningValue(found, int(width[0]))
 
     @cached_property
     def _scan(self) -> re.Pattern[str]:
@@ -201,7 +212,7 @@ class Patterns:
         return word.lower() if self.folded else word
 
 
-def _padded(words: Mapping[str, str], part: Known) -> str:
+def _padded(words: Mapping[str, str], part: RunningValue) -> str:
     word = words[part.name]
     return f"{word[0]}{part.width}{word[1:]}" if part.width else word
 

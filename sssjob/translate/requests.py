@@ -44,7 +44,7 @@ _OTHER = "of another alternative, which is not written"
 _OVER = frozenset(("Completed", "Removed", "Cancelled", "Failed"))
 
 
-class Place(NamedTuple):
+class PropertyPlace(NamedTuple):
     """Where a property stands; ``plain`` unless a request compares it by more than EQ.
 
     ``bounded``: an amount can be asked for by it, as it cannot by NE. ``own``: it is said by the
@@ -77,7 +77,7 @@ class Outline(NamedTuple):
     ``here`` has the numbers of the places by name; at those of ``told`` nothing is asked for.
     """
 
-    places: tuple[Place, ...]
+    places: tuple[PropertyPlace, ...]
     here: Mapping[str, list[int]]
     names: frozenset[str]
     told: tuple[int, ...]
@@ -103,7 +103,7 @@ class Asked:
         self.files: dict[str, bytes] = {}  # that have to stand beside the text, by their names
         self._attributes: dict[tuple[int, str], str] = {}
         self._in_terms: set[int] = set()  # by identity, of what is said as part of an expression
-        self._places: Sequence[Place]
+        self._places: Sequence[PropertyPlace]
         self._items: Sequence[Property]  # at these places
         self._blocks: dict[int, Mapping[str, list[int]]]  # numbers of places by block and name
         self._fates: dict[int, _Fate]  # by identity, of what is not held as it is
@@ -373,14 +373,14 @@ class Asked:
         numbers = [number for named in blocks for number in named.get(name, ())]
         return [self._items[number] for number in numbers if not self._places[number].fact]
 
-    def _named(self, name: str) -> list[tuple[Place, Property]]:
+    def _named(self, name: str) -> list[tuple[PropertyPlace, Property]]:
         return [found for found in self._of(name) if not found[0].fact]
 
-    def _of(self, name: str) -> list[tuple[Place, Property]]:
+    def _of(self, name: str) -> list[tuple[PropertyPlace, Property]]:
         """Where the job, or the task group, says something by a name."""
         return [(self._places[number], self._items[number]) for number in self._here.get(name, ())]
 
-    def _all_of(self, names: Iterable[str]) -> list[tuple[Place, Property]]:
+    def _all_of(self, names: Iterable[str]) -> list[tuple[PropertyPlace, Property]]:
         """Where the job, or the task group, says something by any of some names."""
         numbers = [number for name in {*names} for number in self._here.get(name, ())]
         return [(self._places[number], self._items[number]) for number in sorted(numbers)]
@@ -394,7 +394,7 @@ class Asked:
             return None
         return found if found.bounded else None
 
-    def _take_amount(self, place: Place, item: Property) -> None:
+    def _take_amount(self, place: PropertyPlace, item: Property) -> None:
         self._fates.pop(id(item), None)
         for key, text in item.attributes.items() if item.attributes else ():
             if key in _LOGIC and not place.requested:
@@ -410,7 +410,7 @@ class _Survey:
     """
 
     def __init__(self, job: Job, scope: Scope, unstated: str) -> None:
-        self.places: list[Place] = []
+        self.places: list[PropertyPlace] = []
         self.items: list[Property] = []
         self.blocks: dict[int, dict[str, list[int]]] = {}
         self.fates: dict[int, _Fate] = {}
@@ -418,7 +418,7 @@ class _Survey:
         self._requests: set[tuple[int, str, str]] = set()  # blocks with what they request
         self._block(job, scope, unstated)
 
-    def _put(self, place: Place, item: Property, owner: Block, fate: _Fate) -> None:
+    def _put(self, place: PropertyPlace, item: Property, owner: Block, fate: _Fate) -> None:
         named = self.blocks.setdefault(id(owner), {})
         named.setdefault(item.name, []).append(len(self.places))
         self.places.append(place)
@@ -452,7 +452,7 @@ class _Survey:
         for item in block.properties:
             own = item.attributes.get(_POLICY, policy)
             here = f"{path}/Delivered/{item.name}"
-            place = Place(here, own, False, False, False, fact=True)
+            place = PropertyPlace(here, own, False, False, False, fact=True)
             self._put(place, item, block, _NONE)
 
     def _request(self, owner: Block, scope: Scope | None, policy: str, path: str) -> bool:
@@ -487,7 +487,7 @@ class _Survey:
             reason = _WISH if wish else _OTHER if fact else NO_OPTION
             own = item.attributes.get(_POLICY, policy)
             is_own = owner is self._job
-            place = Place(f"{path}/{item.name}", own, is_own, False, False, True, fact)
+            place = PropertyPlace(f"{path}/{item.name}", own, is_own, False, False, True, fact)
             self._put(place, item, owner, _Fate(reason))
 
     def _compared(self, item: Property, owner: Block) -> bool:
@@ -507,7 +507,7 @@ class _Survey:
         if attributes:
             policy = attributes.get(_POLICY, policy)
         own = owner is self._job
-        place = Place(f"{path}/{name}", policy, own, plain, bounded, requested, fact)
+        place = PropertyPlace(f"{path}/{name}", policy, own, plain, bounded, requested, fact)
         fate = _NONE if plain else _Fate(f"compared by {item.attributes.get('op', 'Not')}")
         self._put(place, item, owner, fate)
         if name == "Extension" and _is_order(item):

@@ -8,11 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sssjob.document.batches import Batch
-from sssjob.document.reader import OfFiles, Part, in_groups, in_parts, on_files, on_parts
+from sssjob.document.reader import OfFiles, SharedPart, in_groups, in_parts, on_files, on_parts
 from sssjob.document.sources import Files, NamedSource, Opening, opened
 from sssjob.errors import SSSJobError, UnreadableDocument, finding
 from sssjob.query import Match, Question
-from sssjob.query.forms import Found, Row, Shape
+from sssjob.query.forms import AnswerRow, FileMatch, Shape
 from sssjob.workers import Work, Workers
 
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from sssjob.store.documents import Packed
     from sssjob.store.verifying import OnDifference
 
-    Asker = Workers["Part | OfStore | Files", Any]
+    Asker = Workers["SharedPart | OfStore | Files", Any]
 
 OnError = Callable[[UnreadableDocument], None]
 OnDamage = Callable[[SSSJobError], None]
-Events = list[Row | SSSJobError]
+Events = list[AnswerRow | SSSJobError]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Asked:
     def rows(
         self, source: NamedSource, on_error: OnError, *, opening: Opening = opened,
         workers: Asker | None = None,
-    ) -> Iterator[Row]:  # fmt: skip
+    ) -> Iterator[AnswerRow]:  # fmt: skip
         """The rows of a source, in document order; by workers where it can be cut.
 
         Raises ``OSError``, ``NotAQuery``, and ``UnreadableDocument`` where nobody could go on.
@@ -78,7 +78,7 @@ class Asked:
     def in_small(
         self, sources: Iterable[NamedSource], on_error: Callable[[NamedSource, Exception], None], *,
         workers: Asker,
-    ) -> Iterator[Row]:  # fmt: skip
+    ) -> Iterator[AnswerRow]:  # fmt: skip
         """The rows of small files, in their order, which workers open."""
         for source, found in in_groups(sources, workers):
             if isinstance(found, Exception):
@@ -89,7 +89,7 @@ class Asked:
     def stored(
         self, jobs: Store, name: str, on_error: OnDamage, *, workers: Asker,
         trace: Trace | None = None, on_difference: OnDifference | None = None,
-    ) -> Iterator[Row]:  # fmt: skip
+    ) -> Iterator[AnswerRow]:  # fmt: skip
         """The rows of a store that is called so; by workers where its documents are asked.
 
         Raises ``UnusableStore``.
@@ -101,10 +101,10 @@ class Asked:
             )  # fmt: skip
             return self.made(name, matches, on_error)
 
-        def here(matches: Iterator[Match]) -> Iterator[Row]:
+        def here(matches: Iterator[Match]) -> Iterator[AnswerRow]:
             return self.made(name, matches, on_error)
 
-        def elsewhere(parts: Iterator[Packed]) -> Iterator[Row]:
+        def elsewhere(parts: Iterator[Packed]) -> Iterator[AnswerRow]:
             for _, events in workers.in_order((OfStore(name, part) for part in parts), str):
                 yield from _heard(events or [], on_error)
 
@@ -129,9 +129,9 @@ class Asked:
             on_difference=on_difference,
         )  # fmt: skip
 
-    def made(self, name: str, matches: Iterator[Match], on_error: OnDamage) -> Iterator[Row]:
+    def made(self, name: str, matches: Iterator[Match], on_error: OnDamage) -> Iterator[AnswerRow]:
         """Matches of a source as rows; one of which a column cannot be asked is told."""
-        return self.shape.rows((Found(name, match) for match in matches), on_error)
+        return self.shape.rows((FileMatch(name, match) for match in matches), on_error)
 
 
 class OfStore(NamedTuple):
@@ -144,12 +144,12 @@ class OfStore(NamedTuple):
         return str(self.packed)
 
 
-def asker(asked: Asked) -> Callable[[Part | OfStore | Files], Events | OfFiles | None]:
+def asker(asked: Asked) -> Callable[[SharedPart | OfStore | Files], Events | OfFiles | None]:
     """What makes rows of a part, or of small files, and of what cannot be asked in it."""
     ask = _on_batches(asked)
     on_part, on_small = on_parts(ask), on_files(ask)
 
-    def work(part: Part | OfStore | Files) -> Events | OfFiles | None:
+    def work(part: SharedPart | OfStore | Files) -> Events | OfFiles | None:
         if isinstance(part, Files):
             return on_small(part)
         if not isinstance(part, OfStore):
@@ -178,10 +178,10 @@ def _on_batches(asked: Asked) -> Callable[[str, Batch], Events]:
     return work
 
 
-def _heard(events: Events, on_error: OnDamage) -> Iterator[Row]:
+def _heard(events: Events, on_error: OnDamage) -> Iterator[AnswerRow]:
     """The rows of events; faults are told in their turn."""
     for event in events:
-        if isinstance(event, Row):
+        if isinstance(event, AnswerRow):
             yield event
         else:
             on_error(event)

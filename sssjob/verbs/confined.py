@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 from sssjob.query.match import Value
 from sssjob.workers import Bounds, Work, Workers
 
-__all__ = ["Bounds", "Confined", "Found"]
+__all__ = ["Bounds", "Confined", "DetachedMatch"]
 
 _NONE: Mapping[str, str] = {}
 
 
-class Found(NamedTuple):
+class DetachedMatch(NamedTuple):
     """A match, apart from its document; what is not known of its place is None."""
 
     value: Value
@@ -54,14 +54,14 @@ class Confined:
     def find(
         self, expression: str, source: bytes, *, namespaces: Mapping[str, str] = _NONE,
         version: str = "1.0", effective: bool = False,
-    ) -> tuple[Found, ...]:  # fmt: skip
+    ) -> tuple[DetachedMatch, ...]:  # fmt: skip
         """What an expression finds in documents.
 
         Raises ``NotAQuery``, ``UnreadableDocument``, and ``LimitExceeded`` for what takes more
         memory or time than it may; then the next question is asked of another process.
         """
         arguments = (expression, source, dict(namespaces), version, effective)
-        found: tuple[Found, ...] = self._asked(_Part("find", arguments))
+        found: tuple[DetachedMatch, ...] = self._asked(_Part("find", arguments))
         return found
 
     def transform(self, sheet: str, source: bytes, **parameters: str) -> bytes:
@@ -93,12 +93,12 @@ def worker() -> Callable[[_Part], Any]:
 
 def _find(
     expression: str, source: bytes, namespaces: dict[str, str], version: str, effective: bool
-) -> tuple[Found, ...]:
+) -> tuple[DetachedMatch, ...]:
     from sssjob.query import compile
 
     query = compile(expression, namespaces, version)
     matches = query.run(source, effective=effective)
-    return tuple(Found(each.value, each.line, each.job, each.path) for each in matches)
+    return tuple(DetachedMatch(each.value, each.line, each.job, each.path) for each in matches)
 
 
 def _transform(sheet: str, source: bytes, parameters: dict[str, str]) -> bytes:

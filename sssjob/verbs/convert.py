@@ -20,14 +20,14 @@ from sssjob.document import opened as unpacked
 from sssjob.document.batches import Batch
 from sssjob.document.files import span
 from sssjob.document.outermost import is_block
-from sssjob.document.reader import Part as DocumentPart
+from sssjob.document.reader import SharedPart as DocumentPart
 from sssjob.document.reader import in_parts, on_parts
 from sssjob.document.sources import Files, NamedSource, grouped, is_small, naming
 from sssjob.document.text import write_texts
 from sssjob.errors import Severity, SSSJobError, UnreadableDocument, UnusableInput
 from sssjob.records import find, parts, read_records
 from sssjob.records.builders import OBJECTS, TEXTS, Builder
-from sssjob.records.cutting import Part, Place
+from sssjob.records.cutting import Part, StreamPlace
 from sssjob.records.parts import Cutting, Result
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Outcome
 from sssjob.records.runs import Listed, Met, Seen
@@ -187,7 +187,7 @@ class Task:
     name: str
     format: str = ""
     part: Part | None = None
-    place: Place | None = None
+    place: StreamPlace | None = None
     sign: str = ""
     error: Exception | None = None
 

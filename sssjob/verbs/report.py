@@ -12,7 +12,7 @@ from sssjob.accounting.report import Report
 from sssjob.document import from_tree, loads, read
 from sssjob.document.batches import Batch
 from sssjob.document.outermost import is_block
-from sssjob.document.reader import OfFiles, Part, in_groups, in_parts, on_files, on_parts
+from sssjob.document.reader import OfFiles, SharedPart, in_groups, in_parts, on_files, on_parts
 from sssjob.document.sources import Files, NamedSource, is_small
 from sssjob.errors import SSSJobError, UnreadableDocument
 from sssjob.model import Block, Job
@@ -58,7 +58,7 @@ class Jobs:
     def _add_documents(self, report: Report) -> None:
         work = Work("sssjob.verbs.report:of_documents", (report.empty(),))
         added = _on_batches(report.empty())
-        with Workers[Part | Packed, Added | None](work, self.processes) as workers:
+        with Workers[SharedPart | Packed, Added | None](work, self.processes) as workers:
             for small, some in groupby(self.sources, is_small):
                 if small:
                     self._add_small(some, report, workers)
@@ -86,7 +86,10 @@ class Jobs:
                 report.merge(found.report)
 
     def _add_store(
-        self, source: NamedSource, report: Report, workers: Workers[Part | Packed, Added | None]
+        self,
+        source: NamedSource,
+        report: Report,
+        workers: Workers[SharedPart | Packed, Added | None],
     ) -> None:
         with store.open(source.name, read_only=True) as jobs:
             for _, found in workers.in_order(jobs.packed(on_error=self.on_error), str):
@@ -157,12 +160,12 @@ class Counted(NamedTuple):
 
 def of_documents(
     empty: Report,
-) -> Callable[[Part | Packed | Files], Added | OfFiles | None]:
+) -> Callable[[SharedPart | Packed | Files], Added | OfFiles | None]:
     """What adds up the jobs of a part, or of small files."""
     added = _on_batches(empty)
     on_part, on_small = on_parts(added), on_files(added)
 
-    def work(part: Part | Packed | Files) -> Added | OfFiles | None:
+    def work(part: SharedPart | Packed | Files) -> Added | OfFiles | None:
         if isinstance(part, Files):
             return on_small(part)
         if not isinstance(part, Packed):

@@ -47,7 +47,7 @@ class Translation:
     beside: Callable[[Job, int], str] | None = None
 
 
-class Written(NamedTuple):
+class TranslatedJob(NamedTuple):
     """One job as its target takes it; without ``text`` where it is refused, and ``why``.
 
     ``file`` is what it was read from: a document of a directory or a store has its own name.
@@ -73,7 +73,7 @@ class Explained(NamedTuple):
 
 def run(
     work: Translation, sources: Iterator[NamedSource], tell: Tell = nothing
-) -> Iterator[Written]:
+) -> Iterator[TranslatedJob]:
     """Every job of the sources. Raises ``SSSJobError`` and ``OSError`` for what cannot be read.
 
     What is to be said of records goes to ``tell``.
@@ -84,7 +84,7 @@ def run(
             if each.job is None:
                 wrong = any(item.severity is Severity.ERROR for item in each.findings)
                 why = "it cannot be read" * wrong
-                yield Written(None, "", (), each.findings, why, file=file)
+                yield TranslatedJob(None, "", (), each.findings, why, file=file)
             elif not work.select or each.job.id == work.select:
                 given = replace(settings, files={**settings.files, **each.files})
                 for written in _written(work, each.job, given, each.findings):
@@ -155,7 +155,7 @@ def content(source: NamedSource) -> bytes:
 
 def _written(
     work: Translation, job: Job, settings: Settings, findings: tuple[Finding, ...]
-) -> Iterator[Written]:
+) -> Iterator[TranslatedJob]:
     """Each alternative once: where a target can say a choice, several have the same text."""
     seen: set[str] = set()
     numbers: range | tuple[None] = range(alternatives(job)) if work.every else (None,)
@@ -165,13 +165,15 @@ def _written(
         try:
             found = translate(job, work.to, settings, alternative=number)
         except Untranslatable as refused:
-            yield Written(job, "", refused.losses, findings, f"{work.to} cannot hold all of it")
+            yield TranslatedJob(
+                job, "", refused.losses, findings, f"{work.to} cannot hold all of it"
+            )
         except InvalidValue as error:
-            yield Written(job, "", (), findings, str(error))
+            yield TranslatedJob(job, "", (), findings, str(error))
         else:
             text, losses = found
             if text not in seen:
-                yield Written(job, text, losses, findings, "", number or 0, found.files)
+                yield TranslatedJob(job, text, losses, findings, "", number or 0, found.files)
             seen.add(text)
         findings = ()
 

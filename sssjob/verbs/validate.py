@@ -15,7 +15,7 @@ from sssjob.check import peer
 from sssjob.check.accept import Acceptor
 from sssjob.check.vocabulary import Vocabulary
 from sssjob.document.batches import Batch
-from sssjob.document.reader import Part, in_parts, on_parts
+from sssjob.document.reader import SharedPart, in_parts, on_parts
 from sssjob.document.repair.advisor import Advisor
 from sssjob.document.sources import Files, NamedSource, Opening, grouped, is_small, opened
 from sssjob.errors import Finding, UnreadableDocument, finding
@@ -35,13 +35,13 @@ class Validation:
 
     vocabulary: Vocabulary | None = None
 
-    def workers(self, processes: int) -> Workers[Part | Files, Checked | None]:
+    def workers(self, processes: int) -> Workers[SharedPart | Files, Checked | None]:
         """So many processes that check, for a ``with`` block."""
         return Workers(Work("sssjob.verbs.validate:checker", (self,)), processes)
 
     def all_findings(
         self, sources: Iterable[NamedSource], *, opening: Opening = opened,
-        workers: Workers[Part | Files, Checked | None],
+        workers: Workers[SharedPart | Files, Checked | None],
     ) -> Iterator[Finding]:  # fmt: skip
         """Every finding about each source in turn; a source that cannot be opened is one, too.
 
@@ -67,7 +67,7 @@ class Validation:
 
     def _told(
         self, source: NamedSource, opening: Opening,
-        workers: Workers[Part | Files, Checked | None] | None,
+        workers: Workers[SharedPart | Files, Checked | None] | None,
     ) -> Iterator[Finding]:  # fmt: skip
         try:
             yield from self.findings(source, opening=opening, workers=workers)
@@ -76,7 +76,7 @@ class Validation:
 
     def findings(
         self, source: NamedSource, *, opening: Opening = opened,
-        workers: Workers[Part | Files, Checked | None] | None = None,
+        workers: Workers[SharedPart | Files, Checked | None] | None = None,
     ) -> Iterator[Finding]:  # fmt: skip
         """Every finding about a source; what cannot be read is one, too. Raises ``OSError``."""
         with opening(source) as stream:
@@ -108,7 +108,7 @@ class _Parts:
         self.said: set[str] = set()
         self.broken: list[UnreadableDocument] = []
 
-    def findings(self, workers: Workers[Part | Files, Checked | None]) -> Iterator[Finding]:
+    def findings(self, workers: Workers[SharedPart | Files, Checked | None]) -> Iterator[Finding]:
         source, stream = self.source, self.advisor.source
         assert not isinstance(stream, (str, bytes, PathLike))  # a stream was given
         work, tell = _on_batches(self.validation), self.broken.append
@@ -128,7 +128,7 @@ class _Parts:
         self.broken.clear()
 
 
-def checker(validation: Validation) -> Callable[[Part | Files], Checked | None]:
+def checker(validation: Validation) -> Callable[[SharedPart | Files], Checked | None]:
     """What checks a part, or small files, in another process."""
     on_part = on_parts(_on_batches(validation))
     return lambda part: validation.of_files(part) if isinstance(part, Files) else on_part(part)

@@ -11,7 +11,7 @@ from sssjob.document.sources import NamedSource
 from sssjob.errors import UnusableInput
 from sssjob.records import parts, plan
 from sssjob.records.builders import OBJECTS, TEXTS
-from sssjob.records.cutting import LineCutter, Part, Place
+from sssjob.records.cutting import LineCutter, Part, StreamPlace
 from sssjob.records.parts import Cutting, convert
 from sssjob.records.plan import Plan
 from sssjob.records.record import JOB, Field, Options
@@ -133,7 +133,7 @@ def test_the_format_is_recognised_before_records_are_cut():
 def test_a_place_is_where_the_next_part_begins():
     cutting = Cutting(io.BytesIO(b"a\nb\nc"), "pbs", Options(), held=True)
     assert [part.line for part in cutting] == [1]
-    assert cutting.place == Place(4, 3)
+    assert cutting.place == StreamPlace(4, 3)
     assert LineCutter(Options()).front == ()
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sssjob.cli import sssjob
 from sssjob.query import compile, forms, order
-from sssjob.query.forms import Form, Found, Shape
+from sssjob.query.forms import FileMatch, Form, Shape
 
 JOBS = """<Jobs>
 <Job><Id>a</Id><User>amy</User><Memory units="GB">2</Memory><Duration>9</Duration></Job>
@@ -163,7 +163,7 @@ def test_what_cannot_be_printed_is_said(run, arguments, said):
 def test_a_limit_keeps_the_first_of_the_sorted(numbers, limit, descending):
     source = "".join(f"<Job><Id>{each}</Id></Job>\n" for each in numbers).encode()
     (key,) = order.keys("-Id" if descending else "Id")
-    found = [Found("", match) for match in compile("//Job").run(source)]
+    found = [FileMatch("", match) for match in compile("//Job").run(source)]
     made = Shape(Form(), [key]).rows(found, pytest.fail)
     rows = [row.cells for row in forms.ordered(made, limit)]
     assert [int(row) for row in rows] == sorted(numbers, reverse=descending)[:limit]

@@ -7,7 +7,7 @@ import pytest
 
 from sssjob.features import files as module
 from sssjob.features import keys
-from sssjob.features.read import LONGEST, Reading, modern, read
+from sssjob.features.read import LONGEST, DirectoryValues, modern, read
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def directory(tmp_path):
 
 def test_known_keys_are_typed_and_unknown_keys_are_text(directory):
     reading = read(directory(allocated_cpu="8\n", hs06_job="11.25", job_id="PBS.1\n", volume="11"))
-    assert reading == Reading(
+    assert reading == DirectoryValues(
         {"allocated_cpu": 8, "hs06_job": Fraction("11.25"), "job_id": "PBS.1", "volume": "11"}
     )
 
@@ -41,7 +41,7 @@ def test_white_space_and_fractions_are_tolerated(directory, content):
 
 @pytest.mark.parametrize("content", ["", "\n", " \r\n"])
 def test_an_empty_file_is_an_absent_key(directory, content):
-    assert read(directory(allocated_cpu=content)) == Reading()
+    assert read(directory(allocated_cpu=content)) == DirectoryValues()
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_readme_and_hidden_files_are_ignored(directory):
     place = directory(job_id="1")
     for name in ("README.txt", ".sssjob", ".job_id.tmp", "a-b", "jöb"):
         (place / name).write_text("\0")
-    assert read(place) == Reading({"job_id": "1"})
+    assert read(place) == DirectoryValues({"job_id": "1"})
 
 
 def test_no_link_is_followed_out_of_the_directory(tmp_path):
@@ -167,7 +167,7 @@ def test_a_stale_shutdown_is_reported_and_ignored(directory, shutdown, why):
     ],
 )
 def test_the_newer_name_counts_and_a_difference_beyond_rounding_is_reported(older, newer, count):
-    reading = modern(Reading({**older, **newer}))
+    reading = modern(DirectoryValues({**older, **newer}))
     converted = dict(keys.modern(*item) for item in older.items())
     assert reading.values == {**converted, **newer}
     assert [finding.code for finding in reading.findings] == ["W-DISAGREE"] * count

@@ -20,7 +20,7 @@ from sssjob.gateway.log import LOGGER, Lines
 from sssjob.gateway.shadow import Said, Shadow, differences
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.rates import Rates
-from sssjob.handlers.service import Service, Settings
+from sssjob.handlers.service import Service, ServiceSettings
 from sssjob.handlers.stores import Stores
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.keys import Key, Ring
@@ -69,7 +69,7 @@ def service(tmp_path):
     address = str(tmp_path / "jobs.db")
     store.open(address, create=True).close()
     rates = Rates({"Processors": Fraction(1)})
-    made = Service(Stores(address), Settings(ROLES, Accounting(rates)))
+    made = Service(Stores(address), ServiceSettings(ROLES, Accounting(rates)))
     yield made
     made.stores.close()
 

@@ -16,11 +16,11 @@ from sssjob.document import loads
 from sssjob.errors import UnusableStore
 from sssjob.gateway.actions import Actions
 from sssjob.gateway.config import Config
-from sssjob.gateway.forwarding import Forwarding, Plan, finished
+from sssjob.gateway.forwarding import Forwarding, ForwardingPlan, finished
 from sssjob.gateway.jobs import Jobs
 from sssjob.gateway.outbox import Outbox, State
 from sssjob.gateway.service import answering
-from sssjob.handlers.service import Settings
+from sssjob.handlers.service import ServiceSettings
 from sssjob.handlers.view import only
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.framing import legacy_reply
@@ -65,7 +65,7 @@ def forwarding(jobs, tmp_path):
 
     def forward(port, dialect=GOLD, **options):
         client = Client([Legacy("127.0.0.1", port, timeout=0.5)], Key(KEY), dialect, tries=1)
-        plan = Plan(client, tmp_path / "forward.db", **options)
+        plan = ForwardingPlan(client, tmp_path / "forward.db", **options)
         each = Forwarding(plan, jobs.service.stores, clock=clock)
         each.clock = clock
         made.append(each)
@@ -207,7 +207,9 @@ def test_a_gateway_forwards_to_another_by_itself(jobs, tmp_path):
     with job_service(str(tmp_path / "other.db")) as other, gateway(other.actions) as running:
         other.service.settings.roles.actors["sssjob"] = ("scheduler",)
         client = Client([Legacy(*running.address())], Key(KEY), GOLD, tries=1)
-        each = Forwarding(Plan(client, tmp_path / "forward.db", every=0.02), jobs.service.stores)
+        each = Forwarding(
+            ForwardingPlan(client, tmp_path / "forward.db", every=0.02), jobs.service.stores
+        )
         each.start()
         jobs.create(*(DONE.format(number) for number in range(20)))
         assert until(lambda: each.outbox.counts() == {State.SENT: 20})
@@ -257,8 +259,10 @@ def test_a_job_that_cannot_be_sent_is_shown_until_it_can(jobs, forwarding):
 
 def test_who_creates_a_job_that_cannot_be_sent_is_told(tmp_path):
     made = Config(
-        jobs=Jobs(str(tmp_path / "jobs.db"), settings=Settings(ROLES)),
-        forward=Plan(Client([Legacy("127.0.0.1", closed_port())], Key(KEY), GOLD), tmp_path / "q"),
+        jobs=Jobs(str(tmp_path / "jobs.db"), settings=ServiceSettings(ROLES)),
+        forward=ForwardingPlan(
+            Client([Legacy("127.0.0.1", closed_port())], Key(KEY), GOLD), tmp_path / "q"
+        ),
     )
     for config, code in ((made, "100"), (replace(made, forward=Config().forward), "000")):
         service = answering(config)

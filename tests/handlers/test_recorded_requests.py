@@ -13,7 +13,7 @@ from sssjob.gateway.actions import Actions
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.rates import Rates
 from sssjob.handlers.roles import Roles
-from sssjob.handlers.service import Service, Settings
+from sssjob.handlers.service import Service, ServiceSettings
 from sssjob.handlers.stores import Stores
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.framing import LEGACY_HEAD, legacy_request
@@ -29,7 +29,7 @@ ROLES = Roles(actors={"root": ("admin",), "slurm": ("scheduler",)})
 @pytest.fixture
 def running(address):
     store.open(address, create=True).close()
-    service = Service(Stores(address), Settings(ROLES, Accounting(RATES)))
+    service = Service(Stores(address), ServiceSettings(ROLES, Accounting(RATES)))
     with gateway(Actions(service.actions, service.is_quick)) as made:
         yield made
     service.stores.close()

@@ -81,7 +81,7 @@ class _Summaries(_Messages):
             self.put(text)
 
 
-class Target(NamedTuple):
+class WriterRow(NamedTuple):
     """A target format: the name it goes by, and its writer."""
 
     name: str
@@ -96,15 +96,15 @@ def _parquet(stream: BinaryIO, options: Options, on_loss: OnLoss) -> Writer:
 
 
 # fmt: off
-TARGETS: dict[str, Target] = {
+TARGETS: dict[str, WriterRow] = {
     row.name: row
     for row in (
-        Target("jsonl",        _JSONLines,      "a JSON object on each line"),
-        Target("parquet",      _parquet,       "a table for DuckDB, Polars and Spark"),
-        Target("ur",           _UsageRecords,   "OGF Usage Records 1.0 (GFD.98)"),
-        Target("car",          _ComputeRecords, "EMI Compute Accounting Records 1.2"),
-        Target("apel",         _Messages,       "APEL's message about individual jobs"),
-        Target("apel-summary", _Summaries,      "APEL's message of sums by month"),
+        WriterRow("jsonl",        _JSONLines,      "a JSON object on each line"),
+        WriterRow("parquet",      _parquet,       "a table for DuckDB, Polars and Spark"),
+        WriterRow("ur",           _UsageRecords,   "OGF Usage Records 1.0 (GFD.98)"),
+        WriterRow("car",          _ComputeRecords, "EMI Compute Accounting Records 1.2"),
+        WriterRow("apel",         _Messages,       "APEL's message about individual jobs"),
+        WriterRow("apel-summary", _Summaries,      "APEL's message of sums by month"),
     )
 }
 # fmt: on

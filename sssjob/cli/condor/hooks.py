@@ -13,7 +13,7 @@ import click
 
 from sssjob.cli import common
 from sssjob.systems.condor.hooks import settings
-from sssjob.systems.condor.hooks.settings import FOLDS, REFRESH, SECONDS, SILENCE, Settings
+from sssjob.systems.condor.hooks.settings import FOLDS, REFRESH, SECONDS, SILENCE, HookSettings
 
 _WHERE: tuple[Callable[[Any], Any], ...] = (
     click.option("--jobs", metavar="DIR|STORE", envvar=settings.VARIABLE, default="",
@@ -64,9 +64,9 @@ def places(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def given(jobs: str, state: str, **others: Any) -> Settings:
+def given(jobs: str, state: str, **others: Any) -> HookSettings:
     """Settings of options; ends the command where they name no jobs."""
-    found = Settings(jobs, state, **others)
+    found = HookSettings(jobs, state, **others)
     if not found.jobs:
         common.fail(f"no jobs: say --jobs DIR or --jobs STORE, or set ${settings.VARIABLE}")
     if not found.state:
@@ -87,7 +87,7 @@ def hook(name: str, text: str, epilog: str) -> click.Command:
             if not attribute.startswith("Request") or not number.isdecimal():
                 common.fail(f"--request {request}: expected RequestCpus=N or alike")
             pairs.append((attribute, number))
-        sys.exit(run(name, Settings(requests=pairs, **values), [word] if word else []))
+        sys.exit(run(name, HookSettings(requests=pairs, **values), [word] if word else []))
 
     made = click.command(name, help=text, epilog=epilog)(callback)
     if words:

@@ -13,7 +13,7 @@ from sssjob.cli import common, options
 from sssjob.cli.condor.hooks import given, places
 
 if TYPE_CHECKING:
-    from sssjob.systems.condor.hooks.settings import Settings
+    from sssjob.systems.condor.hooks.settings import HookSettings
 
 
 @click.command(
@@ -68,7 +68,7 @@ def command(
     sys.exit(common.FOUND if shown else common.NOTHING)
 
 
-def _give_back(settings: Settings, label: str) -> None:
+def _give_back(settings: HookSettings, label: str) -> None:
     """Take a job back by the name that people know; ends the command if nobody has it."""
     from sssjob.systems.condor.hooks.queue import TAKEN, Held
 

@@ -85,13 +85,13 @@ def prolog(
     DIR/ID.xml requests; the document gives the other values. $JOBSTATUS belongs to the user of the
     job. With Grid Engine the variables go into the environment of the job, too.
     """
-    from sssjob.features.batch.starting import Settings, start
+    from sssjob.features.batch.starting import SiteSettings, start
 
     known = None if site_file is None else site(site_file)
     try:
         done = start(
             call(system, arguments, seconds),
-            Settings(Path(root), jobs, known, scratch, vocabulary),
+            SiteSettings(Path(root), jobs, known, scratch, vocabulary),
         )
     except (OSError, SSSJobError) as error:
         fail(error)

@@ -18,7 +18,7 @@ from sssjob.features.files import REMOTE, locate
 from sssjob.features.left import Left, left
 
 if TYPE_CHECKING:
-    from sssjob.features.read import Reading
+    from sssjob.features.read import DirectoryValues
     from sssjob.features.remote import Options
 
 
@@ -151,7 +151,7 @@ def take(given: Given) -> Taken:
 
 def _read(
     text: str, table: tuple[keys.Key, ...], given: Given, findings: list[Finding], *, named: bool
-) -> Reading:
+) -> DirectoryValues:
     from sssjob.features.read import modern, read
 
     place = locate(text)

@@ -35,7 +35,7 @@ from typing import NamedTuple
 
 from sssjob import expression
 from sssjob.document import tree
-from sssjob.document.parsing import Place
+from sssjob.document.parsing import SourcePlace
 from sssjob.document.repair.nesting import Nesting, place_characters
 from sssjob.document.repair.scan import LIMIT as TOO_MUCH
 from sssjob.document.repair.scan import Edit, Fault, Scanner, Tag, TagKind
@@ -140,7 +140,7 @@ def advise_window(error: UnreadableDocument) -> Iterator[Finding]:
     if window is None:
         yield said
         return
-    source = Source(window.data, Place(window.start, window.line, window.column))
+    source = Source(window.data, SourcePlace(window.start, window.line, window.column))
     found: list[Finding] = []
     if len(window.data) <= LIMIT:
         diagnosis = _diagnosed(source, said, window)

@@ -7,7 +7,7 @@ import re
 from bisect import bisect_right
 from functools import cached_property
 
-from sssjob.document.parsing import START, Place
+from sssjob.document.parsing import START, SourcePlace
 from sssjob.errors import Finding, finding
 
 _MARKS = (
@@ -32,7 +32,7 @@ class Source:
     Lines and columns count from where the document ``begin``s in what it was cut from.
     """
 
-    def __init__(self, data: bytes, begin: Place = START) -> None:
+    def __init__(self, data: bytes, begin: SourcePlace = START) -> None:
         self._begin = begin
         self.mark, self.encoding = b"", "utf-8"
         self.fault: Finding | None = None
@@ -98,7 +98,7 @@ class Source:
         return f"{shown}\n{' ' * (column - 1 - first)}^"
 
 
-def _invalid(octets: bytes, error: UnicodeDecodeError, begin: Place) -> Finding:
+def _invalid(octets: bytes, error: UnicodeDecodeError, begin: SourcePlace) -> Finding:
     """The first byte that the encoding does not have, with its offset in the document."""
     byte, encoding = octets[error.start], error.encoding
     said = f"byte 0x{byte:02X} at offset {begin.start + error.start} is not {encoding.upper()}"

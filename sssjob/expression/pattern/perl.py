@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from sssjob.errors import InvalidValue
 from sssjob.expression.pattern.syntax import (
+    Anchor,
     Atomic,
     Back,
     Char,
@@ -21,7 +22,6 @@ from sssjob.expression.pattern.syntax import (
     Look,
     Node,
     OneOf,
-    Place,
     Repeat,
     Seq,
     either,
@@ -167,7 +167,7 @@ class _Reader:
             self.open[-1].rows.append([])
             self.skipped(1)
         elif letter in "^$":
-            self.took(Place(f"{letter}{'m' * ('m' in self.flags)}"), 1, False)
+            self.took(Anchor(f"{letter}{'m' * ('m' in self.flags)}"), 1, False)
         elif letter == ".":
             self.took(OneOf(r"[\s\S]" if "s" in self.flags else r"[^\n]"), 1, True)
         else:
@@ -273,7 +273,7 @@ class _Reader:
         elif letter == "K":  # moves where a match begins; whether there is one does not change
             self.skipped(2)
         elif letter in _PLACES:
-            self.took(Place(letter), 2, False)
+            self.took(Anchor(letter), 2, False)
         elif letter == "R":
             ends = Seq((Char("\r"), Char("\n"))), OneOf(f"[{_CLASSES['v']}]")
             self.took(Atomic(Either(ends)), 2, True)

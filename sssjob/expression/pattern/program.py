@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from sssjob.errors import LimitExceeded
 from sssjob.expression.pattern.syntax import (
+    Anchor,
     Atomic,
     Back,
     Char,
@@ -18,7 +19,6 @@ from sssjob.expression.pattern.syntax import (
     Look,
     Node,
     OneOf,
-    Place,
     Repeat,
     Seq,
 )
@@ -151,7 +151,7 @@ class _Writer:
                 self.put(Instruction(Op.CLASS, members=Class(source, folded)))
             case Folded(text):
                 self.fold(text)
-            case Place(kind):
+            case Anchor(kind):
                 self.has_places = True
                 self.put(Instruction(Op.PLACE, letter=kind))
             case Seq(parts):

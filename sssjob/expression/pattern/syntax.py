@@ -30,7 +30,7 @@ class OneOf:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Anchor:
     r"""A place between characters: \A, \z, \Z, \b and \B by their letters; ^ and $ of lines."""
 
     kind: str
@@ -93,7 +93,7 @@ class Atomic:
 
 
 Node: TypeAlias = (
-    Char | Folded | OneOf | Place | Seq | Either | Repeat | Group | Back | Look | Atomic
+    Char | Folded | OneOf | Anchor | Seq | Either | Repeat | Group | Back | Look | Atomic
 )
 
 

@@ -26,7 +26,7 @@ from sssjob.model import Job
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class SiteSettings:
     """What a site wants: where directories and documents are, and what it says of its machines.
 
     ``jobs`` is the directory of documents, ``scratch`` one of the scratch space; "" is none.
@@ -49,7 +49,7 @@ class Started:
     findings: tuple[Finding, ...] = field(default=())
 
 
-def start(call: Call, settings: Settings, now: int | None = None) -> Started:
+def start(call: Call, settings: SiteSettings, now: int | None = None) -> Started:
     """Make the directories of the job that calls, and tell it their names where a prolog can.
 
     What cannot be asked or read is noted, and missing. Raises ``InvalidValue`` where no job calls,

@@ -48,7 +48,7 @@ _OF_VALUES = (
 )  # fmt: skip
 
 
-class Part(NamedTuple):
+class GatheredPart(NamedTuple):
     """An expression that is gathered: where it stands, and what is kept of it."""
 
     variable: str
@@ -65,7 +65,7 @@ class Gathering:
     """
 
     token: Any
-    parts: tuple[Part, ...]
+    parts: tuple[GatheredPart, ...]
     holds: tuple[Place | None, ...]
 
     def answer(
@@ -136,7 +136,7 @@ class _Making:
     """The parts of an expression, as they are found."""
 
     def __init__(self) -> None:
-        self.parts: list[Part] = []
+        self.parts: list[GatheredPart] = []
         self.holds: list[Place | None] = []
 
     def replaced(
@@ -169,7 +169,7 @@ class _Making:
         return token
 
     def _part(self, token: Any, place: Place, *, counts: bool) -> Any:
-        part = Part(f"sss-part{len(self.parts)}", place, counts)
+        part = GatheredPart(f"sss-part{len(self.parts)}", place, counts)
         self.parts.append(part)
         return _variable(token, part.variable)
 

@@ -33,7 +33,7 @@ from sssjob.query.syntax import Expression
 from sssjob.query.xpath import Query
 from sssjob.query.xpath2 import parser, scope, ways
 from sssjob.query.xpath2.context import Context
-from sssjob.query.xpath2.gathering import Gathering, Part, Place, gathering, values
+from sssjob.query.xpath2.gathering import GatheredPart, Gathering, Place, gathering, values
 
 VERSIONS = tuple(parser.PARSERS)
 
@@ -301,7 +301,7 @@ class _OfSource:
         return gathered, documents
 
 
-def kept(part: Part, matches: Iterator[Match]) -> list[Any]:
+def kept(part: GatheredPart, matches: Iterator[Match]) -> list[Any]:
     """What is kept of a part: the values, or how many there are."""
     return [sum(1 for _ in matches)] if part.counts else list(values(matches))
 

@@ -256,7 +256,7 @@ def _grouped(node: Node) -> Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReadRequirements:
     """The request that Requirements are, and the terms that no request can say."""
 
     request: Expression | None
@@ -268,7 +268,9 @@ class Asked:
         return self.rest is None
 
 
-def request(requirements: Node, resources: Mapping[str, int] = MappingProxyType({})) -> Asked:
+def request(
+    requirements: Node, resources: Mapping[str, int] = MappingProxyType({})
+) -> ReadRequirements:
     """The request in Requirements: terms of TARGET.Attr op literal, joined by && and ||.
 
     Terms that only repeat what the job requests (``TARGET.Memory >= RequestMemory``, or how many
@@ -284,7 +286,7 @@ def request(requirements: Node, resources: Mapping[str, int] = MappingProxyType(
             rest.append(term)
         else:
             parts.append(asked)
-    return Asked(requests.all_of(parts) if parts else None, _joined("&&", rest))
+    return ReadRequirements(requests.all_of(parts) if parts else None, _joined("&&", rest))
 
 
 def wishes(rank: Node) -> list[Wish]:

@@ -10,7 +10,7 @@ from sssjob.classads.errors import BadAd
 from sssjob.classads.values import Ad
 from sssjob.document.files import looked_at
 from sssjob.errors import UnusableInput
-from sssjob.records.cuts import Found
+from sssjob.records.cuts import CustomPieces
 from sssjob.records.layout import Layout, Made, NoRecord, Piece, Read, alone
 from sssjob.records.record import Bad, Noted, Skipped
 from sssjob.systems.condor.accounting import recognises as is_of_jobs
@@ -57,4 +57,4 @@ def _faults(wrong: list[BadAd]) -> list[Bad]:
     return found
 
 
-LAYOUT = Layout(type="", cut=Found(pieces), reader=alone(record), recognises=recognises)
+LAYOUT = Layout(type="", cut=CustomPieces(pieces), reader=alone(record), recognises=recognises)

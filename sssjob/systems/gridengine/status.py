@@ -19,7 +19,7 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records import xml_records
 from sssjob.records.clock import Clock
-from sssjob.records.cuts import Found as Cut
+from sssjob.records.cuts import CustomPieces as Cut
 from sssjob.records.layout import NEVER, Layout, Names, NoRecord, Piece, Reader, Record
 from sssjob.records.record import (
     JOB,
@@ -219,7 +219,7 @@ def _runs(letters: str) -> bool:
     return words.state(letters) in ("Running", "Suspended")
 
 
-def _joined(found: Iterable[xml_records.Found | Bad]) -> Iterator[_Told | Bad]:
+def _joined(found: Iterable[xml_records.XMLRecord | Bad]) -> Iterator[_Told | Bad]:
     """The jobs of lists, with their details; then those of which there is no entry in a list."""
     listed: dict[tuple[str, str], _Told] = {}
     details: dict[str, _Detail] = {}
@@ -274,7 +274,7 @@ def _alone(detail: _Detail) -> Iterator[_Told]:
         yield _Told(job.line, {**told, "state": letters, "task_number": number}, job.note)
 
 
-def _listed(found: xml_records.Found, queue: str) -> _Told:
+def _listed(found: xml_records.XMLRecord, queue: str) -> _Told:
     """An entry of a list."""
     entry = found.element
     fields: dict[str, Any] = {name: _text(entry, tag) for name, tag in _LISTED.items()}
@@ -295,7 +295,7 @@ def _listed(found: xml_records.Found, queue: str) -> _Told:
     return _Told(found.line, fields, found.note)
 
 
-def _detail(found: xml_records.Found) -> _Detail:
+def _detail(found: xml_records.XMLRecord) -> _Detail:
     """The details of a job."""
     job = found.element
     fields: dict[str, Any] = {name: _text(job, tag) for name, tag in _DETAILED.items()}

@@ -10,7 +10,7 @@ from math import ceil
 
 from sssjob.errors import InvalidValue
 from sssjob.model import TaskGroup, stripped
-from sssjob.systems.pbs.node_specs import Part, parts
+from sssjob.systems.pbs.node_specs import NodeSpec, parts
 from sssjob.systems.pbs.words import clock, seconds, size, written
 from sssjob.translate import numbers
 from sssjob.translate.form import Layout
@@ -76,7 +76,7 @@ def shares(asked: Asked, of: numbers.Shape) -> list[tuple[int, int]]:
             if number and count]  # fmt: skip
 
 
-def on_nodes(found: list[Part], wanted: list[str]) -> Iterator[tuple[Part, str]]:
+def on_nodes(found: list[NodeSpec], wanted: list[str]) -> Iterator[tuple[NodeSpec, str]]:
     """Parts with the names of nodes, one for each; "" for those of which any node will do."""
     left = deque(wanted)
     for part in found:
@@ -132,7 +132,7 @@ class Chunks(Layout):
         for name, count in licences:
             made.option(f"-l {name}", str(count))
 
-    def _whole(self, asked: Asked, of: numbers.Shape, found: list[Part], tasks: int) -> None:
+    def _whole(self, asked: Asked, of: numbers.Shape, found: list[NodeSpec], tasks: int) -> None:
         """What the job says of all its task groups, which have the chunks."""
         numbers.compared(asked, of, sum(part.count * part.number("ncpus") for part in found))
         for name in (
@@ -143,15 +143,15 @@ class Chunks(Layout):
             if asked.items(name):
                 asked.approximate(name, "the task groups say it", met=False)
 
-    def _chunks(self, asked: Asked, of: numbers.Shape, settings: Settings) -> list[Part]:
+    def _chunks(self, asked: Asked, of: numbers.Shape, settings: Settings) -> list[NodeSpec]:
         approximated(asked, of)
         wanted = places(asked, of)
-        found: list[Part] = []
+        found: list[NodeSpec] = []
         if of.nodes:
             for number, tasks in shares(asked, of):
-                found.append(Part(number, _counted(of, tasks)))
+                found.append(NodeSpec(number, _counted(of, tasks)))
         elif of.count or of.processors or of.per_task:
-            found.append(Part(of.count or 1, _counted(of, 1)))
+            found.append(NodeSpec(of.count or 1, _counted(of, 1)))
         numbers.compared(asked, of, sum(part.count * part.number("ncpus") for part in found))
         self._memory(asked, of, found, settings.memory_scope)
         for mark in features(asked):
@@ -164,7 +164,7 @@ class Chunks(Layout):
             part.values |= {"host": name} if name else {}
         return [part for part, _ in hosted]
 
-    def _memory(self, asked: Asked, of: numbers.Shape, found: list[Part], scope: str) -> None:
+    def _memory(self, asked: Asked, of: numbers.Shape, found: list[NodeSpec], scope: str) -> None:
         total = numbers.one(asked, "Memory", numbers.MOST)
         if total is None:
             return
@@ -215,8 +215,8 @@ class Chunks(Layout):
         say_shared(said, heard)
 
 
-def _one(found: list[Part]) -> list[Part]:
-    found.append(Part(1, {"ncpus": "1"}))
+def _one(found: list[NodeSpec]) -> list[NodeSpec]:
+    found.append(NodeSpec(1, {"ncpus": "1"}))
     return found
 
 
@@ -233,7 +233,7 @@ _MODEL = "accelerator_model"  # a type of GPUs
 _UNDERSTOOD = {"ncpus", "mpiprocs", "ompthreads", "mem", "ngpus", "host", "arch", _MODEL}
 
 
-def _known(part: Part) -> bool:
+def _known(part: NodeSpec) -> bool:
     """Whether a chunk holds only what a job object has a place for."""
     if part.name or part.marks:
         return False
@@ -254,19 +254,19 @@ def _known(part: Part) -> bool:
     return each % tasks == 0 and (not threads or threads == each // tasks)
 
 
-def _alike(found: list[Part]) -> bool:
+def _alike(found: list[NodeSpec]) -> bool:
     plain_ = [{name: value for name, value in part.values.items() if name != "host"}
               for part in found]  # fmt: skip
     return all(part.count == 1 for part in found) and all(each == plain_[0] for each in plain_)
 
 
-def _say_hosts(found: list[Part], heard: Heard, scope: str) -> None:
+def _say_hosts(found: list[NodeSpec], heard: Heard, scope: str) -> None:
     first = {name: value for name, value in found[0].values.items() if name != "host"}
-    _say_chunk(Part(len(found), first), heard, scope)
+    _say_chunk(NodeSpec(len(found), first), heard, scope)
     say_nodes(heard, [part.values["host"] for part in found])
 
 
-def _say_chunk(part: Part, heard: Heard, scope: str) -> None:
+def _say_chunk(part: NodeSpec, heard: Heard, scope: str) -> None:
     """Chunks of one task stand for tasks, others for nodes."""
     cpus = part.number("ncpus") or 1
     tasks = part.number("mpiprocs")
@@ -303,17 +303,17 @@ class Nodes(Layout):
         approximated(asked, of)
         marks = features(asked)
         (gpus, _), licences = numbers.resources(asked)
-        found: list[Part] = []
+        found: list[NodeSpec] = []
         counted = of.nodes or of.count or of.processors or of.per_task
         wanted = places(asked, of)
         if of.nodes:
-            found = [Part(number, _processors(tasks * of.each) if counted else {})
+            found = [NodeSpec(number, _processors(tasks * of.each) if counted else {})
                      for number, tasks in shares(asked, of)]  # fmt: skip
         elif counted:
-            found = [Part(1, _processors((of.count or 1) * of.each))]
+            found = [NodeSpec(1, _processors((of.count or 1) * of.each))]
         numbers.compared(asked, of, sum(part.count * (part.number("ppn") or 1) for part in found))
         found = [replace(part, name=name) for part, name in on_nodes(found, wanted)]
-        found = found or ([Part(1)] if marks or gpus else [])
+        found = found or ([NodeSpec(1)] if marks or gpus else [])
         nodes = sum(part.count for part in found)
         for part in found:
             if gpus:
@@ -394,7 +394,7 @@ def _processors(number: int) -> dict[str, str]:
     return {"ppn": str(number)}
 
 
-def _simple(found: list[Part]) -> bool:
+def _simple(found: list[NodeSpec]) -> bool:
     """Whether nodes are all alike, and say nothing that a job object has no place for."""
     if not found:
         return True

@@ -17,7 +17,7 @@ _GPUS = "gpus"
 
 
 @dataclass(slots=True)
-class Part:
+class NodeSpec:
     """So many chunks, or nodes, that are alike."""
 
     count: int
@@ -43,7 +43,7 @@ class Part:
         return ":".join((*parts, *self.marks))
 
 
-def parts(text: str) -> list[Part] | None:
+def parts(text: str) -> list[NodeSpec] | None:
     """The parts of a list with + between them; None where it is none."""
     found = []
     for each in text.split("+"):
@@ -51,7 +51,7 @@ def parts(text: str) -> list[Part] | None:
         if not _HEAD.fullmatch(head):
             return None
         count = int(head) if head.isdigit() and len(head) < 10 else 0
-        part = Part(count or 1, name="" if count else head)
+        part = NodeSpec(count or 1, name="" if count else head)
         for inner in rest:
             name, equals, value = inner.partition("=")
             if equals:

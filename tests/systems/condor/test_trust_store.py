@@ -12,7 +12,7 @@ from sssjob.document import loads
 from sssjob.systems.condor.hooks import reports
 from sssjob.systems.condor.hooks.candidates import refresh
 from sssjob.systems.condor.hooks.queue import STATES, WAITING, Held
-from sssjob.systems.condor.hooks.settings import Settings
+from sssjob.systems.condor.hooks.settings import HookSettings
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of others")
 
@@ -24,7 +24,7 @@ class Stored:
     """A store, its queue, and what is said."""
 
     def __init__(self, place):
-        self.settings = Settings(str(place / "jobs.db"), str(place / "state"))
+        self.settings = HookSettings(str(place / "jobs.db"), str(place / "state"))
         self.said = []
         with store.open(self.settings.jobs, create=True):
             pass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sssjob.records.cuts import Found
+from sssjob.records.cuts import CustomPieces
 from sssjob.records.layout import NEVER, Known, Layout, Read, Record, Run, alone, mapping
 from sssjob.systems.condor.accounting import table
 from sssjob.systems.condor.accounting.ads import TEXT, fields_of, form_of, pieces
@@ -36,7 +36,7 @@ def recognises(head: bytes) -> str:
 
 LAYOUT = Layout(
     type=_TYPE,
-    cut=Found(pieces),
+    cut=CustomPieces(pieces),
     reader=alone(record),
     rows=mapping(
         (*table.ATTRIBUTES, *table.USED),

@@ -18,9 +18,9 @@ from sssjob.graph.progress import State
 from sssjob.model import Block, Job, JobGroup, Property
 from sssjob.systems.condor import names
 from sssjob.systems.condor.hooks import stamp
-from sssjob.systems.condor.hooks.documents import Documents, Found, documents, jobs_of
+from sssjob.systems.condor.hooks.documents import Documents, QueuedDocument, documents, jobs_of
 from sssjob.systems.condor.hooks.queue import DONE, READY, RETURNED, WAITING, Candidate, Queue
-from sssjob.systems.condor.hooks.settings import Settings
+from sssjob.systems.condor.hooks.settings import HookSettings
 from sssjob.systems.condor.hooks.trust import Trust, Untrusted, trust
 from sssjob.systems.condor.job_ad import to_ad
 
@@ -30,7 +30,7 @@ _TOGETHER = 50  # documents that are noted in one go
 Say = Callable[[object], None]
 
 
-def refresh(settings: Settings, queue: Queue, *, until: float | None, say: Say) -> bool:
+def refresh(settings: HookSettings, queue: Queue, *, until: float | None, say: Say) -> bool:
     """Bring the queue in step with the documents; False if the time ran out before all were done.
 
     ``until`` is a moment in seconds since 1970.
@@ -49,7 +49,7 @@ def refresh(settings: Settings, queue: Queue, *, until: float | None, say: Say) 
             if name not in known or known[name][0] != each.stamp
         ]  # fmt: skip
         while new and (until is None or time.time() < until):
-            made: list[tuple[Found, int, list[Candidate]]] = []
+            made: list[tuple[QueuedDocument, int, list[Candidate]]] = []
             for each in new[:_TOGETHER]:
                 if made and until is not None and time.time() > until:
                     break
@@ -64,7 +64,7 @@ def refresh(settings: Settings, queue: Queue, *, until: float | None, say: Say) 
 
 
 def _made(
-    source: Documents, found: Found, queue: Queue, known: Mapping[str, tuple[str, int]],
+    source: Documents, found: QueuedDocument, queue: Queue, known: Mapping[str, tuple[str, int]],
     trusted: Trust, say: Say,
 ) -> tuple[int, list[Candidate]]:  # fmt: skip
     """Whose a document is, and its jobs, each in the state that it should have."""

@@ -19,7 +19,7 @@ from sssjob.document import dumps, read
 from sssjob.document.splice import rewrite
 from sssjob.errors import UnusableInput
 from sssjob.model import Block, Job, JobGroup, Property
-from sssjob.systems.condor.hooks.settings import Settings
+from sssjob.systems.condor.hooks.settings import HookSettings
 
 SUFFIXES = (".xml", ".sss")
 BY = "condor"  # who changes the documents of a store
@@ -36,7 +36,7 @@ Say = Callable[[object], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class QueuedDocument:
     """A document: its stamp changes when it does, ``uid`` is whose file it is."""
 
     name: str
@@ -47,7 +47,7 @@ class Found:
 class Documents(Protocol):
     """Documents by name."""
 
-    def found(self, say: Say) -> Iterator[Found]:
+    def found(self, say: Say) -> Iterator[QueuedDocument]:
         """Every document; what has the name of one and is none is said."""
 
     def blocks(self, name: str) -> list[Block]:
@@ -76,7 +76,7 @@ class Documents(Protocol):
         """Give a claim up."""
 
 
-def documents(settings: Settings) -> Documents:
+def documents(settings: HookSettings) -> Documents:
     """The documents that the hooks are told of. Raises ``UnusableInput`` and ``UnusableStore``."""
     if os.path.isdir(settings.jobs):
         return _Directory(settings.jobs, os.path.join(settings.state, REPORTED))
@@ -96,7 +96,7 @@ class _Directory:
     def __init__(self, path: str, reported: str) -> None:
         self.path, self.reported = path, reported
 
-    def found(self, say: Say) -> Iterator[Found]:
+    def found(self, say: Say) -> Iterator[QueuedDocument]:
         with os.scandir(self.path) as entries:
             for count, each in enumerate(entries, 1):
                 if count > ENTRIES:
@@ -110,7 +110,7 @@ class _Directory:
                 except OSError as error:
                     say(f"{each.name}: {error.strerror}")
                     continue
-                yield Found(os.fsdecode(each.name), _stamp(status), status.st_uid)
+                yield QueuedDocument(os.fsdecode(each.name), _stamp(status), status.st_uid)
 
     def blocks(self, name: str) -> list[Block]:
         with _folder(self.path) as folder, _opened(folder, name) as file:
@@ -204,13 +204,13 @@ class _Store:
     def __init__(self, address: str) -> None:
         self.address = address
 
-    def found(self, say: Say) -> Iterator[Found]:
+    def found(self, say: Say) -> Iterator[QueuedDocument]:
         # Who may write into a store may say anything in it.
         path = self.address.removeprefix("sqlite:")
         uid = os.getuid() if "://" in path else os.stat(path).st_uid
         with store.open(self.address, read_only=True) as jobs:
             for found in jobs.documents():
-                yield Found(_name(found.identity), str(found.version), uid)
+                yield QueuedDocument(_name(found.identity), str(found.version), uid)
 
     def blocks(self, name: str) -> list[Block]:
         with store.open(self.address, read_only=True) as jobs:

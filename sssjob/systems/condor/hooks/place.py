@@ -14,7 +14,7 @@ import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sssjob.systems.condor.hooks.settings import Settings
+    from sssjob.systems.condor.hooks.settings import HookSettings
 
 FILE, LOCK, IDLE = "queue.db", "lock", "idle"
 
@@ -26,7 +26,7 @@ class Refused(OSError):
     """Why a queue is not used: who else could write into it, or whose it is."""
 
 
-def owner_of(settings: Settings) -> int:
+def owner_of(settings: HookSettings) -> int:
     """The uid to which a queue belongs, or will: that of the jobs, where there is none yet.
 
     Raises ``Refused`` if it is neither theirs nor of somebody whom the site trusts: whoever may

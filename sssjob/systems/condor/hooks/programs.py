@@ -16,7 +16,7 @@ from sssjob.classads import hook_ads
 from sssjob.classads.values import Ad
 from sssjob.systems.condor import names
 from sssjob.systems.condor.hooks import job_key
-from sssjob.systems.condor.hooks.settings import Settings, given
+from sssjob.systems.condor.hooks.settings import HookSettings, given
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def main(words: Sequence[str]) -> int | None:
     return run(words[0], settings, rest)
 
 
-def run(hook: str, settings: Settings, rest: Sequence[str] = ()) -> int:
+def run(hook: str, settings: HookSettings, rest: Sequence[str] = ()) -> int:
     """Run a hook with its standard input and output, and give its exit status."""
     began = time.time()
     is_awaited = hook == "prepare-job"
@@ -78,7 +78,7 @@ def say(text: object) -> None:
     print(f"sssjob: {visible_lines(str(text))}", file=sys.stderr)
 
 
-def fetch_work(settings: Settings, rest: Sequence[str]) -> bool:
+def fetch_work(settings: HookSettings, rest: Sequence[str]) -> bool:
     """Claim the first job that fits the slot, and print its ad; print nothing if there is none.
 
     Gives whether there was one: then HTCondor waits for the end of this.
@@ -105,7 +105,7 @@ def fetch_work(settings: Settings, rest: Sequence[str]) -> bool:
         return any(_given_away(settings, queue, key, slot, now) for key in ready)
 
 
-def reply_fetch(settings: Settings, rest: Sequence[str]) -> None:
+def reply_fetch(settings: HookSettings, rest: Sequence[str]) -> None:
     """Note that a job was accepted, or hand it back."""
     if list(rest) not in ([ACCEPT], [REJECT]):
         raise Failed(f"called with {' '.join(rest) or 'nothing'}, expected {ACCEPT} or {REJECT}")
@@ -120,7 +120,7 @@ def reply_fetch(settings: Settings, rest: Sequence[str]) -> None:
             _give_back(settings, queue, job)
 
 
-def evict_claim(settings: Settings, rest: Sequence[str]) -> None:
+def evict_claim(settings: HookSettings, rest: Sequence[str]) -> None:
     """Hand a job back, unless it has ended: a claim is given up behind the last job, too."""
     key, attempt = _ticket(_ads())
     with _held(settings) as queue:
@@ -129,7 +129,7 @@ def evict_claim(settings: Settings, rest: Sequence[str]) -> None:
             _give_back(settings, queue, job)
 
 
-def prepare_job(settings: Settings, rest: Sequence[str]) -> None:
+def prepare_job(settings: HookSettings, rest: Sequence[str]) -> None:
     """Write the features of a job where it finds them, and answer with its environment."""
     from sssjob.classads.quoting import with_environment
     from sssjob.systems.condor.hooks.features import prepared, provided
@@ -146,12 +146,12 @@ def prepare_job(settings: Settings, rest: Sequence[str]) -> None:
     _answer(_lines({**given, **with_environment(job, variables)}) + _status(0, ""))
 
 
-def update_job_info(settings: Settings, rest: Sequence[str]) -> None:
+def update_job_info(settings: HookSettings, rest: Sequence[str]) -> None:
     """Leave what a running job uses in the spool."""
     _report(settings, "update")
 
 
-def job_exit(settings: Settings, rest: Sequence[str]) -> None:
+def job_exit(settings: HookSettings, rest: Sequence[str]) -> None:
     """Leave how a job ended in the spool."""
     if len(rest) != 1 or rest[0] not in EXITS:
         raise Failed(
@@ -160,7 +160,7 @@ def job_exit(settings: Settings, rest: Sequence[str]) -> None:
     _report(settings, f"exit-{rest[0]}")
 
 
-_HOOKS: dict[str, Callable[[Settings, Sequence[str]], bool | None]] = {
+_HOOKS: dict[str, Callable[[HookSettings, Sequence[str]], bool | None]] = {
     "fetch-work": fetch_work,
     "reply-fetch": reply_fetch,
     "evict-claim": evict_claim,
@@ -170,7 +170,7 @@ _HOOKS: dict[str, Callable[[Settings, Sequence[str]], bool | None]] = {
 }
 
 
-def _given_away(settings: Settings, queue: Queue, key: int, slot: Ad, now: float) -> bool:
+def _given_away(settings: HookSettings, queue: Queue, key: int, slot: Ad, now: float) -> bool:
     """Give a job to a slot, if it fits and nobody else was faster."""
     job = queue.job(key)
     if job is None or job.state != "ready":
@@ -194,7 +194,7 @@ def _given_away(settings: Settings, queue: Queue, key: int, slot: Ad, now: float
 
 
 def _fitting(
-    job: Job, slot: Ad, settings: Settings, owner: str
+    job: Job, slot: Ad, settings: HookSettings, owner: str
 ) -> tuple[bytes, dict[str, str | int]] | None:
     """The ad of the first alternative of a job that fits the slot, and what belongs to it."""
     for part in job.ads.split(b"\n\n"):
@@ -274,7 +274,7 @@ def _agree(ad: Ad, slot: Ad) -> bool:
     return matches(ad, slot)
 
 
-def _report(settings: Settings, kind: str) -> None:
+def _report(settings: HookSettings, kind: str) -> None:
     """Leave standard input in the spool, with the hook that it came to."""
     from sssjob.systems.condor.hooks import spool
 
@@ -294,7 +294,7 @@ def _report(settings: Settings, kind: str) -> None:
     spool.leave(settings.state, found[0] if found else 0, _lines({names.REPORT: kind}) + text)
 
 
-def _make_spool(settings: Settings) -> None:
+def _make_spool(settings: HookSettings) -> None:
     """Make the queue with its spool, if the jobs are ours: users of jobs write into it only."""
     from sssjob.systems.condor.hooks.place import owner_of
 
@@ -307,7 +307,7 @@ def _make_spool(settings: Settings) -> None:
         pass
 
 
-def _has_ended(job: Job, settings: Settings) -> bool:
+def _has_ended(job: Job, settings: HookSettings) -> bool:
     """Whether a report that counts says that a job has ended, which nobody has folded yet."""
     from sssjob.systems.condor.hooks.spool import Spool
     from sssjob.systems.condor.hooks.trust import reporters
@@ -324,7 +324,7 @@ def _has_ended(job: Job, settings: Settings) -> bool:
     return False
 
 
-def _check_place(settings: Settings) -> None:
+def _check_place(settings: HookSettings) -> None:
     """Raise ``Failed`` if nobody said where the jobs and their queue are."""
     if not settings.jobs or not settings.state:
         raise Failed(
@@ -332,7 +332,7 @@ def _check_place(settings: Settings) -> None:
         )
 
 
-def _held(settings: Settings) -> Held:
+def _held(settings: HookSettings) -> Held:
     from sssjob.systems.condor.hooks.place import owner_of
     from sssjob.systems.condor.hooks.queue import Held
 
@@ -372,7 +372,7 @@ def _slot(path: str) -> Ad:
         return next(iter(hook_ads.read(file.read(LIMIT))), Ad())
 
 
-def _give_back(settings: Settings, queue: Queue, job: Job) -> None:
+def _give_back(settings: HookSettings, queue: Queue, job: Job) -> None:
     from sssjob.systems.condor.hooks.queue import TAKEN
 
     if queue.give_back(job.key, job.attempt, TAKEN, time.time()) and _is_store(settings):
@@ -381,7 +381,7 @@ def _give_back(settings: Settings, queue: Queue, job: Job) -> None:
         documents(settings).release(job.label)
 
 
-def _taken(settings: Settings, job: Job) -> bool:
+def _taken(settings: HookSettings, job: Job) -> bool:
     """Whether the job is ours in the store, too, which other machines may look at."""
     if not _is_store(settings):
         return True
@@ -390,11 +390,11 @@ def _taken(settings: Settings, job: Job) -> bool:
     return documents(settings).take(job.label, settings.silence)
 
 
-def _is_store(settings: Settings) -> bool:
+def _is_store(settings: HookSettings) -> bool:
     return not os.path.isdir(settings.jobs)
 
 
-def _refresh(settings: Settings, queue: Queue, now: float) -> None:
+def _refresh(settings: HookSettings, queue: Queue, now: float) -> None:
     """Make documents that are new or changed ready, as far as the time allows."""
     from sssjob.systems.condor.hooks import stamp
 
@@ -443,7 +443,7 @@ def _limit(seconds: int) -> None:
     _signal.alarm(seconds)
 
 
-def _fold(settings: Settings, until: float | None) -> None:
+def _fold(settings: HookSettings, until: float | None) -> None:
     """Fold what is in the spool, if it is ours to do; ``until`` is when to stop."""
     from sssjob.systems.condor.hooks.spool import SPOOL
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from sssjob.systems.condor.hooks.settings import Settings
+    from sssjob.systems.condor.hooks.settings import HookSettings
 
 STATES = ("ready", "offered", "accepted", "running", "returned", "waiting", "done")
 READY, OFFERED, ACCEPTED, RUNNING, RETURNED, WAITING, DONE = STATES
@@ -110,7 +110,7 @@ class Held:
 
     __slots__ = ("_before", "_queue", "_settings")
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: HookSettings) -> None:
         self._settings = settings
         self._queue: Queue | None = None
         self._before: tuple[int, list[int]] | None = None
@@ -173,7 +173,7 @@ def _opened(state: str) -> Queue:
     return queue
 
 
-def copied(settings: Settings) -> Queue:
+def copied(settings: HookSettings) -> Queue:
     """A copy of a queue in memory: what becomes of it changes nothing.
 
     Raises ``Refused`` and ``OSError``.

@@ -27,7 +27,7 @@ from sssjob.systems.condor.hooks import job_key
 from sssjob.systems.condor.hooks.documents import Documents, documents
 from sssjob.systems.condor.hooks.queue import DONE, RETURNED, RUNNING, TAKEN, WAITING, Queue
 from sssjob.systems.condor.hooks.queue import Job as Queued
-from sssjob.systems.condor.hooks.settings import Settings
+from sssjob.systems.condor.hooks.settings import HookSettings
 from sssjob.systems.condor.hooks.spool import Odd, Report, Spool
 from sssjob.systems.condor.hooks.trust import Untrusted, reporters, user_id, user_name
 
@@ -49,7 +49,7 @@ TOGETHER = 64 << 20  # bytes of reports that are folded in one go
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReportedJob:
     """What a report tells: which hook it is from, and the job of the queue that it is about."""
 
     report: Report
@@ -81,7 +81,7 @@ class Start:
 
 
 def fold(
-    settings: Settings, queue: Queue, *, say: Say, until: float | None = None, wait: bool = True
+    settings: HookSettings, queue: Queue, *, say: Say, until: float | None = None, wait: bool = True
 ) -> tuple[int, int]:
     """Fold every report in the spool; ``until`` is when to stop.
 
@@ -110,13 +110,13 @@ def fold(
 class _Fold:
     """Reports that are taken one by one, and written together, a document at a time."""
 
-    def __init__(self, settings: Settings, queue: Queue, spool: Spool, say: Say) -> None:
+    def __init__(self, settings: HookSettings, queue: Queue, spool: Spool, say: Say) -> None:
         self._queue, self._spool, self._say = queue, spool, say
         self._source: Documents = documents(settings)
         self._source.tidy()
         self._trust = reporters(settings)
-        self._waiting: dict[str, list[Told]] = {}  # by document
-        self._apart: list[Told] = []  # about jobs of a schedd
+        self._waiting: dict[str, list[ReportedJob]] = {}  # by document
+        self._apart: list[ReportedJob] = []  # about jobs of a schedd
         self._shares: Counter[int] = Counter()  # how many reports each user left
 
     def take(self, report: Report) -> None:
@@ -134,7 +134,7 @@ class _Fold:
 
     def write(self, until: float | None) -> int:
         """Write what was taken, and give how many reports that were."""
-        done: list[Told] = []
+        done: list[ReportedJob] = []
         for document, all_told in sorted(self._waiting.items(), key=self._share):
             if until is None or time.time() < until:
                 done += self._documented(document, all_told, until)
@@ -149,33 +149,35 @@ class _Fold:
         self._waiting, self._apart = {}, []
         return len(done)
 
-    def _share(self, item: tuple[str, list[Told]]) -> int:
+    def _share(self, item: tuple[str, list[ReportedJob]]) -> int:
         """Those who left few reports come first: nobody keeps the others waiting."""
         return min(self._shares[told.report.uid] for told in item[1])
 
-    def _told(self, report: Report) -> Told:
+    def _told(self, report: Report) -> ReportedJob:
         """What a report tells. Raises ``Odd`` and ``Untrusted``."""
         ad = next(iter(hook_ads.read(report.text)), Ad())
         kind, text = ad.text(names.REPORT), ad.text(names.KEY)
         if kind not in KINDS:
             raise Odd("it is no report of a hook", keep=True)
         if not text and names.is_of_schedd(ad.text("GlobalJobId")):
-            return Told(report, ad, kind)
+            return ReportedJob(report, ad, kind)
         key, attempt = job_key.read(text) or (0, 0)
         job = self._queue.job(key)
         if job is None or not 0 < attempt <= job.attempt:
             raise Odd(f"nothing was given away as {text[:60]!r}", keep=True)
         self._trust.check(report.uid, job.given)
-        return Told(report, ad, kind, job, attempt)
+        return ReportedJob(report, ad, kind, job, attempt)
 
-    def _documented(self, document: str, all_told: list[Told], until: float | None) -> list[Told]:
+    def _documented(
+        self, document: str, all_told: list[ReportedJob], until: float | None
+    ) -> list[ReportedJob]:
         """Fold into one document, and give the reports that are done with."""
         early = [told for told in all_told if _is_early(told)]
-        about: dict[tuple[int, str], list[Told]] = {}
+        about: dict[tuple[int, str], list[ReportedJob]] = {}
         for told in all_told:
             if told.job is not None and not _is_early(told):
                 about.setdefault((told.job.number, told.job.id), []).append(told)
-        done: list[Told] = []
+        done: list[ReportedJob] = []
 
         def change(number: int, job: Job) -> Job:
             for told in about.pop((number, job.id), []):
@@ -199,7 +201,7 @@ class _Fold:
             self._refuse(told.report, Odd(f"its job is no longer in {document}", keep=True))
         return early + done
 
-    def _apart_from_queue(self, told: Told) -> list[Told]:
+    def _apart_from_queue(self, told: ReportedJob) -> list[ReportedJob]:
         """Fold a report about a job of a schedd, and give it if it is done with."""
         if _is_early(told):
             return [told]
@@ -214,7 +216,7 @@ class _Fold:
             return []
         return [told]
 
-    def _made(self, told: Told) -> tuple[Job, int]:
+    def _made(self, told: ReportedJob) -> tuple[Job, int]:
         """The job of a schedd that a report is about, and the uid of its user.
 
         Raises ``Untrusted`` if somebody else left the report.
@@ -230,7 +232,7 @@ class _Fold:
         ours = [Property(name, text) for name, text in stated.items()]
         return job.holding((*rest[:1], *ours, *rest[1:])), left if uid is None else uid
 
-    def _move(self, told: Told) -> None:
+    def _move(self, told: ReportedJob) -> None:
         """Bring a job where its report says that it is, if this attempt is still the last one."""
         assert told.job is not None
         now = time.time()
@@ -246,12 +248,12 @@ class _Fold:
         self._spool.refuse(report.name, odd)
 
 
-def _is_early(told: Told) -> bool:
+def _is_early(told: ReportedJob) -> bool:
     """A starter updates before it has started the job, too."""
     return told.kind == "update" and "JobPid" not in told.ad
 
 
-def _with(job: Job, told: Told) -> Job:
+def _with(job: Job, told: ReportedJob) -> Job:
     """A job with a report in it. Raises ``ValueError`` and ``OverflowError`` for one that lies."""
     new = reported(job, told.ad, told.kind, told.report.moment)
     dumps(new)  # what cannot be written would keep out all that is written with it

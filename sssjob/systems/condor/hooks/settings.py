@@ -26,7 +26,7 @@ TRUSTED = ("condor",)  # users who are trusted wherever they exist
 VARIABLE = "SSSJOB_CONDOR_JOBS"
 
 
-class Settings:
+class HookSettings:
     """Where the jobs are, and how the hooks treat them.
 
     ``jobs`` is a directory of documents or the address of a store, ``state`` the directory in
@@ -64,7 +64,7 @@ def state_of(jobs: str) -> str:
     return "" if "://" in path else f"{path}.condor"
 
 
-def given(words: Sequence[str]) -> tuple[Settings, list[str]] | None:
+def given(words: Sequence[str]) -> tuple[HookSettings, list[str]] | None:
     """The settings in the words behind a hook's name, and the other words; None if unclear.
 
     What is unclear, help included, is left to whoever explains it better.
@@ -109,5 +109,5 @@ def given(words: Sequence[str]) -> tuple[Settings, list[str]] | None:
     values.setdefault("jobs", os.environ.get(VARIABLE, ""))
     mandatory = bool(values.pop("mandatory", ""))
     whole = {name: int(number) for name, number in numbers.items()}
-    made = Settings(**values, **whole, requests=requests, mandatory=mandatory, trust=trust)  # type: ignore[arg-type]
+    made = HookSettings(**values, **whole, requests=requests, mandatory=mandatory, trust=trust)  # type: ignore[arg-type]
     return made, rest

@@ -12,7 +12,7 @@ from sssjob.systems.condor.hooks.place import FILE, IDLE, guard, owner_of, statu
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sssjob.systems.condor.hooks.queue import Queue
-    from sssjob.systems.condor.hooks.settings import Settings
+    from sssjob.systems.condor.hooks.settings import HookSettings
 
 _SETTLED = 2  # seconds after which the times of a file tell two changes apart
 _NOTE = 4096  # bytes of a note at the most
@@ -31,7 +31,7 @@ def stamp(jobs: str) -> str:
     return " ".join(found)
 
 
-def is_fresh(settings: Settings, queue: Queue, now: float) -> bool:
+def is_fresh(settings: HookSettings, queue: Queue, now: float) -> bool:
     """Whether nothing came or went since the queue was made, less than ``refresh`` seconds ago.
 
     A document that is edited in place shows when that time is over.
@@ -39,7 +39,7 @@ def is_fresh(settings: Settings, queue: Queue, now: float) -> bool:
     return _is_current(settings, *queue.seen(), now)
 
 
-def _is_current(settings: Settings, kept: str, at: float, now: float) -> bool:
+def _is_current(settings: HookSettings, kept: str, at: float, now: float) -> bool:
     """Whether a stamp of documents that was kept at some moment still holds."""
     return (
         at > now - settings.refresh
@@ -66,7 +66,7 @@ def file_stamp(state: str) -> str:
     return f"{found.st_ino}.{found.st_size}.{found.st_mtime_ns}.{found.st_ctime_ns}"
 
 
-def note_idle(settings: Settings, queue: Queue, before: str) -> None:
+def note_idle(settings: HookSettings, queue: Queue, before: str) -> None:
     """Note that no job is ready; ``before`` is the stamp of the file before it was asked."""
     seen, at = queue.seen()
     if before and seen:
@@ -79,7 +79,7 @@ def note_idle(settings: Settings, queue: Queue, before: str) -> None:
             pass  # then the queue is opened again, which tells what is wrong
 
 
-def is_idle(settings: Settings, now: float) -> bool:
+def is_idle(settings: HookSettings, now: float) -> bool:
     """Whether nobody needs to open the queue: no job is ready, none is silent, and nothing changed.
 
     To open it takes a third of the time of a hook. Raises ``Refused`` and ``OSError``, as opening

@@ -11,7 +11,7 @@ import pwd
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sssjob.model import Job
-    from sssjob.systems.condor.hooks.settings import Settings
+    from sssjob.systems.condor.hooks.settings import HookSettings
 
 
 class Untrusted(ValueError):
@@ -51,13 +51,13 @@ class Trust:
             raise Untrusted(f"uid {uid} left it, and the job is one of {owner or 'nobody'}")
 
 
-def trust(settings: Settings) -> Trust:
+def trust(settings: HookSettings) -> Trust:
     """Root, whoever runs this, and those whom the site names."""
     named = (user_id(name) for name in settings.trust)
     return Trust(frozenset({0, os.getuid(), *(uid for uid in named if uid is not None)}))
 
 
-def reporters(settings: Settings) -> Trust:
+def reporters(settings: HookSettings) -> Trust:
     """The same about reports, and the owner of the queue, who could write the documents."""
     return Trust(trust(settings).uids | {os.geteuid()})
 

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, NamedTuple
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.clock import Clock
-from sssjob.records.cuts import Found as Cut
+from sssjob.records.cuts import CustomPieces as Cut
 from sssjob.records.dependencies import dependencies, other_dependencies
 from sssjob.records.layout import NEVER, Layout, NoRecord, Piece, Read, Reader, Record
 from sssjob.records.record import (

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.records import json_objects
-from sssjob.records.cuts import Found
+from sssjob.records.cuts import CustomPieces
 from sssjob.records.layout import Known, Layout
 from sssjob.records.record import Bad, Noted
 from sssjob.systems.slurm.accounting import json_table as table
@@ -124,7 +124,7 @@ def _made_of() -> dict[str, tuple[str, ...]]:
 
 LAYOUT = Layout(
     type="Slurm",
-    cut=Found(_found),
+    cut=CustomPieces(_found),
     rows=sacct.LAYOUT.rows,
     folding=sacct.LAYOUT.folding,
     known=Known(table.PATHS, _made_of()),

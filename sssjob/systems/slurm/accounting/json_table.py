@@ -21,7 +21,7 @@ UNLIMITED = "UNLIMITED"
 _INFINITE = ("infinity", "inf", "unlimited")
 
 
-class Told(NamedTuple):
+class JSONColumn(NamedTuple):
     """One column of sacct's, and the place in the JSON of a job or a step that tells it.
 
     Of several places for one column the first that tells something counts.
@@ -205,78 +205,78 @@ def at(tree: Any, path: tuple[str, ...]) -> Any:
 _USED = ("tres", "requested")  # of a step this is what was used, whatever it is called
 
 # fmt: off
-JOB: tuple[Told, ...] = (
-    Told("JobID",            (),                             job_id),
-    Told("JobIDRaw",         ("job_id",),                    number),
-    Told("Account",          ("account",),                   text),
-    Told("AdminComment",     ("comment", "administrator"),   text),
-    Told("AllocTRES",        ("tres", "allocated"),          tres),
-    Told("Cluster",          ("cluster",),                   text),
-    Told("Comment",          ("comment", "job"),             text),
-    Told("Constraints",      ("constraints",),               text),
-    Told("Container",        ("container",),                 text),
-    Told("DerivedExitCode",  ("derived_exit_code",),         exit_code),
-    Told("ElapsedRaw",       ("time", "elapsed"),            number),
-    Told("Eligible",         ("time", "eligible"),           time),
-    Told("End",              ("time", "end"),                time),
-    Told("ExitCode",         ("exit_code",),                 exit_code),
-    Told("Extra",            ("extra",),                     text),
-    Told("FailedNode",       ("failed_node",),               text),
-    Told("Group",            ("group",),                     text),
-    Told("JobName",          ("name",),                      text),
-    Told("Licenses",         ("licenses",),                  text),
-    Told("McsLabel",         ("mcs", "label"),               text),
-    Told("NCPUS",            ("tres", "allocated", "cpu"),   count),
-    Told("NNodes",           ("allocation_nodes",),          positive),
-    Told("NodeList",         ("nodes",),                     text),
-    Told("Partition",        ("partition",),                 text),
-    Told("Priority",         ("priority",),                  number),
-    Told("QOS",              ("qos",),                       text),
-    Told("QOSREQ",           ("qosreq",),                    text),
-    Told("Reason",           ("state", "reason"),            text),
-    Told("ReqCPUS",          ("required", "CPUs"),           positive),
-    Told("ReqMem",           ("tres", "requested", "mem"),   megabytes("")),
-    Told("ReqMem",           ("required", "memory_per_cpu"), megabytes("c")),
-    Told("ReqMem",           ("required", "memory_per_node"), megabytes("n")),
-    Told("ReqNodes",         ("tres", "requested", "node"),  count),
-    Told("ReqTRES",          ("tres", "requested"),          tres),
-    Told("Reservation",      ("reservation", "name"),        text),
-    Told("Restarts",         ("restart_cnt",),               number),
-    Told("SLUID",            ("sluid",),                     text),
-    Told("Start",            ("time", "start"),              time),
-    Told("State",            (),                             state_of_job),
-    Told("StdErr",           ("stderr_expanded",),           text),
-    Told("StdIn",            ("stdin_expanded",),            text),
-    Told("StdOut",           ("stdout_expanded",),           text),
-    Told("Submit",           ("time", "submission"),         time),
-    Told("SubmitLine",       ("submit_line",),               text),
-    Told("Suspended",        ("time", "suspended"),          clock),
-    Told("SystemComment",    ("comment", "system"),          text),
-    Told("TimelimitRaw",     ("time", "limit"),              number),
-    Told("TotalCPU",         ("time", "total"),              cpu),
-    Told("User",             (),                             user),
-    Told("WCKey",            ("wckey", "wckey"),             text),
-    Told("WorkDir",          ("working_directory",),         text),
+JOB: tuple[JSONColumn, ...] = (
+    JSONColumn("JobID",            (),                             job_id),
+    JSONColumn("JobIDRaw",         ("job_id",),                    number),
+    JSONColumn("Account",          ("account",),                   text),
+    JSONColumn("AdminComment",     ("comment", "administrator"),   text),
+    JSONColumn("AllocTRES",        ("tres", "allocated"),          tres),
+    JSONColumn("Cluster",          ("cluster",),                   text),
+    JSONColumn("Comment",          ("comment", "job"),             text),
+    JSONColumn("Constraints",      ("constraints",),               text),
+    JSONColumn("Container",        ("container",),                 text),
+    JSONColumn("DerivedExitCode",  ("derived_exit_code",),         exit_code),
+    JSONColumn("ElapsedRaw",       ("time", "elapsed"),            number),
+    JSONColumn("Eligible",         ("time", "eligible"),           time),
+    JSONColumn("End",              ("time", "end"),                time),
+    JSONColumn("ExitCode",         ("exit_code",),                 exit_code),
+    JSONColumn("Extra",            ("extra",),                     text),
+    JSONColumn("FailedNode",       ("failed_node",),               text),
+    JSONColumn("Group",            ("group",),                     text),
+    JSONColumn("JobName",          ("name",),                      text),
+    JSONColumn("Licenses",         ("licenses",),                  text),
+    JSONColumn("McsLabel",         ("mcs", "label"),               text),
+    JSONColumn("NCPUS",            ("tres", "allocated", "cpu"),   count),
+    JSONColumn("NNodes",           ("allocation_nodes",),          positive),
+    JSONColumn("NodeList",         ("nodes",),                     text),
+    JSONColumn("Partition",        ("partition",),                 text),
+    JSONColumn("Priority",         ("priority",),                  number),
+    JSONColumn("QOS",              ("qos",),                       text),
+    JSONColumn("QOSREQ",           ("qosreq",),                    text),
+    JSONColumn("Reason",           ("state", "reason"),            text),
+    JSONColumn("ReqCPUS",          ("required", "CPUs"),           positive),
+    JSONColumn("ReqMem",           ("tres", "requested", "mem"),   megabytes("")),
+    JSONColumn("ReqMem",           ("required", "memory_per_cpu"), megabytes("c")),
+    JSONColumn("ReqMem",           ("required", "memory_per_node"), megabytes("n")),
+    JSONColumn("ReqNodes",         ("tres", "requested", "node"),  count),
+    JSONColumn("ReqTRES",          ("tres", "requested"),          tres),
+    JSONColumn("Reservation",      ("reservation", "name"),        text),
+    JSONColumn("Restarts",         ("restart_cnt",),               number),
+    JSONColumn("SLUID",            ("sluid",),                     text),
+    JSONColumn("Start",            ("time", "start"),              time),
+    JSONColumn("State",            (),                             state_of_job),
+    JSONColumn("StdErr",           ("stderr_expanded",),           text),
+    JSONColumn("StdIn",            ("stdin_expanded",),            text),
+    JSONColumn("StdOut",           ("stdout_expanded",),           text),
+    JSONColumn("Submit",           ("time", "submission"),         time),
+    JSONColumn("SubmitLine",       ("submit_line",),               text),
+    JSONColumn("Suspended",        ("time", "suspended"),          clock),
+    JSONColumn("SystemComment",    ("comment", "system"),          text),
+    JSONColumn("TimelimitRaw",     ("time", "limit"),              number),
+    JSONColumn("TotalCPU",         ("time", "total"),              cpu),
+    JSONColumn("User",             (),                             user),
+    JSONColumn("WCKey",            ("wckey", "wckey"),             text),
+    JSONColumn("WorkDir",          ("working_directory",),         text),
 )
 
-STEP: tuple[Told, ...] = (
-    Told("AllocTRES",        ("tres", "allocated"),          tres),
-    Told("AveRSS",           (*_USED, "average", "mem"),     count),
-    Told("AveVMSize",        (*_USED, "average", "vmem"),    count),
-    Told("ElapsedRaw",       ("time", "elapsed"),            number),
-    Told("End",              ("time", "end"),                time),
-    Told("ExitCode",         ("exit_code",),                 exit_code),
-    Told("JobName",          ("step", "name"),               text),
-    Told("MaxRSS",           (*_USED, "max", "mem"),         count),
-    Told("MaxVMSize",        (*_USED, "max", "vmem"),        count),
-    Told("NCPUS",            ("tres", "allocated", "cpu"),   count),
-    Told("NNodes",           ("nodes", "count"),             positive),
-    Told("NodeList",         ("nodes", "range"),             text),
-    Told("NTasks",           ("tasks", "count"),             positive),
-    Told("Start",            ("time", "start"),              time),
-    Told("State",            ("state",),                     state),
-    Told("TotalCPU",         ("time", "total"),              cpu),
-    Told("TRESUsageInTot",   (*_USED, "total"),              total_memory),
+STEP: tuple[JSONColumn, ...] = (
+    JSONColumn("AllocTRES",        ("tres", "allocated"),          tres),
+    JSONColumn("AveRSS",           (*_USED, "average", "mem"),     count),
+    JSONColumn("AveVMSize",        (*_USED, "average", "vmem"),    count),
+    JSONColumn("ElapsedRaw",       ("time", "elapsed"),            number),
+    JSONColumn("End",              ("time", "end"),                time),
+    JSONColumn("ExitCode",         ("exit_code",),                 exit_code),
+    JSONColumn("JobName",          ("step", "name"),               text),
+    JSONColumn("MaxRSS",           (*_USED, "max", "mem"),         count),
+    JSONColumn("MaxVMSize",        (*_USED, "max", "vmem"),        count),
+    JSONColumn("NCPUS",            ("tres", "allocated", "cpu"),   count),
+    JSONColumn("NNodes",           ("nodes", "count"),             positive),
+    JSONColumn("NodeList",         ("nodes", "range"),             text),
+    JSONColumn("NTasks",           ("tasks", "count"),             positive),
+    JSONColumn("Start",            ("time", "start"),              time),
+    JSONColumn("State",            ("state",),                     state),
+    JSONColumn("TotalCPU",         ("time", "total"),              cpu),
+    JSONColumn("TRESUsageInTot",   (*_USED, "total"),              total_memory),
 )
 # fmt: on
 
@@ -299,12 +299,12 @@ _METRICS = ("average", "max", "total")
 _EMPTY: Tree = {}
 
 
-class Reading:
+class RowReading:
     """The rows of a table made ready: what shares a place is looked up there once."""
 
     def __init__(
         self,
-        rows: Sequence[Told],
+        rows: Sequence[JSONColumn],
         lists: Iterable[tuple[str, ...]] = (),
         names: Sequence[str] = NAMES,
     ) -> None:
@@ -342,5 +342,5 @@ class Reading:
         return found
 
 
-job_fields = Reading(JOB, (("tres", "allocated"), ("tres", "requested")))
-step_fields = Reading(STEP, (("tres", "allocated"), *((*_USED, m) for m in _METRICS)))
+job_fields = RowReading(JOB, (("tres", "allocated"), ("tres", "requested")))
+step_fields = RowReading(STEP, (("tres", "allocated"), *((*_USED, m) for m in _METRICS)))

@@ -26,7 +26,7 @@ from sssjob.systems.slurm.accounting.jobs import GOES_ON, Columns
 from sssjob.systems.slurm.accounting.lines import DELIMITERS, Reader, Row
 from sssjob.systems.slurm.accounting.parts import TableCutter
 from sssjob.systems.slurm.accounting.readers import TYPE
-from sssjob.systems.slurm.accounting.steps import Summed, Told
+from sssjob.systems.slurm.accounting.steps import StepValues, Summed
 
 P = TypeVar("P")
 J = TypeVar("J")
@@ -128,7 +128,7 @@ class _Folder(Generic[P, J]):
         self._columns = Columns(names, self._plans, ended_only=self._options.ended_only)
         self._summed = Summed(names)
         self._open: _Open[P] | None = None
-        self._told: Told | None = None  # what the rows of the open job told
+        self._told: StepValues | None = None  # what the rows of the open job told
         self._noticed = False
 
     def take(self, found: Sequence[Any]) -> Stretch:
@@ -186,7 +186,9 @@ class _Folder(Generic[P, J]):
             if row.joined is not None:
                 now.notes = *now.notes, *self._columns.doubts(row, step=True)
 
-    def _known(self, done: Sequence[Any], told: Told, spans: Sequence[tuple[int, int]]) -> Stretch:
+    def _known(
+        self, done: Sequence[Any], told: StepValues, spans: Sequence[tuple[int, int]]
+    ) -> Stretch:
         """Jobs as records, and what stands between them as it is."""
         jobs = [item for item in done if item.__class__ is _Open]
         wrong = {} if _are_jobs(jobs) else {now: why for now in jobs if (why := now.wrong())}
@@ -211,7 +213,7 @@ class _Folder(Generic[P, J]):
         return Stretch(items, self._batches(jobs, places, told, spans))
 
     def _batches(
-        self, jobs: Sequence[_Open[P]], places: Sequence[int], told: Told,
+        self, jobs: Sequence[_Open[P]], places: Sequence[int], told: StepValues,
         spans: Sequence[tuple[int, int]],
     ) -> list[RecordBatch]:  # fmt: skip
         rows = [now.row for now in jobs]
@@ -227,7 +229,7 @@ class _Folder(Generic[P, J]):
             [() if each is None else each for each in steps] if have_steps else (),
         )  # fmt: skip
 
-    def _notes(self, now: _Open[P], told: Told, span: tuple[int, int]) -> tuple[Noted, ...]:
+    def _notes(self, now: _Open[P], told: StepValues, span: tuple[int, int]) -> tuple[Noted, ...]:
         """What there is to say of a job if it becomes one."""
         steps = now.steps if self._options.steps else None
         notes = [*self._columns.doubts(now.row), *now.notes]

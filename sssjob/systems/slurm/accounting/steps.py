@@ -42,7 +42,7 @@ class Lost(NamedTuple):
         return f"{self.wrong}: {self.column}; {kept}"
 
 
-class Told(NamedTuple):
+class StepValues(NamedTuple):
     """What rows tell, a value or None for each: ``parts`` are the steps, "" for a job itself.
 
     ``peaks`` and ``means`` are those of memory and of swap; ``lost`` goes by the places of rows.
@@ -54,10 +54,10 @@ class Told(NamedTuple):
     means: tuple[Means, Means]
     lost: dict[int, list[Lost]]
 
-    def then(self, more: Told) -> Told:
+    def then(self, more: StepValues) -> StepValues:
         """These rows, and more behind them."""
         size = len(self.parts)
-        return Told(
+        return StepValues(
             self.parts + more.parts,
             self.cpu + more.cpu,
             (self.peaks[0] + more.peaks[0], self.peaks[1] + more.peaks[1]),
@@ -65,10 +65,10 @@ class Told(NamedTuple):
             {**self.lost, **{size + place: lost for place, lost in more.lost.items()}},
         )
 
-    def rows(self, begin: int, end: int) -> Told:
+    def rows(self, begin: int, end: int) -> StepValues:
         """The rows of one job, of which more may come; many steps become two."""
         first, last = self.peaks, self.means
-        found = Told(
+        found = StepValues(
             self.parts[begin:end],
             self.cpu[begin:end],
             (first[0][begin:end], first[1][begin:end]),
@@ -77,13 +77,13 @@ class Told(NamedTuple):
         )
         return found if end - begin < _ROWS_LIMIT else found._shorter()
 
-    def _shorter(self) -> Told:
+    def _shorter(self) -> StepValues:
         """The row of the job, and those of all external and of all other steps as one each."""
         external = {place for place, part in enumerate(self.parts) if part == _EXTERNAL}
         chosen = [external, set(range(1, len(self.parts))) - external]
         kept = [places for places in chosen if places]
         inner, outer = self.peaks, self.means
-        return Told(
+        return StepValues(
             ["", *((_EXTERNAL if places is external else _OTHERS) for places in kept)],
             [self.cpu[0], *(_sum(self.cpu[place] for place in places) for places in kept)],
             (_fewer(inner[0], kept, _most), _fewer(inner[1], kept, _most)),
@@ -152,7 +152,7 @@ class Summed:
         self._tasks = at("NTasks")
         self._cpu, self._user, self._system = at("TotalCPU"), at("UserCPU"), at("SystemCPU")
 
-    def read(self, rows: Sequence[Row], parts: list[str], before: Told | None) -> Told:
+    def read(self, rows: Sequence[Row], parts: list[str], before: StepValues | None) -> StepValues:
         """What rows tell, of which these are the steps, "" for the job itself.
 
         ``before`` is what those of the job told that is open.
@@ -166,9 +166,9 @@ class Summed:
             ),
             strict=True,
         )
-        return Told(parts, self._cpus(reading, parts, before), peaks, means, lost)
+        return StepValues(parts, self._cpus(reading, parts, before), peaks, means, lost)
 
-    def _cpus(self, reading: _Reading, parts: Sequence[str], before: Told | None) -> Amounts:
+    def _cpus(self, reading: _Reading, parts: Sequence[str], before: StepValues | None) -> Amounts:
         """CPU seconds; those of steps are read where a job does not tell its own, which count."""
         jobs = [place for place, part in enumerate(parts) if not part]
         own = self._cpu_of(reading, jobs)

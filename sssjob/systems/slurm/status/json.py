@@ -9,12 +9,12 @@ from sssjob.records.clock import Clock
 from sssjob.records.json_objects import objects
 from sssjob.records.layout import Layout, Read, Reader
 from sssjob.records.record import Options
-from sssjob.systems.slurm.accounting.json_table import Reading
+from sssjob.systems.slurm.accounting.json_table import RowReading
 from sssjob.systems.slurm.accounting.readers import TYPE
 from sssjob.systems.slurm.status import table
 
 _ACCOUNTING = "jobs as sacct prints them: they are read by sssjob convert --from slurm-json"
-_fields = Reading(table.JSON, names=table.JSON_NAMES)
+_fields = RowReading(table.JSON, names=table.JSON_NAMES)
 
 
 def recognises(head: bytes) -> str:

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from sssjob.errors import UnusableInput
 from sssjob.records.clock import Clock
-from sssjob.records.cuts import CUT_SHORT, Found
+from sssjob.records.cuts import CUT_SHORT, CustomPieces
 from sssjob.records.layout import Layout, Piece, Read, Reader
 from sssjob.records.lines import clean
 from sssjob.records.record import Bad, Noted, Options
@@ -142,4 +142,6 @@ def _memory(text: str, letter: str) -> str:
     return "" if text in ("", "0") else f"{text}{letter}"
 
 
-LAYOUT = Layout(type=TYPE, cut=Found(pieces), reader=reader, rows=table.rows, recognises=recognises)
+LAYOUT = Layout(
+    type=TYPE, cut=CustomPieces(pieces), reader=reader, rows=table.rows, recognises=recognises
+)
