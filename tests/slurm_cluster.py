@@ -46,6 +46,7 @@ AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=127.0.0.1
 AccountingStoragePort={dbd}
 AccountingStoragePass={root}/munge/socket
+NodeName=DEFAULT TmpDisk=10
 NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 Port={first} CPUs={cpus} RealMemory={memory}
 NodeName=n2 NodeHostname={host} NodeAddr=127.0.0.1 Port={second} CPUs={cpus} RealMemory={memory}
 PartitionName=main Nodes=ALL Default=YES MaxTime=60 DefaultTime=10 State=UP

@@ -12,7 +12,7 @@ import gridengine_cell
 import pytest
 import slurm_cluster
 from daemons import Unavailable
-from submit_cases import CONDOR, SBATCH, SGE
+from oracle_cases import put, written
 from translated import requested, wrapped
 
 from sssjob import loads, translate
@@ -21,21 +21,14 @@ from sssjob.verbs.translate import Translation, run
 
 pytestmark = pytest.mark.interop
 
-FEATURES = ("ib", "ssd", "big", "nvme")
-
-
-def cases(rows, missing):
-    """Each case by its job; those that name something else than a system here has are left out."""
-    found = [inner for inner, _ in rows if not any(word in inner for word in missing)]
-    assert len(found) >= len(rows) - len(missing)
-    return found
+FEATURES = ("ib", "ssd", "big", "nvme", "a", "b", "x86_64", "Linux")
 
 
 @pytest.fixture(scope="module")
 def cluster():
     """A cluster with what the cases name."""
     try:
-        place = slurm_cluster.start(lambda place: ("Licenses=matlab:5", "MaxArraySize=2000"))
+        place = slurm_cluster.start(lambda place: ("Licenses=matlab:5,x:5", "MaxArraySize=2000"))
     except Unavailable as error:
         pytest.skip(str(error))
     for node in slurm_cluster.NODES:
@@ -47,26 +40,20 @@ def cluster():
             f"AvailableFeatures={features}",
             f"ActiveFeatures={features}",
         )
-    for queue in ("q", "a", "b"):
+    for queue in ("q", "a", "b", "x"):
         place.run("scontrol", "create", f"PartitionName={queue}", "Nodes=ALL", "State=UP")
     for command in (
         ("add", "qos", "high"), ("add", "account", "p"), ("add", "user", "root", "account=p"),
         ("modify", "user", "root", "set", "qos+=high"),
     ):  # fmt: skip
         place.run("sacctmgr", "-i", *command)
-    place.run(
-        "scontrol", "create", "reservation", "ReservationName=r", "StartTime=now", "Duration=100",
-        "Nodes=ALL", "Users=root", "Flags=MAINT,OVERLAP",
-    )  # fmt: skip
+    for name in ("r", "R7"):
+        place.run(
+            "scontrol", "create", "reservation", f"ReservationName={name}", "StartTime=now",
+            "Duration=100", "Nodes=ALL", "Users=root", "Flags=MAINT,OVERLAP",
+        )  # fmt: skip
     yield place
     place.stop()
-
-
-# A cluster m, GPUs and nodes n01 to n03 are not there, and no node has 4 GB.
-NO_SLURM = (
-    "<Machine>", 'name="GPU">', 'type="a100"', "n[01-03]", "n[1-3]",
-    '<Requested><Memory units="GB">4</Memory></Requested>', '<Disk units="GB">4</Disk>',
-)  # fmt: skip
 
 
 GEOMETRY = '<TaskDistribution type="Geometry">{1,3}{2}</TaskDistribution>' + requested(
@@ -74,11 +61,11 @@ GEOMETRY = '<TaskDistribution type="Geometry">{1,3}{2}</TaskDistribution>' + req
 )
 
 
-@pytest.mark.parametrize("inner", [*cases(SBATCH, NO_SLURM), GEOMETRY])
+@pytest.mark.parametrize("inner", [*put("sbatch"), GEOMETRY])
 def test_slurm_takes_each_script(cluster, inner):
     script = cluster.root / "work/case.sh"
     script.parent.mkdir(exist_ok=True)
-    script.write_text(translate(loads(wrapped(inner)), to="sbatch").text)
+    script.write_text(written(inner, "sbatch"))
     cluster.run("sbatch", "--test-only", script)
 
 
@@ -126,8 +113,9 @@ def test_slurm_has_of_a_script_what_the_job_asks_for(cluster, inner, shown):
 @pytest.fixture(scope="module")
 def cell():
     """A cell with the resources, the queues and the project that the cases name."""
-    resources = [f"{name} {name} BOOL == YES NO 0 0" for name in FEATURES]
-    resources += ["gpu gpu INT <= YES YES 0 0"]
+    resources = [f"{name} {name} BOOL == YES NO 0 0" for name in ("ib", "ssd", "big", "nvme")]
+    resources += [f"{name} {name} INT <= YES YES 0 0" for name in ("gpu", "matlab", "x")]
+    resources += ["gpu_type gpu_type STRING == YES NO NONE 0"]
     try:
         place = gridengine_cell.start(
             lambda place: {name: {} for name in ("main.q", "q", "a", "b")}
@@ -144,14 +132,10 @@ def cell():
     place.stop()
 
 
-# A reservation 7, jobs 7 and 8, and the parallel environment mpi are not there.
-NO_CELL = ("<Reservation>", "<Dependency", ">mpi<")
-
-
-@pytest.mark.parametrize("inner", cases(SGE, NO_CELL))
+@pytest.mark.parametrize("inner", put("sge"))
 def test_grid_engine_takes_each_script(cell, inner):
     script = cell.root / "case.sh"
-    script.write_text(translate(loads(wrapped(inner)), to="sge").text)
+    script.write_text(written(inner, "sge"))
     printed = cell.run("qsub", "-w", "n", "-verify", script)
     assert "script_file" in printed
 
@@ -188,10 +172,10 @@ def condor():
         pytest.skip(str(error))
 
 
-@pytest.mark.parametrize("inner", [inner for inner, _ in CONDOR])
+@pytest.mark.parametrize("inner", put("condor"))
 def test_condor_submit_takes_each_file(condor, inner):
-    condor("mkdir", "-p", "/a b")
-    text = translate(loads(wrapped(inner)), to="condor").text
+    condor("mkdir", "-p", "/a b", "/data")
+    text = written(inner, "condor")
     done = condor("condor_submit", "-dry-run", "-", "-", stdin=text)
     assert done.returncode == 0, done.stdout + done.stderr
     assert 'Cmd="/bin/true"' in done.stdout

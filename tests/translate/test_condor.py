@@ -6,6 +6,7 @@ import htcondor2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracle_cases import put, written
 from submit_cases import CONDOR as BOTH
 from translated import comes_back, losses_of, requested, wrapped
 
@@ -266,6 +267,14 @@ def test_htcondor_reads_arguments_as_they_were(words):
     if words:
         assert quoting.split_submit(submit.expand("arguments")) == words
     assert submit.expand("executable") == "/bin/true"
+
+
+@pytest.mark.parametrize("inner", put("condor"))
+def test_the_bindings_have_each_command_as_it_is_written(inner):
+    text = written(inner, "condor")
+    submit = htcondor2.Submit(text)
+    own = dict(line.split(" = ", 1) for line in text.splitlines()[:-1])
+    assert {name.lower(): value for name, value in submit.items()} == own
 
 
 @given(data=st.data())
