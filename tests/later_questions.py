@@ -120,17 +120,7 @@ def _questions(paths):
         st.builds("{} $x in {} satisfies ({})".format, st.sampled_from(("some", "every")),
                   st.one_of(ways, narrowed), satisfied),
     )  # fmt: skip
-    combined = st.recursive(
-        plain,
-        lambda inner: st.one_of(
-            st.builds("not({})".format, inner),
-            st.builds("({}) and ({})".format, inner, inner),
-            st.builds("({}) or ({})".format, inner, inner),
-            st.builds("if ({}) then boolean({}) else not({})".format, inner, inner, inner),
-            st.builds("{}[{}]".format, st.sampled_from(("Requested", "TaskGroup")), inner),
-        ),
-        max_leaves=3,
-    )
+    combined = odd_jobs.joined(plain, _chosen)
     return st.one_of(
         st.builds("//Job[boolean({})]/Id".format, combined),
         st.builds("//Job[({})]/{}".format, plain, ways),
@@ -138,6 +128,10 @@ def _questions(paths):
         st.builds("//Job[boolean({})] ! {}".format, combined, sides),
         st.builds("for $j in //Job[boolean({})]/{} return string($j)".format, combined, ways),
     )
+
+
+def _chosen(inner):
+    return st.builds("if ({}) then boolean({}) else not({})".format, inner, inner, inner)
 
 
 class Truth:

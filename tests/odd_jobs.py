@@ -250,6 +250,21 @@ def _content(path):
     return st.one_of(nodes, shapes)
 
 
+def joined(plain, *ways):
+    """Predicates that are joined by and, or, not and predicates, and by ``ways`` of a version."""
+    return st.recursive(
+        plain,
+        lambda inner: st.one_of(
+            st.builds("not({})".format, inner),
+            st.builds("({}) and ({})".format, inner, inner),
+            st.builds("({}) or ({})".format, inner, inner),
+            *(way(inner) for way in ways),
+            st.builds("{}[{}]".format, st.sampled_from(("Requested", "TaskGroup")), inner),
+        ),
+        max_leaves=3,
+    )
+
+
 def _numbered(contents):
     return [
         _document("Job", f"<Id>d{place}</Id>{content}") for place, content in enumerate(contents)
@@ -269,16 +284,7 @@ def _questions(paths):
         st.builds("{}({}, {})".format, st.sampled_from(_OF_TEXT), ways, st.sampled_from(_QUOTED)),
         st.builds("{} {} {}".format, sides, ops, sides),
     )
-    combined = st.recursive(
-        plain,
-        lambda inner: st.one_of(
-            st.builds("not({})".format, inner),
-            st.builds("({}) and ({})".format, inner, inner),
-            st.builds("({}) or ({})".format, inner, inner),
-            st.builds("{}[{}]".format, st.sampled_from(("Requested", "TaskGroup")), inner),
-        ),
-        max_leaves=3,
-    )
+    combined = joined(plain)
     return st.one_of(
         st.builds("//Job[{}]/Id".format, combined),
         st.builds("//Job[{}]/{}".format, combined, ways),

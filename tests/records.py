@@ -29,16 +29,20 @@ def converted(format_name, data, **options):
 
 def told(format_name, data, **options):
     """The outcomes as lines: a document, or the line of the record and what is said of it."""
-    for item in outcomes(format_name, data, **options):
-        match item:
-            case Converted(job=job):
-                yield dumps(job).replace("\n", "&#10;")
-            case Bad(line, text):
-                yield f"{line}: error: {text}"
-            case Skipped(line, text):
-                yield f"{line}: skipped: {text}"
-            case Noted(line, text):
-                yield f"{line}: {item.severity}: {text}"
+    return map(as_line, outcomes(format_name, data, **options))
+
+
+def as_line(outcome):
+    """An outcome in one line."""
+    match outcome:
+        case Converted(job=job):
+            return (job if isinstance(job, str) else dumps(job)).replace("\n", "&#10;")
+        case Bad(line, text):
+            return f"{line}: error: {text}"
+        case Skipped(line, text):
+            return f"{line}: skipped: {text}"
+        case Noted(line, text):
+            return f"{line}: {outcome.severity}: {text}"
 
 
 def counts(format_name, data, **options):

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from records import as_line
 
 from sssjob.check import check as findings
 from sssjob.document import dumps, to_tree
 from sssjob.records import FORMATS, read_records
 from sssjob.records.builders import OBJECTS, TEXTS
-from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
+from sssjob.records.record import Bad, Converted, Counts, Options
 from sssjob.systems.gridengine import accounting as gridengine
 
 DATA = Path(__file__).parent.parent / "data" / "accounting"
@@ -50,15 +51,8 @@ def written(found):
 
 def lines(found):
     for item in written(found):
-        match item:
-            case Converted(job=text, steps=steps):
-                yield text.replace("\n", "&#10;") + (f" + {steps}" if steps else "")
-            case Bad(line, text):
-                yield f"{line}: error: {text}"
-            case Skipped(line, text):
-                yield f"{line}: skipped: {text}"
-            case Noted(line, text):
-                yield f"{line}: {item.severity}: {text}"
+        steps = item.steps if isinstance(item, Converted) else 0
+        yield as_line(item) + (f" + {steps}" if steps else "")
 
 
 every_file = pytest.mark.parametrize("path", SAMPLES + QUIRKS, ids=name)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from records import as_line
 
 from sssjob import records, spec
 from sssjob.check import check as findings
@@ -77,16 +78,7 @@ def quirk(path):
         given = dict(part.split("=") for part in first.decode()[2:].split())
         columns = tuple(filter(None, given.get("columns", "").split(",")))
         options = {"zone": given.get("tz", ""), "columns": columns}
-    for item in outcomes(data, **options):
-        match item:
-            case Converted(job=job):
-                yield dumps(job).replace("\n", "&#10;")
-            case Bad(line, text):
-                yield f"{line}: error: {text}"
-            case Skipped(line, text):
-                yield f"{line}: skipped: {text}"
-            case Noted(line, text):
-                yield f"{line}: {item.severity}: {text}"
+    return map(as_line, outcomes(data, **options))
 
 
 @pytest.mark.parametrize("path", QUIRKS, ids=lambda path: path.stem)

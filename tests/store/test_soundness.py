@@ -1,11 +1,10 @@
 """What columns say is true: every kind of column against every class of odd row, by libxml2."""
 
 import os
-import random
 
 import odd_jobs
 import pytest
-from claims import agree, filled, said_of
+from claims import agree, filled, said_of, some
 from hypothesis import HealthCheck, given, settings
 from lxml import etree
 
@@ -16,12 +15,10 @@ from sssjob.query.functions import extensions
 from sssjob.query.parser import parse
 from sssjob.query.syntax import NAMESPACE, PREFIX
 from sssjob.store.pushdown import planned
-from sssjob.store.sql import POSTGRESQL
 
 # One expression in so many is asked of each path, others of the next path of that kind; 1 asks
-# all. PostgreSQL is asked fewer: what columns say is the same there, only its SQL is another.
+# all.
 _SHARE = int(os.environ.get("SSSJOB_SHARE", 8))
-_FEWER = 4
 
 _STRING = etree.XPath("string()", smart_strings=False)
 
@@ -75,19 +72,12 @@ def lies(kept, numbers, truth, expressions, *, effective=False):
     return found, certain
 
 
-def shared(kept, path):
-    """Some of the expressions about a path, the same ones each time."""
-    asked = [f"//Job[{each}]/Id" for each in odd_jobs.predicates(path)]
-    fewer = _FEWER if kept.engine.dialect is POSTGRESQL else 1
-    return random.Random(path).sample(asked, len(asked) // _SHARE // fewer)
-
-
 @pytest.mark.parametrize("path", odd_jobs.PATHS)
 def test_columns_say_of_a_path_what_is_true(kept, path):
     given = list(odd_jobs.documents(path))
     truth, resolved_ = Truth(given), Truth(given, effective=True)
     numbers = filled(kept, truth)
-    asked = shared(kept, path)
+    asked = some(kept, path, odd_jobs.predicates(path), _SHARE)
     found, certain = lies(kept, numbers, truth, [*asked, *odd_jobs.answers(path)])
     assert found == []
     assert certain > len(asked)

@@ -6,17 +6,15 @@ import random
 import later_questions as later
 import odd_jobs
 import pytest
-from claims import agree, filled, said_of
+from claims import agree, filled, said_of, some
 from hypothesis import HealthCheck, given, settings
 from later_questions import Truth
 
 from sssjob.query import NotAQuery, compile
 from sssjob.store.pushdown import plan
-from sssjob.store.sql import POSTGRESQL
 
 # One expression in so many is asked of each path, others of the next path; 1 asks all.
 _SHARE = int(os.environ.get("SSSJOB_SHARE", 96))
-_FEWER = 4  # PostgreSQL is asked fewer: what columns say is the same there
 
 
 def compiled(expression):
@@ -44,17 +42,10 @@ def lies(kept, numbers, truth, expressions):
     return found, certain, asked
 
 
-def shared(kept, path):
-    """Some of the expressions about a path, the same ones each time."""
-    asked = [f"//Job[{each}]/Id" for each in later.predicates(path)]
-    fewer = _FEWER if kept.engine.dialect is POSTGRESQL else 1
-    return random.Random(path).sample(asked, len(asked) // _SHARE // fewer)
-
-
 @pytest.mark.parametrize("path", odd_jobs.PATHS)
 def test_columns_say_of_a_path_what_is_true(kept, path):
     truth = Truth(list(odd_jobs.documents(path))[::2])
-    asked = shared(kept, path)
+    asked = some(kept, path, later.predicates(path), _SHARE)
     others = random.Random(path).sample(list(later.answers(path)), 12)
     found, certain, pushed = lies(kept, filled(kept, truth), truth, [*asked, *others])
     assert found == []

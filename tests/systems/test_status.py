@@ -6,7 +6,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from records import DATA, errors
+from records import DATA, as_line, errors
 
 from sssjob import registry
 from sssjob.document import dumps
@@ -48,23 +48,11 @@ def jobs(name, data):
     return [item.job for item in outcomes(name, data) if isinstance(item, Converted)]
 
 
-def told(item):
-    match item:
-        case Converted(job=job):
-            return dumps(job).replace("\n", "&#10;")
-        case Bad(line, text):
-            return f"{line}: error: {text}"
-        case Skipped(line, text):
-            return f"{line}: skipped: {text}"
-        case Noted(line, text):
-            return f"{line}: {item.severity}: {text}"
-
-
 @pytest.mark.parametrize("path", QUIRKS, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_each_job_becomes_what_stands_beside_it(path):
     name = path.parent.name
     expected = path.with_suffix(".outcomes").read_text(encoding="utf-8").splitlines()
-    assert [told(item) for item in outcomes(name, path.read_bytes())] == expected
+    assert [as_line(item) for item in outcomes(name, path.read_bytes())] == expected
 
 
 @pytest.mark.parametrize("name, file, count", REAL)
