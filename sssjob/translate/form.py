@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -21,6 +22,7 @@ from sssjob.translate import arrays
 from sssjob.translate.arrays import NO_ARRAYS, Spelling, parse
 from sssjob.translate.environment import SHELLS, prologue
 from sssjob.translate.fields import Name, Rule
+from sssjob.translate.losses import SHOWN
 from sssjob.translate.options import Heard, Made, Option, Placed, Said, Syntax, Wanted, line_of
 from sssjob.translate.quoting import read_run, run, safe
 from sssjob.translate.requests import NO_OPTION, ORDER, Asked
@@ -36,6 +38,7 @@ _BYTES = re.compile("[\udc80-\udcff]")
 _KEPT = "# sssjob: "
 _MORE = "# sssjob+ "
 _FILE = "# sssjob script "  # what follows is the file of that id
+_BEHIND = " \t\r-"  # what stands behind a prefix for certain
 _WIDTH = 900  # characters of a line of what is kept: some systems read no longer ones
 _REDIRECTED = re.compile(r"(.*) < (\S+|'[^']*')", re.DOTALL)
 _KNOWN = 1024  # sets of names of which it is kept which rules are about them,
@@ -97,6 +100,7 @@ class Script:
     kept: tuple[str, ...] = ()
     file: str = ""  # the id of the file that the body is
     marked: bool = False  # whether a line tells where the file begins
+    strays: bool = False  # whether lines of the file are directives, and say something else
     findings: tuple[Finding, ...] = ()
 
 
@@ -113,7 +117,11 @@ class SubmitForm(Translator[Script]):
 
     def compose(self, asked: Asked, settings: Settings) -> Script:
         """Options, lines and the program. Raises ``InvalidValue`` for a job without one."""
-        made = Made(terminal=settings.terminal, reader=_reader(asked, settings))
+        made = Made(
+            terminal=settings.terminal,
+            reader=_reader(asked, settings),
+            quote=self.form.syntax.quote,
+        )
         for write in self._writers(asked.names):
             write(asked, made)
         self.form.layout.compose(asked, made, settings)
@@ -131,7 +139,35 @@ class SubmitForm(Translator[Script]):
             return Script(interpreter, tuple(made.options), (), body)
         lines = tuple(made.lines)
         marked = settings.residual and (file != SCRIPT or bool(lines))
-        return Script(interpreter, tuple(made.options), lines, body, (), file, marked)
+        found = Script(interpreter, tuple(made.options), lines, body, (), file, marked)
+        strays = [*self._strays(found)]
+        for number, line in strays:
+            told = f"line {number} of the script is a directive there, too: {line[:SHOWN]}"
+            asked.approximate("Executable", told, met=False)
+        return replace(found, marked=settings.residual, strays=True) if strays else found
+
+    def _strays(self, script: Script) -> Iterator[tuple[int, str]]:
+        """Lines of a file that would be directives and say something else than ours.
+
+        They count from 1, and the one for the interpreter is the first, where there is one.
+        """
+        if script.lines and not self.form.syntax.everywhere:
+            return  # behind a command
+        first = 1 + bool(script.interpreter)
+        for number, line, behind in self._directives(script.body, first):
+            if not set(self._options(behind, 0, [])) <= set(script.options):
+                yield number, line
+
+    def _directives(self, body: str, number: int) -> Iterator[tuple[int, str, str]]:
+        """The directives in a file, of which this is the number of the first line."""
+        syntax = self.form.syntax
+        if syntax.prefix not in body:
+            return
+        for place, line in enumerate(body.split("\n"), number):
+            if (behind := syntax.directive(line)) is not None:
+                yield place, line, behind
+            elif not syntax.everywhere and _is_command(line):
+                return
 
     def _writers(self, names: frozenset[str]) -> tuple[Callable[[Asked, Made], None], ...]:
         """What the rules do that are about something that a job says, by all of its names."""
@@ -206,10 +242,14 @@ class SubmitForm(Translator[Script]):
         """The one script; an empty one is none."""
         if not data.strip():
             return
-        yield self._script(data.decode(errors=AS_BYTES))
+        found = self._script(data.removeprefix(BOM_UTF8).decode(errors=AS_BYTES))
+        if data.startswith(BOM_UTF8):
+            told = finding("E-TYPE", "a byte order mark stands before the first line", line=1)
+            found = replace(found, findings=(told, *found.findings))
+        yield found
 
     def _script(self, text: str) -> Script:
-        """Directives stand before the first command; behind it they are comments."""
+        """Directives stand before the first command; behind it they count for some systems only."""
         first, _, rest = text.partition("\n")
         interpreter, number = "", 1
         if first.startswith("#!"):
@@ -233,12 +273,14 @@ class SubmitForm(Translator[Script]):
                 kept[-1][1].append(line[len(_MORE) :])
             elif (behind := self.form.syntax.directive(line)) is not None:
                 options += self._options(behind, number, found)
-            elif line.strip() and not line.lstrip().startswith("#"):
+            elif _is_command(line):
                 break
             else:
                 other.append(line)
             count += 1
             number += 1
+        if lines[count:] and (self.form.syntax.everywhere or lines[count].startswith(_FILE)):
+            options += self._behind("\n".join(lines[count:]), number, options, found)
         ours, file, body = _parted([*other, *lines[count:]])
         return Script(
             interpreter,
@@ -248,8 +290,19 @@ class SubmitForm(Translator[Script]):
             tuple(Kept.at("".join(parts), place) for place, parts in kept),
             file,
             bool(file),
-            tuple(found),
+            findings=tuple(found),
         )
+
+    def _behind(
+        self, body: str, number: int, known: list[Option], found: list[Finding]
+    ) -> list[Option]:
+        """More options, of directives that stay in the script."""
+        more = [
+            option
+            for place, _, behind in self._directives(body, number)
+            for option in self._options(_readable(behind), place, found)
+        ]
+        return [option for option in more if option not in known]
 
     def _options(self, text: str, line: int, found: list[Finding]) -> list[Option]:
         """The options of a directive; one that cannot be read is kept as it is."""
@@ -262,7 +315,7 @@ class SubmitForm(Translator[Script]):
 
     def job(self, form: Script, settings: Settings) -> Read:
         """What the options say, then the program."""
-        return self._job(form, settings)
+        return self._job(self._script(self.dump(form)) if form.strays else form, settings)
 
     def _job(self, form: Script, settings: Settings, *, array: bool = False) -> Read:
         heard = Heard(findings=list(form.findings))
@@ -358,11 +411,11 @@ class SubmitForm(Translator[Script]):
 
     def recognises(self, head: bytes) -> str:
         """A line of the prefix before the first command."""
-        for line in head.decode("utf-8", "replace").split("\n"):
+        for line in head.removeprefix(BOM_UTF8).decode("utf-8", "replace").split("\n"):
             behind = self.form.syntax.directive(line)
-            if behind and (not self.form.signs or self._signed(behind)):
+            if behind and behind[0] in _BEHIND and (not self.form.signs or self._signed(behind)):
                 return f"a line that begins with {self.form.syntax.prefix}"
-            if line.strip() and not line.lstrip().startswith("#"):
+            if _is_command(line):
                 return ""
         return ""
 
@@ -374,6 +427,11 @@ class SubmitForm(Translator[Script]):
             return False
         told = {f"{option.name} {option.value}" for option in options}
         return not self.form.signs.isdisjoint(told | {option.name for option in options})
+
+
+def _is_command(line: str) -> bool:
+    """Whether a line of a script is neither empty nor a comment."""
+    return bool(line.strip()) and not line.lstrip().startswith("#")
 
 
 def _readable(text: str) -> str:

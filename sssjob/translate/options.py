@@ -72,6 +72,7 @@ class Made:
     ``held``: the job is submitted at once, held, by who runs this; ``wanted`` are its amounts.
     ``program`` is the path of the program, where it is another one than the job says.
     ``terminal``: who submits it has one. ``reader`` is what reads a script that no shell reads.
+    ``quote`` is how a value is spelled in a directive, if it can be.
     """
 
     held: bool = False
@@ -84,13 +85,14 @@ class Made:
     stays_held: bool = False
     wanted: Wanted | None = None
     program: str = ""
+    quote: Callable[[str], str] = str
 
     def add(self, *options: Option | None) -> None:
         """Add options, of which some may be none."""
         self.options += [option for option in options if option is not None]
 
     def option(self, name: str, value: str | None = None) -> None:
-        """Add an option. Raises ``InvalidValue`` for a value with line ends or U+0000.
+        """Add an option. Raises ``InvalidValue`` for a value that no directive can hold.
 
         Behind a comma in the value of ``-l`` would stand another resource.
         """
@@ -99,6 +101,7 @@ class Made:
                 raise InvalidValue(value, "a text without commas, as one resource has")
             if not value.isprintable():  # as ``safe`` asks, which is not called for nothing
                 safe(value)
+            self.quote(value)
         self.options.append(Option(name, value))
 
     def line(self, text: str) -> None:
@@ -237,7 +240,9 @@ class Syntax:
     behind ``=`` only. ``also`` gives the name by which rules know another spelling. ``lists`` are
     options whose value is a list NAME=VALUE,NAME=VALUE of options of their own, and ``inner`` how
     one of them is written where it is not so. ``split`` takes a line apart into words, and
-    ``quote`` is its inverse for one word.
+    ``quote`` is its inverse for one word. ``indented``: blanks may stand before the prefix.
+    ``everywhere``: behind the first command, too, a line with the prefix is a directive. ``apart``:
+    only a blank or a ``-`` behind the prefix makes one of it.
     """
 
     prefix: str
@@ -248,13 +253,18 @@ class Syntax:
     quote: Callable[[str], str] = str
     abbreviated: bool = False  # whether a long option may be cut short
     inner: Mapping[str, str] = field(default_factory=dict)
+    indented: bool = False
+    everywhere: bool = False
+    apart: bool = False
 
     def directive(self, line: str) -> str | None:
         """What stands behind the prefix of a line that has it, or None."""
+        if self.indented:
+            line = line.lstrip()
         if not line.startswith(self.prefix):
             return None
         behind = line[len(self.prefix) :]
-        return None if behind and not behind[0].isspace() else behind
+        return None if self.apart and behind and behind[0] not in " \t\r-" else behind
 
     def line(self, option: Option) -> str:
         """The directive for an option. Raises ``InvalidValue`` for one that none can hold."""

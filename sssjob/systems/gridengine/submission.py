@@ -332,10 +332,23 @@ _FILES = Patterns(
     array=Option("-t"),
 )
 
+
+def _split(text: str) -> list[str]:
+    """The words of a directive: Grid Engine takes # for a comment, in quotes, too."""
+    return split(text.partition("#")[0])
+
+
+def _quoted(text: str) -> str:
+    """A word of a directive. Raises ``InvalidValue`` where none can hold it."""
+    if "#" in text:
+        raise InvalidValue(text, "a text without #, which begins a comment in any quotes")
+    return quoted(text)
+
+
 # fmt: off
 FORM = Form(
     name="sge",
-    syntax=Syntax("#$", _TAKES, {}, {"-l": commas}, split, quoted),
+    syntax=Syntax("#$", _TAKES, {}, {"-l": commas}, _split, _quoted, everywhere=True),
     layout=Slots(),
     rules=(
         fields.Row("Project",                 "-P", word),

@@ -210,7 +210,10 @@ _TIMES = ("%Y:%m:%d:%H:%M", "%y:%m:%d:%H:%M")
 # fmt: off
 FORM = Form(
     name="lsf",
-    syntax=Syntax("#BSUB", _TAKES, {}, {"-R": sections}, split, quoted, inner={"-R": "{}[{}]"}),
+    syntax=Syntax(
+        "#BSUB", _TAKES, {}, {"-R": sections}, split, quoted, inner={"-R": "{}[{}]"},
+        everywhere=True, apart=True,
+    ),
     layout=Slots(),
     variables={GEOMETRY: say_geometry},
     rules=(

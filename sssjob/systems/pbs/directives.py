@@ -12,9 +12,11 @@ _COMMON = {
 }  # fmt: skip
 _LISTS = {"-l": commas, "-W": assignments}
 
-PBS = Syntax("#PBS", {**_COMMON, "-J": 1, "-R": 1, "-G": 1}, {}, _LISTS, split, quoted)
+PBS = Syntax(
+    "#PBS", {**_COMMON, "-J": 1, "-R": 1, "-G": 1}, {}, _LISTS, split, quoted, indented=True
+)
 TORQUE = Syntax(
     "#PBS", {**_COMMON, "-b": 1, "-d": 1, "-D": 1, "-F": 1, "-L": 1, "-t": 1, "-T": 1, "-w": 1,
              "-K": 1, "-E": 0, "-n": 0},
-    {}, _LISTS, split, quoted,
+    {}, _LISTS, split, quoted, indented=True,
 )  # fmt: skip
