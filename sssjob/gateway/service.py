@@ -22,10 +22,9 @@ from sssjob.gateway.config import Config, load
 from sssjob.gateway.figures import MISSING, SEVERAL, available
 from sssjob.gateway.forwarding import Forwarding, hindrance
 from sssjob.gateway.log import LOGGER, Lines, event
-from sssjob.gateway.looking import Looking
-from sssjob.gateway.pruning import Pruning
 from sssjob.gateway.server import Server
 from sssjob.gateway.shadow import Shadow
+from sssjob.gateway.upkeep import Looking, Pruning
 from sssjob.handlers.service import Service
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import View

@@ -1,15 +1,34 @@
-"""What need not be kept any longer goes away by rule: once at the start, and every hour."""
+"""What a gateway does by the way: submitted jobs are looked up, and what is too old goes."""
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 
 from sssjob.gateway.log import event
 from sssjob.gateway.rounds import Rounds
 from sssjob.handlers.service import Service
+from sssjob.handlers.stores import Stores
+from sssjob.handlers.submitting import Submission
 
-_EVERY = 3600.0  # seconds
+_EVERY = 3600.0  # seconds between two looks at what is too old
+
+
+class Looking:
+    """Asks a batch system, in a thread of its own, for the jobs that were submitted to it."""
+
+    def __init__(self, to: Submission, stores: Stores) -> None:
+        self.to, self.stores = to, stores
+        rounds = Rounds(
+            "look", self._look, to.every, failed="jobs are not looked up", patience=to.timeout,
+            first=to.every,
+        )  # fmt: skip
+        self.start, self.stop = rounds.start, rounds.stop
+
+    def _look(self) -> None:
+        if why := self.to.look(self.stores):
+            event("jobs are known by their State only", logging.WARNING, reason=why)
 
 
 class Pruning:
