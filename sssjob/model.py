@@ -14,6 +14,7 @@ from dataclasses import FrozenInstanceError, dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, ClassVar, NoReturn, Self, SupportsIndex, TypeVar, overload
 
 from sssjob import spec, suggestions, units
@@ -40,14 +41,15 @@ class Attributes(dict[str, str]):
     __slots__ = ()
 
     def __init__(self, given: Mapping[str, Any] | Iterable[tuple[str, Any]] = ()) -> None:
-        super().__init__(given)
-        try:
-            "".join(self.values())  # which takes nothing but texts
-        except TypeError:
-            super().update({name: text(value) for name, value in self.items()})
+        dict.__init__(self, given)
         for name, value in self.items():
-            legal(value, legal_name(name.removeprefix(DECLARES)))
-            if name.startswith(DECLARES):
+            declares = _declares(name)
+            if type(value) is not str:
+                value = text(value)
+                dict.__setitem__(self, name, value)
+            if not value.isprintable():  # as legal says
+                legal(value, name.removeprefix(DECLARES))
+            if declares:
                 legal_namespace(value, name)
 
     @classmethod
@@ -65,6 +67,13 @@ class Attributes(dict[str, str]):
 
     __setitem__ = __delitem__ = __ior__ = _refuse
     clear = pop = popitem = setdefault = update = _refuse
+
+
+@lru_cache(1 << 12)
+def _declares(name: str) -> bool:
+    """Whether an attribute of a legal name declares a prefix."""
+    legal_name(name.removeprefix(DECLARES))
+    return name.startswith(DECLARES)
 
 
 _NO_ATTRIBUTES = Attributes()
@@ -249,10 +258,12 @@ class Block:
     """What holds properties: ``items`` in document order, and its own attributes."""
 
     items: tuple[Item, ...] = ()
-    attributes: Mapping[str, str] = field(default_factory=dict, hash=False)
+    attributes: Mapping[str, str] = field(default_factory=lambda: _NO_ATTRIBUTES, hash=False)
     namespace: str = ""
     line: int = field(default=0, compare=False, repr=False)
-    prefixes: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    prefixes: Mapping[str, str] = field(
+        default_factory=lambda: _NO_ATTRIBUTES, compare=False, repr=False
+    )
 
     name: ClassVar[str] = ""
 
@@ -609,6 +620,8 @@ _SPELLED: Mapping[type, str] = {
 
 def _refuse_kind(name: str, value: Scalar) -> None:
     """Raise ``InvalidValue`` for a value of Python whose kind is not that of the property."""
+    if type(value) is str or type(value) is int:  # as most are: of no kind that is refused
+        return
     row = spec.element(name)
     if row is None:
         return
