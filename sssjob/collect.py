@@ -16,7 +16,7 @@ from pathlib import Path
 from sssjob import atomic, registry
 from sssjob import directory_handles as handles
 from sssjob.delivery.document import Delivery, Tally
-from sssjob.delivery.records import Record
+from sssjob.delivery.records import PlacedRecord
 from sssjob.document import Source, read
 from sssjob.document.sources import NamedSource, naming
 from sssjob.errors import Finding, Severity, SSSJobError, UnreadableDocument
@@ -57,7 +57,7 @@ class Collected:
 class KnownRecords:
     """Records by identity of their job, and what is wrong with others that cannot be read."""
 
-    records: dict[str, list[Record]] = field(default_factory=lambda: defaultdict(list))
+    records: dict[str, list[PlacedRecord]] = field(default_factory=lambda: defaultdict(list))
     bad: list[Finding] = field(default_factory=list)
 
 
@@ -90,7 +90,7 @@ def end(call: Call, root: Path, jobs: str = "") -> Ended:
 
 
 def collect(
-    jobs: Path, records: Mapping[str, Iterable[Record]], *, now: int, settle: int = SETTLE,
+    jobs: Path, records: Mapping[str, Iterable[PlacedRecord]], *, now: int, settle: int = SETTLE,
     done: Path | None = None,
 ) -> Iterator[Collected]:  # fmt: skip
     """Fold the records of jobs into documents whose jobs have no EndTime, one by one.

@@ -23,7 +23,7 @@ from sssjob import atomic, cli, store
 from sssjob.errors import SSSJobError
 from sssjob.features import files
 from sssjob.features.write import write
-from sssjob.gateway.outbox import Outbox, State
+from sssjob.gateway.outbox import Outbox, ParcelState
 from sssjob.submission import How, InFile, Wish, submit
 
 CALLS = ("open", "write", "fsync", "fchmod", "rename", "link", "unlink", "mkdir", "dup")
@@ -84,7 +84,7 @@ def sent():
         queue.add("1", [("JobId", "1")], 0.0)
         [parcel] = [*queue.left()] or [None]
         if parcel:
-            queue.move(parcel, State.SENT)
+            queue.move(parcel, ParcelState.SENT)
         queue.keep("seen", "1")
     finally:
         queue.close()

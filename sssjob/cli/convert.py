@@ -131,7 +131,7 @@ def command(
     records.format_of(format_name)
     options = _options(zone, columns, delimiter, ended_only, not no_steps)
     told = targets.TargetOptions(site, submit_host, infrastructure, benchmark, losses)
-    wanted = Wanted(form, output, output_dir, state, told)
+    wanted = WantedOutput(form, output, output_dir, state, told)
     _refuse(wanted, processes, bool(logs), bool(files))
     said = records.Said()
     reading, of_logs = Reading(said, watching), Reading(said, watching)
@@ -146,7 +146,7 @@ def command(
     sys.exit(common.NOTHING if reading.counts.bad or of_logs.counts.bad else common.FOUND)
 
 
-class Wanted(NamedTuple):
+class WantedOutput(NamedTuple):
     """What the user wants: a form, and where it goes; ``state`` remembers growing logs."""
 
     form: str | None
@@ -167,7 +167,7 @@ class Wanted(NamedTuple):
         return wanted and not self.indent
 
 
-def _refuse(wanted: Wanted, processes: int, joined: bool, named: bool) -> None:
+def _refuse(wanted: WantedOutput, processes: int, joined: bool, named: bool) -> None:
     """End the command where options do not go together."""
     form, output = wanted.form, wanted.output
     if wanted.output_dir is not None and (output or form not in (None, LINES, WHOLE)):
@@ -196,7 +196,7 @@ def _options(
     )
 
 
-def _write(work: Conversion, wanted: Wanted) -> None:
+def _write(work: Conversion, wanted: WantedOutput) -> None:
     """Write what is wanted to where it is wanted."""
     from sssjob.verbs import convert
 

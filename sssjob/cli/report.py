@@ -90,7 +90,7 @@ def command(
     "-" is standard input. A TIME is 2026, 2026-11, 2026-11-30, ISO 8601 or seconds since 1970.
     """
     from sssjob.accounting.report import Report
-    from sssjob.records.runs import Seen
+    from sssjob.records.runs import SeenRuns
     from sssjob.verbs.records import Reading
     from sssjob.verbs.report import Jobs
 
@@ -108,7 +108,7 @@ def command(
     reading = Reading(said, watching)
     given = "" if zone == "UTC" else zone
     with common.failing(), ExitStack() as stack:
-        used, seen = common.processes(processes), Seen()
+        used, seen = common.processes(processes), SeenRuns()
         for name, some in _by_format(files, format_name, stack, said):
             Jobs(some, tell, name, given, reading, used, seen).add_to(report)
     rows = report.rows(sort, limit)

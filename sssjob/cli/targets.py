@@ -14,7 +14,7 @@ from sssjob.visible import visible
 
 if TYPE_CHECKING:
     from sssjob.accounting.writers.losses import Loss
-    from sssjob.accounting.writers.writer import Options
+    from sssjob.accounting.writers.writer import WriterOptions
     from sssjob.verbs.convert import Conversion
 
 SHOWN = 20  # kinds of losses that are printed
@@ -30,10 +30,10 @@ class TargetOptions(NamedTuple):
     benchmark: str = ""
     losses: str | None = None
 
-    def options(self) -> Options:
+    def options(self) -> WriterOptions:
         """What a writer wants to know."""
         from sssjob.accounting.writers.grid import GRID, Site
-        from sssjob.accounting.writers.writer import Options
+        from sssjob.accounting.writers.writer import WriterOptions
 
         figure = _FIGURE.fullmatch(self.benchmark)
         if self.benchmark and not figure:
@@ -41,7 +41,7 @@ class TargetOptions(NamedTuple):
         kind, number = (figure[1], figure[2]) if figure else ("", "")
         infrastructure = self.infrastructure or GRID
         site = Site(self.site, self.submit_host, infrastructure, kind, number)
-        return Options(site, int(time.time()))
+        return WriterOptions(site, int(time.time()))
 
 
 class Losses:

@@ -17,7 +17,7 @@ from pathlib import Path
 from sssjob.check.awareness import Understood, understood
 from sssjob.defaults import resolve
 from sssjob.delivery import records
-from sssjob.delivery.records import Counts, Record
+from sssjob.delivery.records import Counts, PlacedRecord
 from sssjob.document import Source, read
 from sssjob.document.splice import rewrite
 from sssjob.errors import AwarenessPolicy, Finding, UnusableInput, finding
@@ -54,7 +54,7 @@ class Delivery:
         self.overwrite, self.force, self.now = overwrite, force, now
         self.tally = Tally()
         self.wanted: set[str] = set()
-        self.records: dict[str, list[Record]] = defaultdict(list)
+        self.records: dict[str, list[PlacedRecord]] = defaultdict(list)
         self.directory = ""
         self.sources: list[str] = []
         self.snapshot: Snapshot | None = None
@@ -120,7 +120,7 @@ class Delivery:
         """Read the records about jobs of the document; bad ones are reported and counted."""
         about: frozenset[str] = frozenset()
         for found in records.read(source, name, format_, zone, self.tally):
-            if isinstance(found, Record):
+            if isinstance(found, PlacedRecord):
                 about = identities(found.job) & self.wanted
                 self.tally.elsewhere += not about
                 for identity in about:
@@ -157,7 +157,7 @@ class Delivery:
             return job
         return self._delivered(job, known.block, found)
 
-    def _delivered(self, job: Job, effective: Job, found: Iterable[Record]) -> Job:
+    def _delivered(self, job: Job, effective: Job, found: Iterable[PlacedRecord]) -> Job:
         """A job with its records, then with its features; ``effective`` has its defaults."""
         about = False
         for record in found:
@@ -192,7 +192,7 @@ class Delivery:
         stated = self.features.get("job_id")
         return self.tally.jobs == 1 or str(stated) == job_id(job.id)
 
-    def _records(self, job: Job) -> list[Record]:
+    def _records(self, job: Job) -> list[PlacedRecord]:
         """The records of the last run of a job; runs before a requeue are reported."""
         found = {
             record.place: record

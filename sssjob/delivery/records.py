@@ -14,7 +14,7 @@ from sssjob.records.builders import OBJECTS
 from sssjob.records.record import Bad, Converted, Noted, Options
 
 
-class Record(NamedTuple):
+class PlacedRecord(NamedTuple):
     """A record and where it was read."""
 
     place: str
@@ -41,7 +41,7 @@ class Counts:
 
 def read(
     source: Source, name: str, format_: Format, zone: str, counts: Counts
-) -> Iterator[Record | Remark | Finding]:
+) -> Iterator[PlacedRecord | Remark | Finding]:
     """The records of a source in their order, and what is to be said; bad ones are counted."""
     said: set[str] = set()
     with opened(source) as stream:
@@ -49,7 +49,7 @@ def read(
             match outcome:
                 case Converted(line=line, job=job):
                     counts.records += 1
-                    yield Record(f"{name}:{line}", job)
+                    yield PlacedRecord(f"{name}:{line}", job)
                 case Bad(line=line, reason=reason):
                     counts.bad += 1
                     yield finding("E-TYPE", reason, file=name, line=line)

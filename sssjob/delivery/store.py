@@ -13,7 +13,7 @@ from itertools import islice
 
 from sssjob.check.awareness import is_old
 from sssjob.delivery.document import JobsUnderstood
-from sssjob.delivery.records import Counts, Record, read
+from sssjob.delivery.records import Counts, PlacedRecord, read
 from sssjob.document import Source, dumps, loads, tree
 from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity
@@ -52,7 +52,7 @@ class StoreDelivery:
         while batch := list(islice(found, _BATCH)):
             with self._jobs.change(source=name, reason="delivered") as change:
                 for each in batch:
-                    if isinstance(each, Record):
+                    if isinstance(each, PlacedRecord):
                         about = self._take(change, each.place, each.job)
                     elif isinstance(each, Finding):
                         self._tell(each)

@@ -14,7 +14,7 @@ from sssjob.document import limits, parsing
 from sssjob.document.encodings import UTF8
 from sssjob.document.meant import Around
 from sssjob.document.outermost import FILE_TAGS
-from sssjob.document.parsing import Fault, SourcePlace
+from sssjob.document.parsing import ParserError, SourcePlace
 from sssjob.document.places import ATTRIBUTE, attributes, inside_of, split
 from sssjob.errors import UnreadableDocument, finding
 
@@ -184,7 +184,7 @@ class Skeleton:
         """The first error that was not told: what the parser kept to itself is the cause."""
         return self._refusal(next(iter(self._untold()), parsing.fault_of(error)))
 
-    def _untold(self) -> list[Fault]:
+    def _untold(self) -> list[ParserError]:
         log = self._parser.feed_error_log
         return list(parsing.faults(log))[self._told :] if len(log) > self._told else []
 
@@ -197,7 +197,7 @@ class Skeleton:
         # libxml2 refuses a text that is too long.
         return (b"<!---->" + b"\n" * _SOME) * (lines // _SOME) + b"\n" * (lines % _SOME)
 
-    def _refusal(self, said: Fault) -> UnreadableDocument:
+    def _refusal(self, said: ParserError) -> UnreadableDocument:
         """An error in its place, which is looked for in what was fed at last."""
         line = self.offset + said.line - self._fed_at.line + 1
         column = said.column - (self._fed_at.column - self._fed_lag - 1 if line == 1 else 0)

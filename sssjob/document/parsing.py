@@ -100,7 +100,7 @@ class SourcePlace(NamedTuple):
 START = SourcePlace()
 
 
-class Fault(NamedTuple):
+class ParserError(NamedTuple):
     """An error of libxml2 in bytes: what it says, of which kind, and where in these bytes.
 
     ``offset`` is what the numbers of lines in its sentences lack, if it is not what is before them.
@@ -113,13 +113,13 @@ class Fault(NamedTuple):
     offset: int | None = None
 
 
-def faults(log: etree._ListErrorLog) -> Iterator[Fault]:
+def faults(log: etree._ListErrorLog) -> Iterator[ParserError]:
     """The errors in what a parser noted."""
     for said in log.filter_from_errors():
-        yield Fault(said.message, said.type, said.line, said.column)
+        yield ParserError(said.message, said.type, said.line, said.column)
 
 
-def fault(octets: bytes, encoding: str | None = None) -> Fault | None:
+def fault(octets: bytes, encoding: str | None = None) -> ParserError | None:
     """The first error in bytes, which need not be a whole document; None if there is none."""
     parser = safe_parser(encoding)
     try:
@@ -129,14 +129,14 @@ def fault(octets: bytes, encoding: str | None = None) -> Fault | None:
     return next(faults(parser.error_log), None)
 
 
-def fault_of(error: etree.XMLSyntaxError) -> Fault:
+def fault_of(error: etree.XMLSyntaxError) -> ParserError:
     """The error that lxml raised."""
     line, column = error.position
-    return Fault(error.msg or "not well-formed", error.code, line, column)
+    return ParserError(error.msg or "not well-formed", error.code, line, column)
 
 
 def refusal(
-    said: Fault, data: bytes, place: SourcePlace, encoding: str = UTF8
+    said: ParserError, data: bytes, place: SourcePlace, encoding: str = UTF8
 ) -> UnreadableDocument:
     """Why bytes that begin at a place are refused, in words and with the place in their source."""
     if said.kind == INVALID_BYTES and encoding == UTF8 and (byte := _invalid(data)) is not None:

@@ -63,7 +63,7 @@ _MOST = 1 << 62  # numerators of scores are counted in 64 bits up to here
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class OfferColumn:
     """One member of all offers: numbers that can be compared at once, or values by their number.
 
     ``numbers`` are in units of ``factor``; those that are ``missing`` are not known. ``codes`` say
@@ -121,7 +121,7 @@ class Columns:
         """What a request says to each of the offers."""
         return _Asked(self, request).found()
 
-    def column(self, name: str) -> Column | None:
+    def column(self, name: str) -> OfferColumn | None:
         """The column of a member, or None if the offers have none."""
         given = self._given.get(name)
         return None if given is None else given.column
@@ -211,7 +211,7 @@ class _Given:
         return _plain(value.item() if isinstance(value, np.generic) else value)
 
     @cached_property
-    def column(self) -> Column:
+    def column(self) -> OfferColumn:
         """The column, made ready to be asked often."""
         if self.inner is None and self.values.dtype.kind in "iuf" and self.name in AMOUNTS:
             return self._numbers()
@@ -233,7 +233,7 @@ class _Given:
                 values.append(value)
                 first.append(place)
             codes[place] = known[held]
-        return Column(codes=codes, values=tuple(values), first=tuple(first))
+        return OfferColumn(codes=codes, values=tuple(values), first=tuple(first))
 
     def check(self, columns: Columns) -> None:
         """Refuse what JSON would be refused for, told of the first such offer."""
@@ -252,7 +252,7 @@ class _Given:
         if bad is not None:
             self._refuse(int(np.argmax(column.numbers == bad)), f"{bad} is no amount")
 
-    def _numbers(self) -> Column:
+    def _numbers(self) -> OfferColumn:
         data = np.asarray(self.values)
         mask = np.ma.getmaskarray(self.values) if np.ma.isMaskedArray(self.values) else None
         if data.dtype.kind == "f":
@@ -262,16 +262,16 @@ class _Given:
         if mask is not None and not mask.any():
             mask = None
         unit = DEFAULT_UNITS.get(self.name)
-        return Column(data, UNITS[unit] if unit else 1, mask)
+        return OfferColumn(data, UNITS[unit] if unit else 1, mask)
 
-    def _texts(self) -> Column:
+    def _texts(self) -> OfferColumn:
         """The same, sooner."""
         known: dict[Any, int] = {}
         listed = self.values.tolist()
         codes = np.fromiter((known.setdefault(each, len(known)) for each in listed), np.int64)
         first = np.empty(len(known), np.int64)
         first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # the last that is written stays
-        return Column(codes=codes, values=tuple(known), first=tuple(first.tolist()))
+        return OfferColumn(codes=codes, values=tuple(known), first=tuple(first.tolist()))
 
     def _refuse(self, place: int, reason: str) -> NoReturn:
         raise BadOffer(place, "", f"{self.name}: {reason}")
@@ -351,7 +351,7 @@ class _Asked:
         yes &= ~column.missing
         return _Said(yes, yes if plan.missing == NO else yes | column.missing)
 
-    def number(self, slots: tuple[str, ...]) -> Column | None:
+    def number(self, slots: tuple[str, ...]) -> OfferColumn | None:
         """The one number that these slots mean, if it is the same for all contexts."""
         for name in AMOUNTS:
             if slots[0] == name or f"{name}||" in slots:
@@ -454,7 +454,7 @@ def _over(part: _Said, whole: int, size: int) -> NDArray[Any]:
     return part.scores.astype(kind) * (whole // part.whole)
 
 
-def _classes(column: Column, found: list[Leaf]) -> tuple[Codes, int]:
+def _classes(column: OfferColumn, found: list[Leaf]) -> tuple[Codes, int]:
     """Which offers no comparison tells apart: those of one class; and the number of classes."""
     if column.numbers is None:
         assert column.codes is not None
@@ -479,7 +479,7 @@ def _classes(column: Column, found: list[Leaf]) -> tuple[Codes, int]:
     return codes, 2 * len(points) + 2
 
 
-def _from(column: Column, bound: Number | float, open_: bool) -> Truths:
+def _from(column: OfferColumn, bound: Number | float, open_: bool) -> Truths:
     """Which numbers are at least so many base units, or more than that; exactly."""
     data = column.numbers
     assert data is not None

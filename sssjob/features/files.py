@@ -27,7 +27,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 LOCAL, REMOTE = "local", "remote"
 
 
-class Fault:
+class KeyFault:
     """What is wrong with one key: the code of a finding, the key ("" is all), and a sentence."""
 
     __slots__ = ("code", "message", "name")
@@ -46,7 +46,7 @@ class Fault:
 
 def texts(
     directory: Place, only: Iterable[str] | None = None
-) -> tuple[dict[str, str], list[Fault]]:
+) -> tuple[dict[str, str], list[KeyFault]]:
     """The stripped text of each key that is there, ``only`` some of them; empty files are absent.
 
     The directory may be an open one, by its handle.
@@ -69,9 +69,9 @@ def texts(
     return found
 
 
-def _texts(folder: int, only: Iterable[str] | None) -> tuple[dict[str, str], list[Fault]]:
+def _texts(folder: int, only: Iterable[str] | None) -> tuple[dict[str, str], list[KeyFault]]:
     found: dict[str, str] = {}
-    faults: list[Fault] = []
+    faults: list[KeyFault] = []
     for name in _names(folder, faults) if only is None else only:
         try:
             text = content(folder, name).decode().strip()
@@ -132,18 +132,18 @@ def held(folder: int, name: str) -> tuple[bytes, os.stat_result]:
     return octets, status
 
 
-def unread(name: str, reason: str) -> Fault:
+def unread(name: str, reason: str) -> KeyFault:
     """The fault of a key that cannot be read."""
-    return Fault("E-TYPE", name, f"{name} is not read: {reason}")
+    return KeyFault("E-TYPE", name, f"{name} is not read: {reason}")
 
 
-def _names(folder: int, faults: list[Fault]) -> list[str]:
+def _names(folder: int, faults: list[KeyFault]) -> list[str]:
     """The names that can be keys: README and hidden files are none."""
     with os.scandir(folder) as entries:
         found = [entry.name for entry in islice(entries, MOST + 1)]
     if len(found) > MOST:
         message = f"more than {MOST} files in the directory; the rest is not read"
-        faults.append(Fault("E-LIMIT", "", message))
+        faults.append(KeyFault("E-LIMIT", "", message))
     return sorted(name for name in found[:MOST] if keys.is_found(name))
 
 

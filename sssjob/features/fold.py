@@ -24,7 +24,7 @@ _CONFIGURED = {"context": "Configured"}
 _HARD = {"type": "Hard"}
 
 
-class Table(NamedTuple):
+class KeyTable(NamedTuple):
     """Keys, the place and element each one goes to, and the type of extension for all others."""
 
     extension: str
@@ -34,7 +34,7 @@ class Table(NamedTuple):
 
 # fmt: off
 # Section 7 of the mapping, as far as a key alone decides: where it goes, and as what.
-JOB_TABLE = Table(EXTENSION, keys.JOB_FEATURES, {
+JOB_TABLE = KeyTable(EXTENSION, keys.JOB_FEATURES, {
     "allocated_cpu":       (DELIVERED, "Processors",    {}),
     "jobstart_secs":       (JOB,       "StartTime",     {}),
     "hs06_job":            (DELIVERED, "Resource",      {"name": RATING}),
@@ -44,7 +44,7 @@ JOB_TABLE = Table(EXTENSION, keys.JOB_FEATURES, {
     "scratch_limit_bytes": (JOB,       "ResourceLimit", {"name": "Disk",            **_HARD}),
     "shutdowntime_job":    (JOB,       "DeadlineTime",  {}),
 })
-MACHINE_TABLE = Table(MACHINE_EXTENSION, keys.MACHINE_FEATURES, {
+MACHINE_TABLE = KeyTable(MACHINE_EXTENSION, keys.MACHINE_FEATURES, {
     "hs06":                (DELIVERED, "Resource",      {"name": RATING, **_CONFIGURED}),
     "total_cpu":           (DELIVERED, "Processors",    _CONFIGURED),
     "shutdowntime":        (JOB,       "DeadlineTime",  {}),
@@ -97,7 +97,7 @@ def facts(
 
 
 def _by_table(
-    values: Mapping[str, Value], table: Table, start: int, elapsed: int | None
+    values: Mapping[str, Value], table: KeyTable, start: int, elapsed: int | None
 ) -> Iterator[Fact]:
     order = {row.name: number for number, row in enumerate(table.rows)}
     for name in sorted(values, key=lambda name: (order.get(name, len(order)), name)):

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sssjob.features.files import Fault
+    from sssjob.features.files import KeyFault
     from sssjob.features.keys import Key, Value
     from sssjob.features.left import Left
 
@@ -98,7 +98,7 @@ def _values(
 
 
 def _modern(
-    texts: Mapping[str, str], faults: Iterable[Fault], rows: tuple[Key, ...], variable: str,
+    texts: Mapping[str, str], faults: Iterable[KeyFault], rows: tuple[Key, ...], variable: str,
     problems: list[str], unknown: list[str],
 ) -> Mapping[str, Value]:  # fmt: skip
     values, wrong = vocabulary.typed(texts, rows, float)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from sssjob.errors import Finding, finding
 from sssjob.features import files, keys, vocabulary
-from sssjob.features.files import LONGEST, MOST, Fault
+from sssjob.features.files import LONGEST, MOST, KeyFault
 from sssjob.features.keys import Key, Value
 
 __all__ = ["LONGEST", "MOST", "DirectoryValues", "modern", "read"]
@@ -44,7 +44,7 @@ def read(
 
 
 def reading(
-    place: str, texts: Mapping[str, str], faults: Iterable[Fault], table: Iterable[Key],
+    place: str, texts: Mapping[str, str], faults: Iterable[KeyFault], table: Iterable[Key],
     unknown: Iterable[str] = (),
 ) -> DirectoryValues:  # fmt: skip
     """Texts by key and what is wrong with others as a reading of a directory or address."""
@@ -67,6 +67,6 @@ def modern(reading: DirectoryValues) -> DirectoryValues:
     return DirectoryValues(values, findings, reading.unknown, unread)
 
 
-def _finding(fault: Fault, place: str) -> Finding:
+def _finding(fault: KeyFault, place: str) -> Finding:
     file = f"{place.rstrip('/')}/{fault.name}" if place and fault.name else ""
     return finding(fault.code, fault.message, file=file, section=_SECTION)

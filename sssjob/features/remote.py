@@ -18,7 +18,7 @@ from urllib.parse import urljoin, urlsplit
 
 from sssjob.errors import NotFetched
 from sssjob.features import keys
-from sssjob.features.files import LONGEST, MOST, Fault, unread
+from sssjob.features.files import LONGEST, MOST, KeyFault, unread
 from sssjob.features.keys import Key
 from sssjob.features.read import DirectoryValues, reading
 
@@ -33,7 +33,7 @@ _CERTIFICATES = "X509_CERT_DIR"  # where grid sites keep those of their authorit
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class RemoteOptions:
     """How a server is asked: seconds for each answer and for all together, and TLS.
 
     ``ca`` is a file or directory of authorities to trust instead of the usual ones; without it,
@@ -49,56 +49,60 @@ class Options:
 
 
 @dataclass(slots=True)
-class Answer:
+class RemoteAnswer:
     """What a server said: texts by key, faults, and the keys of which it said nothing."""
 
     texts: dict[str, str] = field(default_factory=dict)
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[KeyFault] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
 
 
-def read(url: str, table: Iterable[Key], options: Options | None = None) -> DirectoryValues:
+def read(url: str, table: Iterable[Key], options: RemoteOptions | None = None) -> DirectoryValues:
     """Read a directory over HTTP(S) by a table of keys, as ``read.read`` does a local one."""
     rows = tuple(table)
     answer = texts(url, rows, options)
     return reading(url, answer.texts, answer.faults, rows, answer.unknown)
 
 
-def texts(url: str, table: Iterable[Key], options: Options | None = None) -> Answer:
+def texts(url: str, table: Iterable[Key], options: RemoteOptions | None = None) -> RemoteAnswer:
     """The text of each key at an address: those of its list, or the known ones without a list.
 
     404 and 410 mean that a key is absent. Whatever else keeps an answer away makes the key
     unknown, which is something else: then nothing may be concluded from its absence.
     Raises ``ModuleNotFoundError`` if ``requests`` is not installed.
     """
-    asking = _Asking(options or Options())
-    answer = Answer()
+    asking = _Asking(options or RemoteOptions())
+    answer = RemoteAnswer()
     rows = tuple(table)
     known = tuple(dict.fromkeys((*keys.names(rows), *keys.names(rows, "v2014"))))
     try:
         names = asking.listed(f"{url}/") or known
     except NoAnswer as error:
         answer.unknown += known
-        answer.faults.append(Fault("W-UNKNOWN", "", f"nothing is known of {url}: {error.reason}"))
+        answer.faults.append(
+            KeyFault("W-UNKNOWN", "", f"nothing is known of {url}: {error.reason}")
+        )
         return answer
     _ask(asking, url, names, answer)
     return answer
 
 
-def asked(url: str, names: Iterable[str], options: Options | None = None) -> Answer:
+def asked(url: str, names: Iterable[str], options: RemoteOptions | None = None) -> RemoteAnswer:
     """The text of each of some keys at an address, in that order."""
-    answer = Answer()
-    _ask(_Asking(options or Options()), url, names, answer)
+    answer = RemoteAnswer()
+    _ask(_Asking(options or RemoteOptions()), url, names, answer)
     return answer
 
 
-def _ask(asking: _Asking, url: str, names: Iterable[str], answer: Answer) -> None:
+def _ask(asking: _Asking, url: str, names: Iterable[str], answer: RemoteAnswer) -> None:
     for name in names:
         try:
             text = asking.get(f"{url}/{name}", LONGEST)
         except NotFetched as error:
             answer.unknown.append(name)
-            answer.faults.append(Fault("W-UNKNOWN", name, f"{name} is not known: {error.reason}"))
+            answer.faults.append(
+                KeyFault("W-UNKNOWN", name, f"{name} is not known: {error.reason}")
+            )
             continue
         if text is None:
             continue
@@ -115,7 +119,7 @@ class NoAnswer(NotFetched):
 class _Asking:
     """Questions to one server, in a thread each, because a slow answer may never end."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: RemoteOptions) -> None:
         _requests()
         self.options = options
         self.end = time.monotonic() + options.all_seconds
@@ -165,7 +169,7 @@ def _requests() -> None:
 
 def _into(
     answer: SimpleQueue[str | NotFetched | None], url: str, limit: int, accept: str,
-    options: Options,
+    options: RemoteOptions,
 ) -> None:  # fmt: skip
     import requests
     import urllib3
@@ -185,7 +189,7 @@ def _into(
         answer.put(error)
 
 
-def _answered(session: Session, url: str, limit: int, options: Options) -> str | None:
+def _answered(session: Session, url: str, limit: int, options: RemoteOptions) -> str | None:
     """The text at an address, through at most three redirects, none of them to a weaker scheme."""
     # Told with each request: of a session, $REQUESTS_CA_BUNDLE would win over it.
     verify = options.ca or os.environ.get(_CERTIFICATES) or True

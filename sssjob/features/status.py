@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from sssjob.errors import Finding, InvalidValue, SSSJobError
 from sssjob.features import files, keys
-from sssjob.features.files import REMOTE, Fault, locate
+from sssjob.features.files import REMOTE, KeyFault, locate
 from sssjob.features.keys import Value
 from sssjob.features.read import reading
 from sssjob.features.write import content, put, remove
@@ -178,7 +178,7 @@ def _snapshot(place: str, handle: int, *, consistent: bool) -> Snapshot | None:
 
 
 def _taken(
-    place: str, texts: Mapping[str, str], faults: list[Fault], now: float, written: float | None,
+    place: str, texts: Mapping[str, str], faults: list[KeyFault], now: float, written: float | None,
     consistent: bool,
 ) -> Snapshot:  # fmt: skip
     found = reading(place, texts, (*faults, *_loose(texts)), keys.JOB_STATUS)
@@ -186,13 +186,13 @@ def _taken(
     return Snapshot({**ordered, **found.values}, now, written, consistent, found.findings)
 
 
-def _loose(texts: Mapping[str, str]) -> Iterator[Fault]:
+def _loose(texts: Mapping[str, str]) -> Iterator[KeyFault]:
     """Spellings of truth that are read though the draft has only two."""
     for row in keys.JOB_STATUS:
         text = texts.get(row.name, "True")
         meant = keys.BOOLEANS.get(text.lower(), text)
         if row.kind == keys.BOOLEAN and text != meant:
-            yield Fault("W-TYPE", row.name, f"{row.name} {text} is read as {meant}")
+            yield KeyFault("W-TYPE", row.name, f"{row.name} {text} is read as {meant}")
 
 
 def _at_a_server(url: str) -> Snapshot | None:
@@ -210,7 +210,7 @@ def _at_a_server(url: str) -> Snapshot | None:
     raise AssertionError
 
 
-def _lost(url: str, faults: list[Fault]) -> Snapshot:
+def _lost(url: str, faults: list[KeyFault]) -> Snapshot:
     return _taken(url, {}, faults, time.time(), None, consistent=False)
 
 

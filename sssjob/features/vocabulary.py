@@ -6,7 +6,7 @@ A payload imports this module: nothing here that is slow to import.
 from __future__ import annotations
 
 from sssjob.features import keys
-from sssjob.features.files import Fault, unread
+from sssjob.features.files import KeyFault, unread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _THOUSANDTH = 10**6  # bytes in 0.001 GB of the 2014 text
 
 def typed(
     texts: Mapping[str, str], table: Iterable[Key], decimal: Callable[[str], Number] | None = None
-) -> tuple[dict[str, Value], list[Fault]]:
+) -> tuple[dict[str, Value], list[KeyFault]]:
     """Texts as values by a table of keys; what has no row stays text.
 
     ``decimal`` makes the numbers that are not whole; without it they are exact.
@@ -37,7 +37,7 @@ def typed(
     """
     rows = {name: row for row in table for name in (row.v2014, row.v2016) if name}
     values: dict[str, Value] = {}
-    faults: list[Fault] = []
+    faults: list[KeyFault] = []
     for name, text in texts.items():
         try:
             values[name] = keys.parse(text, rows.get(name), name, decimal)
@@ -47,14 +47,14 @@ def typed(
     return values, faults
 
 
-def modern(values: Mapping[str, Value]) -> tuple[dict[str, Value], list[Fault]]:
+def modern(values: Mapping[str, Value]) -> tuple[dict[str, Value], list[KeyFault]]:
     """Values in the vocabulary of 2016; what only the 2014 text has keeps its name.
 
     Where both names stand there the newer one counts, and so does a real time before a
     normalised one; a difference beyond rounding is reported. # decision 70
     """
     found: dict[str, Value] = {}
-    faults: list[Fault] = []
+    faults: list[KeyFault] = []
     for name, value in values.items():
         new, converted = keys.modern(name, value)
         twin = values.get(new) if new != name else None
@@ -134,7 +134,7 @@ def _rounded_down(size: Value, row: Key) -> Value:
     return (size // row.scale).__floor__()
 
 
-def _real_times(values: dict[str, Value], faults: list[Fault]) -> None:
+def _real_times(values: dict[str, Value], faults: list[KeyFault]) -> None:
     """Limits in real seconds from normalised ones and the factor of the batch system."""
     factor = values.get(FACTOR)
     if factor is None or isinstance(factor, str):
@@ -150,7 +150,7 @@ def _real_times(values: dict[str, Value], faults: list[Fault]) -> None:
             faults.append(_differ(normalised, scaled, real, known))
 
 
-def _processors(values: dict[str, Value], faults: list[Fault]) -> None:
+def _processors(values: dict[str, Value], faults: list[KeyFault]) -> None:
     """total_cpu from the cores of the 2014 text; 0 logical ones mean no hyper-threading."""
     physical, logical = values.get("phys_cores"), values.get("log_cores")
     if isinstance(physical, int) and isinstance(logical, int) and physical > logical > 0:
@@ -158,7 +158,7 @@ def _processors(values: dict[str, Value], faults: list[Fault]) -> None:
         values["phys_cores"], values["log_cores"] = logical, physical
         physical, logical = logical, physical
         message = f"phys_cores {logical} and log_cores {physical} are taken the other way round"
-        faults.append(Fault("W-DISAGREE", "phys_cores", message))
+        faults.append(KeyFault("W-DISAGREE", "phys_cores", message))
     if "total_cpu" not in values and (cores := logical or physical):
         values["total_cpu"] = cores
 
@@ -175,12 +175,12 @@ def _near(difference: Number, unit: Number) -> bool:
     return -unit < difference < unit
 
 
-def _differ(name: str, value: Value, other: str, counts: Value) -> Fault:
+def _differ(name: str, value: Value, other: str, counts: Value) -> KeyFault:
     text = f"{name} {keys.spell(value)} is not {other} {keys.spell(counts)}, which counts"
-    return Fault("W-DISAGREE", name, text)
+    return KeyFault("W-DISAGREE", name, text)
 
 
-def _drop_stale(values: dict[str, Value], faults: list[Fault]) -> None:
+def _drop_stale(values: dict[str, Value], faults: list[KeyFault]) -> None:
     start = values.get("jobstart_secs", 0)
     for name in ("shutdowntime", "shutdowntime_job"):
         moment = values.get(name)
@@ -191,4 +191,4 @@ def _drop_stale(values: dict[str, Value], faults: list[Fault]) -> None:
             early = moment < keys.EARLIEST
             than = "2001" if early else f"the start of the job, {start}"
             message = f"{name} {moment} is stale and ignored: it lies before {than}"
-            faults.append(Fault("W-RANGE", name, message))
+            faults.append(KeyFault("W-RANGE", name, message))

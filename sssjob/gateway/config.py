@@ -17,7 +17,7 @@ from sssjob.gateway.behind import Behind
 from sssjob.gateway.figures import available
 from sssjob.gateway.forwarding import ForwardingPlan
 from sssjob.gateway.jobs import Jobs, jobs
-from sssjob.gateway.settings import Table
+from sssjob.gateway.settings import SettingsTable
 from sssjob.rmap.address import PORT, Address, address
 from sssjob.rmap.keys import Algorithm, Key, Ring, read_key
 from sssjob.rmap.responder import Policy
@@ -141,7 +141,7 @@ def forwarded(config: Config, to: str) -> Config:
     return replace(config, forward=replace(config.forward, client=client))
 
 
-def _forward(table: Table, path: Path) -> ForwardingPlan:
+def _forward(table: SettingsTable, path: Path) -> ForwardingPlan:
     """What the file says of forwarding; without an address that is for ``--forward`` only."""
     client = _client(table)
     usual = ForwardingPlan(client, path)
@@ -155,7 +155,7 @@ def _forward(table: Table, path: Path) -> ForwardingPlan:
     )
 
 
-def _behind(table: Table) -> Behind | None:
+def _behind(table: SettingsTable) -> Behind | None:
     """The server behind, and what actors are called there."""
     client, actors = _client(table), table.table("actors")
     found = Behind(
@@ -169,7 +169,7 @@ def _behind(table: Table) -> Behind | None:
     return found
 
 
-def _client(table: Table) -> Client:
+def _client(table: SettingsTable) -> Client:
     """What asks the server of a table; without an address it can ask nobody."""
     to = table.text("to")
     try:
@@ -183,7 +183,7 @@ def _client(table: Table) -> Client:
     return Client(ways, _key(table, "key", ""), dialect, tries=1)
 
 
-def _limits(table: Table) -> Limits:
+def _limits(table: SettingsTable) -> Limits:
     usual = Limits()
     return Limits(
         table.integer("message", usual.message, least=1024, most=1 << 30),
@@ -198,7 +198,7 @@ def _limits(table: Table) -> Limits:
     )
 
 
-def _policy(root: Table) -> Policy:
+def _policy(root: SettingsTable) -> Policy:
     usual, limits, security = Policy(), root.table("limits"), root.table("security")
     if security.flag("triple_des") and find_spec("cryptography") is None:
         security.problem("triple_des", "no library for it", "pip install 'sssjob[gold]'")
@@ -212,7 +212,7 @@ def _policy(root: Table) -> Policy:
     )
 
 
-def _ring(root: Table) -> Ring:
+def _ring(root: SettingsTable) -> Ring:
     shared = _key(root.table("security"), "key", "")
     own, passwords, revoked = {}, {}, set()
     for name, actor in root.tables("actors"):
@@ -225,7 +225,7 @@ def _ring(root: Table) -> Ring:
     return Ring(shared, MappingProxyType(own), MappingProxyType(passwords), frozenset(revoked))
 
 
-def _key(table: Table, name: str, owner: str) -> Key | None:
+def _key(table: SettingsTable, name: str, owner: str) -> Key | None:
     usual = (str(Algorithm.HMAC_SHA1),)
     chosen = table.texts("algorithms", usual, among=map(str, Algorithm)) or usual
     path = table.file(name)
@@ -242,7 +242,7 @@ def _key(table: Table, name: str, owner: str) -> Key | None:
     return None
 
 
-def _tls(root: Table) -> TLS | None:
+def _tls(root: SettingsTable) -> TLS | None:
     if "tls" not in root:
         root.table("tls")
         return None
@@ -266,14 +266,14 @@ def _tls(root: Table) -> TLS | None:
     return tls
 
 
-def _observe(table: Table) -> Address | None:
+def _observe(table: SettingsTable) -> Address | None:
     if table.flag("metrics") and not available():
         table.problem("metrics", "no library for it", "pip install 'sssjob[gateway]'")
     text = table.text("listen")
     return _address(table, "listen", text) if text else None
 
 
-def _addresses(table: Table, name: str, usual: tuple[Address, ...]) -> tuple[Address, ...]:
+def _addresses(table: SettingsTable, name: str, usual: tuple[Address, ...]) -> tuple[Address, ...]:
     if name not in table:
         table.texts(name)
         return usual
@@ -281,7 +281,7 @@ def _addresses(table: Table, name: str, usual: tuple[Address, ...]) -> tuple[Add
     return tuple(address for address in found if address)
 
 
-def _address(table: Table, name: str, text: str) -> Address | None:
+def _address(table: SettingsTable, name: str, text: str) -> Address | None:
     try:
         return address(text)
     except ValueError:

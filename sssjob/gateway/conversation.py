@@ -24,7 +24,7 @@ from sssjob.gateway.crowd import Crowd
 from sssjob.gateway.figures import MISSING, SEVERAL, Uncounted, figures
 from sssjob.gateway.log import LOGGER, event
 from sssjob.rmap.framing import CONTINUE, HTTPRequest, Requests, legacy_reply, standard_reply
-from sssjob.rmap.responder import Outcome, Responder, Seen
+from sssjob.rmap.responder import CheckedMessage, Outcome, Responder
 
 T = TypeVar("T")
 READ = 64 << 10  # bytes taken from a connection at once
@@ -205,7 +205,7 @@ class Conversation:
         finally:
             shared.pending -= 1
 
-    async def _made(self, seen: Seen, legacy: bool, *, is_large: bool) -> Outcome:
+    async def _made(self, seen: CheckedMessage, legacy: bool, *, is_large: bool) -> Outcome:
         """The answer: made here where it comes at once, in a thread where it may take long."""
         responder = self.shared.responder
         take = partial(responder.take, seen, self.origin, legacy=legacy)

@@ -19,7 +19,7 @@ from sssjob import spec
 from sssjob.client import Client
 from sssjob.errors import InvalidValue, NoReply, Refused
 from sssjob.gateway.log import event
-from sssjob.gateway.outbox import Outbox, Parcel, State
+from sssjob.gateway.outbox import Outbox, Parcel, ParcelState
 from sssjob.gateway.rounds import Rounds
 from sssjob.handlers.attributes import JOB, attribute, shown
 from sssjob.handlers.categories import OF_A_RUN
@@ -90,7 +90,7 @@ class Forwarding:
         self._first = int(self.outbox.fact("first") or now)
         self.outbox.keep("first", str(self._first))
         self.outbox.recover(
-            *((State.WAITING, now) if self._once else (State.UNKNOWN, now + _SETTLED))
+            *((ParcelState.WAITING, now) if self._once else (ParcelState.UNKNOWN, now + _SETTLED))
         )
 
     @property
@@ -136,7 +136,7 @@ class Forwarding:
         if said := hindrance(view):
             shown = (("JobId", view.block.id),)
             if self.outbox.add(key, shown, self.clock(), hindrance=said):
-                state = str(State.INCOMPLETE)
+                state = str(ParcelState.INCOMPLETE)
                 event("forward", logging.WARNING, job=view.block.id, state=state, reason=said)
         return False
 
@@ -156,7 +156,9 @@ class Forwarding:
                 break
             try:
                 arrived += (
-                    self._settle(parcel) if parcel.state is State.UNKNOWN else self._send(parcel)
+                    self._settle(parcel)
+                    if parcel.state is ParcelState.UNKNOWN
+                    else self._send(parcel)
                 )
             except NoReply:
                 break  # it is down for the others, too
@@ -167,28 +169,28 @@ class Forwarding:
             "Charge", self.plan.actor, (Object(JOB),), data=Data((Row(JOB, parcel.fields),)),
             id=f"forward {parcel.key}",
         )  # fmt: skip
-        self.outbox.move(parcel, State.SENDING)
+        self.outbox.move(parcel, ParcelState.SENDING)
         try:
             [*_, last] = self.plan.client.call(request)
         except NoReply as error:
             if error.asked and not self._once:
-                self._move(parcel, State.UNKNOWN, str(error), wait=_SETTLED)
+                self._move(parcel, ParcelState.UNKNOWN, str(error), wait=_SETTLED)
             else:
-                self._move(parcel, State.WAITING, str(error))
+                self._move(parcel, ParcelState.WAITING, str(error))
             raise
         except Refused as error:  # an answer that nobody understands
-            self._move(parcel, State.UNKNOWN, str(error), wait=_SETTLED)
+            self._move(parcel, ParcelState.UNKNOWN, str(error), wait=_SETTLED)
             return False
         except InvalidValue as error:
-            self._move(parcel, State.REFUSED, str(error))
+            self._move(parcel, ParcelState.REFUSED, str(error))
             return False
         if last.status.value is not codes.Value.FAILURE:
-            self._move(parcel, State.SENT)
+            self._move(parcel, ParcelState.SENT)
             return True
         # A failure leaves nothing behind: it is tried again, since somebody may mend its cause.
         late = self.clock() - parcel.added > self.plan.give_up
         said = f"{last.status.code} {last.status.message}"
-        self._move(parcel, State.REFUSED if late else State.WAITING, said)
+        self._move(parcel, ParcelState.REFUSED if late else ParcelState.WAITING, said)
         return False
 
     def _settle(self, parcel: Parcel) -> bool:
@@ -202,25 +204,25 @@ class Forwarding:
         try:
             found = list(self.plan.client.rows(request))
         except NoReply as error:
-            self._move(parcel, State.UNKNOWN, str(error))
+            self._move(parcel, ParcelState.UNKNOWN, str(error))
             raise
         except (Refused, InvalidValue) as error:
-            self._move(parcel, State.UNKNOWN, str(error))
+            self._move(parcel, ParcelState.UNKNOWN, str(error))
             return False
         known = any(
             isinstance(row, Row) and all(row.get(name) == fields[name] for name in names)
             for row in found
         )
-        self._move(parcel, State.SENT if known else State.WAITING, wait=0.0)
+        self._move(parcel, ParcelState.SENT if known else ParcelState.WAITING, wait=0.0)
         return known
 
     def _move(
-        self, parcel: Parcel, state: State, said: str = "", *, wait: float | None = None
+        self, parcel: Parcel, state: ParcelState, said: str = "", *, wait: float | None = None
     ) -> None:
         if wait is None:
             wait = _wait(parcel.tries)
         self.outbox.move(parcel, state, due=self.clock() + wait, said=said)
-        level = logging.INFO if state is State.SENT else logging.WARNING
+        level = logging.INFO if state is ParcelState.SENT else logging.WARNING
         event("forward", level, job=dict(parcel.fields)["JobId"], state=str(state), reason=said)
 
     def _round(self) -> None:

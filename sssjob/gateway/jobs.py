@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 
 from sssjob import spec
 from sssjob.errors import InvalidValue, UnusableInput
-from sssjob.gateway.settings import Table
+from sssjob.gateway.settings import SettingsTable
 from sssjob.handlers.attributes import attribute
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.hooks import PLACE, PLACES, Hook
 from sssjob.handlers.rates import Rates
-from sssjob.handlers.roles import USER, USUAL, Roles, Rule
+from sssjob.handlers.roles import USER, USUAL, Permission, Roles
 from sssjob.handlers.service import ServiceSettings
 from sssjob.handlers.submitting import Submission
 from sssjob.submission import control
@@ -40,7 +40,7 @@ class Jobs:
     settings: ServiceSettings = field(default_factory=ServiceSettings)
 
 
-def jobs(root: Table, directory: Path) -> Jobs:
+def jobs(root: SettingsTable, directory: Path) -> Jobs:
     """What the tables store, roles, actors, rates, charges, hooks and submission say.
 
     ``directory`` is that of the file.
@@ -61,7 +61,7 @@ def jobs(root: Table, directory: Path) -> Jobs:
     )
 
 
-def _submission(table: Table, beside: Path) -> Submission | None:
+def _submission(table: SettingsTable, beside: Path) -> Submission | None:
     """The batch system that jobs are submitted to, and as whom they run."""
     to = table.text("to")
     found = Submission(
@@ -89,7 +89,7 @@ def _submission(table: Table, beside: Path) -> Submission | None:
     return found
 
 
-def _address(store: Table) -> str:
+def _address(store: SettingsTable) -> str:
     text = store.text("address")
     if not text or "://" not in text:
         path = store.file("address")
@@ -103,13 +103,13 @@ def _address(store: Table) -> str:
     return text
 
 
-def _roles(root: Table) -> Roles:
+def _roles(root: SettingsTable) -> Roles:
     rules = dict(USUAL)
     for name, role in root.tables("roles"):
         found = []
         for text in role.texts("allow"):
             try:
-                found.append(Rule.of(text))
+                found.append(Permission.of(text))
             except InvalidValue:
                 role.problem("allow", repr(text), 'rules such as "Query Job own" or "* * all"')
         rules[name] = tuple(found)
@@ -123,7 +123,7 @@ def _roles(root: Table) -> Roles:
     return Roles(MappingProxyType(rules), MappingProxyType(actors), usual)
 
 
-def _accounting(root: Table) -> Accounting:
+def _accounting(root: SettingsTable) -> Accounting:
     usual, charges = Accounting(), root.table("charges")
     resources: dict[str, Fraction] = {}
     multipliers: dict[str, Mapping[str, Fraction]] = {}
@@ -150,12 +150,12 @@ def _accounting(root: Table) -> Accounting:
     )  # fmt: skip
 
 
-def _rate(table: Table, name: str) -> Fraction:
+def _rate(table: SettingsTable, name: str) -> Fraction:
     # As it is written: 0.1 is a tenth, not the nearest double.
     return Fraction(repr(table.number(name, 0.0)))
 
 
-def _hooks(table: Table) -> Mapping[str, Hook]:
+def _hooks(table: SettingsTable) -> Mapping[str, Hook]:
     found: dict[str, Hook] = {}
     for name, hook in table.tables_here():
         if name not in _ACTIONS:

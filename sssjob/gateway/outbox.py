@@ -29,7 +29,7 @@ _ADD = (
 )
 
 
-class State(StrEnum):
+class ParcelState(StrEnum):
     """How far a job is. ``unknown`` was sent, and nobody knows whether it arrived.
 
     ``incomplete`` does not say what has to be sent; it may be put into the queue again.
@@ -52,7 +52,7 @@ class Parcel:
 
     key: str
     fields: tuple[tuple[str, str], ...]
-    state: State
+    state: ParcelState
     tries: int
     added: float
     due: float
@@ -90,7 +90,7 @@ class Outbox:
 
         With a ``hindrance`` it is only shown, until it comes without one.
         """
-        state = State.INCOMPLETE if hindrance else State.WAITING
+        state = ParcelState.INCOMPLETE if hindrance else ParcelState.WAITING
         row = (key, json.dumps(fields), state, 0, now, now, hindrance)
         return self._do(_ADD, row)
 
@@ -105,22 +105,22 @@ class Outbox:
         """What has not arrived."""
         yield from self._parcels("state <> 'sent' ORDER BY added, key")
 
-    def move(self, parcel: Parcel, state: State, *, due: float = 0.0, said: str = "") -> None:
+    def move(self, parcel: Parcel, state: ParcelState, *, due: float = 0.0, said: str = "") -> None:
         """A job goes on to another state; each time that it is sent is a try."""
         self._do(
             "UPDATE job SET state = ?, tries = tries + ?, due = ?, said = ? WHERE key = ?",
-            (state, int(state is State.SENDING), due, said, parcel.key),
+            (state, int(state is ParcelState.SENDING), due, said, parcel.key),
         )
 
-    def recover(self, state: State, due: float) -> None:
+    def recover(self, state: ParcelState, due: float) -> None:
         """What was being sent when a process ended goes to this state."""
         self._do("UPDATE job SET state = ?, due = ? WHERE state = 'sending'", (state, due))
 
-    def counts(self) -> dict[State, int]:
+    def counts(self) -> dict[ParcelState, int]:
         """How many jobs are in each state."""
         with self._lock:
             rows = self._connection.execute("SELECT state, count(*) FROM job GROUP BY state")
-            return {State(state): count for state, count in rows.fetchall()}
+            return {ParcelState(state): count for state, count in rows.fetchall()}
 
     def fact(self, name: str) -> str | None:
         """A fact that was kept, or None."""
@@ -138,7 +138,7 @@ class Outbox:
             statement = f"SELECT {_COLUMNS} FROM job WHERE {condition}"
             rows = self._connection.execute(statement, values).fetchall()
         return [
-            Parcel(key, tuple(map(tuple, json.loads(fields))), State(state), *rest)
+            Parcel(key, tuple(map(tuple, json.loads(fields))), ParcelState(state), *rest)
             for key, fields, state, *rest in rows
         ]
 

@@ -29,7 +29,7 @@ class _File:
     problems: list[Problem]
 
 
-class Table:
+class SettingsTable:
     """One table of a file. What is asked of it and not there, or wrong, has its default.
 
     ``done`` is called after all keys were asked for: whatever else is there is unknown.
@@ -38,7 +38,7 @@ class Table:
     def __init__(self, values: dict[str, Any], file: _File, place: tuple[str, ...] = ()) -> None:
         self._values, self._file, self._place = values, file, place
         self._asked: set[str] = set()
-        self._tables: dict[str, Table] = {}
+        self._tables: dict[str, SettingsTable] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._values
@@ -97,18 +97,18 @@ class Table:
         text = self.text(name)
         return self._file.path.parent / text if text else None
 
-    def table(self, name: str) -> Table:
+    def table(self, name: str) -> SettingsTable:
         """A table within this one; an empty one if it is absent."""
         if name not in self._tables:
             value = self._of(name, dict, "a table", {})
-            self._tables[name] = Table(value, self._file, (*self._place, name))
+            self._tables[name] = SettingsTable(value, self._file, (*self._place, name))
         return self._tables[name]
 
-    def tables(self, name: str) -> Iterator[tuple[str, Table]]:
+    def tables(self, name: str) -> Iterator[tuple[str, SettingsTable]]:
         """The tables within a table, each with its name: ``[actors.ann]``."""
         yield from self.table(name).tables_here()
 
-    def tables_here(self) -> Iterator[tuple[str, Table]]:
+    def tables_here(self) -> Iterator[tuple[str, SettingsTable]]:
         """The tables within this one, each with its name."""
         for key in self._values:
             yield key, self.table(key)
@@ -150,7 +150,7 @@ class Table:
 class SettingsFile:
     """A file of settings: its outermost table, and what is wrong so far."""
 
-    root: Table
+    root: SettingsTable
     problems: list[Problem]
 
     def finish(self) -> None:
@@ -180,7 +180,7 @@ def read(path: Path) -> SettingsFile:
         problem = Problem(str(path), line, "", f"what is no TOML ({said})", "TOML 1.0")
         raise BadSettings([problem]) from None
     problems: list[Problem] = []
-    return SettingsFile(Table(values, _File(path, _lines(text), problems)), problems)
+    return SettingsFile(SettingsTable(values, _File(path, _lines(text), problems)), problems)
 
 
 def _lines(text: str) -> dict[tuple[str, ...], int]:

@@ -22,7 +22,7 @@ _STEPS = 1 << 20  # steps back through the graph in search of words
 Sides = tuple[int, int]  # columns as bits: those of which one side is needed, and the other
 
 
-class Column(NamedTuple):
+class NeedColumn(NamedTuple):
     """A vertex, and needs of it that exclude each other: any of one side, any of the other."""
 
     target: int
@@ -85,19 +85,19 @@ def _wants(net: Net) -> tuple[dict[int, dict[Want, None]], dict[int, int]]:
     return found, owner
 
 
-def _columns(wants: dict[int, dict[Want, None]]) -> Iterator[Column]:
+def _columns(wants: dict[int, dict[Want, None]]) -> Iterator[NeedColumn]:
     for target in sorted(wants):
         if 0 in wants[target] and len(wants[target]) > 1:
-            yield Column(target, (0,), tuple(want for want in wants[target] if want != 0))
+            yield NeedColumn(target, (0,), tuple(want for want in wants[target] if want != 0))
         codes = [want for want in wants[target] if isinstance(want, int) and want != 0]
         for digit in range((len(codes) - 1).bit_length() if codes else 0):
             sides: tuple[list[Want], list[Want]] = ([], [])
             for number, code in enumerate(codes):
                 sides[number >> digit & 1].append(code)
-            yield Column(target, tuple(sides[0]), tuple(sides[1]))
+            yield NeedColumn(target, tuple(sides[0]), tuple(sides[1]))
 
 
-def _sides(batch: list[Column], owner: dict[int, int]) -> dict[Need, Sides]:
+def _sides(batch: list[NeedColumn], owner: dict[int, int]) -> dict[Need, Sides]:
     """For each need the columns of a batch in which it takes a side."""
     sides: dict[Need, Sides] = {}
     for number, (target, *opposites) in enumerate(batch):
@@ -141,7 +141,7 @@ def _conflicts(net: Net, sides: dict[Need, Sides], lost: bytearray) -> Iterator[
 
 
 def _whose(
-    net: Net, job: int, column: Column, number: int, sides: dict[Need, Sides], steps: int
+    net: Net, job: int, column: NeedColumn, number: int, sides: dict[Need, Sides], steps: int
 ) -> tuple[tuple[int, Want], tuple[int, Want], int]:
     """The nearest jobs that need one side and the other, and how many steps are left to search.
 

@@ -26,7 +26,7 @@ _OPS = {op.lower(): op for op in (SORT, TROS, GROUP_BY, *TOTALS)}
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ShownColumn:
     """A property that is shown, under its alias or the name that it was asked by."""
 
     attribute: Attribute
@@ -37,7 +37,7 @@ class Column:
     def of(
         cls, asked: Get, kind: str, names: Iterable[str],
         known: Callable[[str, str], Attribute | None] | None = None,
-    ) -> Column:  # fmt: skip
+    ) -> ShownColumn:  # fmt: skip
         """The column that a Get asks for; ``known`` finds an attribute.
 
         Raises ``Refused`` (318).
@@ -72,12 +72,12 @@ def is_name(text: str) -> bool:
     )
 
 
-def all_columns(view: View) -> tuple[Column, ...]:
+def all_columns(view: View) -> tuple[ShownColumn, ...]:
     """Every property of a job, and what is hidden (ShowHidden)."""
     known = [attribute(name, view.block.name) for name in view.flat]
     shown = [each for each in known if each is not None and view.text(each) is not None]
     derived = DERIVED.values() if view.block.name == JOB else ()
-    return tuple(Column(each, each.name) for each in (*shown, *derived))
+    return tuple(ShownColumn(each, each.name) for each in (*shown, *derived))
 
 
 # What Gold shows of a job that nobody chose properties of, by its names and in its order.
@@ -89,17 +89,17 @@ _USUAL = (
 _HIDDEN = ("ModificationTime", "Deleted")
 
 
-def usual_columns(kind: str, *, hidden: bool = False) -> tuple[Column, ...]:
+def usual_columns(kind: str, *, hidden: bool = False) -> tuple[ShownColumn, ...]:
     """What a program of Gold is shown of each Job, or JobGroup, where it does not say what."""
     if kind == JOB:
         names = [*_USUAL, *(_HIDDEN if hidden else ())]
     else:
         names = ["Id", "Name", "State", "CreationTime", "Description"]
     known = [(name, attribute(name, kind)) for name in names]
-    return tuple(Column(found, name) for name, found in known if found is not None)
+    return tuple(ShownColumn(found, name) for name, found in known if found is not None)
 
 
-def row(view: View, columns: Iterable[Column]) -> Row:
+def row(view: View, columns: Iterable[ShownColumn]) -> Row:
     """A row of the answer."""
     return Row(view.block.name, tuple((column.label, column.text(view)) for column in columns))
 
@@ -129,7 +129,7 @@ class Window:
         return self.offset + self.limit if self.limit and not self.unique else 0
 
 
-def ordered(views: Iterable[D], columns: Sequence[Column], last: int) -> Iterable[D]:
+def ordered(views: Iterable[D], columns: Sequence[ShownColumn], last: int) -> Iterable[D]:
     """Jobs sorted by the columns that ask for it, of which the first ``last`` are enough.
 
     A job without the property stands first, as the smallest. Equal ones stay in their order.

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from sssjob import units
 from sssjob.errors import InvalidValue, Refused
 from sssjob.handlers.attributes import Attribute, AttributeType
-from sssjob.handlers.columns import Column, Window, ordered
+from sssjob.handlers.columns import ShownColumn, Window, ordered
 from sssjob.handlers.conditions import Conditions
 from sssjob.handlers.finding import is_true
 from sssjob.handlers.query import is_total, totals
@@ -171,9 +171,9 @@ class _Asked:
         self._deleted = self._conditions.asks_deleted
         self.job = next(filter(None, map(_job, wheres)), None) if _is_plain(wheres) else None
 
-    def column(self, asked: Get) -> Column:
+    def column(self, asked: Get) -> ShownColumn:
         """The column that a Get asks for."""
-        return Column.of(asked, self.label, self._known, self._attribute)
+        return ShownColumn.of(asked, self.label, self._known, self._attribute)
 
     def line(self, entry: Entry) -> _Line:
         """An entry as what is asked for; what was done stays done, whatever has ended it."""
@@ -205,7 +205,7 @@ def query(stores: Stores, call: Call, reach: Reach) -> Answer:
     lines = _Asked(asked)
     window, hidden = Window.of(asked), is_true(asked, "ShowHidden")
     columns = [lines.column(get) for get in asked.gets] or [
-        Column(each.attribute, each.attribute.name)
+        ShownColumn(each.attribute, each.attribute.name)
         for each in _BY_NAME[lines.kind].values()
         if hidden or not each.attribute.hidden
     ]

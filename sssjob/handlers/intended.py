@@ -40,7 +40,7 @@ _NAMED = 200  # characters of a name in the history
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class IntendedJob:
     """A job object to be submitted, and the ``digest`` of how it was given.
 
     ``stored`` is the document of the store that it is now; ``asked`` is what a request is noted by
@@ -69,7 +69,7 @@ class Intake:
     user: str
     queues: Sequence[str] = ()
 
-    def wanted(self, jobs: Store, call: Call, reach: Reach) -> Wanted:
+    def wanted(self, jobs: Store, call: Call, reach: Reach) -> IntendedJob:
         """What a Submit is about. Raises ``Refused``."""
         asked = call.request
         if asked.gets or asked.sets or (asked.wheres and asked.data):
@@ -90,7 +90,7 @@ class Intake:
                     names = ", ".join(self.queues)
                     raise Refused("740", f"Jobs go to one of these queues: {names}")
 
-    def _carried(self, call: Call) -> Wanted:
+    def _carried(self, call: Call) -> IntendedJob:
         """What comes with the request."""
         asked = call.request
         new: Carried = carried(asked)
@@ -105,9 +105,9 @@ class Intake:
         # The Id of a job is that of the batch system, once that has it.
         block = self._taken(given, call, digest, renamed=given.name == JOB)
         require_short(block.id)
-        return Wanted(block, digest, warnings=new.warnings)
+        return IntendedJob(block, digest, warnings=new.warnings)
 
-    def _there(self, jobs: Store, call: Call, reach: Reach) -> Wanted:
+    def _there(self, jobs: Store, call: Call, reach: Reach) -> IntendedJob:
         """What a Where finds; a request that comes again is about what it found first."""
         require_conditions(call.request)
         asked = _asked(call)
@@ -121,10 +121,10 @@ class Intake:
         given = _written(stored)
         digest = _digest(given)
         if is_here(jobs, found):
-            return Wanted(given, digest, stored, asked)
+            return IntendedJob(given, digest, stored, asked)
         if jobs.files(stored):
             raise Refused("740", f"{given.id} has Files, and only paths are submitted here")
-        return Wanted(self._taken(given, call, digest), digest, stored, asked)
+        return IntendedJob(self._taken(given, call, digest), digest, stored, asked)
 
     def _taken(
         self, given: Block, call: Call, digest: str, *, renamed: bool = False
@@ -181,7 +181,7 @@ class Intake:
         return job
 
 
-def kept(jobs: Store, call: Call, wanted: Wanted) -> int:
+def kept(jobs: Store, call: Call, wanted: IntendedJob) -> int:
     """The number of the document of a job object, which is made if it is new.
 
     Raises ``Refused``: 740 where its GlobalId, or the Id of the group, is that of another one, and
@@ -250,7 +250,7 @@ def _found(jobs: Store, call: Call, reach: Reach) -> View:
     return found[0]
 
 
-def _made(change: Change, call: Call, wanted: Wanted) -> int:
+def _made(change: Change, call: Call, wanted: IntendedJob) -> int:
     """Keep a job object that is new, or a new version of one, and note all that it has."""
     names = [name_of(job) for job in defined(wanted.block)]
     for name, job in zip(names, defined(wanted.block), strict=True):

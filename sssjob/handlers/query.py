@@ -21,7 +21,7 @@ from sssjob.handlers.columns import (
     GROUP_BY,
     MOST,
     TOTALS,
-    Column,
+    ShownColumn,
     Window,
     all_columns,
     comparable,
@@ -102,7 +102,9 @@ class _Shown:
             raise Refused("318", f"There are more than {_MOST} Gets")
         known = names(asked)
         self._paths = [Path.of(get) for get in asked.gets if get.path]
-        self._columns = [Column.of(get, self.kind, known) for get in asked.gets if not get.path]
+        self._columns = [
+            ShownColumn.of(get, self.kind, known) for get in asked.gets if not get.path
+        ]
         self._is_total = is_total(self._columns)
         self._hidden = is_true(asked, "ShowHidden")
         if flat and not asked.gets:
@@ -201,7 +203,7 @@ def _shown(found: FoundValue, label: str) -> Element:
     return element
 
 
-def is_total(columns: Sequence[Column]) -> bool:
+def is_total(columns: Sequence[ShownColumn]) -> bool:
     """Whether a request asks for totals. Raises ``Refused`` (318) where it asks for both."""
     kinds = {column.op in (GROUP_BY, *TOTALS) for column in columns}
     if len(kinds) == 2:
@@ -209,7 +211,7 @@ def is_total(columns: Sequence[Column]) -> bool:
     return True in kinds
 
 
-def totals(views: Iterable[Described], columns: Sequence[Column], kind: str) -> Iterator[Row]:
+def totals(views: Iterable[Described], columns: Sequence[ShownColumn], kind: str) -> Iterator[Row]:
     """A row for each group, in the order in which they are met; one row where none are asked."""
     groups = _Groups(columns)
     for place, view in enumerate(views):
@@ -218,7 +220,7 @@ def totals(views: Iterable[Described], columns: Sequence[Column], kind: str) -> 
 
 
 def totals_by_columns(
-    search: Search, jobs: Store, columns: Sequence[Column], kind: str
+    search: Search, jobs: Store, columns: Sequence[ShownColumn], kind: str
 ) -> list[Row] | None:
     """The same from the columns of a store; None where these do not tell."""
     plan = search.plan
@@ -239,7 +241,7 @@ def totals_by_columns(
     return list(groups.rows(kind))
 
 
-def _is_told(column: Column) -> bool:
+def _is_told(column: ShownColumn) -> bool:
     """Whether columns of a store may tell a total: not which text a number was written as."""
     named = not (column.attribute.derived or column.attribute.extension)
     return named and column.op in (GROUP_BY, "Count", "Sum", "Average")
@@ -248,7 +250,7 @@ def _is_told(column: Column) -> bool:
 class _Groups:
     """Totals of each group. Raises ``Refused`` (318) for a sum of what is no number."""
 
-    def __init__(self, columns: Sequence[Column]) -> None:
+    def __init__(self, columns: Sequence[ShownColumn]) -> None:
         for column in columns:
             if column.op in ("Sum", "Average") and column.attribute.kind in (
                 AttributeType.TEXT,
@@ -298,7 +300,7 @@ class _Groups:
 class _Total:
     """One cell of a row of totals. What a job does not have is not counted."""
 
-    def __init__(self, column: Column) -> None:
+    def __init__(self, column: ShownColumn) -> None:
         self.column = column
         self._count = 0
         self._sum = Fraction()

@@ -22,7 +22,7 @@ class Reach(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Permission:
     """An action on a kind of object that is allowed; ``*`` is any."""
 
     action: str
@@ -30,7 +30,7 @@ class Rule:
     reach: Reach = Reach.ALL
 
     @classmethod
-    def of(cls, text: str) -> Rule:
+    def of(cls, text: str) -> Permission:
         """The rule that a text says: ``Query Job own``. Raises ``InvalidValue``.
 
         >>> Rule.of("Query Job own")
@@ -46,12 +46,12 @@ class Rule:
         return self.action in (ANY, action) and self.object in (ANY, object_)
 
 
-def _rules(*texts: str) -> tuple[Rule, ...]:
-    return tuple(map(Rule.of, texts))
+def _rules(*texts: str) -> tuple[Permission, ...]:
+    return tuple(map(Permission.of, texts))
 
 
 # fmt: off
-USUAL: Mapping[str, tuple[Rule, ...]] = MappingProxyType({
+USUAL: Mapping[str, tuple[Permission, ...]] = MappingProxyType({
     "admin":     _rules("* * all"),
     "scheduler": _rules(
         "Query * all", "Create * all", "Modify * all", "Cancel Job all", "Hold Job all",
@@ -76,7 +76,7 @@ class Roles:
     An actor that is not proven is anonymous, whatever it is called.
     """
 
-    rules: Mapping[str, Iterable[Rule]] = field(default_factory=lambda: USUAL)
+    rules: Mapping[str, Iterable[Permission]] = field(default_factory=lambda: USUAL)
     actors: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     usual: str = USER
 

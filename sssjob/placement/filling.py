@@ -23,7 +23,7 @@ from heapq import heapify, heappop, heappush
 from itertools import islice
 from typing import NamedTuple
 
-from sssjob.placement.problem import BestSolution, On, Option, Part, Problem, Run
+from sssjob.placement.problem import BestSolution, On, Part, Problem, Run, TaskOption
 
 COUNTS = 64  # numbers of nodes that are tried of those that would do
 LEVELS = 64  # scores that are tried
@@ -293,7 +293,7 @@ def _allowed(part: Part, number: int, step: int) -> int | None:
 
 
 def _most(
-    options: Sequence[Option], liked: Sequence[int], room: Sequence[int], most: int
+    options: Sequence[TaskOption], liked: Sequence[int], room: Sequence[int], most: int
 ) -> tuple[int, int]:
     """Of some options the one of which most tasks fit, and how many; the best liked of several."""
     best = fits = -1

@@ -16,7 +16,7 @@ from sssjob.expression.offer import slots as slots_of
 from sssjob.expression.pattern import Matching
 from sssjob.model import Property
 from sssjob.placement.nodes import NodeKind, Nodes
-from sssjob.placement.problem import Class, Option, Part, Problem, Quota
+from sssjob.placement.problem import Class, Part, Problem, Quota, TaskOption
 from sssjob.placement.requests import Need, Variant, Way
 
 # What is a matter of nodes: where a node does not mention it, it is not known to have it.
@@ -83,7 +83,7 @@ class Market:
         pairs = zip(classes.kinds, classes.marks, strict=True)
         return bytes([marks[named] and has[kind] for kind, marks in pairs])
 
-    def _part(self, way: Way, options: tuple[tuple[Option, ...], ...]) -> Part:
+    def _part(self, way: Way, options: tuple[tuple[TaskOption, ...], ...]) -> Part:
         nodes = self.nodes
         pins: dict[int, int] = {}
         for name in filter(None, way.pins):
@@ -206,12 +206,12 @@ class _Rows:
 
     def options(
         self, variants: Sequence[Variant], able: Iterable[tuple[int, ...]], rooms: _Rooms
-    ) -> Iterator[tuple[Option, ...]]:
+    ) -> Iterator[tuple[TaskOption, ...]]:
         """How a task can be on nodes of each class, by those of its variants that are able to run.
 
         What is better is the same for all nodes of which the same is known, and is found once.
         """
-        found: dict[object, tuple[Option, ...]] = {}
+        found: dict[object, tuple[TaskOption, ...]] = {}
         for marks, known, amounts in zip(able, *rooms, strict=True):
             if (best := found.get((marks, known))) is None:
                 made = (self._option(variant, known) for variant in compress(variants, marks))
@@ -223,7 +223,7 @@ class _Rows:
             else:
                 yield best
 
-    def _option(self, variant: Variant, known: Sequence[bool]) -> Option | None:
+    def _option(self, variant: Variant, known: Sequence[bool]) -> TaskOption | None:
         """What a task takes by a variant; None if it is not known whether that is there."""
         takes: dict[int, int] = {}
         for need in variant.needs:
@@ -235,7 +235,7 @@ class _Rows:
                 takes[row] = takes.get(row, 0) + int(need.least * common) * steps + need.open
         # A pool of which nobody states the size bounds nothing beyond what was asked of it.
         taken = tuple(item for item in sorted(takes.items()) if known[item[0]])
-        return Option(variant.score, taken)
+        return TaskOption(variant.score, taken)
 
 
 def _amounts(
@@ -264,7 +264,7 @@ def _drawn(need: Need) -> tuple[tuple[str, ...], ...]:
     return (need.slots,) if need.slots == pool else (need.slots, pool)
 
 
-def _best(options: Iterable[Option]) -> Iterator[Option]:
+def _best(options: Iterable[TaskOption]) -> Iterator[TaskOption]:
     """Those that no other is at least as good as in all respects; the best liked first."""
     kept: list[dict[int, int]] = []
     for option in sorted(options, key=lambda each: (-each.score, sum(n for _, n in each.takes))):

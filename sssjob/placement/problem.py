@@ -18,7 +18,7 @@ Run = tuple[int, int]  # so many nodes with so many tasks each: size, number
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class TaskOption:
     """One way to run a task on a node: how well it is liked, and what it takes of which row."""
 
     score: Fraction
@@ -81,7 +81,7 @@ class Part:
     low: int
     high: int
     shape: Shape
-    options: tuple[tuple[Option, ...], ...]
+    options: tuple[tuple[TaskOption, ...], ...]
     excluded: frozenset[int] = frozenset()
     quotas: tuple[Quota, ...] = ()
     pins: Mapping[int, int] = field(default_factory=dict)

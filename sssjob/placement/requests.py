@@ -54,7 +54,7 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedNames:
     """So many of these names are to be among the nodes."""
 
     names: nodes.Names
@@ -71,7 +71,7 @@ class Way:
     excluded: frozenset[int]
     shape: Shape
     per_node: int
-    wanted: tuple[Wanted, ...]
+    wanted: tuple[WantedNames, ...]
     pins: tuple[str, ...]
     variants: tuple[Variant, ...]
 
@@ -196,7 +196,7 @@ def _bounds(counted: Request, layout: Layout) -> tuple[int, int, frozenset[int]]
     return low, high, frozenset(int(number) for number in stated.bounds.excluded)
 
 
-def _wanted(counted: Request, layout: Layout) -> Iterator[Wanted]:
+def _wanted(counted: Request, layout: Layout) -> Iterator[WantedNames]:
     """Of names that are no set to choose from, how many have to be among the nodes."""
     candidates: Candidates = counted.candidates
     if not candidates.open:
@@ -204,7 +204,7 @@ def _wanted(counted: Request, layout: Layout) -> Iterator[Wanted]:
     for names, count in candidates.sets:
         number = count or (layout.nodes.value if layout.nodes else 0)
         most = names.distinct
-        yield Wanted(names, min(number, most) if number else most)
+        yield WantedNames(names, min(number, most) if number else most)
 
 
 def _variant(counted: Request, layout: Layout, row: _Row, whole: frozenset[str]) -> Variant | None:
@@ -263,7 +263,8 @@ def _counts(item: Property) -> bool:
 def _of_name(term: Term, candidates: Candidates) -> Iterator[Term]:
     """What a comparison of Node says of the name of each node.
 
-    Several names that are no set to choose from say nothing: each has to be somewhere (``Wanted``).
+    Several names that are no set to choose from say nothing: each has to be somewhere
+    (``WantedNames``).
     """
     found = next(expression.comparisons(term))
     one = found

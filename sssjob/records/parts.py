@@ -27,7 +27,7 @@ from sssjob.records.folding import Folding, FoldingCutter
 from sssjob.records.layout import Layout
 from sssjob.records.recognition import checked
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Outcome
-from sssjob.records.runs import Keys, Listed, Met
+from sssjob.records.runs import Keys, ListedRuns, Met
 
 P = TypeVar("P")
 J = TypeVar("J")
@@ -179,7 +179,7 @@ def convert(
     met: Met | None = None,
 ) -> Result:  # fmt: skip
     """Convert a part; with ``lines`` a line break within a text is a reference."""
-    runs = met.runs if isinstance(met, Listed) else ([], [])
+    runs = met.runs if isinstance(met, ListedRuns) else ([], [])
     return result(outcomes(format_, part, builder, met), lines=lines)._replace(runs=runs)
 
 

@@ -49,7 +49,7 @@ class Met(Protocol):
         ...
 
 
-class Seen:
+class SeenRuns:
     """The runs that were met; see above."""
 
     def __init__(self) -> None:
@@ -165,7 +165,7 @@ class _Table:
         return place
 
 
-class Listed:
+class ListedRuns:
     """The runs of a part, listed for whoever knows those of the other parts."""
 
     def __init__(self) -> None:

@@ -33,7 +33,7 @@ _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenLog:
     """A log as it was left: which file it was, how far it was read, and what it ended with."""
 
     device: int
@@ -57,7 +57,7 @@ class State:
 
     path: Path
     output: tuple[int, int] = (0, 0)  # inode and size
-    logs: dict[str, Seen] = field(default_factory=dict)
+    logs: dict[str, SeenLog] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
     @classmethod
@@ -141,17 +141,17 @@ class State:
         if not rest.held:
             return  # it will not grow, and another has its name
         now = os.fstat(rest.stream.fileno())
-        self.logs[str(rest.path.resolve())] = Seen(
+        self.logs[str(rest.path.resolve())] = SeenLog(
             now.st_dev, now.st_ino, place, _mark(rest.stream, place.offset)
         )
 
-    def _continued(self, path: Path, stream: BinaryIO, known: Seen) -> StreamPlace:
+    def _continued(self, path: Path, stream: BinaryIO, known: SeenLog) -> StreamPlace:
         if _mark(stream, known.place.offset) == known.mark:
             return known.place
         self.remarks.append(f"{path}: was written anew: it is read from its beginning")
         return StreamPlace()
 
-    def _rotated(self, path: Path, known: Seen) -> Iterator[Rest]:
+    def _rotated(self, path: Path, known: SeenLog) -> Iterator[Rest]:
         for entry in sorted(path.resolve().parent.iterdir()):
             try:
                 found = entry.stat()
@@ -174,17 +174,17 @@ def _mark(stream: BinaryIO, offset: int) -> str:
     return hashlib.sha256(data).hexdigest() if len(data) == min(offset, _MARK) else ""
 
 
-def _entry(seen: Seen) -> dict[str, Any]:
+def _entry(seen: SeenLog) -> dict[str, Any]:
     entry = asdict(seen)
     front = [(number, line.decode("latin-1")) for number, line in seen.place.front]
     entry["place"]["front"] = front
     return entry
 
 
-def _seen(entry: dict[str, Any]) -> Seen:
+def _seen(entry: dict[str, Any]) -> SeenLog:
     place = entry["place"]
     front = tuple((int(number), line.encode("latin-1")) for number, line in place["front"])
-    return Seen(
+    return SeenLog(
         int(entry["device"]), int(entry["inode"]),
         StreamPlace(int(place["offset"]), int(place["line"]), tuple(place["columns"]),
               str(place["delimiter"]), front),

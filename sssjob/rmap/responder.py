@@ -104,7 +104,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class CheckedMessage:
     """A message whose bytes were looked at: what it takes to answer it, or why it is refused.
 
     ``cost`` is in bytes, those of the message included. What was encrypted is not any more.
@@ -157,7 +157,7 @@ class Responder:
         """The answer to a message. A failure is an answer, too."""
         return self.answer(self.take(self.look(message), origin, legacy=legacy))
 
-    def look(self, message: bytes) -> Seen:
+    def look(self, message: bytes) -> CheckedMessage:
         """Look at the bytes of a message, so that nobody without a key costs more than these.
 
         No tree is made of a large message; it comes through if a key has signed its Body.
@@ -171,11 +171,11 @@ class Responder:
             if len(message) > gate.SMALL:
                 self._require_proof(message)
             cost = outside + gate.weight(message, self.policy.markup_limit)
-            return Seen(message, cost, None, hidden)
+            return CheckedMessage(message, cost, None, hidden)
         except Refused as error:
-            return Seen(refused=_alone(error), hidden=hidden)
+            return CheckedMessage(refused=_alone(error), hidden=hidden)
 
-    def take(self, seen: Seen, origin: str = "", *, legacy: bool = False) -> Taken:
+    def take(self, seen: CheckedMessage, origin: str = "", *, legacy: bool = False) -> Taken:
         """Open a message and verify who sent it. This asks no handler, and never waits.
 
         ``legacy`` is whether it was framed as peers of Gold do.

@@ -26,7 +26,7 @@ _LENGTH = 4000
 _LOGIC = frozenset(("op", "conj", "group", "preference"))
 
 
-class Listed(NamedTuple):
+class ListedProperties(NamedTuple):
     """All properties of a job in document order; ``key`` is what else the job says."""
 
     key: tuple[_Part, ...]
@@ -56,7 +56,7 @@ class Outlines:
     def __init__(self) -> None:
         self._known: dict[tuple[_Part, ...], Outline] = {}
 
-    def asked(self, job: Job, listed: Listed, unstated: str) -> Asked | None:
+    def asked(self, job: Job, listed: ListedProperties, unstated: str) -> Asked | None:
         """What a job asks for; None where no outline of it is known, or its request is odd."""
         outline = self._known.get(listed.key)
         if outline is None or (numbers := _numbers(listed.requested)) is None:
@@ -67,7 +67,7 @@ class Outlines:
         scope.numbers = numbers
         return Asked(job, scope, unstated, outline, listed.items)
 
-    def learn(self, listed: Listed, asked: Asked) -> None:
+    def learn(self, listed: ListedProperties, asked: Asked) -> None:
         """Keep the outline of a job all of which is understood, and of which nothing is taken."""
         if not _is_plain(listed.requested) or len(repr(listed.key)) > _LENGTH:
             return
@@ -77,7 +77,7 @@ class Outlines:
             self._known[listed.key] = asked.outline()
 
 
-def listed(job: Job, unstated: str) -> Listed | None:
+def listed(job: Job, unstated: str) -> ListedProperties | None:
     """The properties of a job that has no blocks but one request; None for another one."""
     if type(job) is not Job or job.namespace:
         return None
@@ -98,7 +98,7 @@ def listed(job: Job, unstated: str) -> Listed | None:
             requested, start = items[before:], place + 1
     if not _list(job.items[start:], key, items, inside):
         return None
-    return Listed(tuple(key), items, requested, inside)
+    return ListedProperties(tuple(key), items, requested, inside)
 
 
 def _list(

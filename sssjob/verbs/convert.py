@@ -30,13 +30,13 @@ from sssjob.records.builders import OBJECTS, TEXTS, Builder
 from sssjob.records.cutting import Part, StreamPlace
 from sssjob.records.parts import Cutting, Result
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Outcome
-from sssjob.records.runs import Listed, Met, Seen
+from sssjob.records.runs import ListedRuns, Met, SeenRuns
 from sssjob.verbs.records import Reading
 
 if TYPE_CHECKING:
     from sssjob.accounting.grid import Grid
     from sssjob.accounting.writers.writer import OnLoss
-    from sssjob.accounting.writers.writer import Options as Told
+    from sssjob.accounting.writers.writer import WriterOptions as Told
     from sssjob.lcginfo.snapshot import Report
     from sssjob.model import Job
     from sssjob.workers import Workers
@@ -64,7 +64,7 @@ class Conversion:
     reading: Reading = field(default_factory=Reading)
     processes: int = 1
     grid: Grid | None = None
-    seen: Seen | None = field(default_factory=Seen)
+    seen: SeenRuns | None = field(default_factory=SeenRuns)
 
     def jobs(self) -> Iterator[Job]:
         """The job objects."""
@@ -267,7 +267,7 @@ def converter(lines: bool, listed: bool) -> Callable[[Task | Small], Answer[Resu
         if task.part is None:
             return Result(b"", Counts(), [])
         with naming(task.name):
-            met = Listed() if listed else None
+            met = ListedRuns() if listed else None
             return parts.convert(task.format, task.part, lines=lines, builder=builder, met=met)
 
     return on_tasks(convert)

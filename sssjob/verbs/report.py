@@ -19,7 +19,7 @@ from sssjob.model import Block, Job
 from sssjob.records import find, read_records
 from sssjob.records.builders import OBJECTS, Builder
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
-from sssjob.records.runs import Keys, Listed, Met, Seen
+from sssjob.records.runs import Keys, ListedRuns, Met, SeenRuns
 from sssjob.store.documents import Packed
 from sssjob.verbs.convert import Answer, Conversion, Small, Task, in_turn, on_tasks
 from sssjob.verbs.documents import DOCUMENTS
@@ -41,7 +41,7 @@ class Jobs:
     zone: str = ""
     reading: Reading = field(default_factory=Reading)
     processes: int = 1
-    seen: Seen | None = field(default_factory=Seen)
+    seen: SeenRuns | None = field(default_factory=SeenRuns)
 
     def add_to(self, report: Report) -> None:
         """Add them all to a report. Raises ``OSError``, and ``SSSJobError`` for the first source
@@ -183,7 +183,7 @@ def of_records(empty: Report, listed: bool) -> Callable[[Task | Small], Answer[C
     builder = OBJECTS.remembering()
 
     def count(task: Task) -> Counted:
-        return _counted(task, empty.empty(), builder, Listed() if listed else None)
+        return _counted(task, empty.empty(), builder, ListedRuns() if listed else None)
 
     return on_tasks(count)
 
@@ -196,7 +196,7 @@ def _counted(task: Task, report: Report, builder: Builder[Any, Job], met: Met | 
             report.add(outcome.job)
         elif not isinstance(outcome, Skipped):
             remarks.append(outcome)
-    return Counted(report, counts, remarks, met.runs if isinstance(met, Listed) else ([], []))
+    return Counted(report, counts, remarks, met.runs if isinstance(met, ListedRuns) else ([], []))
 
 
 def _on_batches(empty: Report) -> Callable[[str, Batch], Added]:

@@ -10,7 +10,7 @@ from same_jobs import MADE, made
 from sssjob.records import find, read_records, runs
 from sssjob.records.builders import TEXTS
 from sssjob.records.record import Converted, Counts, Noted, Options, Skipped
-from sssjob.records.runs import CHANGED, NEW, TWICE, Seen
+from sssjob.records.runs import CHANGED, NEW, TWICE, SeenRuns
 
 HEADER = "Cluster|JobID|State|Submit|Start|End|ElapsedRaw|NodeList\n"
 DONE = "c|7|COMPLETED|100|200|300|100|n1\n"
@@ -18,7 +18,7 @@ NOT_TOLD = ("swf",)  # counts jobs of one log, and names no machine
 
 
 def read(format_name, *logs, **options):
-    seen, found = Seen(), []
+    seen, found = SeenRuns(), []
     for log in logs:
         data = log if isinstance(log, bytes) else log.encode()
         found += read_records(find(format_name), io.BytesIO(data), Options(**options), TEXTS, seen)
@@ -125,7 +125,7 @@ def test_what_was_met_is_known_wherever_it_is_kept(batches, recent, in_memory):
         patch.setattr(runs, "_RECENT", recent)
         patch.setattr(runs, "_SLOTS", 2)
         patch.setattr(runs, "_IN_MEMORY", in_memory)
-        seen, model = Seen(), {}
+        seen, model = SeenRuns(), {}
         for batch in batches:
             expected = []
             for key, end in batch:
@@ -142,7 +142,7 @@ def test_what_was_met_is_known_wherever_it_is_kept(batches, recent, in_memory):
 def test_few_runs_are_in_the_dictionary_and_many_in_a_file(monkeypatch):
     monkeypatch.setattr(runs, "_RECENT", 1000)
     monkeypatch.setattr(runs, "_IN_MEMORY", 1 << 10)
-    seen = Seen()
+    seen = SeenRuns()
     for first in range(0, 20_000, 500):
         keys = [str(number) for number in range(first, first + 500)]
         assert seen.take(keys, keys) == ()

@@ -51,7 +51,7 @@ JOB = loads(
 def written(target, *jobs, site=SITE, created=1051557713):
     """What a writer made of jobs, what was lost, and what became of each."""
     out, losses = io.BytesIO(), []
-    writer = TARGETS[target].writer(out, writers.Options(site, created), losses.append)
+    writer = TARGETS[target].writer(out, writers.WriterOptions(site, created), losses.append)
     outcomes = list(writer.through(Converted(number, job) for number, job in enumerate(jobs, 1)))
     writer.close()
     return out.getvalue(), losses, outcomes

@@ -7,9 +7,9 @@ import pytest
 
 from sssjob import features
 from sssjob.features import keys
-from sssjob.features.remote import Options, read
+from sssjob.features.remote import RemoteOptions, read
 
-QUICK = Options(seconds=1.0, all_seconds=2.0)
+QUICK = RemoteOptions(seconds=1.0, all_seconds=2.0)
 
 
 @contextmanager
@@ -160,7 +160,7 @@ def test_no_redirect_leads_from_https_to_http(monkeypatch):
             return Response()
 
     with pytest.raises(remote.NotFetched, match="from https to http"):
-        remote._answered(Session(), "https://mjf.example.org/job_id", 9, Options())
+        remote._answered(Session(), "https://mjf.example.org/job_id", 9, RemoteOptions())
 
 
 @pytest.mark.parametrize("trickle", [False, True], ids=["stalls", "sends a byte now and then"])
@@ -174,7 +174,7 @@ def test_a_server_that_stalls_is_not_waited_for(trickle):
                 request.wfile.flush()
 
     with serving(answer) as (url, asked):
-        reading = read(url, keys.JOB_FEATURES, Options(seconds=0.3, all_seconds=0.5))
+        reading = read(url, keys.JOB_FEATURES, RemoteOptions(seconds=0.3, all_seconds=0.5))
         over.set()
     assert reading.values == {}
     assert "allocated_cpu" in reading.unknown

@@ -11,7 +11,7 @@ from waiting import HANG
 from sssjob import features
 from sssjob.features import keys, serve, status
 from sssjob.features.answers import Answers, ByToken, by_address
-from sssjob.features.remote import Options, read
+from sssjob.features.remote import RemoteOptions, read
 from sssjob.features.serve import Server
 from sssjob.features.write import write
 
@@ -149,7 +149,7 @@ def test_https_is_read_by_those_who_trust_the_certificate_only(root, certificate
     with serving(root, context=context) as server:
         url = f"{server.url}/jobfeatures"
         assert url.startswith("https://")
-        trusted = read(url, keys.JOB_FEATURES, Options(ca=path))
+        trusted = read(url, keys.JOB_FEATURES, RemoteOptions(ca=path))
         assert trusted.values == {"allocated_cpu": 8, "job_id": "7"}
         refused = read(url, keys.JOB_FEATURES)
     assert refused.values == {}

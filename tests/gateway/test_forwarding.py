@@ -18,7 +18,7 @@ from sssjob.gateway.actions import Actions
 from sssjob.gateway.config import Config
 from sssjob.gateway.forwarding import Forwarding, ForwardingPlan, finished
 from sssjob.gateway.jobs import Jobs
-from sssjob.gateway.outbox import Outbox, State
+from sssjob.gateway.outbox import Outbox, ParcelState
 from sssjob.gateway.service import answering
 from sssjob.handlers.service import ServiceSettings
 from sssjob.handlers.view import only
@@ -102,7 +102,7 @@ def test_a_finished_job_is_charged_in_golds_words_and_once(jobs, forwarding):
         )),)  # fmt: skip
         jobs.answer("Modify", sets=[("Priority", "1")], wheres=[("Id", "EQ", "1")])
         assert (each.look(), each.send()) == (0, 0)
-        assert each.outbox.counts() == {State.SENT: 1}
+        assert each.outbox.counts() == {ParcelState.SENT: 1}
 
 
 def test_jobs_of_former_times_are_not_charged_again(jobs, forwarding):
@@ -129,7 +129,7 @@ def test_a_server_that_is_down_is_tried_again_ever_more_seldom(jobs, forwarding)
         waits.append(each._resume - each.clock())
         each.clock.now = each._resume
     assert waits[-1] > 10 * waits[0]
-    assert {state for state, _ in states(each).values()} == {State.WAITING}
+    assert {state for state, _ in states(each).values()} == {ParcelState.WAITING}
 
 
 def test_a_refusal_leaves_nothing_behind_and_is_tried_again_until_it_is_given_up(jobs, forwarding):
@@ -138,11 +138,11 @@ def test_a_refusal_leaves_nothing_behind_and_is_tried_again_until_it_is_given_up
         jobs.create(DONE.format(1))
         each.look()
         each.send()
-        assert states(each) == {"1": (State.WAITING, 1)}
+        assert states(each) == {"1": (ParcelState.WAITING, 1)}
         assert each.send() == 0
         each.clock.now += 4000
         each.send()
-        assert states(each) == {"1": (State.REFUSED, 2)}
+        assert states(each) == {"1": (ParcelState.REFUSED, 2)}
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_where_nobody_knows_whether_it_arrived_gold_is_asked_before_it_is_told_a
         jobs.create(DONE.format(1))
         each.look()
         each.send()
-        assert states(each) == {"1": (State.UNKNOWN, 1)}
+        assert states(each) == {"1": (ParcelState.UNKNOWN, 1)}
         each.clock.now += 30
         assert each.send() == 0  # it may still be at work
         gold.over.set()
@@ -180,10 +180,10 @@ def test_a_process_that_ends_while_it_sends_does_not_send_twice(jobs, forwarding
     jobs.create(DONE.format(1))
     each.look()
     [parcel] = each.outbox.due(each.clock())
-    each.outbox.move(parcel, State.SENDING)  # and is killed here
+    each.outbox.move(parcel, ParcelState.SENDING)  # and is killed here
     with scripted(KNOWN) as gold:
         again = forwarding(gold.port)
-        assert states(again) == {"1": (State.UNKNOWN, 1)}
+        assert states(again) == {"1": (ParcelState.UNKNOWN, 1)}
         again.clock.now += 70
         assert again.send() == 1
         assert asked(gold).action == "Query"
@@ -197,7 +197,7 @@ def test_our_own_gateway_is_simply_told_again_since_it_charges_once(jobs, forwar
         each.look()
         for _ in range(2):
             [parcel] = each.outbox._parcels("1 = 1")
-            each.outbox.move(parcel, State.WAITING)
+            each.outbox.move(parcel, ParcelState.WAITING)
             assert each.send() == 1
         [row] = other.ask("Query", gets=["Charge", "Version"])
         assert row == {"Charge": "0", "Version": "1"}
@@ -212,7 +212,7 @@ def test_a_gateway_forwards_to_another_by_itself(jobs, tmp_path):
         )
         each.start()
         jobs.create(*(DONE.format(number) for number in range(20)))
-        assert until(lambda: each.outbox.counts() == {State.SENT: 20})
+        assert until(lambda: each.outbox.counts() == {ParcelState.SENT: 20})
         each.stop()
         assert len(other.ids(("Duration", "EQ", "1155"))) == 20
 
@@ -252,7 +252,7 @@ def test_a_job_that_cannot_be_sent_is_shown_until_it_can(jobs, forwarding):
         jobs.answer("Modify", sets=[("WallDuration", "6")], wheres=[("Id", "EQ", "1")])
         assert (each.look(), each.send()) == (1, 1)
         assert asked(gold).data.items[0].get("WallDuration") == "6"
-        assert states(each) == {"2": (State.INCOMPLETE, 0)}
+        assert states(each) == {"2": (ParcelState.INCOMPLETE, 0)}
         jobs.answer("Modify", sets=[("Priority", "1")], wheres=[("Id", "EQ", "1")])
         assert each.look() == 0
 

@@ -6,13 +6,13 @@ import threading
 import pytest
 from job_service import ROLES, job_service
 
-from sssjob.handlers.roles import Roles, Rule
+from sssjob.handlers.roles import Permission, Roles
 
 ANN = "<Job><Id>1</Id><User>ann</User><State>Idle</State><Requested><Processors>4</Processors></Requested></Job>"
 BOB = "<Job><Id>2</Id><User>bob</User><Delivered><Memory units='GB'>1</Memory></Delivered></Job>"
 GROUP = "<JobGroup><Id>g</Id><JobDefaults><User>ann</User></JobDefaults><Job><Id>a</Id></Job><Job><Id>b</Id><Priority>1</Priority></Job></JobGroup>"
 # What a user may do with a rule for everything that is theirs.
-OWNER = Roles(rules=dict(ROLES.rules) | {"user": (Rule.of("* * own"),)}, actors=ROLES.actors)
+OWNER = Roles(rules=dict(ROLES.rules) | {"user": (Permission.of("* * own"),)}, actors=ROLES.actors)
 
 
 @pytest.fixture

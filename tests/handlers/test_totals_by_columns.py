@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from job_service import job_service
 
-from sssjob.handlers.columns import Column
+from sssjob.handlers.columns import ShownColumn
 from sssjob.handlers.finding import Search
 from sssjob.handlers.query import totals, totals_by_columns
 from sssjob.handlers.roles import Roles
@@ -93,7 +93,7 @@ def both(kept, gets, wheres, actor):
     call = Call(request, actor)
     roles = Roles(actors={"root": ("admin",)})
     search = Search(call, roles.reach(call))
-    columns = [Column.of(get, "Job", ("Job",)) for get in gets]
+    columns = [ShownColumn.of(get, "Job", ("Job",)) for get in gets]
     return (
         totals_by_columns(search, kept, columns, "Job"),
         list(totals(search.run(kept), columns, "Job")),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sssjob.systems.slurm.scontrol import Record, heads, processors
+from sssjob.systems.slurm.scontrol import JobRecord, heads, processors
 
 DATA = Path(__file__).parents[1] / "data/batch"
 ONE, TASK, ARRAY, HET, ODD = (
@@ -27,13 +27,13 @@ def commented(comment):
 
 
 def known(printed):
-    record = Record(printed)
+    record = JobRecord(printed)
     return record.is_whole, record.words("TimeLimit"), record.parts()
 
 
 def test_the_words_of_a_record_are_those_of_the_controller():
     assert known(ONE) == (True, {"00:10:00"}, {(("n1", "4", 100),)})
-    assert Record(ONE).head.job == "3"
+    assert JobRecord(ONE).head.job == "3"
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_name_or_comment_changes_nothing(put, text):
 
 @pytest.mark.parametrize("put", [named, commented], ids=["name", "comment"])
 def test_what_a_whole_imitation_differs_in_is_not_known(put):
-    record = Record(put(RUN))
+    record = JobRecord(put(RUN))
     assert record.is_whole
     assert record.words("TimeLimit") == {"00:10:00", "9-00:00:00"}
     assert len(record.parts()) == 2
@@ -69,35 +69,35 @@ def test_what_a_whole_imitation_differs_in_is_not_known(put):
 )
 @pytest.mark.parametrize("put", [named, commented], ids=["name", "comment"])
 def test_an_imitation_that_breaks_off_leaves_nothing_known(put, text):
-    assert not Record(put(text)).is_whole
+    assert not JobRecord(put(text)).is_whole
 
 
 def test_a_word_that_stands_twice_leaves_nothing_known():
     # AllocNode is what a client calls itself.
     led = ONE.replace("AllocNode:Sid=localhost", "AllocNode:Sid=localhost NumNodes=1")
-    assert not Record(led).is_whole
+    assert not JobRecord(led).is_whole
 
 
 def test_an_end_among_the_words_of_the_controller_is_seen():
     led = ONE.replace(
         "AllocNode:Sid=localhost", "AllocNode:Sid=x Nodes=n1 CPU_IDs=0-99 Mem=9 MinCPUsNode=1"
     )
-    assert len(Record(led).parts()) == 2
+    assert len(JobRecord(led).parts()) == 2
 
 
 def test_a_reason_of_several_words_is_one_text():
-    record = Record(ONE.replace("Reason=None", "Reason=node is drained, ask us"))
+    record = JobRecord(ONE.replace("Reason=None", "Reason=node is drained, ask us"))
     assert record.words("Reason") == {"node is drained, ask us"}
     assert record.is_whole
 
 
 def test_line_ends_in_names_make_no_records_of_their_own():
     assert known(ODD) == (True, {"00:02:00"}, {(("n1", "3-4", 80),)})
-    assert Record(ODD).head.job == "4"
+    assert JobRecord(ODD).head.job == "4"
 
 
 def test_the_last_word_of_a_part_may_be_its_memory():
-    assert Record(ONE.replace(" GRES= ", " ")).parts() == {(("n1", "4", 100),)}
+    assert JobRecord(ONE.replace(" GRES= ", " ")).parts() == {(("n1", "4", 100),)}
 
 
 def test_both_forms_of_scontrol_are_read():
@@ -121,7 +121,7 @@ def test_an_array_whose_tasks_wait_has_no_job_of_its_id():
 
 @given(st.text(), st.text())
 def test_any_text_is_read(name, rest):
-    Record(named(name) + rest)
+    JobRecord(named(name) + rest)
     heads(rest)
 
 

@@ -12,7 +12,7 @@ from typing import BinaryIO, NamedTuple
 
 from sssjob.accounting.writers import apel, car, ur
 from sssjob.accounting.writers.losses import Taken
-from sssjob.accounting.writers.writer import OnLoss, Options, Writer
+from sssjob.accounting.writers.writer import OnLoss, Writer, WriterOptions
 from sssjob.document import json as plain
 from sssjob.model import Job
 
@@ -69,7 +69,7 @@ class _Summaries(_Messages):
 
     head = apel.SUMMARY
 
-    def __init__(self, stream: BinaryIO, options: Options, on_loss: OnLoss) -> None:
+    def __init__(self, stream: BinaryIO, options: WriterOptions, on_loss: OnLoss) -> None:
         super().__init__(stream, options, on_loss)
         self._sums = apel.Summary()
 
@@ -85,14 +85,14 @@ class WriterRow(NamedTuple):
     """A target format: the name it goes by, and its writer."""
 
     name: str
-    writer: Callable[[BinaryIO, Options, OnLoss], Writer]
+    writer: Callable[[BinaryIO, WriterOptions, OnLoss], Writer]
     description: str
 
 
-def _parquet(stream: BinaryIO, options: Options, on_loss: OnLoss) -> Writer:
-    from sssjob.accounting.writers.parquet import Table  # pyarrow takes its time
+def _parquet(stream: BinaryIO, options: WriterOptions, on_loss: OnLoss) -> Writer:
+    from sssjob.accounting.writers.parquet import ParquetTable  # pyarrow takes its time
 
-    return Table(stream, options, on_loss)
+    return ParquetTable(stream, options, on_loss)
 
 
 # fmt: off

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sssjob.accounting.report import Facts, Number, used
-from sssjob.accounting.writers.writer import OnLoss, Options, Writer
+from sssjob.accounting.writers.writer import OnLoss, Writer, WriterOptions
 from sssjob.document.bridge import to_tree
 from sssjob.document.text import dumps
 from sssjob.model import Job
@@ -45,10 +45,10 @@ def schema() -> pa.Schema:
     return pa.schema([*fields, pa.field(DOCUMENT, pa.string(), nullable=False)])
 
 
-class Table(Writer):
+class ParquetTable(Writer):
     """A table of jobs; a piece of it is held in memory."""
 
-    def __init__(self, stream: BinaryIO, options: Options, on_loss: OnLoss) -> None:
+    def __init__(self, stream: BinaryIO, options: WriterOptions, on_loss: OnLoss) -> None:
         self._schema = schema()
         of_stores = self._schema.names[: -len(USED) - 1]
         self._places = [NAMES.index(parquet.column_of(name)) for name in of_stores]

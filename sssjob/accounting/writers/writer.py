@@ -17,7 +17,7 @@ OnLoss = Callable[[Loss], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class WriterOptions:
     """What a target wants to know beside the jobs.
 
     ``created`` is the time that records are said to be made at, in seconds since
@@ -32,7 +32,7 @@ class Unfit(SSSJobError, ValueError):
     """A job that a target has no records for, such as one that has not ended."""
 
 
-class Refused(InvalidValue):
+class RefusedJob(InvalidValue):
     """A job with a value that the target cannot hold and that must not be lost."""
 
 
@@ -42,13 +42,13 @@ class Writer(ABC):
     head: ClassVar[str] = ""
     tail: ClassVar[str] = ""
 
-    def __init__(self, stream: BinaryIO, options: Options, on_loss: OnLoss) -> None:
+    def __init__(self, stream: BinaryIO, options: WriterOptions, on_loss: OnLoss) -> None:
         self.stream, self.options, self.on_loss = stream, options, on_loss
         self.put(self.head)
 
     @abstractmethod
     def add(self, job: Job) -> None:
-        """Write one job. Raises ``Refused`` or ``Unfit``."""
+        """Write one job. Raises ``RefusedJob`` or ``Unfit``."""
 
     def close(self) -> None:
         """Write what stands behind the last job."""
@@ -65,7 +65,7 @@ class Writer(ABC):
                 continue
             try:
                 self.add(outcome.job)
-            except Refused as error:
+            except RefusedJob as error:
                 yield Bad(outcome.line, str(error))
             except Unfit as error:
                 yield Skipped(outcome.line, str(error))
@@ -80,12 +80,12 @@ class Writer(ABC):
         self.stream.write(text.encode())
 
     def report_losses(self, taken: Taken) -> None:
-        """Tell what a job has lost. Raises ``Refused`` where that must not be."""
+        """Tell what a job has lost. Raises ``RefusedJob`` where that must not be."""
         losses = list(taken.losses())
         for loss in losses:
             if loss.policy == REJECT:
                 found = f"{loss.path} with awarenessPolicy Reject"
-                raise Refused(loss.value, f"what the target holds: {found}, {loss.reason}")
+                raise RefusedJob(loss.value, f"what the target holds: {found}, {loss.reason}")
         for loss in losses:
             if loss.policy != IGNORE:
                 self.on_loss(loss)

@@ -47,7 +47,7 @@ def command(
     from sssjob.systems.condor.hooks import settings, site
 
     try:
-        found = site.Site(keyword, directory, slots, fetch, every_job, cron)
+        found = site.HookSite(keyword, directory, slots, fetch, every_job, cron)
         lines = list(found.lines())
     except InvalidValue as error:
         common.fail(error)

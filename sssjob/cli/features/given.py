@@ -19,7 +19,7 @@ from sssjob.features.left import Left, left
 
 if TYPE_CHECKING:
     from sssjob.features.read import DirectoryValues
-    from sssjob.features.remote import Options
+    from sssjob.features.remote import RemoteOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,12 @@ class Given:
     seconds: float = 10.0
 
     @property
-    def options(self) -> Options:
+    def options(self) -> RemoteOptions:
         """How servers are asked."""
-        from sssjob.features.remote import Options
+        from sssjob.features.remote import RemoteOptions
 
         total = 3 * self.seconds
-        return Options(self.seconds, total, self.ca, self.certificate, self.key)
+        return RemoteOptions(self.seconds, total, self.ca, self.certificate, self.key)
 
 
 @dataclass(slots=True)

@@ -38,7 +38,7 @@ from sssjob.document import tree
 from sssjob.document.parsing import SourcePlace
 from sssjob.document.repair.nesting import Nesting, place_characters
 from sssjob.document.repair.scan import LIMIT as TOO_MUCH
-from sssjob.document.repair.scan import Edit, Fault, Scanner, Tag, TagKind
+from sssjob.document.repair.scan import Edit, Mistake, Scanner, Tag, TagKind
 from sssjob.document.repair.source import Source
 from sssjob.errors import (
     Finding,
@@ -190,7 +190,7 @@ class _Diagnosis:
     """What is wrong with a document: faults with or without repair, and what remains after it."""
 
     source: Source
-    faults: tuple[Fault, ...]
+    faults: tuple[Mistake, ...]
     text: str  # with every repair that there is
     rest: Finding | None  # what is wrong with that
 
@@ -221,7 +221,7 @@ class _Diagnosis:
         for each in sorted(found, key=lambda each: (each.line, each.column)):
             yield replace(each, excerpt=self.source.excerpt(each.line, each.column))
 
-    def _finding(self, fault: Fault, count: int) -> Finding:
+    def _finding(self, fault: Mistake, count: int) -> Finding:
         line, column = self.source.place(fault.start)
         message = fault.message + (f" ({count} in this document)" if count > 1 else "")
         does_it = "" if self.refused else _DOES_IT

@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sssjob import spec, suggestions
-from sssjob.document.repair.scan import LIMIT, Edit, Fault, Scanner, Tag, TagKind
+from sssjob.document.repair.scan import LIMIT, Edit, Mistake, Scanner, Tag, TagKind
 from sssjob.document.repair.source import Source
 from sssjob.units import XML_SPACE
 
@@ -270,10 +270,10 @@ class Nesting:
     def _say(
         self, at: int, message: str, advice: str = "", edits: tuple[Edit, ...] = (), kind: str = ""
     ) -> None:
-        self.scanner.add(Fault(at, message, advice, edits, kind, self._path()))
+        self.scanner.add(Mistake(at, message, advice, edits, kind, self._path()))
 
 
-def place_characters(text: str, faults: list[Fault]) -> None:
+def place_characters(text: str, faults: list[Mistake]) -> None:
     """Say of faults in the text between tags on which path they are."""
     pending = [fault for fault in faults if fault.path is None]
     pending.sort(key=lambda fault: -fault.start)

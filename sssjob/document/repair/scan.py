@@ -66,7 +66,7 @@ class Edit(NamedTuple):
 
 
 @dataclass(slots=True)
-class Fault:
+class Mistake:
     """What is wrong at an index; without ``edits`` there is no repair, or no single one.
 
     Faults of one ``kind`` are told once, with their number.
@@ -112,7 +112,7 @@ class Scanner:
     """The tags of a text; what is wrong with them and between them is in ``faults`` afterwards."""
 
     text: str
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[Mistake] = field(default_factory=list)
     stopped: str = ""  # why the rest of the text was not looked at
     serious: int = 0  # faults without a repair
     _hidden: list[tuple[int, int]] = field(default_factory=list)
@@ -151,7 +151,7 @@ class Scanner:
         """Whether there is more wrong than anybody wants to know."""
         return self.serious >= FAULTS or len(self.faults) >= EDITS
 
-    def add(self, fault: Fault) -> None:
+    def add(self, fault: Mistake) -> None:
         """Say what is wrong."""
         self.faults.append(fault)
         self.serious += not fault.edits
@@ -171,14 +171,14 @@ class Scanner:
         blank = self.blank
         if self.has_late_declaration:
             message = "blanks or a byte order mark before <?xml, which has to come first"
-            self.add(Fault(0, message, "remove them", (Edit(0, blank, "", "f"),), path=""))
+            self.add(Mistake(0, message, "remove them", (Edit(0, blank, "", "f"),), path=""))
             return blank
         return 0
 
     def _span(self, place: int) -> int | None:
         """Where a comment, a CDATA section or an instruction ends; None if none begins here."""
         if self.text.startswith("<!DOCTYPE", place):
-            self.add(Fault(place, cause.DOCTYPE, cause.DOCTYPE_ADVICE))
+            self.add(Mistake(place, cause.DOCTYPE, cause.DOCTYPE_ADVICE))
             self.stopped = "a document type"
             return -1
         for start, end, what in _SPANS:
@@ -188,7 +188,7 @@ class Scanner:
                 return self._start_tag("?xml", place).end
             after = self.text.find(end, place + len(start))
             if after < 0:
-                self.add(Fault(place, f"a {what} that does not end", f"write {end}"))
+                self.add(Mistake(place, f"a {what} that does not end", f"write {end}"))
                 self.stopped = "the end is missing"
                 return -1
             self._hidden.append((place, after))
@@ -201,7 +201,7 @@ class Scanner:
             message, advice = "an end tag without its end", "write >"
         else:
             message, advice = "a bare < in text", "write &lt;"
-        self.add(Fault(place, message, advice))
+        self.add(Mistake(place, message, advice))
 
     def _start_tag(self, name: str, place: int) -> Tag:
         """A start tag that is not quite one, with a fault for each thing that is wrong."""
@@ -226,7 +226,7 @@ class Scanner:
         if is_cut:
             self.stopped = "the end is missing"
         said = f"the tag <{shown} does not end" + ("" if is_cut else " before the next <")
-        self.add(Fault(place, said, "write >"))
+        self.add(Mistake(place, said, "write >"))
         return Tag(TagKind.OPEN, name, place, limit, text[start:limit])
 
     def _attribute(self, element: str, at: int, limit: int) -> int:
@@ -241,7 +241,7 @@ class Scanner:
         while at < limit and text[at] in _BLANKS:
             at += 1
         if not text.startswith("=", at) or at >= limit:
-            self.add(Fault(word.start(), f"{name} in <{element}> has no value", ""))
+            self.add(Mistake(word.start(), f"{name} in <{element}> has no value", ""))
             return gap
         self._blanks(gap, at)
         gap = at = at + 1
@@ -256,20 +256,20 @@ class Scanner:
         plain = QUOTES.get(text[at : at + 1], text[at : at + 1])
         if plain not in ("'", '"') or at >= limit:
             if at >= limit or text[at] in "<>/?":
-                self.add(Fault(min(at, len(text) - 1), f"{name} in <{element}> has no value"))
+                self.add(Mistake(min(at, len(text) - 1), f"{name} in <{element}> has no value"))
                 return at
             said, advice = f"the value of {name} on {element} has no quotes", 'write "'
             if text[at] in _LOOK_ALIKES:
                 advice = f"write {_LOOK_ALIKES[text[at]]}"
                 said = f"U+{ord(text[at]):04X} is no quote around the value of {name} on {element}"
-            self.add(Fault(at, said, advice))
+            self.add(Mistake(at, said, advice))
             value = _UNQUOTED.match(text, at, limit)
             assert value is not None
             return max(value.end() - (text[value.end() - 1] == "/"), at + 1)
         end = self._closing(at, plain, limit)
         if end < 0:
             said = f"it cannot be told where the value of {name} on {element} ends"
-            self.add(Fault(at, said, f"write {plain} around it"))
+            self.add(Mistake(at, said, f"write {plain} around it"))
             after = text.find(">", at, limit)
             return limit if after < 0 else after
         for quote in (at, end):
@@ -291,7 +291,7 @@ class Scanner:
 
     def _quote(self, at: int, plain: str, element: str, name: str) -> None:
         said = f"typographic quote U+{ord(self.text[at]):04X} instead of {plain}"
-        self.add(Fault(
+        self.add(Mistake(
             at, f"{said} around the value of {name} on {element}", f"write {plain}",
             (Edit(at, at + 1, plain, "a"),), "quote",
         ))  # fmt: skip
@@ -301,21 +301,21 @@ class Scanner:
             if self.text[at] == NO_BREAK_SPACE and not self.is_full:
                 said = "no-break space U+00A0 in a tag"
                 edit = Edit(at, at + 1, " ", "d")
-                self.add(Fault(at, said, "write a blank", (edit,), "blank"))
+                self.add(Mistake(at, said, "write a blank", (edit,), "blank"))
 
     def _junk(self, element: str, at: int) -> None:
         shown = self.text[at]
         if ILLEGAL.match(shown):
             return  # which is said of every such character
         said = f"U+{ord(shown):04X} is out of place in the tag <{element}>"
-        self.add(Fault(at, said, "", (), "junk"))
+        self.add(Mistake(at, said, "", (), "junk"))
 
     def _characters(self) -> None:
         """What XML does not have at all, and each & that is none."""
         for found in ILLEGAL.finditer(self.text):
             number = f"U+{ord(found[0]):04X}"
             said = f"{number} is not a character of XML 1.0"
-            self.add(Fault(found.start(), said, "remove it", (), number))
+            self.add(Mistake(found.start(), said, "remove it", (), number))
             if self.is_full:
                 self.stopped = "more than is looked at"
                 return
@@ -324,7 +324,7 @@ class Scanner:
                 continue
             edit = Edit(found.start(), found.end(), "&amp;", "e")
             said = "a bare & that begins no entity"
-            self.add(Fault(found.start(), said, "write &amp;", (edit,), "ampersand"))
+            self.add(Mistake(found.start(), said, "write &amp;", (edit,), "ampersand"))
             if self.is_full:
                 self.stopped = "more than is looked at"
                 return

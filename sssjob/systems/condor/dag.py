@@ -35,14 +35,14 @@ NO_NAME = "job"
 COMMANDS = SubmitFile(tuple(rule for rule in RULES if not isinstance(rule, fields.Refused)))
 
 
-class Outcome(NamedTuple):
+class NeededEnd(NamedTuple):
     """How a job has to end for those that wait for it."""
 
     condition: str = _SUCCESS
     code: str = ""
 
     @classmethod
-    def of(cls, item: Property) -> Outcome:
+    def of(cls, item: Property) -> NeededEnd:
         """What a Dependency waits for."""
         attributes = item.attributes
         return cls(attributes.get("condition", _SUCCESS), attributes.get("code", "").strip())
@@ -62,11 +62,11 @@ class Outcome(NamedTuple):
     @property
     def known(self) -> bool:
         """Whether it can be said."""
-        return self == Outcome() or bool(self.test)
+        return self == NeededEnd() or bool(self.test)
 
 
-SUCCEEDS = Outcome()
-_OUTCOMES = {"-ne 0": Outcome("OnFailure"), f"-ge {_ANY}": Outcome("OnExit")}
+SUCCEEDS = NeededEnd()
+_OUTCOMES = {"-ne 0": NeededEnd("OnFailure"), f"-ge {_ANY}": NeededEnd("OnExit")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,8 @@ class Node:
     name: str
     description: Description
     parents: tuple[str, ...] = ()
-    outcome: Outcome = SUCCEEDS
-    waits: Mapping[str, Outcome] = field(default_factory=dict)  # how its parents have to end
+    outcome: NeededEnd = SUCCEEDS
+    waits: Mapping[str, NeededEnd] = field(default_factory=dict)  # how its parents have to end
 
 
 def node_name(id_: str) -> str:
@@ -113,13 +113,13 @@ class DAG(Translator[Node]):
     def context(self, jobs: Sequence[Job]) -> Mapping[str, object]:
         """Each job by its id, with the end that those wait for who can wait for it."""
         ids = {job.id for job in jobs if job.id}
-        wanted: dict[str, list[Outcome]] = {id_: [] for id_ in ids}
+        wanted: dict[str, list[NeededEnd]] = {id_: [] for id_ in ids}
         waits: dict[str, set[str]] = {id_: set() for id_ in ids}
         for job in jobs:
             for item in job.properties.all("Dependency"):
                 text = stripped(item.text)
                 if job.id and text in ids and _by_id(item):
-                    wanted[text].append(Outcome.of(item))
+                    wanted[text].append(NeededEnd.of(item))
                     waits[job.id].add(text)
         free = _in_order(waits)
         return {id_: _first(wanted[id_]) for id_ in ids if id_ in free}
@@ -133,11 +133,11 @@ class DAG(Translator[Node]):
         for item in asked.take("Dependency", "condition", "code", "designator"):
             text = stripped(item.text)
             outcome = known.get(text)
-            if not _by_id(item) or text == asked.job.id or not isinstance(outcome, Outcome):
+            if not _by_id(item) or text == asked.job.id or not isinstance(outcome, NeededEnd):
                 asked.refuse(item, "it is no job of this DAG that could end before")
             elif own is None:
                 asked.refuse(item, "jobs wait for each other in a circle")
-            elif Outcome.of(item) != outcome or not outcome.known:
+            elif NeededEnd.of(item) != outcome or not outcome.known:
                 asked.refuse(item, f"others wait for its end by {outcome.condition}")
             else:
                 parents[node_name(text)] = None
@@ -147,7 +147,7 @@ class DAG(Translator[Node]):
                     asked.refuse(item, "a node is one job")
             description_ = replace(description_, queue="")
         asked.one("Id")
-        outcome = own if isinstance(own, Outcome) and own.known else SUCCEEDS
+        outcome = own if isinstance(own, NeededEnd) and own.known else SUCCEEDS
         return Node(node_name(asked.job.id), description_, tuple(parents), outcome)
 
     def dump(self, form: Node) -> str:
@@ -164,7 +164,7 @@ class DAG(Translator[Node]):
         text = data.decode(errors="replace")
         nodes: dict[str, Node] = {}
         parents: dict[str, dict[str, None]] = {}
-        outcomes: dict[str, Outcome] = {}
+        outcomes: dict[str, NeededEnd] = {}
         told: list[Finding] = []
         lines = iter(enumerate(text.split("\n"), 1))
         for number, line in lines:
@@ -175,7 +175,7 @@ class DAG(Translator[Node]):
                     parents.setdefault(child, {}).update(dict.fromkeys(edge[1].split()))
             elif post := _POST.fullmatch(line):
                 test = f"{post[2]} {post[3]}"
-                outcomes[post[1]] = _OUTCOMES.get(test) or Outcome("OnExit", post[3])
+                outcomes[post[1]] = _OUTCOMES.get(test) or NeededEnd("OnExit", post[3])
             elif line.strip() and not line.lstrip().startswith("#"):
                 told.append(finding("W-UNKNOWN", f"{line.strip()[:60]!r} is not read", line=number))
         yield from told
@@ -190,7 +190,7 @@ class DAG(Translator[Node]):
         items = [Property("Id", job_id(form.name)), *found.job.items]
         for parent in form.parents:
             outcome = form.waits.get(parent) or settings.context.get(job_id(parent)) or SUCCEEDS
-            assert isinstance(outcome, Outcome)
+            assert isinstance(outcome, NeededEnd)
             attributes = {} if outcome.condition == _SUCCESS else {"condition": outcome.condition}
             attributes |= {"code": outcome.code} if outcome.code else {}
             items.append(Property("Dependency", job_id(parent), attributes))
@@ -213,7 +213,7 @@ def _by_id(item: Property) -> bool:
     return item.attributes.get("designator", "JobId") == "JobId"
 
 
-def _first(wanted: list[Outcome]) -> Outcome:
+def _first(wanted: list[NeededEnd]) -> NeededEnd:
     """The end that counts where several are waited for: a success needs no script."""
     return SUCCEEDS if not wanted or SUCCEEDS in wanted else min(wanted)
 

@@ -17,7 +17,7 @@ from sssjob.errors import InvalidValue
 from sssjob.features.batch.allocation import Allocation, amount, limit
 from sssjob.features.batch.call import Script
 from sssjob.systems.slurm import words
-from sssjob.systems.slurm.scontrol import Head, Record, heads, processors
+from sssjob.systems.slurm.scontrol import Head, JobRecord, heads, processors
 
 # Times as seconds since 1970; without it they are local times without a zone.
 ENVIRONMENT = {"SLURM_TIME_FORMAT": "%s"}
@@ -101,7 +101,7 @@ def allocation(environment: Mapping[str, str], printed: str = "") -> Allocation:
     notes: list[str] = []
     amounts: dict[str, Amount] = {}
     count = environment.get("SLURM_JOB_NUM_NODES", "")
-    record = Record(printed)
+    record = JobRecord(printed)
     if printed and not _is_of(record.head, environment):
         notes.append(f"scontrol tells nothing about job {job}")
     elif printed:
@@ -117,7 +117,7 @@ def allocation(environment: Mapping[str, str], printed: str = "") -> Allocation:
 class _Shown:
     """The record of a job, with a note of what is not known because it is said in several ways."""
 
-    def __init__(self, record: Record, notes: list[str]) -> None:
+    def __init__(self, record: JobRecord, notes: list[str]) -> None:
         self.record, self.notes = record, notes
         if not record.is_whole:
             notes.append("scontrol shows nothing whole of the job, or an imitation: it is not read")

@@ -24,7 +24,7 @@ _CPUS = re.compile(r"^\s*([0-9]+)/([0-9]+)/([0-9]+)/([0-9]+)\s*$")
 _TASKS = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9})(?::([0-9]{1,9}))?)?")
 
 
-class Column(NamedTuple):
+class QueueColumn(NamedTuple):
     """One row: a value, and what scontrol, squeue and JSON call it."""
 
     value: str
@@ -35,23 +35,23 @@ class Column(NamedTuple):
 
 # fmt: off
 COLUMNS = (
-    Column("id",       "JobId",       ("JOBID",),                   "job_id"),
-    Column("array",    "ArrayJobId",  ("ARRAY_JOB_ID",),            "array_job_id"),
-    Column("task",     "ArrayTaskId", ("ARRAY_TASK_ID",),           "array_task_id"),
-    Column("tasks",    "ArrayTaskId", (),                           "array_task_string"),
-    Column("name",     "JobName",     ("NAME",),                    "name"),
-    Column("user",     "UserId",      ("USER",),                    "user_name"),
-    Column("group",    "GroupId",     ("GROUP", "GROUP_NAME"),      "group_name"),
-    Column("gid",      "",            (),                           "group_id"),
-    Column("account",  "Account",     ("ACCOUNT",),                 "account"),
-    Column("queue",    "Partition",   ("PARTITION",),               "partition"),
-    Column("state",    "JobState",    ("STATE", "ST"),              "job_state"),
-    Column("reason",   "Reason",      ("REASON",),                  "state_reason"),
-    Column("submit",   "SubmitTime",  ("SUBMIT_TIME",),             "submit_time"),
-    Column("start",    "StartTime",   ("START_TIME",),              "start_time"),
-    Column("end",      "EndTime",     ("END_TIME",),                "end_time"),
-    Column("limit",    "TimeLimit",   ("TIME_LIMIT",),              "time_limit"),
-    Column("cpus",     "NumCPUs",     ("CPUS",),                    "cpus"),
+    QueueColumn("id",       "JobId",       ("JOBID",),                   "job_id"),
+    QueueColumn("array",    "ArrayJobId",  ("ARRAY_JOB_ID",),            "array_job_id"),
+    QueueColumn("task",     "ArrayTaskId", ("ARRAY_TASK_ID",),           "array_task_id"),
+    QueueColumn("tasks",    "ArrayTaskId", (),                           "array_task_string"),
+    QueueColumn("name",     "JobName",     ("NAME",),                    "name"),
+    QueueColumn("user",     "UserId",      ("USER",),                    "user_name"),
+    QueueColumn("group",    "GroupId",     ("GROUP", "GROUP_NAME"),      "group_name"),
+    QueueColumn("gid",      "",            (),                           "group_id"),
+    QueueColumn("account",  "Account",     ("ACCOUNT",),                 "account"),
+    QueueColumn("queue",    "Partition",   ("PARTITION",),               "partition"),
+    QueueColumn("state",    "JobState",    ("STATE", "ST"),              "job_state"),
+    QueueColumn("reason",   "Reason",      ("REASON",),                  "state_reason"),
+    QueueColumn("submit",   "SubmitTime",  ("SUBMIT_TIME",),             "submit_time"),
+    QueueColumn("start",    "StartTime",   ("START_TIME",),              "start_time"),
+    QueueColumn("end",      "EndTime",     ("END_TIME",),                "end_time"),
+    QueueColumn("limit",    "TimeLimit",   ("TIME_LIMIT",),              "time_limit"),
+    QueueColumn("cpus",     "NumCPUs",     ("CPUS",),                    "cpus"),
 )
 
 STATES = {

@@ -85,7 +85,7 @@ def heads(printed: str) -> list[Head]:
     ]
 
 
-class Record:
+class JobRecord:
     """The record of one job: only what all of its runs say is known."""
 
     def __init__(self, printed: str) -> None:
@@ -142,7 +142,7 @@ def _run(text: str) -> Run | None:
     return Run(words, tuple((found[1], found[2], int(found[3])) for found in nodes))
 
 
-class Listed(NamedTuple):
+class ListingEntry(NamedTuple):
     """A job of a listing: its line and its words; ``wrong`` says why these are not known."""
 
     line: int
@@ -150,7 +150,7 @@ class Listed(NamedTuple):
     wrong: str = ""
 
 
-def listing(printed: str) -> Iterator[Listed]:
+def listing(printed: str) -> Iterator[ListingEntry]:
     """The records of many jobs, each from one beginning to the next."""
     starts = [found.start() for found in _HEAD.finditer(printed)]
     line, place = 1, 0
@@ -159,20 +159,22 @@ def listing(printed: str) -> Iterator[Listed]:
         yield _listed(line, printed[start:end])
 
 
-def _listed(line: int, text: str) -> Listed:
-    record = Record(text)
+def _listed(line: int, text: str) -> ListingEntry:
+    record = JobRecord(text)
     if not record.is_whole or record.head is None:
-        return Listed(line, wrong="a record that breaks off, or is none")
+        return ListingEntry(line, wrong="a record that breaks off, or is none")
     run, head = record.runs[0], record.head
     start, end = _START.search(text), _END.search(text)
     before = _BEFORE.search(text[: start.start() + 1]) if start else None
     if run is None or len(record.runs) > 1 or not before or not end:
-        return Listed(line, wrong="a name that cannot be told from what follows")
+        return ListingEntry(line, wrong="a name that cannot be told from what follows")
     name = _SET.sub("", _HEAD.sub("", text[: before.start()], count=1))
     told = {"JobId": head.job, "ArrayJobId": head.array, "ArrayTaskId": head.task,
             "HetJobId": head.het, "HetJobOffset": head.offset, "JobName": name}  # fmt: skip
     words = {**_behind(text[end.start() :]), **run.words, **before.groupdict(""), **told}
-    return Listed(line, {name: "" if text in _NOTHING else text for name, text in words.items()})
+    return ListingEntry(
+        line, {name: "" if text in _NOTHING else text for name, text in words.items()}
+    )
 
 
 def _behind(text: str) -> dict[str, str]:

@@ -22,14 +22,14 @@ FILE, LOCK, IDLE = "queue.db", "lock", "idle"
 _FORMER, _OUT = "index.json", ("offered", "accepted", "running")
 
 
-class Refused(OSError):
+class UnsafeQueue(OSError):
     """Why a queue is not used: who else could write into it, or whose it is."""
 
 
 def owner_of(settings: HookSettings) -> int:
     """The uid to which a queue belongs, or will: that of the jobs, where there is none yet.
 
-    Raises ``Refused`` if it is neither theirs nor of somebody whom the site trusts: whoever may
+    Raises ``UnsafeQueue`` if it is neither theirs nor of somebody whom the site trusts: whoever may
     put documents there could have put a queue there, too.
     """
     state = os.path.abspath(settings.state)
@@ -42,7 +42,7 @@ def owner_of(settings: HookSettings) -> int:
     from sssjob.systems.condor.hooks.trust import trust
 
     if found.st_uid not in trust(settings).uids:
-        raise Refused(f"{state} belongs to uid {found.st_uid}, and {jobs} to uid {uid}")
+        raise UnsafeQueue(f"{state} belongs to uid {found.st_uid}, and {jobs} to uid {uid}")
     return found.st_uid
 
 
@@ -55,26 +55,26 @@ def status(path: str) -> os.stat_result | None:
 
 
 def guard(state: str) -> None:
-    """Raise ``Refused`` if anybody but us could write into the directory of a queue."""
+    """Raise ``UnsafeQueue`` if anybody but us could write into the directory of a queue."""
     found = os.lstat(state)
     if not stat.S_ISDIR(found.st_mode):
-        raise Refused(f"{state} is not a directory")
+        raise UnsafeQueue(f"{state} is not a directory")
     if found.st_uid != os.geteuid():
-        raise Refused(f"{state} belongs to uid {found.st_uid}, and this runs as {os.geteuid()}")
+        raise UnsafeQueue(f"{state} belongs to uid {found.st_uid}, and this runs as {os.geteuid()}")
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise Refused(f"{state} can be written by others than its owner: chmod go-w it")
+        raise UnsafeQueue(f"{state} can be written by others than its owner: chmod go-w it")
     above = os.path.dirname(os.path.realpath(state))
     while True:
         mode = os.stat(above).st_mode
         if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
-            raise Refused(f"{above} can be written by everybody, who could exchange {state}")
+            raise UnsafeQueue(f"{above} can be written by everybody, who could exchange {state}")
         if above == os.path.dirname(above):
             return
         above = os.path.dirname(above)
 
 
 def own(path: str) -> None:
-    """Make a file that is ours alone. Raise ``Refused`` if there is another one."""
+    """Make a file that is ours alone. Raise ``UnsafeQueue`` if there is another one."""
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     handle = os.open(path, flags, 0o600)
     try:
@@ -82,10 +82,10 @@ def own(path: str) -> None:
     finally:
         os.close(handle)
     if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
-        raise Refused(f"{path} is not a file with one name")
+        raise UnsafeQueue(f"{path} is not a file with one name")
     # Whoever can read it could keep it locked.
     if found.st_uid != os.geteuid() or found.st_mode & 0o077:
-        raise Refused(f"{path} is not ours alone: chown it to uid {os.geteuid()}, chmod it 600")
+        raise UnsafeQueue(f"{path} is not ours alone: chown it to uid {os.geteuid()}, chmod it 600")
 
 
 def make(state: str) -> None:
@@ -104,19 +104,19 @@ def make(state: str) -> None:
     except FileExistsError:
         found = os.lstat(spool)
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
-            raise Refused(f"{spool} is not a directory of ours") from None
+            raise UnsafeQueue(f"{spool} is not a directory of ours") from None
     if stat.S_IMODE(os.lstat(spool).st_mode) != 0o1777:
         os.chmod(spool, 0o1777)
 
 
 def check_former(state: str) -> None:
-    """Raise ``Refused`` while jobs of the queue of an earlier version are still out."""
+    """Raise ``UnsafeQueue`` while jobs of the queue of an earlier version are still out."""
     if not os.path.lexists(os.path.join(state, _FORMER)):
         return
     for name in _OUT:
         directory = os.path.join(state, name)
         if os.path.isdir(directory) and os.listdir(directory):
-            raise Refused(
+            raise UnsafeQueue(
                 f"{directory}: an earlier version gave these jobs away, and this one would again: "
                 "once they have ended, delete what is in it"
             )

@@ -21,7 +21,7 @@ import stat
 from sssjob.systems.condor.hooks.place import (
     FILE,
     LOCK,
-    Refused,
+    UnsafeQueue,
     check_former,
     make,
     own,
@@ -105,7 +105,7 @@ class Held:
     """The queue of a directory, open for a block, and made if there is none.
 
     Root acts as the user to whom it belongs, or the jobs, if the site trusts that user: what root
-    left there, that user could not change. Raises ``Refused`` and ``OSError``.
+    left there, that user could not change. Raises ``UnsafeQueue`` and ``OSError``.
     """
 
     __slots__ = ("_before", "_queue", "_settings")
@@ -138,7 +138,7 @@ class Held:
 
         if uid not in trust(self._settings).uids:
             # A startd that is root would run as anybody whom that user names.
-            raise Refused(
+            raise UnsafeQueue(
                 f"{self._settings.jobs} belongs to uid {uid}: root gives away jobs of root, condor "
                 "and those whom --trust names"
             )
@@ -169,14 +169,14 @@ def _opened(state: str) -> Queue:
                 for statement in _SCHEMA.split(";"):
                     queue.run(statement)
     if queue.version() != _VERSION:
-        raise Refused(f"{path} is of another version of sssjob")
+        raise UnsafeQueue(f"{path} is of another version of sssjob")
     return queue
 
 
 def copied(settings: HookSettings) -> Queue:
     """A copy of a queue in memory: what becomes of it changes nothing.
 
-    Raises ``Refused`` and ``OSError``.
+    Raises ``UnsafeQueue`` and ``OSError``.
     """
     copy = _sqlite3.connect(":memory:", isolation_level=None)
     path = os.path.join(settings.state, FILE)
@@ -187,13 +187,13 @@ def copied(settings: HookSettings) -> Queue:
     from urllib.parse import quote
 
     if found.st_uid != owner_of(settings) or not stat.S_ISREG(found.st_mode):
-        raise Refused(f"{path} is not a file of the owner of {settings.state}")
+        raise UnsafeQueue(f"{path} is not a file of the owner of {settings.state}")
     try:
         file = _sqlite3.connect(f"file:{quote(path)}?mode=ro", timeout=_PATIENCE, uri=True)
         file.backup(copy)
         file.close()
     except _sqlite3.Error as error:
-        raise Refused(f"{path}: {error}") from error
+        raise UnsafeQueue(f"{path}: {error}") from error
     return Queue(copy, "")
 
 
@@ -205,7 +205,7 @@ def _connected(path: str) -> _sqlite3.Connection:
         found.execute("PRAGMA synchronous = NORMAL")
         return found
     except _sqlite3.Error as error:
-        raise Refused(f"{path}: {error}") from error
+        raise UnsafeQueue(f"{path}: {error}") from error
 
 
 class Queue:
@@ -221,11 +221,11 @@ class Queue:
         self._connection.close()
 
     def run(self, statement: str, values: tuple[Any, ...] = ()) -> _sqlite3.Cursor:
-        """Run a statement. Raises ``Refused`` where the file does not allow it."""
+        """Run a statement. Raises ``UnsafeQueue`` where the file does not allow it."""
         try:
             return self._connection.execute(statement, values)
         except _sqlite3.Error as error:
-            raise Refused(f"{os.path.join(self.state, FILE)}: {error}") from error
+            raise UnsafeQueue(f"{os.path.join(self.state, FILE)}: {error}") from error
 
     def version(self) -> int:
         """Of which version the file is; 0 if it has just been made."""

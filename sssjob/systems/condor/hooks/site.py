@@ -46,7 +46,7 @@ _KEYWORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class HookSite:
     """What a site wants: a ``keyword``, hooks in a ``directory``, for some ``slots`` or all.
 
     ``fetch`` is about work that slots fetch, ``every_job`` about features for jobs that come from

@@ -28,7 +28,7 @@ def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
     for found in read_named(stream, _JOBS, first):
         if isinstance(found, Named):
             attributes = dict(_attributes(found.value))
-            yield found.line, table.Listed(legal(found.name), attributes)
+            yield found.line, table.ListedJob(legal(found.name), attributes)
         else:
             yield found
 

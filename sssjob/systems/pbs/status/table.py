@@ -62,7 +62,7 @@ VARIABLES = "Variable_List"
 _DIRECTORY = "PBS_O_WORKDIR"  # of these variables: where the job was submitted
 
 
-class Listed(NamedTuple):
+class ListedJob(NamedTuple):
     """A job as qstat lists it: its id, its attributes, and what is to say of it."""
 
     id: str
@@ -198,7 +198,7 @@ def _rows(names: tuple[str, ...]) -> Iterator[Field]:
 def of_jobs(
     pieces: Callable[[BinaryIO, int], Iterable[Piece]], recognises: Callable[[bytes], str]
 ) -> Layout:
-    """The layout of jobs that ``pieces`` finds as ``Listed``."""
+    """The layout of jobs that ``pieces`` finds as ``ListedJob``."""
     return Layout(
         type=TYPE, cut=Cut(pieces), reader=reader, rows=_rows, span=("start", "end"),
         recognises=recognises,
@@ -210,7 +210,7 @@ def reader(options: Options, clock: Clock) -> Reader:
     return lambda line, job: _record(line, job, clock)
 
 
-def _record(line: int, job: Listed, clock: Clock) -> Read:
+def _record(line: int, job: ListedJob, clock: Clock) -> Read:
     if not _ID.fullmatch(job.id):
         raise NoRecord(f"{job.id[:60]!r} is no job id such as 123.server")
     told = {name: value for name, value in job.attributes.items() if value}

@@ -32,7 +32,7 @@ def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
             yield found
             continue
         attributes = dict(_attributes(found.element))
-        yield found.line, table.Listed(attributes.pop("Job_Id", ""), attributes, found.note)
+        yield found.line, table.ListedJob(attributes.pop("Job_Id", ""), attributes, found.note)
 
 
 def _attributes(job: Element) -> Iterator[tuple[str, Any]]:

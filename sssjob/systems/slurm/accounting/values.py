@@ -161,7 +161,7 @@ class Phase(Enum):
     TOLD_BY_END = 2
 
 
-class State(NamedTuple):
+class SlurmState(NamedTuple):
     """A state by the standard's word ("" where nobody knows it), and by sacct's whole word."""
 
     standard: str
@@ -169,7 +169,7 @@ class State(NamedTuple):
 
 
 @lru_cache(MEMORY)
-def state(text: str) -> State:
+def state(text: str) -> SlurmState:
     """Read State: ``CANCELLED by 1000``; ``COMPLETED+`` and ``OUT_OF_ME+`` are cut words.
 
     >>> state("OUT_OF_ME+"), state("ASLEEP")
@@ -177,12 +177,12 @@ def state(text: str) -> State:
     """
     found = _STATE.fullmatch(text)
     if not found:
-        return State("", text)
+        return SlurmState("", text)
     word, cut = found[1], found[2]
     if cut and word not in STATES:
         begins = [known for known in STATES if known.startswith(word)]
         word = begins[0] if len(begins) == 1 else word
-    return State(STATES.get(word, ""), word)
+    return SlurmState(STATES.get(word, ""), word)
 
 
 def phase(text: str) -> Phase:
