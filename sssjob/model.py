@@ -586,7 +586,8 @@ def text(value: Scalar) -> str:
     """A value as a document spells it: ``true``, ``16``, ``1.89``.
 
     A time is the second since the epoch that it is in, and needs a zone; a timedelta is whole
-    seconds. Raises ``InvalidValue`` for what has no spelling: None, NaN, an infinity.
+    seconds. Raises ``InvalidValue`` for what has no spelling: None, NaN, an infinity, a number
+    of more digits than readers take.
 
     >>> from datetime import UTC, datetime, timedelta
     >>> text(datetime(2003, 4, 28, 19, 21, 53, tzinfo=UTC)), text(timedelta(hours=1))
@@ -599,20 +600,27 @@ def text(value: Scalar) -> str:
             return "true" if value else "false"
         case float() if math.isfinite(value):
             return float.__repr__(value)
-        case Decimal() if value.is_finite():
+        case Decimal() if value.is_finite() and units.is_bounded(value):
             return units.decimal(Fraction(value))
-        case int() | Fraction():
+        case int() if -_BEYOND < value < _BEYOND:
+            return units.decimal(value)
+        case Fraction() if units.is_bounded(value):
             return units.decimal(value)
         case datetime() if value.tzinfo is not None:
             return str(math.floor(value.timestamp()))
         case timedelta() if not value.microseconds:
             return str(value.days * 86400 + value.seconds)
-    raise InvalidValue(repr(value), _SPELLED.get(type(value), "a text, number, time or duration"))
+    shown = type(value).__name__ if isinstance(value, int | Fraction) else repr(value)  # very long
+    raise InvalidValue(shown, _SPELLED.get(type(value), "a text, number, time or duration"))
 
 
+_BEYOND: int = 10**units.INTEGER_DIGITS
+_BOUNDED = f"of at most {units.DIGITS} digits before and behind its point"
 _SPELLED: Mapping[type, str] = {
+    int: f"a whole number of at most {units.INTEGER_DIGITS} digits",
+    Fraction: f"a number {_BOUNDED}",
     float: "a number that is finite",
-    Decimal: "a number that is finite",
+    Decimal: f"a number that is finite, {_BOUNDED}",
     datetime: "a time with a zone, such as datetime.now(UTC)",
     timedelta: "a duration of whole seconds",
 }

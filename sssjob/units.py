@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from decimal import Decimal
 from fractions import Fraction
 
 from sssjob.errors import InvalidValue
@@ -23,10 +24,12 @@ DEFAULT_UNITS = {"Memory": "MB", "Swap": "MB", "Disk": "MB"}
 TIME_LIMIT = 0xFFFF_FFFF  # "a 32-bit unsigned long in GMT seconds since the EPOCH", SSS 2.2
 
 _YEAR_9999 = 253_402_300_799  # its last second; a calendar ends there
-_INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
-_DIGITS = 400
+INTEGER_DIGITS = 4000
+_INTEGER = re.compile(rf"[+-]?[0-9]{{1,{INTEGER_DIGITS}}}")
+DIGITS = 400  # of a number before, and behind, its point
+_BEYOND: int = 10**DIGITS
 _FLOAT = re.compile(
-    rf"[+-]?(?:[0-9]{{1,{_DIGITS}}}(?:\.[0-9]{{0,{_DIGITS}}})?|\.[0-9]{{1,{_DIGITS}}})"
+    rf"[+-]?(?:[0-9]{{1,{DIGITS}}}(?:\.[0-9]{{0,{DIGITS}}})?|\.[0-9]{{1,{DIGITS}}})"
     r"(?:[eE][+-]?[0-9]{1,3})?"
 )
 _CLOCK = re.compile(r"(?:([0-9]{1,6})-)?([0-9]{1,6}):([0-5]?[0-9]):([0-5]?[0-9])")
@@ -54,7 +57,7 @@ def number(text: str) -> Fraction:
     Fraction(189, 100)
     """
     stripped = text.strip(XML_SPACE)
-    if stripped.isascii() and stripped.isdigit() and len(stripped) <= _DIGITS:
+    if stripped.isascii() and stripped.isdigit() and len(stripped) <= DIGITS:
         return Fraction(int(stripped))
     if not _FLOAT.fullmatch(stripped):
         raise InvalidValue(text, "a number such as 1.89")
@@ -185,6 +188,18 @@ def plain(value: Fraction) -> Fraction | int:
 def approximate(value: Fraction) -> int | float:
     """A number as JSON and ClassAds have it: whole, or the nearest float."""
     return value.numerator if value.denominator == 1 else float(value)
+
+
+def is_bounded(value: Fraction | Decimal) -> bool:
+    """Whether a number has no more digits before and behind its point than one that is read.
+
+    >>> is_bounded(Fraction(10**400 - 1)), is_bounded(Decimal("1E-1000000"))
+    (True, False)
+    """
+    if isinstance(value, Decimal):
+        exponent = value.as_tuple().exponent
+        return isinstance(exponent, int) and exponent >= -DIGITS and value.adjusted() < DIGITS
+    return -_BEYOND < value < _BEYOND and value.denominator <= _BEYOND
 
 
 def decimal(value: Fraction | int) -> str:

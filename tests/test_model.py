@@ -97,7 +97,9 @@ def test_values_of_python_are_spelled_as_documents_spell_them(value, text):
 
 @pytest.mark.parametrize("value", [
     None, float("nan"), float("inf"), Decimal("NaN"), Decimal("-Infinity"), datetime(2003, 4, 28),
-    timedelta(seconds=1.5), b"1", [1], date(2003, 4, 28),
+    timedelta(seconds=1.5), b"1", [1], date(2003, 4, 28), Decimal("1E-1000000"),
+    Decimal("1E+1000000"), Fraction(1, 10**401), Fraction(10**401, 3),
+    pytest.param(10**4000, id="a whole number of 4001 digits"),
 ], ids=repr)  # fmt: skip
 def test_what_has_no_spelling_is_refused(value):
     for build in (

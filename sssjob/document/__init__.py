@@ -37,7 +37,7 @@ def loads(data: bytes | str) -> Block:
     >>> loads("<Job><Id>PBS.1234.0</Id></Job>").id
     'PBS.1234.0'
     """
-    found = list(read(data.encode() if isinstance(data, str) else data))
+    found = list(read(data.encode(errors="surrogatepass") if isinstance(data, str) else data))
     if len(found) != 1:
         raise UnreadableDocument(finding("E-CARD", f"{len(found)} job objects where one is due"))
     return found[0]

@@ -25,6 +25,7 @@ from sssjob.document.report import Report
 from sssjob.document.text import dumps, escape, quoted
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import ExecutableKind, From
+from sssjob.legality import ILLEGAL
 from sssjob.model import BLOCKS, Block, Item, Note, Property, paths
 
 _SECTION = "SSS 5.1 Executable"
@@ -263,16 +264,13 @@ def _of_executable(
 
 def written(file: File) -> str:
     """A File as it stands in a message. Raises ``InvalidValue`` for what XML has not."""
+    if not file.id:
+        raise InvalidValue("", "the id of a File")
     try:
         text = file.content.decode()
     except UnicodeDecodeError as error:
         raise InvalidValue(f"{file.id}: byte {error.start}", "text in UTF-8") from error
-    if illegal := next((letter for letter in text if not _is_character(letter)), ""):
-        raise InvalidValue(f"{file.id}: U+{ord(illegal):04X}", "a character of XML 1.0")
+    if illegal := ILLEGAL.search(f"{file.id}\n{text}"):
+        raise InvalidValue(f"{file.id}: U+{ord(illegal[0]):04X}", "a character of XML 1.0")
     id_ = file.id if executable.decoded(file.id) == file.id else quote(file.id)
     return f"<{_ELEMENT} id={quoted(id_)}>{escape(text, _LINE_ENDS)}</{_ELEMENT}>"
-
-
-def _is_character(letter: str) -> bool:
-    """Whether XML 1.0 has a character (2.2)."""
-    return letter in "\t\n\r" or (letter >= " " and letter not in "\ufffe\uffff")

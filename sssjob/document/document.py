@@ -118,10 +118,10 @@ class Document:
     def with_file(self, id_: str, content: bytes | str) -> Document:
         """The document with a File of an id, in the place of the one that it has, or as its last.
 
-        A text is kept in UTF-8. Raises ``InvalidValue`` where nothing is around the job, and
-        ``ValueError`` for content that XML cannot hold.
+        A text is kept in UTF-8. Raises ``InvalidValue`` where nothing is around the job, and for
+        an id or content that XML cannot hold.
         """
-        content = content.encode() if isinstance(content, str) else content
+        content = content.encode(errors="surrogatepass") if isinstance(content, str) else content
         file = written(File(id_, content)).encode()
         known = self.files.get(id_)
         if known is None:

@@ -87,7 +87,7 @@ def source_of(given: object) -> Source:
 def of_text(given: G) -> G | bytes:
     """What a text is that a program gives: a document, if it begins with ``<``, or else a path."""
     if isinstance(given, str) and given.lstrip("\ufeff" + XML_SPACE)[:1] in ("<", ""):
-        return given.encode()
+        return given.encode(errors="surrogatepass")  # which is refused where it stands
     return given
 
 

@@ -9,7 +9,7 @@ from lxml import etree
 
 import sssjob
 from sssjob import Document
-from sssjob.errors import UnreadableDocument
+from sssjob.errors import InvalidJob, InvalidValue, UnreadableDocument
 from sssjob.model import Block, Delivered, Property, Requested
 
 MESSAGE = """<?xml version="1.0"?>
@@ -235,3 +235,19 @@ def test_what_is_no_document_is_refused(data):
 def test_it_is_one_of_the_names_of_the_library():
     assert sssjob.Document is Document
     assert "Document" in sssjob.__all__
+
+
+@pytest.mark.parametrize(
+    "id_, content",
+    [("", "x"), ("a\0b", "x"), ("\ud800", "x"), ("a", "\0"), ("a", "\ud800"), ("a", b"\xff")],
+    ids=ascii,
+)
+def test_a_file_that_xml_cannot_hold_is_refused(id_, content):
+    with pytest.raises(InvalidValue):
+        Document.read(b"<Data><Job/></Data>").with_file(id_, content)
+
+
+@pytest.mark.parametrize("read", [sssjob.loads, sssjob.validate, Document.read])
+def test_a_text_with_half_a_character_is_no_document(read):
+    with pytest.raises((UnreadableDocument, InvalidJob), match="not UTF-8"):
+        read("<Job><Id>\ud800</Id></Job>")
