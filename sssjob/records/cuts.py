@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, BinaryIO
 
 from sssjob.records.cutting import Cutter, LineCutter
@@ -58,11 +58,15 @@ class CustomPieces:
     pieces: Callable[[BinaryIO, int], Iterable[Piece]]
     cutter: type[Cutter] | None = None
 
-    def batches(self, stream: BinaryIO, first: int, options: Options) -> Iterator[Sequence[Piece]]:
-        """The pieces, some hundred at once."""
+    def batches(self, stream: BinaryIO, first: int, options: Options) -> Iterator[Iterable[Piece]]:
+        """The pieces, some hundred at once.
+
+        Each is found when it is asked for: what it was read from, such as a tree of JSON, is not
+        kept, which takes less time than to find room for it.
+        """
         rest = iter(self.pieces(stream, first))
-        while batch := list(islice(rest, _BATCH)):
-            yield batch
+        for piece in rest:
+            yield chain((piece,), islice(rest, _BATCH - 1))
 
 
 def of_lines(pieces: Callable[[Iterable[tuple[int, str]]], Iterator[Piece]]) -> CustomPieces:

@@ -5,7 +5,7 @@ How it works, and why, is told in ``layout.py``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, BinaryIO, Generic, TypeVar
 
@@ -52,7 +52,7 @@ class Engine(Generic[P, J]):
         once = Once(layout.run, met) if layout.run and met else None
         before = [(number, clean(raw)) for number, raw in front]
         for batch in chain([before], layout.cut.batches(stream, first, options)):
-            found = self._read(read, batch) if read else batch
+            found = self._read(read, batch) if read else [*batch]
             yield from self._made(folder.take(found) if folder else Stretch.of(found), once)
         if folder:
             yield from self._made(folder.close(), once)
@@ -69,7 +69,7 @@ class Engine(Generic[P, J]):
         outcomes = self._maker.outcomes(found)
         return [*self._clock.assumption(outcomes[0].line), *outcomes] if outcomes else ()
 
-    def _read(self, read: Reader, batch: Sequence[Piece]) -> list[Any]:
+    def _read(self, read: Reader, batch: Iterable[Piece]) -> list[Any]:
         found: list[Any] = []
         clock = self._clock
         for piece in batch:

@@ -221,9 +221,10 @@ class Cut(Protocol):
         """What cuts a stream where these pieces can be cut, whatever they tell."""
         ...
 
-    def batches(self, stream: BinaryIO, first: int, options: Options) -> Iterator[Sequence[Piece]]:
+    def batches(self, stream: BinaryIO, first: int, options: Options) -> Iterator[Iterable[Piece]]:
         """The pieces of a stream whose first line has this number, some hundred at once.
 
+        Each batch is taken to its end before the next one is asked for.
         Raises ``UnusableInput`` where it does not begin as it must.
         """
         ...

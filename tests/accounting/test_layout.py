@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sssjob.model import Job, Property
 from sssjob.records.builders import OBJECTS, TEXTS
-from sssjob.records.cuts import Lines
+from sssjob.records.cuts import CustomPieces, Lines
 from sssjob.records.engine import Engine
 from sssjob.records.folding import Fold, Folding
 from sssjob.records.layout import (
@@ -162,3 +162,21 @@ def test_of_two_stretches_the_second_stands_behind_the_first():
     assert [[*batch.places] for batch in both.batches] == [[0], [3]]
     assert both.made == [4]
     assert [item.line for item in both.items] == [1, 2, 3, 4, 5]
+
+
+def test_a_piece_is_read_before_the_next_one_is_found():
+    done = []
+
+    def pieces(stream, first):
+        for number in range(600):
+            done.append(f"found {number}")
+            yield number, str(number)
+
+    def read(line, value):
+        done.append(f"read {line}")
+        return Skipped(line, value)
+
+    layout = Layout(type="T", cut=CustomPieces(pieces), reader=lambda options, clock: read)
+    outcomes = [*Engine(layout, Options(), OBJECTS).outcomes(io.BytesIO())]
+    assert outcomes == [Skipped(number, str(number)) for number in range(600)]
+    assert done == [each for number in range(600) for each in (f"found {number}", f"read {number}")]
