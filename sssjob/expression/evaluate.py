@@ -11,7 +11,7 @@ no Processors GE 8: 4 offered
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
 
@@ -26,7 +26,16 @@ from sssjob.expression.offer import Number, Offer, plain
 from sssjob.expression.pattern import Matching
 from sssjob.expression.reading import of
 from sssjob.expression.reasons import Reason, chosen, explained
-from sssjob.expression.tree import Comparison, Expression, all_of, conjuncts
+from sssjob.expression.tree import (
+    Comparison,
+    Expression,
+    Not,
+    OneOf,
+    Or,
+    all_of,
+    conjuncts,
+    inverse,
+)
 from sssjob.model import Block
 
 __all__ = ["Answer", "Offer", "Reason", "Request", "Verdict", "ranked"]
@@ -141,11 +150,34 @@ def ranked(answers: Iterable[Answer]) -> list[Answer]:
 
 
 def _node_count(expression: Expression) -> int | None:
-    """How many nodes the request wants in any case; of a range, the fewest."""
-    plain = [part for part in conjuncts(expression) if isinstance(part, Comparison)]
-    terms = [part for part in plain if part.item.name == "NodeCount" and part.op != "Match"]
+    """How many nodes the request wants in any case; of a range, or of alternatives, the fewest."""
     try:
-        least = interval(terms, "NodeCount").integers().lo if terms else None
+        return _fewest(conjuncts(expression))
     except ValueError:  # it is no number, which is said where it is compared
         return None
-    return None if least is None else int(least)
+
+
+def _fewest(parts: Iterable[Expression]) -> int | None:
+    """The fewest nodes that all of these want together; None if they do not say."""
+    plain: list[Comparison] = []
+    found: list[int] = []
+    for each in parts:
+        part: Expression = each
+        if isinstance(each, Not) and isinstance(each.operand, Comparison):
+            part = inverse(each.operand)
+        match part:
+            case Comparison(item) if item.name == "NodeCount" and part.op != "Match":
+                plain.append(part)
+            case Or(operands) | OneOf(operands):
+                every = [_fewest(conjuncts(operand)) for operand in operands]
+                fewest = [number for number in every if number is not None]
+                if fewest and len(fewest) == len(every):
+                    found.append(min(fewest))
+    if plain:
+        bounds = interval(plain, "NodeCount")
+        if bounds.lo is None or bounds.lo < 1:  # a node is needed at the least
+            bounds = replace(bounds, lo=Fraction(1), lo_open=False)
+        least = bounds.integers().lo
+        assert least is not None
+        found.append(int(least))
+    return max(found, default=None)
