@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 
-from sssjob.classads.chunks import JSON, pieces
+from sssjob.classads.chunks import JSON, ads
 from sssjob.classads.errors import BadAd
 from sssjob.classads.parser import DEPTH_LIMIT, plain
 from sssjob.classads.values import LARGEST, UNDEFINED, Ad
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, BinaryIO
 
-    from sssjob.classads.long import OnError
+    from sssjob.classads.errors import OnError
     from sssjob.classads.values import Attribute
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
@@ -39,16 +39,8 @@ def read(
     ``unescaped`` takes ``"/Expr(...)/"`` for an expression too, as it comes from tools that
     decoded the JSON. A bad ad is raised as ``BadAd``, or handed to ``on_error``.
     """
-    for text, line in pieces(stream, JSON, "{"):
-        try:
-            found = _ad(text, line, _UNESCAPED if unescaped else _EXPRESSION)
-        except BadAd as error:
-            fault = BadAd(error.reason, line)
-            if on_error is None:
-                raise fault from None
-            on_error(fault)
-            continue
-        yield found
+    expression = _UNESCAPED if unescaped else _EXPRESSION
+    yield from ads(stream, JSON, "{", lambda text, line: _ad(text, line, expression), on_error)
 
 
 def write(ad: Ad, *, indent: bool = False) -> str:
@@ -80,7 +72,6 @@ def _ad(text: str, line: int, expression: re.Pattern[str]) -> Ad:
         raise BadAd(f"no JSON: {error.msg} {place}") from None
     found = _value(data, 0)
     assert isinstance(found, Ad)
-    found.line = line
     return found
 
 

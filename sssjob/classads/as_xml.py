@@ -10,7 +10,7 @@ import re
 
 from lxml import etree
 
-from sssjob.classads.errors import BadAd
+from sssjob.classads.errors import BadAd, refuse
 from sssjob.classads.parser import DEPTH_LIMIT, plain
 from sssjob.classads.times import absolute, absolute_text, relative, relative_text
 from sssjob.classads.tokens import number, unquoted
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO
 
-    from sssjob.classads.long import OnError
+    from sssjob.classads.errors import OnError
     from sssjob.classads.values import Attribute
 
 HEADER = '<?xml version="1.0"?>\n<!DOCTYPE classads SYSTEM "classads.dtd">\n<classads>\n'
@@ -65,10 +65,7 @@ def _taken(element: etree._Element, on_error: OnError | None) -> Iterator[Ad]:
         found = _ad(element, 0)
         found.line = _line(element)
     except BadAd as error:
-        fault = BadAd(error.reason, error.line or _line(element))
-        if on_error is None:
-            raise fault from None
-        on_error(fault)
+        refuse(BadAd(error.reason, error.line or _line(element)), on_error)
     else:
         yield found
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import codecs
 import re
 
-from sssjob.classads.errors import BadAd
+from sssjob.classads.errors import BadAd, refuse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import BinaryIO
+
+    from sssjob.classads.errors import OnError
+    from sssjob.classads.values import Ad
 
 CHUNK = 1 << 16
 AD_LIMIT = 16 << 20  # characters of one ad
@@ -25,6 +28,21 @@ JSON = re.compile(r'("(?:[^"\\]|\\.)*+"|[][{}])|(")', re.DOTALL)
 # fmt: on
 _CLOSERS = {"[": "]", "{": "}"}
 _LIST = {"[": "{}", "{": "[]"}  # what may stand around the ads
+
+
+def ads(
+    stream: BinaryIO, words: re.Pattern[str], opener: str, parse: Callable[[str, int], Ad],
+    on_error: OnError | None,
+) -> Iterator[Ad]:  # fmt: skip
+    """The ads of the pieces of a stream. A bad one is raised, or handed to ``on_error``."""
+    for text, line in pieces(stream, words, opener):
+        try:
+            found = parse(text, line)
+        except BadAd as error:
+            refuse(BadAd(error.reason, line), on_error)
+            continue
+        found.line = line
+        yield found
 
 
 def pieces(stream: BinaryIO, words: re.Pattern[str], opener: str) -> Iterator[tuple[str, int]]:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any, BinaryIO
 
-    from sssjob.classads.long import OnError
+    from sssjob.classads.errors import OnError
     from sssjob.classads.values import Ad
 
 LONG, NEW, JSON, XML = FORMS = ("long", "new", "json", "xml")
@@ -35,7 +35,7 @@ def read(
 
         yield from long.read(_lines(stream, long.LINE_LIMIT), strict=strict, on_error=on_error)
         return
-    from sssjob.classads.errors import BadAd
+    from sssjob.classads.errors import BadAd, refuse
 
     try:
         if form == NEW:
@@ -51,9 +51,7 @@ def read(
 
             yield from as_xml.read(stream, on_error=on_error)
     except BadAd as error:
-        if on_error is None:
-            raise
-        on_error(error)
+        refuse(error, on_error)
 
 
 def read_text(text: str, form: str = "", *, strict: bool = False) -> list[Ad]:

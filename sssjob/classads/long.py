@@ -8,12 +8,10 @@ from sssjob.classads.values import Ad, Unparsed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
-    from sssjob.classads.errors import BadAd
+    from sssjob.classads.errors import BadAd, OnError
     from sssjob.classads.values import Attribute
-
-    OnError = Callable[[BadAd], None]
 
 SEPARATOR = "-----"  # between the ads that a hook is given
 LINE_LIMIT = 1 << 20  # bytes of one line
@@ -63,10 +61,9 @@ def read(
             if len(attributes) > ATTRIBUTES_LIMIT:
                 raise _bad(f"an ad of more than {ATTRIBUTES_LIMIT} attributes")
         except ValueError as error:
-            fault = _at(error, number)
-            if on_error is None:
-                raise fault from None
-            on_error(fault)
+            from sssjob.classads.errors import refuse  # hooks, which read good ads, start without
+
+            refuse(_at(error, number), on_error)
     if attributes:
         yield Ad(attributes, start)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sssjob.classads.chunks import NEW, pieces
-from sssjob.classads.errors import BadAd
+from sssjob.classads.chunks import NEW, ads
 from sssjob.classads.parser import plain
 from sssjob.classads.values import Ad
 from sssjob.classads.writing import NEW as SYNTAX
@@ -14,23 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO
 
-    from sssjob.classads.long import OnError
+    from sssjob.classads.errors import OnError
 
 
 def read(stream: BinaryIO, *, on_error: OnError | None = None) -> Iterator[Ad]:
     """The ads of a stream. A bad one is raised as ``BadAd``, or handed to ``on_error``."""
-    for text, line in pieces(stream, NEW, "["):
-        try:
-            found = plain(text)
-        except BadAd as error:
-            fault = BadAd(error.reason, line)
-            if on_error is None:
-                raise fault from None
-            on_error(fault)
-            continue
-        assert isinstance(found, Ad)
-        found.line = line
-        yield found
+    yield from ads(stream, NEW, "[", _ad, on_error)
 
 
 def write(ad: Ad, *, indent: bool = False) -> str:
@@ -39,3 +27,9 @@ def write(ad: Ad, *, indent: bool = False) -> str:
     if indent and parts:
         return "[\n" + "".join(f"  {part};\n" for part in parts) + "]"
     return f"[ {'; '.join(parts)} ]"
+
+
+def _ad(text: str, line: int) -> Ad:
+    found = plain(text)
+    assert isinstance(found, Ad)
+    return found

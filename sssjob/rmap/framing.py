@@ -61,6 +61,29 @@ class HTTPRequest:
         return "host" not in self.headers
 
 
+def chunk_line(buffer: bytearray, of: str = "") -> bytes | None:
+    """The line before a chunk, taken from a buffer; None while its end is not there.
+
+    ``of`` says in messages whose chunk it is. Raises ``BadFraming`` for a line that is too long.
+    """
+    end = buffer.find(b"\n")
+    if end < 0:
+        if len(buffer) > _LINE_LIMIT:
+            raise BadFraming(f"The size of a chunk{of} is not hexadecimal")
+        return None
+    line = bytes(buffer[:end]).strip()
+    del buffer[: end + 1]
+    return line
+
+
+def chunk_size(line: bytes, of: str = "") -> int:
+    """The size in the line before a chunk. Raises ``BadFraming``."""
+    digits = line.partition(b";")[0].strip()
+    if len(digits) > _SIZE_DIGITS or not digits or not _HEX.issuperset(digits):
+        raise BadFraming(f"The size of a chunk{of} is not hexadecimal")
+    return int(digits, 16)
+
+
 class Requests:
     """The requests of one connection: feed bytes, take what is complete.
 
@@ -166,19 +189,12 @@ class Requests:
         return True
 
     def _size_line(self) -> bool:
-        end = self._buffer.find(b"\n")
-        if end < 0:
-            if len(self._buffer) > _LINE_LIMIT:
-                raise BadFraming("The size of a chunk is not hexadecimal")
+        line = chunk_line(self._buffer)
+        if line is None:
             return False
-        line = bytes(self._buffer[:end]).strip()
-        del self._buffer[: end + 1]
         if not line:  # what ends a chunk in HTTP; Gold's peers leave it out
             return True
-        digits = line.partition(b";")[0].strip()
-        if len(digits) > _SIZE_DIGITS or not digits or not _HEX.issuperset(digits):
-            raise BadFraming("The size of a chunk is not hexadecimal")
-        size = int(digits, 16)
+        size = chunk_size(line)
         self._check(self._body.tell() + size)
         self._chunks += 1
         if self._chunks > _CHUNKS + self._body.tell() // _SMALL:

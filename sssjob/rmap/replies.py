@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from sssjob.errors import BadFraming
+from sssjob.rmap.framing import chunk_line, chunk_size
 
 _HEAD_LIMIT = 16 << 10  # bytes of a status line and all headers
-_LINE_LIMIT = 1 << 10  # bytes of the line before a chunk
 _DIGITS = 15  # of a length
-_HEXADECIMAL = re.compile(rb"[0-9a-fA-F]{1,15}")
+_OF = " of the reply"
 _STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})[^\n]*")
 _BETWEEN = re.compile(rb"(?<=Envelope>)\s*(?=<\?xml|<Envelope)")
 _END = b"Envelope>"
@@ -103,20 +103,14 @@ class Reply:
         return True
 
     def _size_line(self) -> bool:
-        end = self._buffer.find(b"\n")
-        if end < 0:
-            if len(self._buffer) > _LINE_LIMIT:
-                raise BadFraming("The size of a chunk of the reply is not hexadecimal")
+        line = chunk_line(self._buffer, _OF)
+        if line is None:
             return False
-        line = bytes(self._buffer[:end]).strip().partition(b";")[0].strip()
-        del self._buffer[: end + 1]
         if not line:
             return True
         if line.startswith(b"HTTP/"):
             raise BadFraming("The server began its reply anew, as Gold does without end")
-        if not _HEXADECIMAL.fullmatch(line):
-            raise BadFraming("The size of a chunk of the reply is not hexadecimal")
-        size = int(line, 16)
+        size = chunk_size(line, _OF)
         self.is_complete = size == 0
         if self.is_complete:
             self._cut(last=True)
