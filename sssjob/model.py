@@ -310,8 +310,7 @@ class Block:
         for name, value in properties.items():
             if spec.element(name) is None and (advice := _meant(name, cls.name)):
                 raise UnknownName(name, cls.name, advice)
-            _refuse_kind(name, value)
-            yield Property(name, value)
+            yield Property(name, _of_kind(name, value))
 
     def __contains__(self, key: object) -> bool:
         """Whether the block itself has a property of that name, or holds that item."""
@@ -626,13 +625,16 @@ _SPELLED: Mapping[type, str] = {
 }
 
 
-def _refuse_kind(name: str, value: Scalar) -> None:
-    """Raise ``InvalidValue`` for a value of Python whose kind is not that of the property."""
+def _of_kind(name: str, value: Scalar) -> Scalar:
+    """A value of Python for a property, a whole number as an int where it has to be whole.
+
+    Raises ``InvalidValue`` where its kind is not that of the property.
+    """
     if type(value) is str or type(value) is int:  # as most are: of no kind that is refused
-        return
+        return value
     row = spec.element(name)
     if row is None:
-        return
+        return value
     refused: tuple[type, ...] = ()
     if row.type in _NUMBERS:
         refused = (bool, datetime) + (timedelta,) * (row.type != spec.DURATION)
@@ -642,8 +644,15 @@ def _refuse_kind(name: str, value: Scalar) -> None:
         raise InvalidValue(repr(value), f"a value of {name}, which is of type {row.type}")
     if isinstance(value, timedelta) and value < timedelta():
         raise InvalidValue(repr(value), "a duration, which is not negative")
+    if row.type in _WHOLE and isinstance(value, float | Decimal | Fraction):
+        exact = Fraction(text(value))
+        if exact.denominator != 1:
+            raise InvalidValue(repr(value), f"a value of {name}, which is whole")
+        return exact.numerator
+    return value
 
 
+_WHOLE = frozenset((spec.INTEGER, spec.DURATION, spec.DATETIME))
 _NUMBERS = frozenset((spec.INTEGER, spec.FLOAT, spec.DURATION))
 
 

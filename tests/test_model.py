@@ -204,3 +204,19 @@ def test_what_is_shown_of_a_value_is_short():
         repr(Property("Memory", "2" * 99, {"units": "GB"}))
         == f"Property('Memory', '{'2' * 40}...', {{'units': 'GB'}})"
     )
+
+
+@pytest.mark.parametrize("name", ["Processors", "Duration", "StartTime"])
+@pytest.mark.parametrize("value", [4.0, Decimal("4.0"), Fraction(8, 2)])
+def test_what_is_whole_is_written_whole(name, value):
+    assert Job.of(**{name: value})[name].text == "4"
+    assert Job.of(Memory=Decimal("1.5"))["Memory"].text == "1.5"
+
+
+@pytest.mark.parametrize("name", ["Processors", "Duration", "StartTime"])
+@pytest.mark.parametrize("value", [1.5, Decimal("1.5"), Fraction(1, 3)])
+def test_builders_refuse_parts_of_what_is_whole(name, value):
+    with pytest.raises(InvalidValue, match=f"{name}, which is whole"):
+        Job.of(**{name: value})
+    with pytest.raises(InvalidValue, match=f"{name}, which is whole"):
+        Job.of(Id="1").setting(**{name: value})

@@ -122,7 +122,9 @@ def _placed(
         return none
     ways = [each.ways for each in every]
     best = search.best(market, ways, solver=solving.Budget() if by_solver else None)
-    none = replace(none, proved=best.proved and complete)
+    stopped = tuple(_stopped(market, demands, ways))
+    proved = best.proved and complete and not stopped
+    none = replace(none, proved=proved, findings=(*none.findings, *stopped))
     if best.solution is None or best.problem is None:
         first_ways = tuple(each[0] for each in ways)
         problem = market.problem(first_ways)
@@ -132,6 +134,16 @@ def _placed(
     score, _ = value(best.problem, best.solution)
     groups = _groups(market.nodes, together, best.ways, best.problem, best.solution)
     return replace(none, score=score, groups=tuple(groups))
+
+
+def _stopped(
+    market: Market, demands: Sequence[Demand], ways: Sequence[Sequence[Way]]
+) -> Iterator[Finding]:
+    """What took too many steps, and so nodes were not taken, though they may do."""
+    for each, some in zip(demands, ways, strict=True):
+        for found in dict.fromkeys(market.stopped(some)):
+            path = f"{each.path}/Requested/{found.path}"
+            yield replace(found, path=path, severity=Severity.WARNING)
 
 
 def _groups(

@@ -8,6 +8,7 @@ from math import floor, lcm
 from typing import NamedTuple
 
 from sssjob import expression
+from sssjob.errors import Finding
 from sssjob.expression import Term
 from sssjob.expression.comparison import YES
 from sssjob.expression.evaluate import Request
@@ -40,6 +41,7 @@ class Market:
     def __init__(self, nodes: Nodes, match: Matching = "full") -> None:
         self.nodes, self.match = nodes, match
         self._facts: dict[tuple[Term, ...], bytes] = {}
+        self._requests: dict[tuple[Term, ...], tuple[Request, ...]] = {}  # that were asked
         self._named: dict[tuple[Term, ...], frozenset[int]] = {}
 
     def problem(self, ways: Sequence[Way]) -> Problem:
@@ -112,6 +114,7 @@ class Market:
                         answer = answers[key] = asking.has(kind.offer)
                     found.append(answer)
                 known = bytes(found)
+                self._requests[terms] = asking.asked
             else:
                 known = b"\1" * len(kinds)
             self._facts[terms] = known
@@ -121,12 +124,20 @@ class Market:
         """The nodes whose names satisfy comparisons of Node."""
         if (known := self._named.get(terms)) is None:
             request = Request(expression.all_of(terms), self.match)
+            self._requests[terms] = (request,)
             known = self._named[terms] = frozenset(
                 node
                 for node, name in enumerate(self.nodes.names)
                 if request.verdict(Offer.of(name, (Property("Node", name),))) == YES
             )
         return known
+
+    def stopped(self, ways: Iterable[Way]) -> Iterator[Finding]:
+        """The patterns that took too many steps with some node: it may be one after all."""
+        variants = [variant for way in ways for variant in way.variants]
+        for terms in dict.fromkeys(t for each in variants for t in (each.facts, each.named)):
+            for request in self._requests.get(terms, ()):
+                yield from request.stopped()
 
 
 class _Asking:
@@ -135,6 +146,11 @@ class _Asking:
     def __init__(self, terms: tuple[Term, ...], match: Matching) -> None:
         self.terms, self.match = terms, match
         self.requests: dict[tuple[bool, ...], Request | None] = {}
+
+    @property
+    def asked(self) -> tuple[Request, ...]:
+        """The requests that were made."""
+        return tuple(filter(None, self.requests.values()))
 
     def has(self, offer: Offer) -> bool:
         """Whether a node satisfies those that are asked of it."""

@@ -362,3 +362,17 @@ def test_the_same_job_has_the_same_placement_each_time():
     first, second = (on(job(inner), solver=True) for _ in range(2))
     assert first == second
     assert first.proved
+
+
+@pytest.mark.parametrize("name", ["Queue", "Node"])
+@pytest.mark.parametrize("other", [False, True], ids=["nowhere", "on another node"])
+def test_a_pattern_that_takes_too_many_steps_proves_nothing(name, other):
+    long = {"id": "n", "Processors": 4, name: "a" * 3000 + "b"}
+    nodes = [long, *([{"id": "m", "Processors": 1, name: "aaaa"}] if other else [])]
+    inner = f"<{name} op='Match'>(a|aa)+\\1</{name}><Processors>1</Processors>"
+    found = place(job(f"<Requested>{inner}</Requested>"), nodes)
+    assert found.placed == other
+    assert not found.proved
+    (finding,) = found.findings
+    assert (finding.code, str(finding.severity)) == ("E-REGEX-LIMIT", "warning")
+    assert finding.path == f"/Job/Requested/{name}"
