@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, count, groupby
 from urllib.parse import quote
 
+from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import executable, spec
@@ -20,7 +21,7 @@ from sssjob.document.bridge import from_node, from_tree
 from sssjob.document.files import Source
 from sssjob.document.meant import Around, Meant
 from sssjob.document.outermost import UNIT_TAGS
-from sssjob.document.places import CATEGORIES, has_elements, inside_of, names
+from sssjob.document.places import CATEGORIES, attributes, has_elements, inside_of, names
 from sssjob.document.report import Report
 from sssjob.document.text import dumps, escape, quoted
 from sssjob.errors import Finding, InvalidValue, finding
@@ -38,11 +39,13 @@ class File:
     """A file of a message: its id without percent-encoding, and what it holds.
 
     The content is UTF-8, which every character of XML has; of a File that holds elements, which
-    is an error, it is the XML in it. ``path`` is its place in the message.
+    is an error, it is the XML in it. ``attributes`` are those beside its id. ``path`` is its place
+    in the message.
     """
 
     id: str
     content: bytes
+    attributes: Mapping[str, str] = field(default_factory=dict, hash=False)
     line: int = field(default=0, compare=False)
     path: str = field(default="", compare=False)
     element: Element | None = field(default=None, compare=False, repr=False)
@@ -212,7 +215,8 @@ def _file(element: Element, report: Report) -> Iterator[File]:
         report.say("E-MISSING", element, "File has no id", _SECTION)
     else:
         content = inside_of(element).encode()
-        yield File(id_, content, report.line(element), report.path(element), element)
+        beside = {name: value for name, value in attributes(element).items() if name != "id"}
+        yield File(id_, content, beside, report.line(element), report.path(element), element)
 
 
 def _executables(found: Sequence[Bundle], used: set[int]) -> Iterator[Finding]:
@@ -273,4 +277,9 @@ def written(file: File) -> str:
     if illegal := ILLEGAL.search(f"{file.id}\n{text}"):
         raise InvalidValue(f"{file.id}: U+{ord(illegal[0]):04X}", "a character of XML 1.0")
     id_ = file.id if executable.decoded(file.id) == file.id else quote(file.id)
-    return f"<{_ELEMENT} id={quoted(id_)}>{escape(text, _LINE_ENDS)}</{_ELEMENT}>"
+    start = f"<{_ELEMENT} id={quoted(id_)}>"
+    if file.attributes:
+        said: dict[str, str] = {"id": id_, **file.attributes}
+        tag = etree.Element(_ELEMENT, said)
+        start = f"{etree.tostring(tag, encoding='unicode').removesuffix('/>')}>"
+    return f"{start}{escape(text, _LINE_ENDS)}</{_ELEMENT}>"

@@ -122,8 +122,8 @@ class Document:
         an id or content that XML cannot hold.
         """
         content = content.encode(errors="surrogatepass") if isinstance(content, str) else content
-        file = written(File(id_, content)).encode()
         known = self.files.get(id_)
+        file = written(File(id_, content, known.attributes if known else {})).encode()
         if known is None:
             if not self.wrapper or self._span.inside is None:
                 raise InvalidValue(

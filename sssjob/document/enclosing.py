@@ -57,11 +57,12 @@ ALONE = EnclosingTags()
 
 
 class FileBeside(NamedTuple):
-    """A File with its id as it is written, and the elements around it."""
+    """A File with its id as it is written, the elements around it, and its other attributes."""
 
     id: str
     content: bytes
     around: Around
+    others: tuple[str, ...] = ()
 
 
 class Beside(NamedTuple):
@@ -160,7 +161,8 @@ class Skeleton:
             if event == "end" and element.tag in FILE_TAGS:
                 around = self._around_of(element)
                 content = inside_of(element).encode()
-                self._files.append(FileBeside(element.get("id", ""), content, around))
+                others = tuple(name for name in attributes(element) if name != "id")
+                self._files.append(FileBeside(element.get("id", ""), content, around, others))
 
     def _around_of(self, element: Element) -> Around:
         """The elements around one that came last; what they were called they stay."""

@@ -95,6 +95,6 @@ def _written(
     warnings = [
         warning
         for incoming, known in zip(batch, written, strict=True)
-        for warning in reading.missing(incoming, known.missing)
+        for warning in reading.left_out(incoming, known.missing)
     ]
     return counts, warnings

@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeGuard
 from sssjob.document import Source, dumps, from_tree
 from sssjob.document.attached import LIMIT, files_named
 from sssjob.document.batches import Batch, OnError
-from sssjob.document.enclosing import Beside
+from sssjob.document.enclosing import Beside, FileBeside
 from sssjob.document.files import raw
 from sssjob.document.meant import Meant
 from sssjob.document.places import local
@@ -169,7 +169,7 @@ class _Beside:
     """The Files of one document, as far as it was read."""
 
     def __init__(self) -> None:
-        self._meant: Meant[bytes] = Meant()
+        self._meant: Meant[FileBeside] = Meant()
         self._size = 0
 
     def note(self, found: Incoming | UnreadableDocument) -> None:
@@ -179,10 +179,10 @@ class _Beside:
 
     def add(self, beside: Beside) -> None:
         """Keep Files, as many as a document may have."""
-        for id_, content, around in beside.files:
-            self._size += len(content)
+        for file in beside.files:
+            self._size += len(file.content)
             if self._size <= LIMIT:
-                self._meant.add(around, decoded(id_), content)
+                self._meant.add(file.around, decoded(file.id), file)
 
     def has_all(self, found: Incoming | UnreadableDocument) -> bool:
         """Whether a document names no File that is still to come."""
@@ -196,11 +196,18 @@ class _Beside:
             return found
         is_sure = self.has_all(found)
         files = self._meant.beside(found.around) if is_sure else self._meant.seen(found.around)
-        return found._replace(files={id_: files[id_] for id_ in found.named if id_ in files})
+        own = {id_: files[id_] for id_ in found.named if id_ in files}
+        contents = {id_: file.content for id_, file in own.items()}
+        others = tuple((id_, name) for id_, file in own.items() for name in file.others)
+        return found._replace(files=contents, others=others)
 
 
-def missing(found: Incoming, ids: Iterable[str]) -> Iterator[Finding]:
-    """What is told of the Files that a document names and that are nowhere."""
+def left_out(found: Incoming, ids: Iterable[str]) -> Iterator[Finding]:
+    """What is told of the Files that a document names: those nowhere, and what is not kept."""
+    for id_, name in found.others:
+        text = f"the attribute {name} of the File {id_} beside {found.name} {found.id} is not kept"
+        told = finding("E-FILE", text, line=found.line, section="SSS 5.1 Executable")
+        yield replace(told, severity=Severity.WARNING)
     for id_ in ids:
         text = f"no File with the id {id_} was found beside {found.name} {found.id}"
         told = finding(

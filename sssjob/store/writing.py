@@ -56,7 +56,8 @@ class HistoryEntry:
 class Incoming(NamedTuple):
     """A document that was read: what it is about, its content, and the rows of its jobs.
 
-    ``named`` are the ids of the Files that it names, and ``files`` what came of them with it.
+    ``named`` are the ids of the Files that it names, and ``files`` what came of them with it;
+    ``others`` are their ids with the names of attributes that are not kept.
     ``stands_alone`` is whether nothing can stand beside it; else ``around`` are the elements that
     it stands in.
     """
@@ -71,6 +72,7 @@ class Incoming(NamedTuple):
     stands_alone: bool = True
     line: int = 0
     around: Around = ()
+    others: tuple[tuple[str, str], ...] = ()
 
     @property
     def size(self) -> int:

@@ -5,6 +5,7 @@ import io
 import pytest
 from click.testing import CliRunner
 
+from sssjob import Document
 from sssjob.cli import sssjob
 from sssjob.document import attached, read
 from sssjob.document.attached import Attached, message
@@ -122,3 +123,14 @@ def test_a_source_that_is_too_large_is_read_and_said_to_be(monkeypatch):
 
 def test_a_message_is_a_job_and_its_files():
     assert message("<Job/>", ()) == "<Job/>"
+
+
+@pytest.mark.parametrize("command", [("canon",), ("show", "--to", "sss-lines")], ids=" ".join)
+def test_a_file_keeps_its_attributes(command):
+    attributes = 'encoding="Base64" p:mode="&lt;7&quot;&#10;"'
+    text = f"<Data xmlns:p='urn:p'>{JOB}<File id='Script' {attributes}>bHM=</File></Data>"
+    result = CliRunner().invoke(sssjob, [*command, "-"], input=text)
+    [found] = bundles(result.stdout.encode())
+    assert found.files["Script"].attributes == {"encoding": "Base64", "{urn:p}mode": '<7"\n'}
+    changed = Document.read(text).with_file("Script", "bHMK").files["Script"]
+    assert (changed.attributes, changed.content) == (found.files["Script"].attributes, b"bHMK")

@@ -115,6 +115,12 @@ def test_a_file_that_holds_elements_is_kept_whole(jobs):
     assert held(jobs) == [{"Script": b"a<b>c</b>d<!-- e -->f"}]
 
 
+def test_attributes_of_a_file_that_are_not_kept_are_told(jobs):
+    told = load(jobs, data(job(1), "<File id='Script' encoding='Base64'>bHM=</File>"))
+    assert told == ["the attribute encoding of the File Script beside Job 1 is not kept"]
+    assert held(jobs) == [{"Script": b"bHM="}]
+
+
 def test_each_version_keeps_its_own_file(jobs):
     load(jobs, data(job(1), file(ONE)))
     load(jobs, data(job(1), file(TWO)), data(job(2), file(TWO)))
