@@ -28,14 +28,13 @@ from sssjob.model import Job, Property, stripped
 from sssjob.translate.nodes import plain
 from sssjob.translate.numbers import (
     JOB,
-    MOST,
     NODE,
     Shape,
+    added,
     amount_of,
     choices,
-    one,
     rescope,
-    shape,
+    wall,
 )
 from sssjob.translate.options import Heard
 from sssjob.translate.requests import Asked
@@ -133,7 +132,7 @@ class JSDLTranslator(Translator[Element]):
         """The JobDefinition of a job."""
         root = etree.Element(f"{{{JSDL}}}JobDefinition", nsmap=_PREFIXES)
         job = _add(root, JSDL, "JobDescription")
-        of = shape(asked)
+        of = added(asked)
         _identification(asked, job)
         staged = _application(asked, settings, job, of)
         _resources(asked, settings, job, of)
@@ -304,7 +303,7 @@ def _application(asked: Asked, settings: Settings, job: Element, of: Shape) -> t
         if item is not None and "redirectList" in item.attributes:
             asked.refuse(item, "there is no mode of a stream", "redirectList")
     _environment(asked, posix)
-    if (seconds := one(asked, "Duration", MOST)) is not None:
+    if seconds := wall(asked, of):
         _add(posix, POSIX, "WallTimeLimit", str(seconds))
     _limits(asked, posix)
     for name, element in _CREDENTIALS:
@@ -468,11 +467,16 @@ def _resources(asked: Asked, settings: Settings, job: Element, of: Shape) -> Non
     found: dict[str, Element] = {}
     _hosts(asked, found)
     _platform(asked, found)
+    together = _together(asked, of)
     for name, element in AMOUNTS:
         if name == "Network" and _of_bytes(asked):
             continue
         values = choices(asked, name) or _bounds(asked, name)
         if not values:
+            if number := together.get(name):
+                found[element] = _range_value(
+                    element, [Interval(Fraction(number), Fraction(number))]
+                )
             continue
         if name == "Memory" and settings.memory_scope != JOB:
             if settings.memory_scope == NODE:
@@ -486,6 +490,17 @@ def _resources(asked: Asked, settings: Settings, job: Element, of: Shape) -> Non
         for name in _RESOURCES:
             if name in found:
                 inside.append(found[name])
+
+
+def _together(asked: Asked, of: Shape) -> Mapping[str, int]:
+    """The amounts that task groups come to."""
+    if not asked.groups():
+        return {}
+    return {
+        "Processors": of.processors.least if of.processors else 0,
+        "Memory": of.memory,
+        "NodeCount": of.node_count if of.nodes else 0,
+    }
 
 
 def _of_bytes(asked: Asked) -> bool:

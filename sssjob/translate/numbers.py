@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
@@ -171,6 +171,7 @@ def added(asked: Asked) -> Shape:
     tasks, total = sum(part.count or 1 for part in found), sum(part.total for part in found)
     own.tasks = own.tasks or tasks
     own.processors = own.processors or Count(total, total)
+    _spread_alike(own, found)
     if all(part.nodes for part in found):
         nodes = sum(part.node_count for part in found)
         own.nodes = own.nodes or Count(nodes, nodes)
@@ -185,6 +186,17 @@ def added(asked: Asked) -> Shape:
             for name in ("TaskCount", "Processors", "NodeCount", "TaskDistribution", "Memory"):
                 view.approximate(name, f"{len(groups)} task groups are added up", met=False)
     return own
+
+
+def _spread_alike(own: Shape, found: Sequence[Shape]) -> None:
+    """Take over how tasks stand, where the only group says it, or all say the same."""
+    first, *others = found
+    if all(part.per_task == first.per_task for part in others):
+        own.per_task = own.per_task or first.per_task
+    if not others:
+        own.per_node = own.per_node or first.per_node
+        own.round_robin = own.round_robin or first.round_robin
+        own.geometry = own.geometry or first.geometry
 
 
 def only_processors(asked: Asked, of: Shape) -> None:

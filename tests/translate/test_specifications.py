@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from lxml import etree
-from translated import JOBS, job_of, requested
+from translated import JOBS, comes_back, job_of, requested
 
 from sssjob.defaults import resolve
 from sssjob.document import dumps, loads
@@ -765,3 +765,49 @@ def test_task_groups_come_to_one_number_of_tasks():
     assert spec["resources"]["process_count"] == 5
     assert spec["resources"]["memory"] == 2 << 30
     assert spec["attributes"]["duration"] == "120 s"
+
+
+def test_task_groups_of_jsdl_are_added_up_which_is_told_and_come_back():
+    job = loads(f"<Job><Id>1</Id><Executable>/a</Executable>{GROUPS}</Job>")
+    text, losses = translate(job, "jsdl", Settings(residual=False))
+    assert faults("jsdl", text) == []
+    assert values_of(text, "TotalCPUCount") == ["=5"]
+    assert values_of(text, "TotalPhysicalMemory") == [f"={2 << 30}"]
+    assert "<spmd:NumberOfProcesses>5</spmd:NumberOfProcesses>" in text
+    assert "<posix:WallTimeLimit>120</posix:WallTimeLimit>" in text
+    told = {(loss.path, loss.reason) for loss in losses if loss.done is Done.APPROXIMATED}
+    assert ("/Job/TaskGroup/TaskCount", "2 task groups are added up") in told
+    assert ("/Job/TaskGroup/Requested/Memory", "2 task groups are added up") in told
+    (back,) = read(text.encode(), "jsdl")
+    assert (back.job.get("TaskCount"), back.findings) == ("5", ())
+    assert back.job.requested.text("Processors") == "5"
+    assert comes_back(job, "jsdl")
+    with pytest.raises(Untranslatable):
+        translate(loads(dumps(job).replace("<Job>", '<Job awarenessPolicy="Reject">')), "jsdl")
+
+
+# How the tasks of the only group stand, and what is written of it for each target.
+ALONE = [
+    ("TasksPerNode", "4", {
+        "sbatch": "--ntasks-per-node=4", "lsf": "span[ptile=4]", "pbs": "select=2:ncpus=4:mpiprocs=4",
+        "torque": "nodes=2:ppn=4", "psij": '"processes_per_node": 4', "jsdl": ":ProcessesPerHost>4<",
+        "slurmrest": '"tasks_per_node": 4',
+    }),
+    ("ProcessorsPerTask", "3", {
+        "sbatch": "--cpus-per-task=3", "lsf": "affinity[core(3)]", "pbs": "select=8:ncpus=3:mpiprocs=1:ompthreads=3",
+        "psij": '"cpu_cores_per_process": 3', "jsdl": ":ThreadsPerProcess>3<", "slurmrest": '"cpus_per_task": 3',
+    }),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "number", "target", "said"),
+    [(kind, number, target, said) for kind, number, every in ALONE for target, said in every.items()],
+)  # fmt: skip
+def test_how_the_tasks_of_the_only_group_stand_is_written(kind, number, target, said):
+    distribution = (
+        f"<TaskCount>8</TaskCount><TaskDistribution type='{kind}'>{number}</TaskDistribution>"
+    )
+    for inner in (f"<TaskGroup>{distribution}</TaskGroup>", distribution):
+        job = loads(f"<Job><Id>1</Id><Executable>/a</Executable>{inner}</Job>")
+        assert said in translate(job, target, Settings(residual=False)).text
