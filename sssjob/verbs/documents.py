@@ -164,11 +164,13 @@ def as_stream(found: Recognised, source: NamedSource, tell: Tell) -> NamedSource
 
 
 def _on_lines(found: Recognised, source: NamedSource, tell: Tell) -> Iterator[bytes]:
-    line = 1
+    line, some = 1, False
     for number, text in _texts(found, source, tell):
-        skipped = max(number - line, 0 if line == 1 else 1)
-        line += skipped + text.count("\n")
+        skipped = max(number - line, int(some))
+        line, some = line + skipped + text.count("\n"), True
         yield b"\n" * skipped + text.encode()
+    if not some:  # of records that are no jobs, none is asked; it is no bad document
+        yield b"<Jobs/>"
 
 
 class _Texts(io.RawIOBase):

@@ -244,3 +244,9 @@ def test_a_record_that_cannot_be_asked_is_told_and_ends_with_2(run, tmp_path):
     bad = "sacct.txt:5: error: 'x' is no job id\n"
     assert run("Id", "sacct.txt") == (2, "7\n8\n9\n", READ + bad)
     assert run("--quiet", "none", "sacct.txt") == (2, "", bad)
+
+
+def test_records_without_a_job_are_nothing_and_no_bad_document(run, tmp_path):
+    (tmp_path / "sacct.txt").write_text(SACCT.splitlines()[0] + "\n")
+    assert run("Id", "sacct.txt") == (1, "", READ)
+    assert run("count(//Job)", "sacct.txt")[1] == "0\n"
