@@ -94,6 +94,8 @@ def read_named(stream: BinaryIO, member: str, first: int = 1) -> Iterator[Named 
     text.at += 1
     if _enter(text, member, "{"):
         yield from _named(text, member)
+    elif not text.now():
+        yield Bad(text.line_at(text.at), "the input ends inside an object")
 
 
 class _Text:

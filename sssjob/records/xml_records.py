@@ -27,6 +27,7 @@ _MARK_LENGTH = 200  # no mark but a comment is longer
 _ROOT = re.compile(rb"<((?:[\w.-]{1,60}:)?[A-Za-z][\w.-]{0,60})(?:\s[^<>]*)?>")
 _ALONE = re.compile(rb"<((?:[\w.-]{1,60}:)?[A-Za-z][\w.-]{0,60})[\s/>]")
 _ENCODING = re.compile(rb"""<\?xml[^>]{0,100}?encoding=["']([\w.-]{1,40})["']""")
+_ASIDE = re.compile(rb"<!--.*?-->|<\?.*?\?>", re.DOTALL)
 _MENDED = "tags without a name: <>"
 _NAMELESS = re.compile(rb"<(/?)>")
 
@@ -119,6 +120,7 @@ def _cut(
     buffer, line = b"", first  # what was not given yet, and the line that it begins in
     at, begun, name = 0, -1, b""  # in the buffer: how far it was searched, where a record begins
     frame, gap, seen, ended = Frame(), b"", False, False
+    outer = b""  # the name of the document that is open
     endless: set[bytes] = set()  # marks whose end is not in the buffer
 
     def line_at(place: int) -> int:
@@ -153,7 +155,7 @@ def _cut(
                     )
                 else:
                     gap = buffer[: mark.start()]
-                    frame = frame.below(gap)
+                    outer, frame = _outer(outer, gap), frame.below(gap)
                 begun, name, at, seen = mark.start(), mark[2], mark.end(), True
             else:
                 end = buffer.find(b">", mark.end() - 1) + 1
@@ -174,10 +176,32 @@ def _cut(
             line, buffer, at = line_at(at), buffer[at:], 0
     if begun >= 0:
         yield line_at(begun), f"the input ends before </{name.decode()}>", frame, gap
-    elif seen and frame.name and not re.search(rb"</" + re.escape(frame.name) + rb"\s*>", buffer):
-        yield line_at(len(buffer)), f"the input ends before </{frame.name.decode()}>", frame, gap
-    if not seen and not _is_empty(frame, buffer, form):
-        raise UnusableInput(f"no {form.what} in it")
+        return
+    if not seen:
+        if not _is_empty(frame, buffer, form):
+            raise UnusableInput(f"no {form.what} in it")
+        outer = _outer(b"", buffer + b">")
+    if outer and not _is_closed(outer, buffer):
+        yield line_at(len(buffer)), f"the input ends before </{outer.decode()}>", frame, gap
+
+
+def _outer(outer: bytes, gap: bytes) -> bytes:
+    """The document that is open behind these bytes: the same one, or the next after its end."""
+    ends = [*_end_of(outer).finditer(gap)] if outer else []
+    if outer and not ends:
+        return outer
+    found = _ROOT.search(gap, ends[-1].end() if ends else 0)
+    return found[1] if found else b""
+
+
+def _is_closed(name: bytes, rest: bytes) -> bool:
+    """Whether the last tag of a document is the end of its root, which may be empty itself."""
+    ends = [*_end_of(name).finditer(rest)]
+    return bool(ends) and b"<" not in _ASIDE.sub(b"", rest[ends[-1].end() :])
+
+
+def _end_of(name: bytes) -> re.Pattern[bytes]:
+    return re.compile(rb"</" + re.escape(name) + rb"\s*>|<" + re.escape(name) + rb"(?:\s[^<>]*)?/>")
 
 
 def _is_empty(frame: Frame, rest: bytes, form: Form) -> bool:

@@ -228,3 +228,47 @@ def test_a_name_that_is_none_is_told_with_those_that_are():
         status.formats("lsf")
     with pytest.raises(UnusableInput, match="can be asked"):
         status.asked("squeue-json")
+
+
+LISTED = (
+    b"<job_info xmlns:xsd='x'><queue_info><Queue-List><job_list state='running'>"
+    b"<JB_job_number>1</JB_job_number><state>r</state></job_list></Queue-List>"
+)
+TORQUE = b"<Data><Job><Job_Id>1.s</Job_Id><job_state>R</job_state></Job>"
+# fmt: off
+CUT = [
+    ("sge-xml", b"<job_info>", 0, "</job_info>"),
+    ("sge-xml", b"<job_info xmlns:x='y'", 0, "</job_info>"),
+    ("sge-xml", b"<detailed_job_info>\n<djob_info>", 0, "</detailed_job_info>"),
+    ("sge-xml", b"<job_info><queue_info></queue_info><job_info>", 0, "</job_info>"),
+    ("sge-xml", LISTED + b"</queue_info>", 1, "</job_info>"),
+    ("sge-xml", LISTED + b"<Queue-List></Queue-List>", 1, "</job_info>"),
+    ("qstat-xml", b"<Data>", 0, "</Data>"),
+    ("qstat-xml", b"<Data></Data><Data>", 0, "</Data>"),
+    ("qstat-xml", TORQUE, 1, "</Data>"),
+    ("qstat-json", b'{"timestamp": 1,', 0, "an object"),
+    ("qstat-json", b"{", 0, "an object"),
+]
+WHOLE = [
+    ("sge-xml", LISTED + b"</queue_info></job_info>\n<!-- <end> -->\n", 1),
+    ("sge-xml", b"<job_info/>", 0), ("sge-xml", b"<job_info></job_info>", 0),
+    ("qstat-xml", b"<Data/>\n", 0), ("qstat-xml", TORQUE + b"</Data ><?end?>", 1),
+    ("qstat-xml", TORQUE + b"</Data>" + TORQUE + b"</Data>", 2),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("name", "data", "count", "end"), CUT)
+def test_an_output_that_ends_between_jobs_is_told_from_a_whole_one(name, data, count, end):
+    found = outcomes(name, data)
+    assert len([item for item in found if isinstance(item, Converted)]) == count
+    (told,) = (item.reason for item in found if isinstance(item, Bad))
+    assert told.startswith("the input ends ")
+    assert told.endswith(end)
+
+
+@pytest.mark.parametrize(("name", "data", "count"), WHOLE)
+def test_a_whole_output_has_no_fault(name, data, count):
+    found = outcomes(name, data)
+    assert not [item for item in found if isinstance(item, Bad)]
+    assert len([item for item in found if isinstance(item, Converted)]) == count
