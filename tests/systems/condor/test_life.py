@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import HANG
 
 from sssjob import store
 from sssjob.document import read
@@ -88,8 +89,9 @@ def played(place, state, slots):
         for hook in HOOKS
     }
     commands["prepare-job-before-transfer"] = commands["prepare-job"]
+    pace = Pace(initial_update=0.2, update=0.4, timeout=HANG)
     events = []
-    simulate(slots, commands, events.append, Pace(initial_update=0.2, update=0.4))
+    simulate(slots, commands, events.append, pace)
     return events
 
 

@@ -30,11 +30,15 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long a slot goes on (``rounds`` of fetching), and seconds between updates."""
+    """How long a slot goes on (``rounds`` of fetching), and seconds between updates.
+
+    ``timeout`` are the seconds that each hook may take, where they are not those of HTCondor.
+    """
 
     rounds: int = 100
     initial_update: float = INITIAL_UPDATE
     update: float = UPDATE
+    timeout: float | None = None
 
 
 def slot_ad(number: int, cpus: int, memory: int, disk: int, host: str = "localhost") -> Ad:
@@ -77,7 +81,7 @@ def _slot(
     def told(what: str, more: str) -> None:
         event(Event(name, what, "" if last is None else last.text("Cmd"), more))
 
-    calls = Hooks(hooks, told)
+    calls = Hooks(hooks, told, timeout=pace.timeout)
     for _ in range(pace.rounds):
         job = _fetched(slot, calls)
         if job is None:

@@ -30,11 +30,15 @@ Event = Callable[[str, str], None]  # what happened, and more about it
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """How each hook is called; one that is missing is not called."""
+    """How each hook is called; one that is missing is not called.
+
+    ``timeout`` are the seconds that each may take, where they are not those of HTCondor.
+    """
 
     commands: Mapping[str, Sequence[str]]
     event: Event
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    timeout: float | None = None
 
     def call(
         self, name: str, stdin: str, *arguments: str, environment: Mapping[str, str] | None = None,
@@ -47,7 +51,8 @@ class Hooks:
         try:
             done = subprocess.run(
                 [*command, *arguments], input=stdin.encode(), capture_output=True, cwd=directory,
-                env={**self.environment, **(environment or {})}, timeout=timeout, check=False,
+                env={**self.environment, **(environment or {})},
+                timeout=self.timeout or timeout, check=False,
             )  # fmt: skip
         except (OSError, subprocess.TimeoutExpired) as error:
             self.event("failed", f"{name}: {error}")
