@@ -5,10 +5,11 @@ used would be counted twice. A run is known by the machine, the id of its job, w
 and when it began, as the records spell them; one that did not begin only by all that its record
 says. # decision 245
 
-The idea is to keep of a run two hashes: one of the texts that tell it, and one of its end. Many
-runs are looked up at once. Those of the last records are in a dictionary, which is fast; when it is
-full, they go into a table of 16 bytes for each, of which half is free, and a large one lies in a
-file without a name, which the system may write out.
+The idea is to keep of a run two hashes: one of the texts that tell it, and one of its end. Whether
+many runs are all new is asked of a set at once, in any order; only where it may be that one was met
+before, each is looked up in its turn. The last runs are in a dictionary then. When they are many,
+they go into a table of 16 bytes for each, of which half is free, and a large one lies in a file
+without a name, which the system may write out.
 
 Why it is right: only where both hashes, of 64 bits each and another in each process, are those of
 a record before, is one left out, and that is told. Records of one run that end differently, such as
@@ -18,6 +19,7 @@ those of a job that was resized, are all kept. What is left out is never made: i
 from __future__ import annotations
 
 import mmap
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -30,74 +32,108 @@ AGAIN = "read before"
 _TWICE = "a record of the same run was read before: it counts once"
 _CHANGED = "a record of the same run with another end was read before: both are kept"
 
-_SEPARATOR = "\x1f"  # of the texts of a run
 _NOTHING = NO_VALUE | {"0", "-1", "0.0"}
-_RECENT = 1 << 17  # runs in the dictionary: some 14 MiB
+_NOT_OVER = frozenset(map(hash, _NOTHING))
+_RECENT = 1 << 17  # runs in the set: some 14 MiB, with their ends
 _SLOTS = 1 << 8  # of a table at first
 _IN_MEMORY = 1 << 18  # slots of a table that is in no file: 4 MiB
+_READERS = 256  # names that are remembered with what reads the keys of their records
 _OTHERS = 1 << 16  # runs with several ends of which all ends are remembered
 
 NEW, TWICE, CHANGED = range(3)
-Keys = tuple[list[str], list[str]]  # what tells runs, "" where nothing does, and their ends
+UNTOLD = 0  # stands for what tells no run; no hash but that of "" is this number, as good as never
+Keys = tuple[Sequence[Any], Sequence[Any]]  # what tells runs, and their ends
+
+_PROBE = "is a hash the same here and there?"
 
 
 class Met(Protocol):
     """Who is told of the runs that were read, and says which of them were met before."""
 
-    def take(self, keys: Sequence[str], ends: Sequence[str]) -> Sequence[int]:
-        """For each of many runs NEW, TWICE or CHANGED; nothing where none was met before."""
+    @property
+    def told(self) -> Callable[[Any], Any]:
+        """What is made of the texts that tell a run, and of the text of its end."""
+        ...
+
+    def are_new(self, keys: Sequence[Any], ends: Sequence[Any]) -> bool:
+        """Whether none of many runs was met before, nor twice among them; then they are now."""
+        ...
+
+    def take(self, keys: Sequence[Any], ends: Sequence[Any]) -> Sequence[int]:
+        """For each of many runs in their order NEW, TWICE or CHANGED."""
         ...
 
 
 class SeenRuns:
     """The runs that were met; see above."""
 
+    told = staticmethod(hash)
+
     def __init__(self) -> None:
-        self._recent: dict[int, int] = {}  # ends by runs
+        self._runs = {UNTOLD}  # the last ones, and perhaps others that were asked for
+        self._taken: list[Keys] = []  # those that were taken together, and are not in ``_ends``
+        self._ends: dict[int, int] = {}  # by the last runs
         self._table = _Table(_SLOTS)
         self._others: dict[int, set[int]] = {}  # further ends of runs that have several
 
-    def take(self, keys: Sequence[str], ends: Sequence[str]) -> Sequence[int]:
-        """Remember runs, and say which were met before; nothing where none was."""
-        if self.are_new(keys, ends):
-            return ()
+    def take(self, keys: Sequence[int], ends: Sequence[int]) -> Sequence[int]:
+        """For each of many runs in their order NEW, TWICE or CHANGED; they are remembered."""
         verdicts = []
-        for key, end in zip(keys, ends, strict=True):
-            run, ended = hash(key), hash(end)
-            known = self._end(run) if key else None
+        for run, end in zip(keys, ends, strict=True):
+            known = self._end(run) if run else None
             if known is not None:
-                verdicts.append(self._met(run, known, ended, is_over=end not in _NOTHING))
+                verdicts.append(self._met(run, known, end))
                 continue
             verdicts.append(NEW)
-            if key:
-                self._add({run: ended})
+            if run:
+                self._runs.add(run)
+                self._ends[run] = end
+        self._put_away()
         return verdicts
 
-    def are_new(self, keys: Sequence[str], ends: Sequence[str]) -> bool:
+    def are_new(self, keys: Sequence[int], ends: Sequence[int]) -> bool:
         """Whether none of many runs was met before, nor twice among them; then they are now."""
-        runs = dict(zip(map(hash, keys), map(hash, ends), strict=True))
-        if len(runs) < len(keys) or "" in keys:
+        runs, before = self._runs, len(self._runs)
+        runs.update(keys)
+        grown = len(runs) - before
+        if grown < len(keys) and grown + keys.count(UNTOLD) < len(keys):
             return False
-        if not self._recent.keys().isdisjoint(runs.keys()) or self._table.has_any(runs):
+        if self._table.has_any(keys):
             return False
-        self._add(runs)
+        self._taken.append((keys, ends))
+        self._put_away()
         return True
 
-    def _add(self, runs: dict[int, int]) -> None:
-        self._recent.update(runs)
-        if len(self._recent) > _RECENT:
-            self._table = self._table.with_more(self._recent)
-            self._recent = {}
+    def are_new_in(self, listed: Keys) -> bool:
+        """The same of the runs of a part that another process has listed."""
+        keys, ends = listed
+        if isinstance(keys, list):
+            return self.are_new([*map(hash, keys)], [*map(hash, ends)])
+        return self.are_new(keys, ends)
+
+    def _put_away(self) -> None:
+        """Put what was met into the table, if it is much."""
+        if len(self._runs) > _RECENT:
+            self._table = self._table.with_more(self._looked_up())
+            self._runs, self._ends = {UNTOLD}, {}
+
+    def _looked_up(self) -> dict[int, int]:
+        """The ends of the last runs."""
+        for keys, ends in self._taken:
+            self._ends.update(zip(keys, ends, strict=True))
+        self._taken.clear()
+        self._ends.pop(UNTOLD, None)
+        return self._ends
 
     def _end(self, run: int) -> int | None:
         """The end of a run that was met."""
-        found = self._recent.get(run)
+        found = self._looked_up().get(run)
         return self._table.get(run) if found is None else found
 
-    def _met(self, run: int, known: int, end: int, *, is_over: bool) -> int:
+    def _met(self, run: int, known: int, end: int) -> int:
         """What to say of a run that was met before, with an end that is known."""
         others = self._others.get(run, set())
-        if not is_over or end == known or end in others:
+        if end in _NOT_OVER or end == known or end in others:
             return TWICE  # one that has not ended tells less than what is known
         if len(self._others) < _OTHERS:
             self._others[run] = others | {end}
@@ -121,7 +157,7 @@ class _Table:
         self._pairs = memoryview(memory).cast("q")
 
     def has_any(self, runs: Iterable[int]) -> bool:
-        """Whether one of these runs is in it."""
+        """Whether one of these runs is in it; UNTOLD is in none."""
         if not self.count:
             return False
         pairs, last = self._pairs, self._last
@@ -166,16 +202,42 @@ class _Table:
 
 
 class ListedRuns:
-    """The runs of a part, listed for whoever knows those of the other parts."""
+    """The runs of a part, listed for whoever knows those of the other parts.
 
-    def __init__(self) -> None:
-        self.runs: Keys = [], []
+    ``probe`` is what ``probe()`` gives there. A process that is a copy makes the same hashes, which
+    take little room; any other one lists what would be hashed.
+    """
 
-    def take(self, keys: Sequence[str], ends: Sequence[str]) -> Sequence[int]:
-        """List them all."""
-        self.runs[0].extend(keys)
-        self.runs[1].extend(ends)
-        return ()
+    def __init__(self, probe: int) -> None:
+        self.told: Callable[[Any], Any] = hash
+        self._keys: Any = array("q")
+        self._ends: Any = array("q")
+        if probe != hash(_PROBE):
+            self.told, self._keys, self._ends = _as_it_is, [], []
+
+    @property
+    def runs(self) -> Keys:
+        """All of them."""
+        return self._keys, self._ends
+
+    def are_new(self, keys: Sequence[Any], ends: Sequence[Any]) -> bool:
+        """List them all: here nobody knows better."""
+        self._keys.extend(keys)
+        self._ends.extend(ends)
+        return True
+
+    def take(self, keys: Sequence[Any], ends: Sequence[Any]) -> Sequence[int]:
+        """As long as all are new, nobody asks this."""
+        return [NEW] * len(keys)
+
+
+def probe() -> int:
+    """What a process that lists runs needs, to know whether its hashes are those of this one."""
+    return hash(_PROBE)
+
+
+def _as_it_is(told: Any) -> Any:
+    return told
 
 
 class Once:
@@ -183,29 +245,35 @@ class Once:
 
     def __init__(self, run: Run, met: Met) -> None:
         self._run, self._met = run, met
-        self._names: Names = ()
-        self._keys: Callable[[RecordBatch], Keys] = _untold
+        self._readers: dict[Names, Callable[[RecordBatch], Keys]] = {}
 
     def take(self, found: Stretch) -> Stretch:
         """What was found, without them, and with what is to say."""
-        keys: list[str] = []
-        ends: list[str] = []
-        places: list[int] = []
+        keys: list[Any] = []
+        ends: list[Any] = []
         for batch in found.batches:
-            if batch.names is not self._names:
-                self._names, self._keys = batch.names, _reader(self._run, batch.names)
             more = self._keys(batch)
             keys += more[0]
             ends += more[1]
-            places += batch.places
-        if not places:
+        if not keys or self._met.are_new(keys, ends):
             return found
+        places = [place for batch in found.batches for place in batch.places]
         if len(found.batches) > 1:  # the first of two is the one that stands first
             order = sorted(range(len(places)), key=places.__getitem__)
             keys, ends = [keys[at] for at in order], [ends[at] for at in order]
             places = [places[at] for at in order]
         verdicts = self._met.take(keys, ends)
-        return _without(found, dict(zip(places, verdicts, strict=True))) if verdicts else found
+        return _without(found, dict(zip(places, verdicts, strict=True)))
+
+    def _keys(self, batch: RecordBatch) -> Keys:
+        """What tells the runs of a batch, UNTOLD where nothing does, and their ends."""
+        try:
+            read = self._readers[batch.names]
+        except KeyError:
+            if len(self._readers) >= _READERS:
+                self._readers.clear()
+            read = self._readers[batch.names] = _reader(self._run, batch.names, self._met.told)
+        return read(batch)
 
 
 def _without(found: Stretch, verdicts: Mapping[int, int]) -> Stretch:
@@ -221,52 +289,34 @@ def _without(found: Stretch, verdicts: Mapping[int, int]) -> Stretch:
     return found.replaced(instead, behind)
 
 
-def _untold(batch: RecordBatch) -> Keys:
-    """The keys of records that do not tell their run."""
-    return [""] * len(batch.lines), [""] * len(batch.lines)
-
-
-def _reader(run: Run, names: Names) -> Callable[[RecordBatch], Keys]:
-    """What reads the keys of records with these names."""
+def _reader(
+    run: Run, names: Names, told: Callable[[Any], Any]
+) -> Callable[[RecordBatch], Keys]:  # fmt: skip
+    """What reads the keys of records with these names, as they are ``told``."""
     places = [names.index(name) for name in (*run.of, run.submit, run.start) if name in names]
     submit, start, end = (_place(names, name) for name in (run.submit, run.start, run.end))
-    ended = _texts(end)
-    if NEVER in names or start is None:
-        if submit is None:
-            return _untold
-        return lambda batch: (
-            [_whole(batch, at, submit) for at in range(len(batch.lines))],
-            ended(batch),
-        )
+
+    def whole(batch: RecordBatch, at: int) -> Any:
+        """What tells a record that did not begin: all that it says, if it was submitted then."""
+        if submit is None or batch.columns[submit][at] in _NOTHING:
+            return UNTOLD
+        fields = (column[at] for column in batch.columns)
+        return told((NEVER, *(text for text in fields if text.__class__ is str)))
 
     def read(batch: RecordBatch) -> Keys:
-        told = zip(*(batch.columns[place] for place in places), strict=True)
-        keys = [*map(_SEPARATOR.join, told)]
-        starts = batch.columns[start]
-        if not _NOTHING.isdisjoint(starts):
-            for at, text in enumerate(starts):
+        columns, size = batch.columns, len(batch.lines)
+        ends = [UNTOLD] * size if end is None else [*map(told, columns[end])]
+        if NEVER in names or start is None:
+            return [whole(batch, at) for at in range(size)], ends
+        keys = [*map(told, zip(*[columns[place] for place in places], strict=True))]
+        if not _NOTHING.isdisjoint(columns[start]):
+            for at, text in enumerate(columns[start]):
                 if text in _NOTHING:
-                    keys[at] = _whole(batch, at, submit)
-        return keys, ended(batch)
+                    keys[at] = whole(batch, at)
+        return keys, ends
 
     return read
 
 
 def _place(names: Names, name: str) -> int | None:
     return names.index(name) if name in names else None
-
-
-def _texts(place: int | None) -> Callable[[RecordBatch], list[str]]:
-    """What gives a column, "" where there is none."""
-    if place is None:
-        return lambda batch: [""] * len(batch.lines)
-    return lambda batch: [*batch.columns[place]]
-
-
-def _whole(batch: RecordBatch, at: int, submit: int | None) -> str:
-    """All that a record of a job that did not begin says, if it says when it was submitted."""
-    if submit is None or batch.columns[submit][at] in _NOTHING:
-        return ""
-    fields = (column[at] for column in batch.columns)
-    texts: Iterable[Any] = (text for text in fields if text.__class__ is str)
-    return _SEPARATOR.join((NEVER, *texts))

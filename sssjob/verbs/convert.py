@@ -30,7 +30,7 @@ from sssjob.records.builders import OBJECTS, TEXTS, Builder
 from sssjob.records.cutting import Part, StreamPlace
 from sssjob.records.parts import Cutting, Result
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Outcome
-from sssjob.records.runs import ListedRuns, Met, SeenRuns
+from sssjob.records.runs import ListedRuns, Met, SeenRuns, probe
 from sssjob.verbs.records import Reading
 
 if TYPE_CHECKING:
@@ -129,13 +129,13 @@ class Conversion:
         from sssjob.workers import Work, Workers  # slow to import; most commands have one process
 
         tell, counts, seen = self.reading.tell, self.reading.counts, self.seen
-        work = Work("sssjob.verbs.convert:converter", (lines, seen is not None))
+        work = Work("sssjob.verbs.convert:converter", (lines, probe() if seen else None))
         again = TEXTS.remembering()
         with Workers[Task | Small, Answer[Result]](work, self.processes) as workers:
             for task, result in in_turn(workers, tasks):
                 if task.sign:
                     tell(task.name, task.noted)
-                if seen and task.part and not seen.are_new(*result.runs):
+                if seen and task.part and not seen.are_new_in(result.runs):
                     with naming(task.name):
                         result = parts.convert(
                             task.format, task.part, lines=lines, builder=again, met=seen
@@ -257,8 +257,11 @@ def in_turn(
             yield each, made
 
 
-def converter(lines: bool, listed: bool) -> Callable[[Task | Small], Answer[Result]]:
-    """What makes documents of a part, each on one line with ``lines``; its runs may be listed."""
+def converter(lines: bool, probed: int | None) -> Callable[[Task | Small], Answer[Result]]:
+    """What makes documents of a part, each on one line with ``lines``.
+
+    Its runs are listed for whom ``probed`` tells of, see ``ListedRuns``.
+    """
     builder = TEXTS.remembering()
 
     def convert(task: Task) -> Result:
@@ -267,7 +270,7 @@ def converter(lines: bool, listed: bool) -> Callable[[Task | Small], Answer[Resu
         if task.part is None:
             return Result(b"", Counts(), [])
         with naming(task.name):
-            met = ListedRuns() if listed else None
+            met = None if probed is None else ListedRuns(probed)
             return parts.convert(task.format, task.part, lines=lines, builder=builder, met=met)
 
     return on_tasks(convert)

@@ -19,7 +19,7 @@ from sssjob.model import Block, Job
 from sssjob.records import find, read_records
 from sssjob.records.builders import OBJECTS, Builder
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
-from sssjob.records.runs import Keys, ListedRuns, Met, SeenRuns
+from sssjob.records.runs import Keys, ListedRuns, Met, SeenRuns, probe
 from sssjob.store.documents import Packed
 from sssjob.verbs.convert import Answer, Conversion, Small, Task, in_turn, on_tasks
 from sssjob.verbs.documents import DOCUMENTS
@@ -102,13 +102,13 @@ class Jobs:
         options = Options(zone=self.zone, steps=False)
         records = Conversion(self.sources, self.format, options, self.reading)
         empty, seen = report.empty(), self.seen
-        work = Work("sssjob.verbs.report:of_records", (empty, seen is not None))
+        work = Work("sssjob.verbs.report:of_records", (empty, probe() if seen else None))
         builder = OBJECTS.remembering()
         with Workers[Task | Small, Answer[Counted]](work, self.processes) as workers:
             for task, found in in_turn(workers, records.tasks()):
                 if task.sign:
                     self.reading.tell(task.name, task.noted)
-                if seen and task.part and not seen.are_new(*found.runs):
+                if seen and task.part and not seen.are_new_in(found.runs):
                     found = _counted(task, empty.empty(), builder, seen)
                 report.merge(found.report)
                 self.reading.counts.include(found.counts)
@@ -178,12 +178,13 @@ def of_documents(
     return work
 
 
-def of_records(empty: Report, listed: bool) -> Callable[[Task | Small], Answer[Counted]]:
-    """The same for records; their runs may be listed."""
+def of_records(empty: Report, probed: int | None) -> Callable[[Task | Small], Answer[Counted]]:
+    """The same for records; their runs are listed for whom ``probed`` tells of."""
     builder = OBJECTS.remembering()
 
     def count(task: Task) -> Counted:
-        return _counted(task, empty.empty(), builder, ListedRuns() if listed else None)
+        met = None if probed is None else ListedRuns(probed)
+        return _counted(task, empty.empty(), builder, met)
 
     return on_tasks(count)
 

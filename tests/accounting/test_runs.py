@@ -1,6 +1,8 @@
 """Twice is once: a run that a record was read of before is left out, and told."""
 
 import io
+import itertools
+import pickle
 
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from same_jobs import MADE, made
 from sssjob.records import find, read_records, runs
 from sssjob.records.builders import TEXTS
 from sssjob.records.record import Converted, Counts, Noted, Options, Skipped
-from sssjob.records.runs import CHANGED, NEW, TWICE, SeenRuns
+from sssjob.records.runs import CHANGED, NEW, TWICE, UNTOLD, ListedRuns, SeenRuns
 
 HEADER = "Cluster|JobID|State|Submit|Start|End|ElapsedRaw|NodeList\n"
 DONE = "c|7|COMPLETED|100|200|300|100|n1\n"
@@ -114,8 +116,7 @@ def test_jobs_that_were_not_asked_for_are_not_met():
 
 
 runs_and_ends = st.lists(
-    st.lists(st.tuples(st.integers(0, 40).map(str), st.sampled_from(["", "0", "1", "2"]))),
-    max_size=12,
+    st.lists(st.tuples(st.integers(0, 40), st.sampled_from(["", "0", "1", "2"]))), max_size=12
 )
 
 
@@ -129,14 +130,27 @@ def test_what_was_met_is_known_wherever_it_is_kept(batches, recent, in_memory):
         for batch in batches:
             expected = []
             for key, end in batch:
-                ends = model.setdefault(key, [])
+                ends = model.setdefault(key, []) if key != UNTOLD else []
                 if not ends:
                     expected.append(NEW)
                 else:
                     expected.append(TWICE if end in ("", "0", *ends) else CHANGED)
                 ends.append(end)
-            found = seen.take([key for key, _ in batch], [end for _, end in batch])
-            assert [*found] == (expected if any(expected) else [])
+            keys, ends = [key for key, _ in batch], [hash(end) for _, end in batch]
+            assert seen.are_new(keys, ends) or [*seen.take(keys, ends)] == expected
+            assert len(seen._runs) <= recent + 1 + len(batch)
+
+
+@given(runs_and_ends)
+def test_runs_are_new_where_each_is(batches):
+    seen, met = SeenRuns(), set()
+    for batch in batches:
+        keys = [key for key, _ in batch if key != UNTOLD]
+        are_new = len({*keys}) == len(keys) and met.isdisjoint(keys)
+        assert seen.are_new([key for key, _ in batch], [hash(end) for _, end in batch]) == are_new
+        if not are_new:
+            break
+        met.update(keys)
 
 
 def test_few_runs_are_in_the_dictionary_and_many_in_a_file(monkeypatch):
@@ -144,9 +158,30 @@ def test_few_runs_are_in_the_dictionary_and_many_in_a_file(monkeypatch):
     monkeypatch.setattr(runs, "_IN_MEMORY", 1 << 10)
     seen = SeenRuns()
     for first in range(0, 20_000, 500):
-        keys = [str(number) for number in range(first, first + 500)]
-        assert seen.take(keys, keys) == ()
-        assert len(seen._recent) <= 1000
+        keys = range(first + 1, first + 501)
+        assert seen.are_new(keys, keys)
+        assert len(seen._runs) <= 1001
     assert 2 * seen._table.count <= seen._table._slots <= 8 * seen._table.count
-    keys = [str(number) for number in range(20_000)]
+    keys = range(1, 20_001)
+    assert not seen.are_new(keys, keys)
     assert set(seen.take(keys, keys)) == {TWICE}
+
+
+def listing(probed):
+    """The runs of the rows of a log, listed for whom ``probed`` tells of."""
+    listed = ListedRuns(probed)
+    log = sacct(DONE, CANCELLED, PENDING.replace("|100|", "||"), DONE.replace("c|7", "c|8"))
+    for _ in read_records(find("slurm"), io.BytesIO(log.encode()), Options(), TEXTS, listed):
+        pass
+    return listed.runs
+
+
+def test_a_copy_of_a_process_lists_hashes_and_any_other_one_what_is_hashed():
+    hashes, texts = listing(runs.probe()), listing(runs.probe() + 1)
+    assert [*hashes[0]] == [*map(hash, texts[0])]
+    assert [*hashes[1]] == [*map(hash, texts[1])]
+    assert len(pickle.dumps(hashes)) < len(pickle.dumps(texts))
+    for known, told in itertools.product((hashes, texts), repeat=2):
+        seen = SeenRuns()
+        assert seen.are_new_in(known)
+        assert not seen.are_new_in(told)
