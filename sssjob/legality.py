@@ -23,12 +23,11 @@ _AUTHORITY = (
     rf"//(?:(?:{_CHARACTER}|:)*@)?(?:\[[^\]]*\]|{_CHARACTER}*)(?::[0-9]+)?(?:/{_OF_PATH}*)*"
 )
 _ABSOLUTE = f"/(?:{_OF_PATH}+(?:/{_OF_PATH}*)*)?"
-_URI = re.compile(
+_URI = (  # compiled for the first namespace, which few documents have
     rf"(?:(?:[A-Za-z][A-Za-z0-9+.-]*:)?(?:{_AUTHORITY}|{_ABSOLUTE})"
     rf"|[A-Za-z][A-Za-z0-9+.-]*:(?:{_OF_PATH}+(?:/{_OF_PATH}*)*)?"
     rf"|(?:(?:{_CHARACTER}|@)+(?:/{_OF_PATH}*)*)?)"
-    rf"(?:\?(?:{_OF_PATH}|[/?])*)?(?:\#(?:{_OF_PATH}|[/?\[\]])*)?",
-    re.ASCII,
+    rf"(?:\?(?:{_OF_PATH}|[/?])*)?(?:\#(?:{_OF_PATH}|[/?\[\]])*)?"
 )
 _ASCII_NAME = re.compile("[A-Za-z_][A-Za-z_.0-9-]*")  # the other one takes long to compile
 
@@ -63,7 +62,7 @@ def legal_name(name: str) -> str:
 @lru_cache(1 << 8)
 def legal_namespace(namespace: str, name: str = "") -> str:
     """A namespace, which is a URI; ``name`` is what is in it. Raises ``InvalidValue``."""
-    if not _URI.fullmatch(namespace) or namespace in ("", DECLARES[1:-1]):
+    if not re.fullmatch(_URI, namespace, re.ASCII) or namespace in ("", DECLARES[1:-1]):
         raise InvalidValue(name or namespace, "in a namespace that is a URI")
     return namespace
 

@@ -7,12 +7,14 @@ for completion only: that takes time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
-from click.shell_completion import CompletionItem
 
 from sssjob import registry
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 Thing = Literal["formats", "queue", "caps", "script", "installation", "submission"]
 Names = Callable[[], Iterable[str]]

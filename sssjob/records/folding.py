@@ -7,6 +7,7 @@ a record like any other.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -41,21 +42,27 @@ class Fold(NamedTuple):
     into: str = ""
 
 
+def _not_told(line: Any) -> tuple[bool, Hashable] | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Folding:
     """How the records of one job are told and folded.
 
     ``part`` gives which part of a job a record is about, "" for the job itself, and ``key`` which
     job that is. ``goes_on``: parts of this job may stand right behind it; ``follows``: this one,
-    of the same key, does. ``is_plain`` tells of the bytes of a line that it is surely no part, and
-    ``alone`` why a part is skipped whose job does not come.
+    of the same key, does. ``are_plain`` tells of the bytes of lines which are surely no part,
+    ``told`` of a line as it was read with many others whether it is a part, and its key, if that is
+    seen at once; and ``alone`` why a part is skipped whose job does not come.
     """
 
     part: Callable[[Record], str]
     key: Callable[[Record], Hashable]
     goes_on: Callable[[Record], bool]
     follows: Callable[[Record, Record], bool]
-    is_plain: Callable[[bytes], bool]
+    are_plain: Callable[[Sequence[bytes]], list[bool]]
+    told: Callable[[Any], tuple[bool, Hashable] | None] = _not_told
     folds: tuple[Fold, ...]
     alone: str
 
@@ -80,6 +87,11 @@ class Gathering(Generic[T]):
     def is_empty(self) -> bool:
         """Whether nothing waits for anything."""
         return self._job is None and not self._waiting
+
+    @property
+    def has_waiting(self) -> bool:
+        """Whether parts wait for their job."""
+        return bool(self._waiting)
 
     @property
     def waiting(self) -> list[T]:
@@ -238,22 +250,29 @@ class FoldingCutter:
         size = len(data) if final else data.rfind(b"\n") + 1
         lines = data[:size].split(b"\n")
         front: list[tuple[int, bytes]] = []
-        texts = _Texts(lines, self._many)
-        plain: tuple[int, bytes] | None = None  # a job that need not be read if no part follows
-        for number, raw in enumerate(lines, line):
-            if not raw.strip():
-                continue
-            if self._jobs.is_empty and self._folding.is_plain(raw):
-                plain = number, raw
-                continue
-            if plain is not None:
-                self._meet(*plain, texts[plain[0] - line])
-                plain = None
-            front += self._meet(number, raw, texts[number - line])
+        plain = [*self._folding.are_plain(lines), False]
+        texts = _Texts(lines, plain, self._many)
+        last = range(0)  # where a job is, behind its parts, that need not be met if none follows
+        place = 0
+        while place < len(lines):
+            if plain[place] and not self._jobs.has_waiting:
+                front += (part for _, parts in self._jobs.pause() for part in parts)
+                place = plain.index(False, place)
+                last = range(place - 1, place)
+            elif self._jobs.is_empty and (found := self._alone(texts, plain, place, last)):
+                last, place = found, found.stop
+            elif not lines[place].strip():
+                place += 1
+            else:
+                for at in (*last, place):
+                    front += self._meet(line + at, lines[at], texts[at])
+                last = range(0)
+                place += 1
         if final:
             front += (part for _, parts in self._jobs.pause() for part in parts)
-        elif plain is not None:
-            self._meet(*plain, texts[plain[0] - line])
+        else:
+            for at in last:
+                self._meet(line + at, lines[at], texts[at])
         if (held := self._jobs.take_back()) is not None:
             del lines[held[0] - line :]
             lines.append(b"")
@@ -266,6 +285,25 @@ class FoldingCutter:
         if not size and not before:
             return None, 0
         return Part(b"\n".join(lines), line, self.options, before), size
+
+    def _alone(
+        self, texts: _Texts, plain: Sequence[bool], begin: int, last: range
+    ) -> range | None:  # fmt: skip
+        """Where parts are, and right behind them their job, if none is of the ``last`` job."""
+        told = self._folding.told
+        before = told(texts[last[-1]]) if last else (False, None)  # first, as it stands first
+        first = told(texts[begin])
+        if first is None or not first[0]:
+            return None
+        end = begin + 1
+        while not plain[end]:
+            if end == len(plain) - 1 or told(texts[end]) != first:
+                return None
+            end += 1
+        job = told(texts[end])
+        if job is None or before is None or job[1] != first[1] or before[1] == first[1]:
+            return None
+        return range(begin, end + 1)
 
     def _meet(self, number: int, raw: bytes, text: Any) -> list[tuple[int, bytes]]:
         """The lines of parts whose job is known after the next line."""
@@ -286,18 +324,29 @@ class FoldingCutter:
 
 
 class _Texts(dict[int, Any]):
-    """What is read of lines by their places, many at once, and only where one is asked for."""
+    """What is read of lines by their places, many at once, and only where one is asked for.
+
+    Most that are asked for are not ``plain``, or stand beside one that is not.
+    """
 
     def __init__(
-        self, lines: Sequence[bytes], many: Callable[[Sequence[str]], Sequence[Any]] | None
-    ) -> None:
+        self, lines: Sequence[bytes], plain: Sequence[bool],
+        many: Callable[[Sequence[str]], Sequence[Any]] | None,
+    ) -> None:  # fmt: skip
+        """Behind the last line ``plain`` is False."""
         super().__init__()
         self._lines, self._many = [*lines], many
+        self._wanted = [
+            at for at in range(len(lines)) if not (plain[at] and plain[at + 1] and plain[at - 1])
+        ]
 
     def __missing__(self, place: int) -> Any:
-        begin = place - place % _LINES
-        texts = clean(b"\n".join(self._lines[begin : begin + _LINES])).split("\n")
-        found = [(at, text) for at, text in enumerate(texts, begin) if text.strip()]
+        first = bisect_left(self._wanted, place)
+        some: Sequence[int] = self._wanted[first : first + _LINES]
+        if place not in some:
+            some = range(place, min(place + _LINES, len(self._lines)))
+        texts = clean(b"\n".join([self._lines[at] for at in some])).split("\n")
+        found = [(at, text) for at, text in zip(some, texts, strict=True) if text.strip()]
         if self._many is None or not found:
             self.update(found)
         else:

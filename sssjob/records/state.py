@@ -18,8 +18,9 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
+from io import FileIO
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -49,6 +50,35 @@ class Rest(NamedTuple):
     stream: BinaryIO
     place: StreamPlace
     held: bool
+
+
+class Output(NamedTuple):
+    """A file that grows; what goes wrong with it is told with its name. Nothing waits in memory."""
+
+    path: Path
+    stream: FileIO
+
+    def write(self, data: bytes | memoryview) -> None:
+        """Append bytes, all of them. Raises ``OSError``."""
+        rest = memoryview(data)
+        with self._named():
+            while rest:
+                rest = rest[self.stream.write(rest) :]
+
+    def place(self) -> tuple[int, int]:
+        """Its inode, and its size, of which all is on disk. Raises ``OSError``."""
+        with self._named():
+            os.fsync(self.stream.fileno())
+            now = os.fstat(self.stream.fileno())
+        return now.st_ino, now.st_size
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            error.filename = str(self.path)
+            raise
 
 
 @dataclass(slots=True)
@@ -86,34 +116,36 @@ class State:
             stream.write(json.dumps(data, indent=1).encode() + b"\n")
 
     @contextmanager
-    def appending(self, output: Path) -> Iterator[BinaryIO]:
+    def appending(self, output: Path) -> Iterator[Output]:
         """The output at the place where the state knows its end; committed if all goes well.
 
-        Raises ``UnusableInput`` where another run is at work.
+        Else it ends where the state knows its end again. Raises ``UnusableInput`` where another
+        run is at work, and ``OSError``.
         """
         if output.exists() and not output.is_file():
             raise UnusableInput(f"{output} is no regular file, to which --state could append")
-        with output.open("ab+") as stream:
+        with output.open("ab+", buffering=0) as stream:
             try:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise UnusableInput(f"another run is writing {output}") from None
-            now = os.fstat(stream.fileno())
-            inode, size = self.output
-            if inode == now.st_ino and size < now.st_size:
-                stream.truncate(size)
+            _cut_off(stream, self.output)
             # From here on, what is behind this size can be told from what was there before.
-            self.output = now.st_ino, os.fstat(stream.fileno()).st_size
+            now = os.fstat(stream.fileno())
+            self.output = now.st_ino, now.st_size
             self.save()
-            yield stream
-            self.commit(stream)
+            appended = Output(output, stream)
+            try:
+                yield appended
+                self.commit(appended)
+            except OSError:  # a disk that is full: what was not committed does not stay
+                with suppress(OSError, UnusableInput):  # then the next run does that
+                    _cut_off(stream, State.read(self.path).output)  # which may be newer
+                raise
 
-    def commit(self, stream: BinaryIO) -> None:
+    def commit(self, stream: Output) -> None:
         """Make what was appended so far count, with the places that are kept."""
-        stream.flush()
-        os.fsync(stream.fileno())
-        now = os.fstat(stream.fileno())
-        self.output = now.st_ino, now.st_size
+        self.output = stream.place()
         self.save()
 
     def rests(self, path: Path) -> Iterator[Rest]:
@@ -166,6 +198,14 @@ class State:
             except OSError:
                 continue
         self.remarks.append(f"{path}: the log before it is gone: its end may be missing")
+
+
+def _cut_off(stream: FileIO, known: tuple[int, int]) -> None:
+    """Take back what is behind the end that is known of an output, its inode and its size."""
+    inode, size = known
+    now = os.fstat(stream.fileno())
+    if inode == now.st_ino and size < now.st_size:
+        stream.truncate(size)
 
 
 def _mark(stream: BinaryIO, offset: int) -> str:

@@ -15,21 +15,17 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeVar, Union, cast
 from urllib.parse import quote
 
 from sssjob import atomic
-from sssjob.document import dumps, from_tree
+from sssjob.document import dumps
 from sssjob.document import opened as unpacked
-from sssjob.document.batches import Batch
 from sssjob.document.files import span
-from sssjob.document.outermost import is_block
-from sssjob.document.reader import SharedPart as DocumentPart
-from sssjob.document.reader import in_parts, on_parts
 from sssjob.document.sources import Files, NamedSource, grouped, is_small, naming
 from sssjob.document.text import write_texts
-from sssjob.errors import Severity, SSSJobError, UnreadableDocument, UnusableInput
+from sssjob.errors import Severity, SSSJobError, UnusableInput
 from sssjob.records import find, parts, read_records
 from sssjob.records.builders import OBJECTS, TEXTS, Builder
 from sssjob.records.cutting import Part, StreamPlace
 from sssjob.records.parts import Cutting, Result
-from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Outcome
+from sssjob.records.record import Converted, Counts, Noted, Options, Outcome
 from sssjob.records.runs import ListedRuns, Met, SeenRuns, probe
 from sssjob.verbs.records import Reading
 
@@ -86,41 +82,17 @@ class Conversion:
     def parts(self, *, lines: bool) -> Iterator[bytes | memoryview]:
         """The documents by several processes, one on each line, in the order of their records."""
         if self.format == DOCUMENTS:
-            yield from self._of_documents(lines=lines)
+            from sssjob.verbs import (
+                convert_documents,
+            )  # slow to import, as all that reads documents
+
+            yield from convert_documents.parts(
+                self.sources, self.reading, self.processes,
+                lines=lines, ended_only=self.options.ended_only,
+            )  # fmt: skip
             return
         for _, result in self.results(self.tasks(), lines=lines):
             yield result.data
-
-    def _of_documents(self, *, lines: bool) -> Iterator[bytes | memoryview]:
-        """Job objects again, cut as documents are: what is refused is a bad record."""
-        from sssjob.workers import Work, Workers  # slow to import; most commands have one process
-
-        ended_only = self.options.ended_only
-        work = Work("sssjob.verbs.convert:of_documents", (lines, ended_only))
-        made = _of_batches(lines, ended_only)
-        with Workers[DocumentPart, Result | None](work, self.processes) as workers:
-            for source in self.sources:
-                with (
-                    naming(source.name),
-                    self.reading.opening(source) as raw,
-                    unpacked(raw) as stream,
-                ):
-                    tell = self._telling(source)
-                    for result in in_parts(
-                        source.name, source.given, stream, workers, made, on_error=tell
-                    ):
-                        self.reading.counts.include(result.counts)
-                        yield result.data
-
-    def _telling(self, source: NamedSource) -> Callable[[UnreadableDocument], None]:
-        """What counts and tells what cannot be read of a source of documents."""
-
-        def tell(error: UnreadableDocument) -> None:
-            bad = Bad(error.finding.line or 1, error.finding.message)
-            self.reading.counts.add(bad)
-            self.reading.tell(source.name, bad)
-
-        return tell
 
     def results(
         self, tasks: Iterable[Task | Small], *, lines: bool
@@ -274,29 +246,6 @@ def converter(lines: bool, probed: int | None) -> Callable[[Task | Small], Answe
             return parts.convert(task.format, task.part, lines=lines, builder=builder, met=met)
 
     return on_tasks(convert)
-
-
-def of_documents(lines: bool, ended_only: bool) -> Callable[[DocumentPart], Result | None]:
-    """What makes documents of a part of documents, each on one line with ``lines``."""
-    return on_parts(_of_batches(lines, ended_only))
-
-
-def _of_batches(lines: bool, ended_only: bool) -> Callable[[str, Batch], Result]:
-    """What makes documents of a batch."""
-    from sssjob.formats import sss  # only this needs what applies defaults
-    from sssjob.records.engine import Engine
-
-    engine = Engine(sss.LAYOUT, Options(ended_only=ended_only), TEXTS)
-
-    def work(_: str, batch: Batch) -> Result:
-        found = (
-            sss.made(job.line, job)
-            for unit in filter(is_block, batch.units)
-            for job in sss.jobs_of(from_tree(unit))
-        )
-        return parts.result(engine.made([*found]), lines=lines)
-
-    return work
 
 
 def _tasks(name: str, cutting: Cutting) -> Iterator[Task]:

@@ -42,7 +42,7 @@ def declared(*folds):
         key=lambda record: record.fields[0],
         goes_on=lambda record: record.fields[2] == "more",
         follows=lambda part, job: True,
-        is_plain=lambda line: b" - one " in line,
+        are_plain=lambda lines: [b" - one " in line for line in lines],
         folds=folds,
         alone="a part alone",
     )

@@ -95,6 +95,24 @@ def test_slave_tasks_find_their_job_wherever_the_records_are_cut(data, size):
         assert cut("sge", raw, size, patch) == whole("sge", raw)
 
 
+@pytest.mark.parametrize("size", [1, 300, 900, 5000])
+@pytest.mark.parametrize("between", [b"", b"\n", b"# a comment\n", b"\x01\n"])
+def test_groups_of_slave_tasks_are_cut_around_other_jobs_and_comments(size, between, monkeypatch):
+    """Also around a comment that would be a record, were there no # in front of it."""
+    slave, plain, other, job, *_ = (
+        DATA / "accounting/sge/quirks/slaves.txt"
+    ).read_bytes().splitlines()  # fmt: skip
+    group = [slave, other, job]
+    eighth = [line.replace(b":7:sge", b":8:sge") for line in group]
+    records = [
+        plain, *group, plain, b"#" + plain, *eighth, *group, eighth[0], plain, job, eighth[1],
+        b"#" + slave, plain, plain, eighth[2], plain, plain, slave, job, slave,
+    ]  # fmt: skip
+    data = b"".join(line + b"\n" + between for line in records)
+    assert cut("sge", data, size, monkeypatch) == whole("sge", data)
+    assert whole("sge", data)[1] == whole("sge", data.replace(b"#", b"# "))[1]
+
+
 def test_a_part_of_a_growing_file_stays_behind_until_it_is_known_to_be_whole():
     sacct = (
         b"JobID|State|JobName\n1|COMPLETED|a\n1.0|COMPLETED|s\n2|COMPLETED|b\n"

@@ -274,6 +274,27 @@ def test_a_process_that_is_killed_loses_nothing_and_doubles_nothing(tmp_path):
     assert ids == [f"{number}.srv" for number in range(60_000)]
 
 
+def test_a_full_disk_leaves_what_was_committed_and_is_told_with_the_name_of_the_file(tmp_path):
+    data = PBS.read_bytes()
+    log = grown(tmp_path, "pbs", data, [len(data) // 2])
+    before = log.output.read_bytes()
+    log.grow(len(data))
+    program = (
+        "import resource, sys; from sssjob.cli import sssjob; limit = int(sys.argv.pop(1)); "
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY)); sssjob()"
+    )
+    command = (
+        sys.executable, "-c", program, str(len(before) + 100), "convert", "--from", "pbs",
+        "--state", str(tmp_path / "state"), "-o", str(log.output), str(log.path),
+    )  # fmt: skip
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 2
+    assert f"{log.output}: File too large" in result.stderr
+    assert log.output.read_bytes() == before
+    assert log.run().exit_code == 0
+    assert log.output.read_bytes() == convert("--from", "pbs", PBS).stdout_bytes
+
+
 def test_two_runs_do_not_write_one_file_at_once(tmp_path):
     log = Log(tmp_path, "pbs", PBS.read_bytes())
     with state.State.read(tmp_path / "state").appending(log.output):

@@ -65,15 +65,19 @@ _TIMES = (SUBMITTED, STARTED, ENDED)
 
 
 def split(lines: Sequence[str]) -> Sequence[str | list[str]]:
-    """The fields of lines; the lines themselves where these are not the fields of one version."""
+    """The fields of lines; the lines themselves where these are not the fields of one version.
+
+    A comment has none, whatever it holds.
+    """
     rows = [line.split(":") for line in lines]
-    return rows if fit(rows) else lines
+    has_comments = any(text[:1] == "#" for text in {row[0] for row in rows})
+    return rows if not has_comments and fit(rows) else lines
 
 
 def record(number: int, line: str | list[str]) -> Record | None:
     """What a line is, or its fields. Raises ``InvalidValue``."""
     if isinstance(line, list):
-        fields = with_tail(line) if len(line) > NAMED else line
+        fields = line if len(line) <= NAMED else with_tail(line)
     elif line[0] == "#" or len(line) < 2:
         return None
     else:
@@ -114,10 +118,19 @@ def follows(task: Record, job: Record) -> bool:
     return int(task.fields[STARTED]) <= int(job.fields[ENDED])
 
 
-def is_plain(line: bytes) -> bool:
-    """Whether a line of a usual length is surely no row of a slave task."""
-    behind = {42: 1, 44: 3}.get(line.count(b":"))
-    return behind is not None and line.rsplit(b":", behind)[0].endswith(b":NONE")
+def are_plain(lines: Sequence[bytes]) -> list[bool]:
+    """Which lines are of a usual length and surely no rows of slave tasks, nor comments."""
+    return [
+        line.rsplit(b":", 4)[1] == b"NONE" and line[:1] != b"#"
+        if (colons := line.count(b":")) == NEWEST - 1
+        else colons == OLDEST - 1 and line.rsplit(b":", 2)[1] == b"NONE" and line[:1] != b"#"
+        for line in lines
+    ]
+
+
+def told(line: str | list[str]) -> tuple[bool, tuple[str, str]] | None:
+    """Of the fields of a line whether it is about a slave task, and its key."""
+    return (line[PE_TASK] != "NONE", (line[JOB], line[TASK])) if line.__class__ is list else None
 
 
 def _amounts(texts: Sequence[str]) -> Iterator[Decimal]:
@@ -237,7 +250,8 @@ LAYOUT = Layout(
         key=key,
         goes_on=is_parallel,
         follows=follows,
-        is_plain=is_plain,
+        are_plain=are_plain,
+        told=told,
         folds=FOLDS,
         alone="slave task whose job does not follow",
     ),

@@ -205,7 +205,8 @@ class _Folder(Generic[P, J]):
             else:
                 places.append(len(items))
                 items.append(item)
-            items += self._columns.joined(item.row)
+            if item.row.joined is not None:
+                items += self._columns.joined(item.row)
         if wrong:
             pairs = zip(jobs, spans, strict=True)
             spans = [span for now, span in pairs if now not in wrong]
@@ -219,17 +220,33 @@ class _Folder(Generic[P, J]):
         rows = [now.row for now in jobs]
         steps = [now.steps for now in jobs]
         have_steps = steps.count(None) < len(steps)
-        told_of = have_steps or told.lost or any(row.joined for row in rows)
         return self._columns.batches(
             rows, places, told.sums(spans),
             [self._join(each.groups) if each else self._nothing for each in steps]
             if have_steps else (),
-            [self._notes(now, told, span) for now, span in zip(jobs, spans, strict=True)]
-            if told_of else (),
+            self._notes(jobs, told, spans),
             [() if each is None else each for each in steps] if have_steps else (),
         )  # fmt: skip
 
-    def _notes(self, now: _Open[P], told: StepValues, span: tuple[int, int]) -> tuple[Noted, ...]:
+    def _notes(
+        self, jobs: Sequence[_Open[P]], told: StepValues, spans: Sequence[tuple[int, int]]
+    ) -> Sequence[tuple[Noted, ...]]:
+        """What there is to say of each job; nothing where that is nothing of any."""
+        are_told = [
+            bool(told.lost or now.notes or now.row.joined)
+            or (now.steps is not None and bool(now.steps.beyond))
+            for now in jobs
+        ]
+        if True not in are_told:
+            return ()
+        return [
+            self._notes_of(now, told, span) if is_told else ()
+            for now, span, is_told in zip(jobs, spans, are_told, strict=True)
+        ]
+
+    def _notes_of(
+        self, now: _Open[P], told: StepValues, span: tuple[int, int]
+    ) -> tuple[Noted, ...]:
         """What there is to say of a job if it becomes one."""
         steps = now.steps if self._options.steps else None
         notes = [*self._columns.doubts(now.row), *now.notes]
@@ -300,8 +317,12 @@ class _Rows(Generic[P]):
 
     def _whole_jobs(self, batch: Sequence[Row], ids: Sequence[str]) -> bool:
         """Take rows all at once, of which the first is of a job, if each step is of its job."""
-        if not ids or "[" in "".join(ids):
+        told = "".join(ids)
+        if not ids or "[" in told:
             return not ids
+        if "." not in told:  # there are no steps
+            self._add([*map(_Open, batch, ids)], range(len(ids)), batch, [""] * len(ids))
+            return True
         begins = [place for place, id in enumerate(ids) if "." not in id]
         opened: list[_Open[P]] = [_Open(batch[place], ids[place]) for place in begins]
         steps: list[tuple[_Open[P], Row, str]] = []
@@ -310,14 +331,24 @@ class _Rows(Generic[P]):
             if end - begin == 1:
                 continue
             job, inner = f"{now.id}.", batch[begin + 1 : end]
-            told = [id.removeprefix(job) for id in ids[begin + 1 : end]]
+            names = [id.removeprefix(job) for id in ids[begin + 1 : end]]
             now.steps = _Steps(now.id)
-            now.steps.lines = {step: row.line for step, row in zip(told, inner, strict=True)}
-            is_fit = "" not in told and len(now.steps.lines) == len(told) <= STEP_LIMIT
+            now.steps.lines = {step: row.line for step, row in zip(names, inner, strict=True)}
+            is_fit = "" not in names and len(now.steps.lines) == len(names) <= STEP_LIMIT
             if not is_fit or not all(id.startswith(job) for id in ids[begin + 1 : end]):
                 return False
-            parts[begin + 1 : end] = told
-            steps += zip(repeat(now), inner, told)
+            parts[begin + 1 : end] = names
+            steps += zip(repeat(now), inner, names)
+        self._add(opened, begins, batch, parts)
+        self.steps += steps
+        self.joined += [(now, row) for now, row, _ in steps if row.joined is not None]
+        return True
+
+    def _add(
+        self, opened: list[_Open[P]], begins: Sequence[int], batch: Sequence[Row],
+        parts: Sequence[str],
+    ) -> None:  # fmt: skip
+        """Take jobs with their rows, of which the last may go on."""
         if self.now is not None:
             self.done.append(self.now)
         self.now = opened.pop()
@@ -325,9 +356,6 @@ class _Rows(Generic[P]):
         self._begins += [len(self.rows) + begin for begin in begins]
         self.rows += batch
         self.parts += parts
-        self.steps += steps
-        self.joined += [(now, row) for now, row, _ in steps if row.joined is not None]
-        return True
 
     def spans(self, size: int) -> list[tuple[int, int]]:
         """Where the rows of each job begin and end, among so many with those from before."""
