@@ -16,8 +16,11 @@ from sssjob.check import check_source
 from sssjob.classads.forms import read
 from sssjob.document import canonical, dumps, slices, tree
 from sssjob.document.bridge import from_tree
+from sssjob.document.bundle import bundles
 from sssjob.document.repair import advise
+from sssjob.document.sources import NamedSource
 from sssjob.query import compile
+from sssjob.verbs.translate import Translation, run
 
 ROOM = 1.3  # how much more than twice as much twice the input may cost
 LEAST = 1 << 19  # bytes that are held whatever comes
@@ -42,6 +45,7 @@ DOCUMENTS = {
     "namespaces around jobs":    (lambda n: jobs("", "".join(f' xmlns:p{i}="u:{i}"' for i in range(n)), 50), 200),
     "namespaces in a job":       (lambda n: jobs("".join(f'<p{i}:a xmlns:p{i}="u:{i}"/>' for i in range(n))), 200),
     "jobs":                      (lambda n: jobs("<User>amy</User>", count=n), 200),
+    "jobs of a group":           (lambda n: f"<JobGroup><Id>g</Id>{jobs('<User>amy</User>', count=n)[6:-7]}</JobGroup>", 200),
     "comments":                  (lambda n: jobs("<!-- x -->" * n), 500),
     "entities":                  (lambda n: jobs(f"<User>{'&amp;' * n}</User>"), 2000),
     "depth":                     (lambda n: jobs("<a>" * n + "</a>" * n), 60),
@@ -59,6 +63,8 @@ READERS = {
     "canon":    lambda data: [canonical.canon(from_tree(each)) for each in tree.units(data)],
     "check":    lambda data: sum(1 for _ in check_source(data)),
     "query":    lambda data: sum(1 for _ in compile("//Job[User='amy']/Id").run(data)),
+    "messages": lambda data: sum(1 for _ in bundles(io.BytesIO(data))),
+    "scripts":  lambda data: sum(1 for _ in run(Translation("sbatch"), iter((NamedSource("-", io.BytesIO(data)),)))),
     "repair":   lambda data: sum(1 for _ in advise(data[:-1])),
 }
 RECORDS = {

@@ -27,10 +27,11 @@ from sssjob.document.text import dumps, escape, quoted
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import ExecutableKind, From
 from sssjob.legality import ILLEGAL
-from sssjob.model import BLOCKS, Block, Item, Note, Property, paths
+from sssjob.model import BLOCKS, Block, Note, Property, paths
 
 _SECTION = "SSS 5.1 Executable"
 _ELEMENT = "File"
+_LENDING = {defaults: name for name, defaults in spec.DEFAULTS.items()}
 _LINE_ENDS = {"\r": "&#13;"}  # a reader would turn a bare one into a line feed
 
 
@@ -232,16 +233,19 @@ def _of_block(
     shell = block.get("Shell") or shell
     for item in block.properties.all("Executable"):
         yield from _of_executable(item, f"{path}/Executable", shell, files, used)
+    lent = _lent(block)
     for step, inner in paths(block, path):
         if inner.name not in CATEGORIES:
-            yield from _of_block(inner, step, _default(block, inner) or shell, files, used)
+            yield from _of_block(inner, step, lent.get(inner.name) or shell, files, used)
 
 
-def _default(block: Block, inner: Item) -> str:
-    """The Shell that a defaults element beside a block lends it."""
-    kind = spec.DEFAULTS.get(inner.name) if isinstance(inner, Block) else None
-    lent = (item for item in block.items if isinstance(item, Block) and item.name == kind)
-    return next((item.get("Shell") for item in lent), "")
+def _lent(block: Block) -> Mapping[str, str]:
+    """The Shells that the defaults elements in a block lend those beside them, by their names."""
+    found: dict[str, str] = {}
+    for item in block.items:
+        if isinstance(item, Block) and item.name in _LENDING:
+            found.setdefault(_LENDING[item.name], item.get("Shell"))
+    return found
 
 
 def _of_executable(
