@@ -120,7 +120,7 @@ class SubmitForm(Translator[Script]):
         made = Made(
             terminal=settings.terminal,
             reader=_reader(asked, settings),
-            quote=self.form.syntax.quote,
+            check=self.form.syntax.check,
         )
         for write in self._writers(asked.names):
             write(asked, made)
@@ -231,7 +231,7 @@ class SubmitForm(Translator[Script]):
         """The script, ready to be submitted."""
         first = form.interpreter or DEFAULT_SHELL
         lines = [f"#!{first}"]
-        lines += [self.form.syntax.line(option) for option in form.options]
+        lines += self.form.syntax.lines(form.options)
         lines += [line for text in form.kept for line in folded(text)]
         lines += form.lines
         if form.marked:

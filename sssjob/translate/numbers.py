@@ -88,8 +88,8 @@ class Shape:
     @property
     def count(self) -> int | None:
         """How many tasks there are: said, or as many as processors or nodes make (5.1)."""
-        if self.written:
-            return self.written
+        if written := self.written:
+            return written
         if self.nodes and self.nodes.exact:
             return self.nodes.exact * (self.per_node or 1)
         return None
@@ -153,7 +153,8 @@ def shape(asked: Asked) -> Shape:
 
 def _agree(asked: Asked, of: Shape) -> None:
     """Tell of counts that do not agree: tasks come first, then nodes, then processors (5.1)."""
-    tasks, given = of.count, (of.count or 0) * of.each
+    tasks = of.count
+    given = (tasks or 0) * of.each
     if of.processors and tasks and given != of.processors.least:
         told = f"{tasks} tasks of {of.each} processors: {given}"
         asked.approximate("Processors", told, met=given > of.processors.least)

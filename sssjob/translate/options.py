@@ -29,6 +29,9 @@ class Option(NamedTuple):
         return (f"{first}={self.value}",) if first.startswith("--") else (first, self.value)
 
 
+_option = tuple.__new__  # what Option(...) calls in the end, without a call in between
+
+
 class Placed(Option):
     """An option as it stands in a line of a script; at another line it is the same one."""
 
@@ -72,7 +75,7 @@ class Made:
     ``held``: the job is submitted at once, held, by who runs this; ``wanted`` are its amounts.
     ``program`` is the path of the program, where it is another one than the job says.
     ``terminal``: who submits it has one. ``reader`` is what reads a script that no shell reads.
-    ``quote`` is how a value is spelled in a directive, if it can be.
+    ``check`` raises ``InvalidValue`` for a value that no directive can hold, if there are such.
     """
 
     held: bool = False
@@ -85,7 +88,7 @@ class Made:
     stays_held: bool = False
     wanted: Wanted | None = None
     program: str = ""
-    quote: Callable[[str], str] = str
+    check: Callable[[str], object] | None = None
 
     def add(self, *options: Option | None) -> None:
         """Add options, of which some may be none."""
@@ -101,8 +104,9 @@ class Made:
                 raise InvalidValue(value, "a text without commas, as one resource has")
             if not value.isprintable():  # as ``safe`` asks, which is not called for nothing
                 safe(value)
-            self.quote(value)
-        self.options.append(Option(name, value))
+            if self.check is not None:
+                self.check(value)
+        self.options.append(_option(Option, (name, value)))
 
     def line(self, text: str) -> None:
         """Add a line of the script. Raises ``InvalidValue`` where no shell would run it."""
@@ -240,7 +244,8 @@ class Syntax:
     behind ``=`` only. ``also`` gives the name by which rules know another spelling. ``lists`` are
     options whose value is a list NAME=VALUE,NAME=VALUE of options of their own, and ``inner`` how
     one of them is written where it is not so. ``split`` takes a line apart into words, and
-    ``quote`` is its inverse for one word. ``indented``: blanks may stand before the prefix.
+    ``quote`` is its inverse for one word; ``any_text``: of each without line ends. ``indented``:
+    blanks may stand before the prefix.
     ``everywhere``: behind the first command, too, a line with the prefix is a directive. ``apart``:
     only a blank or a ``-`` behind the prefix makes one of it.
     """
@@ -251,6 +256,7 @@ class Syntax:
     lists: Mapping[str, Callable[[str], Iterable[str] | None]] = field(default_factory=dict)
     split: Callable[[str], list[str]] = str.split
     quote: Callable[[str], str] = str
+    any_text: bool = False
     abbreviated: bool = False  # whether a long option may be cut short
     inner: Mapping[str, str] = field(default_factory=dict)
     indented: bool = False
@@ -265,6 +271,21 @@ class Syntax:
             return None
         behind = line[len(self.prefix) :]
         return None if self.apart and behind and behind[0] not in " \t\r-" else behind
+
+    @property
+    def check(self) -> Callable[[str], object] | None:
+        """What raises ``InvalidValue`` for a text that it cannot quote; None where it can any."""
+        return None if self.any_text else self.quote
+
+    def lines(self, options: Iterable[Option]) -> list[str]:
+        """The directives for options. Raises ``InvalidValue`` for one that none can hold."""
+        heads, quote, line = self._heads.get, self.quote, self.line
+        return [
+            head + quote(option[1])
+            if (head := heads(option[0])) and option[1] is not None and option[1].isprintable()
+            else line(option)
+            for option in options
+        ]
 
     def line(self, option: Option) -> str:
         """The directive for an option. Raises ``InvalidValue`` for one that none can hold."""

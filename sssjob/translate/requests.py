@@ -338,6 +338,8 @@ class Asked:
 
     def losses(self, target: str, *, kept: bool = False) -> Iterator[Loss]:
         """What is not held as it is, in document order; ``kept`` if a residual holds it."""
+        if not self._fates and not self._attributes:
+            return
         otherwise = Done.RESIDUAL if kept else Done.DROPPED
         job = self.said("Id")
         for place, item in zip(self._places, self._items, strict=True):

@@ -73,5 +73,5 @@ SYNTAX = Syntax(
         **dict.fromkeys(_SHORT_FLAGS, 0),
     },
     also={**_SHORT, **_SHORT_FLAGS, "--workdir": "--chdir"},
-    split=split, quote=quote, abbreviated=True,
+    split=split, quote=quote, any_text=True, abbreviated=True,
 )  # fmt: skip
