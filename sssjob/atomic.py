@@ -13,8 +13,8 @@ of our own, ``writing`` for a file that a caller named, which may be a device or
 
 Only to replace a file it needs a second name, for a moment: ``.sssjob-``, a sum of the file's name,
 and a number. Where a file system has no files without a name, what is written has that name all
-the time. It is locked meanwhile; so who writes the same file later knows a name that a killed
-process left, and takes it away.
+the time, and so has what others write by its name, as ``Aside``. It is locked meanwhile; so who
+writes the same file later knows a name that a killed process left, and takes it away.
 
 Hooks write before every job: nothing here that is slow to import.
 """
@@ -112,13 +112,57 @@ class Together:
             each.end()
 
 
+class Aside:
+    """An empty file with a hidden name beside another one; a ``with`` block gets its path.
+
+    It goes when the block ends, and so does what was made beside it: by its name with one of
+    ``ends``. What killed processes left of all this goes first. Raises ``OSError``.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], ends: tuple[str, ...] = ()) -> None:
+        self._head, self._name = os.path.split(os.fspath(path))
+        self._ends = ends
+
+    def __enter__(self) -> str:
+        self._folder = os.open(self._head or ".", _FOLDER)
+        try:
+            for hidden in _places(self._name):
+                _sweep(self._folder, hidden, self._ends)
+            self._held = _Hidden(self._folder, self._name, 0o644, is_named=True)
+        except BaseException:
+            os.close(self._folder)
+            raise
+        return os.path.join(self._head, self._held.hidden)
+
+    def __exit__(self, *_: object) -> None:
+        for end in self._ends:  # first, since they are found by the file that is locked
+            _remove(self._folder, self._held.hidden + end)
+        self._held.end()
+        os.close(self._folder)
+
+
+def end_second_names(path: str | os.PathLike[str]) -> None:
+    """Take away hidden names of a file itself: who was killed while it got its name left one.
+
+    Nobody needs such a name, and it is not opened: that would end the locks of this process.
+    """
+    head, name = os.path.split(os.fspath(path))
+    for each in _places(name):
+        hidden = os.path.join(head, each)
+        try:
+            if os.path.samestat(os.lstat(hidden), os.lstat(path)):
+                os.unlink(hidden)
+        except OSError:
+            continue  # as mostly: there is none
+
+
 class _Hidden:
     """A new file that is not seen yet; ``handle`` is open for writing, and belongs to it."""
 
-    def __init__(self, folder: int, name: str, mode: int) -> None:
+    def __init__(self, folder: int, name: str, mode: int, *, is_named: bool = False) -> None:
         """Raises ``OSError``."""
-        self._folder, self._name, self._hidden = folder, name, ""
-        self.handle = _unnamed(folder, mode)
+        self._folder, self._name, self.hidden = folder, name, ""
+        self.handle = -1 if is_named else _unnamed(folder, mode)
         if self.handle < 0:
             self._take(lambda hidden: self._make(hidden, mode))
 
@@ -133,24 +177,24 @@ class _Hidden:
     def appear(self) -> None:
         """Give it its name, and close it. Raises ``OSError``."""
         try:
-            if not self._hidden:
+            if not self.hidden:
                 try:
                     return self._link(self._name)
                 except FileExistsError:
                     lock(self.handle)
                     self._take(self._link)
-            os.rename(self._hidden, self._name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
-            self._hidden = ""
+            os.rename(self.hidden, self._name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
+            self.hidden = ""
         finally:
             self.end()
 
     def end(self) -> None:
         """Close it; without its name, it goes. Once more, it does nothing."""
-        if self._hidden:
-            _remove(self._folder, self._hidden)
+        if self.hidden:
+            _remove(self._folder, self.hidden)
         if self.handle >= 0:
             os.close(self.handle)
-        self._hidden, self.handle = "", -1
+        self.hidden, self.handle = "", -1
 
     def _link(self, name: str) -> None:
         os.link(_proc(self.handle), name, dst_dir_fd=self._folder, follow_symlinks=True)
@@ -164,9 +208,7 @@ class _Hidden:
 
     def _take(self, make: Callable[[str], None]) -> None:
         """Make it under one of its names, or else under one by chance."""
-        head = hidden_head(self._name)
-        for place in range(PLACES):
-            hidden = f"{head}-{place}"
+        for hidden in _places(self._name):
             for _ in range(2):
                 try:
                     make(hidden)
@@ -174,11 +216,11 @@ class _Hidden:
                     if not _sweep(self._folder, hidden):
                         break
                 else:
-                    self._hidden = hidden
+                    self.hidden = hidden
                     return
-        hidden = f"{head}-{os.urandom(8).hex()}"
+        hidden = f"{hidden_head(self._name)}-{os.urandom(8).hex()}"
         make(hidden)
-        self._hidden = hidden
+        self.hidden = hidden
 
 
 def _unnamed(folder: int, mode: int) -> int:
@@ -204,6 +246,11 @@ def _proc(handle: int) -> str:
 def hidden_head(name: str) -> str:
     """How the hidden names begin under which something is made that gets a name later."""
     return f".sssjob-{binascii.crc32(os.fsencode(name)):08x}"
+
+
+def _places(name: str) -> tuple[str, ...]:
+    """The hidden names that processes take which write a file at once."""
+    return tuple(f"{hidden_head(name)}-{place}" for place in range(PLACES))
 
 
 def lock(handle: int) -> bool:
@@ -234,8 +281,11 @@ def _is_named(folder: int, name: str, handle: int) -> bool:
     return os.path.samestat(named, os.fstat(handle))
 
 
-def _sweep(folder: int, name: str) -> bool:
-    """Take away what a killed process left under a name; whether that could be."""
+def _sweep(folder: int, name: str, ends: tuple[str, ...] = ()) -> bool:
+    """Take away what a killed process left under a name; whether that could be.
+
+    ``ends`` are those of the names of what stands beside it, and goes with it.
+    """
     try:
         handle = os.open(name, _LEFT, dir_fd=folder)
     except OSError:
@@ -245,7 +295,8 @@ def _sweep(folder: int, name: str) -> bool:
         if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or not lock(handle):
             return False
         if _is_named(folder, name, handle):  # else another one took it away, or it has its name
-            _remove(folder, name)
+            for each in (*ends, ""):
+                _remove(folder, name + each)
         return True
     finally:
         os.close(handle)

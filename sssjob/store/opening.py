@@ -7,12 +7,15 @@ from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 
+from sssjob import atomic
 from sssjob.addresses import POSTGRESQL, SQLITE
 from sssjob.errors import OtherStore, UnusableStore
 from sssjob.store import columns, schema
 from sssjob.store.engine import Engine
 from sssjob.store.sql import quoted
 from sssjob.store.sqlite import PATIENCE, SQLite
+
+_BESIDE = ("-journal", "-wal", "-shm")  # what SQLite adds to the name of a file
 
 
 def engine(
@@ -27,31 +30,35 @@ def engine(
             raise UnusableStore("postgresql://", said) from error
         return PostgreSQL(target, read_only=read_only, patience=patience)
     path = Path(target.removeprefix(SQLITE) if isinstance(target, str) else target)
-    if create and not read_only and not os.path.lexists(path):
-        _make(path, patience)
+    if create and not read_only:
+        if os.path.lexists(path):
+            atomic.end_second_names(path)
+        else:
+            _make(path, patience)
     return SQLite(path, create=create, read_only=read_only, patience=patience)
 
 
 def _make(path: Path, patience: float) -> None:
     """Make a file a store before it gets its name, so that it is there whole or not at all.
 
-    Somebody else may be faster; then that one's store stays.
+    Somebody else may be faster; then that one's store stays. What is left by who was killed here
+    goes with the next one who makes or opens it.
     """
-    hidden = path.with_name(f".sssjob-{os.urandom(8).hex()}")
     try:
-        made = SQLite(hidden, create=True, read_only=False, patience=patience, address=str(path))
-        try:
-            prepare(made)
-            made.fetch("PRAGMA wal_checkpoint(TRUNCATE)")  # all of it into this one file
-        finally:
-            made.close()
-        with suppress(FileExistsError):
-            _name(hidden, path)
+        with atomic.Aside(path, _BESIDE) as name:
+            hidden = Path(name)
+            made = SQLite(
+                hidden, create=True, read_only=False, patience=patience, address=str(path)
+            )
+            try:
+                prepare(made)
+                made.fetch("PRAGMA wal_checkpoint(TRUNCATE)")  # all of it into this one file
+            finally:
+                made.close()
+            with suppress(FileExistsError):
+                _name(hidden, path)
     except OSError as error:
         raise UnusableStore(str(path), f"cannot be made: {error.strerror}") from error
-    finally:
-        for end in ("", "-wal", "-shm"):
-            Path(f"{hidden}{end}").unlink(missing_ok=True)
 
 
 def _name(hidden: Path, path: Path) -> None:

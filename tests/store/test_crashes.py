@@ -7,10 +7,12 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from sssjob import store
+from sssjob.atomic import Aside, hidden_head
 
 CRASHES = int(os.environ.get("SSSJOB_CRASHES", "40"))
 
@@ -104,3 +106,63 @@ def test_indexes_that_an_import_could_not_make_are_made_by_whoever_comes_next(ad
         assert missing not in jobs.engine.indexes()
     with store.open(address) as jobs:
         assert missing in jobs.engine.indexes()
+
+
+# Makes a store, and is killed (SIGKILL) in one of the steps of that.
+MAKING = """
+import os, signal, sys
+from sssjob import store
+from sssjob.store import opening
+
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+home, _, name = sys.argv[2].rpartition(".")
+setattr({"opening": opening, "SQLite": opening.SQLite, "os": os}[home], name, die)
+store.open(sys.argv[1], create=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "step, left",
+    [
+        ("opening.prepare", 1), ("SQLite.add", 2), ("SQLite.close", 1), ("os.link", 1),
+        ("os.fsync", 2),
+    ],
+)  # fmt: skip
+def test_who_is_killed_while_making_a_store_leaves_nothing_to_those_who_come_next(
+    tmp_path, step, left
+):
+    path = tmp_path / "jobs.db"
+    killed = subprocess.run([sys.executable, "-c", MAKING, path, step], check=False)
+    assert killed.returncode < 0
+    assert len(list(tmp_path.iterdir())) >= left
+    store.open(path, create=True).close()
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_journal_and_a_second_name_that_killed_processes_left_go(tmp_path):
+    path = tmp_path / "jobs.db"
+    with store.open(path, create=True) as jobs, jobs.change() as change:
+        change.put(b"<Job><Id>1</Id></Job>")
+    hidden = tmp_path / f"{hidden_head(path.name)}-0"
+    hidden.hardlink_to(path)
+    with store.open(path, create=True) as jobs:
+        assert jobs.count() == 1
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    path.unlink()
+    for end in ("", "-journal", "-wal", "-shm"):
+        hidden.with_name(hidden.name + end).write_bytes(b"what is left")
+    store.open(path, create=True).close()
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
+def test_what_another_process_is_making_stays(tmp_path):
+    path = tmp_path / "jobs.db"
+    with Aside(path, ("-journal",)) as held:
+        journal = Path(f"{held}-journal")
+        journal.write_bytes(b"of another one")
+        store.open(path, create=True).close()
+        assert journal.read_bytes() == b"of another one"
+        assert os.path.exists(held)
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]

@@ -201,7 +201,7 @@ def test_another_database_is_not_taken_for_a_store(path):
 
 
 def test_a_store_cannot_be_made_where_there_is_no_directory(tmp_path):
-    with pytest.raises(UnusableStore, match="cannot be opened"):
+    with pytest.raises(UnusableStore, match="cannot be made: No such file or directory"):
         store.open(tmp_path / "nowhere" / "jobs.db", create=True)
 
 
