@@ -35,8 +35,16 @@ from sssjob.document.batches import (
 from sssjob.document.cutting import Cut, DocumentCutter, Piece
 from sssjob.document.enclosing import EnclosingTags
 from sssjob.document.limits import SPACE
-from sssjob.document.outermost import FILE_TAGS, UNIT_TAGS, may_hold_strangers, outermost, strangers
+from sssjob.document.outermost import (
+    FILE_TAGS,
+    UNIT_TAGS,
+    UNITS,
+    may_hold_strangers,
+    outermost,
+    strangers,
+)
 from sssjob.document.parsing import START, SourcePlace
+from sssjob.document.places import local
 from sssjob.errors import UnreadableDocument, Window
 
 T = TypeVar("T")
@@ -123,6 +131,8 @@ class Tags(NamedTuple):
             if next(strangers(root), None) is not None:
                 return None
             units = outermost(root)
+            if _are_hidden(units):
+                return None
         offset = guess.place.line - 1 - self.before.count(b"\n")
         around = EnclosingTags(elements=tuple(range(self.depth)))
         pieces = partial(cutting.pieces, guess.data, guess.place, around)
@@ -438,6 +448,14 @@ def _has_file(root: Element) -> bool:
     return any(
         UNIT_TAGS.isdisjoint(each.tag for each in file.iterancestors())
         for file in root.iter(*FILE_TAGS)
+    )
+
+
+def _are_hidden(units: Iterable[Element]) -> bool:
+    """Whether job objects stand in what only has their name, which its bytes do not tell."""
+    parents = {parent for unit in units if (parent := unit.getparent()) is not None}
+    return any(
+        local(each) in UNITS for parent in parents for each in (parent, *parent.iterancestors())
     )
 
 
