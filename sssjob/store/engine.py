@@ -78,6 +78,10 @@ class Engine(Protocol):
         """The same for rows of which most columns have no value."""
         ...
 
+    def add_some(self, table: Table, places: Sequence[int], rows: Iterable[Row]) -> None:
+        """The same for rows that have values in the same places, and nothing in the others."""
+        ...
+
     def add_new(self, table: Table, rows: Sequence[Sequence[object]]) -> set[int]:
         """New rows except those that somebody else added first, and the numbers of those added."""
         ...

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from typing import Any
 
 from sssjob.document import Source
 from sssjob.document.tree import OnError
@@ -12,7 +14,7 @@ from sssjob.store.engine import Engine
 from sssjob.store.packing import NO_DICTIONARY, Packing
 from sssjob.store.reading import NamedReading
 from sssjob.store.stored import Counts
-from sssjob.store.writing import HistoryEntry, Incoming, Outcome, Writer
+from sssjob.store.writing import HistoryEntry, Incoming, Outcome, Ready, Writer
 
 OnWarning = Callable[[Finding], None]
 
@@ -45,8 +47,8 @@ def load(
     try:
         for batch in _batches(reading.incomings(source, tell, packing_, by)):
             if packing_.current == NO_DICTIONARY:
-                packing.learn(engine, packing_, [packing_.document(each.content) for each in batch])
-            if len(batch) == _DOCUMENTS and not engine.fetch("SELECT 1 FROM document LIMIT 1"):
+                packing.learn(engine, packing_, batch.contents(packing_))
+            if batch.count >= _DOCUMENTS and not engine.fetch("SELECT 1 FROM document LIMIT 1"):
                 # Sorted once they are all there, indexes take less time and less room.
                 opening.drop_indexes(engine)
             counts, warnings = _written(engine, packing_, batch, entry)
@@ -63,26 +65,58 @@ def load(
     return total + Counts(bad=bad)
 
 
-def _batches(found: Iterator[Incoming]) -> Iterator[list[Incoming]]:
-    batch: list[Incoming] = []
-    size = 0
+class _Batch:
+    """What is written at once: documents one by one, and many that are ready, in their order."""
+
+    def __init__(self) -> None:
+        self.found: list[Incoming | Ready] = []
+        self.count = self.size = 0
+
+    def add(self, found: Incoming | Ready) -> None:
+        """One more of them."""
+        self.found.append(found)
+        self.count += len(found.ids) if isinstance(found, Ready) else 1
+        self.size += found.size
+
+    def contents(self, packing_: Packing) -> list[bytes]:
+        """The documents as they were read, of those that did not come ready."""
+        one_by_one = (each for each in self.found if isinstance(each, Incoming))
+        return [packing_.document(each.content) for each in one_by_one]
+
+    def write(self, writer: Writer, entry: HistoryEntry) -> tuple[list[Outcome], list[Finding]]:
+        """Write them; what became of each, and what is told of their Files."""
+        outcomes: list[Outcome] = []
+        warnings: list[Finding] = []
+        for kind, some in groupby(self.found, type):
+            found: list[Any] = [*some]
+            if kind is Ready:
+                written = writer.write_ready(found, entry)
+            else:
+                written = writer.write(found, entry)
+                for incoming, known in zip(found, written, strict=True):
+                    warnings += reading.left_out(incoming, known.missing)
+            outcomes += [each.outcome for each in written]
+        return outcomes, warnings
+
+
+def _batches(found: Iterator[Incoming | Ready]) -> Iterator[_Batch]:
+    batch = _Batch()
     for each in found:
-        batch.append(each)
-        size += each.size
-        if len(batch) == _DOCUMENTS or size > _BYTES:
+        batch.add(each)
+        if batch.count >= _DOCUMENTS or batch.size > _BYTES:
             yield batch
-            batch, size = [], 0
-    if batch:
+            batch = _Batch()
+    if batch.count:
         yield batch
 
 
 def _written(
-    engine: Engine, packing_: Packing, batch: Sequence[Incoming], entry: HistoryEntry
+    engine: Engine, packing_: Packing, batch: _Batch, entry: HistoryEntry
 ) -> tuple[Counts, list[Finding]]:
     for left in reversed(range(_TRIES)):
         try:
             with engine.transaction():
-                written = Writer(engine, packing_).write(batch, entry)
+                outcomes, warnings = batch.write(Writer(engine, packing_), entry)
         except BusyStore:
             entry.ended(committed=False)
             if not left:
@@ -90,11 +124,5 @@ def _written(
         else:
             entry.ended(committed=True)
             break
-    outcomes = [each.outcome for each in written]
     counts = Counts(*map(outcomes.count, (Outcome.NEW, Outcome.CHANGED, Outcome.UNCHANGED)))
-    warnings = [
-        warning
-        for incoming, known in zip(batch, written, strict=True)
-        for warning in reading.left_out(incoming, known.missing)
-    ]
     return counts, warnings

@@ -109,11 +109,16 @@ class PostgreSQL:
             self.many(insert(table), rows)
         else:
             with self._told():
-                self._copy(table.name, table, rows)
+                self._copy(table.name, table.names, rows)
 
     def add_sparse(self, table: Table, rows: Sequence[Sparse]) -> None:
         """See ``Engine``; to COPY, nothing is a short word."""
         self.add(table, [row.whole(len(table.fields)) for row in rows])
+
+    def add_some(self, table: Table, places: Sequence[int], rows: Iterable[Row]) -> None:
+        """See ``Engine``."""
+        with self._told():
+            self._copy(table.name, tuple(table.names[place] for place in places), rows)
 
     def add_new(self, table: Table, rows: Sequence[Sequence[object]]) -> set[int]:
         """See ``Engine``; in the order of their keys, so that no two writers wait in a circle."""
@@ -123,7 +128,7 @@ class PostgreSQL:
                 f"CREATE TEMPORARY TABLE IF NOT EXISTS {quoted(new)} "
                 f"(LIKE {quoted(table.name)}) ON COMMIT DELETE ROWS"
             ))  # fmt: skip
-            self._copy(new, table, rows)
+            self._copy(new, table.names, rows)
         added = self.fetch(
             f"INSERT INTO {quoted(table.name)} SELECT * FROM {quoted(new)} "
             f"ORDER BY {listed(table.unique)} ON CONFLICT DO NOTHING RETURNING number"
@@ -208,8 +213,8 @@ class PostgreSQL:
             connection.close()
         self._idle.clear()
 
-    def _copy(self, name: str, table: Table, rows: Sequence[Sequence[object]]) -> None:
-        into = f"COPY {quoted(name)} ({listed(table.names)}) FROM STDIN"
+    def _copy(self, name: str, columns: tuple[str, ...], rows: Iterable[Sequence[object]]) -> None:
+        into = f"COPY {quoted(name)} ({listed(columns)}) FROM STDIN"
         with self._connection.cursor() as cursor, cursor.copy(_marked(into)) as copy:
             for row in rows:
                 copy.write_row(row)

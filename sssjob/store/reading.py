@@ -11,9 +11,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
+from itertools import groupby
 from operator import itemgetter
 from os import PathLike
-from typing import NamedTuple, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 from sssjob.document import Source, dumps, from_tree
 from sssjob.document.attached import LIMIT, files_named
@@ -34,7 +35,7 @@ from sssjob.store.identity import Marks, identify
 from sssjob.store.packing import Packing
 from sssjob.store.rows import rows
 from sssjob.store.schema import OWN
-from sssjob.store.writing import Incoming
+from sssjob.store.writing import Incoming, Ready, is_plain
 from sssjob.units import XML_SPACE
 from sssjob.workers import Work, Workers
 
@@ -43,7 +44,7 @@ _ID, _GLOBAL_ID, _SUBMITTED, _STARTED = (
     NAMES.index(columns.name_of(path)) for path in ("Id", "GlobalId", "SubmitTime", "StartTime")
 )
 
-Read = Incoming | Beside | UnreadableDocument
+Read = Incoming | Ready | Beside | UnreadableDocument
 Found = list[Read]
 Readers = Workers[SharedPart, Found | None]
 
@@ -65,9 +66,18 @@ def reader() -> Callable[[SharedPart], Found | None]:
         number, data = part.beside
         if number not in known:
             known[number] = Packing(number, {number: data}.get)
-        return [_packed(each, known[number]) for each in found]
+        return _together([_packed(each, known[number]) for each in found])
 
     return work
+
+
+def _together(found: Found) -> Found:
+    """The same with the documents as columns that can be added many at once."""
+    together: Found = []
+    for are_plain, some in groupby(found, is_plain):
+        documents: list[Any] = [*some]
+        together += [Ready.of(documents)] if are_plain else documents
+    return together
 
 
 def _packed(found: Read, packing: Packing) -> Read:
@@ -86,7 +96,7 @@ class NamedReading(NamedTuple):
 
 def incomings(
     source: Source, tell: OnError, packing: Packing, by: NamedReading | None
-) -> Iterator[Incoming]:
+) -> Iterator[Incoming | Ready]:
     """The documents of a source, ready to be written; what cannot be read is told in its turn."""
     found: Iterable[Read]
     if by is not None and by.readers.processes > 1:
@@ -94,10 +104,10 @@ def incomings(
     else:
         found = _here(with_files(source, on_error=tell))
     for each in _joined(found):
-        if isinstance(each, Incoming):
-            yield each
-        else:
+        if isinstance(each, UnreadableDocument):
             tell(each)
+        else:
+            yield each
 
 
 def _by_readers(
@@ -134,7 +144,7 @@ def _incoming(cut: Slice, stands_alone: bool) -> Incoming | UnreadableDocument:
         return error
 
 
-def _joined(found: Iterable[Read]) -> Iterator[Incoming | UnreadableDocument]:
+def _joined(found: Iterable[Read]) -> Iterator[Incoming | Ready | UnreadableDocument]:
     """Documents with the Files that they name, which may stand behind them.
 
     One that names a File waits for it to the end of its message, and all that come behind wait
@@ -150,7 +160,7 @@ def _joined(found: Iterable[Read]) -> Iterator[Incoming | UnreadableDocument]:
                 waiting.clear()
                 beside = _Beside()
             beside.add(each)
-        elif isinstance(each, Incoming) and each.stands_alone:
+        elif isinstance(each, Ready) or (isinstance(each, Incoming) and each.stands_alone):
             yield from map(beside.given, waiting)
             waiting.clear()
             yield each
@@ -279,7 +289,7 @@ def only(document: Block | bytes) -> Incoming:
     for each in _joined(_here(with_files(data))):
         if isinstance(each, UnreadableDocument):
             raise each
-        found.append(each)
+        found += each.documents() if isinstance(each, Ready) else [each]
     if len(found) != 1:
         message = f"{len(found)} job objects where one is due"
         raise UnreadableDocument(finding("E-CARD", message))

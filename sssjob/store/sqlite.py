@@ -166,6 +166,10 @@ class SQLite:
         for places, alike in groupby(rows, itemgetter(0)):
             self.many(statements[places], [row.values for row in alike])
 
+    def add_some(self, table: Table, places: Sequence[int], rows: Iterable[Row]) -> None:
+        """See ``Engine``."""
+        self.many(insert(table, places), rows)
+
     def add_new(self, table: Table, rows: Sequence[Sequence[object]]) -> set[int]:
         """See ``Engine``; there is one writer at a time, so nobody was first."""
         self.add(table, rows)

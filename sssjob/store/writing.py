@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from enum import Enum
-from itertools import count
+from itertools import count, islice, repeat
+from operator import itemgetter
 from typing import NamedTuple
 
 from sssjob.document.meant import Around
@@ -80,6 +81,78 @@ class Incoming(NamedTuple):
         return self.content.size if isinstance(self.content, Packed) else len(self.content)
 
 
+class Ready(NamedTuple):
+    """Documents that were read and compressed elsewhere, as columns, to be added many at once.
+
+    They stand alone and name no Files. To make objects of each of them would take longer than
+    the database does. ``owners`` says to which document each row belongs, and ``places`` which
+    columns have a value in any of them.
+    """
+
+    names: Sequence[str]
+    ids: Sequence[str]
+    marks: Sequence[tuple[str, ...]]  # global_id, submitted, started, each of all documents
+    dictionary: int
+    data: Sequence[bytes]
+    sizes: Sequence[int]
+    owners: Sequence[int]
+    places: tuple[int, ...]
+    columns: Sequence[Row]
+
+    @classmethod
+    def of(cls, documents: Sequence[Incoming]) -> Ready:
+        """Documents for which ``is_plain`` holds, at least one."""
+        names, ids, marks, contents, *_ = zip(*documents, strict=True)
+        dictionaries, data, sizes = zip(*contents, strict=True)
+        found = [row for document in documents for row in document.rows]
+        shapes = {row.places for row in found}
+        places = tuple(sorted(frozenset[int]().union(*shapes)))
+        picks = {shape: _wide(shape, places) for shape in shapes}
+        owners = [n for n, document in enumerate(documents) for _ in document.rows]
+        rows = (picks[row.places]((*row.values, None)) for row in found)
+        return cls(
+            names, ids, tuple(zip(*marks, strict=True)), dictionaries[0], data, sizes, owners,
+            places, tuple(zip(*rows, strict=True)),
+        )  # fmt: skip
+
+    @property
+    def size(self) -> int:
+        """The bytes of the documents."""
+        return sum(self.sizes)
+
+    def added(self, numbers: Iterator[int], change: int) -> Iterator[Row]:
+        """The rows of documents that are new, with the next numbers."""
+        return zip(
+            islice(numbers, len(self.ids)), self.names, self.ids, repeat(1), *self.marks,
+            repeat(1), repeat(change), repeat(0), repeat(""), repeat(self.dictionary), self.data,
+        )  # fmt: skip
+
+    def documents(self) -> Iterator[Incoming]:
+        """Each of them by itself."""
+        rows: list[list[Sparse]] = [[] for _ in self.ids]
+        for owner, values in zip(self.owners, zip(*self.columns, strict=True), strict=True):
+            rows[owner].append(Sparse(self.places, values))
+        contents = map(Packed, repeat(self.dictionary), self.data, self.sizes)
+        marks = (Marks(*each) for each in zip(*self.marks, strict=True))
+        return map(Incoming, self.names, self.ids, marks, contents, rows)
+
+
+def is_plain(found: object) -> bool:
+    """Whether this is a document that others can be added with: it waits for nothing."""
+    return (
+        isinstance(found, Incoming)
+        and found.stands_alone
+        and not found.named
+        and isinstance(found.content, Packed)
+    )
+
+
+def _wide(shape: tuple[int, ...], places: tuple[int, ...]) -> Callable[[Row], Row]:
+    """What picks the values for places out of a row of this shape with None behind it."""
+    at = {place: index for index, place in enumerate(shape[schema.OWN :])}
+    return itemgetter(*(at.get(place, -1) for place in places[schema.OWN :]))
+
+
 class Present(NamedTuple):
     """A document as its row in the table has it."""
 
@@ -133,6 +206,27 @@ class Writer:
         return [
             written for distinct in _distinct(documents) for written in self._write(distinct, entry)
         ]
+
+    def write_ready(self, parts: Sequence[Ready], entry: HistoryEntry) -> list[StoredDocument]:
+        """The same for many at once, which is quick as long as the store has none of them."""
+        ids, table = [id_ for part in parts for id_ in part.ids], schema.DOCUMENT
+        if len(set(ids)) < len(ids) or self.find(ids):
+            return self.write([each for part in parts for each in part.documents()], entry)
+        numbers = self.engine.numbers(table, len(ids))
+        left = iter(numbers)
+        rows = [row for part in parts for row in part.added(left, entry.number)]
+        added = self.engine.add_new(table, rows)
+        if len(added) < len(rows):
+            documents = (each for part in parts for each in part.documents())
+            fresh = [(index, each, ()) for index, each in enumerate(documents)]
+            written = self._with_jobs(numbers, fresh, added, entry)
+            return [written[index] for index in range(len(ids))]
+        first = 0
+        for part in parts:
+            owners = map(numbers[first : first + len(part.ids)].__getitem__, part.owners)
+            self.engine.add_some(self._rows, part.places, zip(owners, repeat(0), *part.columns))
+            first += len(part.ids)
+        return [StoredDocument(number, Outcome.NEW) for number in numbers]
 
     def find(self, ids: Sequence[str]) -> list[Present]:
         """The documents of these Ids, kept as they are until the transaction ends."""
@@ -200,25 +294,30 @@ class Writer:
     ) -> dict[int, StoredDocument]:
         """Documents nobody has seen; where somebody else was faster, the next version of theirs."""
         table = schema.DOCUMENT
-        rows, missing = [], []
-        for number, (_, run, incoming) in zip(
-            self.engine.numbers(table, len(fresh)), fresh, strict=True
-        ):
+        rows, known = [], []
+        numbers = self.engine.numbers(table, len(fresh))
+        for number, (index, run, incoming) in zip(numbers, fresh, strict=True):
             dictionary, data, _ = self.packing.packed(incoming.content)
             files = self._chosen(incoming, "")
-            missing.append(files.missing)
+            known.append((index, incoming, files.missing))
             rows.append((
                 number, incoming.name, incoming.id, run, *incoming.marks, 1, entry.number, 0,
                 files.column, dictionary, data,
             ))  # fmt: skip
-        added = self.engine.add_new(table, rows)
+        return self._with_jobs(numbers, known, self.engine.add_new(table, rows), entry)
+
+    def _with_jobs(
+        self, numbers: Sequence[int], fresh: Sequence[tuple[int, Incoming, tuple[str, ...]]],
+        added: Collection[int], entry: HistoryEntry,
+    ) -> dict[int, StoredDocument]:  # fmt: skip
+        """The rows of the documents that were added; the others are written again."""
         written: dict[int, StoredDocument] = {}
         late = []
         jobs: list[Sparse] = []
-        for row, (index, _, incoming), names in zip(rows, fresh, missing, strict=True):
-            if row[0] in added:
-                written[index] = StoredDocument(row[0], Outcome.NEW, names)
-                jobs += _owned(row[0], incoming)
+        for number, (index, incoming, missing) in zip(numbers, fresh, strict=True):
+            if number in added:
+                written[index] = StoredDocument(number, Outcome.NEW, missing)
+                jobs += _owned(number, incoming)
             else:
                 late.append((index, incoming))
         self.engine.add_sparse(self._rows, jobs)

@@ -13,6 +13,7 @@ from sssjob import store
 from sssjob.document import guesses
 from sssjob.errors import LostWorker
 from sssjob.store import Counts, loading, reading
+from sssjob.store.writing import Writer
 
 GOOD = [
     f"<Job><Id>{n % 50}</Id><State>{'Idle' if n < 50 else 'Completed'}</State></Job>\n"
@@ -115,6 +116,34 @@ def test_a_lost_reader_leaves_whole_batches_and_the_import_can_be_run_again(tmp_
         assert list(jobs.check()) == []
         jobs.load(source)
         assert jobs.count() == 50
+
+
+def test_what_another_writer_added_meanwhile_is_found_by_readers(address):
+    """Between the question which are there and the answer to the database, somebody adds some."""
+    find, asked = Writer.find, []
+
+    def too_early(self, ids):
+        asked.append(ids)
+        return [] if len(asked) == 1 and address.startswith("postgresql:") else find(self, ids)
+
+    lines = [f"<Job><Id>{n}</Id><Name>{'x' * (n % 7)}</Name></Job>\n" for n in range(500)]
+    with (
+        mock.patch.object(guesses, "SIZE", 400), mock.patch.object(loading, "_DOCUMENTS", 150),
+        store.open(address, create=True) as jobs, reading.readers(2) as readers,
+    ):  # fmt: skip
+        assert jobs.load("".join(lines[:150]).encode()) == Counts(new=150)
+        assert jobs.load("".join(lines[100:200]).encode(), readers=readers) == Counts(
+            new=50, unchanged=50
+        )
+        with mock.patch.object(Writer, "find", too_early):
+            told = jobs.load("".join(lines[170:]).encode(), readers=readers)
+        assert told == Counts(new=300, unchanged=30)
+        assert asked
+        rows = jobs.engine.fetch("SELECT id, name FROM job ORDER BY document")
+        assert sorted((int(id_), name) for id_, name in rows) == [
+            (n, "x" * (n % 7)) for n in range(500)
+        ]
+        assert list(jobs.check()) == []
 
 
 def test_readers_read_a_file_themselves_and_its_bytes_pass_nobody_else(tmp_path):
