@@ -27,9 +27,10 @@ from sssjob.records import cuts
 from sssjob.records.record import Bad, Noted
 
 OBJECT_LIMIT = 1 << 24  # characters of one object
-CHUNK = 1 << 18
+CHUNK = 1 << 16  # what is read, decoded and put together stays in the cache of a processor
 _HEAD = 1 << 14  # bytes that tell where the objects stand
 _WINDOW = 1 << 14
+_MOST_INDENT = 1 << 8  # characters before an object on its line, by which its end is found
 
 _SPACE = " \t\r\n\ufeff"
 _BETWEEN = re.compile(rf"[{_SPACE},]*+")
@@ -116,9 +117,13 @@ class _Text:
             return False
         raw = self._stream.read(max(CHUNK, len(self.text) - self.at))
         self.ended = not raw
-        self._line = self.line_at(self.at)
-        self.text = self.text[self.at :] + self._decode(raw, self.ended)
-        self.at = self._counted = self._lines = 0
+        begin = self.text.rfind("\n", 0, self.at) + 1
+        if self.at - begin > _MOST_INDENT:
+            begin = self.at
+        self._line = self.line_at(self.at)  # there is no line end in between
+        self.text = self.text[begin:] + self._decode(raw, self.ended)
+        self.at -= begin
+        self._counted, self._lines = self.at, 0
         return not self.ended
 
     def now(self) -> str:
@@ -245,9 +250,9 @@ def _value(text: _Text) -> Any:
         try:
             value, end = _DECODER.raw_decode(text.text, text.at)
         except (ValueError, RecursionError) as error:
+            line = text.line_at(text.at)
+            begun = line - text.text.count("\n", 0, text.at)  # of the text that was decoded
             if text.kept > OBJECT_LIMIT or not text.more():
-                line = text.line_at(text.at)
-                begun = line - text.text.count("\n", 0, text.at)
                 raise UnusableInput(f"not JSON: {_why(error, begun)}", line) from None
         else:
             # A number at the end of what was read may go on.

@@ -47,7 +47,9 @@ def number(value: Any) -> str:
     if kind is dict:
         if value.get("infinite"):
             return UNLIMITED
-        value = value.get("number") if value.get("set") else None
+        if not value.get("set"):
+            return ""
+        value = value.get("number")
         kind = type(value)
     if kind is int:
         return str(value) if value >= 0 else ""
@@ -127,16 +129,25 @@ def exit_code(value: Any) -> str:
 
 
 def job_id(job: Tree) -> str:
+    """The id as sacct prints it."""
+    array, het = job.get("array"), job.get("het")
+    return id_text(
+        job.get("job_id"),
+        *(at(array, (name,)) for name in ("job_id", "task_id", "task")),
+        *(at(het, (name,)) for name in ("job_id", "job_offset")),
+    )
+
+
+def id_text(job: Any, array: Any, task: Any, tasks: Any, het: Any, offset: Any) -> str:
     """The id as sacct prints it: ``25_3`` of an array, ``26+1`` of a heterogeneous job."""
-    raw = number(job.get("job_id"))
-    if (array := time(at(job, ("array", "job_id")))) != "":
-        task = number(at(job, ("array", "task_id")))
-        waiting = text(at(job, ("array", "task")))
-        if task:
-            return f"{array}_{task}"
-        return f"{array}_[{waiting.strip('[]')}]" if waiting else raw
-    if (first := time(at(job, ("het", "job_id")))) != "":
-        return f"{first}+{number(at(job, ('het', 'job_offset'))) or 0}"
+    raw = number(job)
+    if (many := time(array)) != "":
+        if one := number(task):
+            return f"{many}_{one}"
+        waiting = text(tasks)
+        return f"{many}_[{waiting.strip('[]')}]" if waiting else raw
+    if (first := time(het)) != "":
+        return f"{first}+{number(offset) or 0}"
     return raw
 
 
@@ -336,7 +347,9 @@ class RowReading:
             value = parents[parent] if key is None else parents[parent].get(key)
             if value is not None and value != "" and not found[place]:
                 try:
-                    found[place] = read(value)
+                    # A call is what takes time, and most are texts.
+                    plain = read is text and type(value) is str and value.isprintable()
+                    found[place] = value if plain else read(value)
                 except InvalidValue as wrong:  # who reads the column says so
                     found[place] = legal(wrong.text)
         return found

@@ -106,14 +106,14 @@ def yes(value: Any) -> str:
     return "" if type(value) is not bool else "1" if value else "0"
 
 
+_OF_IDS = (
+    "job_id", "array_job_id", "array_task_id", "array_task_string", "het_job_id", "het_job_offset",
+)  # fmt: skip
+
+
 def id_of(job: places.Tree) -> str:
     """The id as sacct prints it: of an array's task and of a part of a heterogeneous job, too."""
-    return places.job_id({
-        "job_id": job.get("job_id"),
-        "array": {"job_id": job.get("array_job_id"), "task_id": job.get("array_task_id"),
-                  "task": job.get("array_task_string")},
-        "het": {"job_id": job.get("het_job_id"), "job_offset": job.get("het_job_offset")},
-    })  # fmt: skip
+    return places.id_text(*map(job.get, _OF_IDS))
 
 
 # fmt: off
