@@ -45,6 +45,7 @@ _SYNCED = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 PLACES = 8  # names that processes take which write the same file at once
 _LINKS = 40  # as many as Linux follows
 _BUFFER = 1 << 16  # bytes
+_AT_ONCE, _THREADS = 32, 8  # files, of two descriptors each, that are forced to disk together
 
 
 class Unchanged(Exception):
@@ -404,10 +405,86 @@ def _refusal(code: int) -> OSError:
     return OSError(code, os.strerror(code))
 
 
+def _of(named: str, step: Callable[..., object], *given: object) -> None:
+    """Take a step, whose errors name the file that a caller knows."""
+    try:
+        step(*given)
+    except OSError as error:
+        raise _naming(error, named) from None
+
+
 def _naming(error: OSError, named: str) -> OSError:
     """The same error about the file that a caller knows."""
     error.filename, error.filename2 = named, None
     return error
+
+
+class Many:
+    """Files that a caller named, for a ``with`` block, each as by ``writing``: with less waiting.
+
+    Some tens are forced to disk at the same time, and appear then; their directories are forced to
+    disk when the block ends. What has not appeared when an exception ends it goes.
+    """
+
+    def __init__(self) -> None:
+        from concurrent.futures import ThreadPoolExecutor  # slow to import
+
+        self._pool = ThreadPoolExecutor(_THREADS)
+        self._waiting: list[_Whole] = []
+        self._folders: dict[tuple[int, int], tuple[int, str]] = {}
+
+    def __enter__(self) -> Many:
+        return self
+
+    def put(self, path: str | os.PathLike[str], content: bytes, mode: int | None = None) -> None:
+        """Write a file. Its mode is that of the old one, or of new ones. Raises ``OSError``."""
+        file = writing(path)
+        if isinstance(file, _Into):
+            with file as stream:
+                stream.write(content)
+            return
+        try:
+            file.__enter__().write(content)
+            file.settle(mode)
+            self._waiting.append(file)
+        except BaseException:
+            file.end()
+            raise
+        if len(self._waiting) >= _AT_ONCE:
+            self._appear()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        try:
+            if kind is None:
+                self._appear()
+            for handle, named in self._folders.values():
+                _of(named, _sync, handle)
+        finally:
+            self._pool.shutdown(cancel_futures=True)  # nobody forces a file that is closed
+            for file in self._waiting:
+                file.end()
+            for handle, _ in self._folders.values():
+                os.close(handle)
+            self._folders.clear()
+
+    def _appear(self) -> None:
+        """Force those that wait to disk, and give each its name."""
+        try:
+            for _ in self._pool.map(_Whole.force, self._waiting):
+                pass
+        except RuntimeError:  # there may be no more threads
+            for file in self._waiting:
+                file.force()
+        for file in self._waiting:
+            folder = file.appear()
+            status = os.fstat(folder)
+            if (key := (status.st_dev, status.st_ino)) not in self._folders:
+                self._folders[key] = os.dup(folder), file.named
+            file.end()
+        self._waiting.clear()
 
 
 class _Named(io.FileIO):
@@ -457,7 +534,7 @@ class _Whole:
         self._folder = -1
         self._new: _Hidden | None = None
         self._file: io.BufferedWriter | None = None
-        self._name, self._named = name, named
+        self._name, self.named = name, named
         self._mode = old.st_mode & 0o777 if old else mode
         self._old, self._durable = old, durable
         self._folder = os.dup(folder)
@@ -467,11 +544,11 @@ class _Whole:
         mode = 0o666 if self._mode is None else 0o600
         try:
             self._new = _Hidden(self._folder, self._name, mode)
-            self._file = io.BufferedWriter(_Named(os.dup(self._new.handle), self._named), _BUFFER)
+            self._file = io.BufferedWriter(_Named(os.dup(self._new.handle), self.named), _BUFFER)
             self._keep_owner(self._new.handle)
         except OSError as error:
-            self._end()
-            raise _naming(error, self._named) from None
+            self.end()
+            raise _naming(error, self.named) from None
         return self._file
 
     def __exit__(
@@ -480,15 +557,18 @@ class _Whole:
     ) -> bool:  # fmt: skip
         try:
             if kind is None:
-                self._commit()
-        except OSError as failed:
-            raise _naming(failed, self._named) from None
+                self.settle()
+                if self._durable:
+                    self.force()
+                folder = self.appear()
+                if self._durable:
+                    _of(self.named, _sync, folder)
         finally:
-            self._end()
+            self.end()
         return kind is Unchanged
 
     def __del__(self) -> None:
-        self._end()  # a signal may come before a block begins, or before its end
+        self.end()  # a signal may come before a block begins, or before its end
 
     def _keep_owner(self, handle: int) -> None:
         """Give the new file to the owner of the old one, whom it would be taken from otherwise."""
@@ -501,20 +581,30 @@ class _Whole:
             text = "is another user's, and only root could replace it so that it stays theirs"
             raise OSError(errno.EPERM, text) from None
 
-    def _commit(self) -> None:
+    def settle(self, mode: int | None = None) -> None:
+        """Write the rest, and set the mode, where it is another one. Raises ``OSError``."""
         assert self._file is not None
-        assert self._new is not None
-        self._file.flush()
-        handle = self._new.handle
-        if self._mode is not None:
-            os.fchmod(handle, self._mode)
-        if self._durable:
-            os.fsync(handle)
-        self._new.appear()
-        if self._durable:
-            _sync(self._folder)
+        mode = self._mode if mode is None else mode
+        _of(self.named, self._file.close)
+        if mode is not None:
+            _of(self.named, os.fchmod, self._handle, mode)
 
-    def _end(self) -> None:
+    def force(self) -> None:
+        """Force what is settled to disk. Raises ``OSError``."""
+        _of(self.named, os.fsync, self._handle)
+
+    def appear(self) -> int:
+        """Give it its name, in the directory that is given back. Raises ``OSError``."""
+        assert self._new is not None
+        _of(self.named, self._new.appear)
+        return self._folder
+
+    @property
+    def _handle(self) -> int:
+        assert self._new is not None
+        return self._new.handle
+
+    def end(self) -> None:
         """Close everything; what has not got its name yet goes. Once more, it does nothing."""
         if self._file is not None:
             self._file.raw.close()  # and what is left in its buffer goes, too

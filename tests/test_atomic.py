@@ -2,10 +2,12 @@
 
 import os
 import re
+import resource
 import signal
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -401,3 +403,134 @@ def test_the_name_is_forced_to_disk_with_the_file(old, monkeypatch):
     monkeypatch.setattr(os, "fsync", fsync)
     write(old)
     assert synced == [stat.S_IFREG, stat.S_IFDIR]
+
+
+@pytest.mark.parametrize("count", [1, 2, 200])
+def test_many_files_are_forced_to_disk_before_they_appear_and_their_directory_once(
+    tmp_path, monkeypatch, count
+):
+    genuine = os.fsync
+    synced = []
+
+    def fsync(handle):
+        kind = stat.S_IFMT(os.fstat(handle).st_mode)
+        synced.append(kind)
+        genuine(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    before = {f"f{number}": b"old" for number in range(0, count, 3)}
+    for name, content in before.items():
+        (tmp_path / name).write_bytes(content)
+    with atomic.Many() as files:
+        for number in range(count):
+            files.put(tmp_path / f"f{number}", b"%d" % number)
+    assert synced == [stat.S_IFREG] * count + [stat.S_IFDIR]
+    assert contents(tmp_path) == {f"f{number}": b"%d" % number for number in range(count)}
+
+
+def test_many_files_are_written_as_one_is(old, tmp_path):
+    old.chmod(0o640)
+    (tmp_path / "link").symlink_to("inner/there")
+    (tmp_path / "inner").mkdir()
+    with atomic.Many() as files:
+        files.put(old, b"1")
+        files.put(tmp_path / "link", b"2")
+        files.put("/dev/null", b"3")
+        files.put(tmp_path / "run", b"4", 0o755)
+    assert (old.read_bytes(), mode(old)) == (b"1", 0o640)
+    assert ((tmp_path / "inner/there").read_bytes(), (tmp_path / "link").is_symlink()) == (
+        b"2",
+        True,
+    )
+    assert ((tmp_path / "run").read_bytes(), mode(tmp_path / "run")) == (b"4", 0o755)
+
+
+def test_of_many_files_the_last_of_a_name_stays(old):
+    with atomic.Many() as files:
+        for number in range(3):
+            files.put(old, b"%d" % number)
+    assert contents(old.parent) == {"file": b"2"}
+
+
+@pytest.mark.parametrize("raised", [Stopped, KeyboardInterrupt, OSError])
+def test_of_many_files_those_that_wait_go_when_the_block_ends_early(old, raised):
+    def put():
+        with atomic.Many() as files:
+            files.put(old, b"new")
+            files.put(old.parent / "other", b"new")
+            raise raised
+
+    with pytest.raises(raised):
+        put()
+    assert contents(old.parent) == {"file": b"old"}
+
+
+@pytest.mark.parametrize("call", ["fsync", "fchmod"])
+def test_an_error_about_one_of_many_files_names_it_and_none_of_them_appears(old, monkeypatch, call):
+    genuine = getattr(os, call)
+    wrong = []
+
+    def failing(handle, *arguments):
+        wrong.append(handle)
+        if len(wrong) == 2:
+            raise OSError(28, "No space left on device")
+        return genuine(handle, *arguments)
+
+    monkeypatch.setattr(os, call, failing)
+    before = len(os.listdir("/proc/self/fd"))
+
+    def put():
+        with atomic.Many() as files:
+            for name in "abcd":
+                files.put(old.parent / name, b"new", 0o600)
+
+    with pytest.raises(OSError, match="No space left") as raised:
+        put()
+    assert raised.value.filename in {str(old.parent / name) for name in "abcd"}
+    assert contents(old.parent) == {"file": b"old"}
+    assert len(os.listdir("/proc/self/fd")) <= before
+
+
+def test_many_files_are_written_where_no_thread_can_be_started(old, monkeypatch):
+    def start(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    with atomic.Many() as files:
+        files.put(old, b"new")
+        files.put(old.parent / "other", b"new")
+    assert contents(old.parent) == {"file": b"new", "other": b"new"}
+
+
+def test_a_process_that_is_killed_while_it_writes_many_files_leaves_each_whole(tmp_path):
+    old, new = (dict.fromkeys("abc", content * 9000) for content in (b"old", b"new"))
+
+    def put(contents):
+        with atomic.Many() as files:
+            for name, content in contents.items():
+                files.put(tmp_path / name, content)
+
+    for moment in range(1000):
+        put(old)
+        ended = killed(lambda: put(new), moment)
+        found = {(tmp_path / name).read_bytes() for name in "abc"}
+        assert found <= {b"old" * 9000, b"new" * 9000}
+        put(old)
+        assert contents(tmp_path) == old
+        if ended:
+            break
+    assert ended
+    assert moment > 10
+
+
+def test_many_files_are_written_by_few_descriptors(tmp_path):
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    highest = max(int(name) for name in os.listdir("/proc/self/fd"))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 80, most[1]))
+    try:
+        with atomic.Many() as files:
+            for number in range(200):
+                files.put(tmp_path / str(number), b"new")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, most)
+    assert len(names(tmp_path)) == 200

@@ -225,3 +225,13 @@ def output(path: str | None, *, follow: bool = True) -> Iterator[BinaryIO]:
         if error.filename != path:
             raise  # it is about what was read meanwhile
         fail(reason(error))
+
+
+@contextmanager
+def outputs() -> Iterator[Callable[..., None]]:
+    """Writes many files, by ``atomic.Many``: the path of each, its bytes, and its mode if any.
+
+    One that cannot be written ends the command with exit code 2.
+    """
+    with failing(), terminable(), atomic.Many() as files:
+        yield files.put

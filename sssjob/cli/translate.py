@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from urllib.parse import quote
 
 import click
@@ -20,11 +20,19 @@ from sssjob.errors import Severity
 
 if TYPE_CHECKING:
     from sssjob.model import Job
-    from sssjob.translate import Loss
     from sssjob.verbs.translate import TranslatedJob, Translation
 
 ALL = "all"
 AS_BYTES = "surrogateescape"  # bytes of a script that are no UTF-8 stay what they are
+
+
+class _Output(NamedTuple):
+    """What is written of a job when all are translated: ``name`` is how its file's begins."""
+
+    name: str
+    text: bytes
+    files: Mapping[str, bytes]
+    job: str
 
 
 @click.command(
@@ -110,7 +118,7 @@ def _translate(
     """Write what is translated, and say what was lost."""
     from sssjob.verbs.translate import run
 
-    found: list[TranslatedJob] = []
+    found: list[_Output] = []
     good = True
     few, said = common.Few(), records.Said()
     with ExitStack() as stack:
@@ -122,7 +130,8 @@ def _translate(
                 _say(written, listed, few)
                 wrong = any(each.severity is Severity.ERROR for each in written.findings)
                 good = good and not written.why and not wrong
-                found += [written] if written.text else []
+                if written.text:
+                    found.append(_output(written, len(found) + 1))
             if not some:
                 common.say(f"{common.name_of(source.name)}: error: there is no job in it")
                 good = False
@@ -135,44 +144,71 @@ def _translate(
         sys.exit(common.NOTHING)
 
 
+def _output(written: TranslatedJob, place: int) -> _Output:
+    """What is kept of a translated job: its losses and findings are said."""
+    number = written.number
+    name = _named(written.job, number) or f"{place}{f'.{number + 1}' if number else ''}"
+    job = written.job.id if written.job is not None else ""
+    return _Output(name, written.text.encode(errors=AS_BYTES), written.files, job)
+
+
 def _say(written: TranslatedJob, listed: BinaryIO | None, few: common.Few) -> None:
     """Findings, then losses; facts are only listed where they are kept beside."""
     file = written.file
     few.show(item.in_file(file) for item in written.findings)
-    for loss in written.losses:
-        if listed is not None:
+    if listed is not None:
+        for loss in written.losses:
             line = json.dumps(loss.as_dict(), ensure_ascii=False)
             listed.write(f"{line}\n".encode())
-        if _worth(loss):
-            few.show((loss.finding().in_file(file),))
+    few.show(loss.finding(file) for loss in written.losses if loss.is_told)
     if written.why:
         named = f" {written.job.id}" if written.job is not None and written.job.id else ""
         common.say(f"{common.name_of(file)}: job{named} is not written: {written.why}")
 
 
-def _worth(loss: Loss) -> bool:
-    return loss.is_told and loss.finding().severity in (
-        Severity.ERROR, Severity.WARNING, Severity.NOTICE,
-    )  # fmt: skip
-
-
 def _write(
-    work: Translation, found: list[TranslatedJob], output: str | None, output_dir: str | None
+    work: Translation, found: list[_Output], output: str | None, output_dir: str | None
 ) -> None:
     from sssjob.translate import translator
 
-    target = translator(work.to)
+    _check_names(found, each=output_dir is not None)
     if output_dir is not None:
-        _write_each(found, Path(output_dir), target.suffix)
+        directory = Path(output_dir)
+        directory.mkdir(parents=True, exist_ok=True)
+        _write_files(directory, found, translator(work.to).suffix)
         return
-    if len(found) > 1 and not target.joins:
+    if len(found) > 1 and not translator(work.to).joins:
         common.fail(f"{len(found)} jobs: name a directory (--output-dir) or one job (--select)")
     if found:
         with common.output(output) as stream:
             for written in found:
-                stream.write(written.text.encode(errors=AS_BYTES))
+                stream.write(written.text)
         if output is not None:
-            _write_files(found, Path(output).parent)
+            _write_files(Path(output).parent, found)
+
+
+def _check_names(found: Iterable[_Output], *, each: bool) -> None:
+    """Nothing is written where two jobs would be one file, or have one beside them."""
+    names: set[str] = set()
+    beside: set[str] = set()
+    for written in found:
+        if each and written.name in names:
+            common.fail(f"two jobs have the id {written.job}")
+        names.add(written.name)
+        for name in written.files:
+            if name in beside:
+                common.fail(f"two jobs have the file {name}")
+            beside.add(name)
+
+
+def _write_files(directory: Path, found: Iterable[_Output], suffix: str | None = None) -> None:
+    """Write scripts that have to stand beside, which are run, and with a suffix each job, too."""
+    with common.outputs() as put:
+        for written in found:
+            if suffix is not None:
+                put(str(directory / f"{written.name}{suffix}"), written.text)
+            for name, content in written.files.items():
+                put(str(directory / name), content, 0o755)
 
 
 def _named(job: Job | None, number: int) -> str:
@@ -191,33 +227,6 @@ def _beside(target: str, output: str | None, job: Job, number: int) -> str:
     if output is None:
         return f"{name}{row.suffix}"
     return f"{Path(output).name}.{name}" if row.joins else Path(output).name
-
-
-def _write_files(found: Iterable[TranslatedJob], directory: Path) -> None:
-    """Write what has to stand beside: scripts, which are run."""
-    seen: set[str] = set()
-    for written in found:
-        for name, content in written.files.items():
-            if name in seen:
-                common.fail(f"two jobs have the file {name}")
-            seen.add(name)
-            with common.output(str(directory / name)) as stream:
-                stream.write(content)
-            (directory / name).chmod(0o755)
-
-
-def _write_each(found: list[TranslatedJob], directory: Path, suffix: str) -> None:
-    directory.mkdir(parents=True, exist_ok=True)
-    seen: set[str] = set()
-    for place, written in enumerate(found, 1):
-        number = written.number
-        name = _named(written.job, number) or f"{place}{f'.{number + 1}' if number else ''}"
-        if name in seen:
-            common.fail(f"two jobs have the id {written.job.id if written.job else ''}")
-        seen.add(name)
-        with common.output(str(directory / f"{name}{suffix}")) as stream:
-            stream.write(written.text.encode(errors=AS_BYTES))
-    _write_files(found, directory)
 
 
 def _explain(work: Translation, files: tuple[str, ...], output: str | None) -> None:

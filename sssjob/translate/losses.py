@@ -79,8 +79,8 @@ class Loss(NamedTuple):
         name = self.path.rpartition("/")[2]
         return self.shown or f"{name} {self.value[:SHOWN]!r}"
 
-    def finding(self) -> Finding:
-        """The loss as a finding: an error where it refuses."""
+    def finding(self, file: str = "") -> Finding:
+        """The loss as a finding about a file: an error where it refuses."""
         severity = Severity.WARNING
         if self.refuses:
             severity = Severity.ERROR
@@ -90,7 +90,7 @@ class Loss(NamedTuple):
         advice = 'awarenessPolicy="Warn" goes on without it' if self.refuses else ""
         return finding(
             "E-UNKNOWN", text, line=self.line, path=self.path, section="SSS 9.0",
-            suggestion=advice, severity=severity,
+            suggestion=advice, file=file, severity=severity,
         )  # fmt: skip
 
 

@@ -86,7 +86,9 @@ def run(
                 why = "it cannot be read" * wrong
                 yield TranslatedJob(None, "", (), each.findings, why, file=file)
             elif not work.select or each.job.id == work.select:
-                given = replace(settings, files={**settings.files, **each.files})
+                given = settings
+                if each.files:
+                    given = replace(settings, files={**settings.files, **each.files})
                 for written in _written(work, each.job, given, each.findings):
                     yield written._replace(file=file)
 

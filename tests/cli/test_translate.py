@@ -1,5 +1,7 @@
 # ruff: noqa: E501 (a case is a line)
 import json
+import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -255,3 +257,27 @@ def test_what_is_neither_document_nor_script_nor_records_is_refused_by_name(run)
     done = run("jobs", "--to", "sbatch")
     assert done.exit_code == 2
     assert "jobs/a.xml: the source is not recognised: name it (--from)" in done.stderr
+
+
+def test_nothing_is_written_where_two_jobs_have_one_id(run):
+    jobs = "".join(JOB.replace("<Id>7", f"<Id>{id_}") for id_ in (7, 8, 7))
+    (run.path / "job.xml").write_text(f"<JobGroup><Id>g</Id>{jobs}</JobGroup>")
+    done = run("job.xml", "--to", "sbatch", "--output-dir", "out")
+    assert (done.exit_code, "two jobs have the id 7" in done.stderr) == (2, True)
+    assert not (run.path / "out").exists()
+
+
+def test_the_directory_of_many_scripts_is_forced_to_disk_once(run, monkeypatch):
+    synced = []
+    genuine = os.fsync
+
+    def fsync(handle):
+        synced.append(stat.S_IFMT(os.fstat(handle).st_mode))
+        genuine(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    jobs = "".join(JOB.replace("<Id>7", f"<Id>{number}") for number in range(100))
+    (run.path / "job.xml").write_text(f"<JobGroup><Id>g</Id>{jobs}</JobGroup>")
+    assert run("job.xml", "--to", "sbatch", "--output-dir", "out").exit_code == 0
+    assert len([*(run.path / "out").iterdir()]) == 100
+    assert synced == [stat.S_IFREG] * 100 + [stat.S_IFDIR]
