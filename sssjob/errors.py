@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from types import UnionType
 from typing import Any, NamedTuple
 
 from sssjob.dotted import NOTEBOOK, loaded
@@ -281,6 +282,10 @@ class InvalidValue(SSSJobError, ValueError):
         return f"{shown!r} is not {self.expected}"
 
 
+class WrongKind(InvalidValue, TypeError):
+    """An argument of a kind that a function does not take: None, or a number for a name."""
+
+
 class UnbalancedGroup(SSSJobError, ValueError):
     """A Requested block whose group attributes do not balance; ``index`` is the item to blame."""
 
@@ -513,6 +518,12 @@ class BadSettings(SSSJobError, ValueError):
 
     def __str__(self) -> str:
         return "\n".join(str(problem) for problem in self.problems)
+
+
+def of_kind(value: object, kinds: type | UnionType, expected: str) -> None:
+    """Refuse an argument that is of none of these kinds. Raises ``WrongKind``."""
+    if not isinstance(value, kinds):
+        raise WrongKind(repr(value), expected)
 
 
 def picture(expression: str, position: int) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from sssjob.check.awareness import ASK, understood
 from sssjob.defaults import resolve
-from sssjob.errors import InvalidJob, InvalidValue
+from sssjob.errors import InvalidJob, InvalidValue, of_kind
 from sssjob.expression import Expression
 from sssjob.expression.evaluate import Answer, Offer, Request
 from sssjob.expression.offer import Mode, delivered
@@ -40,8 +40,7 @@ def match(
 
 def requested(asked: Block | Expression, patterns: Matching = "full") -> Request:
     """What a job, a task group or an expression asks of offers; raises as ``match`` does."""
-    if not isinstance(asked, Block | Expression):
-        raise InvalidValue(repr(asked), "a job, a task group, an expression or a Request")
+    of_kind(asked, Block | Expression, "a job, a task group, an expression or a Request")
     if isinstance(asked, JobGroup):
         raise InvalidValue(repr(asked), "one job: a job group asks for several things")
     if isinstance(asked, Block):
@@ -57,6 +56,7 @@ def offered(offers: Iterable[Offered], mode: Mode) -> Iterator[Offer]:
     """What is offered, whatever it is offered as. Raises ``BadOffer``."""
     if isinstance(offers, Mapping | Offer | Block):
         raise BadOffer(None, "", "there is one offer, where several are due: [offer]")
+    of_kind(offers, Iterable, "offers")
     for index, each in enumerate(offers):
         if isinstance(each, Offer):
             yield each

@@ -15,11 +15,12 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from types import UnionType
 from typing import Any, ClassVar, NoReturn, Self, SupportsIndex, TypeVar, overload
 
 from sssjob import spec, suggestions, units
 from sssjob.dotted import EDITING, NOTEBOOK, loaded
-from sssjob.errors import InvalidValue, NoSuchProperty, UnknownName
+from sssjob.errors import InvalidValue, NoSuchProperty, UnknownName, WrongKind, of_kind
 from sssjob.legality import DECLARES, legal, legal_name, legal_namespace, legal_note
 
 Scalar = str | int | float | bool | Fraction | Decimal | datetime | timedelta
@@ -41,8 +42,12 @@ class Attributes(dict[str, str]):
     __slots__ = ()
 
     def __init__(self, given: Mapping[str, Any] | Iterable[tuple[str, Any]] = ()) -> None:
-        dict.__init__(self, given)
+        try:
+            dict.__init__(self, given)
+        except (TypeError, ValueError) as error:
+            raise WrongKind(repr(given), "a mapping of names to values") from error
         for name, value in self.items():
+            of_kind(name, str, "a name of an attribute")
             declares = _declares(name)
             if type(value) is not str:
                 value = text(value)
@@ -108,8 +113,12 @@ class Property:
         namespace: str = "",
         line: int = 0,
     ) -> None:
-        if not name:
-            raise InvalidValue(repr(name), "a name of a property")
+        if type(name) is not str or not name:
+            of_kind(name, str, "a name of a property")
+            if not name:
+                raise InvalidValue(repr(name), "a name of a property")
+        if type(namespace) is not str:
+            of_kind(namespace, str, "a namespace")
         legal_name(name)
         if namespace:
             legal_namespace(namespace, name)
@@ -117,7 +126,9 @@ class Property:
         set_(self, "name", name)
         set_(self, "text", legal(value if type(value) is str else text(value), name))
         set_(self, "attributes", frozen(attributes))
-        set_(self, "children", tuple(children))
+        if type(children) is not tuple or children:
+            children = _items(children, Property | Note, "a property or note")
+        set_(self, "children", children)
         set_(self, "namespace", namespace)
         set_(self, "line", line)
 
@@ -303,7 +314,7 @@ class Block:
         >>> Job.of(Requested.of(Processors=16), Id="PBS.1234.0", User="scottmo")["User"].text
         'scottmo'
         """
-        return cls((*cls._named(properties), *items))
+        return cls((*cls._named(properties), *_items(items)))
 
     @classmethod
     def _named(cls, properties: Mapping[str, Scalar]) -> Iterator[Property]:
@@ -391,6 +402,7 @@ class Block:
 
     def holding(self, items: Iterable[Item]) -> Self:
         """The same block with other items."""
+        of_kind(items, Iterable, "items of a block")
         return replace(self, items=tuple(items))
 
     def setting(
@@ -405,6 +417,7 @@ class Block:
         >>> [item.text for item in job.setting(inside=Requested, Memory=1024).requested]
         ['1024', '4']
         """
+        _check_change((*properties, *named), inside, Property | str)
         if inside is not None:
             found = self.block(inside) or inside(namespace=self.namespace)
             asked = (*properties, *inside._named(named))
@@ -438,7 +451,8 @@ class Block:
             item for item in self.items if type(item) is not Property or item.name not in names
         )
 
-    def _refuse_misspelt(self, names: Iterable[str], inside: type[Block] | None) -> None:
+    def _refuse_misspelt(self, names: Sequence[str], inside: type[Block] | None) -> None:
+        _check_change(names, inside, str)
         holders = (self,) if inside is None else self.blocks(inside)
         container = self.name if inside is None else inside.name
         for name in names:
@@ -452,6 +466,26 @@ class Block:
         if any(item is old for item in self.items):
             return self.holding(new if item is old else item for item in self.items)
         return self.holding((*self.items, new))
+
+
+def _items(
+    items: Iterable[Each], kinds: type | UnionType | None = None, expected: str = ""
+) -> tuple[Each, ...]:
+    """What a block or property holds. Raises ``WrongKind``."""
+    expected = expected or "a property, note or block"
+    of_kind(items, Iterable, f"several of what is {expected}")
+    held = tuple(items)
+    for item in held:
+        of_kind(item, kinds or Property | Note | Block, expected)
+    return held
+
+
+def _check_change(given: Iterable[object], inside: object, kinds: type | UnionType) -> None:
+    """Refuse what no property can be found or set by, and what is no kind of block."""
+    for each in given:
+        of_kind(each, kinds, "a name of a property" if kinds is str else "a Property")
+    if inside is not None and not (isinstance(inside, type) and issubclass(inside, Block)):
+        raise WrongKind(repr(inside), "a kind of block, such as Requested")
 
 
 def _cannot_assign(_: object, name: str, *__: object) -> NoReturn:
@@ -475,6 +509,7 @@ class Requested(Block):
         """The same request, but for what it says of these names: that is asked for instead."""
         if inside is not None:
             return super().setting(*properties, inside=inside, **named)
+        _check_change(properties, None, Property)
         asked = (*properties, *self._named(named))
         new = [belonging(item, self.namespace) for item in asked]
         return self.holding(_editing().setting(self, new))

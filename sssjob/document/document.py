@@ -17,7 +17,7 @@ from sssjob.document.outermost import PART_TAGS, UNIT_TAGS
 from sssjob.document.patch import Edit, Span, applied, blank_before, spans
 from sssjob.document.places import local
 from sssjob.document.splice import rewrite
-from sssjob.errors import InvalidValue, UnreadableDocument, finding
+from sssjob.errors import InvalidValue, UnreadableDocument, finding, of_kind
 from sssjob.model import Block
 
 
@@ -107,6 +107,8 @@ class Document:
         object.
         """
 
+        of_kind(change, Callable, "a function of a job object")  # type: ignore[arg-type]
+
         def changed(block: Block) -> Block:
             new = change(block)
             if not isinstance(new, Block):
@@ -121,6 +123,8 @@ class Document:
         A text is kept in UTF-8. Raises ``InvalidValue`` where nothing is around the job, and for
         an id or content that XML cannot hold.
         """
+        of_kind(id_, str, "the id of a File")
+        of_kind(content, bytes | str, "what a File holds")
         content = content.encode(errors="surrogatepass") if isinstance(content, str) else content
         known = self.files.get(id_)
         file = written(File(id_, content, known.attributes if known else {})).encode()

@@ -18,6 +18,7 @@ from sssjob.document.places import (
     has_elements,
     local,
 )
+from sssjob.errors import WrongKind, of_kind
 from sssjob.legality import ILLEGAL, legal, legal_name, legal_note
 from sssjob.model import Block, Note, Property
 from sssjob.units import XML_SPACE
@@ -36,6 +37,7 @@ def dumps(
     See ``bridge.to_tree`` for ``dialect`` and ``namespace``. What XML cannot hold raises
     ``InvalidValue``.
     """
+    of_kind(block, Block, "a job object")
     text = "" if indent or namespace else _flat(block, dialect)
     if not text or any(f"{prefix}:" in text for prefix in block.prefixes if prefix):
         tree = to_tree(block, dialect=dialect, namespace=namespace)
@@ -61,6 +63,9 @@ def write(
 
     Each is a document on a line of its own, or all stand in one document whose root is ``wrap``.
     """
+    of_kind(blocks, Iterable, "job objects")
+    if not hasattr(stream, "write"):
+        raise WrongKind(repr(stream), "a stream to write to")
     texts = (dumps(block, dialect=dialect, namespace=namespace, indent=indent) for block in blocks)
     return write_texts(texts, stream, wrap=wrap, indent=indent)
 

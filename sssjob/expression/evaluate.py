@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
 
-from sssjob.errors import Finding, InvalidValue, finding
+from sssjob.errors import Finding, InvalidValue, finding, of_kind
 from sssjob.expression.alternative import interval
 from sssjob.expression.comparison import NO, Ask, Verdict
 from sssjob.expression.fit import Fit, FitPlan, at
@@ -107,7 +107,8 @@ class Request:
         return _VERDICTS[self._fits(offer)]
 
     def answer(self, offer: Offer) -> Answer:
-        """The verdict with its score and its reasons."""
+        """The verdict with its score and its reasons. Raises ``WrongKind``."""
+        of_kind(offer, Offer, "an Offer")
         if offer.mode == "exact":
             found = at(self.formula, offer, self._delivered(offer))
         elif self._fits(offer) == NO:
@@ -146,7 +147,11 @@ class Request:
 
 def ranked(answers: Iterable[Answer]) -> list[Answer]:
     """The best first: yes before unknown before no, then by score; ties keep their order."""
-    return sorted(answers, key=lambda each: (-each.verdict, -(each.score or 0)))
+    of_kind(answers, Iterable, "answers")
+    given = list(answers)
+    for each in given:
+        of_kind(each, Answer, "an answer of match")
+    return sorted(given, key=lambda each: (-each.verdict, -(each.score or 0)))
 
 
 def _node_count(expression: Expression) -> int | None:

@@ -73,6 +73,8 @@ def offer(row: object, index: int = 0, mode: Mode = "fit") -> Offer:
     """One offer of the plain data that JSON gives. Raises ``BadOffer``."""
     if not isinstance(row, dict):
         raise BadOffer(index, "", f"expected an object of property name to value, not {_kind(row)}")
+    if others := [given for given in row if not isinstance(given, str)]:
+        raise BadOffer(index, "", f"the key {others[0]!r} is no name of a property")
     name = str(row.get("id", index))
 
     def refuse(reason: object) -> NoReturn:

@@ -21,7 +21,7 @@ from functools import partial
 from sssjob.check.awareness import PLACE, understood
 from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.defaults import resolve
-from sssjob.errors import Finding, InvalidValue, Severity
+from sssjob.errors import Finding, InvalidValue, Severity, of_kind
 from sssjob.expression.pattern import Matching
 from sssjob.layout import Unit, units
 from sssjob.matching import Offered, offered
@@ -59,6 +59,7 @@ def place(
     ``InvalidValue`` for what has no tasks or several jobs, ``NotNodes`` and ``LimitExceeded`` for
     offers that are no set of nodes.
     """
+    of_kind(block, Block, "a job or task group")
     found = list(placements(block, offers, patterns=patterns, solver=solver))
     if len(found) != 1:
         raise InvalidValue(f"<{block.name}>", "one job or task group to place")

@@ -11,7 +11,7 @@ from sssjob.amounts import Scope
 from sssjob.check.awareness import Kind, Understood, understood
 from sssjob.check.vocabulary import AwarenessPolicy
 from sssjob.defaults import resolve
-from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput
+from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput, of_kind
 from sssjob.expression import Alternative
 from sssjob.model import Job, Property
 from sssjob.suggestions import nearest
@@ -80,6 +80,8 @@ def translate(
     Raises ``Untranslatable`` where the job says Reject of something that would be left out, and
     ``InvalidValue`` for a job that cannot be written at all.
     """
+    of_kind(job, Job, "a job")
+    of_kind(to, str, "the name of a target")
     settings = settings or Settings()
     target = translator(to)
     told_of = listed(job, settings.unstated) if alternative is None else None

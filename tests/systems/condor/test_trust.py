@@ -608,7 +608,7 @@ def test_a_queue_in_the_directory_of_others_is_nobodys(site):
     give(site.state / "queue.db", BOB)
     assert site.fetch() == []
     assert f"belongs to uid {UID[BOB]}, and {site.path} to uid 0" in site.said
-    with pytest.raises(queue.Refused):
+    with pytest.raises(queue.UnsafeQueue):
         site.jobs(READY)
 
 
