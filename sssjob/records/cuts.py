@@ -30,11 +30,12 @@ class Lines:
         """The lines, as many at once as a block has."""
         blocks = Blocks(stream, first)
         for number, block in blocks:
+            if len(block) > LINE_LIMIT:
+                yield [*_bounded(number, block)]
+                continue
             found = enumerate(clean(block).split("\n"), number)
             lines = [(place, line) for place, line in found if line.strip()]
-            if len(block) > LINE_LIMIT:
-                yield [*map(_bounded, lines)]
-            elif self.many is not None and lines:
+            if self.many is not None and lines:
                 numbers, texts = zip(*lines, strict=True)
                 yield [*zip(numbers, self.many(texts), strict=True)]
             else:
@@ -42,8 +43,13 @@ class Lines:
         yield cut_short(blocks.cut_short)
 
 
-def _bounded(line: tuple[int, str]) -> Piece:
-    return Bad(line[0], TOO_LONG) if len(line[1]) > LINE_LIMIT else line
+def _bounded(first: int, block: bytes) -> Iterator[Piece]:
+    """The lines of a block that may be too long: of one that is, only its size is known."""
+    for number, line in enumerate(block.split(b"\n"), first):
+        if len(line) > LINE_LIMIT:
+            yield Bad(number, TOO_LONG)
+        elif (text := clean(line)).strip():
+            yield number, text
 
 
 def cut_short(line: int) -> Sequence[Noted]:

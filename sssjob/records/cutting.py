@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
 
 from sssjob.document.files import Span
-from sssjob.records.record import Options
+from sssjob.records.record import Options, Skipped
+
+
+class Moved(NamedTuple):
+    """A record that is told of in a later part: here it only stands between others."""
+
+    line: int
+
+
+Settled = Mapping[int, Moved | Skipped]  # what becomes of lines, by their numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,13 +24,14 @@ class Part:
     """Records that can be converted by themselves.
 
     ``front`` are lines from further up that belong to them, each with its number; ``line`` is the
-    number of the first line of ``data``.
+    number of the first line of ``data``. ``settled`` are those of which is known what they become.
     """
 
     data: bytes | Span
     line: int
     options: Options
     front: tuple[tuple[int, bytes], ...] = ()
+    settled: Settled = field(default_factory=dict)
 
     def read(self) -> bytes:
         """The records. Raises ``OSError`` where they are in a file that was changed."""

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, Generic, TypeVar
 from sssjob.errors import InvalidValue
 from sssjob.records.builders import Builder
 from sssjob.records.clock import Clock
+from sssjob.records.cutting import Settled
 from sssjob.records.layout import Layout, Piece, Read, Reader, Stretch
 from sssjob.records.lines import clean
 from sssjob.records.making import Maker, Plans
@@ -22,6 +23,7 @@ P = TypeVar("P")
 J = TypeVar("J")
 
 _NOT_ENDED = "not ended"
+_NOTHING: Settled = {}
 
 
 class Engine(Generic[P, J]):
@@ -37,11 +39,12 @@ class Engine(Generic[P, J]):
 
     def outcomes(
         self, stream: BinaryIO, first: int = 1, front: Sequence[tuple[int, bytes]] = (),
-        met: Met | None = None,
+        met: Met | None = None, settled: Settled = _NOTHING,
     ) -> Iterator[Outcome[J]]:  # fmt: skip
         """What becomes of each record of a stream whose first line has this number.
 
-        ``front`` are lines from further up that belong to it. Of runs that ``met`` knows nothing is
+        ``front`` are lines from further up that belong to it, and of those that are ``settled`` is
+        known what they become; see ``Part``. Of runs that ``met`` knows nothing is
         made again. Raises ``UnusableInput`` where the stream is not in the format.
         """
         self._clock.begin()
@@ -51,7 +54,12 @@ class Engine(Generic[P, J]):
         folder = layout.folding.folder(options, self._plans) if layout.folding else None
         once = Once(layout.run, met) if layout.run and met else None
         before = [(number, clean(raw)) for number, raw in front]
-        for batch in chain([before], layout.cut.batches(stream, first, options)):
+        batches: Iterable[Iterable[Piece]] = chain(
+            [before], layout.cut.batches(stream, first, options)
+        )
+        if settled:
+            batches = (_settled(batch, settled) for batch in batches)
+        for batch in batches:
             found = self._read(read, batch) if read else [*batch]
             yield from self._made(folder.take(found) if folder else Stretch.of(found), once)
         if folder:
@@ -88,6 +96,11 @@ class Engine(Generic[P, J]):
             elif item is not None:
                 found.append(item)
         return found
+
+
+def _settled(batch: Iterable[Piece], settled: Settled) -> Iterator[Piece]:
+    """The same pieces, with what is known of some lines in their place."""
+    return (settled.get(piece[0], piece) if piece.__class__ is tuple else piece for piece in batch)
 
 
 def _ended(found: Stretch) -> Stretch:

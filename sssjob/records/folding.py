@@ -14,9 +14,9 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from sssjob.errors import InvalidValue
-from sssjob.records.cutting import Part
+from sssjob.records.cutting import Moved, Part
 from sssjob.records.layout import Names, Read, Reader, Record, Stretch
-from sssjob.records.lines import clean
+from sssjob.records.lines import LINE_LIMIT, TOO_LONG, clean
 from sssjob.records.record import Bad, Options, Skipped
 
 if TYPE_CHECKING:
@@ -94,9 +94,13 @@ class Gathering(Generic[T]):
         return bool(self._waiting)
 
     @property
-    def waiting(self) -> list[T]:
-        """The parts whose job was not met yet."""
-        return [item for items in self._waiting.values() for item in items]
+    def held(self) -> list[T]:
+        """What is not known yet: parts whose job was not met, and a job of which more may come."""
+        found = [item for items in self._waiting.values() for item in items]
+        if self._job is not None:
+            _, _, item, behind = self._job
+            found += [item, *behind]
+        return found
 
     def job(self, record: Record, item: T) -> list[Gathered[T]]:
         """Take the record of a job, and what stands for it; gives jobs with all their parts."""
@@ -127,13 +131,11 @@ class Gathering(Generic[T]):
         self._count -= len(before)
         return [(item, before + behind)]
 
-    def take_back(self) -> T | None:
-        """The job of which more may come, which then was not met; parts before it wait again."""
-        job, self._job = self._job, None
-        return job[2] if job else None
-
     def too_many(self, *, all: bool = False) -> list[T]:
-        """The parts that wait no longer, because there are too many, or no more records."""
+        """The parts that wait no longer, because there are too many, or no more records.
+
+        Who asks after each part gets the same, wherever a stream is cut.
+        """
         found: list[T] = []
         while self._waiting and (all or self._count > PARTS_LIMIT):
             items = self._waiting.pop(next(iter(self._waiting)))
@@ -157,7 +159,7 @@ class Folder:
         self._pick = _picker(())
         self._into: Sequence[int] = ()
 
-    def take(self, found: Iterable[Read]) -> Stretch:
+    def take(self, found: Iterable[Any]) -> Stretch:
         """What is known after the next records."""
         jobs, part_of, goes_on = self._jobs, self._folding.part, self._folding.goes_on
         done: list[Read] = []
@@ -173,12 +175,14 @@ class Folder:
                 continue
             else:
                 known = jobs.job(item, item)
-            is_empty = jobs.is_empty
             if known:
                 done += self._folded(known)
-            if item.__class__ is not Record:
+            if item.__class__ is Record:
+                done += self._alone(jobs.too_many())
+            elif item.__class__ is not Moved:
                 done.append(item)
-        return Stretch.of(done + self._alone(jobs.too_many()))
+            is_empty = jobs.is_empty
+        return Stretch.of(done)
 
     def close(self) -> Stretch:
         """What is known when nothing more comes."""
@@ -220,10 +224,11 @@ def _picker(places: Sequence[int]) -> Callable[[Sequence[str]], Sequence[str]]:
 
 
 class FoldingCutter:
-    """Cuts at line ends, and moves lines of parts to where their job is.
+    """Cuts at line ends; what is not known there goes on in the next part.
 
-    In the place of such a line stays an empty one, so that all others keep their numbers. Behind a
-    job that may go on is no such place.
+    It follows the records as ``Folder`` does, and holds what that would hold. All of it that
+    becomes known in a part stands in front of this one, and what is held at its end is ``Moved``:
+    each line stays where it is, so those around it are what they are in the whole.
     """
 
     def __init__(
@@ -233,6 +238,7 @@ class FoldingCutter:
     ) -> None:  # fmt: skip
         """``many`` makes of many lines at once what is read in their place, see ``Lines``."""
         self.options = options
+        self.front = front
         self._many = many
         self._folding = folding
         self._read = read
@@ -240,51 +246,45 @@ class FoldingCutter:
         for number, line in front:
             self._meet(number, line, clean(line))
 
-    @property
-    def front(self) -> tuple[tuple[int, bytes], ...]:
-        """The lines of parts whose job was not met yet."""
-        return tuple(sorted(self._jobs.waiting))
-
     def cut(self, data: bytes, line: int, *, final: bool) -> tuple[Part | None, int]:
-        """The whole lines, with those from further up that belong to them."""
+        """The whole lines, with those from further up that become known among them."""
         size = len(data) if final else data.rfind(b"\n") + 1
-        lines = data[:size].split(b"\n")
-        front: list[tuple[int, bytes]] = []
+        before = self.front
+        settled: dict[int, Moved | Skipped] = {}
+        for number, _ in self._follow(data[:size].split(b"\n"), line):
+            settled[number] = Skipped(number, self._folding.alone)
+        if final:
+            self._jobs = Gathering(self._folding)
+        self.front = tuple(sorted(self._jobs.held))
+        held = {number for number, _ in self.front}
+        settled.update((number, Moved(number)) for number in held if number >= line)
+        front = tuple(row for row in before if row[0] not in held)
+        if not size and not front:
+            return None, 0
+        return Part(data[:size], line, self.options, front, settled), size
+
+    def _follow(self, lines: Sequence[bytes], line: int) -> list[tuple[int, bytes]]:
+        """Learn what is held behind lines; gives the parts among it that wait no longer."""
         plain = [*self._folding.are_plain(lines), False]
         texts = _Texts(lines, plain, self._many)
         last = range(0)  # where a job is, behind its parts, that need not be met if none follows
         place = 0
+        lost: list[tuple[int, bytes]] = []
         while place < len(lines):
             if plain[place] and not self._jobs.has_waiting:
-                front += (part for _, parts in self._jobs.pause() for part in parts)
+                self._jobs.pause()
                 place = plain.index(False, place)
                 last = range(place - 1, place)
             elif self._jobs.is_empty and (found := self._alone(texts, plain, place, last)):
                 last, place = found, found.stop
-            elif not lines[place].strip():
-                place += 1
             else:
                 for at in (*last, place):
-                    front += self._meet(line + at, lines[at], texts[at])
+                    lost += self._meet(line + at, lines[at], texts[at])
                 last = range(0)
                 place += 1
-        if final:
-            front += (part for _, parts in self._jobs.pause() for part in parts)
-        else:
-            for at in last:
-                self._meet(line + at, lines[at], texts[at])
-        if (held := self._jobs.take_back()) is not None:
-            del lines[held[0] - line :]
-            lines.append(b"")
-            size = sum(map(len, lines)) + len(lines) - 1
-        front += self._jobs.too_many(all=final and not data)
-        for number, _ in self._jobs.waiting:
-            if number >= line:
-                lines[number - line] = b""
-        before = tuple(sorted(row for row in front if row[0] < line))
-        if not size and not before:
-            return None, 0
-        return Part(b"\n".join(lines), line, self.options, before), size
+        for at in last:
+            lost += self._meet(line + at, lines[at], texts[at])
+        return lost
 
     def _alone(
         self, texts: _Texts, plain: Sequence[bool], begin: int, last: range
@@ -297,7 +297,7 @@ class FoldingCutter:
             return None
         end = begin + 1
         while not plain[end]:
-            if end == len(plain) - 1 or told(texts[end]) != first:
+            if end == len(plain) - 1 or told(texts[end]) != first or end - begin == PARTS_LIMIT:
                 return None
             end += 1
         job = told(texts[end])
@@ -306,21 +306,18 @@ class FoldingCutter:
         return range(begin, end + 1)
 
     def _meet(self, number: int, raw: bytes, text: Any) -> list[tuple[int, bytes]]:
-        """The lines of parts whose job is known after the next line."""
-        if not text:
-            return []
+        """Learn of the next line; gives the parts that wait no longer then."""
         try:
-            read = self._read(number, text)
+            read = self._read(number, text) if text and text.__class__ is not Bad else text
         except InvalidValue:
             read = Bad(number, "")
-        if read is None:
-            return []
         if isinstance(read, Record):
             take = self._jobs.part if self._folding.part(read) else self._jobs.job
-            found = take(read, (number, raw))
-        else:
-            found = self._jobs.pause()
-        return [part for _, parts in found for part in parts]
+            take(read, (number, raw))
+            return self._jobs.too_many()
+        if read:
+            self._jobs.pause()
+        return []
 
 
 class _Texts(dict[int, Any]):
@@ -346,7 +343,12 @@ class _Texts(dict[int, Any]):
         if place not in some:
             some = range(place, min(place + _LINES, len(self._lines)))
         texts = clean(b"\n".join([self._lines[at] for at in some])).split("\n")
-        found = [(at, text) for at, text in zip(some, texts, strict=True) if text.strip()]
+        found = []
+        for at, text in zip(some, texts, strict=True):
+            if len(self._lines[at]) > LINE_LIMIT:
+                self[at] = Bad(at, TOO_LONG)
+            elif text.strip():
+                found.append((at, text))
         if self._many is None or not found:
             self.update(found)
         else:

@@ -25,7 +25,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol, Union, cast
 from sssjob.errors import InvalidValue
 from sssjob.model import Job, Property
 from sssjob.records.clock import Clock
-from sssjob.records.cutting import Cutter
+from sssjob.records.cutting import Cutter, Moved
 from sssjob.records.record import Bad, Field, Noted, Options, Skipped
 
 Names = tuple[str, ...]
@@ -207,7 +207,7 @@ class Stretch(NamedTuple):
 
 Read = Union[Record, Made, Skipped, Bad, Noted]  # noqa: UP007  # a value, not only a type
 # A line, or another number, with what is read there; or what was read already, for the folding.
-Piece = Union[tuple[Any, ...], Skipped, Bad, Noted]  # noqa: UP007  # the same
+Piece = Union[tuple[Any, ...], Skipped, Bad, Noted, Moved]  # noqa: UP007  # the same
 # What a piece is. None: nothing. Raises ``InvalidValue`` for one that is no record.
 Reader = Callable[[int, Any], Read | list[Read] | None]
 Rows = Callable[[Names], Iterable[Field]]

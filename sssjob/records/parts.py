@@ -165,7 +165,7 @@ def outcomes(
 ) -> Iterator[Outcome[J]]:
     """What becomes of each record of a part, with its line in the whole stream."""
     engine = _engine(format_, part.options, builder)
-    yield from engine.outcomes(io.BytesIO(part.read()), part.line, part.front, met)
+    yield from engine.outcomes(io.BytesIO(part.read()), part.line, part.front, met, part.settled)
 
 
 @lru_cache(8)

@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import replace
+from types import MappingProxyType
 
 import pytest
 from hypothesis import example, given
@@ -55,8 +56,9 @@ TOTAL = Fold("priority", lambda texts: str(sum(map(int, texts))))
 ALL = Fold("part", lambda texts: ",".join(text for text in texts if text != "-"), "name")
 
 
-def told(layout, data, builder=OBJECTS, first=1, front=()):
-    return list(Engine(layout, Options(), builder).outcomes(io.BytesIO(data), first, front))
+def told(layout, data, builder=OBJECTS, first=1, front=(), settled=MappingProxyType({})):
+    engine = Engine(layout, Options(), builder)
+    return list(engine.outcomes(io.BytesIO(data), first, front, settled=settled))
 
 
 @pytest.mark.parametrize(
@@ -97,10 +99,10 @@ def test_parts_of_a_stream_of_any_size_tell_what_the_whole_does(lines, size):
         part, taken = cut.cut(rest, line, final=begin + size >= len(data))
         rest, line = rest[taken:], line + rest[:taken].count(b"\n")
         if part is not None:
-            found += told(layout, part.data, TEXTS, part.line, part.front)
+            found += told(layout, part.data, TEXTS, part.line, part.front, part.settled)
     part, _ = cut.cut(b"", line, final=True)
     if part is not None:
-        found += told(layout, part.data, TEXTS, part.line, part.front)
+        found += told(layout, part.data, TEXTS, part.line, part.front, part.settled)
     assert sorted(map(str, found)) == sorted(map(str, whole))
     counts = Counts()
     jobs = [item for item in counts.counting(found) if isinstance(item, Converted)]

@@ -119,11 +119,15 @@ def follows(task: Record, job: Record) -> bool:
 
 
 def are_plain(lines: Sequence[bytes]) -> list[bool]:
-    """Which lines are of a usual length and surely no rows of slave tasks, nor comments."""
+    """Which lines are of a usual length and surely no rows of slave tasks, nor comments.
+
+    So many fields as ``NEWEST`` may be ``OLDEST`` with two colons in texts, of which the slave task
+    then stands where else a number is.
+    """
     return [
-        line.rsplit(b":", 4)[1] == b"NONE" and line[:1] != b"#"
+        (last := line.rsplit(b":", 4))[1] == b"NONE" and b"." not in last[3] and b"$" < line < b"~"
         if (colons := line.count(b":")) == NEWEST - 1
-        else colons == OLDEST - 1 and line.rsplit(b":", 2)[1] == b"NONE" and line[:1] != b"#"
+        else colons == OLDEST - 1 and line.rsplit(b":", 2)[1] == b"NONE" and b"$" < line < b"~"
         for line in lines
     ]
 
