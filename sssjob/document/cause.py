@@ -10,6 +10,10 @@ from sssjob.errors import UnreadableDocument, finding
 DOCTYPE = "a document type declaration (DTD) is not accepted"
 DOCTYPE_ADVICE = "remove <!DOCTYPE ...>"
 
+MARK = "\ufeff"
+LATE_MARK = "a byte order mark (U+FEFF), which may only be the first character of a source"
+LATE_MARK_ADVICE = "remove it"
+
 _WINDOW = 4  # characters about the place of the error in which its cause is looked for
 _LIMITS = re.compile(
     r"Resource limit|Excessive depth|[Hh]uge|too (?:big|long|many)|amplification|exceeded"

@@ -520,6 +520,12 @@ class DocumentCutter:
         line = self.use(end + 1 if end >= 0 else self.waiting)
         text = line.decode(self._encoding, "replace") if self._encoding != encodings.UTF8 else ""
         window = Window(text.encode() or line, *place)
+        if self._found and line.startswith(BYTE_ORDER_MARK):
+            late = finding(
+                "E-XML", cause.LATE_MARK, line=place.line, column=place.column,
+                suggestion=cause.LATE_MARK_ADVICE,
+            )  # fmt: skip
+            return UnreadableDocument(late, window)
         if (error := parsing.fault(line, self._encoding)) is None:
             message = "a tag that does not end"
             return UnreadableDocument(finding("E-XML", message, line=place.line), window)

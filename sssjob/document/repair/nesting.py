@@ -20,6 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sssjob import spec, suggestions
+from sssjob.document import cause
 from sssjob.document.repair.scan import LIMIT, Edit, Mistake, Scanner, Tag, TagKind
 from sssjob.document.repair.source import Source
 from sssjob.units import XML_SPACE
@@ -105,7 +106,10 @@ class Nesting:
             return
         if not self.stack:
             start = len(text) - len(text[self._before :].lstrip(XML_SPACE))
-            self._say(start, "text outside of any element", kind="outside")
+            if text.startswith(cause.MARK, start) and start:
+                self._say(start, cause.LATE_MARK, cause.LATE_MARK_ADVICE, kind="outside")
+            else:
+                self._say(start, "text outside of any element", kind="outside")
         elif self.stack[-1].children:
             self.stack[-1].mixed = True
         else:
