@@ -67,6 +67,8 @@ class Name(click.ParamType):  # type: ignore[type-arg]  # as above
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """The names that begin so."""
+        from click.shell_completion import CompletionItem  # slow to import for what few ask
+
         return [CompletionItem(each) for each in self.names() if each.startswith(incomplete)]
 
 

@@ -163,6 +163,7 @@ def _joined(found: Iterable[Read]) -> Iterator[Incoming | Ready | UnreadableDocu
         elif isinstance(each, Ready) or (isinstance(each, Incoming) and each.stands_alone):
             yield from map(beside.given, waiting)
             waiting.clear()
+            size = 0
             yield each
             continue
         else:
