@@ -417,7 +417,7 @@ class Block:
         >>> [item.text for item in job.setting(inside=Requested, Memory=1024).requested]
         ['1024', '4']
         """
-        _check_change((*properties, *named), inside, Property | str)
+        _check_change(properties, inside, Property)
         if inside is not None:
             found = self.block(inside) or inside(namespace=self.namespace)
             asked = (*properties, *inside._named(named))

@@ -77,3 +77,9 @@ def test_what_is_of_another_kind_is_a_type_error_and_a_value_error(call):
     for kind in (TypeError, ValueError, sssjob.InvalidValue):
         with pytest.raises(kind):
             call(None)
+
+
+@pytest.mark.parametrize("block", [JOB, JOB.block(Requested)])
+def test_setting_refuses_a_text_where_a_property_is_due(block):
+    with pytest.raises(sssjob.InvalidValue, match="is not a Property"):
+        block.setting("Memory")
