@@ -4,7 +4,7 @@ In a job object it stands in double braces, whatever batch system the job is for
 colon are how many there are at least, and ``{{{{}}`` stands for two braces. All else is text.
 
 >>> parse("scan-{{Id}}.{{ArrayIndex:3}}")
-['scan-', Known(name='Id', width=0), '.', Known(name='ArrayIndex', width=3)]
+['scan-', RunningValue(name='Id', width=0), '.', RunningValue(name='ArrayIndex', width=3)]
 """
 
 from __future__ import annotations

@@ -33,8 +33,8 @@ class Permission:
     def of(cls, text: str) -> Permission:
         """The rule that a text says: ``Query Job own``. Raises ``InvalidValue``.
 
-        >>> Rule.of("Query Job own")
-        Rule(action='Query', object='Job', reach=<Reach.OWN: 'own'>)
+        >>> Permission.of("Query Job own")
+        Permission(action='Query', object='Job', reach=<Reach.OWN: 'own'>)
         """
         words = text.split()
         if len(words) != 3 or words[2] not in list(Reach):

@@ -180,9 +180,9 @@ def _cut(
     if not seen:
         if not _is_empty(frame, buffer, form):
             raise UnusableInput(f"no {form.what} in it")
-        outer = _outer(b"", buffer + b">")
-    if outer and not _is_closed(outer, buffer):
-        yield line_at(len(buffer)), f"the input ends before </{outer.decode()}>", frame, gap
+        buffer += b">"  # a tag that is cut off is one, too
+    if still := _still_open(outer, buffer):
+        yield line_at(len(buffer)), f"the input ends before </{still.decode()}>", frame, gap
 
 
 def _outer(outer: bytes, gap: bytes) -> bytes:
@@ -190,14 +190,28 @@ def _outer(outer: bytes, gap: bytes) -> bytes:
     ends = [*_end_of(outer).finditer(gap)] if outer else []
     if outer and not ends:
         return outer
-    found = _ROOT.search(gap, ends[-1].end() if ends else 0)
+    return _root(gap[ends[-1].end() if ends else 0 :])
+
+
+def _still_open(outer: bytes, rest: bytes) -> bytes:
+    """The document that is open at the end: ``outer``, or one of those behind it; or none."""
+    rest = _ASIDE.sub(b"", rest)
+    last = outer or _root(rest)
+    while last:
+        ends = [*_end_of(last).finditer(rest)]
+        if not ends:
+            return last
+        rest = rest[ends[-1].end() :]
+        if not (behind := _root(rest)):
+            return last if b"<" in rest else b""
+        last = behind
+    return b""
+
+
+def _root(text: bytes) -> bytes:
+    """The name of the first tag."""
+    found = _ROOT.search(text)
     return found[1] if found else b""
-
-
-def _is_closed(name: bytes, rest: bytes) -> bool:
-    """Whether the last tag of a document is the end of its root, which may be empty itself."""
-    ends = [*_end_of(name).finditer(rest)]
-    return bool(ends) and b"<" not in _ASIDE.sub(b"", rest[ends[-1].end() :])
 
 
 def _end_of(name: bytes) -> re.Pattern[bytes]:

@@ -21,7 +21,7 @@ from fractions import Fraction
 from job_service import JobService
 from sssjob import store
 from sssjob.client import GOLD
-from sssjob.gateway.forwarding import Forwarding, Plan
+from sssjob.gateway.forwarding import Forwarding, ForwardingPlan
 from sssjob.gateway.outbox import Outbox
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.rates import Rates
@@ -122,14 +122,15 @@ def do(action, options):
 def forward(action, options):
     moved = Outbox._do
     Outbox._do = lambda *arguments: tick() or moved(*arguments)
-    each = Forwarding(Plan(Gold(), folder / "forward.db", charge=True), jobs().service.stores,
-                      clock=lambda: options["now"])
+    plan = ForwardingPlan(Gold(), folder / "forward.db", charge=True)
+    each = Forwarding(plan, jobs().service.stores, clock=lambda: options["now"])
     each.look()
     each.send()
 
 
 store.open(address, create=True).close()
-Forwarding(Plan(Gold(), folder / "forward.db"), jobs().service.stores, clock=lambda: 0.0).stop()
+plan = ForwardingPlan(Gold(), folder / "forward.db")
+Forwarding(plan, jobs().service.stores, clock=lambda: 0.0).stop()
 now = 10.0**10
 for action, options in [*STEPS, ("forward", {})]:
     states, kill, done = [state()], 0, False

@@ -173,7 +173,7 @@ def state(text: str) -> SlurmState:
     """Read State: ``CANCELLED by 1000``; ``COMPLETED+`` and ``OUT_OF_ME+`` are cut words.
 
     >>> state("OUT_OF_ME+"), state("ASLEEP")
-    (State(standard='Completed', word='OUT_OF_MEMORY'), State(standard='', word='ASLEEP'))
+    (SlurmState(standard='Completed', word='OUT_OF_MEMORY'), SlurmState(standard='', word='ASLEEP'))
     """
     found = _STATE.fullmatch(text)
     if not found:
