@@ -243,6 +243,7 @@ CUT = [
     ("sge-xml", b"<job_info><queue_info></queue_info><job_info>", 0, "</job_info>"),
     ("sge-xml", LISTED + b"</queue_info>", 1, "</job_info>"),
     ("sge-xml", LISTED + b"<Queue-List></Queue-List>", 1, "</job_info>"),
+    ("sge-xml", b"<job_info></job_info>\n<unknown_jobs >", 0, "</unknown_jobs>"),
     ("qstat-xml", b"<Data>", 0, "</Data>"),
     ("qstat-xml", b"<Data></Data><Data>", 0, "</Data>"),
     ("qstat-xml", TORQUE, 1, "</Data>"),
@@ -252,6 +253,8 @@ CUT = [
 WHOLE = [
     ("sge-xml", LISTED + b"</queue_info></job_info>\n<!-- <end> -->\n", 1),
     ("sge-xml", b"<job_info/>", 0), ("sge-xml", b"<job_info></job_info>", 0),
+    ("sge-xml", b"<unknown_jobs ></unknown_jobs>\n<job_info></job_info>\n", 0),
+    ("sge-xml", LISTED + b"</queue_info></job_info>\n<unknown_jobs ></unknown_jobs>\n", 1),
     ("qstat-xml", b"<Data/>\n", 0), ("qstat-xml", TORQUE + b"</Data ><?end?>", 1),
     ("qstat-xml", TORQUE + b"</Data>" + TORQUE + b"</Data>", 2),
 ]
