@@ -56,7 +56,7 @@ def main() -> None:
     jobs = corpus(chosen.count)
     cases = (
         Case("batches and compiled XPath", program(BATCHES, jobs)),
-        Case("sssjob query --jobs 1", sssjob("query", "--jobs", "1", QUERY, jobs), aim=1.2),
+        Case("sssjob query --workers 1", sssjob("query", "--workers", "1", QUERY, jobs), aim=1.2),
         Case("sssjob query, all cores", sssjob("query", QUERY, jobs)),
         Case("iterparse and compiled XPath", program(BARE, jobs)),
         Case("sssjob query --json", sssjob("query", "--json", QUERY, jobs)),

@@ -6,9 +6,10 @@ asks nothing about them, keeps no list of losses, and proves nothing by reading 
 
 What bounds it: of the time for a job of ``squeue`` a fifth is orjson, which makes all 134 members,
 more than a quarter is the reading of 57 of them, and the rest is finding where it ends, and its
-text. A job of 17 values takes some 650 calls to a script: a rule for each property, and who holds
-what; where its properties stand is known from the job before it. With a residual each script is
-read back, too. A process of 5000 jobs makes the job objects as well, and takes its start-up.
+text. A job of 17 values takes some 700 calls to a script: a rule for each property, and who holds
+what; where its properties stand is known from the job before it, and plain texts are options as
+they are. With a residual, what no rule is sure of is read back, too: here the amounts. A process of
+5000 jobs makes the job objects as well, and takes its start-up.
 """
 
 import json

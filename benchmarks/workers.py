@@ -53,9 +53,9 @@ class Verb(NamedTuple):
     def command(self, count: int, place: int = 0) -> tuple[str, ...]:
         """What to run."""
         if self.fills is None:
-            return sssjob(*self.arguments, "--jobs", str(count))
+            return sssjob(*self.arguments, "--workers", str(count))
         target = self.fills.with_suffix(f".{place}.db")
-        whole = sssjob("store", "import", "--jobs", str(count), target, *self.arguments)
+        whole = sssjob("store", "import", "--workers", str(count), target, *self.arguments)
         return program(FRESH, target, *whole)
 
 

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     )
     from sssjob.placement import place
     from sssjob.translate import translate
+    from sssjob.verbs.jobs import Jobs, jobs
 
 # Where each name lives: importing sssjob imports none of it, so that a command starts at once.
 _HOMES = {
@@ -74,6 +75,7 @@ _HOMES = {
         "Reference", "Requested", "Task", "TaskDefaults", "TaskGroup", "TaskGroupDefaults",
     ),
     "sssjob.translate": ("translate",),
+    "sssjob.verbs.jobs": ("Jobs", "jobs"),
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -81,6 +83,7 @@ __all__ = [  # noqa: RUF022 - by what they are about
     "__version__",
     "read", "loads", "write", "dumps", "Document",
     "validate", "is_valid", "check_source", "Finding", "Findings", "Severity",
+    "jobs", "Jobs",
     "match", "ranked", "Answer", "Offer", "Request", "Verdict",
     "resolve", "fold", "place", "translate",
     "Block", "Delivered", "Job", "JobDefaults", "JobGroup", "Note", "Properties", "Property",

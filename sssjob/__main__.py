@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 
 from sssjob._version import __version__
@@ -21,6 +20,8 @@ def main() -> None:
 
             if (status := hook(sys.argv[2:])) is not None:
                 sys.exit(status)
+    import gc
+
     # What commands make is seldom a circle: to look for some less often takes no more memory.
     gc.set_threshold(10_000, 20, 20)
     from sssjob.cli import main as run

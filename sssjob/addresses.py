@@ -8,6 +8,7 @@ POSTGRESQL = ("postgresql://", "postgres://")
 SQLITE = "sqlite:"
 
 MAGIC = b"SQLite format 3\0"  # with which a file of SQLite begins
+APPLICATION = 0x53535342  # what its head says where it is a store
 
 
 def is_store(target: str) -> bool:

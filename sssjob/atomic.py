@@ -21,9 +21,7 @@ Hooks write before every job: nothing here that is slow to import.
 
 from __future__ import annotations
 
-import binascii
 import errno
-import fcntl
 import io
 import os
 import stat
@@ -246,6 +244,8 @@ def _proc(handle: int) -> str:
 
 def hidden_head(name: str) -> str:
     """How the hidden names begin under which something is made that gets a name later."""
+    import binascii  # hooks start sooner without it
+
     return f".sssjob-{binascii.crc32(os.fsencode(name)):08x}"
 
 
@@ -256,6 +256,8 @@ def _places(name: str) -> tuple[str, ...]:
 
 def lock(handle: int) -> bool:
     """Whether a file is locked now; not where others hold it, or where files have no locks."""
+    import fcntl  # hooks start sooner without it
+
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -265,6 +267,8 @@ def lock(handle: int) -> bool:
 
 def is_kept(folder: int, hidden: str, handle: int) -> bool:
     """Lock what was just made; whether nobody who looks for leftovers came between."""
+    import fcntl
+
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -316,6 +320,16 @@ def _sync(folder: int) -> None:
             raise
     finally:
         os.close(handle)
+
+
+def empty(directory: str | os.PathLike[str]) -> None:
+    """Make a directory for files that belong together, unless there is one that holds nothing.
+
+    Raises ``FileExistsError`` for one that holds anything, or another ``OSError``.
+    """
+    os.makedirs(directory, exist_ok=True)
+    if os.listdir(directory):
+        raise FileExistsError(errno.EEXIST, "the directory is not empty", os.fspath(directory))
 
 
 def writing(path: str | os.PathLike[str], *, follow: bool = True) -> _Whole | _Into:

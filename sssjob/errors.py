@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import UnionType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from sssjob.dotted import NOTEBOOK, loaded
 
@@ -234,6 +234,7 @@ class InvalidJob(SSSJobError, ValueError):
     """A document with errors; ``findings`` holds all of them, warnings and notices included."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:
+        of_kind(findings, Iterable, "findings")
         self.findings = tuple(findings)
         super().__init__(self.findings)
 
@@ -247,6 +248,7 @@ class NoSuchProperty(SSSJobError, KeyError):
     def __init__(
         self, name: str, block: str, elsewhere: Iterable[str] = (), meant: str = ""
     ) -> None:
+        of_kind(elsewhere, Iterable, "names of blocks")
         self.name, self.block = name, block
         self.elsewhere, self.meant = tuple(elsewhere), meant
         super().__init__(name, block, self.elsewhere, meant)
@@ -524,6 +526,13 @@ def of_kind(value: object, kinds: type | UnionType, expected: str) -> None:
     """Refuse an argument that is of none of these kinds. Raises ``WrongKind``."""
     if not isinstance(value, kinds):
         raise WrongKind(repr(value), expected)
+
+
+def one_of(value: object, words: object, expected: str) -> None:
+    """Refuse an argument that is none of the words of a ``Literal``. Raises ``InvalidValue``."""
+    of_kind(value, str, expected)
+    if value not in get_args(words):
+        raise InvalidValue(str(value), f"{expected}: {', '.join(get_args(words))}")
 
 
 def picture(expression: str, position: int) -> str:

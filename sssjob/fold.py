@@ -33,7 +33,7 @@ from functools import cache
 from typing import NamedTuple
 
 from sssjob import expression, registry, spec
-from sssjob.errors import Finding, InvalidValue, Severity, finding
+from sssjob.errors import Finding, InvalidValue, Severity, finding, of_kind
 from sssjob.model import B, Block, Delivered, Item, Job, Property, Requested, Task, TaskGroup
 
 JOB, DELIVERED = "Job", spec.DELIVERED
@@ -173,8 +173,14 @@ def fold(
     folded into those of the same Id or Name. ``source`` names the facts in findings.
     ``overwrite`` lets them replace what they disagree with.
     """
+    of_kind(job, Job, "a job")
+    of_kind(source, str, "the name of a source")
     if not isinstance(delivered, Job):
-        return _Folding(source, overwrite).job(job, tuple(delivered), ())
+        of_kind(delivered, Iterable, "a record, or facts")
+        delivered = tuple(delivered)
+        for each in delivered:
+            of_kind(each, Fact, "a fact")
+        return _Folding(source, overwrite).job(job, delivered, ())
     if not force and not is_about(delivered, job):
         text = f"{source or 'the record'} is about job {delivered.id!r}, not {job.id!r}"
         known = job.properties.get("Id")

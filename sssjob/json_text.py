@@ -24,7 +24,7 @@ _ESCAPES = "ubf"
 _OTHERS = ("\ufffe", "\uffff")
 
 
-class Odd(NamedTuple):
+class OddLetter(NamedTuple):
     """A text in JSON with a letter that no document can hold, and where it stands."""
 
     path: Path
@@ -64,18 +64,36 @@ def may_be_odd(text: str) -> bool:
         if text[at + 1] in _ESCAPES:
             return True
         at = text.find("\\", at + 2)
-    return any(each in text for each in _OTHERS)
+    return not text.isascii() and any(each in text for each in _OTHERS)
 
 
-def held(value: Any, path: Path = ()) -> tuple[Any, list[Odd]]:
+class Loaded(dict[str, Any]):
+    """An object of JSON that knows the text that it was read from, and where in it it stands."""
+
+    text = ""
+    path: Path = ()
+
+    @classmethod
+    def at(cls, found: dict[str, Any], text: str, path: Path) -> Loaded:
+        """An object as it was read."""
+        loaded = cls(found)
+        loaded.text, loaded.path = text, path
+        return loaded
+
+    def line(self, path: Sequence[str | int]) -> int:
+        """The line of a value in the object, or of what is next around it."""
+        return line_of_value(self.text, (*self.path, *path))
+
+
+def held(value: Any, path: Path = ()) -> tuple[Any, list[OddLetter]]:
     """A value as far as a document can hold it, and the texts in it that it cannot.
 
     Objects and arrays are changed where they are.
 
     >>> held({"a": ["b\\x00\\ud800"]})
-    ({'a': ['b��']}, [Odd(path=('a', 0), letter='\\x00')])
+    ({'a': ['b��']}, [OddLetter(path=('a', 0), letter='\\x00')])
     """
-    odd: list[Odd] = []
+    odd: list[OddLetter] = []
     top = [value]
     work: deque[tuple[Any, Path]] = deque([(top, path)])
     while work:
@@ -93,23 +111,23 @@ def held(value: Any, path: Path = ()) -> tuple[Any, list[Odd]]:
     return top[0], odd
 
 
-def said_of(odd: Sequence[Odd]) -> str:
+def said_of(odd: Sequence[OddLetter]) -> str:
     """What is said of the texts of one object: of the first, and how many more there are."""
     more = f" (and {len(odd) - 1} more)" if len(odd) > 1 else ""
     return f"{odd[0]}{more}"
 
 
-def _rename(inner: dict[str, Any], path: Path, odd: list[Odd]) -> None:
+def _rename(inner: dict[str, Any], path: Path, odd: list[OddLetter]) -> None:
     if not all(map(str.isprintable, inner)):
         found = {_text(name, (*path, name), odd): each for name, each in inner.items()}
         inner.clear()
         inner.update(found)
 
 
-def _text(text: str, path: Path, odd: list[Odd]) -> str:
+def _text(text: str, path: Path, odd: list[OddLetter]) -> str:
     if text.isprintable() or not (illegal := ILLEGAL.search(text)):
         return text
-    odd.append(Odd(path, illegal[0]))
+    odd.append(OddLetter(path, illegal[0]))
     return ILLEGAL.sub(INSTEAD, text)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from sssjob.check.awareness import ASK, understood
 from sssjob.defaults import resolve
-from sssjob.errors import InvalidJob, InvalidValue, of_kind
+from sssjob.errors import InvalidJob, InvalidValue, of_kind, one_of
 from sssjob.expression import Expression
 from sssjob.expression.evaluate import Answer, Offer, Request
 from sssjob.expression.offer import Mode, delivered
@@ -34,6 +34,8 @@ def match(
     >>> [str(answer.verdict) for answer in match(job, [{"Processors": 4}, {"Processors": 64}])]
     ['no', 'yes']
     """
+    one_of(mode, Mode, "how an offer counts")
+    one_of(patterns, Matching, "how patterns match")
     request = asked if isinstance(asked, Request) else requested(asked, patterns)
     return tuple(request.answer(each) for each in offered(offers, mode))
 

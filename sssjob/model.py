@@ -130,6 +130,8 @@ class Property:
             children = _items(children, Property | Note, "a property or note")
         set_(self, "children", children)
         set_(self, "namespace", namespace)
+        if type(line) is not int:
+            of_kind(line, int, "the number of a line")
         set_(self, "line", line)
 
     @classmethod
@@ -280,11 +282,18 @@ class Block:
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
-        if type(self.items) is not tuple:
-            set_(self, "items", tuple(self.items))
+        if type(self.items) is not tuple or not _HELD.issuperset(map(type, self.items)):
+            set_(self, "items", _items(self.items))
         if type(self.attributes) is not Attributes:
             set_(self, "attributes", frozen(self.attributes))
+        if type(self.namespace) is not str or type(self.line) is not int:
+            of_kind(self.namespace, str, "a namespace")
+            of_kind(self.line, int, "the number of a line")
         if type(self.prefixes) is not Attributes:
+            of_kind(self.prefixes, Mapping, "namespaces by their prefixes")
+            for prefix, uri in self.prefixes.items():
+                of_kind(prefix, str, "a prefix")
+                of_kind(uri, str, "a namespace")
             for prefix, uri in self.prefixes.items():
                 legal_namespace(uri, prefix and legal_name(prefix))
             set_(self, "prefixes", Attributes.read(self.prefixes))
@@ -402,8 +411,7 @@ class Block:
 
     def holding(self, items: Iterable[Item]) -> Self:
         """The same block with other items."""
-        of_kind(items, Iterable, "items of a block")
-        return replace(self, items=tuple(items))
+        return replace(self, items=_items(items))
 
     def setting(
         self, *properties: Property, inside: type[Block] | None = None, **named: Scalar
@@ -602,6 +610,7 @@ BLOCKS: dict[str, type[Block]] = {
         Requested, Delivered,
     )
 }  # fmt: skip
+_HELD = frozenset((Property, Reference, Note, *BLOCKS.values()))  # what stands in a block
 
 
 def stripped(text: str) -> str:

@@ -10,6 +10,7 @@ not there. # decision 244
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
@@ -161,14 +162,18 @@ class System(NamedTuple):
     ``control`` its commands that submit, hold and cancel, a ``sssjob.submission.Control``;
     ``targets`` are the forms in which jobs are submitted to it, or shown by it.
 
-    ``id_variable`` is where a job finds its id in its environment, ``task_variable`` the number of
-    its task in an array, if that is no part of the id. ``raw_id`` is the name of an Extension, of
-    the type ``title``, with an id of the job beside the one that people use. ``measures`` are what
-    it writes of a finished process.
+    ``also`` are other words for it, in small letters without signs: what a ResourceManagerType or a
+    caller may say instead. ``id_variable`` is where a job finds its id in its environment,
+    ``task_variable`` the number of its task in an array, if that is no part of the id. ``raw_id``
+    is the name of an Extension, of the type ``title``, with an id of the job beside the one that
+    people use. ``measures`` are what it writes of a finished process. ``listed`` names what asks it
+    which runs there are in a span of time, in the first of its formats, and ``sums`` the module
+    that reads what it states of all jobs together: see ``sssjob.verbs.audit``.
     """
 
     name: str
     title: str
+    also: tuple[str, ...] = ()
     formats: tuple[Format, ...] = ()
     queue: Queue | None = None
     status: Status | None = None
@@ -182,11 +187,17 @@ class System(NamedTuple):
     task_variable: str = ""
     raw_id: str = ""
     measures: tuple[Measure, ...] = ()
+    listed: str = ""
+    sums: str = ""
 
     @property
     def caps(self) -> Caps | None:
         """The limits of groups that its commands print."""
         return self.queue.caps if self.queue is not None else None
+
+    def is_called(self, text: str) -> bool:
+        """Whether a text is a word for it: its name or another one, whatever signs are in it."""
+        return re.sub("[^a-z]", "", text.lower()) in (self.name, *self.also)
 
     def load(self, thing: str) -> Any:
         """What it names as one of its things, such as ``control``, imported now.
@@ -225,11 +236,25 @@ def formats() -> dict[str, Format]:
 
 def system(name: str) -> System:
     """The batch system of a name. Raises ``UnusableInput``, which lists those that are known."""
-    found = systems().get(name) or all_systems().get(name)
+    found = systems().get(name) or called(name)
     if found is None:
         known = ", ".join(all_systems())
         raise UnusableInput(f"{name!r} is no known batch system; known: {known}")
     return found
+
+
+def called(name: str) -> System | None:
+    """The batch system that has this name, or for which it is another word, ours first.
+
+    Who asks for a format or a target takes such a word as well: it means the first of those that
+    the system has. None where it is no such word.
+    """
+    for rows in (systems, all_systems):
+        if name in rows():
+            return rows()[name]
+        if found := next((row for row in rows().values() if name in row.also), None):
+            return found
+    return None
 
 
 def all_systems() -> dict[str, System]:
@@ -376,6 +401,7 @@ def _added_system(point: EntryPoint) -> tuple[System | None, str]:
 def _as_declared(row: System) -> Iterator[tuple[str, bool]]:
     """Whether the fields of a system hold what they are declared to hold."""
     usual = System("", "")
+    yield "also", isinstance(row.also, tuple) and all(isinstance(each, str) for each in row.also)
     yield "queue", isinstance(row.queue, Queue | None)
     yield "status", isinstance(row.status, Status | None)
     for name, kind in (("formats", Format), ("targets", Target), ("measures", Measure)):

@@ -1,7 +1,7 @@
-"""The files that come with the package: schemas, XSLT sheets, and the cases of the standard.
+"""The files that come with the package: schemas, XSLT sheets, cases of the standard, examples.
 
 A wheel carries them in ``sssjob/_data``; in a checkout, and so in an editable install, they are
-the top-level folders ``schemas/``, ``xslt/`` and ``conformance/``.
+the top-level folders ``schemas/``, ``xslt/``, ``conformance/`` and ``examples/``.
 """
 
 from pathlib import Path
@@ -18,6 +18,11 @@ def schema(name: str) -> Path:
     'sssjob.xsd'
     """
     return _named(name, _files("schemas", ".xsd"), "schema")
+
+
+def catalog() -> Path:
+    """The catalog of XML by which editors and other programs find the schemas."""
+    return _named("catalog", _files("schemas", ".xml"), "catalog")
 
 
 def sheet(name: str) -> Path:
@@ -43,11 +48,20 @@ def case_format() -> Path:
     return _named("README", _files("conformance", ".md"), "text")
 
 
+def examples() -> Path:
+    """The folder of the examples that the README and the pages of docs/ use."""
+    return _folder("examples")
+
+
 def _files(folder: str, suffix: str) -> tuple[Path, ...]:
+    return tuple(sorted(_folder(folder).glob(f"*{suffix}")))
+
+
+def _folder(folder: str) -> Path:
     places = (_PACKAGE / "_data" / folder, _PACKAGE.parent / folder)
     for place in places:
         if place.is_dir():
-            return tuple(sorted(place.glob(f"*{suffix}")))
+            return place
     looked = " or ".join(str(place) for place in places)
     raise FileNotFoundError(f"the folder {folder} of sssjob is missing: looked for {looked}")
 

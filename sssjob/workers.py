@@ -6,6 +6,12 @@ pipe: so never do both wait for the other to read. What is waiting, worked on, o
 given is bounded by the number of workers, and memory does not grow with the number of parts.
 Workers begin when there are more than a few parts, by a fork where that is safe, which is in a
 process without other threads. Elsewhere (notebooks, servers) each is an interpreter of its own.
+
+Why it is right: a part is sent only if it fits beside all that may still be in the pipe, so that
+who asks never waits in a write for a worker that waits to be read. Results are given in the order
+in which parts were taken, whoever was done first, so that nothing depends on how many work. A
+worker that ends is told by the end of its pipe, and its part with it.
+
 # decision 180
 """
 

@@ -25,7 +25,7 @@ def install(place, system, root):
     """Write our scripts, and give the lines of the configuration."""
     printed = place.run(
         COMMAND, "features", "install", "--for", system, "--to", place.root / "hooks",
-        "--root", place.root / root, "--jobs", place.root / "jobs",
+        "--root", place.root / root, "--documents", place.root / "jobs",
         "--log", place.root / "log/hooks", "--seconds", 60,
     )  # fmt: skip
     return [line for line in printed.splitlines() if line[:1].isalpha()]
@@ -69,7 +69,16 @@ def told(place, name):
 
 def collected(place, system, *options):
     """Fold what records there are; whether every document now has its own."""
-    words = ("features", "collect", "--for", system, "--jobs", place.root / "jobs", "--settle", 1)
+    words = (
+        "features",
+        "collect",
+        "--for",
+        system,
+        "--documents",
+        place.root / "jobs",
+        "--settle",
+        1,
+    )
     place.run(COMMAND, *words, *options, check=False)
     return all("<EndTime>" in path.read_text() for path in (place.root / "jobs").glob("*.xml"))
 

@@ -13,6 +13,7 @@ import subprocess
 from contextlib import contextmanager
 from pathlib import Path
 
+from daemons import Unavailable
 from waiting import until
 
 ROOT = Path(__file__).parents[1]
@@ -58,10 +59,6 @@ STARTD_HISTORY = /var/spool/condor/startd_history
 STARTER_DEBUG = D_FULLDEBUG
 STARTD_DEBUG = D_FULLDEBUG
 """
-
-
-class Unavailable(Exception):
-    """Why there can be no pool here."""
 
 
 class Pool:
@@ -230,7 +227,7 @@ def _install(options):
         (PLACE / name).mkdir(parents=True)
         _inside_run("chown", "condor:condor", f"/{name}")
     lines = _inside_run(
-        "sssjob", "condor", "config", "--jobs", "/data/jobs", "--write-hooks",
+        "sssjob", "condor", "config", "--documents", "/data/jobs", "--write-hooks",
         "--hooks", "/usr/local/libexec/sssjob", "--every-job",
         "--cron", "--set hs06=42.5", *options,
     )  # fmt: skip

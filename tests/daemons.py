@@ -8,6 +8,7 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from waiting import HANG, until
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -30,6 +31,14 @@ def protected(otherwise):
 
 class Unavailable(Exception):
     """Why there can be no batch system here."""
+
+
+def started(start, *arguments):
+    """What starts, or else the test is skipped, and says why nothing can start here."""
+    try:
+        return start(*arguments)
+    except Unavailable as error:
+        pytest.skip(str(error))
 
 
 def needed(*programs):

@@ -18,9 +18,9 @@ NAMES = {
 # Where these are names of ours, and not commands or words that Slurm prints.
 _PLACES = {
     "system.py": r'(?<=Format\("){0}|(?<=Target\("){0}|(?<=^    "){0}(?=",$)',
-    "submission.py": r'(?<=name="){0}|(?<=Manager\(\("){0}',
+    "submission.py": r'(?<=name="){0}|(?<=Manager\("){0}',
     "rest.py": r'(?<=name = "){0}',
-    "control.py": r'(?<=target="){0}|(?<=names=\("){0}',
+    "control.py": r'(?<=target="){0}',
 }
 INFO = "Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n"
 

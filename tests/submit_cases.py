@@ -113,3 +113,16 @@ CONDOR = [
     (requested('<Feature>ib</Feature>'), ["requirements = TARGET.Hasib =?= true"]),
 ]
 # fmt: on
+
+# What `qsub -verify` of Grid Engine 8.1.9 makes of a directive: the row, and what is in it.
+TAKEN_APART = [
+    ("-v A=1,B='x y' -p -4", "env_list", "A=1,B=x y -p -4"),
+    ("-v A=1,B=2 -p -4", "env_list", "A=1,B=2"),
+    ('-A "it\'s"', "account", "its"),
+    ("-A x'y", "account", "xy"),
+    ("-A 'a' 'b'", "account", "a b"),
+    ("-A 'a # b' -p -4", "account", "a"),
+    ("-A '' -p -4", "account", " -p -4"),
+    ("-A a\\'b", "account", "a\\b"),
+    ("-A a\u00a0b -p -4", "account", "a\u00a0b"),
+]

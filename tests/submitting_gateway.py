@@ -9,7 +9,7 @@ from sssjob.rmap.message import Data, Document, Get, Object, Request, Where
 from sssjob.rmap.writing import written
 
 ME = getpass.getuser()
-SETTINGS = f"""
+SETTINGS = """
 listen = ["127.0.0.1:0"]
 
 [security]
@@ -20,9 +20,9 @@ address = "jobs.db"
 
 [submission]
 to = "slurm"
-account = "{ME}"
-queues = ["batch", "long"]
-every = 3600
+{account}
+{queues}
+every = {every}
 
 [actors.maui]
 key = "maui.key"
@@ -32,6 +32,23 @@ roles = ["scheduler", "remover"]
 allow = ["Delete Job all", "Delete JobGroup all"]
 """
 JOB = "<Job>{}<Executable>/bin/true</Executable></Job>"
+
+
+def settings(*, account=ME, queues=("batch", "long"), every=3600):
+    """The file of a gateway that submits; what is empty is not said."""
+    return SETTINGS.format(
+        account=f'account = "{account}"' if account else "",
+        queues=f"queues = {[*queues]}" if queues else "",
+        every=every,
+    )
+
+
+def prepare(folder, **how):
+    """Put the file of a gateway, and its keys, into a directory."""
+    for name in ("auth_key", "maui.key"):
+        (folder / name).write_text(f"the {name} of this test\n")
+        (folder / name).chmod(0o600)
+    (folder / "gateway.toml").write_text(settings(**how))
 
 
 def ask(port, action, actor="maui", id_="", wheres=(), sets=(), gets=(), job=None, kind="Job"):

@@ -11,6 +11,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from forcing import forced
 from killing import killed
 
 import sssjob
@@ -326,6 +327,7 @@ OTHERWISE = {
     "starter.py": "plays HTCondor: streams of a job, and ads in a scratch directory",
     "basic.py": "the list in a lock file, which must keep its inode, under that lock",
     "state.py": "appends to an output that grows",
+    "queue.py": "a directory queue, in which others that read it prescribe the names on the way",
 }
 WRITES = re.compile(
     r"""mkstemp|NamedTemporaryFile\([^)]|write_text\(|write_bytes\(|O_EXCL"""
@@ -393,14 +395,7 @@ def test_what_has_the_name_of_a_leftover_and_is_none_stays(old, tmp_path, monkey
 
 
 def test_the_name_is_forced_to_disk_with_the_file(old, monkeypatch):
-    synced = []
-    genuine = os.fsync
-
-    def fsync(handle):
-        synced.append(stat.S_IFMT(os.fstat(handle).st_mode))
-        genuine(handle)
-
-    monkeypatch.setattr(os, "fsync", fsync)
+    synced = forced(monkeypatch)
     write(old)
     assert synced == [stat.S_IFREG, stat.S_IFDIR]
 
@@ -409,15 +404,7 @@ def test_the_name_is_forced_to_disk_with_the_file(old, monkeypatch):
 def test_many_files_are_forced_to_disk_before_they_appear_and_their_directory_once(
     tmp_path, monkeypatch, count
 ):
-    genuine = os.fsync
-    synced = []
-
-    def fsync(handle):
-        kind = stat.S_IFMT(os.fstat(handle).st_mode)
-        synced.append(kind)
-        genuine(handle)
-
-    monkeypatch.setattr(os, "fsync", fsync)
+    synced = forced(monkeypatch)
     before = {f"f{number}": b"old" for number in range(0, count, 3)}
     for name, content in before.items():
         (tmp_path / name).write_bytes(content)

@@ -1,14 +1,18 @@
 """What we measure with is sound: the same jobs for a seed, all valid, and ratios within a round."""
 
+import io
 import json
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from lxml import etree
 
 from sssjob import resources
+from sssjob.records import jobs
+from sssjob.records.record import Options
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 
@@ -49,6 +53,16 @@ def test_generated_jobs_are_valid_by_the_schema(wrapped):
     schema = etree.XMLSchema(file=resources.schema("sssjob"))
     for job in etree.fromstring(wrapped):
         schema.assertValid(etree.ElementTree(job))
+
+
+@pytest.mark.parametrize("name", ["slurm", "slurm-steps", "sge", "pbs", "lsf", "condor"])
+def test_records_of_large_sites_are_read_without_a_word(name):
+    data = run("_site_records.py", name, "/dev/stdout", "--count", "300")
+    found = Counter(
+        type(item).__name__
+        for item in jobs(name.removesuffix("-steps"), io.BytesIO(data), Options(zone="UTC"))
+    )
+    assert found == {"Converted": 300}
 
 
 def test_ratios_are_taken_within_a_round_against_the_first_case():

@@ -6,15 +6,19 @@ doubled; at most so much more is done for it, with some room.
 # ruff: noqa: E501 (a row of a table is a line)
 
 import io
+import itertools
 import tracemalloc
 
 import pytest
 from counting import calls
+from fuzz_targets import PARSERS, tried
 
 from sssjob import records
 from sssjob.check import check_source
+from sssjob.check.awareness import around, understood
 from sssjob.classads.forms import read
 from sssjob.document import canonical, dumps, slices, tree
+from sssjob.document import read as read_documents
 from sssjob.document.bridge import from_tree
 from sssjob.document.bundle import bundles
 from sssjob.document.repair import advise
@@ -83,7 +87,21 @@ ADS = {
     "operators":   (lambda n: "a = " + "1 + " * n + "1\n", 100),
     "a string":    (lambda n: 'a = "' + "x" * n + '"\n', 50_000),
 }
+PLAIN = "<Id>1</Id><Executable>/bin/true</Executable>"
+# What stands around the jobs of a group is looked at once, and not for each of them.
+AROUND = {
+    "comments":         lambda n: f"<!-- x --><Job>{PLAIN}</Job>" * n,
+    "an attribute":     lambda n: '<Description foo="1">a</Description>' + f"<Job>{PLAIN}</Job>" * n,
+    "an element":       lambda n: '<foo awarenessPolicy="Ignore"/>' + f"<Job>{PLAIN}</Job>" * n,
+    "defaults in each": lambda n: f'<Job>{PLAIN}<TaskDefaults foo="1"/></Job>' * n,
+}
 # fmt: on
+
+
+def around_jobs(data):
+    """What stands around jobs, judged with each as those do who translate and submit them."""
+    (group,) = read_documents(data)
+    return sum(1 for each in around(group, group.jobs) if each and understood(each).accepted)
 
 
 def peak(work, data):
@@ -111,6 +129,12 @@ def test_a_document_costs_as_much_as_it_is_large(make, size, work):
     check_linear(work, make, size)
 
 
+@pytest.mark.parametrize("work", [around_jobs, READERS["scripts"]], ids=["judged", "translated"])
+@pytest.mark.parametrize("make, size", [(make, 100) for make in AROUND.values()], ids=AROUND)
+def test_what_stands_around_jobs_is_looked_at_once(make, size, work):
+    check_linear(work, lambda count: f"<JobGroup><Id>g</Id>{make(count)}</JobGroup>", size)
+
+
 @pytest.mark.parametrize("format, case", [(name.split(",")[0], name) for name in RECORDS])
 def test_records_cost_as_much_as_they_are_large(format, case):
     def work(data):
@@ -122,6 +146,18 @@ def test_records_cost_as_much_as_they_are_large(format, case):
 @pytest.mark.parametrize("make, size", ADS.values(), ids=ADS)
 def test_class_ads_cost_as_much_as_they_are_large(make, size):
     check_linear(lambda data: sum(1 for _ in read(io.BytesIO(data))), make, size)
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_any_input_that_is_repeated_costs_as_often_as_much(name):
+    run = PARSERS[name].run
+    for seed in itertools.islice(PARSERS[name].seeds(name), 3):
+        text = seed[:4000].decode("latin-1")
+        check_linear(
+            lambda data: tried(run, data.decode().encode("latin-1")),
+            lambda count, text=text: text * count,
+            8,
+        )
 
 
 def test_advice_is_given_on_so_many_names():

@@ -1,9 +1,10 @@
 """Every example in the README and in docs/ does what the page says.
 
 A block fenced as ``console`` is a session: lines after ``$ `` are commands (a backslash at the
-end continues one), the lines below are what they print, ``...`` stands for anything. A block
-fenced as ``python`` that holds ``>>>`` is a session of the interpreter, another one is a script
-that must run. Blocks of a page share one directory, a copy of what the project offers.
+end continues one, and so does ``<<'END'`` up to a line END), the lines below are what they print,
+``...`` stands for anything. A block fenced as ``python`` that holds ``>>>`` is a session of the
+interpreter, another one is a script that must run. Blocks of a page share one directory, a copy of
+what the project offers.
 """
 
 import doctest
@@ -34,7 +35,7 @@ def sessions(text):
     """The commands of a console block, each with what it prints."""
     command, printed = "", []
     for line in text.splitlines():
-        if line.startswith("$ ") or (command.endswith("\\") and not printed):
+        if line.startswith("$ ") or (continued(command) and not printed):
             if line.startswith("$ ") and command:
                 yield command, "\n".join(printed)
                 command, printed = "", []
@@ -43,6 +44,11 @@ def sessions(text):
             printed.append(line)
     if command:
         yield command, "\n".join(printed)
+
+
+def continued(command):
+    """Whether the next line belongs to a command."""
+    return command.endswith("\\") or ("<<'END'" in command and not command.endswith("\nEND"))
 
 
 def matches(expected, printed):

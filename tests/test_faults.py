@@ -24,7 +24,7 @@ from sssjob.errors import SSSJobError
 from sssjob.features import files
 from sssjob.features.write import write
 from sssjob.gateway.outbox import Outbox, ParcelState
-from sssjob.submission import How, InFile, Wish, submit
+from sssjob.submission import How, InFile, SubmitOptions, submit
 
 CALLS = ("open", "write", "fsync", "fchmod", "rename", "link", "unlink", "mkdir", "dup")
 CODES = {"full": errno.ENOSPC, "broken": errno.EIO}
@@ -283,7 +283,7 @@ def test_a_submission_whose_disk_fails_submits_once(call, tmp_path, monkeypatch)
             Path("job.xml").write_text(document)
 
             def work(system=system):
-                wish = Wish(system.system)
+                wish = SubmitOptions(system.system)
                 return [*submit(InFile(Path("job.xml")), wish, How(seconds=600))]
 
             with patch.context() as faulty:

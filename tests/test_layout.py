@@ -135,6 +135,13 @@ T4_GEOMETRY = asking(spread("{1,4}{2}{3,5}", GEOMETRY), tasks=4)
                      "NodeCount = nodes of the geometry",
                      ["1 (Requested/NodeCount", "2 (TaskDistribution"], (2, 2, 2),
                      id="geometry N"),
+        pytest.param(asking(
+                         spread("{0}{1}", GEOMETRY),
+                         Requested((Property("NodeCount", "2", {"op": "NE"}),)),
+                     ),
+                     "NodeCount = nodes of the geometry",
+                     ["at least 1, other than 2 (Requested/NodeCount", "2 (TaskDistribution"],
+                     (2, 2, 2), id="geometry, NE"),
         pytest.param(asking(tasks=2, NodeCount=5), "NodeCount <= TaskCount",
                      ["5 (Requested/NodeCount", "2 (TaskCount"], (2, 2, 2), id="N <= T"),
         pytest.param(asking(tasks=3, Processors=8), "Processors = TaskCount x ProcessorsPerTask",

@@ -100,11 +100,11 @@ ROADS = {
     "convert": ["convert --from slurm sacct.txt"],
     "convert JSON": ["convert --from slurm-json sacct.json.gz"],
     "convert jobcomp": ["convert --from slurm-jobcomp --to jsonl -o out jobcomp"],
-    "convert in parts": ["convert --from slurm --jobs 2 --to sss-lines sacct.txt"],
+    "convert in parts": ["convert --from slurm --workers 2 --to sss-lines sacct.txt"],
     "convert what grows": ["convert --from slurm --state state -o out sacct.txt"] * 2,
     "convert bad": ["convert --from slurm jobcomp"],
     "report": ["report --from slurm --by user --json sacct.txt"],
-    "report in parts": ["report --from slurm --jobs 2 --csv sacct.txt"],
+    "report in parts": ["report --from slurm --workers 2 --csv sacct.txt"],
     "deliver": ["deliver --in-place jobs --from slurm --record sacct.txt"],
     "deliver to a store": ["store import jobs.db job.xml --by me",
                            "deliver jobs.db --from slurm --record sacct.txt",
@@ -120,12 +120,12 @@ ROADS = {
     "submit": ["submit --to slurm --dry-run job.xml", "submit --to slurm --hold --json job.xml",
                "release job.xml", "hold --to slurm job.xml", "cancel --to sbatch job.xml"],
     "submit to what is not submitted": ["submit --to slurmrest job.xml"],
-    "prolog": ["features prolog --for slurm --root mjf --jobs jobs",
-               "features epilog --for slurm --root mjf --jobs jobs"],
+    "prolog": ["features prolog --for slurm --root mjf --documents jobs",
+               "features epilog --for slurm --root mjf --documents jobs"],
     "machine": ["features machine --for slurm --no-host --explain"],
     "install": ["features install --for slurm", "features install --for slurm --to scripts"],
-    "collect": ["features collect --for slurm --jobs jobs --record sacct.txt"],
-    "collect asked": ["features collect --for slurm --jobs jobs"],
+    "collect": ["features collect --for slurm --documents jobs --record sacct.txt"],
+    "collect asked": ["features collect --for slurm --documents jobs"],
     "features submit": ["features submit --for slurm --dry-run job.xml"],
     "lrms": ["lcginfo lrms --from slurm --now 2026-11-20T15:00:00Z squeue.json sinfo.json"],
     "caps": ["lcginfo caps --from slurm assoc.txt", "lcginfo caps --from slurm"],
@@ -183,7 +183,7 @@ def test_a_wrong_name_is_answered_with_theirs_among_the_others(other, command, o
         words[-1] = str(other / "x")
     words += ["--record", "y"] if command == "deliver" else []
     words += ["--to", "sss"] if option == "--from" and command == "translate" else []
-    words += ["--jobs", str(other)] if command == "features collect" else []
+    words += ["--documents", str(other)] if command == "features collect" else []
     status, _, told = run(words)
     assert status == 2
     assert name in told
@@ -231,7 +231,7 @@ def test_their_formats_and_targets_do_not_take_names_of_ours(other, place, safe_
         with pytest.warns(UserWarning, match=told):
             assert not any(PACKAGE in str(row) for row in [rows()[name]])
     # What folds the records of the system reads them by its own format, whatever that is called.
-    words = ["features", "collect", "--for", THEIRS, "--jobs", "jobs", "--record", "sacct.txt"]
+    words = ["features", "collect", "--for", THEIRS, "--documents", "jobs", "--record", "sacct.txt"]
     found = []
     for name in (THEIRS, OURS):
         place(safe_path / "site")
@@ -265,7 +265,7 @@ def broken(other, change):
     ("control", "submit --to mirror job.xml"), ("control", "cancel --to mirror job.xml"),
     ("script", "features prolog --for mirror --root mjf"),
     ("installation", "features install --for mirror"),
-    ("ended", "features collect --for mirror --jobs jobs"),
+    ("ended", "features collect --for mirror --documents jobs"),
     ("submission", "features submit --for mirror job.xml"),
 ])  # fmt: skip
 def test_a_part_that_cannot_be_imported_is_told_in_a_line(other, place, safe_path, thing, words):

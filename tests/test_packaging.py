@@ -44,6 +44,22 @@ def dist(tmp_path_factory):
     return folder
 
 
+def test_the_same_sources_make_the_same_bytes(dist, tmp_path):
+    """Whatever the times and modes of files, the zone, and what may be read by others."""
+    sdist, wheel = next(dist.glob("*.tar.gz")), next(dist.glob("*.whl"))
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path / "source", filter="data")
+    (top,) = (tmp_path / "source").iterdir()
+    for path in top.rglob("*"):
+        os.utime(path, (981_173_106, 981_173_106))
+    again = tmp_path / "again"
+    build = f"umask 077 && TZ=Asia/Tokyo '{sys.executable}' -m build --no-isolation --outdir"
+    result = run("sh", "-c", f"{build} '{again}' '{top}'", cwd=tmp_path)
+    assert result.returncode == 0, result.stdout + result.stderr
+    for given in (sdist, wheel):
+        assert (again / given.name).read_bytes() == given.read_bytes(), given.name
+
+
 @pytest.fixture(scope="session")
 def wheel(dist):
     return next(dist.glob("*.whl"))
@@ -112,6 +128,15 @@ def test_the_installed_command_runs_and_exports_the_cases_that_it_carries(instal
     assert (tmp_path / "cases" / "README.md").is_file()
     result = run(installed / "sssjob", "conformance", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
+
+
+def test_the_installed_command_shows_the_demo_on_the_examples_that_it_carries(installed, tmp_path):
+    result = run(installed / "sssjob", "demo", cwd=tmp_path)
+    assert result.returncode == 0, result.stdout + result.stderr
+    carried = tmp_path / "sssjob-demo" / "examples"
+    for given in (ROOT / "examples").rglob("*"):
+        place = carried / given.relative_to(ROOT / "examples")
+        assert given.is_dir() or place.read_bytes() == given.read_bytes()
 
 
 def test_the_installed_package_finds_its_schemas_and_sheets(installed, tmp_path):

@@ -3,9 +3,18 @@
 import os
 import subprocess
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 PROGRAM = Path(__file__).parent / "long/mutate.py"
+
+
+def test_what_is_marked_as_equivalent_is_a_fault_that_can_be_planted():
+    spec = spec_from_file_location("planting", PROGRAM)
+    planting = module_from_spec(spec)
+    spec.loader.exec_module(planting)
+    for module, line in planting.EQUIVALENT:
+        assert line in {each.was for each in planting.faults(module)}, (module, line)
 
 
 def test_planted_faults_are_noticed():

@@ -10,6 +10,7 @@ import pytest
 
 import sssjob
 from sssjob import Job, Property, Reference, Request, Requested, SSSJobError
+from sssjob.errors import WrongKind
 from sssjob.expression.offers import offer
 
 JOB = Job.of(Requested.of(Processors=4), Id="1", Queue="q")
@@ -67,6 +68,35 @@ def test_a_document_takes_texts_and_shows_itself_shortly():
 )
 def test_what_can_be_given_to_validate(given):
     assert {found.code for found in sssjob.validate(given)} == {"I-MISSING"}
+
+
+@pytest.mark.parametrize("given", [DOCUMENT, Property("Memory", 2), io.StringIO(TEXT), io.BytesIO])
+@pytest.mark.parametrize(
+    "call",
+    [
+        sssjob.loads,
+        lambda given: list(sssjob.read(given)),
+        sssjob.Document.read,
+        lambda given: sssjob.write([JOB], given),
+    ],
+)
+def test_what_has_a_read_or_a_write_of_another_kind_is_no_stream_of_bytes(call, given):
+    with pytest.raises(WrongKind, match="stream"):
+        call(given)
+
+
+@pytest.mark.parametrize("call", [sssjob.validate, sssjob.is_valid])
+def test_a_class_with_a_read_is_nothing_to_validate(call):
+    for given in (Property("Memory", 2), io.BytesIO):
+        with pytest.raises(WrongKind, match="stream"):
+            call(given)
+
+
+def test_half_a_character_in_a_stream_of_text_is_a_finding_as_in_a_text():
+    text = "<Job><Id>\ud800</Id></Job>"
+    found = [list(sssjob.check_source(given)) for given in (text, io.StringIO(text))]
+    assert found[0] == found[1]
+    assert found[0]
 
 
 @pytest.mark.parametrize("value", [JOB, JOB.block(Requested), Property("A"), Reference("Job", "1")])

@@ -15,12 +15,15 @@ from meanings import lacks_meanings
 from records import DATA, converted, counts
 
 from sssjob import collect, registry
+from sssjob.cli.names import SystemName
 from sssjob.errors import UnusableInput
 from sssjob.features.batch.call import Call
 from sssjob.records import FORMATS, find, formats, read_records
 from sssjob.records.builders import OBJECTS, TEXTS
 from sssjob.records.record import Converted, Options
-from sssjob.translate import read, recognise
+from sssjob.submission.control import control, manager
+from sssjob.translate import read, recognise, translator
+from sssjob.verbs import status
 
 ROOT = Path(__file__).parent.parent
 TABLE = DATA / "formats.toml"
@@ -286,6 +289,46 @@ def with_system(distribution):
     return distribution
 
 
+WORDS = [(row.name, word) for row in registry.systems().values() for word in (row.name, *row.also)]
+
+
+@pytest.mark.parametrize("name, word", WORDS, ids=lambda text: text)
+def test_any_word_for_a_system_is_taken_wherever_one_can_be_named(name, word):
+    row = registry.systems()[name]
+    assert registry.system(word) is row
+    assert find(word).name in {word, row.formats[0].name}
+    if row.targets:
+        targets = {target.name for target in row.targets}
+        assert translator(word).name == (word if word in targets else row.targets[0].name)
+    if row.control:
+        assert control(word).system == name
+    if row.status:
+        assert status.formats(word) == row.status.formats
+    if row.script:
+        assert SystemName("script", "own").convert(word, None, None) == name
+
+
+def test_words_for_systems_are_distinct():
+    words = [word for _, word in WORDS]
+    assert len(words) == len(set(words))
+
+
+@pytest.mark.parametrize("word", ["", "pbs-2", "p.b.s", "Slurm", "slurm-", "flux core"])
+def test_what_is_nearly_a_word_is_none(word):
+    assert registry.called(word) is None
+    with pytest.raises(UnusableInput):
+        registry.system(word)
+
+
+@pytest.mark.parametrize(
+    "text, name",
+    [("SLURM", "slurm"), ("Grid Engine", "gridengine"), ("OpenPBS", "pbs"), ("PBS Pro", "pbs"),
+     ("HTCondor", "condor"), ("Maui", "")],
+)  # fmt: skip
+def test_a_resource_manager_type_means_a_system_whatever_signs_it_has(text, name):
+    assert manager(text) == name
+
+
 def test_a_format_of_another_distribution_has_a_name_and_both_builders(distribution):
     found = find("ours")
     assert found.description == "added by our-formats"
@@ -347,7 +390,7 @@ def test_the_command_converts_it_by_name_and_recognises_it(distribution):
 def test_it_is_read_by_several_processes_and_as_it_grows(distribution):
     log, output = distribution / "log", distribution / "jobs"
     log.write_text("our-id 7\nour-id 8\n")
-    more = ["--jobs", "2", str(log)]
+    more = ["--workers", "2", str(log)]
     done = sssjob(distribution, "convert", "--from", "ours", "--to", "sss-lines", *more)
     assert done.stdout == "<Job><Id>7</Id></Job>\n<Job><Id>8</Id></Job>\n"
     state = ["--state", str(distribution / "state"), "-o", str(output), str(log)]

@@ -11,6 +11,28 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Note, Property
 from sssjob.translate import Settings, Untranslatable, read, translate
 
+# A job with everything that specifications have a word for.
+FULL = """<Job awarenessPolicy="Warn"><Id>7</Id><Name>run me</Name>
+  <Executable>/bin/sh</Executable><Arguments>-c 'echo "a b"; exit 3' x</Arguments>
+  <InitialWorkingDirectory>/home/amy</InitialWorkingDirectory><Queue>long</Queue>
+  <Project>physics</Project><QualityOfService>gold</QualityOfService>
+  <OutputFile>o.txt</OutputFile><ErrorFile redirectList="Append">e.txt</ErrorFile>
+  <Environment export="false"><Variable name="A">x
+y"z', $HOME</Variable></Environment><TaskCount>8</TaskCount>
+  <TaskDistribution type="TasksPerNode">4</TaskDistribution>
+  <TaskDistribution type="ProcessorsPerTask">2</TaskDistribution>
+  <Dependency condition="OnExit">17</Dependency><EligibleTime>1900000000</EligibleTime>
+  <Hold>User</Hold><Priority>5</Priority><Restartable>false</Restartable>
+  <NotificationList uri="amy@x.org">JobEnd</NotificationList>
+  <ResourceLimit name="CPUTime">600</ResourceLimit>
+  <ResourceLimit name="StackSize" units="MB">8</ResourceLimit>
+  <Extension name="foo" type="mine">bar</Extension>
+  <Requested><NodeCount op="GE">2</NodeCount><NodeCount op="LE">4</NodeCount>
+    <Memory units="GB">3</Memory><Disk units="MB">100</Disk><Duration op="LE">3661</Duration>
+    <Feature>ib</Feature><Feature>big</Feature><Resource name="GPU">8</Resource>
+    <Architecture>x86_64</Architecture><OperatingSystem>Linux</OperatingSystem>
+    <Node aggregation="Range">n[1-4]</Node></Requested></Job>"""
+
 JOBS = documents(("Job",))
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from sssjob import units
 from sssjob.amounts import Scope
+from sssjob.dotted import NOTEBOOK, loaded
 from sssjob.errors import Finding, InvalidValue
 from sssjob.formats.sss import jobs_of
 from sssjob.model import Block, Delivered, Job, Property, Requested, stripped
@@ -21,6 +22,7 @@ from sssjob.model import Block, Delivered, Job, Property, Requested, stripped
 # What resources are called, and what their units are in joules.
 _GPUS, _ENERGY = ("gpu", "gpus"), "energy"
 _JOULES = {"J": 1, "kJ": 1000, "MJ": 10**6, "Wh": 3600, "kWh": 3_600_000}
+_DATED = 50_000_000_000  # seconds from 1970, some 1584 years: what has a date in every zone
 _LONG = 18  # digits of a number that needs no look at what it means
 
 Key = tuple[str, ...]
@@ -76,12 +78,16 @@ class Facts:
     @property
     def ended(self) -> int | None:
         """When the job ended; None if it did not, or where that cannot be read."""
-        found = self.own.get("EndTime")
+        return self.time("EndTime")
+
+    def time(self, name: str) -> int | None:
+        """A time of the job itself; None where it is not stated, or is none that has a date."""
+        found = self.own.get(name)
         try:
             value = found[0].value if found else None
         except InvalidValue:
             return None
-        return value if isinstance(value, int) else None
+        return value if isinstance(value, int) and abs(value) < _DATED else None
 
     def given(self, name: str) -> Number | None:
         """What was delivered, or else the job's own amount."""
@@ -319,7 +325,7 @@ GROUPINGS: dict[str, Grouping] = {
 SPANS = ("hour", "day", "week", "month", "year")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Report:
     """The totals of each group, by the values of ``by`` (names of ``GROUPINGS``).
 
@@ -333,6 +339,14 @@ class Report:
     zone: tzinfo = UTC
     groups: dict[Key, Totals] = field(default_factory=dict)
     outside: int = 0
+
+    def __repr__(self) -> str:
+        jobs = sum(totals.jobs for totals in self.groups.values())
+        return f"<Report by {', '.join(self.by)}: {len(self.groups)} groups, {jobs} jobs>"
+
+    def _repr_html_(self) -> str:
+        """The report for a notebook."""
+        return str(loaded(f"{NOTEBOOK}:report")(self))
 
     def add(self, block: Block) -> None:
         """Count a job, or the jobs of a JobGroup with their defaults."""

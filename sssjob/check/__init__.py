@@ -24,7 +24,7 @@ from sssjob.document.files import Source, of_text, source_of
 from sssjob.document.outermost import is_mistaken
 from sssjob.document.places import CATEGORIES, names
 from sssjob.document.repair.advisor import Advisor
-from sssjob.errors import Finding, Findings, InvalidJob, Severity, UnreadableDocument
+from sssjob.errors import Finding, Findings, InvalidJob, Severity, UnreadableDocument, of_kind
 from sssjob.model import Block
 
 Checked = Source | Block | Document | Sequence[Block] | TextIO
@@ -60,6 +60,7 @@ def check_source(source: Checked, *, name: str = "", closed: bool = False) -> It
     A text that begins with ``<`` is a document, as for ``loads``, any other one a path; a job
     object is checked as it would be written.
     """
+    of_kind(name, str, "the name of a source")
     said: set[str] = set()
     accepts = Acceptor(said)
 
@@ -114,5 +115,5 @@ def _source(source: Checked) -> Source:
     if isinstance(source, list | tuple) and all(isinstance(each, Block) for each in source):
         return b"\n".join(dumps(each).encode() for each in source)
     if isinstance(source, TextIOBase):
-        return source.read().encode()
+        return source.read().encode(errors="surrogatepass")  # told where it stands
     return source_of(of_text(source))

@@ -49,11 +49,12 @@ from sssjob.errors import (
 from sssjob.expression import CONJUNCTIONS
 from sssjob.graph import RELEVANT
 from sssjob.legality import legal
-from sssjob.model import BLOCKS, B, Block, Note, Property, replace_text
+from sssjob.model import BLOCKS, B, Block, Job, JobGroup, Note, Property, replace_text
 from sssjob.model import Item as ModelItem
 from sssjob.units import XML_SPACE
 
 _POLICY = "awarenessPolicy"
+_DEFAULTS = frozenset(spec.DEFAULTS.values())
 _OLD = frozenset(("JobId", "UserId", "ProjectId", "MachineName", "WallDuration"))
 # Values of attributes that are understood in requests beyond those of the standard.
 WORDS: Mapping[str, Container[str]] = {"conj": CONJUNCTIONS}
@@ -206,6 +207,54 @@ def understood(
     sieve = _Sieve(_Search(root, FULL, 0), operation, f"/{block.name}", path or f"/{block.name}")
     left = sieve.block(block, root, around)
     return Understood(left, judge(sieve.found))
+
+
+def around(block: Block, jobs: Iterable[Job]) -> Iterator[Block | None]:
+    """What ``resolve`` leaves of the surroundings of each job, to be judged with it (9.0).
+
+    That is the attributes of its group, of what the group says, and of defaults elements; None
+    where all of them are understood. Elements in defaults are judged in the job that inherits them.
+    """
+    if not isinstance(block, JobGroup):
+        yield from map(_defaults, jobs)
+        return
+    # A group may have thousands of jobs: what it says itself is looked at once.
+    own = tuple(_of_group(block))
+    whole = block.holding(own)
+    shared = whole if understood(whole).items else None
+    for job in jobs:
+        inner = _defaults(job)
+        yield shared if inner is None else block.holding((*own, inner))
+
+
+def _of_group(group: JobGroup) -> Iterator[ModelItem]:
+    for item in group.items:
+        if isinstance(item, Block):
+            if item.name in _DEFAULTS and item.attributes:
+                yield item.holding(())
+        elif isinstance(item, Property) and (item.attributes or item.children):
+            yield from (item,) * is_known(group.name, item)
+
+
+def is_known(container: str, item: Property) -> bool:
+    """Whether the standard has an element in a container, whatever is to be said of its inside."""
+    return not item.namespace and bool(element_level(container, item.name))
+
+
+def _defaults(block: B) -> B | None:
+    """A block with nothing but the attributes of the defaults elements in it, if they have any."""
+    items: list[ModelItem] = []
+    for item in block.items:
+        if not isinstance(item, Block):
+            continue
+        if item.name in _DEFAULTS:
+            items += [item.holding(())] * bool(item.attributes)
+        elif (inner := _defaults(item)) is not None:
+            items.append(inner)
+    if not items:
+        return None
+    policy = {key: value for key, value in block.attributes.items() if key == _POLICY}
+    return replace(block, items=tuple(items), attributes=policy)
 
 
 # A property without its text: its name, its attributes, and what it holds.

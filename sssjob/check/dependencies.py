@@ -10,7 +10,7 @@ from lxml.etree import _Element as Element
 from sssjob import graph, spec
 from sssjob.document.places import attributes, has_elements, names, place, text_of
 from sssjob.document.report import Report
-from sssjob.model import Item, Job, JobDefaults, JobGroup, Property, Reference
+from sssjob.model import Item, Job, JobDefaults, JobGroup, Property, Reference, stripped
 
 # A vocabulary or a type is the walk's to judge, attribute by attribute.
 _SAID = frozenset(("E-TYPE", "E-UNKNOWN"))
@@ -51,7 +51,7 @@ def _group(root: Element) -> JobGroup:
             continue
         if name == "JobDefaults":
             items.append(JobDefaults(tuple(_properties(child, name)), attributes(child)))
-        elif has_elements(child):
+        elif has_elements(child) or not stripped(text_of(child)):  # neither job nor id: E-EMPTY
             items.append(_job(child))
         else:
             items.append(Reference("Job", text_of(child)))

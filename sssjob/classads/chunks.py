@@ -35,7 +35,7 @@ def ads(
     on_error: OnError | None,
 ) -> Iterator[Ad]:  # fmt: skip
     """The ads of the pieces of a stream. A bad one is raised, or handed to ``on_error``."""
-    for text, line in pieces(stream, words, opener):
+    for text, line in pieces(stream, words, opener, on_error):
         try:
             found = parse(text, line)
         except BadAd as error:
@@ -45,11 +45,14 @@ def ads(
         yield found
 
 
-def pieces(stream: BinaryIO, words: re.Pattern[str], opener: str) -> Iterator[tuple[str, int]]:
+def pieces(
+    stream: BinaryIO, words: re.Pattern[str], opener: str, on_error: OnError | None = None
+) -> Iterator[tuple[str, int]]:
     """Each text from an ``opener`` to its closer, with the line it begins in.
 
     The list around the ads, commas and comments between them are passed over. ``BadAd`` is
-    raised for anything else, for an ad that is too large, and for an end in the middle of one.
+    raised, or handed to ``on_error``, for anything else, after which the next ad is read. It is
+    raised for an ad that is too large, and for an end in the middle of one.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     text, final = "", False
@@ -69,12 +72,12 @@ def pieces(stream: BinaryIO, words: re.Pattern[str], opener: str) -> Iterator[tu
             continue
         sign, end = word[0], word.end()
         if not depth:
-            line = _passed(text[at : word.start()], line)
+            line = _passed(text[at : word.start()], line, on_error)
             if sign == opener:
                 depth, text, at = 1, text[word.start() :], 1
                 continue
             if sign not in _LIST[opener] and sign[0] != "/":
-                raise BadAd(f"{sign[:40]} stands where an ad is expected", line)
+                refuse(BadAd(f"{sign[:40]} stands where an ad is expected", line), on_error)
             line += sign.count("\n")
             text, at = text[end:], 0
             continue
@@ -82,19 +85,20 @@ def pieces(stream: BinaryIO, words: re.Pattern[str], opener: str) -> Iterator[tu
         depth += 1 if sign in _CLOSERS else -1 if sign in ("]", "}") else 0
         if not depth:
             if sign != _CLOSERS[opener]:
-                raise BadAd(f"{sign!r} closes what {opener!r} opened", line)
-            yield text[:end], line
+                refuse(BadAd(f"{sign!r} closes what {opener!r} opened", line), on_error)
+            else:
+                yield text[:end], line
             line += text.count("\n", 0, end)
             text, at = text[end:], 0
     if depth:
         raise BadAd("the end in the middle of an ad", line)
-    _passed(text[at:], line)
+    _passed(text[at:], line, on_error)
 
 
-def _passed(between: str, line: int) -> int:
-    """The line behind what stands between two ads, which must be next to nothing."""
+def _passed(between: str, line: int, on_error: OnError | None) -> int:
+    """The line behind what stands between two ads, which should be next to nothing."""
     rest = between.replace(",", " ").replace(";", " ").strip("\ufeff \t\r\n\f\v")
     if rest:
         shown = rest if len(rest) <= 40 else rest[:37] + "..."
-        raise BadAd(f"{shown!r} stands where an ad is expected", line)
+        refuse(BadAd(f"{shown!r} stands where an ad is expected", line), on_error)
     return line + between.count("\n")

@@ -41,6 +41,8 @@ SECTIONS = {
         "convert":       "Turn accounting records into job objects.",
         "deliver":       "Put what was used (features, records) into requested jobs.",
         "report":        "Add up what jobs used, by user, project or time.",
+        "send":          "Send messages of usage by way of an outbox, with receipts.",
+        "audit":         "Compare what was read with what a batch system says exists.",
     },
     "Scheduling": {
         "explain":       "Tell what a name of the standard, or a request, means.",
@@ -61,7 +63,12 @@ SECTIONS = {
         "request":       "Ask a gateway, or Gold, over SSSRMAP.",
     },
     "This implementation": {
+        "demo":          "Show the main job, step by step, on records of a real Slurm.",
+        "examples":      "Tell what examples there are, or write them into a directory.",
         "conformance":   "Run or export the cases of the standard.",
+        "completion":    "Make a shell complete commands, options and names.",
+        "schema":        "Print the JSON Schema of what a command prints with --json.",
+        "config":        "Defaults of options, from a file.",
     },
 }
 FAMILIES = {"steer": ("cancel", "hold", "release")}
@@ -72,8 +79,9 @@ FAMILIES = {"steer": ("cancel", "hold", "release")}
     cls=Commands, home=__name__, sections=SECTIONS, families=FAMILIES,
     context_settings={"help_option_names": ["-h", "--help"]},
 )  # fmt: skip
+@click.option("--config", metavar="FILE", help="The file of defaults; see sssjob config.")
 @click.version_option(__version__, "--version", message="sssjob %(version)s")
-def sssjob() -> None:
+def sssjob(config: str | None) -> None:
     """Job objects of the SSS Job Object Specification 3.1.0, from submission to accounting.
 
     Every command reads FILEs, compressed or not, or standard input ("-"). Its exit code is 0 if it
@@ -85,7 +93,7 @@ def sssjob() -> None:
     sssjob validate jobs.sss
     sssjob query "//Job[Delivered/Processors > 12]/Id" jobs.sss
 
-    Completion for bash: eval "$(_SSSJOB_COMPLETE=bash_source sssjob)"; also zsh and fish.
+    Completion in bash, zsh and fish: sssjob completion --install
     """
 
 

@@ -66,9 +66,17 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that ``args`` begin with; fails with advice where it is misspelt."""
+        """The command that ``args`` begin with; fails with advice where it is misspelt.
+
+        Its options have the defaults that a configuration file gives them.
+        """
         self.advise(ctx, args[0])
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        if name and command and not isinstance(command, click.Group):
+            from sssjob.cli import defaults
+
+            ctx.default_map = {name: defaults.of(ctx, command)}
+        return name, command, rest
 
     def advise(self, ctx: click.Context, name: str) -> None:
         """Fail with advice if a name is nearly that of a command."""

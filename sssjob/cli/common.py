@@ -22,7 +22,7 @@ from sssjob.errors import (
     UnusableInput,
 )
 from sssjob.spec import NAMESPACE
-from sssjob.visible import Visible, visible, visible_lines
+from sssjob.visible import Terminal, Visible, visible, visible_lines
 
 if TYPE_CHECKING:
     from sssjob.document.attached import Attached
@@ -48,8 +48,8 @@ def sources(files: Iterable[str]) -> Iterator[NamedSource]:
         fail(error.reason)
 
 
-def processes(wanted: int | None) -> int:
-    """How many processes do the work of a command: ``--jobs``, where 0 or nothing is all cores."""
+def processes(wanted: int) -> int:
+    """How many processes do the work of a command: ``--workers``, where 0 is all cores."""
     if wanted:
         return wanted
     from sssjob.workers import cores  # slow to import for what few ask
@@ -69,9 +69,43 @@ def data(text: str, *, nl: bool = True, **style: Any) -> None:
     click.echo(click.style(shown, **style) if style else shown, nl=nl)
 
 
-def styled(text: str) -> None:
-    """Print a text with colours; the words in it were made visible before."""
+def room() -> int:
+    """How many columns a line of standard output may have: those of a terminal, or 0 for any."""
+    if not sys.stdout.isatty():
+        return 0
+    import shutil  # which few commands need
+
+    return shutil.get_terminal_size().columns
+
+
+class Rows:
+    """Prints values in JSON as they come: as one array, or with ``lines`` each on a line."""
+
+    def __init__(self, *, lines: bool) -> None:
+        self._lines, self._mark = lines, "["
+
+    def put(self, value: object) -> None:
+        """Print one more."""
+        import json  # which few commands need
+
+        shown = json.dumps(value, ensure_ascii=False)
+        data(shown if self._lines else f"{self._mark}\n  {shown}", nl=self._lines)
+        self._mark = ","
+
+    def end(self) -> None:
+        """Close the array."""
+        if not self._lines:
+            data("[]" if self._mark == "[" else "\n]")
+
+
+def styled(text: Terminal) -> None:
+    """Print a text with colours."""
     click.echo(text)
+
+
+def painted(text: str, **style: Any) -> Terminal:
+    """A text in colours, and nothing else steers a terminal. The ``style`` is as click has it."""
+    return Terminal(click.style(visible_lines(text), **style))
 
 
 def say(message: object) -> None:
@@ -109,17 +143,21 @@ def placed(error: SSSJobError, name: str) -> object:
 
 
 def files_of(
-    attached: Attached, block: Block, name: str, own: Block | None = None
+    attached: Attached, block: Block, name: str, own: Block | None = None, *, given: bool = True
 ) -> Sequence[File]:
     """The Files that a job object of a source names; that they are not looked for is said.
 
-    It may be made of its ``own`` one, which was read.
+    So is that several have one id. It may be made of its ``own`` one, which was read. ``given``
+    is whether they are to be written.
     """
     try:
-        return attached.of(block, read=own)
+        files = attached.of(block, read=own)
+        print_findings(found.in_file(name) for found in attached.told(files))
+        return files
     except LimitExceeded as error:
-        left = f"Files that {block.name} {block.id} names are left out: {error}"
-        say(f"{name_of(name)}: warning: {left}")
+        if given:  # elsewhere they are left out in any case
+            left = f"Files that {block.name} {block.id} names are left out: {error}"
+            say(f"{name_of(name)}: warning: {left}")
         return ()
 
 

@@ -11,8 +11,11 @@ import click
 
 from sssjob.cli import common, names, options, records, targets
 from sssjob.cli.progress import watching
+from sssjob.records import AUTO
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from sssjob.accounting.grid import Grid
     from sssjob.lcginfo.snapshot import Remark
     from sssjob.records import record
@@ -21,7 +24,10 @@ if TYPE_CHECKING:
 
 LRMSINFO = "lrmsinfo"
 LINES, WHOLE = "sss-lines", "sss"
-OTHERS = ("jsonl", "parquet", "ur", "car", "apel", "apel-summary")  # see accounting.writers
+OTHERS = (
+    "jsonl", "parquet", "ur", "car", "apel", "apel-summary", "apel-normalised", "apel-sync",
+)  # see accounting.writers  # fmt: skip
+GROWING = ("jsonl", "apel")  # of these, what more can be appended to
 FORMS = (LINES, WHOLE, *OTHERS, LRMSINFO)
 
 
@@ -31,9 +37,9 @@ Examples:
   sssjob convert --from slurm sacct.txt > jobs.sss
   sacct -aPD -o ALL --delimiter=$'\\x1f' | sssjob convert --from slurm --tz Europe/London -
   sssjob convert --from slurm --to sss -o jobs.xml sacct-2026-*.txt.gz
-  sssjob convert --from auto history.json.gz | sssjob query '//Job[ExitCode != 0]/Id' -
+  sssjob convert history.json.gz | sssjob query '//Job[ExitCode != 0]/Id' -
   sssjob convert --from slurm-json --blah blahp.log-20261121 sacct.json
-  sssjob convert --from pbs --jobs 0 -o jobs.sss server_priv/accounting/2026*
+  sssjob convert --from pbs --workers 0 -o jobs.sss server_priv/accounting/2026*
   sssjob convert --from sge --state sge.state -o jobs.sss common/accounting
   sssjob convert --from slurm --to ur -o records.xml --losses lost.jsonl sacct.txt
   sssjob convert --from sss --to apel-summary --site CERN-PROD jobs.sss
@@ -41,8 +47,8 @@ Examples:
 Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot be read."""
 )
 @names.option(
-    "--from", "format_name", names=names.formats, metavar="FORMAT", required=True,
-    help="What the records are: {names}.",
+    "--from", "format_name", names=names.formats, metavar="FORMAT", default=AUTO.name,
+    help="What the records are: {names}, or the name of a batch system. Default: auto.",
 )  # fmt: skip
 @click.option(
     "--to", "form", type=click.Choice(FORMS),
@@ -52,24 +58,15 @@ Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot
 )  # fmt: skip
 @options.OUTPUT_DIRECTORY
 @options.ZONE
-@click.option(
-    "--columns", metavar="NAMES", default="",
-    help="The columns of records without a header line: JobID,User,State,...",
-)  # fmt: skip
-@click.option(
-    "--delimiter", metavar="TEXT", default="",
-    help="What separates fields, where the header does not tell; \\x1f and \\t are understood.",
-)  # fmt: skip
-@click.option("--ended-only", is_flag=True, help="Skip jobs that have not ended.")
+@options.COLUMNS
+@options.DELIMITER
+@options.ENDED_ONLY
 @click.option("--no-steps", is_flag=True, help="Fold steps into their job without keeping them.")
 @click.option(
     "--blah", "logs", metavar="FILE", multiple=True, type=click.Path(dir_okay=False),
     help="Join the jobs with this log of a computing element, by id and time; may be repeated.",
 )  # fmt: skip
-@click.option(
-    "--jobs", "processes", metavar="N", type=click.IntRange(0), default=1,
-    help="Use so many processes, 0 for all cores; order and output stay the same.",
-)  # fmt: skip
+@options.WORKERS
 @click.option(
     "--state", metavar="FILE", type=click.Path(dir_okay=False),
     help="Remember how far growing logs were read, and append what is new to the output.",
@@ -96,6 +93,7 @@ Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot
     "--counts-json", metavar="FILE", type=click.Path(dir_okay=False),
     help="Write the counts as JSON.",
 )  # fmt: skip
+@options.ALL_FINDINGS
 @options.OUTPUT
 @click.argument("files", nargs=-1, metavar="FILE...")
 def command(
@@ -116,6 +114,7 @@ def command(
     benchmark: str,
     losses: str | None,
     counts_json: str | None,
+    all_findings: bool,
     output: str | None,
     files: tuple[str, ...],
 ) -> None:
@@ -133,7 +132,7 @@ def command(
     told = targets.TargetOptions(site, submit_host, infrastructure, benchmark, losses)
     wanted = WantedOutput(form, output, output_dir, state, told)
     _refuse(wanted, processes, bool(logs), bool(files))
-    said = records.Said()
+    said = records.said(all_findings)
     reading, of_logs = Reading(said, watching), Reading(said, watching)
     with common.failing():
         grid = _grid(logs, of_logs) if logs else None
@@ -142,6 +141,7 @@ def command(
         _write(work, wanted)
     if grid is not None:
         common.say(f"joined {grid.joined} of {grid.entries} entries of logs")
+    said.rest()
     _report(reading.counts, counts_json, said)
     sys.exit(common.NOTHING if reading.counts.bad or of_logs.counts.bad else common.FOUND)
 
@@ -174,12 +174,20 @@ def _refuse(wanted: WantedOutput, processes: int, joined: bool, named: bool) -> 
         common.fail("--output-dir is for job objects, without --output")
     if form not in OTHERS and any(wanted.told):
         common.fail(f"--losses and what describes a site are for --to {', '.join(OTHERS)}")
-    if wanted.state is None and processes == 1:
+    if joined and (wanted.state is not None or processes != 1):
+        common.fail(
+            "--blah is without --workers and --state: what is joined once is not joined again"
+        )
+    if wanted.indent and wanted.output_dir is None and processes != 1:
+        common.fail("--workers writes no indented documents: name a form with --to")
+    if wanted.state is None:
         return
-    if joined or not wanted.is_documents:
-        common.fail("--jobs and --state are for --to sss-lines and sss, without --blah")
-    if wanted.state is not None and (output in (None, "-") or form == WHOLE or not named):
-        common.fail("--state needs --output FILE, --to sss-lines and named files")
+    if wanted.output_dir is not None or form not in (None, LINES, *GROWING):
+        common.fail(
+            f"--state is for --to sss-lines, {', '.join(GROWING)}, to which records can be appended"
+        )
+    if output in (None, "-") or not named:
+        common.fail("--state needs --output FILE and named files")
 
 
 def _options(
@@ -187,13 +195,8 @@ def _options(
 ) -> record.Options:
     from sssjob.records.record import Options
 
-    return Options(
-        zone=zone,
-        columns=tuple(name.strip() for name in columns.split(",") if name.strip()),
-        delimiter=delimiter.replace("\\x1f", "\x1f").replace("\\t", "\t"),
-        ended_only=ended_only,
-        steps=steps,
-    )
+    table = records.table(columns, delimiter)
+    return Options(zone, table.columns, table.delimiter, ended_only, steps)
 
 
 def _write(work: Conversion, wanted: WantedOutput) -> None:
@@ -201,19 +204,35 @@ def _write(work: Conversion, wanted: WantedOutput) -> None:
     from sssjob.verbs import convert
 
     if wanted.state is not None and wanted.output is not None:
-        for text in convert.grown(work, Path(wanted.state), Path(wanted.output)):
+        state, grown = Path(wanted.state), Path(wanted.output)
+        if wanted.form in GROWING:
+            remarks = targets.append(work, wanted.form, wanted.told, state, grown)
+        else:
+            remarks = convert.grown(work, state, grown)
+        for text in remarks:
             common.say(f"warning: {text}")
     elif wanted.output_dir is not None:
-        convert.files(work, Path(wanted.output_dir))
+        directory = Path(wanted.output_dir)
+        if work.processes > 1:
+            convert.files(_by_several().documents(work), directory)
+        else:
+            convert.files(map(convert.file_of, work.jobs()), directory)
     elif wanted.form in OTHERS:
         targets.write(work, wanted.form, wanted.told, wanted.output)
     else:
         with common.output(wanted.output) as stream:
             if wanted.form == LRMSINFO:
-                convert.lrmsinfo(work, stream, _remark)
+                (convert if work.processes == 1 else _by_several()).lrmsinfo(work, stream, _remark)
             else:
                 whole = wanted.form == WHOLE
                 convert.documents(work, stream, wrap=whole, indent=wanted.indent)
+
+
+def _by_several() -> ModuleType:
+    """What writes by several processes, which takes its time to import."""
+    from sssjob.verbs import convert_targets
+
+    return convert_targets
 
 
 def _remark(remark: Remark) -> None:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from sssjob.cli import common, names
+from sssjob.cli import common, names, options
 from sssjob.cli.records import format_of
 from sssjob.errors import Finding, Severity, SSSJobError, UnreadableDocument
+from sssjob.records import AUTO
 
 if TYPE_CHECKING:
     from sssjob.delivery import Tally
@@ -48,12 +49,12 @@ Exit code: 0 done, disagreements or not, 1 nothing is about any of the jobs,
               help="What was measured: a control group, or lines of NAME=VALUE.")  # fmt: skip
 @click.option("--record", "records", metavar="FILE", multiple=True, type=click.Path(),
               help="Accounting records; may be repeated.")  # fmt: skip
-@names.option("--from", "format_", names=names.formats, metavar="FORMAT", default="slurm",
+@names.option("--from", "format_", names=names.formats, metavar="FORMAT", default=AUTO.name,
               show_default=True, help="What the records are: {names}.")  # fmt: skip
 @click.option("--tz", metavar="ZONE", default="", help="The zone of times that state none.")
 @click.option("--overwrite", is_flag=True, help="Replace values of the job that disagree.")
 @click.option("--force", is_flag=True, help="Accept a directory whose job_id names another job.")
-@click.option("--now", metavar="SECONDS", type=click.IntRange(0),
+@click.option("--now", metavar="TIME", type=options.MOMENT,
               help="Until when a job without an end has run, in seconds since 1970.")  # fmt: skip
 @click.option("-o", "--output", metavar="FILE", type=click.Path(), help="Write the document here.")
 @click.option("--in-place", is_flag=True, help="Write the document back, if anything changed.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from itertools import takewhile
 from typing import TYPE_CHECKING
@@ -35,10 +34,11 @@ Exit code: 0 they say the same, 1 they differ, 2 a document cannot be read."""
 @options.EFFECTIVE
 @click.option("--strict", is_flag=True, help="Compare spelling, units, defaults and order, too.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing; only the exit code tells.")
-@click.option("--json", "as_json", is_flag=True, help="Differences as one JSON array.")
+@click.option("--json", "form", flag_value="json", help="Differences as one JSON array.")
+@click.option("--jsonl", "form", flag_value="jsonl", help="Differences as JSON lines.")
 def command(
     left: str, right: str, select: str | None, effective: bool, strict: bool, quiet: bool,
-    as_json: bool,
+    form: str | None,
 ) -> None:  # fmt: skip
     """Compare the job objects of two documents by what they say.
 
@@ -53,8 +53,8 @@ def command(
         raise click.UsageError("only one of two documents can be standard input")
     files: dict[int, list[File]] = {}
     ones, others = (_blocks(file, select, effective, files) for file in (left, right))
-    count = 0
-    if not (as_json or quiet):
+    count, rows = 0, common.Rows(lines=form == "jsonl")
+    if not (form or quiet):
         names = ["<stdin>" if file == "-" else file for file in (left, right)]
         heads = [f"--- {names[0]}", f"+++ {names[1]}"]
     for difference in differences(
@@ -63,17 +63,15 @@ def command(
         count += 1
         if quiet:
             break
-        if as_json:
-            mark = "[" if count == 1 else ","
-            shown = json.dumps(difference._asdict(), ensure_ascii=False)
-            common.data(f"{mark}\n  {shown}", nl=False)
+        if form:
+            rows.put(difference._asdict())
         else:
             for head in heads:
                 common.echo(head, bold=True)
             heads = []
             _print(difference)
-    if as_json and not quiet:
-        common.data("\n]" if count else "[]")
+    if form and not quiet:
+        rows.end()
     sys.exit(common.NOTHING if count else common.FOUND)
 
 

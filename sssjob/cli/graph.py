@@ -11,7 +11,7 @@ import click
 
 from sssjob.cli import common, options
 from sssjob.errors import InvalidValue, Severity
-from sssjob.visible import Visible
+from sssjob.visible import Dot, Visible, Written
 
 if TYPE_CHECKING:
     from sssjob.cli.selection import Chosen
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _NAMED = 8  # job groups that are named when one has to be chosen
 
 
-class Shown(NamedTuple):
+class ShownGraph(NamedTuple):
     """A graph, and the jobs of it that were asked for."""
 
     file: str
@@ -54,9 +54,12 @@ an id given with --exit."""
     help="Start from State and ExitCode in the document (default), or as if nothing had run.",
 )
 @click.option("--select", metavar="XPATH|ID",
-              help="A job group; or jobs, shown with all before and behind them.")  # fmt: skip
+              help="A job group; or jobs, with all that they wait for or that waits for "
+                   "them.")  # fmt: skip
 @click.option("--closed", is_flag=True, help="A dependency on a job that is not here is an error.")
-@click.option("--json", "form", flag_value="json", help="Print a JSON object for each job group.")
+@click.option(
+    "--json", "--jsonl", "form", flag_value="json", help="Print a JSON object for each job group."
+)
 @click.option("--dot", "form", flag_value="dot", help="Print DOT, for Graphviz.")
 @click.option("--svg", "form", flag_value="svg", help="Print a picture, of one job group.")
 @options.OUTPUT_OF_PICTURES
@@ -109,7 +112,7 @@ def _exit(text: str) -> tuple[str, Exit]:
 
 def _graphs(
     files: tuple[str, ...], select: str | None, complain: common.Complaints
-) -> Iterator[Shown]:
+) -> Iterator[ShownGraph]:
     """The graph of each job group; jobs beside each other in what was named have one together."""
     from sssjob import graph
     from sssjob.check.awareness import GRAPH
@@ -130,12 +133,12 @@ def _graphs(
         if is_job:
             jobs = [graph.relevant(item.block) for item in items if isinstance(item.block, Job)]
             made = graph.of(jobs)
-            yield Shown(file, "", made, made.jobs)
+            yield ShownGraph(file, "", made, made.jobs)
             continue
         for item in items:
             if isinstance(item.block, JobGroup):
                 made = graph.of(item.block)
-                yield Shown(file, item.block.id, made, _around(made, item.paths))
+                yield ShownGraph(file, item.block.id, made, _around(made, item.paths))
 
 
 def _around(graph: Graph, paths: tuple[str, ...] | None) -> Collection[str]:
@@ -150,14 +153,14 @@ def _around(graph: Graph, paths: tuple[str, ...] | None) -> Collection[str]:
     return [key for key in graph.jobs if key in around]
 
 
-def _single(graphs: list[Shown]) -> list[Shown]:
+def _single(graphs: list[ShownGraph]) -> list[ShownGraph]:
     if len(graphs) > 1:
         ids = ", ".join(item.id or item.file for item in graphs[:_NAMED])
         common.fail(f"a picture shows one job group: --select one of {ids}")
     return graphs
 
 
-def _write(form: str, item: Shown, progress: Progress, stream: BinaryIO) -> None:
+def _write(form: str, item: ShownGraph, progress: Progress, stream: BinaryIO) -> None:
     if form == "json":
         stream.write(f"{json.dumps(_as_dict(item, progress), ensure_ascii=False)}\n".encode())
         return
@@ -170,20 +173,21 @@ def _write(form: str, item: Shown, progress: Progress, stream: BinaryIO) -> None
         common.say(f"sssjob: note: the picture shows the first {limit} jobs of {len(item.keys)}")
     if form == "tree":
         terminal = isinstance(stream, Visible)
-        text = graph_picture.tree(drawn, item.graph.cycles, colours=terminal)
+        shown = graph_picture.tree(drawn, item.graph.cycles, colours=terminal)
+        if isinstance(stream, Visible):
+            stream.styled(shown)
+            return
+        text: Written = shown
     elif form == "dot":
-        text = "".join(f"{line}\n" for line in graph_picture.dot(drawn))
+        text = Dot.joined((*graph_picture.dot(drawn), Dot()), "\n")
     else:
         from sssjob.drawing.graph_svg import svg
 
         text = svg(drawn)
-    if isinstance(stream, Visible) and form == "tree":
-        stream.styled(text)
-    else:
-        stream.write(text.encode())
+    stream.write(text.encode())
 
 
-def _as_dict(item: Shown, progress: Progress) -> dict[str, Any]:
+def _as_dict(item: ShownGraph, progress: Progress) -> dict[str, Any]:
     """The contract for scripts; ``order`` lacks jobs in a circle and behind one."""
     graph, keys = item.graph, set(item.keys)
     return {

@@ -148,7 +148,7 @@ def _as_dict(
 def _show(unit: Unit, layout: Layout) -> None:
     """A layout for people: the counts with their sources, then the nodes with their tasks."""
     from sssjob.drawing import layout as drawing
-    from sssjob.visible import visible
+    from sssjob.visible import Terminal, visible
 
     block = unit.block
     names = (block.id, block.get("Name"))
@@ -164,7 +164,7 @@ def _show(unit: Unit, layout: Layout) -> None:
         each = layout.processors_per_task.value
         shown = layout.shares[:_ROWS]
         for line in _boxes(shown) if sys.stdout.isatty() else drawing.table(shown, each):
-            common.styled(f"    {line}")
+            common.styled(Terminal.of("    {line}", line=line))
         if len(layout.shares) > _ROWS:
             common.echo(f"    ... and {len(layout.shares) - _ROWS} more nodes")
     elif layout.holds:
@@ -181,4 +181,4 @@ def _boxes(shares: Sequence[Share]) -> Iterator[str]:
     from sssjob.drawing.layout import boxes
 
     room = shutil.get_terminal_size().columns
-    return boxes(shares, room, partial(click.style, bg="blue", fg="white"))
+    return boxes(shares, room, partial(common.painted, bg="blue", fg="white"))

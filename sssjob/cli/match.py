@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -39,12 +38,14 @@ Exit code: 0 an offer satisfies a request, 1 none does, 2 a file or a request ca
               help="Offers as JSON, or as job objects whose Delivered counts.")  # fmt: skip
 @options.SELECT
 @click.option("--mode", type=click.Choice(["fit", "exact"]),
-              help="Numbers are capacities (JSON), or compared as they are (XML).")  # fmt: skip
+              help="A number of an offer is the most that it has (fit, the default for JSON), or "
+                   "is compared as it is (exact, the default for job objects).")  # fmt: skip
 @options.MATCHING
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array, an object each offer.")
+@click.option("--json", "form", flag_value="json", help="Print a JSON array, an object each offer.")
+@click.option("--jsonl", "form", flag_value="jsonl", help="Print an object each offer on a line.")
 def command(
     files: tuple[str, ...], offered: tuple[str, ...], select: str | None, mode: Mode | None,
-    matching: Matching, as_json: bool,
+    matching: Matching, form: str | None,
 ) -> None:  # fmt: skip
     """Tell whether each offer satisfies a request: yes, no or unknown, and why.
 
@@ -59,7 +60,7 @@ def command(
     given = [offer for name in offered for offer in offers(name, mode, complain)]
     notice_names(given)
     nodes = [name for offer in given for name in offer.names.get("Node", ())]
-    rows: list[dict[str, Any]] = []
+    rows = common.Rows(lines=form == "jsonl")
     for asked in requests(files, select, complain, nodes):
         if asked.expression is None:
             complain.count += 1
@@ -71,13 +72,13 @@ def command(
         answers = [request.answer(offer) for offer in given]
         satisfied += any(answer.verdict == 2 for answer in answers)
         common.print_findings(found.in_file(asked.file) for found in request.stopped())
-        if as_json:
-            rows += _rows(asked, answers)
+        if form:
+            for row in _rows(asked, answers):
+                rows.put(row)
         else:
             _print(asked, answers)
-    if as_json:
-        lines = (f"\n  {json.dumps(row, ensure_ascii=False)}" for row in rows)
-        common.data(f"[{','.join(lines)}\n]")
+    if form:
+        rows.end()
     complain.leave(satisfied)
 
 

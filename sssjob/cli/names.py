@@ -16,7 +16,7 @@ from sssjob import registry
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-Thing = Literal["formats", "queue", "caps", "script", "installation", "submission"]
+Thing = Literal["formats", "queue", "caps", "script", "installation", "submission", "listed"]
 Names = Callable[[], Iterable[str]]
 
 
@@ -37,6 +37,8 @@ class SystemName(click.ParamType):  # type: ignore[type-arg]  # it has none befo
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The name. Fails as any choice does."""
+        if value not in self._words and (row := registry.called(value)):
+            value = row.name
         ours = self._choice(registry.systems())
         return str((ours if value in ours.choices else self._all()).convert(value, param, ctx))
 
@@ -114,3 +116,11 @@ def sources() -> Iterable[str]:
     """What jobs are translated from."""
     read = (name for name, row in registry.all_targets().items() if row.reads)
     return dict.fromkeys((*read, *registry.all_status_formats()))
+
+
+DOCUMENTS = "sss"  # documents and stores, among formats of records
+DOCUMENTS_OR_RECORDS = option(
+    "--from", "format_name", names=formats, metavar="FORMAT", default="auto", show_default=True,
+    help=f"What the FILEs are: documents and stores ({DOCUMENTS}), or records: {{names}}. "
+         "By default each is recognised.",
+)  # fmt: skip

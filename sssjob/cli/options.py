@@ -2,17 +2,84 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import click
 
+from sssjob.cli.common import say
+
+
+class Renamed(click.Option):
+    """An option that had another name, the ``former`` one: it still works, and a notice says so."""
+
+    def __init__(self, *args: Any, former: str, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.former = former
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Have both names understood; help and completion know the new one only."""
+        super().add_to_parser(parser, ctx)
+        parser.add_option(obj=self, opts=[self.former], dest=self.former, action="store", nargs=1)
+
+    def handle_parse_result(
+        self, ctx: click.Context, opts: Mapping[str, Any], args: list[str]
+    ) -> tuple[Any, list[str]]:
+        """Take what was given by the former name, unless there is a value by the new one."""
+        assert self.name is not None
+        if self.former in opts:
+            if not ctx.resilient_parsing:
+                say(f"sssjob: notice: {self.former} is called {self.opts[0]} now")
+            opts = {self.name: opts[self.former], **opts}
+        return super().handle_parse_result(ctx, opts, args)
+
+
+class _Moment(click.ParamType):  # type: ignore[type-arg]  # it has none before click 8.2
+    """A time: seconds since 1970, or as people write it, in UTC where it states no zone."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The seconds since 1970."""
+        from sssjob import units
+        from sssjob.errors import InvalidValue
+
+        try:
+            return units.time(_in_utc(str(value)))
+        except (InvalidValue, ValueError, OverflowError):  # the others: it has no such date
+            self.fail(f"{value!r} is no time such as 1795003200 or 2026-11-18T12:00", param, ctx)
+
+
+def _in_utc(text: str) -> str:
+    from datetime import UTC, datetime
+
+    if text.strip().isdecimal():
+        return text
+    found = datetime.fromisoformat(text)
+    return text if found.tzinfo else found.replace(tzinfo=UTC).isoformat()
+
+
+MOMENT = _Moment()
+WORKERS = click.option(
+    "--workers",
+    "processes",
+    cls=Renamed,
+    former="--jobs",
+    metavar="N",
+    type=click.IntRange(0),
+    default=1,
+    show_default=True,
+    help="How many processes work; 0: one for each core. The output is the same.",
+)
 SELECT = click.option(
     "--select", metavar="XPATH|ID", help="Jobs or task groups; an id, or an XPath."
 )
 JSON_OBJECT = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 JSON_LINES = click.option(
-    "--json", "as_json", is_flag=True, help="Print a JSON object on each line."
+    "--json", "--jsonl", "as_json", is_flag=True, help="Print a JSON object on each line."
 )
 JSON_JOBS = click.option(
-    "--json", "as_json", is_flag=True, help="Print a JSON object for each job."
+    "--json", "--jsonl", "as_json", is_flag=True, help="Print a JSON object for each job."
 )
 OUTPUT = click.option(
     "-o",
@@ -26,9 +93,9 @@ OUTPUT_OF_PICTURES = click.option(
 )
 NOW = click.option(
     "--now",
-    metavar="SECONDS",
-    type=click.IntRange(0),
-    help="What time it is, in seconds since 1970.",
+    metavar="TIME",
+    type=MOMENT,
+    help="What time it is: seconds since 1970, or such as 2026-11-30T12:00.",
 )
 EFFECTIVE = click.option("--effective", is_flag=True, help="Apply defaults elements first.")
 LINES = click.option("--lines", is_flag=True, help="One job object on each line, not indented.")
@@ -50,6 +117,19 @@ ZONE = click.option(
     default="",
     help="The zone of times that state none, such as Europe/London. Default: UTC.",
 )
+COLUMNS = click.option(
+    "--columns",
+    metavar="NAMES",
+    default="",
+    help="The columns of records without a header line: JobID,User,State,...",
+)
+DELIMITER = click.option(
+    "--delimiter",
+    metavar="TEXT",
+    default="",
+    help="What separates fields, where the header does not tell; \\x1f and \\t are understood.",
+)
+ENDED_ONLY = click.option("--ended-only", is_flag=True, help="Skip jobs that have not ended.")
 MEMORY_SCOPE = click.option(
     "--memory-scope",
     type=click.Choice(("job", "task", "node")),
@@ -87,6 +167,11 @@ HOST = click.option(
 )
 QUEUE = click.option(
     "--queue", metavar="NAME", default="", help="The queue of jobs that name none."
+)
+ALL_FINDINGS = click.option(
+    "--all-findings",
+    is_flag=True,
+    help="Tell every bad record, not only the first twenty of each file.",
 )
 PLOT = click.option("--svg", metavar="FILE", help="Write that plot to FILE.")
 CONFIGURATION = click.option("-c", "--config", "path", metavar="FILE", help="The configuration.")

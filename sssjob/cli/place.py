@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _ANSWERS = ("E-COUNTS", "E-UNSAT")  # what answers a request; other errors leave it unread
 
 
-class Shown(NamedTuple):
+class PlacedJob(NamedTuple):
     """What became of a job, and the file that it is in."""
 
     file: str
@@ -47,7 +47,9 @@ Exit code: 0 every job has nodes, 1 one has none or there is no job,
 @options.MATCHING
 @click.option("--solver/--no-solver", default=None,
               help="Ask OR-tools, or do not; by default if it is installed.")  # fmt: skip
-@click.option("--json", "form", flag_value="json", help="Print a JSON object on each line.")
+@click.option(
+    "--json", "--jsonl", "form", flag_value="json", help="Print a JSON object on each line."
+)
 @click.option("--svg", "form", flag_value="svg", help="Print a picture, of one job.")
 @options.OUTPUT_OF_PICTURES
 def command(
@@ -110,7 +112,7 @@ def _nodes(offered: Sequence[str], complain: common.Complain) -> Nodes:
 def _placements(
     files: tuple[str, ...], select: str | None, nodes: Nodes, matching: Matching,
     solver: bool | None, complain: common.Complain,
-) -> Iterator[Shown]:  # fmt: skip
+) -> Iterator[PlacedJob]:  # fmt: skip
     from sssjob.cli.selection import chosen
     from sssjob.placement import placements
 
@@ -118,16 +120,16 @@ def _placements(
         for each in placements(
             item.block, nodes, patterns=matching, solver=solver, chosen=item.has
         ):
-            yield Shown(item.file, each)
+            yield PlacedJob(item.file, each)
 
 
-def _single(found: list[Shown]) -> list[Shown]:
+def _single(found: list[PlacedJob]) -> list[PlacedJob]:
     if len(found) > 1:
         common.fail(f"a picture shows one job: --select one of {len(found)}")
     return found
 
 
-def _write(form: str | None, shown: Shown, stream: BinaryIO) -> None:
+def _write(form: str | None, shown: PlacedJob, stream: BinaryIO) -> None:
     if form == "json":
         row: dict[str, Any] = {"file": shown.file, **shown.placement.as_dict()}
         text = f"{json.dumps(row, ensure_ascii=False)}\n"

@@ -88,7 +88,7 @@ def _judged(
     from sssjob.document import tree
     from sssjob.document.places import local
 
-    for name, source in records.documents(files):
+    for name, source in records.documents(files, complain):
         try:
             for element, offset in tree.located(source, on_error=partial(_say, name, complain)):
                 found = tuple(items(element, peer, offset=offset))

@@ -112,10 +112,21 @@ class _Bar:
             if self._due is None or time.monotonic() < self._due:
                 return
             self._progress = _progress(self._unit)
-            self._task = self._progress.add_task(self._label, total=self._total)
+            self._task = self._progress.add_task(self._label, total=self._total, speed="")
             self._progress.start()
         assert self._task is not None
-        self._progress.update(self._task, completed=count)
+        now = speed(self._progress.tasks[0].speed)
+        self._progress.update(self._task, completed=count, speed=now)
+
+
+def speed(bytes_a_second: float | None) -> str:
+    """How fast bytes are read: ``1.5 MiB/s``; a question mark where nobody knows yet."""
+    if not bytes_a_second:
+        return "?"
+    power = min(int(bytes_a_second).bit_length() - 1, 49) // 10
+    if power <= 0:
+        return f"{bytes_a_second:.0f} bytes/s"
+    return f"{bytes_a_second / 1024**power:.1f} {' KMGT'[power]}iB/s"
 
 
 def _progress(unit: str) -> Progress:
@@ -127,11 +138,14 @@ def _progress(unit: str) -> Progress:
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
-        TransferSpeedColumn,
     )
 
     counted = (TextColumn(f"{{task.completed}} {unit}"), TimeElapsedColumn())
-    measured = (DownloadColumn(binary_units=True), TransferSpeedColumn(), TimeRemainingColumn())
+    measured = (
+        DownloadColumn(binary_units=True),
+        TextColumn("{task.fields[speed]}"),
+        TimeRemainingColumn(),
+    )
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),

@@ -27,18 +27,19 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
 @click.command(
     name="query",
     epilog="""\b
-    sssjob query "//Job[Delivered/Processors > 12]/Id" jobs.xml
-    sssjob query "Delivered/Processors" jobs.xml          of each job object
-    sssjob query --whole "//Job/Hold" archive/            whole jobs
-    sssjob query --effective --json "Queue" jobs.xml
-    sssjob query --count "//Job[not(Delivered)]" - < jobs.xml.gz
-    sssjob query "//Job[sss:bytes(Delivered/Memory) > sss:bytes('2 GB')]/Id" jobs.xml
-    sssjob query "sum(//Job[Project='climate']/Charge)" jobs.db   a store
-    sssjob query "//Job" jobs.xml --columns Id,User,Delivered/Duration \\
-        --sort=-Delivered/Duration --limit 10
+    Examples:
+      sssjob query "//Job[Delivered/Processors > 12]/Id" jobs.xml
+      sssjob query "Delivered/Processors" jobs.xml          of each job object
+      sssjob query --whole "//Job/Hold" archive/            whole jobs
+      sssjob query --effective --json "Queue" jobs.xml
+      sssjob query --count "//Job[not(Delivered)]" - < jobs.xml.gz
+      sssjob query "//Job[sss:bytes(Delivered/Memory) > sss:bytes('2 GB')]/Id" jobs.xml
+      sssjob query "sum(//Job[Project='climate']/Charge)" jobs.db   a store
+      sssjob query "//Job" jobs.xml --columns Id,User,Delivered/Duration \\
+          --sort=-Delivered/Duration --limit 10
 
-    Exit code 0: found; 1: nothing, or only false, 0 and empty strings; 2: not understood, or a
-    file could not be read; 3: the columns of a store say something else than its documents.
+    Exit code: 0 found, 1 nothing, or only false, 0 and empty strings, 2 not understood, or a file
+    could not be read, 3 the columns of a store say something else than its documents.
     """,
 )
 @click.argument("expression")
@@ -62,8 +63,9 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
               help="The version of XPath; the later ones are slower.")  # fmt: skip
 @click.option("--ns", "bound", multiple=True, metavar="PREFIX=URI", help="Bind a prefix.")
 @click.option("--no-filename", is_flag=True, help="Do not print file names.")
-@click.option("--jobs", "processes", type=click.IntRange(min=1), metavar="N",
-              help="How many processes read a large file; as many as there are cores.")  # fmt: skip
+@click.option("--workers", "processes", cls=options.Renamed, former="--jobs", default=0,
+              type=click.IntRange(0), metavar="N", show_default=True,
+              help="How many processes read a large file, 0 for one each core.")  # fmt: skip
 @click.option("--explain", is_flag=True, help="Print on standard error how each source is read.")
 @click.option("--verify", is_flag=True,
               help="Also read every document of a store; report where columns differ.")  # fmt: skip
@@ -82,7 +84,7 @@ def command(
     version: str,
     bound: tuple[str, ...],
     no_filename: bool,
-    processes: int | None,
+    processes: int,
     explain: bool,
     verify: bool,
 ) -> None:

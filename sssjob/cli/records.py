@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sssjob.cli import common
 
@@ -28,30 +29,52 @@ def format_of(name: str) -> Format:
     return found
 
 
-def documents(files: Iterable[str]) -> Iterator[NamedSource]:
-    """The documents of each named file, directory or store; records are jobs, and that is said."""
-    return (document for _, document in documents_by_source(files))
+def documents(files: Iterable[str], complain: common.Complain) -> Iterator[NamedSource]:
+    """The documents of each named file, directory or store; records are jobs, and that is said.
+
+    ``complain`` says what is bad of them: it ends a command as a document that cannot be read does.
+    """
+    return (document for _, document in documents_by_source(files, complain))
 
 
-def documents_by_source(files: Iterable[str]) -> Iterator[tuple[NamedSource, NamedSource]]:
+def documents_by_source(
+    files: Iterable[str], complain: common.Complain
+) -> Iterator[tuple[NamedSource, NamedSource]]:
     """The same, each with the source that it is of."""
     from sssjob.verbs import documents
 
-    said = Said()
+    said = Said(complain)
     for source in common.sources(files):
         for document in documents.documents((source,), said):
             yield source, document
 
 
+class Table(NamedTuple):
+    """A table without a header, as the user describes it: its columns, and what separates them."""
+
+    columns: tuple[str, ...]
+    delimiter: str
+
+
+def table(columns: str, delimiter: str) -> Table:
+    """What ``--columns`` and ``--delimiter`` say."""
+    names = tuple(name.strip() for name in columns.split(",") if name.strip())
+    return Table(names, delimiter.replace("\\x1f", "\x1f").replace("\\t", "\t"))
+
+
 class Said:
     """What was said of records: each bad one, and some notes only once.
 
-    ``faults`` lists the first bad records; all of them are printed and counted.
+    ``faults`` lists the first bad records. All of them are printed, or the first ``most`` of each
+    file; then ``rest`` prints how many others there were.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, complain: common.Complain = common.say, most: int | None = None) -> None:
+        self._complain = complain
+        self._most = most
         self.faults: list[dict[str, str | int]] = []
         self._told: set[str] = set()
+        self._bad: Counter[str] = Counter()
 
     def __call__(self, name: str, item: record.Bad | record.Noted) -> None:
         """Print it, with its place."""
@@ -59,9 +82,27 @@ class Said:
 
         place = f"{common.name_of(name)}:{item.line}"
         if isinstance(item, Bad):
-            common.say(f"{place}: error: {item.reason}")
+            self._bad[name] += 1
+            if self._most is None or self._bad[name] <= self._most:
+                self._complain(f"{place}: error: {item.reason}")
             if len(self.faults) < FAULTS:
                 self.faults.append({"file": name, "line": item.line, "reason": item.reason})
         elif item.message not in self._told:
             self._told |= {item.message} if item.once else set()
             common.say(f"{place}: {item.severity}: {item.message}")
+
+    def rest(self) -> None:
+        """Print how many bad records there were that were not printed."""
+        for name, number in self._bad.items():
+            if self._most is not None and number > self._most:
+                more = number - self._most
+                record = "record" if more == 1 else "records"
+                common.say(
+                    f"{common.name_of(name)}: error: {more} more bad {record}; "
+                    "--all-findings tells each"
+                )
+
+
+def said(all_findings: bool) -> Said:
+    """What is said of the records of a command that has the option ``--all-findings``."""
+    return Said(most=None if all_findings else common.Few.MOST)

@@ -41,9 +41,10 @@ def command(
 ) -> None:  # fmt: skip
     """Repair a document that is not well-formed.
 
-    Typographic quotes and no-break spaces in tags, a start tag where an end tag was meant, the
-    missing end tag of a value, a bare &, blanks before <?xml. Each change is reported on standard
-    error. If anything else is wrong, or two repairs are possible, nothing is changed.
+    What is repaired: typographic quotes and no-break spaces in tags, a start tag where an end tag
+    was meant, the missing end tag of a value, a bare &, blanks before <?xml. Each change is
+    reported on standard error. If anything else is wrong, or two repairs are possible, nothing is
+    changed.
     """
     if in_place and (output or file == "-"):
         raise click.UsageError("--in-place writes over FILE, and needs one")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from sssjob.cli import common
@@ -55,10 +55,9 @@ def _document(xml: bytes) -> None:
     common.data(on_one_line(xml.decode()))
 
 
-def _json(parts: Iterator[Response]) -> int:
-    """An array that is written as it grows, and closed whatever happens."""
-    total, separator = 0, "\n  "
-    common.data("[", nl=False)
+def _json(parts: Iterator[Response], *, lines: bool = False) -> int:
+    """An array that is written as it grows, and closed whatever happens; or ``lines``."""
+    total, rows = 0, common.Rows(lines=lines)
     try:
         for part in parts:
             for item in part.rows:
@@ -67,11 +66,10 @@ def _json(parts: Iterator[Response]) -> int:
                     if isinstance(item, Row)
                     else {"xml": item.xml.decode()}
                 )
-                common.data(separator + json.dumps(row, ensure_ascii=False), nl=False)
-                separator = ",\n  "
+                rows.put(row)
                 total += 1
     finally:
-        common.data("\n]" if total else "]")
+        rows.end()
     return total
 
 
@@ -107,6 +105,7 @@ def _raw(parts: Iterator[Response]) -> int:
 FORMS: dict[str, Callable[[Iterator[Response]], int]] = {
     "table": _table,
     "json": _json,
+    "jsonl": partial(_json, lines=True),
     "xml": _xml,
     "raw": _raw,
 }

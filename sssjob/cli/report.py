@@ -6,12 +6,12 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common, names, options, records
+from sssjob.cli import common, names, options, records, spans
+from sssjob.cli.names import DOCUMENTS
 from sssjob.cli.progress import watching
 from sssjob.records import AUTO
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from sssjob.document.sources import NamedSource
     from sssjob.drawing.report import Rows
     from sssjob.errors import SSSJobError
-
-DOCUMENTS = "sss"
 
 
 @click.command(
@@ -41,14 +39,11 @@ bad record, 2 not understood, or something could not be read."""
     help="What to group by, with commas: user, group, project, queue, partition, machine, state, "
          "status, qos, application, global-user; hour, day, week, month, year of the end.",
 )  # fmt: skip
-@names.option(
-    "--from", "format_name", names=names.formats, metavar="FORMAT", default=AUTO.name,
-    show_default=True,
-    help=f"What the FILEs are: documents and stores ({DOCUMENTS}), or records: {{names}}. "
-         "By default each is recognised.",
-)  # fmt: skip
-@click.option("--since", metavar="TIME", default="", help="Only jobs that ended then or later.")
-@click.option("--until", metavar="TIME", default="", help="Only jobs that ended before.")
+@names.DOCUMENTS_OR_RECORDS
+@options.COLUMNS
+@options.DELIMITER
+@spans.SINCE
+@spans.UNTIL
 @click.option(
     "--tz", "zone", metavar="ZONE", default="UTC", show_default=True,
     help="The zone of spans, and of times without one.",
@@ -63,14 +58,14 @@ bad record, 2 not understood, or something could not be read."""
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: seconds, bytes, parts of 1.")
 @click.option("--plot", is_flag=True, help="Draw processor hours (or --sort) as bars.")
 @click.option("--svg", metavar="FILE", type=click.Path(dir_okay=False), help="Draw them in a file.")
-@click.option(
-    "--jobs", "processes", metavar="N", type=click.IntRange(0), default=1,
-    help="Use so many processes, 0 for all cores; the report stays the same.",
-)  # fmt: skip
+@options.WORKERS
+@options.ALL_FINDINGS
 @click.argument("files", nargs=-1, metavar="FILE...")
 def command(
     by: str,
     format_name: str,
+    columns: str,
+    delimiter: str,
     since: str,
     until: str,
     zone: str,
@@ -82,6 +77,7 @@ def command(
     plot: bool,
     svg: str | None,
     processes: int,
+    all_findings: bool,
     files: tuple[str, ...],
 ) -> None:
     """Add up what jobs used.
@@ -96,27 +92,31 @@ def command(
 
     if format_name != DOCUMENTS:
         records.format_of(format_name)
-    parts, where = _checked(by, sort), _zone(zone)
-    report = Report(parts, _moment(since, where), _moment(until, where), where)
+    table = records.table(columns, delimiter)
+    if any(table) and format_name in (AUTO.name, DOCUMENTS):
+        common.fail("--columns and --delimiter need --from: a table without a header tells nothing")
+    parts, where = _checked(by, sort), spans.zone_of(zone)
+    report = Report(parts, spans.moment(since, where), spans.moment(until, where), where)
     unread: list[SSSJobError] = []
 
     def tell(error: SSSJobError) -> None:
         unread.append(error)
         common.say(error)
 
-    said = records.Said()
+    said = records.said(all_findings)
     reading = Reading(said, watching)
     given = "" if zone == "UTC" else zone
     with common.failing(), ExitStack() as stack:
         used, seen = common.processes(processes), SeenRuns()
         for name, some in _by_format(files, format_name, stack, said):
-            Jobs(some, tell, name, given, reading, used, seen).add_to(report)
+            Jobs(some, tell, name, given, reading, used, seen, *table).add_to(report)
     rows = report.rows(sort, limit)
     _print(report, rows, as_json=as_json, as_csv=as_csv, raw=raw)
     _draw(report, rows, sort, plot=plot, svg=svg, beside=as_json or as_csv)
     if report.outside:
         jobs = "job" if report.outside == 1 else "jobs"
         common.say(f"left out: {report.outside} {jobs} that did not end in this time")
+    said.rest()
     if reading.counts.records or format_name not in (AUTO.name, DOCUMENTS):
         common.say(reading.counts)
     if unread:
@@ -159,7 +159,7 @@ def _print(report: Report, rows: Rows, *, as_json: bool, as_csv: bool, raw: bool
     elif as_csv:
         common.data(forms.as_csv(report, rows, raw=raw), nl=False)
     elif rows:
-        for line in forms.table(report, rows):
+        for line in forms.table(report, rows, common.room()):
             common.echo(line)
 
 
@@ -179,35 +179,3 @@ def _draw(
     if svg:
         with common.output(svg) as stream:
             stream.write(bars.svg(title, drawn).encode())
-
-
-def _zone(name: str) -> tzinfo:
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        common.fail(f"{name!r} is no known time zone")
-
-
-def _moment(text: str, zone: tzinfo) -> int | None:
-    """The beginning of a year, month or day, or a time; in seconds since 1970."""
-    from sssjob import units
-    from sssjob.errors import InvalidValue
-
-    if not text:
-        return None
-    for form in ("%Y", "%Y-%m", "%Y-%m-%d"):
-        try:
-            return int(datetime.strptime(text, form).replace(tzinfo=zone).timestamp())
-        except ValueError:
-            continue
-    try:
-        moment = datetime.fromisoformat(text)
-        text = (moment if moment.tzinfo else moment.replace(tzinfo=zone)).isoformat()
-    except ValueError:
-        pass
-    try:
-        return units.time(text)
-    except InvalidValue:
-        common.fail(f"{text!r} is no time such as 2026-11, 2026-11-30 or 2026-11-30T12:00")

@@ -22,17 +22,18 @@ _EXTRAS = {"cryptography": "gold", "requests": "http"}  # which extra brings a l
 
 @click.command(
     epilog="""\b
-    sssjob request Query Job --get Id --get User --where "State=Idle" --where "Charge>1000"
-    sssjob request Query Job --get "Sum(Charge) as Total" --get "GroupBy(User)"
-    sssjob request Query Job --where "(User=ann" --where "Or User=bob)" --where "Queue~ba*"
-    sssjob request Charge Job --data finished.xml
-    sssjob request Modify Job --set Queue=long --where Id=PBS.1234.0
-    sssjob request Query User --dialect gold --to gold.example.org:7112 --to backup.example.org:7112
+    Examples:
+      sssjob request Query Job --get Id --get User --where "State=Idle" --where "Charge>1000"
+      sssjob request Query Job --get "Sum(Charge) as Total" --get "GroupBy(User)"
+      sssjob request Query Job --where "(User=ann" --where "Or User=bob)" --where "Queue~ba*"
+      sssjob request Charge Job --data finished.xml
+      sssjob request Modify Job --set Queue=long --where Id=PBS.1234.0
+      sssjob request Query User --dialect gold --to gold.example.org:7112 --to b.example.org
 
     The server, the key file and the actor may stand in SSSJOB_GATEWAY, SSSJOB_KEY_FILE and
     SSSJOB_ACTOR.
 
-    Exit code 0: done and found; 1: nothing found, or refused by the server; 2: not understood, or
+    Exit code: 0 done and found, 1 nothing found, or refused by the server, 2 not understood, or
     no server could be asked.
     """,
 )
@@ -147,6 +148,7 @@ _EXTRAS = {"cryptography": "gold", "requests": "http"}  # which extra brings a l
     help="Attempts, where a request may be sent again.",
 )
 @click.option("--json", "form", flag_value="json", help="Print a JSON array, one object a row.")
+@click.option("--jsonl", "form", flag_value="jsonl", help="Print a JSON object each row on a line.")
 @click.option("--xml", "form", flag_value="xml", help="Print each row as XML on a line.")
 @click.option(
     "--raw",

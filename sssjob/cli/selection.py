@@ -73,7 +73,7 @@ def chosen(
     from sssjob.document.sources import opened
     from sssjob.errors import UnreadableDocument
 
-    for given, source in records.documents_by_source(files):
+    for given, source in records.documents_by_source(files, on_error):
         name = source.name
 
         def complain(error: UnreadableDocument, name: str = name) -> None:
@@ -114,18 +114,19 @@ def _noted(
     name: str, stream: BinaryIO, select: str | None, complain: Callable[[UnreadableDocument], None]
 ) -> Iterator[Chosen]:
     from sssjob.document import tree
-    from sssjob.document.attached import files_named
+    from sssjob.document.attached import Told, named
     from sssjob.document.bundle import messages, notes
     from sssjob.document.outermost import is_block, outermost
 
+    told = Told()
     for root, offset in tree.documents(stream, on_error=complain):
         around = notes(root, [element for element in outermost(root) if is_block(element)])
         held = [(each, block) for each in messages(root, offset=offset) for block in each.blocks]
         # The last notes are those behind the last job object.
         for place, ((message, block), before) in enumerate(zip(held, around, strict=False), 1):
-            named = dict.fromkeys(files_named(block))
             behind = around[-1] if place == len(held) else ()
-            beside = [message.files[id_] for id_ in named if id_ in message.files]
+            beside = named(block, message.every)
+            common.print_findings(found.in_file(name) for found in told(beside))
             yield Chosen(name, block, None, beside, before=before, behind=behind)
 
 

@@ -16,18 +16,19 @@ if TYPE_CHECKING:
 
 @click.command(
     epilog="""\b
-    sssjob serve --config gateway.toml
-    sssjob serve --config gateway.toml --check           what is wrong with it, and where
-    sssjob serve --config gateway.toml --listen [::1]:7112 --listen 192.0.2.1:7112
-    sssjob serve --config gateway.toml --forward gold.example.org:7112
-    sssjob serve --config gateway.toml --queue           what was not forwarded yet, and why
-    sssjob serve --config /etc/sssjob/gateway.toml --unit > /etc/systemd/system/sssjob.service
+    Examples:
+      sssjob serve --config gateway.toml
+      sssjob serve --config gateway.toml --check           what is wrong with it, and where
+      sssjob serve --config gateway.toml --listen [::1]:7112 --listen 192.0.2.1:7112
+      sssjob serve --config gateway.toml --forward gold.example.org:7112
+      sssjob serve --config gateway.toml --queue           what was not forwarded yet, and why
+      sssjob serve --config /etc/sssjob/gateway.toml --unit > /etc/systemd/system/sssjob.service
 
     On SIGTERM and SIGINT it answers the requests that have arrived, and ends. On SIGHUP it reads
     its keys again.
 
-    Exit code 0: ended, or nothing is wrong; 1: --check found something, or --queue nothing;
-    2: it cannot start.
+    Exit code: 0 ended, or nothing is wrong, 1 --check found something, or --queue nothing,
+    2 it cannot start.
     """,
 )
 @click.option(

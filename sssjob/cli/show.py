@@ -7,6 +7,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from sssjob.spec import DIALECTS
 if TYPE_CHECKING:
     from sssjob.document.bundle import File
     from sssjob.document.sources import NamedSource
+    from sssjob.errors import Finding
     from sssjob.model import Block
 
 _DOCUMENTS = ("sss", "sss-lines")  # forms that are documents
@@ -52,7 +54,9 @@ Exit code: 0 shown, 1 no job object, 2 a document cannot be read."""
     "--to", "form", type=click.Choice(["tree", "sss", "sss-lines", "json"]), default="tree",
     show_default=True, help="A tree; documents, as they are or one on each line; or JSON.",
 )  # fmt: skip
-@click.option("--json", "form", flag_value="json", help="As --to json: one object on each line.")
+@click.option(
+    "--json", "--jsonl", "form", flag_value="json", help="As --to json: one object on each line."
+)
 @click.option(
     "--dialect", type=click.Choice(DIALECTS), help="Write the names of an older draft, or of Gold."
 )
@@ -66,10 +70,9 @@ def command(
 ) -> None:  # fmt: skip
     """Show job objects as a tree, or write them in another form.
 
-    Older names become those of 3.1.0; everything else is written as it was read. By itself, --to
-    sss writes each whole document: what has no older name, and all around the job objects, stays
-    byte for byte. With any other option, and on lines, what is around them is left out, but for
-    the Files that they name.
+    Older names become those of 3.1.0, and everything else stays as it was read. --to sss alone
+    writes whole documents, also what stands around their job objects, byte for byte. With another
+    option, or on lines, only the job objects are written, and the Files that they name.
     """
     shown = 0
     complain = common.Complaints()
@@ -78,9 +81,9 @@ def command(
         nonlocal shown
         shown += count
 
-    sources = records.documents(files)
+    sources = records.documents(files, complain)
     if form == "sss" and not any((effective, deref, explain, dialect, namespace)):
-        sources = _left(files, wrote)
+        sources = _left(files, complain, wrote)
     for block, beside in _blocks(sources, deref, form in _DOCUMENTS, complain):
         shown += 1
         if explain:
@@ -117,9 +120,11 @@ def _print_tree(block: Block) -> None:
     Console(highlight=False, width=_WIDEST).print(tree(block), no_wrap=True, crop=False)
 
 
-def _left(files: Sequence[str], wrote: Callable[[int], None]) -> Iterator[NamedSource]:
+def _left(
+    files: Sequence[str], complain: common.Complain, wrote: Callable[[int], None]
+) -> Iterator[NamedSource]:
     """The documents that cannot be written as they stand; the others are, each in its turn."""
-    for given, source in records.documents_by_source(files):
+    for given, source in records.documents_by_source(files, complain):
         is_only = len(files) < 2 and source.name == given.name
         count, left = _whole(source, is_only=is_only)
         if count:
@@ -133,7 +138,6 @@ def _whole(source: NamedSource, *, is_only: bool) -> tuple[int, NamedSource]:
 
     0 if something in it cannot be read, and nothing is written; it is left, to be read again.
     """
-    from sssjob.document import read
     from sssjob.document.encodings import LONGEST_MARK, by_mark
     from sssjob.document.splice import in_present_names
 
@@ -148,7 +152,7 @@ def _whole(source: NamedSource, *, is_only: bool) -> tuple[int, NamedSource]:
         elif not given.is_file():  # a pipe, which is read once
             given = given.read_bytes()
             left = source._replace(given=io.BytesIO(given))
-        count = sum(1 for _ in read(given))
+        count, told = _counted(given)
         with tempfile.SpooledTemporaryFile(_KEPT) as kept:
             for piece in in_present_names(given):
                 kept.write(piece)
@@ -157,6 +161,7 @@ def _whole(source: NamedSource, *, is_only: bool) -> tuple[int, NamedSource]:
             if not count or (not is_only and by_mark(kept.read(len(LONGEST_MARK)))):
                 return 0, left
             kept.seek(0)
+            common.print_findings(found.in_file(source.name) for found in told)
             with common.stdout() as stream:
                 shutil.copyfileobj(kept, stream)
                 kept.seek(-1, io.SEEK_END)
@@ -167,6 +172,27 @@ def _whole(source: NamedSource, *, is_only: bool) -> tuple[int, NamedSource]:
             raise
         return 0, left  # which says it in its turn
     return count, left
+
+
+def _counted(given: Path | bytes) -> tuple[int, list[Finding]]:
+    """How many job objects a document has, and what is to be told of the Files that they name.
+
+    In a source that is too large to look for Files nothing is told of them.
+    """
+    from sssjob.document import read
+    from sssjob.document.attached import Attached
+    from sssjob.document.files import raw
+    from sssjob.errors import LimitExceeded
+
+    count = 0
+    told: list[Finding] = []
+    with raw(given) as stream:
+        attached = Attached(stream)
+        for block in read(attached.stream):
+            count += 1
+            with suppress(LimitExceeded):
+                told += attached.told(attached.of(block))
+    return count, told
 
 
 def _blocks(
@@ -181,12 +207,12 @@ def _blocks(
         try:
             with opened(source) as stream:
                 attached = Attached(stream)
-                kept = attached.stream if with_files else stream
-                blocks = read(kept, on_error=partial(_complain_in, source.name, complain))
+                tell = partial(_complain_in, source.name, complain)
+                blocks = read(attached.stream, on_error=tell)
                 for block, own in (
                     _dereferenced(blocks) if deref else ((each, each) for each in blocks)
                 ):
-                    files = common.files_of(attached, block, source.name, own) if with_files else ()
+                    files = common.files_of(attached, block, source.name, own, given=with_files)
                     yield block, files
         except OSError as error:
             complain(f"sssjob: error: {common.reason(error)}")

@@ -44,7 +44,7 @@ the system does not answer. With --watch: 130 ended by Ctrl-C, 2 ended by --fail
          "FILE: whatever it looks like.",
 )  # fmt: skip
 @click.option("--table", "as_table", is_flag=True,
-              help="Print a table of used and asked for, as on a terminal.")  # fmt: skip
+              help="Print a table of what jobs asked for and used, as on a terminal.")  # fmt: skip
 @options.JSON_JOBS
 @click.option(
     "--watch", metavar="SECONDS", type=click.FloatRange(0.1),

@@ -115,8 +115,9 @@ hold = _command(
     "hold",
     """Hold jobs in the batch system that they are submitted to, and print their states.
 
-    FILE, a document or a store, gets the State and a Hold of the user. What becomes of a job that
-    runs, its batch system decides: HTCondor stops it, LSF suspends it, others let it run.""",
+    FILE, a document or a store, gets the State and a Hold of the user. Whether a job
+    that runs is stopped depends on the batch system: HTCondor stops it, LSF suspends it, others let
+    it run.""",
 )
 release = _command(
     "release",

@@ -16,9 +16,9 @@ from sssjob.errors import Severity
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sssjob.submission import How, Submitted, Wish
+    from sssjob.submission import How, SubmitOptions, Submitted
     from sssjob.translate import Loss
-    from sssjob.verbs.submit import Work
+    from sssjob.verbs.submit import JobsOfPlace
 
 
 @click.command(
@@ -41,7 +41,7 @@ later call goes on with what is not submitted."""
 @options.MEMORY_SCOPE
 @options.PARALLEL
 @click.option("-n", "--dry-run", is_flag=True,
-              help="Print the commands and what they are given only.")  # fmt: skip
+              help="Only print the commands, and what would be given to them.")  # fmt: skip
 @options.JSON_JOBS
 @steer.timeout
 @click.argument("file", metavar="FILE")
@@ -49,16 +49,16 @@ def command(
     system: str, hold: bool, ids: tuple[str, ...], global_ids: tuple[str, ...], where: str,
     memory_scope: str, parallel: str, dry_run: bool, as_json: bool, seconds: float, file: str,
 ) -> None:  # fmt: skip
-    """Submit jobs, and print their ids; FILE, a document or a store, then has them.
+    """Submit jobs, print their ids, and write these into FILE, a document or a store.
 
-    Id, GlobalId, SubmitTime and State are written back. Called again, also after an interruption,
+    Id, GlobalId, SubmitTime and State are written there. Called again, also after an interruption,
     it finds the jobs that are submitted and goes on with the others. Jobs of a JobGroup come
     in the order of their dependencies, and wait for the ids that the batch system gives.
 
     What the batch system cannot take is listed. If awarenessPolicy is Reject there, as it is where
     nothing is stated, nothing is submitted (SSS 9.0).
     """
-    from sssjob.submission import How, NotSubmitted, Wish
+    from sssjob.submission import How, NotSubmitted, SubmitOptions
     from sssjob.translate import Settings
     from sssjob.verbs import submit
 
@@ -68,9 +68,9 @@ def command(
     jobs = 0
     with common.failing(), terminable(), submit.places(file, choice) as works:
         for work in works:
-            wish = Wish(system, hold, settings, work.chosen)
+            wanted = SubmitOptions(system, hold, settings, work.chosen)
             try:
-                jobs += _submit(work, wish, how, file, dry_run=dry_run, as_json=as_json)
+                jobs += _submit(work, wanted, how, file, dry_run=dry_run, as_json=as_json)
             except NotSubmitted as refused:
                 common.print_findings(item.in_file(file) for item in refused.findings)
                 common.fail(f"{common.name_of(file)}: nothing is submitted")
@@ -79,13 +79,15 @@ def command(
         sys.exit(common.NOTHING)
 
 
-def _submit(work: Work, wish: Wish, how: How, file: str, *, dry_run: bool, as_json: bool) -> int:
+def _submit(
+    work: JobsOfPlace, wanted: SubmitOptions, how: How, file: str, *, dry_run: bool, as_json: bool
+) -> int:
     """Submit the jobs of one place, or show what would be; gives how many there are."""
     from sssjob.commands import CommandFailed
     from sssjob.submission import prepared, shown, submit
 
     if dry_run:
-        found = prepared(work.place, wish, how)
+        found = prepared(work.place, wanted, how)
         for planned in found.jobs:
             _tell(planned.findings, planned.losses, file)
             if not planned.submitted:
@@ -94,7 +96,7 @@ def _submit(work: Work, wish: Wish, how: How, file: str, *, dry_run: bool, as_js
         return len(found.jobs)
     jobs = 0
     try:
-        for done in submit(work.place, wish, how):
+        for done in submit(work.place, wanted, how):
             jobs += 1
             _tell(done.findings, done.losses, file)
             common.data(_line(done) if as_json else done.id)

@@ -13,6 +13,8 @@ from sssjob.cli import common
 from sssjob.visible import visible
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sssjob.accounting.writers.losses import Loss
     from sssjob.accounting.writers.writer import WriterOptions
     from sssjob.verbs.convert import Conversion
@@ -67,17 +69,38 @@ class Losses:
             common.say(f"lost in {target}: {more} more kinds of values")
 
 
+def append(
+    work: Conversion, target: str, told: TargetOptions, state: Path, output: Path
+) -> tuple[str, ...]:
+    """Append the records of what is new, and say what they could not hold; gives remarks."""
+    from sssjob.accounting.writers import TARGETS
+    from sssjob.verbs.convert import grown
+    from sssjob.verbs.convert_targets import results
+
+    options = told.options()
+    with ExitStack() as stack:
+        losses = Losses(stack.enter_context(common.output(told.losses)) if told.losses else None)
+        head = TARGETS[target].head or ""
+        remarks = grown(
+            work, state, output, head, lambda tasks: results(work, tasks, target, options, losses)
+        )
+    losses.say(target)
+    return remarks
+
+
 def write(work: Conversion, target: str, told: TargetOptions, output: str | None) -> None:
     """Write jobs in a target format, and say what it could not hold."""
-    from sssjob.verbs import convert
-
+    if work.processes > 1:
+        from sssjob.verbs.convert_targets import write as written
+    else:
+        from sssjob.verbs.convert import target as written
     options = told.options()
     with ExitStack() as stack:
         listed = stack.enter_context(common.output(told.losses)) if told.losses else None
         stream = stack.enter_context(common.output(output))
         losses = Losses(listed)
         try:
-            convert.target(work, target, stream, options, losses)
+            written(work, target, stream, options, losses)
         except ImportError as error:
             common.fail(f"--to {target} needs {error.name}: pip install 'sssjob[{target}]'")
     losses.say(target)

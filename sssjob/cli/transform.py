@@ -14,13 +14,14 @@ from sssjob.errors import UnreadableDocument
 @click.command(
     name="transform",
     epilog="""\b
-    sssjob transform --list
-    sssjob transform to-3.1.0 old.xml -o new.xml
-    sssjob transform keep -p names="User, Processors" jobs.xml.gz
-    sssjob transform job-html job.xml > job.html
-    sssjob transform ./mine.xsl -p project=nwchemdev - < jobs.xml
+    Examples:
+      sssjob transform --list
+      sssjob transform to-3.1.0 old.xml -o new.xml
+      sssjob transform keep -p names="User, Processors" jobs.xml.gz
+      sssjob transform job-html job.xml > job.html
+      sssjob transform ./mine.xsl -p project=nwchemdev - < jobs.xml
 
-    Exit code 0: done; 2: the sheet or a file was not understood.
+    Exit code: 0 done, 2 the sheet or a file was not understood.
     """,
 )
 @click.argument("sheet", required=False)
@@ -48,11 +49,12 @@ def command(
     if sheet is None:
         raise click.UsageError("Missing argument 'SHEET'. Try --list.")
     parameters = dict(map(_parameter, given))
+    complain = common.Complaints()
     unread: list[UnreadableDocument] = []
     try:
         compiled = Sheet.load(sheet)
         with common.output(output) as out:
-            for name, source in records.documents(files):
+            for name, source in records.documents(files, complain):
                 tell = partial(_tell, unread, name)
                 try:
                     for piece in transform(
@@ -61,7 +63,7 @@ def command(
                         out.write(piece)
                 except UnreadableDocument as error:
                     tell(error)
-            if unread:
+            if unread or complain.count:
                 sys.exit(common.NOT_UNDERSTOOD)
     except BadSheet as error:
         common.fail(error)

@@ -9,7 +9,8 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from tempfile import SpooledTemporaryFile
+from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
 from urllib.parse import quote
 
 import click
@@ -24,13 +25,17 @@ if TYPE_CHECKING:
 
 ALL = "all"
 AS_BYTES = "surrogateescape"  # bytes of a script that are no UTF-8 stay what they are
+_KEPT = 1 << 20  # bytes of texts that wait in memory, and not in a file
 
 
 class _Output(NamedTuple):
-    """What is written of a job when all are translated: ``name`` is how its file's begins."""
+    """What is written of a job when all are translated: ``name`` is how its file's begins.
+
+    Its text has so many bytes, behind those of the jobs before it.
+    """
 
     name: str
-    text: bytes
+    size: int
     files: Mapping[str, bytes]
     job: str
 
@@ -62,14 +67,14 @@ for what the target cannot hold; 2 a file cannot be read."""
 @click.option("--arrays", type=click.Choice(("keep", "task-group", "jobs")),
               default="keep",
               show_default=True,
-              help="Keep the option of an array as it is, or make a task of a group, or a "
-                   "job, of each element.")  # fmt: skip
+              help="What becomes of an array: its option is kept, or each of its elements "
+                   "becomes a task of one task group, or a job.")  # fmt: skip
 @options.PARALLEL
 @click.option("--losses", metavar="FILE", type=click.Path(dir_okay=False),
               help="List what the target cannot hold, as JSON lines.")  # fmt: skip
 @click.option("--no-residual", is_flag=True,
-              help="Keep nothing beside in the target, so that the way back may give "
-                   "less.")  # fmt: skip
+              help="Write nothing for the way back: what the target cannot hold is then "
+                   "lost.")  # fmt: skip
 @click.option("--select", metavar="ID", default="", help="Only the job with this Id.")
 @options.OUTPUT_DIRECTORY
 @options.OUTPUT
@@ -105,8 +110,7 @@ def _known(target: str) -> None:
 
     if target == ALL:
         common.fail("--to all goes with --explain, which prints a table")
-    translator(target)
-    row = registry.all_targets().get(target)
+    row = registry.all_targets().get(translator(target).name)
     if row is None or not row.writes:
         common.fail(f"{target} is only read: --from {target}")
 
@@ -123,6 +127,7 @@ def _translate(
     few, said = common.Few(), records.Said()
     with ExitStack() as stack:
         listed = stack.enter_context(common.output(losses)) if losses else None
+        texts = stack.enter_context(SpooledTemporaryFile(_KEPT))
         for source in common.sources(files):
             some = bool(work.select)
             for written in run(work, iter((source,)), said):
@@ -131,12 +136,12 @@ def _translate(
                 wrong = any(each.severity is Severity.ERROR for each in written.findings)
                 good = good and not written.why and not wrong
                 if written.text:
-                    found.append(_output(written, len(found) + 1))
-            if not some:
-                common.say(f"{common.name_of(source.name)}: error: there is no job in it")
-                good = False
+                    size = texts.write(written.text.encode(errors=AS_BYTES))
+                    found.append(_output(written, len(found) + 1, size))
+            good = _is_some(some, source.name) and good
         few.rest()
-        _write(work, found, output, output_dir)
+        texts.seek(0)
+        _write(work, found, texts, output, output_dir)
     if not good or said.faults:
         sys.exit(common.NOTHING)
     if not found:
@@ -144,12 +149,19 @@ def _translate(
         sys.exit(common.NOTHING)
 
 
-def _output(written: TranslatedJob, place: int) -> _Output:
+def _is_some(some: bool, name: str) -> bool:
+    """Whether there was a job in a source; that there was none is said."""
+    if not some:
+        common.say(f"{common.name_of(name)}: error: there is no job in it")
+    return some
+
+
+def _output(written: TranslatedJob, place: int, size: int) -> _Output:
     """What is kept of a translated job: its losses and findings are said."""
     number = written.number
     name = _named(written.job, number) or f"{place}{f'.{number + 1}' if number else ''}"
     job = written.job.id if written.job is not None else ""
-    return _Output(name, written.text.encode(errors=AS_BYTES), written.files, job)
+    return _Output(name, size, written.files, job)
 
 
 def _say(written: TranslatedJob, listed: BinaryIO | None, few: common.Few) -> None:
@@ -167,24 +179,25 @@ def _say(written: TranslatedJob, listed: BinaryIO | None, few: common.Few) -> No
 
 
 def _write(
-    work: Translation, found: list[_Output], output: str | None, output_dir: str | None
-) -> None:
+    work: Translation, found: list[_Output], texts: IO[bytes], output: str | None,
+    output_dir: str | None,
+) -> None:  # fmt: skip
     from sssjob.translate import translator
 
     _check_names(found, each=output_dir is not None)
     if output_dir is not None:
         directory = Path(output_dir)
         directory.mkdir(parents=True, exist_ok=True)
-        _write_files(directory, found, translator(work.to).suffix)
+        _write_files(directory, found, texts, translator(work.to).suffix)
         return
     if len(found) > 1 and not translator(work.to).joins:
         common.fail(f"{len(found)} jobs: name a directory (--output-dir) or one job (--select)")
     if found:
         with common.output(output) as stream:
             for written in found:
-                stream.write(written.text)
+                stream.write(texts.read(written.size))
         if output is not None:
-            _write_files(Path(output).parent, found)
+            _write_files(Path(output).parent, found, texts)
 
 
 def _check_names(found: Iterable[_Output], *, each: bool) -> None:
@@ -201,12 +214,14 @@ def _check_names(found: Iterable[_Output], *, each: bool) -> None:
             beside.add(name)
 
 
-def _write_files(directory: Path, found: Iterable[_Output], suffix: str | None = None) -> None:
+def _write_files(
+    directory: Path, found: Iterable[_Output], texts: IO[bytes], suffix: str | None = None
+) -> None:
     """Write scripts that have to stand beside, which are run, and with a suffix each job, too."""
     with common.outputs() as put:
         for written in found:
             if suffix is not None:
-                put(str(directory / f"{written.name}{suffix}"), written.text)
+                put(str(directory / f"{written.name}{suffix}"), texts.read(written.size))
             for name, content in written.files.items():
                 put(str(directory / name), content, 0o755)
 
@@ -234,11 +249,15 @@ def _explain(work: Translation, files: tuple[str, ...], output: str | None) -> N
     from sssjob.verbs.translate import explain, readings
 
     wanted = None if work.to == ALL else {work.to}
-    few, tell = common.Few(), records.Said()
+    few, tell, good = common.Few(), records.Said(), True
     with common.output(output) as stream:
         for source in common.sources(files):
+            some = bool(work.select)
             for file, found in readings(work, source, tell):
+                some = True
                 few.show(item.in_file(file) for item in found.findings)
+                wrong = any(each.severity is Severity.ERROR for each in found.findings)
+                good = good and not wrong
                 if found.job is None or work.select not in ("", found.job.id):
                     continue
                 given = replace(work.settings, files={**work.settings.files, **found.files})
@@ -247,4 +266,7 @@ def _explain(work: Translation, files: tuple[str, ...], output: str | None) -> N
                     for name, said in row.told.items():
                         if wanted is None or name in wanted:
                             stream.write(f"  {name:<10} {said}\n".encode())
+            good = _is_some(some, source.name) and good
     few.rest()
+    if not good or tell.faults:
+        sys.exit(common.NOTHING)

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from sssjob.cli import common, records
+from sssjob.cli import common, options, records
 from sssjob.errors import Severity
 
 if TYPE_CHECKING:
     from sssjob.check.vocabulary import Vocabulary
     from sssjob.document import Source
+    from sssjob.document.sources import NamedSource
     from sssjob.errors import Finding
 
 
@@ -35,8 +36,9 @@ Exit code: 0 no errors, 1 errors, 2 a document cannot be read."""
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
 @click.option("--json", "format_", flag_value="json", help="Findings as one JSON array.")
+@click.option("--jsonl", "format_", flag_value="jsonl", help="Findings as JSON lines.")
 @click.option(
-    "--format", "format_", type=click.Choice(["text", "json", "sarif"]), default="text",
+    "--format", "format_", type=click.Choice(["text", "json", "jsonl", "sarif"]), default="text",
     show_default=True, help="How findings are printed; sarif is what code hosts read.",
 )  # fmt: skip
 @click.option(
@@ -55,10 +57,7 @@ Exit code: 0 no errors, 1 errors, 2 a document cannot be read."""
     is_flag=True,
     help="A reference to a job or file outside of its document is an error.",
 )
-@click.option(
-    "--jobs", "processes", metavar="N", type=click.IntRange(0), default=1,
-    help="Use so many processes, 0 for all cores; findings and their order stay the same.",
-)  # fmt: skip
+@options.WORKERS
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit code tells.")
 def command(
     files: tuple[str, ...], format_: str, level: str, profile: str, no_awareness: bool,
@@ -74,12 +73,21 @@ def command(
     unread = False
     severities = [item for item in Severity if _weight(item) >= _weight(Severity(level))]
 
+    def complain(text: object) -> None:
+        """A record that cannot be read is told as it is by every command."""
+        nonlocal unread
+        unread = True
+        counts[Severity.ERROR] += 1
+        if not quiet:
+            common.say(text)
+
     def seen() -> Iterator[Finding]:
         nonlocal unread
+        sources = records.documents(files, complain)
         found = (
-            _closed(files, _check(profile, no_awareness))
+            _closed(sources, _check(profile, no_awareness))
             if closed
-            else _findings(files, profile, no_awareness, processes)
+            else _findings(sources, profile, no_awareness, processes)
         )
         for finding in found:
             counts[finding.severity] += 1
@@ -87,8 +95,8 @@ def command(
             if finding.severity in severities and not quiet:
                 yield finding
 
-    if format_ == "json":
-        _print_json(seen())
+    if format_ in ("json", "jsonl"):
+        _print_json(seen(), lines=format_ == "jsonl")
     elif format_ == "sarif":
         from sssjob.cli.sarif import sarif
 
@@ -125,21 +133,23 @@ def _check(profile: str, no_awareness: bool) -> Callable[..., Iterator[Finding]]
 
 
 def _findings(
-    files: Iterable[str], profile: str, no_awareness: bool, processes: int
+    sources: Iterable[NamedSource], profile: str, no_awareness: bool, processes: int
 ) -> Iterator[Finding]:
     from sssjob.cli.progress import watching
     from sssjob.verbs.validate import Validation
 
     validation = Validation(_vocabulary(profile, no_awareness))
     with validation.workers(common.processes(processes)) as some:
-        yield from validation.all_findings(records.documents(files), opening=watching, workers=some)
+        yield from validation.all_findings(sources, opening=watching, workers=some)
 
 
-def _closed(files: Iterable[str], check: Callable[..., Iterator[Finding]]) -> Iterator[Finding]:
+def _closed(
+    sources: Iterable[NamedSource], check: Callable[..., Iterator[Finding]]
+) -> Iterator[Finding]:
     """The findings about messages, each of which is read twice: for its jobs, and for files."""
     from sssjob.errors import finding
 
-    for name, source in records.documents(files):
+    for name, source in sources:
         try:
             again = _again(source)
             yield from check(again, name=name, closed=True)
@@ -166,13 +176,12 @@ def _of_files(source: Source, name: str) -> Iterator[Finding]:
         return  # said by the check
 
 
-def _print_json(findings: Iterable[Finding]) -> None:
-    """A JSON array, written as it grows."""
-    mark = "["
+def _print_json(findings: Iterable[Finding], *, lines: bool) -> None:
+    """A JSON array, written as it grows, or ``lines``."""
+    rows = common.Rows(lines=lines)
     for finding in findings:
-        common.data(f"{mark}\n  {json.dumps(finding.as_dict(), ensure_ascii=False)}", nl=False)
-        mark = ","
-    common.data("[]" if mark == "[" else "\n]")
+        rows.put(finding.as_dict())
+    rows.end()
 
 
 def _weight(severity: Severity) -> int:

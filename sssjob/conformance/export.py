@@ -18,9 +18,7 @@ def export(directory: str | os.PathLike[str]) -> int:
     Raises ``FileExistsError`` for a directory that holds anything, or another ``OSError``.
     """
     home = Path(directory)
-    home.mkdir(parents=True, exist_ok=True)
-    if any(home.iterdir()):
-        raise FileExistsError(17, "the directory is not empty", str(home))
+    atomic.empty(home)
     (home / "cases").mkdir()
     index = []
     count = 0

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from sssjob import expression
 from sssjob.defaults.entries import OWN, Origin, SourcedValue
 from sssjob.defaults.resolver import Env, Resolver
-from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, of_kind
+from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, of_kind, one_of
 from sssjob.model import (
     Block,
     Item,
@@ -68,6 +68,7 @@ def resolve(block: Block, *, env: Env = "merge") -> Resolved:
     and stays as it was written, so that whoever reads the request meets it.
     """
     of_kind(block, Block, "a job object")
+    one_of(env, Env, "what becomes of an Environment")
     resolver = Resolver(env)
     return Resolved(resolver.block(block), tuple(resolver.findings), block, env)
 

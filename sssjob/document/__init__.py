@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from sssjob.document.bridge import from_tree, to_tree
 from sssjob.document.files import Source, opened
 from sssjob.document.text import clean, dumps, write
-from sssjob.errors import UnreadableDocument, finding
+from sssjob.errors import UnreadableDocument, finding, of_kind
 from sssjob.model import Block
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def read(source: Source, *, on_error: OnError | None = None) -> Iterator[Block]:
     from sssjob.document import tree  # who only writes documents starts without their reader
     from sssjob.document.outermost import is_block
 
+    of_kind(on_error, Callable | None, "a function of an error")  # type: ignore[arg-type]
     for element, offset in tree.located(source, on_error=on_error):
         if is_block(element):
             yield from_tree(element, offset=offset)

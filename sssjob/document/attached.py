@@ -9,18 +9,23 @@ from __future__ import annotations
 import io
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
+from itertools import groupby
+from operator import attrgetter
 from typing import BinaryIO, cast
 
 from sssjob import executable
 from sssjob.document import reader
-from sssjob.document.bundle import File, messages, written
-from sssjob.errors import InvalidValue, LimitExceeded
+from sssjob.document.bundle import File, messages, seconds, written
+from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity
 from sssjob.executable import ExecutableKind
 from sssjob.model import Block, paths
 
-_NOWHERE: tuple[list[int], list[deque[Mapping[str, File]]]] = ([], [])
+Every = Mapping[str, Sequence[File]]  # all Files of each id, that which is meant first
+
+_NOWHERE: tuple[list[int], list[deque[Every]]] = ([], [])
 LIMIT = 16 << 20  # bytes of a source in which Files are looked for
 
 
@@ -36,21 +41,23 @@ class Attached:
 
     def __init__(self, stream: BinaryIO) -> None:
         self._kept = _Kept(stream)
+        self._told = Told()
         self.stream = cast(BinaryIO, self._kept)
 
     def of(self, block: Block, *, read: Block | None = None) -> list[File]:
         """The Files that a job object names, as far as its message has them.
 
-        It may be made of the one that was ``read``. Raises ``LimitExceeded`` where the source is
-        too large to look for them.
+        Where several have one id, all are given, that which is meant first. It may be made of the
+        one that was ``read``. Raises ``LimitExceeded`` where the source is too large to look for
+        them.
         """
-        wanted = list(dict.fromkeys(files_named(block)))
-        if not wanted:
-            return []
-        files = self._seen_by(read or block)
-        return [files[id_] for id_ in wanted if id_ in files]
+        return named(block, self._seen_by(read or block)) if any(files_named(block)) else []
 
-    def _seen_by(self, block: Block) -> Mapping[str, File]:
+    def told(self, files: Iterable[File]) -> Iterator[Finding]:
+        """What is to be told of Files that were given, each once."""
+        return self._told(files)
+
+    def _seen_by(self, block: Block) -> Every:
         """The Files of its message; where one line holds the same job object twice, in turn."""
         lines, seen = self._messages.get(block, _NOWHERE)
         if not lines:
@@ -60,10 +67,10 @@ class Attached:
         return found.popleft() if len(found) > 1 else found[0]
 
     @cached_property
-    def _messages(self) -> Mapping[Block, tuple[list[int], list[deque[Mapping[str, File]]]]]:
+    def _messages(self) -> Mapping[Block, tuple[list[int], list[deque[Every]]]]:
         """The lines of each job object, and the Files that it sees on each."""
         data = io.BytesIO(self._kept.all())
-        found: dict[Block, tuple[list[int], list[deque[Mapping[str, File]]]]] = {}
+        found: dict[Block, tuple[list[int], list[deque[Every]]]] = {}
         # Who reads the jobs tells what cannot be read.
         for root, offset in reader.documents(data, on_error=lambda error: None):
             for each in messages(root, offset=offset):
@@ -72,8 +79,37 @@ class Attached:
                     if not lines or lines[-1] != block.line:
                         lines.append(block.line)
                         seen.append(deque())
-                    seen[-1].append(each.files)
+                    seen[-1].append(each.every)
         return found
+
+
+def named(block: Block, every: Every) -> list[File]:
+    """Of the Files of its message those that a job object names."""
+    wanted = dict.fromkeys(files_named(block))
+    return [file for id_ in wanted for file in every.get(id_, ())]
+
+
+class Told:
+    """That several of the ``named`` Files have one id, told once of Files that are held."""
+
+    def __init__(self) -> None:
+        self._of: dict[int, File] = {}
+
+    def __call__(self, files: Iterable[File]) -> Iterator[Finding]:
+        """What is to be told of some, and was not yet."""
+        new = {id(file): file for file in files if id(file) not in self._of}
+        self._of |= new
+        return doubled(new.values())
+
+
+def doubled(files: Iterable[File]) -> Iterator[Finding]:
+    """That several of the ``named`` Files have one id. A warning: the work goes on with the first.
+
+    ``validate`` says that it is an error.
+    """
+    for _, same in groupby(files, attrgetter("id")):
+        for found in seconds(list(same)):
+            yield replace(found, severity=Severity.WARNING)
 
 
 def files_named(block: Block) -> Iterator[str]:

@@ -23,7 +23,7 @@ from sssjob.document.meant import Around, Meant
 from sssjob.document.outermost import UNIT_TAGS
 from sssjob.document.places import CATEGORIES, attributes, has_elements, inside_of, names
 from sssjob.document.report import Report
-from sssjob.document.text import dumps, escape, quoted
+from sssjob.document.text import escape, quoted
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import ExecutableKind, From
 from sssjob.legality import ILLEGAL
@@ -54,11 +54,15 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """One message: its job objects, its files by their ids, and what is wrong with either."""
+    """One message: its job objects, its files by their ids, and what is wrong with either.
+
+    Of several Files with one id the first is meant; ``every`` has all of them, in this order.
+    """
 
     blocks: tuple[Block, ...]
     files: Mapping[str, File] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+    every: Mapping[str, Sequence[File]] = field(default_factory=dict)
 
     def script(self, text: str) -> File | None:
         """The file that the text of an Executable names; None for a path, a URI, or none at all.
@@ -67,14 +71,6 @@ class Bundle:
         """
         named = executable.executable(text)
         return self.files.get(named.target) if named.kind is ExecutableKind.FILE else None
-
-    def dumps(self, wrap: str = "Data") -> str:
-        """The message as XML text under one wrapper.
-
-        Raises ``ValueError`` for a file that is not UTF-8, or has characters that XML has not.
-        """
-        jobs = "".join(dumps(block) for block in self.blocks)
-        return f"<{wrap}>{jobs}{''.join(map(written, self.files.values()))}</{wrap}>"
 
 
 def bundles(source: Source) -> Iterator[Bundle]:
@@ -99,11 +95,14 @@ def messages(root: Element, *, offset: int = 0) -> list[Bundle]:
         else:
             meant.note(around)
             blocks.append((around, from_tree(element, offset=offset)))
-    kept = _first_ones(files, meant, report)
-    found = list(_seen(blocks, meant)) or [Bundle((), {file.id: file for file in kept})]
+    for around, file in files:
+        meant.add(around, file.id, file)
+    every = [each for message in meant.messages() for each in message.values()]
+    wrong = [*report.found, *(told for each in every for told in seconds(each))]
+    found = list(_seen(blocks, meant)) or [_message((), meant.seen(()))]
     used: set[int] = set()
-    wrong = [*report.found, *_executables(found, used)]
-    for file in kept:
+    wrong += _executables(found, used)
+    for file, *_ in every:
         if id(file) not in used:
             text = f"no executable names the File {file.id}"
             wrong.append(finding("I-FILE", text, line=file.line, path=file.path, section=_SECTION))
@@ -116,11 +115,11 @@ def bundle(root: Element, *, offset: int = 0) -> Bundle:
     if len(found) == 1:
         return found[0]
     blocks = tuple(block for each in found for block in each.blocks)
-    files: dict[str, File] = {}
+    every: dict[str, Sequence[File]] = {}
     for each in found:
-        for id_, file in each.files.items():
-            files.setdefault(id_, file)
-    return Bundle(blocks, files, found[0].findings)
+        for id_, files in each.every.items():
+            every.setdefault(id_, files)
+    return replace(_message(blocks, every), findings=found[0].findings)
 
 
 def _parts(root: Element) -> Iterator[tuple[Element, Around]]:
@@ -142,19 +141,16 @@ def _parts(root: Element) -> Iterator[tuple[Element, Around]]:
         waiting.extend((child, inside) for child in children)
 
 
-def _first_ones(
-    files: Sequence[tuple[Around, File]], meant: Meant[File], report: Report
-) -> list[File]:
-    """The first File of each id of each message; a second one is told."""
-    first: dict[tuple[Around, str], File] = {}
-    for around, file in files:
-        meant.add(around, file.id, file)
-        known = first.setdefault((meant.owner(around), file.id), file)
-        if known is not file:
-            assert file.element is not None
-            text = f"a second File with the id {file.id}; the first is on line {known.line}"
-            report.say("E-DUP", file.element, text, _SECTION, attribute="id")
-    return list(first.values())
+def seconds(files: Sequence[File]) -> Iterator[Finding]:
+    """What is told of Files of one id in one message, that which is meant first."""
+    for file in files[1:]:
+        yield second(file.id, file.line, files[0].line, f"{file.path}/@id" if file.path else "")
+
+
+def second(id_: str, line: int, first: int, path: str = "") -> Finding:
+    """That a File on a line has the id of one that is meant."""
+    text = f"a second File with the id {id_}; jobs mean the one on line {first}"
+    return finding("E-DUP", text, line=line, path=path, section=_SECTION)
 
 
 def _seen(blocks: Sequence[tuple[Around, Block]], meant: Meant[File]) -> Iterator[Bundle]:
@@ -162,7 +158,30 @@ def _seen(blocks: Sequence[tuple[Around, Block]], meant: Meant[File]) -> Iterato
     seen = [(meant.seen(around), block) for around, block in blocks]
     for _, group in groupby(seen, lambda each: id(each[0])):
         held = list(group)
-        yield Bundle(tuple(block for _, block in held), held[0][0])
+        yield _message(tuple(block for _, block in held), held[0][0])
+
+
+def _message(blocks: tuple[Block, ...], every: Mapping[str, Sequence[File]]) -> Bundle:
+    return Bundle(blocks, _First(every), every=every)
+
+
+class _First(Mapping[str, File]):
+    """Of the Files of each id the one that is meant."""
+
+    def __init__(self, every: Mapping[str, Sequence[File]]) -> None:
+        self._every = every
+
+    def __getitem__(self, id_: str) -> File:
+        return self._every[id_][0]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._every)
+
+    def __len__(self) -> int:
+        return len(self._every)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 def notes(root: Element, units: Sequence[Element]) -> list[tuple[Note, ...]]:

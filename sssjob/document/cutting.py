@@ -77,10 +77,12 @@ _MUCH_SPACE = 1 << 16  # bytes
 
 _UNIT = rb"(?:[^\s<>/=:!?]+:)?(?:JobGroup|Job)"
 _IS_UNIT = re.compile(_UNIT)
-_REST_OF_TAG = rb"(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+>"
+_REST_OF_TAG = rb"(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+'|(?!))*+>"
+# A tag that has not ended, though what stands in quotes may look like its end.
+_CUT = re.compile(rb"<(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+'|(?!))*+(?:[\"'][^<]*+)?\Z")
 _BEGIN = re.compile(rb"\s*+(?P<tag><(?P<name>" + _UNIT + rb")(?=[\s/>])" + _REST_OF_TAG + rb")")
 _HIDING = (b"<!", b"<?", b"<Job", b":Job")  # what may hide the end of a job object
-_PROLOG = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->)*+", re.DOTALL)
+_PROLOG = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->|(?!))*+", re.DOTALL)
 _ITEM = re.compile(rb"<\?.*?\?>|<!--.*?-->", re.DOTALL)
 _DECLARATION = re.compile(rb"<\?xml\s")
 _NAME = re.compile(rb"<([^\s<>/?!=]+)(?=[\s/>])")
@@ -516,7 +518,7 @@ class DocumentCutter:
     def _wrong_line(self) -> UnreadableDocument:
         """Use up a line that is no document, and tell what is wrong with it."""
         place, end = self.place, self.rest().find(b"\n")
-        self.is_open = end < 0 and b">" not in self.rest()
+        self.is_open = end < 0 and (b">" not in self.rest() or bool(_CUT.match(self.rest())))
         line = self.use(end + 1 if end >= 0 else self.waiting)
         text = line.decode(self._encoding, "replace") if self._encoding != encodings.UTF8 else ""
         window = Window(text.encode() or line, *place)

@@ -39,10 +39,6 @@ class Difference(NamedTuple):
     left: str | None
     right: str | None
 
-    def swapped(self) -> Difference:
-        """The same difference, seen from the other side."""
-        return Difference(self.path, self.right, self.left)
-
 
 class OfFile(Difference):
     """What two Files of an id hold, whose lines can be compared."""
@@ -124,15 +120,24 @@ class _Files:
 
     def of(self, left: Block | None, right: Block | None, around: str) -> Iterator[Difference]:
         """What the Files of one job object hold differently, of which either may be missing."""
-        ones, others = ({} if block is None else {file.id: file for file in self.files(block)}
+        ones, others = ({} if block is None else dict(_numbered(self.files(block)))
                         for block in (left, right))  # fmt: skip
-        for id_ in dict.fromkeys((*ones, *others)):
-            one, other = ones.get(id_), others.get(id_)
+        for id_, number in dict.fromkeys((*ones, *others)):
+            one, other = ones.get((id_, number)), others.get((id_, number))
             key = id(one), id(other)
             if one != other and key not in self._told:
                 self._told[key] = one, other
-                path = f"{around}//File{_where('@id', id_)}"
+                place = f"[{number}]" if number > 1 else ""
+                path = f"{around}//File{_where('@id', id_)}{place}"
                 yield OfFile(path, _content(one), _content(other))
+
+
+def _numbered(files: Iterable[File]) -> Iterator[tuple[tuple[str, int], File]]:
+    """Files by their ids, and their places among those of one id."""
+    count: Counter[str] = Counter()
+    for file in files:
+        count[file.id] += 1
+        yield (file.id, count[file.id]), file
 
 
 def _content(file: File | None) -> str | None:

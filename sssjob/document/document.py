@@ -17,7 +17,7 @@ from sssjob.document.outermost import PART_TAGS, UNIT_TAGS
 from sssjob.document.patch import Edit, Span, applied, blank_before, spans
 from sssjob.document.places import local
 from sssjob.document.splice import rewrite
-from sssjob.errors import InvalidValue, UnreadableDocument, finding, of_kind
+from sssjob.errors import Finding, InvalidValue, UnreadableDocument, finding, of_kind
 from sssjob.model import Block
 
 
@@ -36,6 +36,9 @@ class Document:
     """
 
     data: bytes
+
+    def __post_init__(self) -> None:
+        of_kind(self.data, bytes, "the bytes of a document; Document.read takes others")
 
     @classmethod
     def read(cls, source: Source) -> Document:
@@ -96,8 +99,13 @@ class Document:
 
     @property
     def files(self) -> Mapping[str, File]:
-        """The Files by their ids, which an Executable names with #."""
+        """The Files by their ids, which an Executable names with #; of several, that meant."""
         return MappingProxyType(self._bundle.files)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is wrong or worth knowing of its Files, and of what names them."""
+        return self._bundle.findings
 
     def replacing(self, change: Callable[[Block], Block]) -> Document:
         """The document with other job objects in the place of some.

@@ -57,12 +57,16 @@ ALONE = EnclosingTags()
 
 
 class FileBeside(NamedTuple):
-    """A File with its id as it is written, the elements around it, and its other attributes."""
+    """A File with its id as it is written, the elements around it, and its other attributes.
+
+    ``line`` is 0 where it is not known.
+    """
 
     id: str
     content: bytes
     around: Around
     others: tuple[str, ...] = ()
+    line: int = 0
 
 
 class Beside(NamedTuple):
@@ -162,7 +166,9 @@ class Skeleton:
                 around = self._around_of(element)
                 content = inside_of(element).encode()
                 others = tuple(name for name in attributes(element) if name != "id")
-                self._files.append(FileBeside(element.get("id", ""), content, around, others))
+                line = element.sourceline + self.offset if element.sourceline else 0
+                id_ = element.get("id", "")
+                self._files.append(FileBeside(id_, content, around, others, line))
 
     def _around_of(self, element: Element) -> Around:
         """The elements around one that came last; what they were called they stay."""

@@ -15,7 +15,8 @@ from os import PathLike
 from typing import Any, BinaryIO, NamedTuple, Protocol, TypeVar, cast
 
 from sssjob.addresses import MAGIC
-from sssjob.errors import InvalidValue, UnreadableDocument, finding
+from sssjob.document import file_kinds
+from sssjob.errors import InvalidValue, UnreadableDocument, WrongKind, finding
 from sssjob.units import XML_SPACE
 
 Source = str | PathLike[str] | bytes | BinaryIO
@@ -26,7 +27,6 @@ CHUNK = 1 << 16
 _GZIP, _BZIP2, _XZ, _ZSTD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 COMPRESSED = _GZIP, _BZIP2, _XZ, _ZSTD  # how compressed files begin
 _LONGEST_MAGIC = max(map(len, COMPRESSED))
-_A_STORE = "a store of job objects is no document; sssjob store export prints those in it"
 _MOST_MEMORY = 1 << 27  # bytes that a compressed file may ask for
 _DAMAGED = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)
 ENDINGS = (UnreadableDocument, OSError, *_DAMAGED)  # by which reading on can end
@@ -74,14 +74,30 @@ def raw(source: Source, *, buffering: int = -1) -> AbstractContextManager[Binary
 
 
 def source_of(given: object) -> Source:
-    """What a program gives as a source. Raises ``InvalidValue`` for what is none."""
+    """What a program gives as a source. Raises ``InvalidValue`` for what is none.
+
+    Other things have a ``read``, too, that gives no bytes: a stream of text, a class of ours.
+    """
     if isinstance(given, bytearray | memoryview):
         return bytes(given)
-    if isinstance(given, str | PathLike | bytes):
+    if isinstance(given, str | PathLike):
+        return _path(given)
+    if isinstance(given, bytes):
         return given
-    if not hasattr(given, "read"):
-        raise InvalidValue(repr(given), "a document: bytes, a path, or a binary stream")
+    if isinstance(given, type) or not (hasattr(given, "readinto") or hasattr(given, "peek")):
+        raise WrongKind(repr(given), "a document: bytes, a path, or a binary stream")
     return cast(BinaryIO, given)
+
+
+def _path(given: str | PathLike[Any]) -> str | PathLike[Any]:
+    """A path, if there can be a file of that name. Raises ``InvalidValue``."""
+    try:
+        name = os.fsencode(given)
+    except UnicodeEncodeError as error:
+        raise InvalidValue(repr(given), "the name of a file") from error
+    if b"\0" in name:
+        raise InvalidValue(repr(given), "the name of a file")
+    return given
 
 
 def of_text(given: G) -> G | bytes:
@@ -104,14 +120,17 @@ def opened(source: Source) -> Iterator[BinaryIO]:
         if buffered is not given:
             # Closing the reader would close the caller's stream with it.
             stack.callback(cast(io.BufferedReader, buffered).detach)
-        head = buffered.peek(len(MAGIC))
+        head = buffered.peek(file_kinds.HEAD)
         if head and any(each.startswith(head) and each != head for each in (*COMPRESSED, MAGIC)):
             head, buffered = looked_at(buffered, len(MAGIC))  # a pipe that gives little at a time
-        if head.startswith(MAGIC):
-            raise UnreadableDocument(finding("E-XML", _A_STORE))
+        if (error := file_kinds.wrong(head)) is not None:
+            raise error
         magic = head[:_LONGEST_MAGIC]
         try:
-            yield _decompressed(buffered, magic)
+            stream = _decompressed(buffered, magic)
+            if stream is not buffered and (error := file_kinds.wrong(_begin(stream))) is not None:
+                raise error
+            yield stream
         except _DAMAGED as error:
             text = (
                 "the compressed data ends before its end"
@@ -119,6 +138,11 @@ def opened(source: Source) -> Iterator[BinaryIO]:
                 else (f"the compressed data is damaged: {error}")
             )
             raise UnreadableDocument(finding("E-XML", text)) from error
+
+
+def _begin(stream: BinaryIO) -> bytes:
+    """How a stream begins that was made to decompress another one, which is not read on."""
+    return cast(io.BufferedReader, stream).peek(file_kinds.HEAD)
 
 
 def looked_at(stream: BinaryIO, size: int) -> tuple[bytes, BinaryIO]:

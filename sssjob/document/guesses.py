@@ -61,7 +61,7 @@ _ENCODING = re.compile(rb"encoding\s*=\s*[\"']([^\"']*)", re.IGNORECASE)
 _TAG = re.compile(rb"<(%s)" % _TAG_NAME)
 _UNIT = re.compile(rb"Job(?:Group)?[\s/>]")
 _VISIBLE = re.compile(rb"\S")
-_START_TAG = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->)*+<([^\s<>/?!]+)", re.DOTALL)
+_START_TAG = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->|(?!))*+<([^\s<>/?!]+)", re.DOTALL)
 
 
 class Guess(NamedTuple):

@@ -32,7 +32,7 @@ from sssjob.model import Block, Item, Job, Note, Property
 
 _MARKUP = re.compile(
     rb"<(?:(?P<note>!--.*?-->|\?.*?\?>)|(?P<data>!\[CDATA\[.*?\]\]>)"
-    rb"|(?P<end>/[^>]*>)|(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+>)",
+    rb"|(?P<end>/[^>]*>)|(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+'|(?!))*+>)",
     re.DOTALL,
 )
 # A name of two properties, by what it holds; see places.is_adapter.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from io import TextIOBase
 from typing import BinaryIO
 
 from lxml import etree
@@ -19,7 +20,7 @@ from sssjob.document.places import (
     local,
 )
 from sssjob.errors import WrongKind, of_kind
-from sssjob.legality import ILLEGAL, legal, legal_name, legal_note
+from sssjob.legality import ILLEGAL, legal, legal_name, legal_namespace, legal_note
 from sssjob.model import Block, Note, Property
 from sssjob.units import XML_SPACE
 
@@ -38,6 +39,7 @@ def dumps(
     ``InvalidValue``.
     """
     of_kind(block, Block, "a job object")
+    _check(dialect, namespace)
     text = "" if indent or namespace else _flat(block, dialect)
     if not text or any(f"{prefix}:" in text for prefix in block.prefixes if prefix):
         tree = to_tree(block, dialect=dialect, namespace=namespace)
@@ -64,10 +66,23 @@ def write(
     Each is a document on a line of its own, or all stand in one document whose root is ``wrap``.
     """
     of_kind(blocks, Iterable, "job objects")
-    if not hasattr(stream, "write"):
-        raise WrongKind(repr(stream), "a stream to write to")
+    if isinstance(stream, type | TextIOBase) or not hasattr(stream, "write"):
+        raise WrongKind(repr(stream), "a binary stream to write to")
+    of_kind(wrap, str, "the name of a wrapper")
+    if wrap:
+        legal_name(wrap)
     texts = (dumps(block, dialect=dialect, namespace=namespace, indent=indent) for block in blocks)
     return write_texts(texts, stream, wrap=wrap, indent=indent)
+
+
+def _check(dialect: object, namespace: object) -> None:
+    """Refuse what is neither a dialect nor a namespace."""
+    if dialect != "" and not (isinstance(dialect, str) and dialect in spec.DIALECTS):
+        raise WrongKind(repr(dialect), f"a dialect: {', '.join(spec.DIALECTS)}")
+    if namespace is not None:
+        of_kind(namespace, str, "a namespace")
+    if namespace:
+        legal_namespace(str(namespace))
 
 
 def write_texts(

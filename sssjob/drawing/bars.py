@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sssjob.drawing.chart import STYLE
-from sssjob.visible import markup, visible
+from sssjob.visible import Markup, visible
 
 WIDTH = 50  # characters of the longest bar
 _EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -39,23 +39,25 @@ def terminal(title: str, bars: Sequence[Bar]) -> list[str]:
     return lines
 
 
-def svg(title: str, bars: Sequence[Bar]) -> str:
+def svg(title: str, bars: Sequence[Bar]) -> Markup:
     """A chart as an SVG document, light or dark as its reader likes it."""
     longest = max((bar.amount for bar in bars), default=0) or 1
     height = _TOP + _ROW * len(bars) + 16
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 {height}" role="img">',
-        f"<title>{markup(title)}</title><style>{STYLE}</style>",
-        f'<rect class="paper" width="640" height="{height}"/>',
-        f'<text class="title" x="16" y="24">{markup(title)}</text>',
-    ]
+    head = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 {height}" role="img">
+<title>{title}</title><style>{style}</style>
+<rect class="paper" width="640" height="{height}"/>
+<text class="title" x="16" y="24">{title}</text>"""
+    parts = [Markup.of(head, height=height, title=title, style=STYLE)]
     for number, bar in enumerate(bars):
         y = _TOP + _ROW * number
         width = bar.amount / longest * _LENGTH
-        name = markup(bar.name)
-        parts += [
-            f'<text x="{_LEFT - 8}" y="{y + 14}" text-anchor="end">{name}</text>',
-            f'<rect x="{_LEFT}" y="{y + 2}" width="{width:.1f}" height="16" fill="var(--0)"/>',
-            f'<text x="{_LEFT + width + 6:.1f}" y="{y + 14}">{markup(bar.shown)}</text>',
-        ]
-    return "\n".join((*parts, "</svg>", ""))
+        row = """<text x="{end}" y="{line}" text-anchor="end">{name}</text>
+<rect x="{left}" y="{top}" width="{width:.1f}" height="16" fill="var(--0)"/>
+<text x="{behind:.1f}" y="{line}">{shown}</text>"""
+        parts.append(
+            Markup.of(
+                row, end=_LEFT - 8, line=y + 14, name=bar.name, left=_LEFT, top=y + 2, width=width,
+                behind=_LEFT + width + 6, shown=bar.shown,
+            )
+        )  # fmt: skip
+    return Markup.joined((*parts, Markup("</svg>\n")), "\n")

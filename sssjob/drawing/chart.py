@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from sssjob import units
-from sssjob.visible import markup, visible
+from sssjob.visible import Markup, visible
 
 Point = tuple[float, float]
 
@@ -16,14 +16,14 @@ MOST = 600  # points of a line; more cannot be told apart
 MARKS = "•×+○◆"
 
 _AREA = (84, 36, 590, 316)  # left, top, right and bottom of the area in an SVG
-STYLE = """\
+STYLE = Markup("""\
 :root{color-scheme:light dark;--paper:#fff;--ink:#222;--grid:#ddd;
 --0:#0067b1;--1:#c44e00;--2:#2a7f3f;--3:#8b3fa8;--4:#8a6d00}
 @media (prefers-color-scheme:dark){:root{--paper:#16181c;--ink:#ddd;--grid:#3a3d44;
 --0:#63b3f5;--1:#ff9d57;--2:#6fce8a;--3:#d095ec;--4:#d9bb4a}}
 .paper{fill:var(--paper)}text{font:12px sans-serif;fill:var(--ink)}.title{font-size:14px}
 .grid{stroke:var(--grid)}.axis{stroke:var(--ink)}.even{stroke:var(--ink);stroke-dasharray:4 4}
-polyline{fill:none;stroke-width:1.8}"""
+polyline{fill:none;stroke-width:1.8}""")
 
 _COUNTS = tuple(base * 10**power for power in range(13) for base in (1, 2, 5))
 _TIMES = (
@@ -121,26 +121,27 @@ def terminal(chart: Chart) -> list[str]:
     return lines
 
 
-def svg(chart: Chart) -> str:
+def svg(chart: Chart) -> Markup:
     """A chart as an SVG document, light or dark as its reader likes it."""
     left, top, right, bottom = _AREA
-    title = markup(chart.title)
-    parts = [
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 400" role="img">',
-        f"<title>{title}</title><style>{STYLE}</style>",
-        '<rect class="paper" width="640" height="400"/>',
-        f'<text class="title" x="{left}" y="22">{title}</text>',
-        *_grid(chart),
-    ]
+    head = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 400" role="img">
+<title>{title}</title><style>{style}</style>
+<rect class="paper" width="640" height="400"/>
+<text class="title" x="{left}" y="22">{title}</text>"""
+    parts = [Markup.of(head, title=chart.title, style=STYLE, left=left), *_grid(chart)]
     if chart.even:
-        parts.append(f'<line class="even" x1="{left}" y1="{bottom}" x2="{right}" y2="{top}"/>')
+        parts.append(_line("even", left, bottom, right, top))
     for number, series in enumerate(chart.series):
-        parts += _drawn(chart, series, f"var(--{number % len(MARKS)})")
+        parts += _drawn(chart, series, number % len(MARKS))
         x = left + 190 * (number % 3)
         y = 374 + 16 * (number // 3)
-        parts.append(f'<circle cx="{x}" cy="{y - 4}" r="4" fill="var(--{number % len(MARKS)})"/>')
-        parts.append(f'<text x="{x + 9}" y="{y}">{markup(series.name)}</text>')
-    return "\n".join((*parts, "</svg>", ""))
+        named = """<circle cx="{x}" cy="{middle}" r="4" fill="var(--{colour})"/>
+<text x="{behind}" y="{y}">{name}</text>"""
+        colour = number % len(MARKS)
+        parts.append(
+            Markup.of(named, x=x, middle=y - 4, colour=colour, behind=x + 9, y=y, name=series.name)
+        )
+    return Markup.joined((*parts, Markup("</svg>\n")), "\n")
 
 
 def _row(part: float) -> int:
@@ -178,32 +179,42 @@ def _place(chart: Chart, point: Point) -> str:
     return f"{x:.1f},{y:.1f}"
 
 
-def _grid(chart: Chart) -> Iterable[str]:
+def _line(kind: str, x1: float | str, y1: float | str, x2: float | str, y2: float | str) -> Markup:
+    line = '<line class="{kind}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>'
+    return Markup.of(line, kind=kind, x1=x1, y1=y1, x2=x2, y2=y2)
+
+
+def _grid(chart: Chart) -> Iterable[Markup]:
     left, top, right, bottom = _AREA
     last_x, last_y = chart.ends
     for value in chart.up.ticks(last_y, 6):
         y = _place(chart, (0, value)).partition(",")[2]
-        yield f'<line class="grid" x1="{left}" y1="{y}" x2="{right}" y2="{y}"/>'
-        text = markup(chart.up.shown(value))
-        yield f'<text x="{left - 6}" y="{y}" dy="4" text-anchor="end">{text}</text>'
+        yield _line("grid", left, y, right, y)
+        label = '<text x="{x}" y="{y}" dy="4" text-anchor="end">{text}</text>'
+        yield Markup.of(label, x=left - 6, y=y, text=chart.up.shown(value))
     for value in chart.across.ticks(last_x, 6):
         x = _place(chart, (value, 0)).partition(",")[0]
-        yield f'<line class="grid" x1="{x}" y1="{top}" x2="{x}" y2="{bottom}"/>'
-        text = markup(chart.across.shown(value))
-        yield f'<text x="{x}" y="{bottom + 18}" text-anchor="middle">{text}</text>'
-    yield f'<path class="axis" fill="none" d="M{left} {top}V{bottom}H{right}"/>'
-    across = markup(f"{chart.up.title} over {chart.across.title}")
-    yield f'<text x="{right}" y="{bottom + 36}" text-anchor="end">{across}</text>'
+        yield _line("grid", x, top, x, bottom)
+        label = '<text x="{x}" y="{y}" text-anchor="middle">{text}</text>'
+        yield Markup.of(label, x=x, y=bottom + 18, text=chart.across.shown(value))
+    axes = """<path class="axis" fill="none" d="M{left} {top}V{bottom}H{right}"/>
+<text x="{right}" y="{below}" text-anchor="end">{up} over {across}</text>"""
+    yield Markup.of(
+        axes, left=left, top=top, bottom=bottom, right=right, below=bottom + 36,
+        up=chart.up.title, across=chart.across.title,
+    )  # fmt: skip
 
 
-def _drawn(chart: Chart, series: Series, colour: str) -> Iterable[str]:
+def _drawn(chart: Chart, series: Series, colour: int) -> Iterable[Markup]:
     if not series.steps:
         for point in series.points:
             x, _, y = _place(chart, point).partition(",")
-            yield f'<circle cx="{x}" cy="{y}" r="2.5" fill="{colour}" fill-opacity="0.6"/>'
+            dot = '<circle cx="{x}" cy="{y}" r="2.5" fill="var(--{colour})" fill-opacity="0.6"/>'
+            yield Markup.of(dot, x=x, y=y, colour=colour)
         return
     corners = list(series.points[:1])
     for before, after in pairwise(series.points):
         corners += [(after[0], before[1]), after]
     places = " ".join(_place(chart, corner) for corner in corners)
-    yield f'<polyline points="{places}" stroke="{colour}"/>'
+    drawn = '<polyline points="{places}" stroke="var(--{colour})"/>'
+    yield Markup.of(drawn, places=places, colour=colour)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from rich.text import Text
 from rich.tree import Tree
 
 from sssjob import units
+from sssjob.drawing.words import Words
 from sssjob.errors import InvalidValue
 from sssjob.expression import And, Comparison, Expression, Not, OneOf, Or, Wish, key, weight
-from sssjob.visible import visible
 
 _OR_WORDS = ("at least one of", "none of")
 _SYMBOLS = {"EQ": "=", "NE": "≠", "LT": "<", "LE": "≤", "GT": ">", "GE": "≥", "Match": "~"}
@@ -17,8 +16,8 @@ _TOLD = ("count", "context", "metric", "performanceFactor", "delimiter")
 
 def tree(path: str, name: str, expression: Expression) -> Tree:
     """What a job, called by its path and name, asks for: a tree for a console of rich."""
-    head = Text(visible(path), style="bold")
-    root = Tree(head.append(f" {visible(name)}" * bool(name)), guide_style="dim")
+    head = Words(path, style="bold")
+    root = Tree(head.append(f" {name}" * bool(name)), guide_style="dim")
     _grow(root, expression)
     return root
 
@@ -31,26 +30,26 @@ def _grow(tree: Tree, expression: Expression, negated: bool = False) -> None:
         case Not(operand):
             _grow(tree, operand, not negated)
         case And(()):
-            tree.add(Text("nothing is requested", style="dim"))
+            tree.add(Words("nothing is requested", style="dim"))
         case And(operands) | Or(operands):
             words = ("all of", "not all of") if isinstance(expression, And) else _OR_WORDS
-            branch = tree.add(Text(words[negated], style="bold"))
+            branch = tree.add(Words(words[negated], style="bold"))
             for operand in operands:
                 if operand != And(()):  # which only keeps preferences apart
                     _grow(branch, operand)
         case OneOf(members):
             words = ("one of, the heavier the better", "none of")
-            branch = tree.add(Text(words[negated], style="bold"))
+            branch = tree.add(Words(words[negated], style="bold"))
             for member in members:
                 branch.add(_line(member, "").append(f"  weight {weight(member.item)}", "dim"))
         case Wish(members, avoid):
             hope = "if possible none of" if avoid != negated else "if possible"
-            branch = tree.add(Text(hope, style="bold italic"))
+            branch = tree.add(Words(hope, style="bold italic"))
             for member in members:
                 branch.add(_line(member, "").append(f"  weight {-weight(member.item)}", "dim"))
 
 
-def _line(comparison: Comparison, no: str) -> Text:
+def _line(comparison: Comparison, no: str) -> Words:
     """``Processors ≥ 8``, and with it what its attributes add."""
 
     item = comparison.item
@@ -59,10 +58,10 @@ def _line(comparison: Comparison, no: str) -> Text:
     symbol = _SYMBOLS[comparison.op]
     if aggregation:
         symbol = {"=": "~" if aggregation == "Pattern" else "in", "≠": "not in"}.get(symbol, symbol)
-    line = Text(no, style="bold").append(visible(key(item)), style="blue")
-    line.append(f" {symbol} ", style="bold").append(visible(item.text.strip()), style="none")
+    line = Words(no, style="bold").append(key(item), style="blue")
+    line.append(f" {symbol} ", style="bold").append(item.text.strip(), style="none")
     if "units" in attributes:
-        line.append(f" {visible(attributes['units'])}")
+        line.append(f" {attributes['units']}")
     if item.name == "Duration":
         try:
             line.append(f" ({units.clock(units.duration(item.text))})", style="dim")
@@ -70,5 +69,5 @@ def _line(comparison: Comparison, no: str) -> Text:
             line.append(" (no duration)", style="red")
     for name in _TOLD:
         if name in attributes:
-            line.append(f" {name}={visible(attributes[name])}", style="dim")
+            line.append(f" {name}={attributes[name]}", style="dim")
     return line

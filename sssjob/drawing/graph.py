@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import io
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from rich.console import Console
-from rich.text import Text
 from rich.tree import Tree
 
+from sssjob.drawing.words import Words, printed
 from sssjob.graph import FAILED, Graph, Progress, State
-from sssjob.visible import in_dot, visible
+from sssjob.visible import Dot, Terminal, in_dot, visible
 
 LIMIT = 500  # jobs that a picture or a tree shows; nobody looks at more
 _DEPTH = 16  # levels of a tree; deeper jobs stay at the last one
 _REASONS = 8  # of one job that are told
-_WIDEST = 1 << 16  # characters of a line; the terminal wraps it
 
 # fmt: off
 SIGNS = {State.DONE: "✓", State.READY: "●", State.WAITING: "○", State.NEVER: "✗"}
@@ -30,8 +27,8 @@ _FILLS = {
     State.DONE: "#d5ecd8", State.READY: "#cfe4fa", State.WAITING: "#fdf0c8", State.NEVER: "#f9d4d1",
 }
 _DOT_LINKS = {
-    "OnSuccess": (), "OnFailure": ("style=dashed", 'color="#b3261e"'), "OnExit": ("style=dotted",),
-    "": ("arrowhead=none",),
+    "OnSuccess": (), "OnFailure": (Dot("style=dashed"), Dot('color="#b3261e"')),
+    "OnExit": (Dot("style=dotted"),), "": (Dot("arrowhead=none"),),
 }
 _LINK_WORDS = {"OnFailure": "fails", "OnExit": "ends"}
 # fmt: on
@@ -149,13 +146,13 @@ def _end(progress: Progress, key: str) -> str:
     return "failed" if code is FAILED else f"exit {code}"
 
 
-def tree(drawn: Picture, cycles: Collection[tuple[str, ...]], *, colours: bool = False) -> str:
+def tree(drawn: Picture, cycles: Collection[tuple[str, ...]], *, colours: bool = False) -> Terminal:
     """The text of a tree with each job below the last of those it depends upon."""
-    head = Text.assemble((visible(drawn.title), "bold"), f": {summary(drawn.counts)}")
+    head = Words(drawn.title, "bold").append(f": {summary(drawn.counts)}")
     root = Tree(head, guide_style="dim")
     for circle in cycles:
         names = visible(" → ".join(circle[:_REASONS]) + (" → ..." if circle[_REASONS:] else ""))
-        root.add(Text(f"circle: {names}", style="red"))
+        root.add(Words(f"circle: {names}", style="red"))
     branches: dict[int, tuple[Tree, int]] = {}
     jobs = [place for place, box in enumerate(drawn.boxes) if box.kind is BoxKind.JOB]
     parents = _parents(drawn)
@@ -164,11 +161,8 @@ def tree(drawn: Picture, cycles: Collection[tuple[str, ...]], *, colours: bool =
         line = branch.add(_line(drawn.boxes[place]))
         branches[place] = (line, depth + 1) if depth < _DEPTH else (branch, depth)
     if drawn.missing:
-        root.add(Text(f"and {drawn.missing} more jobs; --json has them all", style="dim"))
-    text = io.StringIO()
-    console = Console(file=text, force_terminal=colours, highlight=False, width=_WIDEST)
-    console.print(root, no_wrap=True, crop=False)
-    return text.getvalue()
+        root.add(Words(f"and {drawn.missing} more jobs; --json has them all", style="dim"))
+    return printed(root, colours=colours)
 
 
 def _parents(drawn: Picture) -> dict[int, int]:
@@ -183,9 +177,9 @@ def _parents(drawn: Picture) -> dict[int, int]:
     return last
 
 
-def _line(box: Box) -> Text:
+def _line(box: Box) -> Words:
     assert box.state is not None
-    line = Text.assemble((f"{SIGNS[box.state]} ", _STYLES[box.state]), (box.label, "bold"))
+    line = Words(f"{SIGNS[box.state]} ", _STYLES[box.state]).append(box.label, "bold")
     if box.name:
         line.append(f" {box.name}")
     line.append(f"  {box.state.value}", style=_STYLES[box.state])
@@ -199,27 +193,30 @@ def words(link: Link) -> str:
     return f"exit {visible(link.code)}" if link.code else _LINK_WORDS.get(link.condition, "")
 
 
-def dot(drawn: Picture) -> Iterator[str]:
+def dot(drawn: Picture) -> Iterator[Dot]:
     """The picture as lines of DOT, for Graphviz: each job with an arrow to those behind it."""
     names = tuple(_names(drawn))
-    yield f"digraph {in_dot(drawn.title)} {{"
-    yield "  rankdir=LR;"
-    yield '  node [shape=box, style="rounded,filled", fillcolor="white", fontname="sans-serif"];'
-    yield '  edge [fontname="sans-serif", fontsize=10];'
+    yield Dot.of("digraph {title} {{", title=drawn.title)
+    yield Dot("  rankdir=LR;")
+    yield Dot(
+        '  node [shape=box, style="rounded,filled", fillcolor="white", fontname="sans-serif"];'
+    )
+    yield Dot('  edge [fontname="sans-serif", fontsize=10];')
     for name, box in zip(names, drawn.boxes, strict=True):
-        yield f"  {name} [{', '.join(_dot_box(box))}];"
+        yield Dot.of("  {name} [{box}];", name=name, box=Dot.joined(_dot_box(box), ", "))
     for link in drawn.links:
-        style = _DOT_LINKS.get(link.condition, ("style=dotted",))
-        text = words(link)
-        attributes = [*style, *([f"label={in_dot(text)}"] if text else [])]
-        told = f" [{', '.join(attributes)}]" if attributes else ""
-        yield f"  {names[link.source]} -> {names[link.target]}{told};"
+        attributes = [*_DOT_LINKS.get(link.condition, (Dot("style=dotted"),))]
+        if text := words(link):
+            attributes.append(Dot.of("label={text}", text=text))
+        told = Dot.of(" [{all}]", all=Dot.joined(attributes, ", ")) if attributes else Dot("")
+        source, target = names[link.source], names[link.target]
+        yield Dot.of("  {source} -> {target}{told};", source=source, target=target, told=told)
     if drawn.missing:
-        yield f"  // {drawn.missing} more jobs are not drawn"
-    yield "}"
+        yield Dot.of("  // {missing} more jobs are not drawn", missing=drawn.missing)
+    yield Dot("}")
 
 
-def _names(drawn: Picture) -> Iterator[str]:
+def _names(drawn: Picture) -> Iterator[Dot]:
     used = set()
     for box in drawn.boxes:
         name = box.label if box.kind is BoxKind.JOB else f"{box.kind.value} {box.label}"
@@ -229,18 +226,18 @@ def _names(drawn: Picture) -> Iterator[str]:
         yield in_dot(name)
 
 
-def _dot_box(box: Box) -> Iterator[str]:
+def _dot_box(box: Box) -> Iterator[Dot]:
     if box.kind is BoxKind.NAME:
-        yield f"label={in_dot(f'all named {box.label}')}"
-        yield 'shape=plain, style=""'
+        yield Dot.of("label={label}", label=f"all named {box.label}")
+        yield Dot('shape=plain, style=""')
     elif box.kind is BoxKind.ELSEWHERE:
-        yield f"label={in_dot(box.label)}"
-        yield 'style="rounded,dashed"'
+        yield Dot.of("label={label}", label=box.label)
+        yield Dot('style="rounded,dashed"')
     else:
         assert box.state is not None
         told = f"{SIGNS[box.state]} {box.state.value}"
         lines = [f"{box.label} {box.name}".rstrip(), told]
-        yield f"label={in_dot(*lines)}"
-        yield f'fillcolor="{_FILLS[box.state]}"'
+        yield Dot.of("label={lines}", lines=in_dot(*lines))
+        yield Dot.of("fillcolor={colour}", colour=_FILLS[box.state])
         if box.detail:
-            yield f"tooltip={in_dot(box.detail)}"
+            yield Dot.of("tooltip={detail}", detail=box.detail)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sssjob.drawing.graph import SIGNS, Box, BoxKind, Link, Picture, summary, words
 from sssjob.drawing.layers import Layers, layered
 from sssjob.graph import State
-from sssjob.visible import markup
+from sssjob.visible import Markup
 
 _LETTERS = 26  # of a label that are shown; the title of a box has all
 _LETTER = 7.4  # the width of one, about
@@ -20,8 +20,9 @@ _MARGIN = 24.0
 _HEAD, _LEGEND = 56.0, 44.0
 _LINKS = 2000  # more would be a grey plane
 _CLASSES = {"": "member", "OnSuccess": "success", "OnFailure": "failure"}
+_MARKERS = {"failure": Markup(' marker-end="url(#fails)"'), "member": Markup("")}
 
-_STYLE = """
+_STYLE = Markup("""
 svg { --page: #ffffff; --ink: #1f2328; --soft: #59636e; --line: #6e7781; --bad: #b3261e;
   --done: #d5ecd8; --done-edge: #2f7d3b; --ready: #cfe4fa; --ready-edge: #0b63b5;
   --waiting: #fdf0c8; --waiting-edge: #8a6100; --never: #f9d4d1; --never-edge: #b3261e; }
@@ -49,7 +50,22 @@ rect { stroke-width: 1.5; }
   stroke-width: 4px; stroke-linejoin: round; }
 marker path { fill: var(--line); }
 marker#fails path { fill: var(--bad); }
-"""
+""")
+_BEGIN = """\
+<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="title desc" \
+viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}">
+<title id="title">{title}</title>
+<desc id="desc">{description}</desc>
+<style>{style}</style>
+<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" \
+markerHeight="8" orient="auto-start-reverse" markerUnits="userSpaceOnUse">\
+<path d="M0 0.5 L8 4 L0 7.5 z"/></marker>\
+<marker id="fails" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" \
+markerHeight="8" orient="auto-start-reverse" markerUnits="userSpaceOnUse">\
+<path d="M0 0.5 L8 4 L0 7.5 z"/></marker></defs>
+<rect class="page" width="100%" height="100%"/>
+<text class="heading" x="{margin}" y="28">{title}</text>
+<text class="small" x="{margin}" y="46">{summary}</text>"""
 
 
 class _Spot(NamedTuple):
@@ -60,7 +76,7 @@ class _Spot(NamedTuple):
     half: float
 
 
-def svg(drawn: Picture) -> str:
+def svg(drawn: Picture) -> Markup:
     """The text of an SVG document that needs no fonts, scripts or files beside it."""
     links = drawn.links[:_LINKS]
     sizes = [_HEIGHT[box.kind] + _GAP for box in drawn.boxes]
@@ -70,31 +86,24 @@ def svg(drawn: Picture) -> str:
     bottom = max((spot.y for spot in spots), default=_HEAD) + 22.0 + _GAP
     notes = tuple(_notes(drawn))
     height = bottom + _LEGEND + 18.0 * len(notes)
-    return "\n".join((
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="title desc" '
-        f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}">',
-        f'<title id="title">{markup(drawn.title)}</title>',
-        f'<desc id="desc">{markup(_description(drawn))}</desc>',
-        f"<style>{_STYLE}</style>",
-        '<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" '
-        'markerHeight="8" orient="auto-start-reverse" markerUnits="userSpaceOnUse">'
-        '<path d="M0 0.5 L8 4 L0 7.5 z"/></marker>'
-        '<marker id="fails" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" '
-        'markerHeight="8" orient="auto-start-reverse" markerUnits="userSpaceOnUse">'
-        '<path d="M0 0.5 L8 4 L0 7.5 z"/></marker></defs>',
-        '<rect class="page" width="100%" height="100%"/>',
-        f'<text class="heading" x="{_MARGIN}" y="28">{markup(drawn.title)}</text>',
-        f'<text class="small" x="{_MARGIN}" y="46">{markup(summary(drawn.counts))}</text>',
+    return Markup.joined((
+        Markup.of(
+            _BEGIN, width=width, height=height, title=drawn.title, style=_STYLE, margin=_MARGIN,
+            description=_description(drawn), summary=summary(drawn.counts),
+        ),
         *(line for each in zip(links, places.passed, strict=True) for line in _link(*each, spots)),
         *(line for each in zip(drawn.boxes, spots, strict=False) for line in _box(*each)),
         *_legend(bottom),
         *(
-            f'<text class="small" x="{_MARGIN}" y="{bottom + _LEGEND + 18 * number:.0f}">'
-            f"{markup(note)}</text>"
+            _small(_MARGIN, f"{bottom + _LEGEND + 18 * number:.0f}", note)
             for number, note in enumerate(notes)
         ),
-        "</svg>",
-    )) + "\n"  # fmt: skip
+        Markup("</svg>\n"),
+    ), "\n")  # fmt: skip
+
+
+def _small(x: float, y: float | str, text: str) -> Markup:
+    return Markup.of('<text class="small" x="{x}" y="{y}">{text}</text>', x=x, y=y, text=text)
 
 
 def _spots(places: Layers, boxes: Sequence[Box]) -> list[_Spot]:
@@ -135,41 +144,46 @@ def _short(text: str) -> str:
     return text if len(text) <= _LETTERS else f"{text[: _LETTERS - 1]}…"
 
 
-def _box(box: Box, spot: _Spot) -> Iterator[str]:
+def _box(box: Box, spot: _Spot) -> Iterator[Markup]:
     height = _HEIGHT[box.kind]
     kind = box.state.value if box.state else box.kind.value
     told = f"{box.label} {box.name}".rstrip() + f": {box.state.value if box.state else kind}"
     if box.detail:
         told += f", {box.detail}"
-    yield f"<g><title>{markup(told)}</title>"
-    yield (
-        f'<rect class="{kind}" x="{spot.x - spot.half:.1f}" y="{spot.y - height / 2:.1f}" '
-        f'width="{2 * spot.half:.1f}" height="{height:.0f}" rx="{min(8, height / 2):.0f}"/>'
-    )
+    yield Markup.of("<g><title>{told}</title>", told=told)
+    yield Markup.of(
+        '<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.0f}" '
+        'rx="{round:.0f}"/>',
+        kind=kind, x=spot.x - spot.half, y=spot.y - height / 2, width=2 * spot.half, height=height,
+        round=min(8, height / 2),
+    )  # fmt: skip
     first, *others = _lines(box)
     if not others:
         yield _middle(first, spot.x, spot.y + 4, "small")
     else:
         yield _middle(first, spot.x, spot.y - 4, "label")
         yield _middle(others[0], spot.x, spot.y + 13, "small")
-    yield "</g>"
+    yield Markup("</g>")
 
 
-def _middle(text: str, x: float, y: float, kind: str) -> str:
-    place = f'text-anchor="middle" x="{x:.1f}" y="{y:.1f}"'
-    return f'<text class="{kind}" {place}>{markup(text)}</text>'
+def _middle(text: str, x: float, y: float, kind: str) -> Markup:
+    middle = '<text class="{kind}" text-anchor="middle" x="{x:.1f}" y="{y:.1f}">{text}</text>'
+    return Markup.of(middle, kind=kind, x=x, y=y, text=text)
 
 
-def _link(link: Link, way: tuple[int, ...], spots: Sequence[_Spot]) -> Iterator[str]:
+def _path(kind: str, curve: str) -> Markup:
+    marker = _MARKERS.get(kind, Markup(' marker-end="url(#arrow)"'))
+    path = '<path class="link {kind}" d="{curve}"{marker}/>'
+    return Markup.of(path, kind=kind, curve=curve, marker=marker)
+
+
+def _link(link: Link, way: tuple[int, ...], spots: Sequence[_Spot]) -> Iterator[Markup]:
     """A curve through the places that a link passes, with what it waits for."""
     kind = _CLASSES.get(link.condition, "exit")
-    marker = {"failure": ' marker-end="url(#fails)"', "member": ""}.get(
-        kind, ' marker-end="url(#arrow)"'
-    )
     if link.source == link.target:
         x, top = spots[way[0]].x, spots[way[0]].y - 22
         curve = f"M{x - 10:.1f} {top:.1f} c-14 -26 34 -26 20 0"
-        yield f'<path class="link {kind}" d="{curve}"{marker}/>'
+        yield _path(kind, curve)
         return
     points = [(spots[way[0]].x + spots[way[0]].half, spots[way[0]].y)]
     points += [(spots[box].x, spots[box].y) for box in way[1:-1]]
@@ -181,7 +195,7 @@ def _link(link: Link, way: tuple[int, ...], spots: Sequence[_Spot]) -> Iterator[
     for (x, y), (to_x, to_y) in pairwise(points):
         bend = (to_x - x) / 2
         curve += f" C{x + bend:.1f} {y:.1f} {to_x - bend:.1f} {to_y:.1f} {to_x:.1f} {to_y:.1f}"
-    yield f'<path class="link {kind}" d="{curve}"{marker}/>'
+    yield _path(kind, curve)
     if said := words(link):
         (x, y), (to_x, to_y) = points[-2:] if points[-1] == end else points[:2]
         at_x, at_y = x + (to_x - x) * 0.62, y + (to_y - y) * 0.68
@@ -198,21 +212,18 @@ _KINDS = (
 _LEGEND_WIDTH = _MARGIN + sum(room for *_, room in (*_STATES, *_KINDS))
 
 
-def _legend(top: float) -> Iterator[str]:
+def _legend(top: float) -> Iterator[Markup]:
     x, y = _MARGIN, top + 18
-    yield '<g aria-label="legend">'
+    yield Markup('<g aria-label="legend">')
     for state, text, room in _STATES:
-        yield f'<rect class="{state.value}" x="{x}" y="{y - 11}" width="14" height="14" rx="3"/>'
-        yield f'<text class="small" x="{x + 20}" y="{y}">{text}</text>'
+        box = '<rect class="{kind}" x="{x}" y="{y}" width="14" height="14" rx="3"/>'
+        yield Markup.of(box, kind=state.value, x=x, y=y - 11)
+        yield _small(x + 20, y, text)
         x += room
     for kind, text, room in _KINDS:
-        marker = "fails" if kind == "failure" else "arrow"
-        yield (
-            f'<path class="link {kind}" d="M{x} {y - 4} h28" marker-end="url(#{marker})"/>'
-            f'<text class="small" x="{x + 36}" y="{y}">{text}</text>'
-        )
+        yield Markup.joined((_path(kind, f"M{x} {y - 4} h28"), _small(x + 36, y, text)))
         x += room
-    yield "</g>"
+    yield Markup("</g>")
 
 
 def _notes(drawn: Picture) -> Iterator[str]:

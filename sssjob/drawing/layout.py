@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from sssjob.layout import Share
-from sssjob.visible import visible
+from sssjob.visible import Terminal, visible
 
 _RUNS = 12  # runs of tasks that are shown of one node
 _HEAD = ("node", "tasks", "processors")
 
 
-def table(shares: Sequence[Share], each: int) -> Iterator[str]:
+def table(shares: Sequence[Share], each: int) -> Iterator[Terminal]:
     """``n1    0-2    3``: name, tasks and processors of each node."""
     rows = [
         _HEAD,
@@ -22,10 +22,15 @@ def table(shares: Sequence[Share], each: int) -> Iterator[str]:
     ]
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     for name, tasks, processors in rows:
-        yield f"{name:{widths[0]}}  {tasks:{widths[1]}}  {processors}"
+        yield Terminal.of(
+            "{name}  {tasks}  {processors}",
+            name=f"{name:{widths[0]}}", tasks=f"{tasks:{widths[1]}}", processors=processors,
+        )  # fmt: skip
 
 
-def boxes(shares: Sequence[Share], room: int, style: Callable[[str], str]) -> Iterator[str]:
+def boxes(
+    shares: Sequence[Share], room: int, style: Callable[[str], Terminal]
+) -> Iterator[Terminal]:
     """A row of boxes for each node, a box for each task; as many as fit into so many columns.
 
     ``style`` gives a box its colour.
@@ -35,9 +40,13 @@ def boxes(shares: Sequence[Share], room: int, style: Callable[[str], str]) -> It
     fitting = max((room - head - 20) // (widest + 3), 1)
     for number, share in enumerate(shares, 1):
         cells = [f" {task:>{widest}} " for task in share.tasks[:fitting]]
-        drawn = "".join(f"│{style(cell)}" for cell in cells)
+        drawn = Terminal.joined(Terminal.of("│{cell}", cell=style(cell)) for cell in cells)
         rest = f" {len(share.tasks) - fitting} more" if len(share.tasks) > fitting else ""
-        yield f"{_name(number, share):{head}}  {drawn}{'│' if cells else 'idle'}{rest}"
+        yield Terminal.of(
+            "{name}  {drawn}{end}{rest}",
+            name=f"{_name(number, share):{head}}", drawn=drawn, end="│" if cells else "idle",
+            rest=rest,
+        )  # fmt: skip
 
 
 def _name(number: int, share: Share) -> str:

@@ -1,36 +1,80 @@
-"""Job objects and findings as HTML, for notebooks: everything in it is escaped."""
+"""Job objects, findings and reports as HTML, for notebooks: everything in it is escaped."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from typing import TYPE_CHECKING
 
-from sssjob.errors import Finding
-from sssjob.model import Block, Note, Property, Reference
-from sssjob.visible import markup
+from sssjob.errors import Finding, SSSJobError
+from sssjob.model import Block, Job, Note, Property, Reference
+from sssjob.visible import Markup
+
+if TYPE_CHECKING:
+    from sssjob.accounting.report import Report
 
 ROWS = 200  # of one picture; a job group may have a hundred thousand jobs
 _WIDEST = 200  # characters of a value
+FIRST = 20  # jobs of many, which may stand in very large files
+# What is shown of each of them, delivered before the job's own, and that before what it requests.
+_TOLD = ("Id", "Name", "State", "User", "Project", "Queue", "Processors", "Duration")
 _COLOURS = {"error": "#b00020", "warning": "#8a6d00", "notice": "#555555"}
 
 
-def block(shown: Block) -> str:
+def block(shown: Block) -> Markup:
     """A job object: its properties as a table, and what it holds below."""
     rows = list(islice(_rows(shown, 0), ROWS + 1))
-    body = "".join(rows[:ROWS])
-    more = "<tr><td colspan='3'>...</td></tr>" if len(rows) > ROWS else ""
+    more = Markup("<tr><td colspan='3'>...</td></tr>" if len(rows) > ROWS else "")
     title = " ".join(filter(None, (shown.name, shown.id)))
-    return f"<table><caption>{_text(title)}</caption>{body}{more}</table>"
+    return Markup.of(
+        "<table><caption>{title}</caption>{body}{more}</table>",
+        title=_short(title), body=Markup.joined(rows[:ROWS]), more=more,
+    )  # fmt: skip
 
 
-def findings(shown: Iterable[Finding]) -> str:
+def findings(shown: Iterable[Finding]) -> Markup:
     """Findings as a table: the place, how much it weighs, what it is, and what to do."""
     rows = list(islice(map(_finding, shown), ROWS + 1))
-    more = "<tr><td colspan='4'>...</td></tr>" if len(rows) > ROWS else ""
-    return f"<table>{''.join(rows[:ROWS])}{more}</table>" if rows else "<p>nothing is wrong</p>"
+    if not rows:
+        return Markup("<p>nothing is wrong</p>")
+    more = Markup("<tr><td colspan='4'>...</td></tr>" if len(rows) > ROWS else "")
+    body = Markup.joined(rows[:ROWS])
+    return Markup.of("<table>{body}{more}</table>", body=body, more=more)
 
 
-def _rows(shown: Block, depth: int) -> Iterator[str]:
+def jobs(shown: Iterable[Job]) -> Markup:
+    """The first of many jobs as a table. What cannot be read is told where it would stand."""
+    from sssjob.accounting.report import Facts  # who shows one job has no need of it
+
+    told, lines = iter(shown), [_line(_TOLD, "th")]
+    try:
+        lines += (_line(map(Facts(job).text, _TOLD)) for job in islice(told, FIRST))
+        if next(told, None) is not None:
+            lines.append(_line(["..."]))
+    except (SSSJobError, OSError) as error:
+        wide, said = len(_TOLD), _short(str(error))
+        lines.append(Markup.of("<tr><td colspan='{wide}'>{said}</td></tr>", wide=wide, said=said))
+    return _table(lines)
+
+
+def report(shown: Report) -> Markup:
+    """What jobs used, as a table; the groups that used most, and the others added up."""
+    from sssjob.drawing.report import cells
+
+    head, *rest = cells(shown, shown.rows(limit=ROWS))
+    return _table([_line(head, "th"), *map(_line, rest)])
+
+
+def _table(lines: Iterable[Markup]) -> Markup:
+    return Markup.of("<table>{lines}</table>", lines=Markup.joined(lines))
+
+
+def _line(cells: Iterable[str], cell: str = "td") -> Markup:
+    told = (Markup.of("<{cell}>{text}</{cell}>", cell=cell, text=_short(text)) for text in cells)
+    return Markup.of("<tr>{told}</tr>", told=Markup.joined(told))
+
+
+def _rows(shown: Block, depth: int) -> Iterator[Markup]:
     for item in shown.items:
         if isinstance(item, Note):
             continue
@@ -48,25 +92,26 @@ def _rows(shown: Block, depth: int) -> Iterator[str]:
 
 def _row(
     depth: int, name: str, value: str, attributes: Iterable[tuple[str, str]], cell: str = "td"
-) -> str:
+) -> Markup:
     carried = " ".join(f"{key}={text}" for key, text in attributes)
-    indent = f" style='padding-left:{depth + 1}em;text-align:left'"
-    return (
-        f"<tr><{cell}{indent}>{_text(name)}</{cell}>"
-        f"<td style='text-align:left'>{_text(value)}</td><td>{_text(carried)}</td></tr>"
-    )
+    return Markup.of(
+        "<tr><{cell} style='padding-left:{indent}em;text-align:left'>{name}</{cell}>"
+        "<td style='text-align:left'>{value}</td><td>{carried}</td></tr>",
+        cell=cell, indent=depth + 1, name=_short(name), value=_short(value),
+        carried=_short(carried),
+    )  # fmt: skip
 
 
-def _finding(found: Finding) -> str:
+def _finding(found: Finding) -> Markup:
     place = ":".join(str(part) for part in (found.file, found.line, found.path) if part)
-    colour = _COLOURS[found.severity]
     advice = f"{found.message}; {found.suggestion}" if found.suggestion else found.message
-    return (
-        f"<tr><td>{_text(place)}</td><td style='color:{colour}'>{found.severity}</td>"
-        f"<td style='text-align:left'>{_text(advice)}</td><td>{_text(found.code)}</td></tr>"
-    )
+    return Markup.of(
+        "<tr><td>{place}</td><td style='color:{colour}'>{severity}</td>"
+        "<td style='text-align:left'>{advice}</td><td>{code}</td></tr>",
+        place=_short(place), colour=_COLOURS[found.severity], severity=found.severity,
+        advice=_short(advice), code=_short(found.code),
+    )  # fmt: skip
 
 
-def _text(text: str) -> str:
-    shown = text if len(text) <= _WIDEST else f"{text[:_WIDEST]}..."
-    return markup(shown)
+def _short(text: str) -> str:
+    return text if len(text) <= _WIDEST else f"{text[:_WIDEST]}..."

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sssjob.drawing.chart import STYLE
 from sssjob.drawing.layout import runs, table
 from sssjob.placement import Group, Placement, Reason
-from sssjob.visible import markup, visible
+from sssjob.visible import Markup, visible
 
 _ROWS = 64  # nodes of a group that are shown as text; JSON has them all
 _NODES = 250  # nodes of a picture
@@ -67,7 +67,7 @@ def _room(group: Group) -> str:
     )
 
 
-def svg(placement: Placement) -> str:
+def svg(placement: Placement) -> Markup:
     """A row of boxes for each node, a box for each task, a colour for each task group."""
     rows: dict[str, list[tuple[int, str, int]]] = {}
     for colour, group in enumerate(placement.groups):
@@ -87,28 +87,31 @@ def svg(placement: Placement) -> str:
     words = max((len(text) for text in (title, *notes, *legend)), default=0)
     width = max(left + widest + 60, _LEFT * 2 + (words + 4) * _LETTER)
     height = _TOP + _LINE * (len(shown) + len(notes) + len(legend)) + 12
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width:.0f} {height}">',
-        f"<title>{markup(title)}</title><style>{STYLE}</style>",
-        f'<rect class="paper" width="{width:.0f}" height="{height}"/>',
-        f'<text class="title" x="{_LEFT}" y="32">{markup(title)}</text>',
-    ]
+    head = """<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width:.0f} {height}">
+<title>{title}</title><style>{style}</style>
+<rect class="paper" width="{width:.0f}" height="{height}"/>
+<text class="title" x="{left}" y="32">{title}</text>"""
+    parts = [Markup.of(head, width=width, height=height, title=title, style=STYLE, left=_LEFT)]
     y = _TOP
     for name, row in shown.items():
-        parts.append(f'<text x="{_LEFT}" y="{y + 13}">{markup(_short(name))}</text>')
+        parts.append(_text(_LEFT, y, _short(name)))
         parts += _row(row, left, y)
         y += _LINE
     for colour, text in enumerate(legend):
         parts.append(_box(_LEFT, y, colour, text))
-        parts.append(f'<text x="{_LEFT + _BOX + 8}" y="{y + 13}">{markup(text)}</text>')
+        parts.append(_text(_LEFT + _BOX + 8, y, text))
         y += _LINE
     for text in notes:
-        parts.append(f'<text x="{_LEFT}" y="{y + 13}">{markup(text)}</text>')
+        parts.append(_text(_LEFT, y, text))
         y += _LINE
-    return "\n".join((*parts, "</svg>", ""))
+    return Markup.joined((*parts, Markup("</svg>\n")), "\n")
 
 
-def _row(row: list[tuple[int, str, int]], left: float, y: int) -> Iterator[str]:
+def _text(x: float, y: int, text: str) -> Markup:
+    return Markup.of('<text x="{x:.0f}" y="{y}">{text}</text>', x=x, y=y + 13, text=text)
+
+
+def _row(row: list[tuple[int, str, int]], left: float, y: int) -> Iterator[Markup]:
     x = left
     for colour, told, tasks in row:
         for _ in range(min(tasks, _TASKS)):
@@ -116,16 +119,17 @@ def _row(row: list[tuple[int, str, int]], left: float, y: int) -> Iterator[str]:
             x += _BOX + _GAP
         if not tasks or tasks > _TASKS:
             more = f"+{tasks - _TASKS}" if tasks else "idle"
-            yield f'<text x="{x:.0f}" y="{y + 13}">{more}</text>'
+            yield _text(x, y, more)
             x += _more(tasks)
         x += _GAP
 
 
-def _box(x: float, y: int, colour: int, told: str) -> str:
-    return (
-        f'<rect x="{x:.0f}" y="{y}" width="{_BOX}" height="{_BOX}" rx="3" '
-        f'fill="var(--{colour % _COLOURS})"><title>{markup(told)}</title></rect>'
-    )
+def _box(x: float, y: int, colour: int, told: str) -> Markup:
+    return Markup.of(
+        '<rect x="{x:.0f}" y="{y}" width="{box}" height="{box}" rx="3" '
+        'fill="var(--{colour})"><title>{told}</title></rect>',
+        x=x, y=y, box=_BOX, colour=colour % _COLOURS, told=told,
+    )  # fmt: skip
 
 
 def _width(row: list[tuple[int, str, int]]) -> float:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from sssjob.accounting.report import COUNT, ENERGY, HOURS, MEASURES, PART, SIZE, merged
 from sssjob.drawing import bars
-from sssjob.visible import csv_lines, visible
+from sssjob.drawing.columns import aligned
+from sssjob.visible import Csv, csv_lines, visible
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -22,36 +23,36 @@ NOBODY = "-"  # stands for a name that a job does not state
 Rows = Sequence[tuple["Key", "Totals"]]
 
 
-def table(report: Report, rows: Rows) -> list[str]:
-    """The rows as aligned text, below them what was cut off, and the total."""
+def table(report: Report, rows: Rows, room: int = 0) -> list[str]:
+    """The rows as aligned text, below them what was cut off, and the total.
+
+    Where that is wider than ``room``, unless it is 0, the numbers of a row stand below each other.
+    """
+    names = len(report.by)
+    lines = [(*map(visible, line[:names]), *line[names:]) for line in cells(report, rows)]
+    return list(aligned(lines, names, room))
+
+
+def cells(report: Report, rows: Rows) -> list[tuple[str, ...]]:
+    """A line of headings, the rows, below them what was cut off, and the total, as people read."""
     names, total = len(report.by), report.total
     shown = [one for one in MEASURES if not one.rare or one.of(total) is not None]
-    body = [
-        (*(visible(part) or NOBODY for part in key), *_shown(totals, shown)) for key, totals in rows
-    ]
+    body = [(*(part or NOBODY for part in key), *_shown(totals, shown)) for key, totals in rows]
     if others := _others(report, rows):
         body.append((*_label("others", names), *_shown(others, shown)))
     if len(body) > 1:
         body.append((*_label("total", names), *_shown(total, shown)))
-    cells = [(*report.by, *(measure.heading for measure in shown)), *body]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
-    return [
-        "  ".join(
-            text.ljust(width) if column < names else text.rjust(width)
-            for column, (text, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in cells
-    ]
+    return [(*report.by, *(measure.heading for measure in shown)), *body]
 
 
-def as_csv(report: Report, rows: Rows, *, raw: bool = False) -> str:
+def as_csv(report: Report, rows: Rows, *, raw: bool = False) -> Csv:
     """A line of names, and a line for each row, in seconds, bytes and parts of 1."""
     lines: list[tuple[object, ...]] = [(*report.by, *(measure.name for measure in MEASURES))]
     lines += [
         (*key, *(("" if each is None else each) for each in _numbers(totals).values()))
         for key, totals in rows
     ]
-    return "".join(csv_lines(lines, raw=raw))
+    return Csv.joined(csv_lines(lines, raw=raw))
 
 
 def as_json(report: Report, rows: Rows) -> dict[str, object]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rich.text import Text
 from rich.tree import Tree
 
 from sssjob import spec, units
+from sssjob.drawing.words import Words
 from sssjob.errors import InvalidValue
 from sssjob.model import Block, Item, Note, Property, Reference
-from sssjob.visible import visible
 
 _STATES = {
     "Completed": "green", "Running": "cyan", "Active": "cyan", "Idle": "yellow", "Hold": "magenta",
@@ -30,13 +29,13 @@ def tree(block: Block) -> Tree:
     return root
 
 
-def _heading(block: Block) -> Text:
+def _heading(block: Block) -> Words:
     """``Job PBS.1234.0 Heavy Water Completed``; a category by its name alone."""
-    label = Text(block.name, style="bold")
+    label = Words(block.name, style="bold")
     for name in _HEADINGS:
         if text := block.get(name):
             style = _STATES.get(text, "red") if name == "State" else "bold" if name == "Id" else ""
-            label.append(" ").append(visible(text), style=style)
+            label.append(" ").append(text, style=style)
     return label.append(_marks(block.attributes))
 
 
@@ -48,26 +47,26 @@ def _add(above: Tree, item: Item) -> None:
     if isinstance(item, Block):
         above.children.append(tree(item))
     elif isinstance(item, Note):
-        above.add(Text(visible(item.text.strip()), style="dim italic"))
+        above.add(Words(item.text.strip(), style="dim italic"))
     elif isinstance(item, Reference):
-        above.add(Text.assemble((item.name, "bold"), " → ", visible(item.id)))
+        above.add(Words(item.name, "bold").append(f" → {item.id}"))
     else:
         branch = above.add(_line(item))
         for child in item.children:
             _add(branch, child)
 
 
-def _line(item: Property) -> Text:
+def _line(item: Property) -> Words:
     """``Memory GE 2 GB``; a time and a duration also as people read them."""
     known = spec.element(item.name)
-    line = Text(visible(item.name), style="blue" if known else "red")
+    line = Words(item.name, style="blue" if known else "red")
     attributes = dict(item.attributes)
     line.append(" ").append(attributes.pop("op", ""), style="bold")
     if "op" in item.attributes:
         line.append(" ")
-    line.append(visible(item.text.strip()))
+    line.append(item.text.strip())
     if "units" in attributes:
-        line.append(f" {visible(attributes.pop('units'))}")
+        line.append(f" {attributes.pop('units')}")
     if readable := _readable(item, known):
         line.append(f" ({readable})", style="dim")
     return line.append(_marks(attributes))
@@ -84,6 +83,6 @@ def _readable(item: Property, row: spec.Element | None) -> str:
     return _READABLE[row.type](value) if value <= _LATEST else ""
 
 
-def _marks(attributes: Mapping[str, str]) -> Text:
-    marks = "".join(f" {visible(name)}={visible(value)}" for name, value in attributes.items())
-    return Text(marks, style="dim")
+def _marks(attributes: Mapping[str, str]) -> Words:
+    marks = "".join(f" {name}={value}" for name, value in attributes.items())
+    return Words(marks, style="dim")

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
 
-from sssjob.errors import Finding, InvalidValue, finding, of_kind
+from sssjob.errors import Finding, InvalidValue, finding, of_kind, one_of
 from sssjob.expression.alternative import interval
 from sssjob.expression.comparison import NO, Ask, Verdict
 from sssjob.expression.fit import Fit, FitPlan, at
@@ -83,6 +83,7 @@ class Request:
     def __post_init__(self) -> None:
         if not isinstance(self.expression, Expression):
             raise InvalidValue(repr(self.expression), "an expression; Request.of takes a job")
+        one_of(self.match, Matching, "how patterns match")
         made = normal(self.expression, self.match, _node_count(self.expression))
         object.__setattr__(self, "formula", made)
         object.__setattr__(self, "plan", planned(made))
@@ -101,7 +102,9 @@ class Request:
         return cls(own if stated is None else stated, match)
 
     def verdict(self, offer: Offer) -> Verdict:
-        """Whether the offer satisfies the request."""
+        """Whether the offer satisfies the request. Raises ``WrongKind``."""
+        if type(offer) is not Offer:
+            of_kind(offer, Offer, "an Offer")
         if offer.mode == "exact":
             return Verdict(truth(self.formula, offer, self._delivered(offer)))
         return _VERDICTS[self._fits(offer)]

@@ -6,15 +6,15 @@ Amounts are kept as exact numbers in base units: bytes, seconds, counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, NoReturn, TypeAlias, get_args
 
 from sssjob import nodes, spec, units
-from sssjob.errors import InvalidValue, LimitExceeded
+from sssjob.errors import InvalidValue, LimitExceeded, of_kind, one_of
 from sssjob.expression.tree import amount, key
 from sssjob.model import Block, Property
 
@@ -55,18 +55,35 @@ class Offer:
     names: Mapping[str, tuple[str, ...]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if type(self.id) is not str:
+            of_kind(self.id, str, "the id of an offer")
+        if self.mode not in MODES:
+            one_of(self.mode, Mode, "how an offer counts")
         amounts: dict[str, Number] = {}
         names: dict[str, tuple[str, ...]] = {}
-        for name, items in self.facts.items():
-            if items and items[0].name in AMOUNTS:
-                _measure(items, amounts)
-            elif items and items[0].name in SETS:
-                names[name] = tuple(_expanded(items))
-            else:
-                names[name] = tuple([item.text.strip() for item in items])
+        try:
+            for name, items in self.facts.items():
+                if items and items[0].name in AMOUNTS:
+                    _measure(items, amounts)
+                elif items and items[0].name in SETS:
+                    names[name] = tuple(_expanded(items))
+                else:
+                    names[name] = tuple([item.text.strip() for item in items])
+        except (AttributeError, TypeError) as error:
+            self._refuse(error)
         object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))
         object.__setattr__(self, "amounts", MappingProxyType(amounts))
         object.__setattr__(self, "names", MappingProxyType(names))
+
+    def _refuse(self, error: Exception) -> NoReturn:
+        """Say what of the facts is of a wrong kind, or that there is another error."""
+        of_kind(self.facts, Mapping, "the properties of an offer by their names")
+        for name, items in self.facts.items():
+            of_kind(name, str, "a name of a property")
+            of_kind(items, Sequence, f"several properties {name}")
+            for item in items:
+                of_kind(item, Property, "a Property")
+        raise error
 
     def __reduce__(self) -> tuple[type[Offer], tuple[str, dict[str, tuple[Property, ...]], Mode]]:
         return Offer, (self.id, dict(self.facts), self.mode)
@@ -74,14 +91,19 @@ class Offer:
     @classmethod
     def of(cls, id: str, properties: Iterable[Property], mode: Mode = "fit") -> Offer:
         """An offer of properties, as they stand in a Delivered element for example."""
+        of_kind(properties, Iterable, "properties")
         facts: dict[str, tuple[Property, ...]] = {}
         for item in properties:
+            if type(item) is not Property:
+                of_kind(item, Property, "a Property")
             facts[key(item)] = (*facts.get(key(item), ()), item)
         return cls(id, facts, mode)
 
     def amount(self, slots: Iterable[str]) -> Number | None:
         """The first number that is known, or None."""
         known = self.amounts
+        if type(slots) is not tuple:
+            of_kind(slots, Iterable, "names of amounts")
         for slot in slots:
             if slot in known:
                 return known[slot]
@@ -89,6 +111,7 @@ class Offer:
 
     def shown(self, item: Property) -> str:
         """What is offered of a requested property, in the units of the offer."""
+        of_kind(item, Property, "a Property")
         found = self.facts.get(key(item))
         if found is None:
             return "not known"

@@ -21,7 +21,7 @@ from typing import Protocol
 
 from sssjob.errors import UnusableInput
 from sssjob.features import files, keys
-from sssjob.visible import markup
+from sssjob.visible import Markup
 
 KINDS = {"machinefeatures": keys.MACHINE_FEATURES, "jobfeatures": keys.JOB_FEATURES}
 SHORTEST_TOKEN = 16
@@ -255,10 +255,13 @@ def _listing(names: Iterable[str], above: str, accept: str) -> Response:
     headers = {"Cache-Control": _FRESH, "Vary": "Accept"}
     if "application/json" in accept:
         return _text(json.dumps([name.rstrip("/") for name in names]), "application/json", headers)
-    items = "".join(
-        f'<li><a href="{markup(above + name)}">{markup(name)}</a></li>\n' for name in names
-    )
-    body = f"<!DOCTYPE html>\n<title>Machine/Job Features</title>\n<ul>\n{items}</ul>\n"
+    item = '<li><a href="{place}">{name}</a></li>\n'
+    items = Markup.joined(Markup.of(item, place=above + name, name=name) for name in names)
+    page = "<!DOCTYPE html>\n<title>Machine/Job Features</title>\n<ul>\n{items}</ul>\n"
+    return _page(Markup.of(page, items=items), headers)
+
+
+def _page(body: Markup, headers: Mapping[str, str]) -> Response:
     return _text(body, "text/html", headers)
 
 

@@ -7,15 +7,17 @@ each ended by ``%%``. A summary is about many jobs: it is recognised and skipped
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.model import Property
 from sssjob.records.clock import Clock, doubts, time
-from sssjob.records.cuts import of_lines
+from sssjob.records.cuts import Parted, cut_short, of_lines
+from sssjob.records.cutting import Cutter, Front, Part, PartStream
 from sssjob.records.layout import Known, Layout, Piece, Read, Reader, Record, Run, mapping
-from sssjob.records.lines import LINE_LIMIT, TOO_LONG
+from sssjob.records.lines import LINE_LIMIT, TOO_LONG, Blocks, clean
 from sssjob.records.readers import extension, noted
 from sssjob.records.record import (
     DELIVERED,
@@ -36,6 +38,7 @@ RECORD_LIMIT = 1000  # lines
 INDIVIDUAL = "individual-job"
 MANDATORY = ("Site", "WallDuration", "CpuDuration", "StartTime", "EndTime")
 
+_HEADER_LINE = re.compile(rb"^.*-message:.*$", re.MULTILINE)
 _HEADER = re.compile(r"APEL-([a-z0-9-]{1,40}?)-message:\s*v?([0-9.]{1,10})\s*")
 _NULL = ("", "none", "null")
 _SERVICE_LEVELS = re.compile(r"\{(.*)\}")
@@ -158,6 +161,49 @@ def messages(numbered: Iterable[tuple[int, str]]) -> Iterator[Piece]:
         yield Bad(begun, wrong) if wrong else (begun, _Message(kind, lines))
 
 
+class _MessageCutter:
+    """Cuts behind the end of a record; the header of a part is that of the records before."""
+
+    def __init__(self, options: Options, front: Front) -> None:
+        self.options, self.front = options, front
+
+    def cut(self, data: bytes, line: int, *, final: bool) -> tuple[Part | None, int]:
+        """The records that end in the data."""
+        size = len(data) if final else _last_end(data)
+        told = [
+            found for found in _HEADER_LINE.finditer(data, 0, size)
+            if _HEADER.fullmatch(clean(found[0]).strip())
+        ]  # fmt: skip
+        if not size or not (told or self.front or final):
+            return None, 0
+        part = Part(data[:size], line, self.options, self.front)
+        if told:
+            self.front = ((line + data.count(b"\n", 0, told[-1].start()), told[-1][0]),)
+        return part, size
+
+
+def _last_end(data: bytes) -> int:
+    """How many bytes there are up to the end of the last line that ends a record."""
+    end = data.rfind(b"\n") + 1
+    while end:
+        begin = data.rfind(b"\n", 0, end - 1) + 1
+        if clean(data[begin:end]).strip() == "%%":
+            return end
+        end = begin
+    return 0
+
+
+def _cutter(head: bytes, front: bytes) -> Callable[[Options, Front], Cutter]:
+    return _MessageCutter
+
+
+def _behind(front: bytes, stream: PartStream, first: int) -> Iterator[Piece]:
+    blocks = Blocks(stream, first)
+    header = [(first, clean(front))] if front else []
+    yield from messages(chain(header, blocks.lines()))
+    yield from cut_short(blocks.cut_short)
+
+
 def reader(options: Options, clock: Clock) -> Reader:
     """What reads records with this clock."""
     return lambda line, message: record(line, message, clock)
@@ -201,7 +247,7 @@ def _values(lines: list[str]) -> dict[str, str]:
 
 LAYOUT = Layout(
     type="APEL",
-    cut=of_lines(messages),
+    cut=of_lines(messages, Parted(_cutter, _behind)),
     reader=reader,
     rows=mapping(KEYS),
     known=Known(NAMES),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from math import ceil
@@ -24,6 +23,26 @@ from sssjob.errors import Finding, InvalidValue, UnreadableDocument
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import Interval
 from sssjob.file_names import literal
+from sssjob.formats.jsdl_words import (
+    AMOUNTS,
+    ARCHITECTURES,
+    CREDENTIALS,
+    JSDL,
+    LIMITS,
+    NUMBERS,
+    OURS,
+    PER_NODE,
+    PLAIN_SYSTEMS,
+    POSIX,
+    RESOURCES,
+    SPMD,
+    STREAMS,
+    SYSTEMS,
+    line_of,
+    note,
+    shown,
+    tell_unread,
+)
 from sssjob.model import Job, Property, stripped
 from sssjob.translate.nodes import plain
 from sssjob.translate.numbers import (
@@ -51,75 +70,15 @@ from sssjob.translate.specification import (
 from sssjob.translate.streams import FILES
 from sssjob.translate.translator import Read, Settings, Translator
 
-JSDL = "http://schemas.ggf.org/jsdl/2005/11/jsdl"
-POSIX = "http://schemas.ggf.org/jsdl/2005/11/jsdl-posix"
-SPMD = "http://schemas.ogf.org/jsdl/2007/02/jsdl-spmd"
-OURS = "urn:sssjob:residual"
 _PREFIXES = {"jsdl": JSDL, "posix": POSIX, "spmd": SPMD, "sssjob": OURS}
 _VARIATION = "http://www.ogf.org/jsdl/2007/02/jsdl-spmd/MPI"  # which SPMD has to name
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")  # of NCName what everybody takes
 _NORMALIZED = re.compile(r"[\t\r\n]")  # what no xsd:normalizedString keeps
 _DATA = "data:application/octet-stream;base64,"  # RFC 2397
+_OVERWRITE = "overwrite"
+_DECLARATION = re.compile(rb"<\?xml\s")
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 _UNLIMITED = ("unlimited", "infinity", "infinite", "none")
-
-# fmt: off
-ARCHITECTURES = {
-    "x86_64": "x86_64", "amd64": "x86_64", "i386": "x86_32", "i686": "x86_32", "x86_32": "x86_32",
-    "x86": "x86", "ppc": "powerpc", "ppc64": "powerpc", "ppc64le": "powerpc", "powerpc": "powerpc",
-    "sparc": "sparc", "parisc": "parisc", "mips": "mips", "ia64": "ia64", "arm": "arm",
-}
-SYSTEMS = {
-    "linux": "LINUX", "aix": "AIX", "solaris": "Solaris", "sunos": "SunOS", "macos": "MACOS",
-    "irix": "IRIX", "hpux": "HPUX", "freebsd": "FreeBSD", "netbsd": "NetBSD", "openbsd": "OpenBSD",
-}
-_PLAIN_SYSTEMS = {"LINUX": "Linux", "MACOS": "macOS"}
-# ResourceLimit by its name in the standard, in the order of the schema.
-LIMITS = (
-    ("FileSize",        "FileSizeLimit"),
-    ("CoreFileSize",    "CoreDumpLimit"),
-    ("DataSize",        "DataSegmentLimit"),
-    ("LockedMemory",    "LockedMemoryLimit"),
-    ("Memory",          "MemoryLimit"),
-    ("OpenFiles",       "OpenDescriptorsLimit"),
-    ("StackSize",       "StackSizeLimit"),
-    ("CPUTime",         "CPUTimeLimit"),
-    ("Processes",       "ProcessCountLimit"),
-    ("VirtualMemory",   "VirtualMemoryLimit"),
-)
-_NUMBERS = frozenset(("OpenFiles", "Processes"))
-
-
-class Amount(NamedTuple):
-    """An amount of a request and the element of Resources that holds it: bytes, or a number."""
-
-    name: str
-    element: str
-
-
-# Memory by its scope stands before the others of its kind.
-AMOUNTS = (
-    Amount("Processors", "TotalCPUCount"),
-    Amount("Memory",     "TotalPhysicalMemory"),
-    Amount("Swap",       "TotalVirtualMemory"),
-    Amount("Disk",       "TotalDiskSpace"),
-    Amount("NodeCount",  "TotalResourceCount"),
-    Amount("Network",    "IndividualNetworkBandwidth"),
-)
-_PER_NODE = {"IndividualPhysicalMemory": "Memory", "IndividualVirtualMemory": "Swap",
-             "IndividualDiskSpace": "Disk", "IndividualCPUCount": "Processors"}
-# Children of Resources and of an application, in the order that the schemas demand.
-_RESOURCES = (
-    "CandidateHosts", "FileSystem", "ExclusiveExecution", "OperatingSystem", "CPUArchitecture",
-    "IndividualCPUSpeed", "IndividualCPUTime", "IndividualCPUCount", "IndividualNetworkBandwidth",
-    "IndividualPhysicalMemory", "IndividualVirtualMemory", "IndividualDiskSpace", "TotalCPUTime",
-    "TotalCPUCount", "TotalPhysicalMemory", "TotalVirtualMemory", "TotalDiskSpace",
-    "TotalResourceCount",
-)
-_STREAMS = (("InputFile", "Input"), ("OutputFile", "Output"), ("ErrorFile", "Error"),
-            ("InitialWorkingDirectory", "WorkingDirectory"))
-_CREDENTIALS = (("User", "UserName"), ("Group", "GroupName"))
-# fmt: on
 
 
 class JSDLTranslator(Translator[Element]):
@@ -127,6 +86,7 @@ class JSDLTranslator(Translator[Element]):
 
     name = "jsdl"
     suffix = ".jsdl"
+    joins = True
 
     def compose(self, asked: Asked, settings: Settings) -> Element:
         """The JobDefinition of a job."""
@@ -149,34 +109,32 @@ class JSDLTranslator(Translator[Element]):
         return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
     def load(self, data: bytes) -> Iterator[Element | Finding]:
-        """The JobDefinition of a document, or each of them."""
+        """The JobDefinition of a document, or each of them, and of each document behind another."""
         if not data.strip():
             return
-        try:
-            root = parse(data)
-        except UnreadableDocument as error:
-            yield error.finding
-            return
-        yield from root.iter(f"{{{JSDL}}}JobDefinition")
+        for document in _documents(data):
+            try:
+                root = parse(document)
+            except UnreadableDocument as error:
+                yield error.finding
+                continue
+            yield from _around(root)
+            yield from root.iter(f"{{{JSDL}}}JobDefinition")
 
     def job(self, form: Element, settings: Settings) -> Read:
         """The job of a JobDefinition."""
         heard = Heard()
         job = form.find(f"{{{JSDL}}}JobDescription")
         if job is None:
-            _note(heard, form, "no JobDescription")
+            note(heard, form, "no JobDescription")
             return Read(Job(), tuple(heard.findings))
         _read_identification(job, heard)
         staged = {each.name: each for each in _staged(job, heard)}
         _read_application(job, heard, staged)
         _read_resources(job, heard)
         rescope(heard, settings.memory_scope)
-        for each in job.iterchildren("*"):
-            name = etree.QName(each)
-            known = ("JobIdentification", "Application", "Resources", "DataStaging")
-            if name.namespace != OURS and name.localname not in known:
-                _note(heard, each, f"{name.localname} is not read")
-        return Read(Job(heard.all()), tuple(heard.findings), heard.files)
+        tell_unread(form, heard)
+        return Read(Job(heard.all()), tuple(sorted(heard.findings, key=_place)), heard.files)
 
     def keep(self, form: Element, lines: Iterable[str]) -> Element:
         """The residual behind all else of JobDescription."""
@@ -189,12 +147,16 @@ class JSDLTranslator(Translator[Element]):
     def kept(self, form: Element) -> tuple[str, ...]:
         """The residual."""
         found = form.iterfind(f"{{{JSDL}}}JobDescription/{{{OURS}}}kept")
-        return tuple(Kept.at(each.text or "", _line(each)) for each in found)
+        return tuple(Kept.at(each.text or "", line_of(each)) for each in found)
 
     def recognises(self, head: bytes) -> str:
         """The namespace."""
         named = JSDL.encode() in head and head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<"
         return f"the namespace {JSDL}" if named else ""
+
+
+def _place(found: Finding) -> int:
+    return found.line
 
 
 def _add(parent: Element, namespace: str, name: str, text: str | None = None) -> Element:
@@ -203,15 +165,33 @@ def _add(parent: Element, namespace: str, name: str, text: str | None = None) ->
     return element
 
 
-def _line(element: Element) -> int:
-    return element.sourceline or 0
+def _documents(data: bytes) -> Iterator[bytes]:
+    """A document, or those that stand behind each other, each in its lines with its own fault."""
+    begins = [found.start() for found in _DECLARATION.finditer(data)]
+    if len(begins) < 2 or _is_whole(data):
+        yield data
+        return
+    ends = [*begins[1:], len(data)]
+    for begin, end in zip([0, *begins[1:]], ends, strict=True):
+        head, sign, rest = data[begin:end].partition(b"?>")
+        yield head + sign + b"\n" * data.count(b"\n", 0, begin) + rest
 
 
-def _note(heard: Heard, element: Element, text: str) -> None:
-    """Something that is worth knowing of an element, with its path and line."""
-    names = [etree.QName(each).localname for each in (*element.iterancestors(), element)]
-    ancestors = names[-2::-1]
-    heard.note(text, f"/{'/'.join((*ancestors, names[-1]))}", _line(element))
+def _is_whole(data: bytes) -> bool:
+    try:
+        parse(data)
+    except UnreadableDocument:
+        return False
+    return True
+
+
+def _around(root: Element) -> Iterator[Finding]:
+    """What stands beside the JobDefinition elements of a document."""
+    heard = Heard()
+    for each in root.iterchildren("*") if root.tag != f"{{{JSDL}}}JobDefinition" else ():
+        if next(each.iter(f"{{{JSDL}}}JobDefinition"), None) is None:
+            note(heard, each, shown(each))
+    yield from heard.findings
 
 
 def _identification(asked: Asked, job: Element) -> None:
@@ -231,8 +211,6 @@ def _read_identification(job: Element, heard: Heard) -> None:
         found = job.findall(f"{{{JSDL}}}JobIdentification/{{{JSDL}}}{element}")
         if found and _text(found[0]):
             heard.say(name, _text(found[0]))
-        if len(found) > 1:
-            _note(heard, found[1], f"{len(found)} elements {element}: the first is read")
 
 
 class Staged(NamedTuple):
@@ -245,7 +223,7 @@ class Staged(NamedTuple):
 def _staging(job: Element, staged: Staged) -> None:
     element = _add(job, JSDL, "DataStaging")
     _add(element, JSDL, "FileName", staged.name)
-    _add(element, JSDL, "CreationFlag", "overwrite")
+    _add(element, JSDL, "CreationFlag", _OVERWRITE)
     _add(_add(element, JSDL, "Source"), JSDL, "URI", staged.uri)
 
 
@@ -256,8 +234,12 @@ def _staged(job: Element, heard: Heard) -> Iterator[Staged]:
         uri = _text(element.find(f"{{{JSDL}}}Source/{{{JSDL}}}URI"))
         program = _text(job.find(f".//{{{POSIX}}}Executable"))
         if not uri or name != program:
-            _note(heard, element, f"DataStaging of {name[:60]!r} is not read")
+            note(heard, element, f"DataStaging of {name[:60]!r} is not read")
             continue
+        tell_unread(element, heard)
+        flag = element.find(f"{{{JSDL}}}CreationFlag")
+        if flag is not None and _text(flag) != _OVERWRITE:
+            note(heard, flag, f"{shown(flag)}: {_OVERWRITE} is meant")
         yield Staged(name, uri)
 
 
@@ -294,7 +276,7 @@ def _application(asked: Asked, settings: Settings, job: Element, of: Shape) -> t
     )
     staged = _program_file(asked, settings)
     _program(asked, posix, staged)
-    for name, element in _STREAMS:
+    for name, element in STREAMS:
         held = ("redirectList",) if name in FILES else ()
         item = asked.one(name, *held)
         text = file_of(asked, name) if held else "" if item is None else stripped(item.text)
@@ -306,7 +288,7 @@ def _application(asked: Asked, settings: Settings, job: Element, of: Shape) -> t
     if seconds := wall(asked, of):
         _add(posix, POSIX, "WallTimeLimit", str(seconds))
     _limits(asked, posix)
-    for name, element in _CREDENTIALS:
+    for name, element in CREDENTIALS:
         if text := text_of(asked, name):
             _add(posix, POSIX, element, text)
     if several:
@@ -377,7 +359,7 @@ def _limit(item: Property, name: str) -> int:
     """Seconds, a number, or bytes, rounded up."""
     if name == "CPUTime":
         return units.duration(item.text)
-    if name in _NUMBERS:
+    if name in NUMBERS:
         value = units.number(item.text)
     else:
         value = units.bytes_of(item.text, item.attributes.get("units", "B"))
@@ -403,24 +385,27 @@ def _read_application(job: Element, heard: Heard, staged: Mapping[str, Staged]) 
     if text := _text(application.find(f"{{{JSDL}}}ApplicationName")):
         heard.say("Application", text)
     posix = application.find(f"{{{POSIX}}}POSIXApplication")
-    posix = application.find(f"{{{SPMD}}}SPMDApplication") if posix is None else posix
+    spmd = application.find(f"{{{SPMD}}}SPMDApplication")
+    if posix is not None and spmd is not None:
+        note(heard, spmd, f"{shown(spmd)}: there is a POSIXApplication, which is read")
+    posix = spmd if posix is None else posix
     if posix is None:
-        _note(heard, application, "an Application that is neither POSIX nor SPMD")
+        note(heard, application, "an Application that is neither POSIX nor SPMD")
         return
     words = [_text(posix.find(f"{{{POSIX}}}Executable"))]
     words += [each.text or "" for each in posix.iterfind(f"{{{POSIX}}}Argument")]
     if words[0] in staged:
         words[0] = _read_file(staged[words[0]], heard)
-    if words[0]:
-        say_command(heard, words)
-    elif words[1:]:
-        heard.say("Arguments", shlex.join(words[1:]))
-    for name, element in (*_STREAMS, *_CREDENTIALS):
+    say_command(heard, words)
+    for name, element in (*STREAMS, *CREDENTIALS):
         if text := _text(posix.find(f"{{{POSIX}}}{element}")):
             heard.say(name, literal(text) if name in FILES else text)
-    values = {
-        each.get("name", ""): each.text or "" for each in posix.iterfind(f"{{{POSIX}}}Environment")
-    }
+    values: dict[str, str] = {}
+    for each in posix.iterfind(f"{{{POSIX}}}Environment"):
+        if not (name := each.get("name", "")) or name in values:
+            note(heard, each, f"{shown(each)}: it has no name of its own")
+        else:
+            values[name] = each.text or ""
     if values:
         say_variables(heard, values)
     if (seconds := _whole(posix, POSIX, "WallTimeLimit", heard)) is not None:
@@ -428,12 +413,15 @@ def _read_application(job: Element, heard: Heard, staged: Mapping[str, Staged]) 
     for name, element in LIMITS:
         if (number := _whole(posix, POSIX, element, heard)) is not None:
             heard.say("ResourceLimit", number, name=name)
-    if tasks := _whole(posix, SPMD, "NumberOfProcesses", heard):
+    if tasks := _whole(posix, SPMD, "NumberOfProcesses", heard, least=1):
         heard.say("TaskCount", tasks)
     for element, kind in (("ProcessesPerHost", "TasksPerNode"),
                           ("ThreadsPerProcess", "ProcessorsPerTask")):  # fmt: skip
-        if number := _whole(posix, SPMD, element, heard):
+        if number := _whole(posix, SPMD, element, heard, least=1):
             heard.say("TaskDistribution", number, type=kind)
+    variation = posix.find(f"{{{SPMD}}}SPMDVariation")
+    if variation is not None and _text(variation) != _VARIATION:
+        note(heard, variation, f"{shown(variation)}: {_VARIATION} is meant")
 
 
 def _read_file(staged: Staged, heard: Heard) -> str:
@@ -448,13 +436,14 @@ def _read_file(staged: Staged, heard: Heard) -> str:
     return f"#{staged.name}"
 
 
-def _whole(parent: Element, namespace: str, name: str, heard: Heard) -> int | None:
+def _whole(parent: Element, namespace: str, name: str, heard: Heard, least: int = 0) -> int | None:
     found = parent.find(f"{{{namespace}}}{name}")
     text = _text(found)
     if found is None or not text:
         return None
-    if not (text.isascii() and text.isdecimal() and len(text) < 20):
-        _note(heard, found, f"{name}: {text[:60]!r} where a number is expected")
+    if not (text.isascii() and text.isdecimal() and len(text) < 20) or int(text) < least:
+        above = " above 0" if least else ""
+        note(heard, found, f"{name}: {text[:60]!r} where a number{above} is expected")
         return None
     return int(text)
 
@@ -487,7 +476,7 @@ def _resources(asked: Asked, settings: Settings, job: Element, of: Shape) -> Non
         found[element] = _range_value(element, values)
     if found:
         inside = _add(job, JSDL, "Resources")
-        for name in _RESOURCES:
+        for name in RESOURCES:
             if name in found:
                 inside.append(found[name])
 
@@ -603,7 +592,7 @@ def _read_resources(job: Element, heard: Heard) -> None:
     hosts_ = [*resources.iterfind(path)]
     named = [*map(_text, hosts_)]
     if wrong := [each for each in hosts_ if not plain(_text(each))]:
-        _note(heard, wrong[0], "CandidateHosts: names of hosts are expected")
+        note(heard, wrong[0], "CandidateHosts: names of hosts are expected")
     elif named:
         listed = {"aggregation": "List"} if len(named) > 1 else {}
         heard.request("Node", ",".join(named), **listed)
@@ -612,7 +601,7 @@ def _read_resources(job: Element, heard: Heard) -> None:
         heard.request("Architecture", text)
     path = f"{{{JSDL}}}OperatingSystem/{{{JSDL}}}OperatingSystemType/{{{JSDL}}}OperatingSystemName"
     if text := _text(resources.find(path)):
-        heard.request("OperatingSystem", _PLAIN_SYSTEMS.get(text, text))
+        heard.request("OperatingSystem", PLAIN_SYSTEMS.get(text, text))
     nodes = _exact(resources.find(f"{{{JSDL}}}TotalResourceCount"))
     asked: list[expression.Expression] = [*map(expression.Comparison, heard.requested)]
     for element in resources.iterchildren(f"{{{JSDL}}}*"):
@@ -620,16 +609,17 @@ def _read_resources(job: Element, heard: Heard) -> None:
         amount = next((row.name for row in AMOUNTS if row.element == name), "")
         if amount:
             asked += _comparisons(heard, amount, element, 1)
-        elif name in _PER_NODE:
-            asked += _comparisons(heard, _PER_NODE[name], element, nodes or 1)
-        elif name not in ("CandidateHosts", "CPUArchitecture", "OperatingSystem"):
-            _note(heard, element, f"{name} is not read")
+        elif name in PER_NODE:
+            asked += _comparisons(heard, PER_NODE[name], element, nodes or 1)
     if asked:
         heard.requested = [*expression.write(expression.all_of(asked))]
 
 
 def _exact(element: Element | None) -> int | None:
-    values = _values(element) if element is not None else []
+    try:
+        values = _values(element) if element is not None else []
+    except InvalidValue:  # which is told where the amount is read
+        return None
     if len(values) == 1 and values[0].lo is not None and values[0].lo == values[0].hi:
         return int(values[0].lo)
     return None
@@ -648,9 +638,10 @@ def _values(element: Element) -> list[Interval]:
             found.append(Interval(_bound(each), None, lo_open=_is_open(each)))
         elif name == "Range":
             low, high = (each.find(f"{{{JSDL}}}{end}Bound") for end in ("Lower", "Upper"))
-            if low is not None and high is not None:
-                ends = _bound(low), _bound(high)
-                found.append(Interval(*ends, lo_open=_is_open(low), hi_open=_is_open(high)))
+            if low is None or high is None:
+                raise InvalidValue("Range", "a LowerBound and an UpperBound")
+            ends = _bound(low), _bound(high)
+            found.append(Interval(*ends, lo_open=_is_open(low), hi_open=_is_open(high)))
     return found
 
 
@@ -666,7 +657,8 @@ def _bound(element: Element) -> Fraction:
 
 
 def _is_open(element: Element) -> bool:
-    return element.get("exclusiveBound", "").strip() in ("true", "1")
+    """Whether a bound is none of the values. Raises ``InvalidValue``."""
+    return units.boolean(element.get("exclusiveBound", "false"))
 
 
 def _comparisons(
@@ -675,8 +667,10 @@ def _comparisons(
     """What a RangeValue asks for; several numbers and ranges in it are alternatives."""
     try:
         values = [each for each in _values(element) if each.bounded]
+        if not values:
+            raise InvalidValue("", "numbers and ranges, of which one can be met")
     except InvalidValue as error:
-        _note(heard, element, str(error))
+        note(heard, element, str(error))
         return
     if len(values) == 1:
         yield from _terms(name, values[0], times)

@@ -10,29 +10,38 @@ from typing import Any
 from sssjob.model import Job
 from sssjob.translate.beside import beside
 from sssjob.translate.numbers import JOB, Shape, added, memory, rescope, say_size, wall
+from sssjob.translate.objects import (
+    Data,
+    a_truth,
+    a_word,
+    an_object,
+    keep_rest,
+    put,
+    shown,
+    take,
+    taken,
+    told,
+    without_empty,
+    word,
+    words_of,
+    write_rest,
+)
 from sssjob.translate.options import Heard
 from sssjob.translate.requests import Asked
 from sssjob.translate.specification import (
-    Data,
     Row,
     Specification,
     begins,
     command,
     consistent,
     gpus,
-    keep_rest,
-    put,
     read_files,
     read_rows,
     say_command,
     say_variables,
-    take,
-    told,
+    texts_of,
     variables,
-    without_empty,
-    word,
     write_files,
-    write_rest,
     write_rows,
 )
 from sssjob.translate.translator import Read, Settings
@@ -115,12 +124,11 @@ class PSIJ(Specification):
         """The job of a JobSpec."""
         form, heard = json.loads(json.dumps(form)), Heard()
         self._forget(form)
-        given = take(form, ("arguments",))
-        words = [take(form, ("executable",)), *(given if isinstance(given, list) else ())]
-        say_command(heard, words)
-        if take(form, ("attributes", "project_name")) is not None:
+        program = taken(form, ("executable",), a_word, heard, "a text")
+        say_command(heard, [program or "", *words_of(form, ("arguments",), heard)])
+        if (project := take(form, ("attributes", "project_name"))) is not None:
             path = "/attributes/project_name"
-            heard.note("project_name is deprecated: account is read", path)
+            heard.note(f"project_name {shown(project)} is deprecated: account is read", path)
         read_rows(form, ROWS, heard)
         read_files(form, FILES, heard)
         self._environment(form, heard)
@@ -131,16 +139,14 @@ class PSIJ(Specification):
         return Read(Job(heard.all()), tuple(heard.findings))
 
     def _environment(self, form: Data, heard: Heard) -> None:
-        values = take(form, ("environment",))
-        inherits = take(form, ("inherit_environment",))
-        if values is not None and not isinstance(values, dict):
-            told(heard, ("environment",), values, "an object")
-            values = None
-        say_variables(heard, values or {}, False if inherits is False else None)
+        values = taken(form, ("environment",), an_object, heard, "an object") or {}
+        inherits = taken(form, ("inherit_environment",), a_truth, heard, "true or false")
+        found = texts_of(values, ("environment",), heard)
+        say_variables(heard, found, False if inherits is False else None)
 
     def _counts(self, form: Data, heard: Heard) -> None:
         version = take(form, ("resources", "__version"))
-        if version not in (1, None):
+        if version is not None and (type(version), version) != (int, 1):
             told(heard, ("resources", "__version"), version, "1")
         found: dict[str, int] = {}
         for name in _COUNTS:

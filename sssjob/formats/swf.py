@@ -14,6 +14,7 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.clock import Clock
 from sssjob.records.cuts import Lines
+from sssjob.records.cutting import Front, Part
 from sssjob.records.layout import NEVER, Known, Layout, Names, Read, Reader, Record
 from sssjob.records.lines import clean
 from sssjob.records.plan import KEPT
@@ -159,6 +160,52 @@ def recognises(head: bytes) -> str:
     return ""
 
 
+class LogCutter:
+    """Cuts before a job, because its partial executions follow it; its header goes with a part."""
+
+    def __init__(self, options: Options, front: Front = ()) -> None:
+        self.options, self.front = options, front
+
+    def cut(self, data: bytes, line: int, *, final: bool) -> tuple[Part | None, int]:
+        """The jobs that the data begins with, of which no more comes."""
+        size = len(data) if final else _last_job(data)
+        if not size:
+            return None, 0
+        part = Part(data[:size], line, self.options, self.front)
+        if b";" in part.read():
+            lines = enumerate(data[:size].split(b"\n"), line)
+            told = {key: (number, raw) for number, raw in lines if (key := _labelled(raw))}
+            self.front = tuple(
+                ({_labelled(raw): (n, raw) for n, raw in self.front} | told).values()
+            )
+        return part, size
+
+
+def _last_job(data: bytes) -> int:
+    """How many bytes stand before the last line of a whole job."""
+    end = data.rfind(b"\n") + 1
+    while end:
+        begin = data.rfind(b"\n", 0, end - 1) + 1
+        fields = clean(data[begin:end]).split()
+        if len(fields) == len(NAMES) and fields[_STATUS] not in PARTIAL and fields[_ID].isdecimal():
+            return begin
+        end = begin
+    return 0
+
+
+def _labelled(raw: bytes) -> str:
+    """What a comment tells of the lines below it, without its value; "" for all others."""
+    text = clean(raw).strip()
+    found = _HEADER.fullmatch(text) if text.startswith(";") else None
+    if found is None:
+        return ""
+    label, value = found.groups()
+    if label == "UnixStartTime" and value.isdecimal():
+        return label
+    named = _NAMED.fullmatch(value) if label in ("Queue", "Partition") else None
+    return f"{label} {named[1]}" if named else ""
+
+
 class _Log:
     """A log below the header that was seen; a file may hold several."""
 
@@ -167,7 +214,6 @@ class _Log:
         self._queues: dict[str, str] = {}
         self._partitions: dict[str, str] = {}
         self._previous = ""
-        self._told_so = False
 
     def line(self, line: int, text: str) -> Read | None:
         """What a line is; comments are none. Raises ``InvalidValue``."""
@@ -204,8 +250,7 @@ class _Log:
         started = _was_started(fields)
         told = self._times(fields, started=started)
         more: list[Property] = []
-        notes = [] if self.begin or self._told_so else [Noted(line, _RELATIVE, once=True)]
-        self._told_so |= bool(notes)
+        notes = [] if self.begin else [Noted(line, _RELATIVE, once=True)]
         for place, names in ((_QUEUE, self._queues), (_PARTITION, self._partitions)):
             try:
                 told[place] = _named(fields[place], names)
@@ -271,7 +316,7 @@ def _is_number(text: str) -> bool:
 
 LAYOUT = Layout(
     type="SWF",
-    cut=Lines(cutter=None),
+    cut=Lines(cutter=LogCutter),
     reader=reader,
     rows=rows,
     known=Known(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from sssjob.errors import InvalidValue
 from sssjob.formats import usage_values as values
-from sssjob.formats.usage_xml import NESTED, Entries, pieces
+from sssjob.formats.usage_xml import NESTED, Entries, opened, pieces
 from sssjob.model import Property
 from sssjob.records import layout
 from sssjob.records.clock import Clock, doubts, time
@@ -94,7 +94,7 @@ def of_elements(type: str, rows: tuple[Field, ...], recognises: Callable[[bytes]
         return read
 
     return Layout(
-        type=type, cut=CustomPieces(pieces), reader=reader, rows=layout.mapping(rows),
+        type=type, cut=CustomPieces(pieces, opened), reader=reader, rows=layout.mapping(rows),
         known=layout.Known(names),
         run=layout.Run(("MachineName", GLOBAL_ID, ID), "", "StartTime", "EndTime"),
         recognises=recognises,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import BinaryIO, NamedTuple
 
 from lxml.etree import _Element as Element
@@ -11,7 +11,8 @@ from lxml.etree import _Element as Element
 from sssjob.document.places import names
 from sssjob.records import xml_records
 from sssjob.records.layout import Piece
-from sssjob.records.record import Bad
+from sssjob.records.record import Bad, Noted
+from sssjob.records.xml_records import CutRecord
 
 NESTED = ("JobIdentity", "RecordIdentity", "UserIdentity")
 
@@ -41,15 +42,20 @@ _FORM = xml_records.Form(
 )
 
 
-def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
-    """The entries of every record of a stream.
+def pieces(stream: BinaryIO, first: int) -> Iterator[CutRecord]:
+    """The records of a stream. Raises ``UnusableInput`` where there is no XML of records."""
+    return xml_records.cut(stream, _FORM, first)
+
+
+def opened(records: Iterable[CutRecord]) -> Iterator[Piece]:
+    """The entries of records.
 
     They go by ``Name``, or by ``Outer/Name`` and ``Outer/@name``; an element of another
     namespace than the record's own is named ``{namespace}Name``, and one within that
-    ``{namespace}Outer/Name``. Raises ``UnusableInput`` where there is no XML of records.
+    ``{namespace}Outer/Name``.
     """
-    for found in xml_records.read(stream, _FORM, first):
-        if isinstance(found, Bad):
+    for found in xml_records.parsed(records, _FORM):
+        if isinstance(found, Bad | Noted):
             yield found
         else:
             yield found.line, _entries(found.element)

@@ -10,7 +10,7 @@ _ROLE = re.compile(r"role=(.*)", re.IGNORECASE)
 _CAPABILITY = re.compile(r"capability=.*", re.IGNORECASE)
 
 
-class Attributes(NamedTuple):
+class FullyQualified(NamedTuple):
     """A virtual organisation, the group in it with its whole path, and a role, or ""."""
 
     vo: str
@@ -18,23 +18,25 @@ class Attributes(NamedTuple):
     role: str
 
 
-def attributes(fqan: str) -> Attributes:
+def attributes(fqan: str) -> FullyQualified:
     """Read a fully qualified attribute name; a text without a leading ``/`` is the VO itself.
 
     Of several, which ``;`` separates, the first counts: it is what the user acted as.
 
     >>> attributes("/atlas/de/Role=production/Capability=NULL")
-    Attributes(vo='atlas', group='/atlas/de', role='production')
+    FullyQualified(vo='atlas', group='/atlas/de', role='production')
     >>> attributes("/atlas/Role=pilot;/atlas/de").role
     'pilot'
     """
     fqan = fqan.partition(";")[0].strip()
     if not fqan.startswith("/"):
-        return Attributes(fqan, "", "")
+        return FullyQualified(fqan, "", "")
     groups, role = [], ""
     for part in fqan[1:].split("/"):
         if found := _ROLE.fullmatch(part):
             role = "" if found[1].lower() in _NULL else found[1]
         elif part and not _CAPABILITY.fullmatch(part):
             groups.append(part)
-    return Attributes(groups[0] if groups else "", "/" + "/".join(groups) if groups else "", role)
+    return FullyQualified(
+        groups[0] if groups else "", "/" + "/".join(groups) if groups else "", role
+    )

@@ -80,6 +80,7 @@ class Forwarding:
         self.start = self._rounds.start
         self._wide = 0.0  # when to look at a day again
         self._resume = 0.0  # when to try a server again that is down
+        self._failures = 0  # how often in a row nobody replied
         self._seen: dict[tuple[str, int | None], int] = {}
         now = clock()
         if self.outbox.fact("since") is None:  # jobs of former times are somebody else's
@@ -149,8 +150,13 @@ class Forwarding:
         return _DAY
 
     def send(self) -> int:
-        """Try what is due, as long as the server answers; how many jobs have arrived."""
+        """Try what is due, as long as the server answers; how many jobs have arrived.
+
+        One that is down is asked ever more seldom, whichever jobs are due.
+        """
         arrived = 0
+        if self.clock() < self._resume:
+            return arrived
         for parcel in self.outbox.due(self.clock()):
             if self._rounds.stopping:
                 break
@@ -161,7 +167,10 @@ class Forwarding:
                     else self._send(parcel)
                 )
             except NoReply:
+                self._failures += 1
+                self._resume = self.clock() + _wait(self._failures)
                 break  # it is down for the others, too
+            self._failures = 0
         return arrived
 
     def _send(self, parcel: Parcel) -> bool:

@@ -95,7 +95,7 @@ def run(path: Path, config: Config) -> None:
             _run(_until_signalled(running, path))
 
 
-def once(config: Config, service: Service | None) -> tuple[Beside | None, ...]:
+def once(config: Config, service: Service | None) -> tuple[BackgroundWork | None, ...]:
     """What one process does, however many answer."""
     return forwarding(config, service), looking(service), pruning(service)
 
@@ -116,7 +116,7 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return made
 
 
-class Beside(Protocol):
+class BackgroundWork(Protocol):
     """What works in a thread of its own."""
 
     def start(self) -> None:
@@ -142,7 +142,7 @@ def _logging() -> Iterator[None]:
 
 
 @contextmanager
-def _beside(*made: Beside | None) -> Iterator[None]:
+def _beside(*made: BackgroundWork | None) -> Iterator[None]:
     working = [each for each in made if each is not None]
     try:
         for each in working:

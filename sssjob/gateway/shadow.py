@@ -32,7 +32,7 @@ Cells = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ServerAnswer:
     """What a server answered; ``rows`` is None where they are too many to be compared."""
 
     code: str
@@ -45,7 +45,7 @@ class Shadow:
 
     def __init__(self, behind: Behind) -> None:
         self.behind = behind
-        self._queue: Queue[tuple[Call, Said] | None] = Queue(_WAITING)
+        self._queue: Queue[tuple[Call, ServerAnswer] | None] = Queue(_WAITING)
         self._thread = threading.Thread(target=self._run, name="shadow", daemon=True)
 
     def start(self) -> None:
@@ -77,20 +77,20 @@ class Shadow:
 
     def refused(self, call: Call, error: Refused) -> None:
         """Ours refused it; the other server is asked all the same."""
-        self._put(call, Said(error.code))
+        self._put(call, ServerAnswer(error.code))
 
-    def compare(self, call: Call, ours: Said) -> list[tuple[str, str, str]]:
+    def compare(self, call: Call, ours: ServerAnswer) -> list[tuple[str, str, str]]:
         """What differs: what it is, what ours says of it, and what the other one says."""
         try:
             answer = self.behind.answer(call)
         except Refused as error:
-            theirs = Said(error.code)
+            theirs = ServerAnswer(error.code)
         else:
             rows = list(answer.rows)
             theirs = _said(call.request, answer, rows[:_ROWS], len(rows))
         return differences(ours, theirs)
 
-    def _put(self, call: Call, said: Said) -> None:
+    def _put(self, call: Call, said: ServerAnswer) -> None:
         try:
             self._queue.put_nowait((call, said))
         except Full:
@@ -115,7 +115,7 @@ class Shadow:
                 LOGGER.error("fault", exc_info=fault)
 
 
-def differences(ours: Said, theirs: Said) -> list[tuple[str, str, str]]:
+def differences(ours: ServerAnswer, theirs: ServerAnswer) -> list[tuple[str, str, str]]:
     """What two servers say differently of the same request."""
     if ours.code != theirs.code:
         return [("code", ours.code, theirs.code)]
@@ -136,10 +136,10 @@ def _some(rows: Counter[Cells]) -> str:
     return "; ".join(shown)
 
 
-def _said(asked: Request, answer: Answer, rows: Sequence[Item], number: int) -> Said:
+def _said(asked: Request, answer: Answer, rows: Sequence[Item], number: int) -> ServerAnswer:
     count = number if answer.count == "rows" else answer.count
     compared = None if number > _ROWS else tuple(_cells(asked, each) for each in rows)
-    return Said(answer.code, count, compared)
+    return ServerAnswer(answer.code, count, compared)
 
 
 def _cells(asked: Request, item: Item) -> Cells:

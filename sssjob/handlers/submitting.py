@@ -47,8 +47,8 @@ from sssjob.submission import (
     NotSubmitted,
     Order,
     Steered,
+    SubmitOptions,
     Submitted,
-    Wish,
     alter,
     control,
     is_there,
@@ -137,11 +137,11 @@ class Submission:
             wanted = intake.wanted(jobs, call, reach)
             if not wanted.is_known(jobs):
                 there = InMemory((wanted.block,))
-                intake.require_queue(prepared(there, Wish(self.to), self.how()))
+                intake.require_queue(prepared(there, SubmitOptions(self.to), self.how()))
             place = _place(jobs, kept(jobs, call, wanted), call)
             try:
                 with _telling(self.to):
-                    done = [*submit(place, Wish(self.to), self.how())]
+                    done = [*submit(place, SubmitOptions(self.to), self.how())]
             except Refused as error:
                 raise self._how_far(place, error) from error
         (view,) = views(jobs.at(place.number), call.request.object)
@@ -149,7 +149,7 @@ class Submission:
 
     def _how_far(self, place: InStore, error: Refused) -> Refused:
         """Why a Submit went no further; of a group, which jobs of it are submitted."""
-        plan = prepared(place, Wish(self.to), self.how())
+        plan = prepared(place, SubmitOptions(self.to), self.how())
         there = [planned.written.id for planned in plan.jobs if planned.submitted]
         missing = [planned.written.id for planned in plan.jobs if not planned.submitted]
         if len(plan.jobs) == 1 or not missing:

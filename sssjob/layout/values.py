@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 from typing import Any
@@ -68,6 +68,9 @@ class Stated:
         ends = (self.bounds.lo, self.bounds.hi)
         lo, hi = ("" if end is None else units.decimal(end) for end in ends)
         shown = f"{lo} to {hi}" if lo and hi else f"at least {lo}" if lo else f"at most {hi}"
+        between = replace(self.bounds, excluded=frozenset())
+        others = [units.decimal(each) for each in sorted(self.bounds.excluded) if each in between]
+        shown = ", other than ".join((shown, " or ".join(others))) if others else shown
         return f"{lo if lo == hi else shown} ({_place(self.path, self.line)})"
 
 

@@ -27,7 +27,7 @@ MADE = ".sssjob-samples"  # the lock, and the names of the files that we made
 _SLOTS = "#nslot"
 
 
-class Sample(NamedTuple):
+class StartedJob(NamedTuple):
     """A running job as it was met: when it started, which it is, how old it was."""
 
     start: int
@@ -39,7 +39,7 @@ class Samples(NamedTuple):
     """The samples of a queue, and how many slots it had when jobs last waited."""
 
     slots: int
-    kept: tuple[Sample, ...]
+    kept: tuple[StartedJob, ...]
 
 
 class QueueEstimate(NamedTuple):
@@ -91,12 +91,12 @@ def file_name(queue: str) -> str:
     return f"%2E{quoted[1:]}" if quoted.startswith(".") else quoted
 
 
-def updated(stored: Samples | None, new: Sequence[Sample], waiting: int, keep: int) -> Samples:
+def updated(stored: Samples | None, new: Sequence[StartedJob], waiting: int, keep: int) -> Samples:
     """The samples of a queue after one more look at its running jobs, which are in order.
 
     A stored sample that is older than the next new one stays, another one gives it its place.
     """
-    merged: list[Sample] = []
+    merged: list[StartedJob] = []
     next_new = 0
     for sample in stored.kept if stored else ():
         if next_new < len(new) and sample[:2] >= new[next_new][:2]:
@@ -112,7 +112,7 @@ def updated(stored: Samples | None, new: Sequence[Sample], waiting: int, keep: i
 def formula(samples: Samples, running: int, waiting: int) -> QueueEstimate:
     """The two times: rounds of jobs through the slots, each as long as the mean age.
 
-    >>> both = Samples(2, (Sample(200, "b", 800), Sample(500, "a", 500)))
+    >>> both = Samples(2, (StartedJob(200, "b", 800), StartedJob(500, "a", 500)))
     >>> formula(both, running=2, waiting=2)[:2]
     (1300, 1600)
     """
@@ -125,14 +125,14 @@ def formula(samples: Samples, running: int, waiting: int) -> QueueEstimate:
     return QueueEstimate(rounds * mean, rounds * longest, why)
 
 
-def _running(site: Site) -> dict[str, list[Sample]]:
+def _running(site: Site) -> dict[str, list[StartedJob]]:
     now = site.snapshot.time
-    found: dict[str, list[Sample]] = {}
+    found: dict[str, list[StartedJob]] = {}
     for job in site.snapshot.jobs:
         if job.state == RUNNING and job.start is not None:
             # A blank in an id would end the field of its line.
             jobid = quote(job.jobid, safe="[]@:.,/+%") or "-"
-            sample = Sample(int(job.start), jobid, max(int(now - job.start), 0))
+            sample = StartedJob(int(job.start), jobid, max(int(now - job.start), 0))
             found.setdefault(job.queue, []).append(sample)
     return found
 
@@ -158,7 +158,7 @@ def _read(path: Path) -> Samples | None:
     try:
         word, slots = lines[0].split()
         kept = [line.split() for line in lines[1:] if line.strip()]
-        samples = tuple(Sample(_whole(start), jobid, _whole(age)) for start, jobid, age in kept)
+        samples = tuple(StartedJob(_whole(start), jobid, _whole(age)) for start, jobid, age in kept)
         return Samples(int(slots), samples) if word == _SLOTS and int(slots) > 0 else None
     except (IndexError, ValueError):
         return None

@@ -17,6 +17,7 @@ from sssjob.lcginfo.ldif import BadLDIF
 from sssjob.lcginfo.names import normal
 from sssjob.lcginfo.site import Pair
 from sssjob.lcginfo.snapshot import Remark, Report, unheard
+from sssjob.visible import Ldif
 
 GLUE1, GLUE2 = "glue1", "glue2"
 
@@ -27,7 +28,7 @@ class GlueEntry(NamedTuple):
     The VO "" is the queue as a whole.
     """
 
-    head: str
+    head: Ldif
     form: str
     queue: str
     vo: str
@@ -157,12 +158,12 @@ def pairs(targets: Iterable[GlueEntry]) -> list[Pair]:
 
 def text(
     targets: Sequence[GlueEntry], answers: Iterable[Answer], further: Collection[str] = ()
-) -> str:
+) -> Ldif:
     """The dynamic attributes of all targets as LDIF; a number that is not known is left out.
 
     ``further`` names attributes that are printed beside the usual six, of ``config.FURTHER``.
 
-    >>> print(text([GlueEntry("dn: GlueCEUniqueID=a", "glue1", "long", "")],
+    >>> print(text([GlueEntry(Ldif("dn: GlueCEUniqueID=a"), "glue1", "long", "")],
     ...            [Answer("long", "", 3, 1, 0, 60, None)]), end="")
     dn: GlueCEUniqueID=a
     GlueCEStateWaitingJobs: 1
@@ -177,19 +178,20 @@ def text(
         form: (*usual, *(row for row in _FURTHER if row.attribute(form) in further))
         for form, usual in PRINTED.items()
     }
-    return "".join(
-        part
+    lines = (
+        line
         for target in targets
-        for part in _entry(target, by_pair[target.pair], rows[target.form])
+        for line in _entry(target, by_pair[target.pair], rows[target.form])
     )
+    return Ldif.joined((*lines, Ldif()), "\n")
 
 
-def _entry(target: GlueEntry, answer: Answer, rows: Iterable[Dynamic]) -> Iterator[str]:
-    yield f"{target.head}\n"
+def _entry(target: GlueEntry, answer: Answer, rows: Iterable[Dynamic]) -> Iterator[Ldif]:
+    yield target.head
     for row in rows:
         if (value := row.of(answer)) is not None:
-            yield f"{ldif.line(row.attribute(target.form), str(min(value, LARGEST)))}\n"
-    yield "\n"
+            yield ldif.line(row.attribute(target.form), str(min(value, LARGEST)))
+    yield Ldif()
 
 
 def _first_name(entry: ldif.Entry) -> str:

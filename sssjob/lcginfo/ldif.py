@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from sssjob.errors import LimitExceeded, SSSJobError
 from sssjob.lcginfo.snapshot import Remark, Report, unheard
+from sssjob.visible import Ldif
 
 SIZE_LIMIT = 1 << 24
 
@@ -37,7 +38,7 @@ class Entry:
 
     line: int
     dn: str
-    head: str
+    head: Ldif
     attributes: tuple[tuple[str, str], ...] = ()
 
     def all(self, name: str) -> tuple[str, ...]:
@@ -68,7 +69,7 @@ def read(data: bytes, report: Report = unheard) -> Iterator[Entry]:
         if name.lower() == "dn":
             # Old writers forget the blank line between entries.
             yield from draft.finished()
-            draft = _Draft(number, value, raw)
+            draft = _Draft(number, value, Ldif(raw))
         elif draft.head:
             draft.attributes.append(pair)
         elif name.lower() != "version":
@@ -76,7 +77,7 @@ def read(data: bytes, report: Report = unheard) -> Iterator[Entry]:
     yield from draft.finished()
 
 
-def line(name: str, value: str) -> str:
+def line(name: str, value: str) -> Ldif:
     """One attribute as a line without its end, in base64 where the value asks for it.
 
     Lines are not folded: those who merge entries by text match them whole.
@@ -85,8 +86,8 @@ def line(name: str, value: str) -> str:
     ('GlueCEName: long', 'GlueCEName:: IGxvbmc=')
     """
     if _SAFE.fullmatch(value):
-        return f"{name}: {value}"
-    return f"{name}:: {base64.b64encode(encoded(value)).decode('ascii')}"
+        return Ldif(f"{name}: {value}")
+    return Ldif(f"{name}:: {base64.b64encode(encoded(value)).decode('ascii')}")
 
 
 def encoded(text: str) -> bytes:
@@ -100,13 +101,13 @@ class _Draft:
 
     line: int = 0
     dn: str = ""
-    head: str = ""
+    head: Ldif = field(default_factory=Ldif)
     attributes: list[tuple[str, str]] = field(default_factory=list)
 
     def finished(self) -> Iterator[Entry]:
         if self.head:
             yield Entry(self.line, self.dn, self.head, tuple(self.attributes))
-        self.head = ""
+        self.head = Ldif()
 
 
 def _lines(data: bytes) -> Iterator[tuple[int, str]]:

@@ -17,7 +17,7 @@ Scalar = str | int | float | bool | None
 
 # A string literal; possessive throughout, so that no text can make matching slow.
 _STRING = r"""[uUbB]?+(?:'([^'\\]*+(?:\\.[^'\\]*+)*+)'|"([^"\\]*+(?:\\.[^"\\]*+)*+)")"""
-_NUMBER = r"([-+]?+[0-9]{1,30}+(\.[0-9]{0,30}+)?+([eE][-+]?+[0-9]{1,3}+)?+)L?+"
+_NUMBER = r"([-+]?+[0-9]{1,30}+(?>(\.[0-9]{0,30}+)?)(?>([eE][-+]?+[0-9]{1,3}+)?))L?+"
 _PAIR = re.compile(
     rf"\s*+{_STRING}\s*+:\s*+(?:{_STRING}|{_NUMBER}|(None|True|False))\s*+([,}}])", re.DOTALL
 )

@@ -21,7 +21,7 @@ from functools import partial
 from sssjob.check.awareness import PLACE, understood
 from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.defaults import resolve
-from sssjob.errors import Finding, InvalidValue, Severity, of_kind
+from sssjob.errors import Finding, InvalidValue, Severity, of_kind, one_of
 from sssjob.expression.pattern import Matching
 from sssjob.layout import Unit, units
 from sssjob.matching import Offered, offered
@@ -60,6 +60,8 @@ def place(
     offers that are no set of nodes.
     """
     of_kind(block, Block, "a job or task group")
+    one_of(patterns, Matching, "how patterns match")
+    of_kind(solver, bool | None, "whether a solver is asked")
     found = list(placements(block, offers, patterns=patterns, solver=solver))
     if len(found) != 1:
         raise InvalidValue(f"<{block.name}>", "one job or task group to place")

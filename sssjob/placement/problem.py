@@ -4,6 +4,10 @@ Strategy. Who solves it needs to know nothing of requests. Nodes that nothing te
 class. Amounts are rows: an option of a part (a task group) takes some of each, a node has room for
 some. Bounds that are not included, ``Memory GT 5``, stay exact: all numbers of a row are multiplied
 by more than there are tasks, and a task takes one more than the bound.
+
+Why it is right: nodes of a class can exchange their tasks, so only how many are used counts. And
+what all tasks take beyond their bounds is less than one of the former numbers: it decides only
+where the sum of the bounds is all that a node has, which is where they do not fit.
 """
 
 from __future__ import annotations

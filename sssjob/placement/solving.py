@@ -6,6 +6,10 @@ the earliest nodes. Of nodes that nothing tells apart no more are looked at than
 
 One worker, a fixed seed, and limits in deterministic steps: the same problem has the same answer on
 every machine, however busy. Where a limit ends the search, the best so far is not proved.
+
+Why it is right: the numbers are those of ``problem``, which no fraction rounds. An answer is proved
+only where the solver has shown that there is none better, and it is a bound of the next question.
+Nodes that nothing tells apart can exchange their tasks, so that leaving out some loses nothing.
 """
 
 from __future__ import annotations

@@ -20,8 +20,6 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import expression, nodes, spec, units
-from sssjob.check.awareness import ASK, understood
-from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.document import bridge
 from sssjob.document.places import attributes, local, place, split, text_of
 from sssjob.document.report import Report
@@ -313,6 +311,10 @@ def _known(block: Block, element: Element) -> Block:
 
     Raises ``UnreadableDocument`` with the whole list where that is Reject.
     """
+    # Whoever keeps or queries documents imports this; what asks for bounds and answers is rare.
+    from sssjob.check.awareness import ASK, understood
+    from sssjob.check.vocabulary import FULL, AwarenessPolicy
+
     above = []  # the objects of jobs that it stands in: wrappers say nothing of what is in them
     at: Element | None = element if local(element) != spec.REQUESTED else element.getparent()
     while at is not None and _is_block(at):

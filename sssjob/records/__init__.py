@@ -33,6 +33,8 @@ def find(name: str) -> Format:
     known = formats()
     if row := known.get(name):
         return row
+    if (system := registry.called(name)) and system.formats:
+        return system.formats[0]
     raise UnusableInput(f"{name!r} is no known record format; known: {', '.join(known)}")
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, tzinfo
-from functools import partial, update_wrapper
+from functools import cache, partial, update_wrapper
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sssjob import units
 from sssjob.errors import InvalidValue
-from sssjob.records.record import Field, Noted, R, numeric
+from sssjob.records.record import Field, Noted, R, by_columns, numeric
+from sssjob.records.values import is_whole
 
 _ASSUMED = "times without a zone are read as UTC; --tz names another zone"
 NO_VALUE = frozenset(
@@ -41,7 +42,7 @@ def by(clock: Clock, rows: Iterable[Field]) -> Iterator[Field]:
     """The rows, with their times read by a clock."""
     for row in rows:
         if row.read is time:
-            yield row._replace(read=clock.read)
+            yield row._replace(read=clock.reading)
         elif getattr(row.read, "timed", False):
             yield row._replace(read=update_wrapper(partial(row.read, clock), row.read))
         else:
@@ -57,6 +58,7 @@ class Clock:
     def __init__(self, zone: str = "") -> None:
         self._named = bool(zone)
         self._zone: tzinfo = timezone(zone)
+        self.reading = by_columns(self.many)(numeric(units.TIME_LIMIT)(partial(self.read)))
         self.begin()
 
     def begin(self) -> None:
@@ -66,6 +68,7 @@ class Clock:
         times that happened twice.
         """
         self._hours: dict[str, int] = {}
+        self._kept: tuple[Sequence[str], Sequence[str]] = (), ()
         self._told = self.assumed = False
         self.twice: set[str] = set()
 
@@ -87,6 +90,25 @@ class Clock:
             self._hours[text[:14]] = start
         return self._exactly(text, fold)
 
+    def many(self, texts: Sequence[str]) -> Sequence[str] | None:
+        """``read`` of many texts, none of them empty; None where each has to be asked for."""
+        kept, found = self._kept
+        return found if texts is kept else self._of_hours(texts)
+
+    def _of_hours(self, texts: Sequence[str]) -> Sequence[str] | None:
+        """Times in hours that are known, or become so, in which minutes add up."""
+        hours, within = self._hours, _within_an_hour()
+        try:
+            return [str(hours[text[:14]] + within[text[14:]]) for text in texts]
+        except KeyError:
+            new = {text[:14]: text for text in texts if text[:14] not in hours}
+        try:
+            for text in new.values():
+                self.read(text)
+            return [str(hours[text[:14]] + within[text[14:]]) for text in texts]
+        except (KeyError, InvalidValue):
+            return None
+
     def assumption(self, line: int) -> tuple[Noted, ...]:
         """What is to say behind the first time that was read as UTC for want of a zone, once."""
         if not self.assumed:
@@ -95,10 +117,16 @@ class Clock:
         return (Noted(line, _ASSUMED, once=True),)
 
     def column(self, texts: Sequence[str]) -> Sequence[str]:
-        """Every time of a column, "" where there is none that can be read."""
+        """Every time of a column, "" where there is none that can be read.
+
+        What they are is kept, since the column will be read again for a property.
+        """
         joined = "".join(texts)
         if joined.isdecimal() and joined.isascii() and min(texts) >= "1":
             return texts  # one that is too large is told of where it is a property
+        if "" not in texts and (found := self._of_hours(texts)) is not None:
+            self._kept = texts, found
+            return found
         return [self.readable(text) for text in texts]
 
     def readable(self, text: str) -> str:
@@ -155,6 +183,12 @@ class Clock:
         return second if fold else first
 
 
+@cache
+def _within_an_hour() -> dict[str, int]:
+    """The seconds of each minute and second, such as 59:59."""
+    return {f"{at // 60:02}:{at % 60:02}": at for at in range(3600)}
+
+
 def ctime(text: str) -> datetime | None:
     """A time such as ``Thu Jan 15 12:00:00 2015``, whatever the locale; it states no zone.
 
@@ -175,7 +209,7 @@ def is_backwards(start: str, end: str) -> bool:
     >>> is_backwards("1700000001", "1700000000"), is_backwards("1700000001", "0")
     (True, False)
     """
-    return (end + start).isdecimal() and 0 < int(end or 0) < int(start or 0)
+    return is_whole(start) and is_whole(end) and 0 < int(end) < int(start)
 
 
 def doubts(line: int, start: str | None, end: str | None, wall: str | None) -> Iterator[Noted]:
@@ -184,7 +218,11 @@ def doubts(line: int, start: str | None, end: str | None, wall: str | None) -> I
         return
     if is_backwards(start, end):
         yield Noted(line, "EndTime is before StartTime")
-    elif wall and abs(int(end) - int(start) - int(wall)) > 1:  # a second may be lost to rounding
+    elif (
+        wall
+        and all(map(is_whole, (start, end, wall)))
+        and abs(int(end) - int(start) - int(wall)) > 1
+    ):  # a second may be lost to rounding
         yield Noted(line, "EndTime - StartTime is not the duration, which is kept", once=True)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, ClassVar, NamedTuple
 
-from sssjob.records.cutting import Cutter, LineCutter
+from sssjob.records.cutting import Cutter, Front, LineCutter, OpenStream, Part, PartStream
 from sssjob.records.layout import Piece
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG, Blocks, clean
 from sssjob.records.record import Bad, Noted, Options
 
-_BATCH = 256  # pieces that are taken at once
+_BATCH = 256  # pieces that are taken at once; decision 264
 CUT_SHORT = "the last line has no line end: it may be cut short"
 
 
@@ -57,12 +57,43 @@ def cut_short(line: int) -> Sequence[Noted]:
     return [Noted(line, CUT_SHORT)] if line else []
 
 
+def all_read(pieces: Iterable[Any]) -> Iterable[Piece]:
+    """Pieces that are what they were found as."""
+    return pieces
+
+
+def _no_rest(front: bytes, stream: OpenStream, first: int) -> Iterable[Any]:
+    """Parts that are not open leave none."""
+    return ()
+
+
+class Parted(NamedTuple):
+    """How a stream of pieces of one's own is cut by its bytes.
+
+    ``cutter`` gives for the first bytes of a stream, or for what the front of a part says, what
+    cuts it, or None; ``behind`` finds the pieces of a part, given its front and the number of its
+    first line. It raises ``NotAlone`` for one that is open and does not end where a piece does:
+    then ``rest`` finds those of all that is left of the stream.
+    """
+
+    cutter: Callable[[bytes, bytes], Callable[[Options, Front], Cutter] | None]
+    behind: Callable[[bytes, PartStream, int], Iterable[Any]]
+    rest: Callable[[bytes, OpenStream, int], Iterable[Any]] = _no_rest
+
+
 @dataclass(frozen=True, slots=True)
 class CustomPieces:
-    """Pieces that a format finds by its own means, one after the other."""
+    """Pieces that a format finds by its own means, one after the other.
 
-    pieces: Callable[[BinaryIO, int], Iterable[Piece]]
-    cutter: type[Cutter] | None = None
+    What can be found fast, and sent to another process, need not be what is read: ``opened`` makes
+    that of it.
+    """
+
+    pieces: Callable[[BinaryIO, int], Iterable[Any]]
+    opened: Callable[[Iterable[Any]], Iterable[Piece]] = all_read
+    parted: Parted | None = None
+
+    cutter: ClassVar[None] = None  # that of ``parted`` depends on the stream
 
     def batches(self, stream: BinaryIO, first: int, options: Options) -> Iterator[Iterable[Piece]]:
         """The pieces, some hundred at once.
@@ -70,12 +101,32 @@ class CustomPieces:
         Each is found when it is asked for: what it was read from, such as a tree of JSON, is not
         kept, which takes less time than to find room for it.
         """
-        rest = iter(self.pieces(stream, first))
-        for piece in rest:
-            yield chain((piece,), islice(rest, _BATCH - 1))
+        return _batches(self.opened(self.pieces(stream, first)))
+
+    def of_part(self, part: Part) -> Iterator[Iterable[Piece]]:
+        """The pieces of a part. Raises ``NotAlone`` where its end was guessed wrong."""
+        if part.pieces:
+            return _batches(self.opened(part.pieces))
+        stream = PartStream(part.read(), is_open=part.is_open)
+        if self.parted is None:
+            return self.batches(stream, part.line, part.options)
+        return _batches(self.opened(self.parted.behind(before(part.front), stream, part.line)))
 
 
-def of_lines(pieces: Callable[[Iterable[tuple[int, str]]], Iterator[Piece]]) -> CustomPieces:
+def before(front: Front) -> bytes:
+    """What the front of a part says of it."""
+    return b"".join(line for _, line in front)
+
+
+def _batches(pieces: Iterable[Piece]) -> Iterator[Iterable[Piece]]:
+    rest = iter(pieces)
+    for piece in rest:
+        yield chain((piece,), islice(rest, _BATCH - 1))
+
+
+def of_lines(
+    pieces: Callable[[Iterable[tuple[int, str]]], Iterator[Piece]], parted: Parted | None = None
+) -> CustomPieces:
     """Pieces of several lines, blank ones among them."""
 
     def found(stream: BinaryIO, first: int) -> Iterator[Piece]:
@@ -83,4 +134,4 @@ def of_lines(pieces: Callable[[Iterable[tuple[int, str]]], Iterator[Piece]]) -> 
         yield from pieces(blocks.lines())
         yield from cut_short(blocks.cut_short)
 
-    return CustomPieces(found)
+    return CustomPieces(found, parted=parted)

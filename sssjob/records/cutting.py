@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import io
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from sssjob.document.files import Span
 from sssjob.records.record import Options, Skipped
@@ -16,15 +17,33 @@ class Moved(NamedTuple):
     line: int
 
 
+_HEAD = 1 << 14  # bytes that tell what a stream holds
+
 Settled = Mapping[int, Moved | Skipped]  # what becomes of lines, by their numbers
+
+
+class Guess(NamedTuple):
+    """That a part stands alone, as nobody looked at its records yet.
+
+    ``sure``: no record behind it belongs to one within; ``final``: there is none.
+    """
+
+    sure: bool
+    final: bool
+
+
+class NotAlone(Exception):
+    """Records of a part belong to others outside it, against what was guessed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Records that can be converted by themselves.
+    """Records that can be converted by themselves, unless that is a ``guess``.
 
     ``front`` are lines from further up that belong to them, each with its number; ``line`` is the
     number of the first line of ``data``. ``settled`` are those of which is known what they become.
+    ``is_open``: more of the stream follows, and whether the part ends where a record does is seen
+    when it is read. Of what is not cut by its bytes there are ``pieces``, as the format finds them.
     """
 
     data: bytes | Span
@@ -32,6 +51,9 @@ class Part:
     options: Options
     front: tuple[tuple[int, bytes], ...] = ()
     settled: Settled = field(default_factory=dict)
+    guess: Guess | None = None
+    is_open: bool = False
+    pieces: Sequence[Any] = ()
 
     def read(self) -> bytes:
         """The records. Raises ``OSError`` where they are in a file that was changed."""
@@ -49,10 +71,38 @@ class StreamPlace:
     front: tuple[tuple[int, bytes], ...] = ()
 
 
+class PartStream(io.BytesIO):
+    """The bytes of a part; ``is_open``: more of its stream follows, which is not here."""
+
+    def __init__(self, data: bytes, *, is_open: bool = False) -> None:
+        super().__init__(data)
+        self.head = beginning(data)
+        self.is_open = is_open
+
+
+class OpenStream(Protocol):
+    """The bytes of a part, or of all that is left of its stream, which may be open, too."""
+
+    head: bytes
+    is_open: bool
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes, at most so many; none at the end."""
+        ...
+
+
+def beginning(data: bytes) -> bytes:
+    """What tells what a stream holds."""
+    return data[:_HEAD]
+
+
+Front = tuple[tuple[int, bytes], ...]  # lines with their numbers
+
+
 class Cutter(Protocol):
     """Finds boundaries; what a format's ``Cut`` names if its records can be cut."""
 
-    def __init__(self, options: Options, front: tuple[tuple[int, bytes], ...] = ()) -> None: ...
+    def __init__(self, options: Options, front: Front = ()) -> None: ...
 
     @property
     def options(self) -> Options:
@@ -60,7 +110,7 @@ class Cutter(Protocol):
         ...
 
     @property
-    def front(self) -> tuple[tuple[int, bytes], ...]:
+    def front(self) -> Front:
         """The lines, with their numbers, that belong to what comes next."""
         ...
 
@@ -75,11 +125,12 @@ class Cutter(Protocol):
 class LineCutter:
     """Cuts where a line ends, for formats of which each line is a record."""
 
-    def __init__(self, options: Options, front: tuple[tuple[int, bytes], ...] = ()) -> None:
+    def __init__(self, options: Options, front: Front = ()) -> None:
         self.options = options
         self.front = front
 
     def cut(self, data: bytes, line: int, *, final: bool) -> tuple[Part | None, int]:
         """The whole lines."""
         size = len(data) if final else data.rfind(b"\n") + 1
-        return (Part(data[:size], line, self.options) if size else None), size
+        part = Part(data[:size], line, self.options, self.front) if size else None
+        return part, size

@@ -47,6 +47,14 @@ class Engine(Generic[P, J]):
         known what they become; see ``Part``. Of runs that ``met`` knows nothing is
         made again. Raises ``UnusableInput`` where the stream is not in the format.
         """
+        batches = self._layout.cut.batches(stream, first, self._options)
+        return self.of_batches(batches, front, met, settled)
+
+    def of_batches(
+        self, cut: Iterable[Iterable[Piece]], front: Sequence[tuple[int, bytes]] = (),
+        met: Met | None = None, settled: Settled = _NOTHING,
+    ) -> Iterator[Outcome[J]]:  # fmt: skip
+        """The same of pieces that were cut."""
         self._clock.begin()
         layout = self._layout
         options = self._options
@@ -54,9 +62,7 @@ class Engine(Generic[P, J]):
         folder = layout.folding.folder(options, self._plans) if layout.folding else None
         once = Once(layout.run, met) if layout.run and met else None
         before = [(number, clean(raw)) for number, raw in front]
-        batches: Iterable[Iterable[Piece]] = chain(
-            [before], layout.cut.batches(stream, first, options)
-        )
+        batches: Iterable[Iterable[Piece]] = chain([before], cut)
         if settled:
             batches = (_settled(batch, settled) for batch in batches)
         for batch in batches:

@@ -5,6 +5,10 @@ one after the other (JSON lines). Where objects stand on lines of their own, as 
 print them, the end of one is found by its indentation, which no text in it can imitate: JSON has
 no line break in a text. An object that is none is reported, and the next one is read.
 
+A stream is cut for several processes where such an object seems to end. Whoever reads a part sees
+whether that is so: it is, if all that is read ends with the part, between two objects and inside
+the array in which the part begins. If not, the rest of the stream is read in one go.
+
 Letters that no document can hold, and bytes that are no UTF-8, become U+FFFD, and that is told with
 its place: once for each object.
 """
@@ -16,15 +20,19 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple
 
 import orjson
 
 from sssjob.document.files import looked_at
 from sssjob.errors import UnusableInput
-from sssjob.json_text import Odd, held, line_of_value, may_be_odd, said_of
+from sssjob.json_text import OddLetter, held, line_of_value, may_be_odd, said_of
 from sssjob.records import cuts
-from sssjob.records.record import Bad, Noted
+from sssjob.records.cutting import Cutter, Front, NotAlone, OpenStream, Part, PartStream
+from sssjob.records.lines import Readable
+from sssjob.records.record import Bad, Noted, Options
+from sssjob.records.unread import Left, known, unread
 
 OBJECT_LIMIT = 1 << 24  # characters of one object
 CHUNK = 1 << 16  # what is read, decoded and put together stays in the cache of a processor
@@ -33,14 +41,35 @@ _WINDOW = 1 << 14
 _MOST_INDENT = 1 << 8  # characters before an object on its line, by which its end is found
 
 _SPACE = " \t\r\n\ufeff"
+_BEHIND = b" \t\r,"  # what may stand behind an object on its line
+_WIDTH = 64  # bytes in which that is looked for
+_SHOWN = 20  # characters of what is wrong
+_NEAR = 80  # characters behind a wrong object, among which the next one is looked for
 _BETWEEN = re.compile(rf"[{_SPACE},]*+")
 _BLANK = re.compile(r"[ \t]*+")
+_OPENS_LINES = re.compile(r"\{[ \t]*+[\r\n]")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}]', re.DOTALL)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _DECODER = json.JSONDecoder()
+TOO_DEEP = "nested too deep"
+_DEEPEST = 200  # levels of an object: what writes JSON again may be deep in calls itself
+_KINDS = {"[": "array", "{": "object"}
+_MOST_TOLD = 200  # letters of what a system complains of
 
 
 Found = tuple[int, dict[str, Any]]  # the line that an object begins in, and the object
 Said = Bad | Noted
+
+
+ARRAY, MEMBER, OBJECTS = b"[", b"{[", b"{}"  # what objects stand in: an array, one in an object
+
+
+class PartEnd(Exception):
+    """An open part ended: between two objects or not, in an array or not."""
+
+    def __init__(self, line: int, between: bool, in_array: bool) -> None:
+        super().__init__()
+        self.line, self.between, self.in_array = line, between, in_array
 
 
 class Named(NamedTuple):
@@ -51,58 +80,220 @@ class Named(NamedTuple):
     value: dict[str, Any]
 
 
-def objects(member: Callable[[bytes], str]) -> cuts.CustomPieces:
+class Beside(NamedTuple):
+    """What may stand beside the objects of a document, and what is to be said of it.
+
+    ``left`` are members that are not read; of ``complaints`` each that is not empty is told.
+    """
+
+    left: Left = MappingProxyType({})
+    complaints: tuple[str, ...] = ()
+
+    def said(self, line: int, name: str, value: Any) -> tuple[Noted, ...]:
+        """What there is to say of a member beside the objects."""
+        if name in self.complaints:
+            text = "; ".join(_texts_in(value))[:_MOST_TOLD] or "without a text"
+            return (Noted(line, f"{name} of the system: {text}", once=True),) if value else ()
+        return unread(line, "members beside the jobs", (held(name)[0],), known((), self.left))
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    """The texts in a value, however deep they stand."""
+    pending = [held(value)[0]]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, str) and each:
+            yield each
+        elif isinstance(each, dict | list):
+            inner = each.values() if isinstance(each, dict) else each
+            pending.extend(reversed([*inner]))
+
+
+def objects(member: Callable[[bytes], str], beside: Beside | None = None) -> cuts.CustomPieces:
     """Pieces that are objects; the first bytes tell in which array they stand, if in any."""
 
     def found(stream: BinaryIO, first: int) -> Iterator[Found | Said]:
         head, again = looked_at(stream, _HEAD)
-        yield from read(again, member(head), first)
+        yield from read(again, member(head), first, beside)
 
-    return cuts.CustomPieces(found)
+    return cuts.CustomPieces(found, parted=parted(member, beside))
 
 
-def read(stream: BinaryIO, member: str = "", first: int = 1) -> Iterator[Found | Said]:
+def parted(member: Callable[[bytes], str], beside: Beside | None = None) -> cuts.Parted:
+    """How streams of objects are cut; the first bytes tell in which array these stand, if in any.
+
+    Raises ``NotAlone``, see ``Parted``.
+    """
+
+    def cutter(head: bytes, front: bytes) -> Callable[[Options, Front], Cutter]:
+        inside = front or _inside(head, member(head))
+        name = inside.removeprefix(MEMBER)
+        behind = rb"" if front or inside in (ARRAY, OBJECTS) else rb'.*?"%s"\s*+:\s*+\[' % name
+        first = re.compile((behind or rb"[\xef\xbb\xbf\s,\[]*+") + rb"\s*+\{", re.DOTALL)
+        return lambda options, lines: ObjectCutter(options, lines, inside, first)
+
+    def behind(front: bytes, stream: PartStream, first: int) -> Iterator[Found | Said]:
+        name = "" if front else member(stream.head)
+        found = _found(front, stream, name, first, beside)
+        inside = front or _inside(stream.head, name)
+        last: Found | Said | None = None
+        try:
+            for last in found:
+                # How a document ends is told by what was wrong in it.
+                if isinstance(last, Bad) and stream.is_open and inside.startswith(MEMBER):
+                    raise NotAlone
+                yield last
+        except PartEnd as end:
+            # What is wrong with an object may depend on what follows it.
+            if end.between and end.in_array == (inside != OBJECTS) and not isinstance(last, Bad):
+                return
+            raise NotAlone from None
+        if stream.is_open:
+            raise NotAlone
+
+    def rest(front: bytes, stream: OpenStream, first: int) -> Iterator[Found | Said]:
+        name = "" if front else member(stream.head)
+        try:
+            yield from _found(front, stream, name, first, beside)
+        except PartEnd as end:  # a log that grows ends here, for now
+            if not end.between:
+                yield Bad(end.line, "the input ends inside an object")
+
+    return cuts.Parted(cutter, behind, rest)
+
+
+def _inside(head: bytes, member: str) -> bytes:
+    """What the objects of a stream stand in that begins so."""
+    begin = head.lstrip(b"\xef\xbb\xbf, \t\r\n")
+    if begin.startswith(b"[") or not member:
+        return ARRAY if begin.startswith(b"[") else OBJECTS
+    return MEMBER + member.encode()
+
+
+def _found(
+    inside: bytes, stream: Readable, member: str, first: int, beside: Beside | None
+) -> Iterator[Found | Said]:
+    """The objects of a stream, or from its middle on, where it tells what they stand in there."""
+    if not inside:
+        yield from read(stream, member, first, beside)
+        return
+    text = _Text(stream, first)
+    if inside.startswith(MEMBER):
+        name = inside.removeprefix(MEMBER).decode()
+        yield from _members(_Member(text, name, "[", beside), within=True)
+    elif inside == ARRAY:
+        yield from _objects(text, in_array=True)
+        text.skip()
+        yield from _top(text)
+    else:
+        yield from _objects(text)
+
+
+class ObjectCutter:
+    """Cuts where an object seems to end, by the line that its last brace stands on."""
+
+    def __init__(
+        self, options: Options, front: Front, inside: bytes, first: re.Pattern[bytes]
+    ) -> None:
+        self.options, self.front = options, front
+        self._inside, self._first = inside, first
+        self._closing: bytes | None = None  # the line end and the brace; b"" where it is one line
+        self._is_over = False
+
+    def cut(self, data: bytes, line: int, *, final: bool) -> tuple[Part | None, int]:
+        """The objects that the data begins with; in the end all that there is, even if nothing."""
+        if final:
+            if self._is_over:
+                return None, 0
+            self._is_over = True
+            return Part(data, line, self.options, self.front), len(data)
+        size = self._end(data) or (len(data) if len(data) > OBJECT_LIMIT else 0)
+        if not size:
+            return None, 0
+        part = Part(data[:size], line, self.options, self.front, is_open=True)
+        self.front = ((line, self._inside),)
+        return part, size
+
+    def _end(self, data: bytes) -> int:
+        """How many bytes there are up to the last line that seems to end an object, if any."""
+        if self._closing is None:
+            self._closing = self._learnt(data)
+        if self._closing is None:
+            return 0
+        mark = self._closing or b"\n"
+        place = data.rfind(mark)
+        while place >= 0:
+            if self._closing:
+                end = data.find(b"\n", place + len(mark))
+                between = data[place + len(mark) : end] if end >= 0 else b"more"
+                found = not between.strip(_BEHIND)
+            else:
+                end = place
+                found = data[max(place - _WIDTH, 0) : place].rstrip(_BEHIND).endswith(b"}")
+            if found:
+                return end + 1
+            place = data.rfind(mark, 0, place)
+        return 0
+
+    def _learnt(self, data: bytes) -> bytes | None:
+        """How objects such as the first one end; None as long as it is not there."""
+        found = self._first.match(data)
+        if found is None:
+            return None
+        place = found.end() - 1
+        indent = data[data.rfind(b"\n", 0, place) + 1 : place]
+        is_one_line = (
+            indent.strip() or data[place + 1 : place + _WIDTH].lstrip(b" \t")[:1] not in b"\r\n"
+        )
+        return b"" if is_one_line else b"\n" + indent + b"}"
+
+
+def read(
+    stream: Readable, member: str = "", first: int = 1, beside: Beside | None = None
+) -> Iterator[Found | Said]:
     """The objects of a stream; those of the array ``member`` where it is objects with that.
 
-    ``first`` is the number of its first line. Raises ``UnusableInput`` where it does not begin with
-    such a document.
+    ``first`` is the number of its first line; what stands beside the array is told as ``beside``
+    says. Raises ``UnusableInput`` where it does not begin with such a document.
     """
     text = _Text(stream, first)
     text.skip()
     if text.now() == "{" and member:
-        yield from _members(text, member)
+        yield from _members(_Member(text, member, "[", beside))
     elif text.now() in ("{", "["):
-        while text.now() == "[":
-            text.at += 1
-            yield from _objects(text, in_array=True)
-            text.skip()
-        yield from _objects(text)
+        yield from _top(text)
     elif text.now():
         raise UnusableInput("no JSON", text.line_at(text.at))
 
 
-def read_named(stream: BinaryIO, member: str, first: int = 1) -> Iterator[Named | Said]:
+def _top(text: _Text) -> Iterator[Found | Said]:
+    """The objects of arrays, and those behind them."""
+    while text.now() == "[":
+        text.at += 1
+        yield from _objects(text, in_array=True)
+        text.skip()
+    yield from _objects(text)
+
+
+def read_named(
+    stream: BinaryIO, member: str, first: int = 1, beside: Beside | None = None
+) -> Iterator[Named | Said]:
     """The objects in the object ``member`` of a document, by their names; none has no such member.
 
     Raises ``UnusableInput`` where it does not begin with an object.
     """
     text = _Text(stream, first)
     text.skip()
-    if text.now() != "{":
-        if text.now():
-            raise UnusableInput("no JSON object", text.line_at(text.at))
-        return
-    text.at += 1
-    if _enter(text, member, "{"):
-        yield from _named(text, member)
-    elif not text.now():
-        yield Bad(text.line_at(text.at), "the input ends inside an object")
+    if text.now() == "{":
+        yield from _members(_Member(text, member, "{", beside), optional=True)
+    elif text.now():
+        raise UnusableInput("no JSON object", text.line_at(text.at))
 
 
 class _Text:
     """The text of a stream, as much of it as is looked at; ``at`` is the place of work in it."""
 
-    def __init__(self, stream: BinaryIO, first: int) -> None:
+    def __init__(self, stream: Readable, first: int) -> None:
         self._stream = stream
         self._decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
         self._line = first  # that the text begins in
@@ -110,12 +301,18 @@ class _Text:
         self.text = ""
         self.at = 0
         self.ended = False
+        self.between = self.in_array = False  # where the place of work is, if it is an object's
 
     def more(self) -> bool:
-        """Read on, twice as much where much is kept; False at the end of the stream."""
+        """Read on, twice as much where much is kept; False at the end of the stream.
+
+        Raises ``PartEnd`` at that of an open part.
+        """
         if self.ended:
             return False
         raw = self._stream.read(max(CHUNK, len(self.text) - self.at))
+        if not raw and getattr(self._stream, "is_open", False):
+            raise PartEnd(self.line_at(self.at), self.between, self.in_array)
         self.ended = not raw
         begin = self.text.rfind("\n", 0, self.at) + 1
         if self.at - begin > _MOST_INDENT:
@@ -132,6 +329,12 @@ class _Text:
             if not self.more():
                 return ""
         return self.text[self.at]
+
+    def ahead(self, size: int) -> str:
+        """The next characters, fewer only at the end, however the stream gives them."""
+        while self.kept < size and self.more():
+            pass
+        return self.text[self.at : self.at + size]
 
     def skip(self, pattern: re.Pattern[str] = _BETWEEN) -> None:
         """Go on to what is neither space nor a comma."""
@@ -154,48 +357,89 @@ class _Text:
         return len(self.text) - self.at
 
 
-def _members(text: _Text, member: str) -> Iterator[Found | Said]:
-    """The objects in the array of each document; one document may follow another."""
-    known = False  # whether there was such an array
-    while text.now() == "{":
-        text.at += 1
-        entered = True
-        while entered:
+class _Member(NamedTuple):
+    """The member that holds the objects: its name, what it begins with, and what is beside it."""
+
+    text: _Text
+    name: str
+    opening: str
+    beside: Beside | None
+
+    def objects(self) -> Iterator[Found | Named | Said]:
+        """The objects, from behind the opening to the end of the member."""
+        if self.opening == "{":
+            return _named(self.text, self.name)
+        return _objects(self.text, in_array=True)
+
+
+def _members(member: _Member, *, optional: bool = False, within: bool = False) -> Iterator[Any]:
+    """The objects in the member of each document; one document may follow another.
+
+    ``within``: the text begins in such a member.
+    """
+    text = member.text
+    there = optional or within  # whether there was such a member
+    what = f"{_KINDS[member.opening]} {member.name!r}".replace("'", '"')
+    while within or text.now() == "{":
+        faults = 0
+        if within:
+            for found in member.objects():
+                faults += isinstance(found, Bad)
+                yield found
+        text.at += not within
+        within = False
+        while True:
+            said: list[Said] = []
             try:
-                entered = _enter(text, member)
+                entered = _enter(member, said)
             except UnusableInput as error:
-                if not known:
+                if not there:
                     raise
-                yield Bad(error.line, error.reason)
+                yield from (*said, Bad(error.line, error.reason))
                 return
-            if entered:
-                known = True
-                yield from _objects(text, in_array=True)
-        if not known:
-            raise UnusableInput(f'no array "{member}" in it', text.line_at(text.at))
+            if not entered and not there:
+                raise UnusableInput(f"no {what} in it", text.line_at(text.at))
+            yield from said
+            if not entered:
+                break
+            there = True
+            for found in member.objects():
+                faults += isinstance(found, Bad)
+                yield found
+        if text.now() == "" and not faults:
+            yield Bad(text.line_at(text.at), "the input ends inside an object")
         text.at += text.now() == "}"
         text.skip()
     if text.now():
-        begin = text.text[text.at : text.at + 20].split("\n")[0]
-        yield Bad(text.line_at(text.at), f"{begin!r} behind the array")
+        begin = text.ahead(_SHOWN).split("\n")[0]
+        yield Bad(text.line_at(text.at), f"{begin!r} behind the {what}")
 
 
-def _enter(text: _Text, member: str, opening: str = "[") -> bool:
-    """Go into an array that is a member of the object here; False where there is no more."""
+def _enter(member: _Member, said: list[Said]) -> bool:
+    """Go into the member of the object here; False where there is no more.
+
+    What there is to say of members before it is appended to ``said``.
+    """
+    text = member.text
     while True:
         text.skip()
         if text.now() != '"':
             return False
+        line = text.line_at(text.at)
         name = _value(text)
         text.skip()
         if text.now() != ":":
             return False
         text.at += 1
         text.skip()
-        if name == member and text.now() == opening:
+        if name == member.name and text.now() == member.opening:
             text.at += 1
             return True
-        _value(text)
+        value = _value(text)
+        if name == member.name and value is not None:
+            said.append(Bad(line, f"{name!r} is no {_KINDS[member.opening]}"))
+        elif member.beside is not None:
+            said.extend(member.beside.said(line, name, value))
 
 
 def _named(text: _Text, member: str) -> Iterator[Named | Said]:
@@ -205,6 +449,7 @@ def _named(text: _Text, member: str) -> Iterator[Named | Said]:
         text.skip()
         line = text.line_at(text.at)
         if text.now() == "}":
+            text.at += 1
             return
         if text.now() != '"':
             if text.now():
@@ -232,11 +477,12 @@ def _named(text: _Text, member: str) -> Iterator[Named | Said]:
                 yield from (*_noted(place, odd), *said)
                 yield Named(place, name, value)
         else:
-            yield Bad(line, f"{name!r} is no object")
+            found = Bad(line, f"{name!r} is no object")
+            yield found
             try:
                 _value(text)
             except UnusableInput:
-                return
+                _go_to_next(text)
 
 
 def _indent(text: _Text) -> str:
@@ -264,10 +510,13 @@ def _value(text: _Text) -> Any:
 def _objects(text: _Text, *, in_array: bool = False) -> Iterator[Found | Said]:
     """The objects up to the end of the array, or of the text."""
     packed = False  # whether several objects stand on one line
+    shortest = 0  # characters of the shortest object that was found by its lines
     found: Found | _Decoded | Bad | None = None
     while True:
+        text.between, text.in_array = True, in_array
         text.skip()
         character = text.now()
+        text.between = False
         if character in ("", "]"):
             if in_array and not character and not isinstance(found, Bad):
                 yield Bad(text.line_at(text.at), "the input ends inside an array")
@@ -275,27 +524,27 @@ def _objects(text: _Text, *, in_array: bool = False) -> Iterator[Found | Said]:
             return
         if character != "{":
             line = text.line_at(text.at)
-            begin = re.split("[\n,]", text.text[text.at : text.at + 20], maxsplit=1)[0]
+            begin = re.split("[\n,]", text.ahead(_SHOWN), maxsplit=1)[0]
             found = Bad(line, f"{begin!r} where an object is expected")
             yield found
             _go_to_next(text)
             continue
         line = text.line_at(text.at)
-        end = 0 if packed else _end_by_lines(text)
-        if end:
-            raw = text.text[text.at : end]
-            try:
-                value = orjson.loads(raw)
-            except orjson.JSONDecodeError:
-                pass  # what the standard library does not read either is reported
-            else:
-                text.at = end
-                if may_be_odd(raw):
-                    value, said = _as_held(_Decoded(line, value, raw))
-                    yield from said
-                found = line, value
+        quick = None if packed else _by_lines(text, shortest)
+        if quick is not None:
+            value, raw = quick
+            text.at += len(raw)
+            shortest = min(shortest or len(raw), len(raw))
+            if _is_too_deep(raw, value):
+                found = Bad(line, TOO_DEEP)
                 yield found
                 continue
+            if may_be_odd(raw):
+                value, said = _as_held(_Decoded(line, value, raw))
+                yield from said
+            found = line, value
+            yield found
+            continue
         found = _decoded(text, line)
         packed = packed or (isinstance(found, _Decoded) and text.now() not in ("", "\r", "\n"))
         if isinstance(found, Bad):
@@ -306,8 +555,29 @@ def _objects(text: _Text, *, in_array: bool = False) -> Iterator[Found | Said]:
             yield found.line, value
 
 
-def _end_by_lines(text: _Text) -> int:
-    """Where the object here ends by its lines; 0 if that cannot be told within the limit."""
+def _by_lines(text: _Text, shortest: int) -> tuple[dict[str, Any], str] | None:
+    """The object here and its text, where that ends by its lines and is JSON.
+
+    What reads as one object is one, wherever its end was looked for: so that is looked for behind
+    most of what the ``shortest`` had, and from its first line where this is a shorter one.
+    """
+    tried = 0
+    for before in (max(shortest * 3 // 4 - _MOST_INDENT, 0), 0):
+        end = _end_by_lines(text, before)
+        raw = text.text[text.at : end]
+        if end and len(raw) != tried:
+            try:
+                return orjson.loads(raw), raw
+            except orjson.JSONDecodeError:
+                tried = len(raw)  # what the standard library does not read either is reported
+    return None
+
+
+def _end_by_lines(text: _Text, before: int = 0) -> int:
+    """Where the object here ends by its lines; 0 if that cannot be told within the limit.
+
+    ``before``: how many characters are not looked at, for an end in what was read already.
+    """
     if text.kept < 2:
         text.more()
     line_begin = text.text.rfind("\n", 0, text.at) + 1
@@ -318,10 +588,10 @@ def _end_by_lines(text: _Text) -> int:
         end, length = _closing(indent), len(indent) + 2
     else:
         end, length = _LINE_END, 0
-    searched = 0
+    searched = before
     while not (found := end.search(text.text, text.at + searched)):
         searched = max(text.kept - length - 1, 0)
-        if text.kept > OBJECT_LIMIT:
+        if before or text.kept > OBJECT_LIMIT:
             return 0
         if not text.more():
             return len(text.text) if end is _LINE_END else 0
@@ -353,12 +623,16 @@ class _Decoded(NamedTuple):
 
 def _as_held(found: _Decoded) -> tuple[dict[str, Any], Sequence[Noted]]:
     """An object as far as a document can hold it, and what is to be said of that."""
+    raw = found.raw
+    # Bytes that are no UTF-8 stand in it as surrogates, which orjson would not have read.
+    if not may_be_odd(raw) and (raw.isascii() or not _SURROGATE.search(raw)):
+        return found.value, ()
     value, odd = held(found.value)
     place = found.line + line_of_value(found.raw, odd[0].path) - 1 if odd else 0
     return value, _noted(place, odd)
 
 
-def _noted(line: int, odd: Sequence[Odd]) -> Sequence[Noted]:
+def _noted(line: int, odd: Sequence[OddLetter]) -> Sequence[Noted]:
     return (Noted(line, said_of(odd)),) if odd else ()
 
 
@@ -382,10 +656,31 @@ def _decoded(text: _Text, line: int, indent: str = "") -> _Decoded | Bad:
                 return Bad(line, "the input ends inside an object")
             limit = f"an object of more than {OBJECT_LIMIT} characters"
             reason = limit if text.kept > OBJECT_LIMIT else f"not JSON: {_why(error, line)}"
-            _go_behind(text, indent) if indent.isspace() else _go_to_next(text)
+            if indent.isspace() and _OPENS_LINES.match(text.text, text.at):
+                _go_behind(text, indent)
+            else:
+                _go_to_next(text, getattr(error, "pos", 0))
             return Bad(line, reason)
         text.at += length
+        if _is_too_deep(window[:length], value):
+            return Bad(line, TOO_DEEP)
         return _Decoded(line, value, window[:length])
+
+
+def _is_too_deep(raw: str, value: Any) -> bool:
+    """Whether values are nested deeper than is read; most objects have fewer brackets."""
+    if raw.count("{") + raw.count("[") <= _DEEPEST:
+        return False
+    level, depth = [value], 0
+    while level and depth <= _DEEPEST:
+        level = [
+            inner
+            for each in level
+            for inner in (each.values() if isinstance(each, dict) else each)
+            if isinstance(inner, dict | list)
+        ]
+        depth += 1
+    return depth > _DEEPEST
 
 
 def _is_incomplete(error: Exception, window: str) -> bool:
@@ -405,12 +700,21 @@ def _go_behind(text: _Text, indent: str) -> None:
     text.at = found.end()
 
 
-def _go_to_next(text: _Text) -> None:
-    """Go behind what is here: to where the next object begins a line, or behind the last brace."""
+def _go_to_next(text: _Text, fault: int = 0) -> None:
+    """Go behind what is here: to where the next object begins a line, or behind the last brace.
+
+    ``fault`` is the place behind which an object ends that is wrong there.
+    """
     if text.now() == "{" and text.kept <= OBJECT_LIMIT and (end := _end_by_lines(text)):
+        size = end - text.at
         one_line = "\n" not in text.text[text.at : end]
-        follows = text.text[end : end + 80].lstrip(_SPACE + ",")
-        last = len(text.text) if follows[:1] not in ("{", "]") else end
+        follows = text.ahead(size + _NEAR)[size:].lstrip(_SPACE + ",")
+        more = (
+            ""
+            if follows[:1] in ("{", "]") or not one_line
+            else text.ahead(max(size, fault) + CHUNK)
+        )
+        end, last = text.at + size, text.at + max(size, len(more))
         text.at = (_end_by_braces(text, last) if one_line else 0) or end
         return
     while True:
@@ -439,4 +743,4 @@ def _why(error: Exception, line: int) -> str:
     """The decoder's words, with the line of the input; what was decoded began in ``line``."""
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg[0].lower()}{error.msg[1:]} at line {line + error.lineno - 1}"
-    return "nested too deep" if isinstance(error, RecursionError) else str(error)
+    return TOO_DEEP if isinstance(error, RecursionError) else str(error)

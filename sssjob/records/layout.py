@@ -63,12 +63,17 @@ class Record(NamedTuple):
 
 
 class Run(NamedTuple):
-    """The columns that tell a run of a job from all others: whose it is, and its times."""
+    """The columns that tell a run of a job from all others: whose it is, and its times.
+
+    ``is_whole`` says that a record has so many columns, always, that two which are the same in all
+    of them are one, even without times.
+    """
 
     of: Names
     submit: str
     start: str
     end: str
+    is_whole: bool = False
 
 
 class Known(NamedTuple):

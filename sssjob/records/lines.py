@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
+from sssjob.errors import UnusableInput
+
 LINE_LIMIT = 1 << 20  # bytes of a line
 TOO_LONG = f"longer than {LINE_LIMIT} bytes"
+ENDLESS = 1 << 30  # bytes of a line behind which no line end is looked for any more
 
 # XML 1.0 has no place for these, not even escaped (production 2, Char).
 _FORBIDDEN_BYTES = bytes(range(0x09)) + b"\x0b\x0c" + bytes(range(0x0E, 0x20))
@@ -51,20 +54,23 @@ def legal(text: str) -> str:
     return text if text.isprintable() else clean(text.encode("utf-8", "surrogatepass"))
 
 
-def blocks(stream: Readable, limit: int = LINE_LIMIT, chunk: int = 1 << 16) -> Iterator[bytes]:
+def blocks(stream: Readable, limit: int = LINE_LIMIT, chunk: int = 1 << 17) -> Iterator[bytes]:
     """The bytes of a stream in blocks of whole lines, their last line end left out.
 
     Of a line longer than ``limit`` bytes only somewhat more than that is given: memory stays
-    bounded, and the caller sees that it is too long.
+    bounded, and the caller sees that it is too long. Raises ``UnusableInput`` for one that seems to
+    have no end, as those of ``/dev/zero``.
     """
-    rest, dropping = b"", False
+    rest, dropping, dropped = b"", False, 0
     while block := stream.read(chunk):
         if dropping:
+            dropped += len(block)
             _, newline, block = block.partition(b"\n")
             if not newline:
+                check_end(dropped)
                 continue
             yield rest
-            rest, dropping = b"", False
+            rest, dropping, dropped = b"", False, 0
         head, newline, tail = block.rpartition(b"\n")
         if newline:
             yield rest + head
@@ -74,6 +80,12 @@ def blocks(stream: Readable, limit: int = LINE_LIMIT, chunk: int = 1 << 16) -> I
             dropping = len(rest) > limit + chunk
     if rest:
         yield rest
+
+
+def check_end(size: int) -> None:
+    """Raise ``UnusableInput`` where so many bytes were read of a line without meeting its end."""
+    if size > ENDLESS:
+        raise UnusableInput(f"no line end in {ENDLESS >> 20} MiB: these are no lines of records")
 
 
 class Blocks:

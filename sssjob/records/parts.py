@@ -8,25 +8,28 @@ given within the whole. # decision 104
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import islice
 from pickle import PickleBuffer
 from typing import Any, BinaryIO, NamedTuple, SupportsIndex, TypeVar
 
 from sssjob.document.files import Span, looked_at
 from sssjob.document.text import on_one_line
 from sssjob.errors import UnusableInput
-from sssjob.records import AUTO, FORMATS, find, recognition
+from sssjob.records import find, recognition
 from sssjob.records.builders import TEXTS, Builder
 from sssjob.records.clock import Clock
-from sssjob.records.cuts import Lines
-from sssjob.records.cutting import Cutter, Part, StreamPlace
+from sssjob.records.cuts import CustomPieces, Lines, before
+from sssjob.records.cutting import Cutter, Front, NotAlone, Part, StreamPlace, beginning
 from sssjob.records.engine import Engine
-from sssjob.records.folding import Folding, FoldingCutter
+from sssjob.records.folding import Folding, FoldingCutter, GuessingCutter
+from sssjob.records.json_objects import ObjectCutter
 from sssjob.records.layout import Layout
+from sssjob.records.lines import check_end
 from sssjob.records.recognition import checked
-from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Outcome
+from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Outcome, Skipped
 from sssjob.records.runs import Keys, ListedRuns, Met
 
 P = TypeVar("P")
@@ -35,28 +38,53 @@ J = TypeVar("J")
 SIZE = 1 << 19  # bytes of a part
 LIMIT = 1 << 25  # bytes among which a boundary is looked for; then a line end has to do
 LINE = 1 << 21  # bytes that are kept of a line that has none of these
+PIECES = 256  # of a part that is not cut by its bytes
 
 
-def cutter(
-    layout: Layout, options: Options, front: tuple[tuple[int, bytes], ...] = ()
-) -> Cutter | None:
-    """What cuts a stream of a format into parts that stand alone, if it can be cut."""
+def cutter(layout: Layout, options: Options, front: Front = (), head: bytes = b"") -> Cutter | None:
+    """What cuts a stream that begins so into parts that stand alone, if its bytes tell how."""
+    if isinstance(layout.cut, CustomPieces):
+        parted = layout.cut.parted
+        chosen = parted.cutter(head, before(front)) if parted else None
+        return chosen(options, front) if chosen else None
     if layout.cut.cutter is None:
         return None
-    if not isinstance(layout.folding, Folding):
-        return layout.cut.cutter(options, front)
+    if isinstance(layout.folding, Folding):
+        return _following(layout, layout.folding, options, front)
+    return layout.cut.cutter(options, front)
+
+
+def _following(
+    layout: Layout, folding: Folding, options: Options, front: Front = ()
+) -> FoldingCutter:
     assert layout.reader is not None  # what is folded was read
-    many = layout.cut.many if isinstance(layout.cut, Lines) else None
-    return FoldingCutter(layout.folding, layout.reader(options, Clock()), options, front, many)
+    read = layout.reader(options, Clock())
+    return FoldingCutter(folding, read, options, front, _many(layout))
 
 
-def _not_cut(format_: str) -> UnusableInput:
-    others = (row for row in FORMATS.values() if row is not AUTO)
-    known = ", ".join(row.name for row in others if cutter(row.load(), Options()))
-    return UnusableInput(
-        f"records of {format_} cannot be cut for several processes: a part would not stand alone; "
-        f"those of {known} can"
-    )
+def _many(layout: Layout) -> Callable[[Sequence[str]], Sequence[Any]] | None:
+    return layout.cut.many if isinstance(layout.cut, Lines) else None
+
+
+_NOT_CUT = "records of {} cannot be cut for several processes: a part would not stand alone"
+_DOES_NOT_GROW = (
+    "such a document is written as a whole and does not grow: --state is for logs to which records "
+    "are appended"
+)
+
+
+class WholeCutter:
+    """Takes all that there is for one part, as of a small file."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.front: Front = ()
+
+    def cut(self, data: bytes, line: int, *, final: bool) -> tuple[Part | None, int]:
+        """All data, at its end."""
+        if not final or not data:
+            return None, 0
+        return Part(data, line, self.options), len(data)
 
 
 class Cutting:
@@ -64,13 +92,15 @@ class Cutting:
 
     ``format`` is what the records are: ``auto`` is looked up, and ``sign`` says by what. With
     ``held`` the stream may still grow: what may be the beginning of a record stays behind. Of a
-    ``file`` that the stream reads, the parts say where they stand, and hold no bytes. Raises
-    ``UnusableInput`` for records that cannot be cut.
+    ``file`` that the stream reads, the parts say where they stand, and hold no bytes. With
+    ``guessed`` parts may be taken to stand alone, see ``Following`` and ``Rest``. What cannot be
+    cut by its bytes is taken apart here. Raises ``UnusableInput`` for what cannot be cut at all.
     """
 
     def __init__(
         self, stream: BinaryIO, format_: str, options: Options,
         place: StreamPlace | None = None, *, held: bool = False, file: Span | None = None,
+        guessed: bool = False,
     ) -> None:  # fmt: skip
         self.place = place or StreamPlace()
         if self.place.columns:
@@ -82,13 +112,38 @@ class Cutting:
             self.format, self.sign = found.format.name, str(found)
         layout: Layout = find(self.format).load()
         self._stream = stream if self.place.offset else checked(layout, stream)
-        self._held, self._file = held, file
-        cuts = cutter(layout, options, self.place.front)
-        if cuts is None:
-            raise _not_cut(self.format)
+        self._held, self._file, self._layout, self._options = held, file, layout, options
+        self.is_empty = not self.place.offset  # nothing was found yet
+        cuts: Cutter | None
+        if guessed and isinstance(layout.folding, Folding):
+            cuts = GuessingCutter(layout.folding, options, _many(layout))
+        elif isinstance(layout.cut, CustomPieces):
+            head, self._stream = looked_at(self._stream, recognition.HEAD)
+            cuts = cutter(layout, options, self.place.front, head)
+            if held and not self.place.offset and b"\n" not in head:  # it may become anything
+                cuts = WholeCutter(options)
+            if isinstance(cuts, ObjectCutter) and not (guessed or held or self.place.offset):
+                cuts = WholeCutter(options)
+        else:
+            cuts = cutter(layout, options, self.place.front)
+        if cuts is None and (held or not isinstance(layout.cut, CustomPieces)):
+            raise UnusableInput(_DOES_NOT_GROW if held else _NOT_CUT.format(self.format))
         self._cutter = cuts
 
     def __iter__(self) -> Iterator[Part]:
+        for part in self._by_bytes(self._cutter) if self._cutter else self._by_pieces():
+            self.is_empty = False
+            yield part
+
+    def _by_pieces(self) -> Iterator[Part]:
+        """Parts of so many pieces, which others read."""
+        cut = self._layout.cut
+        assert isinstance(cut, CustomPieces)
+        pieces = iter(cut.pieces(self._stream, self.place.line))
+        while some := tuple(islice(pieces, PIECES)):
+            yield Part(b"", self.place.line, self._options, pieces=some)
+
+    def _by_bytes(self, cuts: Cutter) -> Iterator[Part]:
         data, over = b"", False
         while not over:
             more = self._stream.read(SIZE)
@@ -96,13 +151,13 @@ class Cutting:
             data += more
             while data:
                 final = over and not self._held
-                part, size = self._cutter.cut(data, self.place.line, final=final)
+                part, size = cuts.cut(data, self.place.line, final=final)
                 if not size and len(data) > LIMIT and (size := data.rfind(b"\n") + 1):
-                    part, _ = self._cutter.cut(data[:size], self.place.line, final=True)
+                    part, _ = cuts.cut(data[:size], self.place.line, final=True)
                 if not size:
                     break
                 start = self.place.offset
-                self._advance(data[:size])
+                self._advance(cuts, data[:size])
                 if part is not None:
                     yield self._in_file(part, data[:size], start)
                 data = data[size:]
@@ -111,7 +166,7 @@ class Cutting:
             if len(data) > LIMIT:
                 data = self._shortened(data)
         if not self._held:
-            part, _ = self._cutter.cut(b"", self.place.line, final=True)
+            part, _ = cuts.cut(b"", self.place.line, final=True)
             if part is not None:  # what waited for something that did not come
                 yield part
 
@@ -121,8 +176,8 @@ class Cutting:
             return part
         return replace(part, data=self._file._replace(start=start, size=len(data)))
 
-    def _advance(self, data: bytes) -> None:
-        options, front = self._cutter.options, self._cutter.front
+    def _advance(self, cuts: Cutter, data: bytes) -> None:
+        options, front = cuts.options, cuts.front
         self.place = StreamPlace(
             self.place.offset + len(data), self.place.line + data.count(b"\n"),
             options.columns, options.delimiter, front,
@@ -135,6 +190,7 @@ class Cutting:
         while more := self._stream.read(SIZE):
             head, newline, tail = more.partition(b"\n")
             beyond += len(head)
+            check_end(beyond)
             if newline:
                 data = data[:LINE] + newline + tail
                 break
@@ -160,12 +216,91 @@ class Result(NamedTuple):
         return Result, (PickleBuffer(self.data), self.counts, self.remarks, self.runs)
 
 
+class Following:
+    """Follows the guessed parts of streams, from one that does not stand alone, as far as needed.
+
+    That is to where nothing is held, and at the latest to the end of the stream. Parts are given in
+    their order.
+    """
+
+    def __init__(self) -> None:
+        self._cutter: FoldingCutter | None = None
+
+    def mended(self, format_: str, part: Part, *, is_alone: bool) -> Part | None:
+        """A part as it is in its stream; None if that is as it was guessed.
+
+        ``is_alone``: all that its own records need was found among them.
+        """
+        if part.guess is None:
+            return None
+        if self._cutter is None:
+            if is_alone and part.guess.sure:
+                return None
+            layout: Layout = find(format_).load()
+            assert isinstance(layout.folding, Folding)  # no others are guessed
+            self._cutter = _following(layout, layout.folding, part.options)
+        data = part.read()
+        known = self._cutter.follow(data, part.line, part.guess)
+        if not self._cutter.front:
+            self._cutter = None
+        if known is None:
+            return None
+        if is_alone and not known.front and not known.settled:
+            return None
+        return known
+
+
+class Rest:
+    """What a stream holds from an open part on that does not end where one of its records does.
+
+    It is read in one go, by the parts that follow: ``more`` gives them. Parts of what was found in
+    it are given to whoever reads parts.
+    """
+
+    def __init__(self, format_: str, part: Part, more: Iterator[Part]) -> None:
+        self._format, self._part, self._more = format_, part, more
+        self._data = part.read()
+        self.head, self.is_open = beginning(self._data), part.is_open
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes, at most so many; none at the end."""
+        while len(self._data) < size and self.is_open and (part := next(self._more, None)):
+            self._data, self.is_open = self._data + part.read(), part.is_open
+        found, self._data = self._data[:size], self._data[size:]
+        return found
+
+    def __iter__(self) -> Iterator[Part]:
+        cut = find(self._format).load().cut
+        assert isinstance(cut, CustomPieces)
+        assert cut.parted is not None  # no others have open parts
+        pieces = iter(cut.parted.rest(before(self._part.front), self, self._part.line))
+        while some := tuple(islice(pieces, PIECES)):
+            yield Part(b"", self._part.line, self._part.options, pieces=some)
+        while self.read(SIZE):  # what stands behind all that is read is part of the stream, too
+            pass
+
+
 def outcomes(
     format_: str, part: Part, builder: Builder[P, J], met: Met | None = None
 ) -> Iterator[Outcome[J]]:
-    """What becomes of each record of a part, with its line in the whole stream."""
+    """What becomes of each record of a part, with its line in the whole stream.
+
+    Raises ``NotAlone`` where that was guessed, and is not so.
+    """
     engine = _engine(format_, part.options, builder)
-    yield from engine.outcomes(io.BytesIO(part.read()), part.line, part.front, met, part.settled)
+    cut = find(format_).load().cut
+    if isinstance(cut, CustomPieces):
+        yield from engine.of_batches(cut.of_part(part), met=met)
+        return
+    found = engine.outcomes(io.BytesIO(part.read()), part.line, part.front, met, part.settled)
+    if part.guess is None:
+        yield from found
+        return
+    folding = find(format_).load().folding
+    for outcome in found:
+        if outcome.__class__ is Skipped and outcome.reason == folding.alone:
+            raise NotAlone
+        yield outcome
 
 
 @lru_cache(8)

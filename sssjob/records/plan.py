@@ -16,13 +16,13 @@ for its record.
 
 Why it is right: every way through ``Memory.column`` gives what reading each text by itself would
 give, and a shortcut is taken only where the reader of the row says that it may be (``varied``,
-``largest``, ``many``). Both builders, of values and of text, use the same plan, and tests
-compare their results. What is remembered is bounded by entries and by characters.
+``largest``, ``many``, ``parts``). Both builders, of values and of text, use the same plan, and
+tests compare their results. What is remembered is bounded by entries and by characters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import starmap
 from operator import itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar, cast
@@ -40,6 +40,7 @@ from sssjob.records.record import (
     Found,
     Instead,
     Many,
+    Parts,
     plain,
 )
 
@@ -120,6 +121,7 @@ class Memory(dict[Any, P]):
         self._varied = getattr(row.read, "varied", False)
         self._largest = getattr(row.read, "largest", 0)
         self._many: Many | None = getattr(row.read, "many", None)
+        self._parts: Parts | None = getattr(row.read, "parts", None)
         self._room = _MEMO_SIZE
 
     def column(self, texts: Sequence[Any]) -> Column:
@@ -130,12 +132,14 @@ class Memory(dict[Any, P]):
             return self._builder.same(piece, len(texts))
         if self._as_it_stands:
             return self._put([text or None for text in texts] if "" in texts else texts)
+        if self._parts:
+            return self._of_parts(texts, self._parts)
         if not self._varied:
             return list(map(self.__getitem__, texts))
         if self._largest and _are_numbers(texts, self._largest):
             return self._numbers(texts)
-        if self._many and "" not in texts and (read := self._many(texts)) is not None:
-            return self._column(read, False)
+        if self._many and (made := self._together(texts, self._many)) is not None:
+            return made
         try:
             found: list[Found]
             if self._row.beside:
@@ -174,14 +178,31 @@ class Memory(dict[Any, P]):
         texts = [text for text in found if text.__class__ is str and text]
         if len(texts) + found.count(None) < len(found):
             return list(map(self._piece, found))
-        made = self._builder.side_by_side((self._column(texts, True),), len(texts))
-        pieces, nothing = iter(made), self._nothing
+        pieces, nothing = self._pieces(self._column(texts, True), len(texts)), self._nothing
         return [nothing if text is None else next(pieces) for text in found]
+
+    def _pieces(self, column: Column, size: int) -> Iterator[P]:
+        return iter(self._builder.side_by_side((column,), size))
+
+    def _together(self, texts: Sequence[str], many: Many) -> Column | None:
+        """What texts become that are read all at once, if they can be; "" is nothing."""
+        if "" not in texts:
+            read = many(texts)
+            return None if read is None else self._column(read, False)
+        told = [text for text in texts if text]
+        if (read := many(told)) is None:
+            return None
+        pieces, nothing = self._pieces(self._column(read, False), len(told)), self._nothing
+        return [next(pieces) if text else nothing for text in texts]
+
+    def _of_parts(self, texts: Sequence[str], parts: Parts) -> Column:
+        join, piece, nothing = self._builder.join, self.__getitem__, self._nothing
+        return [join(map(piece, parts(text))) if text else nothing for text in texts]
 
     def _numbers(self, texts: Sequence[str]) -> Column:
         if min(texts) >= "1":  # in the order of characters, before it come "" and leading zeros
             return self._column(texts, False)
-        return [self._make(text) if text >= "1" else self._made(text) for text in texts]
+        return [self._make(text) if text >= "1" else self[text] for text in texts]
 
     def __missing__(self, text: Any) -> P:
         found = self._found(text)

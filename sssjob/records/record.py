@@ -23,6 +23,7 @@ NOWHERE = ""
 Found = str | tuple[Property, ...] | None
 Read = Callable[..., Found]  # of one text, or of as many as a row has columns
 Many = Callable[[Sequence[str]], "Sequence[str] | None"]
+Parts = Callable[[str], Sequence[str]]
 
 _NO_ATTRIBUTES: Mapping[str, str] = {}
 
@@ -61,6 +62,20 @@ def by_columns(many: Many) -> Callable[[R], R]:
     def mark(read: R) -> R:
         read.many = many  # type: ignore[attr-defined]
         return varied(read)
+
+    return mark
+
+
+def in_parts(parts: Parts) -> Callable[[R], R]:
+    """Mark a reader of texts that seldom repeat, but are put together of some that do.
+
+    ``parts`` gives of a text, which is not empty, others that it reads as well: what the text
+    becomes is what these become, one behind the other.
+    """
+
+    def mark(read: R) -> R:
+        read.parts = parts  # type: ignore[attr-defined]
+        return read
 
     return mark
 

@@ -297,8 +297,9 @@ def _reader(
     submit, start, end = (_place(names, name) for name in (run.submit, run.start, run.end))
 
     def whole(batch: RecordBatch, at: int) -> Any:
-        """What tells a record that did not begin: all that it says, if it was submitted then."""
-        if submit is None or batch.columns[submit][at] in _NOTHING:
+        """What tells a record that did not begin: all that it says, if that is enough."""
+        is_told = submit is not None and batch.columns[submit][at] not in _NOTHING
+        if not (is_told or run.is_whole):
             return UNTOLD
         fields = (column[at] for column in batch.columns)
         return told((NEVER, *(text for text in fields if text.__class__ is str)))

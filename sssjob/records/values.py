@@ -13,10 +13,20 @@ from sssjob import units
 from sssjob.errors import InvalidValue
 
 _NUMBER = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{0,18})?(?:[eE][+-]?[0-9]{1,2})?")
+_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 _DURATION = re.compile(
     r"P(?:([0-9]{1,9})Y)?(?:([0-9]{1,9})M)?(?:([0-9]{1,9})W)?(?:([0-9]{1,9})D)?"
     r"(?:T(?:([0-9]{1,12})H)?(?:([0-9]{1,12})M)?(?:([0-9]{1,12})(?:[.,]([0-9]{1,18}))?S)?)?"
 )
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text is a whole number of 18 digits at most; more than 4300 no Python reads.
+
+    >>> is_whole("7"), is_whole("9" * 19), is_whole("\u0661"), is_whole("")
+    (True, False, False, False)
+    """
+    return len(text) <= 18 and text.isascii() and text.isdecimal()
 
 
 def number(text: str) -> Fraction:
@@ -48,6 +58,17 @@ def count(text: str) -> str | None:
     if value.denominator != 1:
         raise InvalidValue(text, "a whole number")
     return str(int(value)) if value > 0 else None
+
+
+def integer(text: str) -> str:
+    """A whole number, below zero too.
+
+    >>> integer("-007")
+    '-7'
+    """
+    if not _INTEGER.fullmatch(text):
+        raise InvalidValue(text, "a whole number")
+    return str(int(text))
 
 
 def seconds(text: str) -> str | None:

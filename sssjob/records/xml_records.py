@@ -7,7 +7,7 @@ no address is opened.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import BinaryIO, NamedTuple
@@ -16,8 +16,10 @@ from lxml.etree import _Element as Element
 
 from sssjob.document.tree import parse
 from sssjob.errors import UnreadableDocument, UnusableInput
+from sssjob.records import lines
 from sssjob.records.lines import clean
-from sssjob.records.record import Bad
+from sssjob.records.record import Bad, Noted
+from sssjob.records.unread import unread
 
 RECORD_LIMIT = 1 << 20  # bytes
 CHUNK = 1 << 16
@@ -26,6 +28,8 @@ _ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>"}
 _MARK_LENGTH = 200  # no mark but a comment is longer
 _ROOT = re.compile(rb"<((?:[\w.-]{1,60}:)?[A-Za-z][\w.-]{0,60})(?:\s[^<>]*)?>")
 _ALONE = re.compile(rb"<((?:[\w.-]{1,60}:)?[A-Za-z][\w.-]{0,60})[\s/>]")
+_BEGIN = re.compile(rb"<([A-Za-z][\w:.-]{0,60})((?:\s[^<>]*)?)/?>")
+_ATTRIBUTE = re.compile(rb"""\s([A-Za-z_][\w:.-]{0,60})\s*=\s*["']""")
 _ENCODING = re.compile(rb"""<\?xml[^>]{0,100}?encoding=["']([\w.-]{1,40})["']""")
 _ASIDE = re.compile(rb"<!--.*?-->|<\?.*?\?>", re.DOTALL)
 _MENDED = "tags without a name: <>"
@@ -37,11 +41,14 @@ class Form(NamedTuple):
 
     ``tag`` is a pattern of a tag: the name stands in its second group, and ``/`` of one that ends
     a record in its first. ``roots`` are the names of documents that may be without records.
+    ``around`` are names of elements, and of attributes as ``name@attribute``, that may stand around
+    records; others are told. None: nothing is told.
     """
 
     what: str
     tag: re.Pattern[bytes]
     roots: tuple[bytes, ...]
+    around: frozenset[str] | None = None
 
     @property
     def mark(self) -> re.Pattern[bytes]:
@@ -86,9 +93,30 @@ class Frame:
         return clean(self.root).replace("\n", " ").encode() + clean(raw).encode() + end
 
 
-def read(stream: BinaryIO, form: Form, first: int = 1) -> Iterator[XMLRecord | Bad]:
+class CutRecord(NamedTuple):
+    """A record with its line, its frame and what stands before it, or a text: what is wrong.
+
+    None in the place of the last one comes with what stands behind it.
+    """
+
+    line: int
+    raw: bytes | str | None
+    frame: Frame
+    gap: bytes
+
+
+def read(stream: BinaryIO, form: Form, first: int = 1) -> Iterator[XMLRecord | Bad | Noted]:
     """Every record of a stream. Raises ``UnusableInput`` where there is no XML of records."""
-    for line, raw, frame, gap in _cut(stream, form, first):
+    return parsed(cut(stream, form, first), form)
+
+
+def parsed(records: Iterable[CutRecord], form: Form) -> Iterator[XMLRecord | Bad | Noted]:
+    """Records that were cut out, as elements."""
+    for line, raw, frame, gap in records:
+        if form.around is not None and gap:
+            yield from unread(line, "elements around the jobs", (*_names(gap),), form.around)
+        if raw is None:
+            continue
         if isinstance(raw, str):
             yield Bad(line, raw)
             continue
@@ -112,15 +140,14 @@ def _mended(frame: Frame, raw: bytes) -> Element | None:
         return None
 
 
-def _cut(
-    stream: BinaryIO, form: Form, first: int
-) -> Iterator[tuple[int, bytes | str, Frame, bytes]]:
-    """Each record with its line, its frame and what stands before it, or what is wrong with it."""
+def cut(stream: BinaryIO, form: Form, first: int) -> Iterator[CutRecord]:
+    """Each record as it is cut out. Raises ``UnusableInput`` where there is no XML of records."""
     search = form.mark.search
     buffer, line = b"", first  # what was not given yet, and the line that it begins in
     at, begun, name = 0, -1, b""  # in the buffer: how far it was searched, where a record begins
     frame, gap, seen, ended = Frame(), b"", False, False
     outer = b""  # the name of the document that is open
+    apart = 0  # bytes that were let go since the last record began
     endless: set[bytes] = set()  # marks whose end is not in the buffer
 
     def line_at(place: int) -> int:
@@ -147,16 +174,12 @@ def _cut(
                 at = max(end, mark.end())
             elif not mark[1]:
                 if begun >= 0:
-                    yield (
-                        line_at(begun),
-                        f"no </{name.decode()}> before the next record",
-                        frame,
-                        gap,
-                    )
+                    wrong = f"no </{name.decode()}> before the next record"
+                    yield CutRecord(line_at(begun), wrong, frame, gap)
                 else:
                     gap = buffer[: mark.start()]
                     outer, frame = _outer(outer, gap), frame.below(gap)
-                begun, name, at, seen = mark.start(), mark[2], mark.end(), True
+                begun, name, at, seen, apart = mark.start(), mark[2], mark.end(), True, 0
             else:
                 end = buffer.find(b">", mark.end() - 1) + 1
                 if not end and not ended:
@@ -164,25 +187,40 @@ def _cut(
                     break
                 at = end or mark.end()
                 if begun >= 0 and mark[2] == name:
-                    yield line_at(begun), buffer[begun:at], frame, gap
+                    yield CutRecord(line_at(begun), buffer[begun:at], frame, gap)
                     line, buffer, at, begun = line_at(at), buffer[at:], 0, -1
         else:
             at = max(at, len(buffer) - _MARK_LENGTH)
         if begun >= 0 and len(buffer) - begun > RECORD_LIMIT:
-            yield line_at(begun), f"a record of more than {RECORD_LIMIT} bytes", frame, gap
+            wrong = f"a record of more than {RECORD_LIMIT} bytes"
+            yield CutRecord(line_at(begun), wrong, frame, gap)
             begun = -1
         if begun < 0 and len(buffer) > RECORD_LIMIT:
             at = max(at, len(buffer) - _MARK_LENGTH)
-            line, buffer, at = line_at(at), buffer[at:], 0
+            yield CutRecord(line, None, frame, buffer[:at])
+            line, buffer, at, apart = line_at(at), buffer[at:], 0, apart + at
+            if apart > lines.ENDLESS:
+                raise UnusableInput(f"no {form.what} in {lines.ENDLESS >> 20} MiB")
     if begun >= 0:
-        yield line_at(begun), f"the input ends before </{name.decode()}>", frame, gap
+        wrong = f"the input ends before </{name.decode()}>"
+        yield CutRecord(line_at(begun), wrong, frame, gap)
         return
+    yield CutRecord(line, None, frame, buffer)
     if not seen:
         if not _is_empty(frame, buffer, form):
             raise UnusableInput(f"no {form.what} in it")
-        buffer += b">"  # a tag that is cut off is one, too
+        buffer += b" >"  # a tag that is cut off is one, too, and no empty one
     if still := _still_open(outer, buffer):
-        yield line_at(len(buffer)), f"the input ends before </{still.decode()}>", frame, gap
+        wrong = f"the input ends before </{still.decode()}>"
+        yield CutRecord(line_at(len(buffer)), wrong, frame, b"")
+
+
+def _names(gap: bytes) -> Iterator[str]:
+    """The elements that begin here, and their attributes."""
+    for found in _BEGIN.finditer(_ASIDE.sub(b"", gap)):
+        name = found[1].decode()
+        yield name
+        yield from (f"{name}@{each.decode()}" for each in _ATTRIBUTE.findall(found[2]))
 
 
 def _outer(outer: bytes, gap: bytes) -> bytes:

@@ -117,7 +117,7 @@ class CheckedMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class OpenedMessage:
     """A message that was opened: the call that it is, or why it is refused.
 
     The rest is how it came, so that its answer goes back in the same way.
@@ -175,28 +175,30 @@ class Responder:
         except Refused as error:
             return CheckedMessage(refused=_alone(error), hidden=hidden)
 
-    def take(self, seen: CheckedMessage, origin: str = "", *, legacy: bool = False) -> Taken:
+    def take(
+        self, seen: CheckedMessage, origin: str = "", *, legacy: bool = False
+    ) -> OpenedMessage:
         """Open a message and verify who sent it. This asks no handler, and never waits.
 
         ``legacy`` is whether it was framed as peers of Gold do.
         """
         if seen.refused is not None:
-            return Taken(refused=seen.refused, hidden=seen.hidden)
+            return OpenedMessage(refused=seen.refused, hidden=seen.hidden)
         try:
             sealed = opened(seen.message)
             return replace(self._proven(sealed, origin, legacy), hidden=seen.hidden)
         except Refused as error:
-            return Taken(refused=_alone(error), hidden=seen.hidden)
+            return OpenedMessage(refused=_alone(error), hidden=seen.hidden)
 
-    def is_quick(self, taken: Taken) -> bool:
+    def is_quick(self, taken: OpenedMessage) -> bool:
         """Whether ``answer`` comes at once."""
         return taken.call is None or self.quick(taken.call.request)
 
-    def is_slow(self, taken: Taken) -> bool:
+    def is_slow(self, taken: OpenedMessage) -> bool:
         """Whether nothing else should wait behind ``answer``."""
         return taken.call is not None and self.slow(taken.call.request)
 
-    def answer(self, taken: Taken) -> Outcome:
+    def answer(self, taken: OpenedMessage) -> Outcome:
         """The answer to what was taken, as the handler gives it."""
         if taken.refused is not None:
             responses = [self._failure(taken.refused)]
@@ -223,9 +225,9 @@ class Responder:
 
     def failure(self, code: str, message: str) -> Outcome:
         """The answer to what is no message at all, or cannot be taken now."""
-        return self.answer(Taken(refused=Refused(code, message)))
+        return self.answer(OpenedMessage(refused=Refused(code, message)))
 
-    def _proven(self, sealed: Envelope, origin: str, legacy: bool) -> Taken:
+    def _proven(self, sealed: Envelope, origin: str, legacy: bool) -> OpenedMessage:
         """The request of an envelope, if its actor has signed it."""
         if sealed.body is None:
             raise Refused("434", "The message cannot be decrypted")
@@ -245,7 +247,7 @@ class Responder:
         # Programs of ours may frame like Gold's; they send nonces, which nobody else does.
         flat = legacy and not request.nonce
         call = Call(request, actor, origin, key is not None, own, now, mark, flat)
-        return Taken(call, None, key, algorithm)
+        return OpenedMessage(call, None, key, algorithm)
 
     def _key(self, signature: Signature, actor: str) -> Key:
         key = self.keys.find(signature.token, signature.name, actor)
@@ -323,7 +325,7 @@ class Responder:
     def _failure(self, error: Refused) -> Response:
         return Response(Status.of(error.code, error.message), actor=self.policy.name)
 
-    def _sealed(self, response: Response, taken: Taken) -> bytes:
+    def _sealed(self, response: Response, taken: OpenedMessage) -> bytes:
         """The document of a response: encrypted if the request was, signed if the key is ours."""
         body = write_response(response).encode()
         signature = None

@@ -12,11 +12,9 @@ from sssjob.errors import BusyStore, Finding, UnreadableDocument
 from sssjob.store import opening, packing, reading
 from sssjob.store.engine import Engine
 from sssjob.store.packing import NO_DICTIONARY, Packing
-from sssjob.store.reading import NamedReading
+from sssjob.store.reading import NamedReading, OnWarning
 from sssjob.store.stored import Counts
 from sssjob.store.writing import HistoryEntry, Incoming, Outcome, Ready, Writer
-
-OnWarning = Callable[[Finding], None]
 
 _DOCUMENTS, _BYTES = 2000, 8 << 20  # of a batch, at the most
 _TRIES = 5  # for a batch that stood in the way of another writer's
@@ -45,7 +43,8 @@ def load(
 
     total = Counts()
     try:
-        for batch in _batches(reading.incomings(source, tell, packing_, by)):
+        warn = on_warning or _not_told
+        for batch in _batches(reading.incomings(source, tell, packing_, by, warn)):
             if packing_.current == NO_DICTIONARY:
                 packing.learn(engine, packing_, batch.contents(packing_))
             if batch.count >= _DOCUMENTS and not engine.fetch("SELECT 1 FROM document LIMIT 1"):
@@ -53,9 +52,8 @@ def load(
                 opening.drop_indexes(engine)
             counts, warnings = _written(engine, packing_, batch, entry)
             total += counts
-            if on_warning is not None:
-                for warning in warnings:
-                    on_warning(warning)
+            for warning in warnings:
+                warn(warning)
             if on_batch is not None:
                 on_batch(total + Counts(bad=bad))
     finally:
@@ -63,6 +61,10 @@ def load(
         if total.new:
             engine.observe()
     return total + Counts(bad=bad)
+
+
+def _not_told(warning: Finding) -> None:
+    """Nobody asked."""
 
 
 class _Batch:
@@ -94,7 +96,8 @@ class _Batch:
             else:
                 written = writer.write(found, entry)
                 for incoming, known in zip(found, written, strict=True):
-                    warnings += reading.left_out(incoming, known.missing)
+                    if incoming.others or known.missing:
+                        warnings += reading.left_out(incoming, known.missing)
             outcomes += [each.outcome for each in written]
         return outcomes, warnings
 
@@ -116,7 +119,7 @@ def _written(
     for left in reversed(range(_TRIES)):
         try:
             with engine.transaction():
-                outcomes, warnings = batch.write(Writer(engine, packing_), entry)
+                outcomes, warnings = batch.write(Writer(engine, packing_, keeps_ended=True), entry)
         except BusyStore:
             entry.ended(committed=False)
             if not left:

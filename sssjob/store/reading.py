@@ -10,15 +10,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import lru_cache
 from itertools import groupby
-from operator import itemgetter
 from os import PathLike
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple, NoReturn, TypeGuard
 
 from sssjob.document import Source, dumps, from_tree
 from sssjob.document.attached import LIMIT, files_named
 from sssjob.document.batches import Batch, OnError
+from sssjob.document.bundle import second
 from sssjob.document.enclosing import Beside, FileBeside
 from sssjob.document.files import raw
 from sssjob.document.meant import Meant
@@ -30,11 +29,10 @@ from sssjob.executable import decoded
 from sssjob.model import Block
 from sssjob.store import columns
 from sssjob.store.columns import BOTH, GROUP, NAMES, SEPARATOR
-from sssjob.store.engine import Row, Sparse
+from sssjob.store.engine import Row
 from sssjob.store.identity import Marks, identify
 from sssjob.store.packing import Packing
 from sssjob.store.rows import rows
-from sssjob.store.schema import OWN
 from sssjob.store.writing import Incoming, Ready, is_plain
 from sssjob.units import XML_SPACE
 from sssjob.workers import Work, Workers
@@ -47,6 +45,7 @@ _ID, _GLOBAL_ID, _SUBMITTED, _STARTED = (
 Read = Incoming | Ready | Beside | UnreadableDocument
 Found = list[Read]
 Readers = Workers[SharedPart, Found | None]
+OnWarning = Callable[[Finding], None]
 
 
 def readers(processes: int) -> Readers:
@@ -95,15 +94,18 @@ class NamedReading(NamedTuple):
 
 
 def incomings(
-    source: Source, tell: OnError, packing: Packing, by: NamedReading | None
+    source: Source, tell: OnError, packing: Packing, by: NamedReading | None, warn: OnWarning
 ) -> Iterator[Incoming | Ready]:
-    """The documents of a source, ready to be written; what cannot be read is told in its turn."""
+    """The documents of a source, ready to be written; what cannot be read is told in its turn.
+
+    So is a second File of an id, which is not kept.
+    """
     found: Iterable[Read]
     if by is not None and by.readers.processes > 1:
         found = _by_readers(source, tell, packing, by)
     else:
         found = _here(with_files(source, on_error=tell))
-    for each in _joined(found):
+    for each in _joined(found, warn):
         if isinstance(each, UnreadableDocument):
             tell(each)
         else:
@@ -144,7 +146,9 @@ def _incoming(cut: Slice, stands_alone: bool) -> Incoming | UnreadableDocument:
         return error
 
 
-def _joined(found: Iterable[Read]) -> Iterator[Incoming | Ready | UnreadableDocument]:
+def _joined(
+    found: Iterable[Read], warn: OnWarning
+) -> Iterator[Incoming | Ready | UnreadableDocument]:
     """Documents with the Files that they name, which may stand behind them.
 
     One that names a File waits for it to the end of its message, and all that come behind wait
@@ -158,6 +162,7 @@ def _joined(found: Iterable[Read]) -> Iterator[Incoming | Ready | UnreadableDocu
             if each.is_new:
                 yield from map(beside.given, waiting)
                 waiting.clear()
+                beside.end(warn)
                 beside = _Beside()
             beside.add(each)
         elif isinstance(each, Ready) or (isinstance(each, Incoming) and each.stands_alone):
@@ -168,12 +173,16 @@ def _joined(found: Iterable[Read]) -> Iterator[Incoming | Ready | UnreadableDocu
             continue
         else:
             beside.note(each)
+            if not waiting and not (isinstance(each, Incoming) and each.named):
+                yield each  # as mostly
+                continue
             waiting.append(each)
             size += each.size if isinstance(each, Incoming) else 0
         while waiting and (size > LIMIT or beside.has_all(waiting[0])):
             yield beside.given(waiting.popleft())
         size = size if waiting else 0
     yield from map(beside.given, waiting)
+    beside.end(warn)
 
 
 class _Beside:
@@ -181,6 +190,7 @@ class _Beside:
 
     def __init__(self) -> None:
         self._meant: Meant[FileBeside] = Meant()
+        self._given: set[int] = set()  # Files that a job object was given, which are kept in there
         self._size = 0
 
     def note(self, found: Incoming | UnreadableDocument) -> None:
@@ -207,10 +217,20 @@ class _Beside:
             return found
         is_sure = self.has_all(found)
         files = self._meant.beside(found.around) if is_sure else self._meant.seen(found.around)
-        own = {id_: files[id_] for id_ in found.named if id_ in files}
+        own = {id_: files[id_][0] for id_ in found.named if id_ in files}
+        self._given.update(map(id, own.values()))
         contents = {id_: file.content for id_, file in own.items()}
         others = tuple((id_, name) for id_, file in own.items() for name in file.others)
         return found._replace(files=contents, others=others)
+
+    def end(self, warn: OnWarning) -> None:
+        """Tell of each File of the id of one that was given: a version has one of each id."""
+        for message in self._meant.messages():
+            for first, *others in message.values():
+                if id(first) in self._given:
+                    for file in others:
+                        told = second(decoded(file.id), file.line, first.line)
+                        warn(replace(told, severity=Severity.WARNING, suggestion="it is not kept"))
 
 
 def left_out(found: Incoming, ids: Iterable[str]) -> Iterator[Finding]:
@@ -239,7 +259,7 @@ def incoming(cut: Slice, *, stands_alone: bool = True) -> Incoming:
     if not id_:
         raise UnreadableDocument(finding("E-MISSING", f"a {name} without an Id", line=cut.line))
     return Incoming(
-        name, id_, marks, cut.document, [*map(_sparse, found)], _named(cut),
+        name, id_, marks, cut.document, found, _named(cut),
         stands_alone=stands_alone, line=cut.line, around=cut.around,
     )  # fmt: skip
 
@@ -249,19 +269,6 @@ def _named(cut: Slice) -> tuple[str, ...]:
     if b"#" not in cut.document:
         return ()
     return tuple(dict.fromkeys(files_named(from_tree(cut.element))))
-
-
-def _sparse(row: Row) -> Sparse:
-    """A row as the table of rows takes it, behind the columns that say whose it is."""
-    there = tuple([place for place, value in enumerate(row) if value is not None])
-    places, pick = _shape(there)
-    return Sparse(places, pick(row))
-
-
-@lru_cache
-def _shape(there: tuple[int, ...]) -> tuple[tuple[int, ...], Callable[[Row], Row]]:
-    """The places in the table of rows of what is there, and what picks it out of a row."""
-    return (*range(OWN), *(OWN + place for place in there)), itemgetter(*there)
 
 
 def told(row: Row) -> tuple[str, Marks] | None:
@@ -284,10 +291,13 @@ def told(row: Row) -> tuple[str, Marks] | None:
 
 
 def only(document: Block | bytes) -> Incoming:
-    """The one Job or JobGroup of a document. Raises ``UnreadableDocument``."""
+    """The one Job or JobGroup of a document. Raises ``UnreadableDocument``.
+
+    So is a document refused in which the File that is meant is not the only one of its id.
+    """
     data = document if isinstance(document, bytes) else dumps(document).encode()
     found: list[Incoming] = []
-    for each in _joined(_here(with_files(data))):
+    for each in _joined(_here(with_files(data)), _refuse):
         if isinstance(each, UnreadableDocument):
             raise each
         found += each.documents() if isinstance(each, Ready) else [each]
@@ -295,6 +305,10 @@ def only(document: Block | bytes) -> Incoming:
         message = f"{len(found)} job objects where one is due"
         raise UnreadableDocument(finding("E-CARD", message))
     return found[0]
+
+
+def _refuse(found: Finding) -> NoReturn:
+    raise UnreadableDocument(replace(found, severity=Severity.ERROR, suggestion=""))
 
 
 def _is_whole(value: object) -> TypeGuard[float | None]:

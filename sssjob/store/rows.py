@@ -104,21 +104,16 @@ def _number(text: str) -> float:
     return -value if sign else value
 
 
+@lru_cache(1 << 16)
 def _is_read_in_two_ways(text: str) -> bool:
     """Whether XPath 2.0 may see another number than XPath 1.0, and not only by rounding.
 
-    It is no number to one of them (``7e``), or whole for one and not for the other.
+    It is no number to one of them (``7e``), or whole for one and not for the other. The digits of
+    a whole number that a double holds are not asked for.
 
     >>> _is_read_in_two_ways("7e"), _is_read_in_two_ways("29.17")
     (True, False)
     """
-    if len(text) < _EXACT and text.isascii() and text.isdecimal():
-        return False
-    return _is_strange(text)
-
-
-@lru_cache(1 << 16)
-def _is_strange(text: str) -> bool:
     if len(text) > LONGEST or _DOUBLE.fullmatch(text) is None:
         return True
     first, later = _number(text), float(text)
@@ -222,11 +217,12 @@ def _add_text(row: list[Value], at: int, bit: int, text: str) -> None:
 
 
 def _add_number(row: list[Value], leaf: _Leaf, text: str, element: Element) -> None:
-    value = number(text)
-    if isnan(value):
+    if len(text) < _EXACT and text.isascii() and text.isdecimal():
+        value = float(text)  # to whoever reads it
+    elif isnan(value := _number(text)):
         row[_ODD] |= leaf.bit  # type: ignore[operator]
         return
-    if _is_read_in_two_ways(text):
+    elif _is_read_in_two_ways(text):
         row[_ODD] |= leaf.bit  # type: ignore[operator]
     low = row[leaf.low]
     if low is None:

@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import quote
 
+from sssjob.addresses import APPLICATION
 from sssjob.errors import BusyStore, DamagedStore, FullStore, UnusableStore
 from sssjob.store.engine import Row, Sparse
 from sssjob.store.schema import Table, insert
@@ -26,7 +27,6 @@ from sssjob.store.sql import SQLITE, Dialect, quoted
 
 PATIENCE = 60.0  # seconds to wait for other writers
 _CACHE = 32 << 10  # KiB of pages that are kept in memory
-_APPLICATION = 0x53535342  # in the head of the file: this is a store
 _SHAPES = 50  # of rows; with more, statements would be made again and again
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _PAUSE = 0.01  # seconds between two tries where SQLite does not wait by itself
@@ -124,8 +124,11 @@ class SQLite:
             try:
                 if create and not read_only:
                     self._begin()
-                if self._pragma("application_id") != _APPLICATION:
-                    raise UnusableStore(self.address, "a database, but no store of job objects")
+                if self._pragma("application_id") != APPLICATION:
+                    raise UnusableStore(
+                        self.address,
+                        "a database of another program, no store of job objects",
+                    )
             except BaseException:
                 self._connection.close()
                 raise
@@ -255,10 +258,10 @@ class SQLite:
 
     def _begin(self) -> None:
         """Make a database that is empty a store, which others may be doing at the same time."""
-        if self._pragma("application_id") != _APPLICATION:
+        if self._pragma("application_id") != APPLICATION:
             if self._pragma("application_id") or self._connection.execute(_ANY_TABLE).fetchone():
                 return
-            self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+            self._connection.execute(f"PRAGMA application_id = {APPLICATION}")
         until = time.monotonic() + self.patience
         while True:
             try:

@@ -21,11 +21,11 @@ from sssjob.store.explanation import Explanation, explain
 from sssjob.store.flat import Group
 from sssjob.store.identity import Identity
 from sssjob.store.ledger import Ledger
-from sssjob.store.loading import OnWarning, load
+from sssjob.store.loading import load
 from sssjob.store.packing import packing_of
 from sssjob.store.plan import QueryPlan
 from sssjob.store.pushdown import plan
-from sssjob.store.reading import NamedReading, Readers
+from sssjob.store.reading import NamedReading, OnWarning, Readers
 from sssjob.store.schema import listed
 from sssjob.store.sql import quoted, sql
 from sssjob.store.stored import Counts, Event, Fault, Statistics, Stored

@@ -9,7 +9,7 @@ from itertools import islice
 from sssjob.errors import DamagedStore, OtherStore, UnreadableDocument
 from sssjob.store import files, former_notes, lookup, opening, packing, schema
 from sssjob.store.columns import EFFECTIVE, JOB
-from sssjob.store.engine import Engine, Row, Sparse
+from sssjob.store.engine import Engine, Row
 from sssjob.store.identity import Identity
 from sssjob.store.packing import Packing
 from sssjob.store.reading import only
@@ -87,7 +87,7 @@ def _strayed(engine: Engine, batch: Sequence[Stored]) -> Iterator[Fault]:
         return
     for stored in batch:
         try:
-            rows = _rows(stored, len(names))
+            rows = _rows(stored)
         except UnreadableDocument as error:
             yield _fault(stored, str(error))
             continue
@@ -95,12 +95,10 @@ def _strayed(engine: Engine, batch: Sequence[Stored]) -> Iterator[Fault]:
             yield _fault(stored, "its rows are not those of the document")
 
 
-def _rows(stored: Stored, size: int) -> list[Row]:
+def _rows(stored: Stored) -> list[Row]:
     """The rows of a document with all columns of their table. Raises ``UnreadableDocument``."""
     own = stored.number, int(stored.deleted)
-    return [
-        Sparse(places, (*own, *values)).whole(size) for places, values in only(stored.document).rows
-    ]
+    return [(*own, *row) for row in only(stored.document).rows]
 
 
 def compact(engine: Engine, packing_: Packing, on_progress: OnProgress | None) -> None:
@@ -135,7 +133,7 @@ def upgrade(engine: Engine, on_progress: OnProgress | None) -> bool:
         for each in missing:
             engine.fetch(schema.create(each, types, suffix if each.is_small else ""))
         for done, stored in enumerate(_all(engine, packing_), 1):
-            engine.add(table, _rows(stored, len(table.fields)))
+            engine.add(table, _rows(stored))
             if on_progress is not None:
                 on_progress(done)
         if schema.LEDGER in missing:

@@ -6,17 +6,20 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from enum import Enum
+from functools import lru_cache
 from itertools import count, islice, repeat
 from operator import itemgetter
 from typing import NamedTuple
 
 from sssjob.document.meant import Around
-from sssjob.store import schema
+from sssjob.store import columns, schema
+from sssjob.store.columns import NAMES
 from sssjob.store.engine import Engine, Row, Sparse
 from sssjob.store.files import NO_FILES, NONE, Chosen, add, chosen
 from sssjob.store.identity import Identity, Marks, same
 from sssjob.store.packing import Content, NotUnpacked, Packed, Packing
 
+_ENDED = NAMES.index(columns.name_of("EndTime"))
 _SELECT = f"SELECT {schema.listed(schema.DOCUMENT.names)} FROM document WHERE "
 _KEEP = (
     "INSERT INTO former (document, version, change, deleted, files, dictionary, data) "
@@ -67,7 +70,7 @@ class Incoming(NamedTuple):
     id: str
     marks: Marks
     content: Content
-    rows: Sequence[Sparse]
+    rows: Sequence[Row]
     named: tuple[str, ...] = ()
     files: Mapping[str, bytes] = NO_FILES
     stands_alone: bool = True
@@ -104,7 +107,7 @@ class Ready(NamedTuple):
         """Documents for which ``is_plain`` holds, at least one."""
         names, ids, marks, contents, *_ = zip(*documents, strict=True)
         dictionaries, data, sizes = zip(*contents, strict=True)
-        found = [row for document in documents for row in document.rows]
+        found = [_sparse(row) for document in documents for row in document.rows]
         shapes = {row.places for row in found}
         places = tuple(sorted(frozenset[int]().union(*shapes)))
         picks = {shape: _wide(shape, places) for shape in shapes}
@@ -129,9 +132,10 @@ class Ready(NamedTuple):
 
     def documents(self) -> Iterator[Incoming]:
         """Each of them by itself."""
-        rows: list[list[Sparse]] = [[] for _ in self.ids]
+        rows: list[list[Row]] = [[] for _ in self.ids]
+        whole = _wide(self.places, range(schema.OWN + len(NAMES)))
         for owner, values in zip(self.owners, zip(*self.columns, strict=True), strict=True):
-            rows[owner].append(Sparse(self.places, values))
+            rows[owner].append(whole((*values, None)))
         contents = map(Packed, repeat(self.dictionary), self.data, self.sizes)
         marks = (Marks(*each) for each in zip(*self.marks, strict=True))
         return map(Incoming, self.names, self.ids, marks, contents, rows)
@@ -147,7 +151,21 @@ def is_plain(found: object) -> bool:
     )
 
 
-def _wide(shape: tuple[int, ...], places: tuple[int, ...]) -> Callable[[Row], Row]:
+def _sparse(row: Row) -> Sparse:
+    """A row as the table of rows takes it, behind the columns that say whose it is."""
+    there = tuple([place for place, value in enumerate(row) if value is not None])
+    places, pick = _shape(there)
+    return Sparse(places, pick(row))
+
+
+@lru_cache
+def _shape(there: tuple[int, ...]) -> tuple[tuple[int, ...], Callable[[Row], Row]]:
+    """The places in the table of rows of what is there, and what picks it out of a row."""
+    own = schema.OWN
+    return (*range(own), *(own + place for place in there)), itemgetter(*there)
+
+
+def _wide(shape: Sequence[int], places: Sequence[int]) -> Callable[[Row], Row]:
     """What picks the values for places out of a row of this shape with None behind it."""
     at = {place: index for index, place in enumerate(shape[schema.OWN :])}
     return itemgetter(*(at.get(place, -1) for place in places[schema.OWN :]))
@@ -195,10 +213,14 @@ class StoredDocument(NamedTuple):
 
 
 class Writer:
-    """Writes documents within a transaction that somebody else has begun."""
+    """Writes documents within a transaction that somebody else has begun.
 
-    def __init__(self, engine: Engine, packing: Packing) -> None:
-        self.engine, self.packing = engine, packing
+    One that ``keeps_ended`` takes no document of a run that is open for the next version of one in
+    which that run has ended: it is older, whenever it comes.
+    """
+
+    def __init__(self, engine: Engine, packing: Packing, *, keeps_ended: bool = False) -> None:
+        self.engine, self.packing, self._keeps_ended = engine, packing, keeps_ended
         self._rows = schema.job()
 
     def write(self, documents: Sequence[Incoming], entry: HistoryEntry) -> list[StoredDocument]:
@@ -269,6 +291,8 @@ class Writer:
                 continue
             files = self._chosen(incoming, run.files)
             is_there = files.column == run.files and self._has(run, incoming.content)
+            # decision 265
+            is_there = is_there or (self._keeps_ended and self._is_older(incoming, run))
             outcome = Outcome.UNCHANGED if is_there else Outcome.CHANGED
             written[index] = StoredDocument(run.number, outcome, files.missing)
             if not is_there:
@@ -278,6 +302,24 @@ class Writer:
         if fresh:
             written |= self._added(fresh, entry)
         return [written[index] for index in range(len(documents))]
+
+    def _is_older(self, incoming: Incoming, present: Present) -> bool:
+        """Whether a document is of an open run, which has ended in the one that is there."""
+        if incoming.name != "Job" or any(row[_ENDED] is not None for row in incoming.rows):
+            return False
+        ended = f"SELECT 1 FROM job WHERE document = ? AND {NAMES[_ENDED]} IS NOT NULL LIMIT 1"
+        if not self.engine.fetch(ended, (present.number,)):
+            return False
+        if incoming.marks.started:
+            return incoming.marks.started == present.marks.started
+        # A run that waits may be another one than that which ended, unless it was known before.
+        former = self.engine.fetch(
+            "SELECT dictionary, data FROM former WHERE document = ?", (present.number,)
+        )
+        return any(
+            self._has(present._replace(dictionary=dictionary, data=data), incoming.content)
+            for dictionary, data in former
+        )
 
     def _has(self, present: Present, content: Content) -> bool:
         """Whether these very bytes are there, undamaged."""
@@ -354,7 +396,9 @@ class Writer:
 
 def _owned(number: int, incoming: Incoming) -> Iterator[Sparse]:
     """The rows of the document of this number, which is not hidden."""
-    return (Sparse(places, (number, 0, *values)) for places, values in incoming.rows)
+    for row in incoming.rows:
+        places, values = _sparse(row)
+        yield Sparse(places, (number, 0, *values))
 
 
 def _distinct(documents: Sequence[Incoming]) -> Iterator[Sequence[Incoming]]:

@@ -12,7 +12,7 @@ from sssjob.submission.places import InFile, InMemory, InStore, Place
 from sssjob.submission.planning import NotSubmitted
 from sssjob.submission.states import BECAME, Known, Now, is_there, record, states
 from sssjob.submission.steering import NoSuchJob, Order, Steered, alter, steer
-from sssjob.submission.submitting import Submitted, Wish, prepared, shown, submit
+from sssjob.submission.submitting import SubmitOptions, Submitted, prepared, shown, submit
 
 __all__ = [
     "BECAME",
@@ -34,8 +34,8 @@ __all__ = [
     "Place",
     "Seen",
     "Steered",
+    "SubmitOptions",
     "Submitted",
-    "Wish",
     "alter",
     "control",
     "is_there",

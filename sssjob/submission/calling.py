@@ -80,9 +80,9 @@ class Caller:
         printed = self._run(words, text.encode(), inherited)
         return self.control.id(self.control.named(printed))
 
-    def tell(self, command: Arguments, id_: str) -> None:
-        """Give an order about one job."""
-        self._run(filled(command, id=self.control.id(id_)))
+    def tell(self, command: Arguments, id_: str, inherited: Sequence[int] = ()) -> None:
+        """Give an order about one job; ``inherited`` stay open while the command runs."""
+        self._run(filled(command, id=self.control.id(id_)), inherited=inherited)
 
     def alter(self, name: str, text: str, id_: str) -> None:
         """Give a job another value. Raises ``InvalidValue``, too."""

@@ -82,7 +82,6 @@ class Control:
     reads it: jobs that are there, of whoever asks; ``ended`` are those that have ended, where the
     system keeps them. ``details`` prints of one job what holds its mark, where ``own`` does not.
     ``alters`` are the properties that it lets change of a job that it has.
-    ``names`` are those by which a ResourceManagerType means the system, without signs.
     ``machine`` is the variable that names the Machine of a job, for all commands about it.
     ``named`` finds the id in what ``submit`` printed, and ``ids`` is what an id looks like.
     """
@@ -101,7 +100,6 @@ class Control:
     details: Arguments = ()
     alters: Mapping[str, Alter] = field(default_factory=dict)
     also: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     machine: str = ""
     system: str = ""
@@ -114,11 +112,11 @@ class Control:
 
     def manages(self, text: str) -> bool:
         """Whether a ResourceManagerType means this system."""
-        return re.sub(r"[^a-z]", "", text.lower()) in (self.system, *self.names)
+        return registry.system(self.system).is_called(text)
 
 
 @dataclass(frozen=True)
-class Carried:
+class OptionMark:
     """A mark as the value of an option, behind what the script says by the same option."""
 
     option: str
@@ -146,6 +144,8 @@ def control(name: str) -> Control:
     """
     rows = {system: row for system, row in registry.all_systems().items() if row.control}
     forms = {target.name: system for system, row in rows.items() for target in row.targets}
+    if name not in rows and name not in forms and (row := registry.called(name)):
+        name = row.name
     if name not in rows and name not in forms:
         advice = nearest(name, (*rows, *forms))
         meant = f"; did you mean {advice}?" if advice else ""
@@ -160,7 +160,7 @@ def control(name: str) -> Control:
 def manager(text: str) -> str:
     """The name of the system that a ResourceManagerType means; "" where none is known."""
     for system, row in registry.all_systems().items():
-        if row.control and control(system).manages(text):
+        if row.control and row.is_called(text):
             return system
     return ""
 

@@ -66,7 +66,7 @@ class InFile:
         with self.path.open("rb") as stream:
             for message in bundles(stream):
                 files = {id_: file.content for id_, file in message.files.items()}
-                found += [(block, files) for block in message.blocks]
+                found += [Held(block, files, message.every) for block in message.blocks]
         return found
 
     def change(self, change: Change) -> None:
@@ -103,7 +103,7 @@ class InStore:
     def held(self) -> Sequence[Held]:
         """The job object with the Files that it names, as the store has them."""
         stored = self.store.at(self.number)
-        return [(block, self.store.files(stored)) for block in read(stored.document)]
+        return [Held(block, self.store.files(stored)) for block in read(stored.document)]
 
     def change(self, change: Change) -> None:
         """Keep the next version, where it differs."""
@@ -132,7 +132,7 @@ class InMemory:
 
     def held(self) -> Sequence[Held]:
         """They have no files."""
-        return [(block, _NO_FILES) for block in self.given]
+        return [Held(block, _NO_FILES) for block in self.given]
 
     def change(self, change: Change) -> None:
         """Refused: a submission needs a place that keeps what becomes of it."""

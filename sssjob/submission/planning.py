@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from sssjob import graph
 from sssjob.amounts import Scope
 from sssjob.check.awareness import understood
+from sssjob.document.attached import Every, doubled, named
+from sssjob.document.bundle import File
 from sssjob.errors import Finding, InvalidValue, Severity, SSSJobError, finding
 from sssjob.model import Block, Item, Job, JobGroup, Property, replace_text, stripped
 from sssjob.submission.at_once import credentials
@@ -20,7 +23,7 @@ from sssjob.submission.control import Control
 from sssjob.translate import Loss, Settings, Untranslatable, translate
 from sssjob.translate.losses import IGNORE, REJECT
 from sssjob.translate.requests import Asked
-from sssjob.translate.sss import jobs_of
+from sssjob.translate.sss import jobs_and_around
 
 BY_ID, BY_NAME = "JobId", "JobName"
 
@@ -40,7 +43,12 @@ class NotSubmitted(SSSJobError, ValueError):
         return f"nothing is submitted: {'; '.join(found.message for found in wrong)}"
 
 
-Held = tuple[Block, Mapping[str, bytes]]  # a job object, and the Files that it may name by an id
+class Held(NamedTuple):
+    """A job object, and the Files that it may name by an id; ``every`` has those not meant, too."""
+
+    block: Block
+    files: Mapping[str, bytes]
+    every: Mapping[str, Sequence[File]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +56,8 @@ class Planned:
     """A job: as it stands in its document, and as it is translated, its defaults resolved.
 
     ``files`` are those that it may name. ``needs`` are the places of the jobs of the document that
-    it waits for. ``findings`` and ``losses`` are what is to be told of it.
+    it waits for. ``findings`` and ``losses`` are what is to be told of it. ``around`` is what is
+    left of its surroundings, to be judged with it.
     """
 
     place: int
@@ -58,6 +67,7 @@ class Planned:
     needs: frozenset[int] = frozenset()
     findings: tuple[Finding, ...] = ()
     losses: tuple[Loss, ...] = ()
+    around: Block | None = None
 
     @property
     def submitted(self) -> bool:
@@ -116,22 +126,27 @@ def plan(
 
     Raises ``NotSubmitted`` with all that is wrong.
     """
-    blocks = [block for block, _ in held]
+    blocks = [each.block for each in held]
     written = [job for block in blocks for job in defined(block)]
-    files = [files for block, files in held for _ in defined(block)]
+    places = [each for each in held for _ in defined(each.block)]
     # The document has it all: nothing of it needs to be kept in what is submitted.
     settings = replace(settings, unstated=REJECT, residual=False, terminal=False)
-    effective = list(jobs_of(blocks))
+    pairs = list(jobs_and_around(blocks))
+    effective = [job for job, _ in pairs]
     found = SubmissionPlan(control, settings, (), _names(written))
     jobs: list[Planned] = []
     there: dict[int, str] = {}
     for place, (own, job) in enumerate(zip(written, effective, strict=True)):
-        planned = Planned(place, own, job, files[place])
+        planned = Planned(place, own, job, places[place].files, around=pairs[place][1])
         if planned.submitted:
             found.ids[place] = own.id
             there[place] = own.get("ResourceManagerType")
         if chosen(own):
-            jobs.append(planned if planned.submitted else _translated(planned, found, owner))
+            jobs.append(
+                planned
+                if planned.submitted
+                else _translated(planned, found, owner, places[place].every)
+            )
     wrong = [each for planned in jobs for each in planned.findings]
     wrong += _unmet(jobs, there, control)
     order = _order(blocks, effective, wrong)
@@ -165,11 +180,13 @@ def _names(jobs: Sequence[Job]) -> Mapping[str, Mapping[str, tuple[int, ...]]]:
             for kind, each in found.items()}  # fmt: skip
 
 
-def _translated(planned: Planned, found: SubmissionPlan, owner: str) -> Planned:
+def _translated(planned: Planned, found: SubmissionPlan, owner: str, every: Every) -> Planned:
     """A job with all that is to be said of it; it is translated, and the text is not kept yet."""
     job = planned.job
     known = understood(job)
-    told = list(known.findings())
+    told = [*doubled(named(job, every)), *known.findings()]
+    if planned.around is not None:
+        told += understood(planned.around).findings()
     losses: list[Loss] = []
     needs: set[int] = set()
     for item in job.items:

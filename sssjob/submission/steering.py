@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sssjob.commands import CommandFailed
 from sssjob.errors import InvalidValue, SSSJobError
-from sssjob.model import Job, stripped
+from sssjob.model import Item, Job, Property, stripped
 from sssjob.submission.calling import Caller, How
 from sssjob.submission.control import HOLD, OVER, RUNNING, Control, Seen, control, manager
 from sssjob.submission.editing import Edited, saying, setting
@@ -31,6 +31,10 @@ class Order(StrEnum):
     CANCEL = "cancel"
     HOLD = "hold"
     RELEASE = "release"
+
+
+# The Extension of a job that is about to be cancelled, which stays if that is cut short.
+_BEGUN = {"type": "sssjob", "name": "order"}
 
 
 class NoSuchJob(SSSJobError, LookupError):
@@ -68,12 +72,12 @@ def steer(
     ``UnusableInput``, ``OSError`` and ``UnreadableDocument``.
     """
     how = how or How()
-    with locked(how.place, place.name, how.patience):
+    with locked(how.place, place.name, how.patience) as lock:
         blocks = place.blocks()
         written = [job for block in blocks for job in defined(block)]
         for job, effective in zip(written, jobs_of(blocks), strict=True):
             if chosen(job):
-                yield _told(_Call(place, order, to, how, marked), job, effective)
+                yield _told(_Call(place, order, to, how, marked, lock), job, effective)
 
 
 def alter(
@@ -98,6 +102,7 @@ class _Call(NamedTuple):
     to: str
     how: How
     marked: bool
+    lock: int  # that a command holds until it has ended, whoever is killed
 
 
 def _told(call: _Call, job: Job, effective: Job) -> Steered:
@@ -144,15 +149,49 @@ def _steered(call: _Call, job: Job, caller: Caller) -> Steered:
     if seen is None or seen.state in OVER:
         return _over(place, order, job, state if seen is None else seen.state)
     if order is Order.CANCEL:
-        caller.tell(caller.control.cancel, id_)
-        return _written(place, job, CANCELLED, True)
+        return _cancelled(call, job, caller)
     held = seen.state == HOLD
     if held is (order is Order.HOLD) and not _is_to_be_let_go(order, seen, job):
         return _written(place, job, seen.state, False, order)
     command = caller.control.hold if order is Order.HOLD else caller.control.release
-    caller.tell(command, id_)
+    caller.tell(command, id_, (call.lock,))
     after = caller.job(id_) or Seen(id_, HOLD if order is Order.HOLD else IDLE)
     return _written(place, job, after.state, True, order)
+
+
+def _cancelled(call: _Call, job: Job, caller: Caller) -> Steered:
+    """Cancel a job, of which the document says before that this is about to be done.
+
+    Many a system forgets at once what it cancelled, or does not tell it from what has ended. So
+    whoever is killed here could not know later what has become of the job.
+    """
+    _edit(call.place, job, _begun)
+    try:
+        caller.tell(caller.control.cancel, job.id, (call.lock,))
+    except CommandFailed as error:
+        if (
+            error.status is not None
+        ):  # it is refused; a system that does not answer may have done it
+            _edit(call.place, job, _not_begun)
+        raise
+    return _written(call.place, job, CANCELLED, True)
+
+
+def _says_begun(item: Item) -> bool:
+    return isinstance(item, Property) and item.name == "Extension" and item.attributes == _BEGUN
+
+
+def _begun(job: Job) -> Job:
+    """A job with the word that it is about to be cancelled."""
+    word = Property("Extension", Order.CANCEL.value, _BEGUN, namespace=job.namespace)
+    return _not_begun(job).holding((*_not_begun(job).items, word))
+
+
+def _not_begun(job: Job) -> Job:
+    """A job without that word."""
+    if not any(map(_says_begun, job.items)):
+        return job
+    return job.holding(item for item in job.items if not _says_begun(item))
 
 
 def _is_to_be_let_go(order: Order, seen: Seen, job: Job) -> bool:
@@ -162,6 +201,8 @@ def _is_to_be_let_go(order: Order, seen: Seen, job: Job) -> bool:
 
 def _over(place: Place, order: Order, job: Job, state: str) -> Steered:
     """A job that has ended: it cannot be steered any more, and a cancelled one need not be."""
+    if order is Order.CANCEL and any(map(_says_begun, job.items)):
+        return _written(place, job, CANCELLED, False)
     if state not in OVER:
         raise NoSuchJob(job.id, "its batch system does not have it any more")
     if order is not Order.CANCEL:
@@ -176,6 +217,7 @@ def _written(
     """Keep the State; a job that its user holds says so."""
 
     def edit(old: Job) -> Job:
+        old = _not_begun(old)
         if order is Order.HOLD and not stripped(old.get("Hold")):
             old = saying(old, Hold=USER)
         if order is Order.RELEASE and stripped(old.get("Hold")) == USER:
@@ -183,5 +225,9 @@ def _written(
         return old if old.get("State") == state else saying(old, State=state)
 
     if edit(job) is not job:
-        setting(place, Edited(stripped(job.get("GlobalId")), job.id, edit))
+        _edit(place, job, edit)
     return Steered(job.id, state, done, job)
+
+
+def _edit(place: Place, job: Job, edit: Callable[[Job], Job]) -> None:
+    setting(place, Edited(stripped(job.get("GlobalId")), job.id, edit))

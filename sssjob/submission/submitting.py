@@ -68,7 +68,7 @@ class Submitted(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class SubmitOptions:
     """What is wanted of a submission: ``hold`` submits jobs that stay held.
 
     ``chosen`` tells which jobs of the document; a job of them may wait for others that are
@@ -81,11 +81,11 @@ class Wish:
     chosen: Callable[[Job], bool] = lambda job: True
 
 
-def prepared(place: Place, wish: Wish, how: How | None = None) -> SubmissionPlan:
+def prepared(place: Place, options: SubmitOptions, how: How | None = None) -> SubmissionPlan:
     """All jobs translated, and nothing submitted. Raises ``NotSubmitted``."""
     how = how or How()
-    to = control(wish.to)
-    return plan(place.held(), to, wish.settings, wish.chosen, how.user)
+    to = control(options.to)
+    return plan(place.held(), to, options.settings, options.chosen, how.user)
 
 
 def shown(found: SubmissionPlan, planned: Planned) -> tuple[list[str], str]:
@@ -98,7 +98,7 @@ def shown(found: SubmissionPlan, planned: Planned) -> tuple[list[str], str]:
     return [*found.control.submit, *words], text
 
 
-def submit(place: Place, wish: Wish, how: How | None = None) -> Iterator[Submitted]:
+def submit(place: Place, options: SubmitOptions, how: How | None = None) -> Iterator[Submitted]:
     """Submit the jobs of a place in their order, each once; each is told when it is submitted.
 
     Raises ``NotSubmitted`` before any job is; ``CommandFailed`` where the batch system refuses
@@ -107,10 +107,10 @@ def submit(place: Place, wish: Wish, how: How | None = None) -> Iterator[Submitt
     with it.
     """
     how = how or How()
-    to = control(wish.to)
+    to = control(options.to)
     with locked(how.place, place.name, how.patience) as lock:
-        found = plan(place.held(), to, wish.settings, wish.chosen, how.user)
-        work = _Work(place, found, Caller(to, how), wish.hold, lock, _named(place, found))
+        found = plan(place.held(), to, options.settings, options.chosen, how.user)
+        work = _Work(place, found, Caller(to, how), options.hold, lock, _named(place, found))
         for batch in _batches(found.jobs):
             yield from work.done(batch)
 

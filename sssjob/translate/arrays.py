@@ -14,19 +14,23 @@ time, which are those of each.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import NamedTuple
 
 from sssjob import units
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.model import Block, Item, Job, Property, Requested, TaskGroup, stripped
+from sssjob.translate.requests import NO_OPTION, Asked
 
 TYPE, INDICES = "array", "indices"  # of the Extension
 ELEMENTS = 100_000  # of an array that is taken apart
 
-_SPAN = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9})(?::([0-9]{1,9}))?)?")
+_SPAN = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10})(?::([0-9]{1,10}))?)?")
 _AT_ONCE = re.compile(r"[1-9][0-9]{0,8}")
+_NO_LIMIT = "0"  # behind %
+_BRACKETS = re.compile(r"([^\[]*)\[([^\[\]]*)\](%.*)?")
 # What a group says of all its tasks together, and what of the layout of one that has several.
 _TOTALS = ("Processors", "Resource")
 _SEVERAL = frozenset(("TaskCount", "TaskDistribution", "NodeCount"))
@@ -46,6 +50,11 @@ class Array:
         for span in self.spans:
             yield from span
 
+    @property
+    def few(self) -> bool:
+        """Whether there are no more elements than are taken apart."""
+        return len(self) <= ELEMENTS
+
     def __str__(self) -> str:
         limit = f"%{self.at_once}" if self.at_once else ""
         return f"{','.join(map(_shown, self.spans))}{limit}"
@@ -57,6 +66,8 @@ class Spelling:
 
     ``several`` spans and ``steps`` in them may not be known there, and with which option it is said
     how many run at once (``%`` where it stands behind the indices). ``least`` is the first index.
+    Where the indices stand in brackets behind the name of the job, ``unnamed`` is that of an array
+    that has none. ``kind`` is the type of the Extension that keeps it, "" for the target's name.
     """
 
     option: str = ""
@@ -65,11 +76,22 @@ class Spelling:
     steps: bool = True
     at_once: str = "%"
     least: int = 0
+    unnamed: str = ""
+    kind: str = ""
+
+    def said(self, value: str) -> tuple[str, Array | None]:
+        """What stands before the array in the value of the option, and the array."""
+        if not self.unnamed:
+            return "", parse(value)
+        found = _BRACKETS.fullmatch(value)
+        return (found[1], parse(f"{found[2]}{found[3] or ''}")) if found else (value, None)
 
     def options(self, array: Array) -> list[tuple[str, str]]:
         """The options of an array. Raises ``InvalidValue`` for one that there is no way to say."""
         spans = array.spans
         if not self.steps:
+            if sum(len(span) for span in spans if span.step > 1) > ELEMENTS:
+                raise InvalidValue(str(array), f"at most {ELEMENTS} indices with steps between")
             spans = tuple(part for span in spans for part in _plain(span))
         if not self.several and len(spans) > 1:
             raise InvalidValue(str(array), "one span of indices")
@@ -77,6 +99,9 @@ class Spelling:
             raise InvalidValue(str(array), f"indices from {self.least} on")
         behind = self.at_once == "%"
         text = str(Array(spans, array.at_once if behind else 0))
+        if self.unnamed:
+            indices, percent, limit = text.partition("%")
+            text = f"[{indices}]{percent}{limit}"
         found = [(self.option, text)]
         if array.at_once and not behind:
             found.append((self.at_once, str(array.at_once)))
@@ -84,6 +109,21 @@ class Spelling:
 
 
 NO_ARRAYS = Spelling()
+
+
+def write_array(asked: Asked, spelling: Spelling, write: Callable[[Array], None]) -> None:
+    """What says of which array this is one element; ``write`` may raise ``InvalidValue``."""
+    for item in asked.mine("Extension", TYPE):
+        array = parse(stripped(item.text))
+        if not spelling.option:
+            asked.refuse(item, NO_OPTION)
+        elif array is None or item.attributes.get("name") != INDICES:
+            asked.refuse(item, "it is no array")
+        else:
+            try:
+                write(array)
+            except InvalidValue as error:
+                asked.refuse(item, str(error))
 
 
 def _plain(span: range) -> list[range]:
@@ -99,10 +139,9 @@ def _shown(span: range) -> str:
 
 
 def parse(text: str) -> Array | None:
-    """An array such as 1-10:2,15%4; None for what is none, or has more than ``ELEMENTS``."""
+    """An array such as 1-10:2,15%4; None for what is none. Its elements are not counted."""
     listed, limited, limit = text.partition("%")
     spans: list[range] = []
-    number = 0
     for part in listed.split(","):
         found = _SPAN.fullmatch(part)
         if found is None:
@@ -111,10 +150,7 @@ def parse(text: str) -> Array | None:
         if not step or high < low:
             return None
         spans.append(range(low, high + 1, step))
-        number += len(spans[-1])
-        if number > ELEMENTS:
-            return None
-    if limited and not _AT_ONCE.fullmatch(limit):
+    if limited and limit != _NO_LIMIT and not _AT_ONCE.fullmatch(limit):
         return None
     return Array(tuple(spans), int(limit or 0))
 
@@ -126,19 +162,17 @@ def grouped(job: Job, kind: str, spelling: Spelling) -> tuple[Job, tuple[Finding
     """
     if not spelling.option:
         return job, ()
-    kept = {
+    extensions = {
         item.attributes.get("name", ""): item
         for item in job.items
         if isinstance(item, Property) and item.name == "Extension"
         and item.attributes.get("type") == kind
     }  # fmt: skip
-    option, limit = kept.get(spelling.option), kept.get(spelling.at_once)
-    array = None if option is None else parse(option.text)
-    if option is None or array is None:
+    option, limit = extensions.get(spelling.option), extensions.get(spelling.at_once)
+    array = None if option is None else spelling.said(option.text)[1]
+    if option is None or array is None or not array.few:
         return job, ()
-    whole = (
-        Array(array.spans, int(limit.text)) if limit and _AT_ONCE.fullmatch(limit.text) else array
-    )
+    whole = _limited(array, limit)
     if several := _layout(job):
         text = (
             f"the array {option.text} stays an option: its elements have a {several} of their own"
@@ -155,6 +189,54 @@ def grouped(job: Job, kind: str, spelling: Spelling) -> tuple[Job, tuple[Finding
     return job.holding((*rest, group)), (noted,)
 
 
+class Kept(NamedTuple):
+    """An array that a job has as the option of a target, which spells it its own way.
+
+    ``kind`` is the type of the Extension, and ``limit`` another that says how many run at once.
+    """
+
+    kind: str
+    option: Property
+    limit: Property | None
+    spelling: Spelling
+
+
+def kept(job: Job, spelling_of: Callable[[str], Spelling]) -> Kept | None:
+    """The array that a job keeps as an option; ``spelling_of`` tells how a target spells it."""
+    extensions = job.properties.all("Extension")
+    for item in extensions:
+        kind = item.attributes.get("type", "")
+        spelling = NO_ARRAYS if kind == TYPE else spelling_of(kind)
+        if not spelling.option or item.attributes.get("name") != spelling.option:
+            continue
+        limits = [
+            each
+            for each in extensions
+            if each.attributes.get("type") == kind
+            and each.attributes.get("name") == spelling.at_once
+            and _AT_ONCE.fullmatch(each.text)
+        ]
+        return Kept(kind, item, limits[0] if len(limits) == 1 else None, spelling)
+    return None
+
+
+def respelled(job: Job, array: Kept) -> tuple[Job, Property]:
+    """A job with an array that any system spells its own way, and what stands for the option."""
+    found = array.spelling.said(array.option.text)[1]
+    text = array.option.text if found is None else str(_limited(found, array.limit))
+    attributes = {**array.option.attributes, "type": TYPE, "name": INDICES}
+    mine = Property("Extension", text, attributes, line=array.option.line)
+    items = [mine if each is array.option else each for each in job.items]
+    return job.holding(tuple(each for each in items if each is not array.limit)), mine
+
+
+def _limited(array: Array, limit: Property | None) -> Array:
+    """An array, of which another option may say how many elements run at once."""
+    if limit is None or not _AT_ONCE.fullmatch(limit.text):
+        return array
+    return replace(array, at_once=int(limit.text))
+
+
 def flattened(job: Job, spelling: Spelling) -> Job:
     """A job whose only task group is an array, as one of its elements, with the array beside it.
 
@@ -168,7 +250,7 @@ def flattened(job: Job, spelling: Spelling) -> Job:
     (group,) = groups
     said = [item for item in group.items if isinstance(item, Property) and _is_array(item)]
     array = parse(stripped(said[0].text)) if len(said) == 1 else None
-    if array is None or stripped(group.get("TaskCount")) != str(len(array)):
+    if array is None or not array.few or stripped(group.get("TaskCount")) != str(len(array)):
         return job
     rest = [item for item in group.items if item is not said[0]]
     rest = [item for item in rest if not (isinstance(item, Property) and item.name == "TaskCount")]

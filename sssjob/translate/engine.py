@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property, lru_cache
+from collections.abc import Container, Iterator
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from sssjob import registry
@@ -15,14 +15,14 @@ from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput, of_kin
 from sssjob.expression import Alternative
 from sssjob.model import Job, Property
 from sssjob.suggestions import nearest
-from sssjob.translate import residual
-from sssjob.translate.arrays import flattened, grouped
+from sssjob.translate import arrays, residual
+from sssjob.translate.arrays import NO_ARRAYS, Spelling
 from sssjob.translate.form import TASK_GROUP
 from sssjob.translate.losses import Done, Loss, Untranslatable, told
 from sssjob.translate.outlines import Outlines, listed
 from sssjob.translate.requests import Asked
 from sssjob.translate.status import source, sources
-from sssjob.translate.translator import Reading, Settings, Translation, Translator
+from sssjob.translate.translator import Reading, RefusedReading, Settings, Translation, Translator
 
 AUTO = "auto"
 
@@ -32,7 +32,7 @@ _OUTLINES = Outlines()
 
 def translator(name: str) -> Translator[Any]:
     """The translator of a name. Raises ``UnusableInput``."""
-    row = registry.targets().get(name) or registry.all_targets().get(name)
+    row = registry.targets().get(name) or _first(name) or registry.all_targets().get(name)
     if row is None and (shown := source(name)) is not None:
         return shown
     if row is None:
@@ -41,6 +41,27 @@ def translator(name: str) -> Translator[Any]:
         meant = f"; did you mean {advice}?" if advice else ""
         raise UnusableInput(f"{name!r} is no translation: {', '.join(known)}{meant}")
     return _loaded(row)
+
+
+@cache
+def _targets() -> dict[str, registry.Target]:
+    """Every target, looked for once: a job may have many Extensions of unknown types."""
+    return registry.all_targets()
+
+
+def _spelling(kind: str) -> Spelling:
+    """How the target spells arrays of which an Extension is, by its type."""
+    row = registry.targets().get(kind) or _targets().get(kind)
+    try:
+        return _loaded(row).array if row is not None else NO_ARRAYS
+    except UnusableInput:
+        return NO_ARRAYS  # it will be told to whoever names it
+
+
+def _first(name: str) -> registry.Target | None:
+    """The first target of a batch system, by a word for it."""
+    system = registry.called(name)
+    return system.targets[0] if system is not None and system.targets else None
 
 
 @lru_cache
@@ -82,6 +103,8 @@ def translate(
     """
     of_kind(job, Job, "a job")
     of_kind(to, str, "the name of a target")
+    of_kind(settings, Settings | None, "settings")
+    of_kind(alternative, int | None, "the number of an alternative")
     settings = settings or Settings()
     target = translator(to)
     told_of = listed(job, settings.unstated) if alternative is None else None
@@ -94,23 +117,35 @@ def translate(
     found: list[Finding] = []
     effective = resolve(job).block
     assert isinstance(effective, Job)
-    element = flattened(effective, target.array)
+    element = arrays.flattened(effective, target.array)
+    array, mine = arrays.kept(element, _spelling), None
+    if array is not None and array.kind != target.name and target.array.option:
+        element, mine = arrays.respelled(element, array)
     known = _understood(element, settings)
     scope = Scope(known.block, "/Job", found.append)
     if alternative is not None:
         scope = _Alternative(known.block, "/Job", found.append)
         scope.number = alternative
     asked = Asked(element, scope, settings.unstated)
-    if told_of is not None and effective is element is job and not known.items:
+    is_as_it_stands = effective is element is job and array is None
+    if told_of is not None and is_as_it_stands and not known.items:
         _OUTLINES.learn(told_of, asked)
     form = target.compose(asked, settings)
+    if array is not None and mine is not None:
+        _indexed(asked, mine, array.spelling.variable, target.array.variable)
     _readable(asked, found)
     losses = list(asked.losses(to, kept=settings.residual))
     if not asked.holds_everything:
         said = {loss.path for loss in losses}
-        unknown = _not_understood(known, asked, to, settings)
-        losses += [loss for loss in unknown if loss.path not in said]
+        losses += _not_understood(known, asked, to, settings, said)
     return _translation(effective, asked, form, to, settings, losses)
+
+
+def _indexed(asked: Asked, array: Property, from_: str, to: str) -> None:
+    """Tell where an element of an array finds its index, if that is elsewhere."""
+    if from_ != to:
+        text = f"the index of an element is in ${to}, not in ${from_}"
+        asked.convert("Extension", text, lambda item: item is array)
 
 
 def _translation(
@@ -121,10 +156,10 @@ def _translation(
     if any(loss.refuses for loss in losses):
         raise Untranslatable(to, told(losses))
     if settings.residual:
-        back = target.job(form, settings).job
+        back, sure = target.doubtful(form, settings)
         if asked.files:  # whoever reads the text has the file, and not what it was made of
             effective = _named(effective, back)
-        form = target.keep(form, residual.patch(effective, back))
+        form = target.keep(form, residual.patch(effective, back, sure))
     return Translation.of(target.dump(form), told(losses), asked.files)
 
 
@@ -143,9 +178,10 @@ def read(data: bytes, from_: str = AUTO, settings: Settings | None = None) -> It
         for found in source.jobs(form, settings):
             job, findings = residual.apply(found.job, lines) if lines else (found.job, ())
             if settings.arrays == TASK_GROUP:
-                job, more = grouped(job, source.name, source.array)
+                job, more = arrays.grouped(job, source.array.kind or source.name, source.array)
                 findings = (*findings, *more)
-            yield Reading(job, (*found.findings, *findings), found.files)
+            kind = RefusedReading if found.refused else Reading
+            yield kind(job, (*found.findings, *findings), found.files)
 
 
 def _named(job: Job, back: Job) -> Job:
@@ -183,12 +219,19 @@ def _understood(job: Job, settings: Settings) -> Understood[Job]:
 
 
 def _not_understood(
-    known: Understood[Job], asked: Asked, to: str, settings: Settings
+    known: Understood[Job], asked: Asked, to: str, settings: Settings, said: Container[str]
 ) -> Iterator[Loss]:
-    """What a request is written without; elements are lost because no option holds them."""
+    """What a job is written without, beside what is said already, by its path.
+
+    Elements are lost because no option holds them, and so are words outside of requests, with
+    their elements.
+    """
     done = Done.RESIDUAL if settings.residual else Done.DROPPED
     for item in known.items:
-        if item.kind is not Kind.ELEMENT and "/Requested/" in item.path:
+        of, _, _ = item.path.rpartition("/@")
+        is_word = item.kind is Kind.VALUE and "/Requested/" not in item.path
+        is_said = item.path in said or (is_word and of in said)
+        if item.kind is not Kind.ELEMENT and not is_said:
             yield Loss(
                 item.path, item.value, to, "it is not understood", done, item.policy.value,
                 line=item.line, job=asked.job.id, shown=f"{item.name} {item.value!r}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sssjob.errors import InvalidValue
@@ -14,6 +15,7 @@ from sssjob.translate.limits import ulimit
 from sssjob.translate.options import Heard, Made, Option, Said
 from sssjob.translate.quoting import exported, one_word, posix, read_exported, safe
 from sssjob.translate.requests import Asked
+from sssjob.visible import ShellText
 
 SHELLS = ("sh", "ash", "bash", "dash", "ksh", "mksh", "zsh")  # that take the script that we write
 
@@ -59,7 +61,7 @@ class Directory(About):
         """A line that goes there, or ends."""
         if item := asked.one("InitialWorkingDirectory"):
             try:
-                made.line(f"cd {posix(stripped(item.text))} || exit")
+                made.line(ShellText.of("cd {place} || exit", place=posix(stripped(item.text))))
             except InvalidValue as error:
                 asked.refuse(item, str(error))
 
@@ -78,19 +80,30 @@ class Environment(About):
     yes: Option | None
     option: str = ""
 
+    @property
+    def of_options(self) -> Iterable[str]:
+        """The list, and what exports all or nothing."""
+        switches = (each.name for each in (self.no, self.yes) if each is not None)
+        return (self.option, *switches)
+
     def write(self, asked: Asked, made: Made) -> None:
         """The option of export, and a line for each variable."""
         listed: list[str] = []
         export: bool | None = None
+        before = len(made.lines)
         for item in asked.take("Environment", "export"):
-            export = truth(item.attributes.get("export", ""))
-            if export is None and "export" in item.attributes:
-                asked.refuse(item, "neither true nor false", "export")
+            export = None
+            if "export" in item.attributes:
+                export = truth(item.attributes["export"])
+                if export is None:
+                    asked.refuse(item, "neither true nor false", "export")
             if stripped(item.text):
                 asked.refuse(item, "a text, where variables are expected")
             for each in item.children:
                 if not isinstance(each, Note) and (part := self._variable(asked, made, item, each)):
                     listed.append(part)
+            if not stripped(item.text) and made.lines[before:] == [*map(_plainly, item.children)]:
+                made.plain = len(made.lines) - before
         if listed and self.in_one:
             listed = listed if export is False else ["ALL", *listed]
         elif export is not None:
@@ -154,6 +167,11 @@ class Environment(About):
             return False
         values += parts
         return True
+
+
+def _plainly(each: Property | Note) -> str:
+    """The line that exports a variable whose value needs no quotes."""
+    return "" if isinstance(each, Note) else f"export {each.attributes.get('name')}={each.text}"
 
 
 def prologue(line: str, heard: Heard, variables: list[Property]) -> bool:

@@ -9,22 +9,24 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from sssjob import units
+from sssjob import registry, units
 from sssjob.errors import InvalidValue
 from sssjob.expression import Expression
 from sssjob.model import stripped
+from sssjob.translate.losses import Done
 from sssjob.translate.nodes import any_of, conditions, say_any_of
 from sssjob.translate.options import Heard, Made, Option, Said
 from sssjob.translate.quoting import safe, word
-from sssjob.translate.requests import Asked
+from sssjob.translate.requests import Asked, Fate, Verbatim
 
 NOT_ALL = "not all of it can be said of a job object"
 PRIORITIES = range(-1023, 1025)
 
+_PATTERN = re.compile(r"[@*?\[\]!&|()]")
 _SIGNS = re.compile(r"[^A-Za-z0-9_.-]")
 
 
@@ -48,6 +50,19 @@ class Rule:
     def needs(self) -> str:
         """The name without which ``write`` has nothing to do; "" where it always has."""
         return ""
+
+    @property
+    def verbatim(self) -> Mapping[str, Verbatim | None]:
+        """What ``write`` makes of plain texts that a job says once each, by all names it is about.
+
+        No other rule reads these options. It is asked itself where there is none for a name.
+        """
+        return {}
+
+    @property
+    def of_options(self) -> Iterable[str] | None:
+        """The options without which ``read`` has nothing to do; None where it always may have."""
+        return () if type(self).read is Rule.read else None
 
     def write(self, asked: Asked, made: Made) -> None:
         """Make options of what is taken of a job."""
@@ -80,6 +95,17 @@ class Row(About):
     to: Callable[[str], str] = safe
     of: Callable[[str], str] = same
 
+    @property
+    def verbatim(self) -> Mapping[str, Verbatim | None]:
+        """The text itself, if it is written and read so."""
+        as_it_is = self.to in (safe, word) and self.of is same
+        return {self.name: Verbatim(self.option)} if as_it_is else {}
+
+    @property
+    def of_options(self) -> Iterable[str]:
+        """The one."""
+        return (self.option,)
+
     def write(self, asked: Asked, made: Made) -> None:
         """The text as the value."""
         if item := asked.one(self.name):
@@ -105,12 +131,26 @@ class Row(About):
 
 @dataclass(frozen=True)
 class Queues(About):
-    """A queue, or several of which any will do, where a system takes a list of them."""
+    """A queue, or several of which any will do, where a system takes a list of them.
+
+    ``patterns``: a word with a host behind @ or a wildcard is no name of a queue.
+    """
 
     name = "Queue"
 
     option: str
     joint: str
+    patterns: bool = False
+
+    @property
+    def verbatim(self) -> Mapping[str, Verbatim | None]:
+        """One queue."""
+        return {"Queue": Verbatim(self.option)}
+
+    @property
+    def of_options(self) -> Iterable[str]:
+        """The one."""
+        return (self.option,)
 
     def write(self, asked: Asked, made: Made) -> None:
         """One, or the list; what is submitted at once goes to the best one."""
@@ -132,7 +172,9 @@ class Queues(About):
         """One, or a choice."""
         value = said.last(self.option)
         found = [each for each in (value or "").split(self.joint) if each]
-        if len(found) > 1:
+        if self.patterns and value is not None and _PATTERN.search(value):
+            said.back(self.option, value, "a host or a pattern is no name of a queue")
+        elif len(found) > 1:
             say_any_of(heard, "Queue", found)
         elif value is not None:
             heard.say("Queue", value)
@@ -145,6 +187,16 @@ class Name(Rule):
     option: str
     plain: bool = False
     most: int = 1 << 10
+
+    @property
+    def verbatim(self) -> Mapping[str, Verbatim | None]:
+        """Where any name is one."""
+        return {} if self.plain else {"Name": Verbatim(self.option)}
+
+    @property
+    def of_options(self) -> Iterable[str]:
+        """The one."""
+        return (self.option,)
 
     def write(self, asked: Asked, made: Made) -> None:
         """The Name as far as it is one; of a job that is submitted, or that of its program."""
@@ -208,6 +260,11 @@ class Switch(About):
     no: Option | None
     yes: Option | None
 
+    @property
+    def of_options(self) -> Iterable[str]:
+        """Both."""
+        return [option.name for option in (self.no, self.yes) if option is not None]
+
     def write(self, asked: Asked, made: Made) -> None:
         """The option of the one or the other."""
         if item := asked.one(self.name):
@@ -249,6 +306,11 @@ class Interactive(About):
 
     option: Option | None = None
     instead: str = ""
+
+    @property
+    def of_options(self) -> Iterable[str]:
+        """The one, if there is one."""
+        return () if self.option is None else (self.option.name,)
 
     def write(self, asked: Asked, made: Made) -> None:
         """The option, or the reason."""
@@ -323,6 +385,18 @@ class Priority(About):
     most: int = 0
     unsaid: int = 0
 
+    @property
+    def verbatim(self) -> Mapping[str, Verbatim | None]:
+        """Numbers above 0 of fewer digits than the greatest has."""
+        digits = f"[1-9][0-9]{{0,{len(str(self.range[-1])) - 2}}}"
+        fate = Fate(self.told, Done.CONVERTED) if self.told else None
+        return {"Priority": Verbatim(self.option, re.compile(digits).fullmatch, "", fate)}
+
+    @property
+    def of_options(self) -> Iterable[str]:
+        """Both."""
+        return (self.option, self.below)
+
     def write(self, asked: Asked, made: Made) -> None:
         """The number."""
         item = asked.one("Priority")
@@ -373,12 +447,12 @@ class Manager(About):
 
     name = "ResourceManagerType"
 
-    names: tuple[str, ...]
+    system: str
 
     def write(self, asked: Asked, made: Made) -> None:
         """Nothing, where it is this one."""
         for item in asked.take("ResourceManagerType"):
-            if re.sub(r"[^a-z]", "", item.text.lower()) not in self.names:
+            if not registry.system(self.system).is_called(item.text):
                 asked.refuse(item, "that is another one")
 
 

@@ -11,25 +11,40 @@ import os
 import re
 import shlex
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
 from sssjob.file_names import indexed, literal
 from sssjob.model import Item, Job, Note, Property, stripped
 from sssjob.translate import arrays
-from sssjob.translate.arrays import NO_ARRAYS, Spelling, parse
+from sssjob.translate.arrays import NO_ARRAYS, Array, Spelling
 from sssjob.translate.environment import SHELLS, prologue
 from sssjob.translate.fields import Name, Rule
 from sssjob.translate.losses import SHOWN
-from sssjob.translate.options import Heard, Made, Option, Placed, Said, Syntax, Wanted, line_of
+from sssjob.translate.options import (
+    Heard,
+    Made,
+    Option,
+    Placed,
+    Said,
+    Syntax,
+    Wanted,
+    line_of,
+    new_option,
+    shown,
+)
 from sssjob.translate.quoting import read_run, run, safe
-from sssjob.translate.requests import NO_OPTION, ORDER, Asked
+from sssjob.translate.requests import ORDER, Asked, Verbatim
 from sssjob.translate.residual import Kept
 from sssjob.translate.streams import FILES
 from sssjob.translate.translator import Read, Settings, Translator
+from sssjob.visible import ShellText
 
+_ARRAY = "an array of jobs"
 SCRIPT = "script"  # the id of the file that a script becomes
 TASK_GROUP, JOBS = "task-group", "jobs"  # what becomes of an array
 
@@ -43,6 +58,11 @@ _WIDTH = 900  # characters of a line of what is kept: some systems read no longe
 _REDIRECTED = re.compile(r"(.*) < (\S+|'[^']*')", re.DOTALL)
 _KNOWN = 1024  # sets of names of which it is kept which rules are about them,
 _LENGTH = 4000  # each of fewer characters
+_NO_JOB = Job()
+_UNSURE: Mapping[str, str] = {}
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class Layout(Rule):
@@ -101,7 +121,32 @@ class Script:
     file: str = ""  # the id of the file that the body is
     marked: bool = False  # whether a line tells where the file begins
     strays: bool = False  # whether lines of the file are directives, and say something else
+    # Names of properties that are read as they are meant, with the option of each; "" for a line.
+    sure: Mapping[str, str] = field(default_factory=lambda: _UNSURE)
     findings: tuple[Finding, ...] = ()
+
+
+_Rows: TypeAlias = tuple[tuple[str, Verbatim], ...]
+
+
+class _Writers(NamedTuple):
+    """What rules do behind each other; and what it comes to where all texts are plain.
+
+    ``sure`` are the options of that by names.
+    """
+
+    write: tuple[Callable[[Asked, Made], None], ...]
+    verbatim: _Rows = ()
+    sure: Mapping[str, str] = _UNSURE
+
+
+class _Heard(NamedTuple):
+    """What options say of a job whose program is known."""
+
+    settings: Settings | None = None
+    shell: str = ""
+    options: tuple[Option, ...] = ()
+    job: Job = _NO_JOB
 
 
 class SubmitForm(Translator[Script]):
@@ -113,7 +158,10 @@ class SubmitForm(Translator[Script]):
         self.form = form
         self.name = form.name
         self.array = form.array
-        self._known: dict[frozenset[str], tuple[Callable[[Asked, Made], None], ...]] = {}
+        self._rules = (*form.in_script, *form.rules)
+        self._last = _Heard()
+        self._writing: dict[tuple[frozenset[str], frozenset[str]], tuple[_Writers, ...]] = {}
+        self._reading: dict[frozenset[str], tuple[Callable[[Said, Heard], None], ...]] = {}
 
     def compose(self, asked: Asked, settings: Settings) -> Script:
         """Options, lines and the program. Raises ``InvalidValue`` for a job without one."""
@@ -122,21 +170,27 @@ class SubmitForm(Translator[Script]):
             reader=_reader(asked, settings),
             check=self.form.syntax.check,
         )
-        for write in self._writers(asked.names):
-            write(asked, made)
+        for writers, verbatim, sure in self._writers(asked.names, asked.once):
+            if verbatim and (plain := asked.verbatim(verbatim)) is not None:
+                made.options += [new_option(Option, each) for each in plain]
+                made.sure.update(sure)
+                continue
+            for write in writers:
+                write(asked, made)
         self.form.layout.compose(asked, made, settings)
         for name in ("User", "Group"):  # who submits is who it is of
             asked.fact(name)
-        self._array(asked, made)
+        arrays.write_array(asked, self.array, lambda array: self._spell(array, made))
         self._others(asked, made)
         interpreter, body, file = _program(asked, made, settings)
-        if self.form.shell and len(interpreter.split()) < 2:
+        kept = any(option.name == self.form.shell for option in made.options)
+        if self.form.shell and not kept and len(interpreter.split()) < 2:
             made.options.insert(0, Option(self.form.shell, interpreter or DEFAULT_SHELL))
-        elif self.form.shell_only and (item := asked.one("Executable")) is not None:
+        elif self.form.shell_only and not kept and (item := asked.one("Executable")) is not None:
             asked.refuse(item, f"{self.form.shell} takes no #!{interpreter}, which has two words")
         if not file:
             body = "".join(f"{line}\n" for line in (*made.lines, body))
-            return Script(interpreter, tuple(made.options), (), body)
+            return Script(interpreter, tuple(made.options), (), body, sure=made.sure)
         lines = tuple(made.lines)
         marked = settings.residual and (file != SCRIPT or bool(lines))
         found = Script(interpreter, tuple(made.options), lines, body, (), file, marked)
@@ -169,33 +223,38 @@ class SubmitForm(Translator[Script]):
             elif not syntax.everywhere and _is_command(line):
                 return
 
-    def _writers(self, names: frozenset[str]) -> tuple[Callable[[Asked, Made], None], ...]:
+    def _writers(self, names: frozenset[str], once: frozenset[str]) -> tuple[_Writers, ...]:
         """What the rules do that are about something that a job says, by all of its names."""
-        found = self._known.get(names)
+        found = self._writing.get((names, once))
         if found is None:
-            rules = (*self.form.in_script, *self.form.rules)
-            found = tuple(rule.write for rule in rules if rule.needs in ("", *names))
-            if len(self._known) >= _KNOWN:
-                self._known.clear()
-            if sum(map(len, names)) < _LENGTH:
-                self._known[names] = found
+            found = tuple(_together(self._rules, names, once))
+            _remember(self._writing, (names, once), found, names)
         return found
 
-    def _array(self, asked: Asked, made: Made) -> None:
-        """The option of an array of which this is one element."""
-        for item in asked.mine("Extension", arrays.TYPE):
-            array = parse(stripped(item.text))
-            if not self.array.option:
-                asked.refuse(item, NO_OPTION)
-                continue
-            if array is None or item.attributes.get("name") != arrays.INDICES:
-                asked.refuse(item, "it is no array")
-                continue
-            try:
-                for name, value in self.array.options(array):
-                    made.option(name, value)
-            except InvalidValue as error:
-                asked.refuse(item, str(error))
+    def _readers(self, names: frozenset[str]) -> tuple[Callable[[Said, Heard], None], ...]:
+        """What the rules do that are about some option, by the names of all options."""
+        found = self._reading.get(names)
+        if found is None:
+            rules = ((rule.read, rule.of_options) for rule in self._rules)
+            found = tuple(
+                read for read, options in rules if options is None or not names.isdisjoint(options)
+            )
+            _remember(self._reading, names, found, names)
+        return found
+
+    def _spell(self, array: Array, made: Made) -> None:
+        """The options of the array of which a job is one element.
+
+        Some systems have its indices behind the name of the job.
+
+        Raises ``InvalidValue`` for one that there is no way to say.
+        """
+        option, unnamed = self.array.option, self.array.unnamed
+        found = self.array.options(array)
+        if unnamed and all(each.name != option for each in made.options):
+            made.option(option, unnamed)
+        for name, value in found:
+            self._other(made, name, value)
 
     def _others(self, asked: Asked, made: Made) -> None:
         """Options that were read and not understood, in the order in which they stood."""
@@ -258,21 +317,20 @@ class SubmitForm(Translator[Script]):
         kept: list[tuple[int, list[str]]] = []
         other: list[str] = []
         found: list[Finding] = []
-        lines = text.split("\n")
+        lines, directive = text.split("\n"), self.form.syntax.directive
         count = 0  # of the lines before the first command
         for line in lines:
-            if line.startswith(_FILE):
-                break
-            if not line.isascii() and self.form.syntax.directive(line) is not None:
-                line, given = _readable(line), line
-                if line != given:
+            if (behind := directive(line)) is not None:
+                if (read := _readable(behind)) != behind:
                     found.append(finding("E-TYPE", "the line is not UTF-8", line=number))
-            if line.startswith(_KEPT):
+                    behind = read
+                options += self._options(behind, number, found)
+            elif line.startswith(_FILE):
+                break
+            elif line.startswith(_KEPT):
                 kept.append((number, [line[len(_KEPT) :]]))
             elif line.startswith(_MORE) and kept:
                 kept[-1][1].append(line[len(_MORE) :])
-            elif (behind := self.form.syntax.directive(line)) is not None:
-                options += self._options(behind, number, found)
             elif _is_command(line):
                 break
             else:
@@ -317,16 +375,58 @@ class SubmitForm(Translator[Script]):
         """What the options say, then the program."""
         return self._job(self._script(self.dump(form)) if form.strays else form, settings)
 
-    def _job(self, form: Script, settings: Settings, *, array: bool = False) -> Read:
-        heard = Heard(findings=list(form.findings))
-        said = Said(form.options, array=array)
-        for rule in (*self.form.in_script, *self.form.rules):
-            rule.read(said, heard)
+    def doubtful(self, form: Script, settings: Settings) -> tuple[Job, Collection[str]]:
+        """What the options say that no rule is sure of, and the program, if nobody is of that.
+
+        Each option that is left out has a rule of its own, which alone reads it. What nobody
+        understands is kept with the order of all options, so that all of them are read then.
+        """
+        sure = form.sure
+        if not sure:
+            return super().doubtful(form, settings)
+        options = frozenset(sure.values())
+        rest = tuple([option for option in form.options if option.name not in options])
+        is_all = (
+            "Executable" in sure
+        )  # what they say; mostly amounts, often those of the job before
+        last = self._last
+        if (
+            is_all
+            and last.options == rest
+            and last.shell == form.interpreter
+            and last.settings == settings
+        ):
+            return last.job, sure.keys()
+        heard, said = Heard(), Said(rest)
+        self._hear(form, said, heard, settings)
+        if said.left or said.beaten:
+            return super().doubtful(form, settings)
+        if not is_all:
+            _body(form, heard)
+        if self.form.variables:
+            self._spoken(heard)
+        job = Job(heard.all())
+        if is_all:
+            self._last = _Heard(settings, form.interpreter, rest, job)
+        return job, sure.keys()
+
+    def _hear(self, form: Script, said: Said, heard: Heard, settings: Settings) -> None:
+        """What the options say."""
+        for read in self._readers(said.names):
+            read(said, heard)
         self.form.layout.understand(said, heard, settings)
         if self.form.shell:
             shell = said.last(self.form.shell)
-            if shell and shell != (form.interpreter or DEFAULT_SHELL):
+            if shell and not form.interpreter and shell != DEFAULT_SHELL:
                 heard.say("Shell", shell)
+            elif shell and form.interpreter and shell != form.interpreter:
+                said.back(self.form.shell, shell, f"the first line names {form.interpreter}")
+
+    def _job(self, form: Script, settings: Settings, *, array: bool = False) -> Read:
+        heard = Heard(findings=list(form.findings))
+        said = Said(form.options, array=array)
+        self._hear(form, said, heard, settings)
+        heard.beaten(said)
         self._kept(said, heard, settings)
         if form.file:
             _written(form, heard)
@@ -340,12 +440,16 @@ class SubmitForm(Translator[Script]):
         """One job, or one for each element of an array, which finds its index as in the array."""
         option = self.array.option
         values = [each.value or "" for each in form.options if option and each.name == option]
-        found_array = parse(values[-1]) if values and settings.arrays == JOBS else None
-        if found_array is None:
+        before, found_array = "", None
+        if values and settings.arrays == JOBS:
+            before, found_array = self.array.said(values[-1])
+        if found_array is None or not found_array.few:
             yield self.job(form, settings)
             return
         names = (option, self.array.at_once)
         rest = tuple(each for each in form.options if each.name not in names)
+        if before:
+            rest = (*rest, Option(option, before))
         found = self._job(replace(form, options=rest), settings, array=True)
         for index in found_array:
             inner = Heard([_of_index(item, index) for item in found.job.items])
@@ -356,16 +460,18 @@ class SubmitForm(Translator[Script]):
         """What nobody understood, word by word."""
         if not said.left:
             return
+        many = any(map(self._is_too_many, said.left))
         for option in said.left:
             heard.items.append(Property("Extension", option.value or "", {
-                "type": self.form.name, "name": option.name,
+                "type": self.form.name, "name": _named(option),
             }))  # fmt: skip
-            if settings.arrays == TASK_GROUP and self._is_of_array(option):
+            of_array = self._is_of_array(option)
+            if settings.arrays == TASK_GROUP and of_array and not many:
                 continue
-            reason = said.reason(option) or "it has no place in a job object"
-            shown = option.name if option.value is None else f"{option.name} {option.value}"
-            heard.note(f"{shown} is kept as it is: {reason}", line=line_of(option))
-        order = ", ".join(dict.fromkeys(option.name for option in said.options))
+            no_place = _ARRAY if of_array else "it has no place in a job object"
+            reason = said.reason(option) or no_place
+            heard.note(f"{shown(option)} is kept as it is: {reason}", line=line_of(option))
+        order = ", ".join(dict.fromkeys(map(_named, said.options)))
         if len(set(said.options)) > 1:
             heard.say("Extension", order, type=self.form.name, name=ORDER)
 
@@ -398,12 +504,23 @@ class SubmitForm(Translator[Script]):
         """Whether an option is one of an array that can become a task group."""
         name, value = option
         if name == self.array.option:
-            return parse(value or "") is not None
+            return self.array.said(value or "")[1] is not None
         return name == self.array.at_once
+
+    def _is_too_many(self, option: Option) -> bool:
+        """Whether an option is an array of more elements than are taken apart."""
+        found = self.array.said(option.value or "")[1] if option.name == self.array.option else None
+        return found is not None and not found.few
 
     def keep(self, form: Script, lines: Iterable[str]) -> Script:
         """The residual in comments."""
-        return replace(form, kept=tuple(lines))
+        found = tuple(lines)
+        if not found:
+            return form
+        return Script(
+            form.interpreter, form.options, form.lines, form.body, found, form.file, form.marked,
+            form.strays, form.sure, form.findings,
+        )  # fmt: skip
 
     def kept(self, form: Script) -> tuple[str, ...]:
         """The residual."""
@@ -422,11 +539,43 @@ class SubmitForm(Translator[Script]):
     def _signed(self, text: str) -> bool:
         """Whether a directive has an option that another form does not."""
         try:
-            options = [*self.form.syntax.options(text)]
+            options = self.form.syntax.options(text)
         except InvalidValue:
             return False
         told = {f"{option.name} {option.value}" for option in options}
         return not self.form.signs.isdisjoint(told | {option.name for option in options})
+
+
+def _named(option: Option) -> str:
+    """The name of an option that is kept, with what tells an empty value from none."""
+    return f"{option.name}=" if option.value == "" and option.name[:2] == "--" else option.name
+
+
+def _remember(known: dict[K, V], key: K, value: V, names: frozenset[str]) -> None:
+    """Keep what was worked out of some names, of a bounded number of them."""
+    if len(known) >= _KNOWN:
+        known.clear()
+    if sum(map(len, names)) < _LENGTH:
+        known[key] = value
+
+
+def _together(
+    rules: Iterable[Rule], names: frozenset[str], once: frozenset[str]
+) -> Iterator[_Writers]:
+    """The rules that are about what a job says, those together whose texts may be plain."""
+    chosen = ((rule, _verbatim(rule, names, once)) for rule in rules if rule.needs in ("", *names))
+    for is_plain, group in groupby(chosen, key=lambda each: bool(each[1])):
+        found = tuple(group)
+        writes = tuple(rule.write for rule, _ in found)
+        rows = tuple(row for _, some in found for row in some)
+        yield _Writers(writes, rows, {name: made.option for name, made in rows} if is_plain else {})
+
+
+def _verbatim(rule: Rule, names: frozenset[str], once: frozenset[str]) -> _Rows:
+    """What is made of each name of a rule; nothing where it has to be asked of one of them."""
+    found = [(name, made) for name, made in rule.verbatim.items() if name in names]
+    rows = tuple((name, made) for name, made in found if made is not None and name in once)
+    return rows if len(rows) == len(found) else ()
 
 
 def _is_command(line: str) -> bool:
@@ -500,7 +649,17 @@ def _program(asked: Asked, made: Made, settings: Settings) -> tuple[str, str, st
         split = arguments(asked.said("Arguments"))
     except InvalidValue as error:
         raise InvalidValue(error.text, error.expected) from error
-    return made.shell, f"{run([text, *split])}{made.redirection}", ""
+    line = ShellText.joined((run([text, *split]), made.redirection))
+    names = {"Executable": item, "Arguments": split, "Environment": made.lines}
+    said = [name for name, there in names.items() if there]
+    if (
+        asked.once.issuperset(said)
+        and made.plain == len(made.lines)
+        and made.shell in ("", DEFAULT_SHELL)
+        and line == " ".join(("exec", text, *split))
+    ):
+        made.sure.update(dict.fromkeys(said, ""))
+    return made.shell, line, ""
 
 
 def _file(asked: Asked, made: Made, content: bytes, words: Property | None) -> tuple[str, str]:
@@ -513,7 +672,7 @@ def _file(asked: Asked, made: Made, content: bytes, words: Property | None) -> t
     if words is not None and stripped(words.text):
         asked.refuse(words, "a script has no arguments of its own")
     if made.redirection:
-        made.lines.append(f"exec{made.redirection}")
+        made.lines.append(ShellText.joined((ShellText("exec"), made.redirection)))
     return interpreter, body
 
 

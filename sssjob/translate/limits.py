@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import ceil
 from typing import ClassVar
@@ -13,7 +13,9 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.translate.fields import About
 from sssjob.translate.options import Heard, Made, Said
+from sssjob.translate.quoting import posix
 from sssjob.translate.requests import NO_OPTION, Asked
+from sssjob.visible import ShellText
 
 _LIMITS = {
     "CPUTime": "-t", "CoreFileSize": "-c", "DataSize": "-d", "FileSize": "-f", "StackSize": "-s",
@@ -21,7 +23,7 @@ _LIMITS = {
 }  # fmt: skip
 _NUMBERS = ("OpenFiles", "Processes", "Processors")
 _COUNTED = ("CPUTime", "OpenFiles")  # others are in units of 1024 bytes
-_TYPES = {"Hard": "-H ", "Soft": "-S ", "": ""}
+_TYPES = {"Hard": "-H", "Soft": "-S", "": ""}
 _ULIMIT = re.compile(r"ulimit (?:(-[HS]) )?(-[a-z]) ([0-9]+)")
 
 
@@ -45,6 +47,11 @@ class Limits(About):
         "Memory": "Memory", "ResidentSetSize": "Memory", "Duration": "Duration", "Disk": "Disk",
     }  # fmt: skip
     scratch: bool = False
+
+    @property
+    def of_options(self) -> Iterable[str]:
+        """Those of all limits."""
+        return self.options.values()
 
     def write(self, asked: Asked, made: Made) -> None:
         """Hard ones before those without a type before soft ones."""
@@ -85,7 +92,8 @@ class Limits(About):
         elif name in _LIMITS and kind in _TYPES:
             number = value if name in _COUNTED else -(-value // 1024)
             try:
-                made.line(f"ulimit {_TYPES[kind]}{_LIMITS[name]} {number}")
+                words = filter(None, ("ulimit", _TYPES[kind], _LIMITS[name], str(number)))
+                made.line(ShellText.joined(map(posix, words), " "))
             except InvalidValue as error:
                 asked.refuse(item, str(error))
                 return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sssjob.translate.fields import NOT_ALL, About
@@ -11,6 +12,8 @@ from sssjob.translate.requests import Asked
 
 EVENTS = ("JobStart", "JobEnd", "All", "None")
 ADDRESS = re.compile(r"(?:mailto:(?://)?)?([^\s/:@-][^\s/:@]*@[^\s/:@]+)")
+_ONE = r"[^\s/:@,-][^\s/:@,]*@[^\s/:@,]+"
+ADDRESSES = re.compile(rf"(?:mailto:(?://)?)?({_ONE}(?:,{_ONE})*)")  # RFC 6068 has commas, too
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,11 @@ class Mail(About):
     words: tuple[str, str, str, str]
     to: str
 
+    @property
+    def of_options(self) -> Iterable[str]:
+        """That of events, without which the address means nothing."""
+        return (self.events,)
+
     def write(self, asked: Asked, made: Made) -> None:
         """Events, and the address if there is one."""
         item = asked.one("NotificationList", "uri")
@@ -36,7 +44,7 @@ class Mail(About):
         known = dict(zip(EVENTS, self.words, strict=True))
         made.option(self.events, self.joint.join(known[event] for event in dict.fromkeys(events)))
         if "uri" in item.attributes:
-            if address := ADDRESS.fullmatch(item.attributes["uri"].strip()):
+            if address := ADDRESSES.fullmatch(item.attributes["uri"].strip()):
                 made.option(self.to, address[1])
             else:
                 asked.refuse(item, "it is no address of mail", "uri")
@@ -53,6 +61,9 @@ class Mail(About):
         if others:
             said.keep(self.events, value, self.joint.join(others), NOT_ALL)
         to = said.last(self.to)
+        if to and not ADDRESSES.fullmatch(to):
+            said.back(self.to, to, "not everyone is named by an address of mail")
+            to = None
         heard.say("NotificationList", ",".join(events), **({"uri": f"mailto:{to}"} if to else {}))
 
     def _events(self, value: str) -> tuple[list[str], list[str]]:

@@ -239,7 +239,7 @@ def one(asked: Asked, name: str, wanted: str, why: str = "") -> int | None:
         for item in asked.items(name):
             asked.refuse(item, "it is no number above 0")
         return None
-    if bounds.lo is not None and bounds.hi is not None and bounds.lo != bounds.hi:
+    if ends[0] is not None and ends[1] is not None and ends[0].numerator != ends[1].numerator:
         asked.approximate(name, f"the {wanted} of a range{why}")
     return value
 
@@ -496,7 +496,7 @@ def number_of(asked: Asked, item: Property) -> int | None:
 def say_count(heard: Heard, name: str, lo: int | None, hi: int | None) -> None:
     """A number, or a range of them."""
     if lo == hi and lo is not None:
-        heard.request(name, lo)
+        heard.request(name, str(lo))
         return
     if lo is not None:
         heard.request(name, lo, op="GE")

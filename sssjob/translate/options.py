@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -11,6 +11,7 @@ from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.expression import Comparison, Expression, all_of, write
 from sssjob.model import Item, Property, Requested, Scalar
 from sssjob.translate.quoting import safe
+from sssjob.visible import ShellText
 
 
 class Option(NamedTuple):
@@ -29,7 +30,7 @@ class Option(NamedTuple):
         return (f"{first}={self.value}",) if first.startswith("--") else (first, self.value)
 
 
-_option = tuple.__new__  # what Option(...) calls in the end, without a call in between
+new_option = tuple.__new__  # what Option(...) calls in the end, without a call in between
 
 
 class Placed(Option):
@@ -40,7 +41,7 @@ class Placed(Option):
     @classmethod
     def at(cls, option: Option, line: int) -> Placed:
         """An option of a line."""
-        found = cls(*option)
+        found = new_option(cls, option)
         found.line = line
         return found
 
@@ -76,19 +77,23 @@ class Made:
     ``program`` is the path of the program, where it is another one than the job says.
     ``terminal``: who submits it has one. ``reader`` is what reads a script that no shell reads.
     ``check`` raises ``InvalidValue`` for a value that no directive can hold, if there are such.
+    ``sure`` has, by the name of a property, the option that is read as just what the job says by
+    it, "" for a line; of the lines, ``plain`` are read as the variables that they export.
     """
 
     held: bool = False
     terminal: bool = False
     options: list[Option] = field(default_factory=list)
-    lines: list[str] = field(default_factory=list)
-    redirection: str = ""
+    lines: list[ShellText] = field(default_factory=list)
+    redirection: ShellText = field(default_factory=ShellText)
     shell: str = ""
     reader: str = ""
     stays_held: bool = False
     wanted: Wanted | None = None
     program: str = ""
     check: Callable[[str], object] | None = None
+    sure: dict[str, str] = field(default_factory=dict)
+    plain: int = 0
 
     def add(self, *options: Option | None) -> None:
         """Add options, of which some may be none."""
@@ -106,14 +111,14 @@ class Made:
                 safe(value)
             if self.check is not None:
                 self.check(value)
-        self.options.append(_option(Option, (name, value)))
+        self.options.append(new_option(Option, (name, value)))
 
-    def line(self, text: str) -> None:
+    def line(self, text: ShellText) -> None:
         """Add a line of the script. Raises ``InvalidValue`` where no shell would run it."""
         self._in_shell()
         self.lines.append(text)
 
-    def redirect(self, text: str) -> None:
+    def redirect(self, text: ShellText) -> None:
         """Redirect a stream of the script. Raises ``InvalidValue`` where no shell would."""
         self._in_shell()
         self.redirection = text
@@ -138,6 +143,11 @@ class Made:
         ]
 
 
+def shown(option: Option) -> str:
+    """An option as it is told of."""
+    return option.name if option.value is None else f"{option.name} {option.value}"
+
+
 class Said:
     """The options of a script, from which rules take what they understand.
 
@@ -152,6 +162,12 @@ class Said:
         for place, option in enumerate(self.options):
             self._places.setdefault(option.name, []).append(place)
         self._reasons: dict[Option, str] = {}
+        self.beaten: list[tuple[Option, Option]] = []  # each with the one behind it that counts
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of all options."""
+        return frozenset(self._places)
 
     def all(self, name: str) -> list[str | None]:
         """Take the values of every option of a name, in their order."""
@@ -164,12 +180,23 @@ class Said:
         left = next((place for place in reversed(places) if place in self._left), None)
         if option is None or left is None or self._left[left] != option:
             return False
-        self.all(option.name)
+        self.last(option.name)
         return True
 
     def last(self, name: str) -> str | None:
         """Take the value of the last one, which is what counts; None for none, or no value."""
-        return next(reversed(self.all(name)), None) if name in self._places else None
+        places = self._places.get(name)
+        if places is None:
+            return None
+        if len(places) == 1:  # as most are
+            option = self._left.pop(places[0], None)
+            return None if option is None else option.value
+        found = [self._left.pop(place) for place in places if place in self._left]
+        if not found:
+            return None
+        *others, counts = found
+        self.beaten += ((other, counts) for other in others if other != counts)
+        return counts.value
 
     def has(self, name: str) -> bool:
         """Take an option that has no value: whether it is there."""
@@ -226,6 +253,12 @@ class Heard:
     def note(self, text: str, path: str = "", line: int = 0) -> None:
         """Something that is worth knowing."""
         self.findings.append(finding("W-UNKNOWN", text, path=path, line=line))
+
+    def beaten(self, said: Said) -> None:
+        """Tell of options that do not count, as another of their name stands behind them."""
+        for option, counts in said.beaten:
+            told = f"{shown(option)} does not count: {shown(counts)} stands behind it"
+            self.note(told, line=line_of(option))
 
     def all(self) -> tuple[Item, ...]:
         """The items of the job."""
@@ -312,9 +345,26 @@ class Syntax:
     def _head(self, name: str) -> str:
         return f"{self.prefix} {name}{'=' if name.startswith('--') else ' '}"
 
-    def options(self, text: str) -> Iterator[Option]:
+    def options(self, text: str) -> list[Option]:
         """The options in what stands behind the prefix. Raises ``InvalidValue``."""
         words = self.split(text)
+        if len(words) == 1:  # as most lines have
+            name, equals, value = words[0].partition("=")
+            if equals and (known := self._alone.get(name)):
+                return [new_option(Option, (known, value))]
+        return [*self._options(words)]
+
+    @cached_property
+    def _alone(self) -> Mapping[str, str]:
+        """Long options of which one word behind ``=`` is the whole value, by all their names."""
+        known = {name: self.also.get(name, name) for name, takes in self.takes.items() if takes < 2}
+        return {
+            name: meant
+            for name, meant in known.items()
+            if name.startswith("--") and meant not in self.lists
+        }
+
+    def _options(self, words: Sequence[str]) -> Iterator[Option]:
         place = 0
         while place < len(words):
             word = words[place]

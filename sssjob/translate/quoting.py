@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterable
 
 from sssjob.errors import InvalidValue
+from sssjob.visible import ShellText
 
 _UNSAFE = re.compile(r"[\0\n\v\f\r]")
 # What any reader of a script may take for the end of a line.
@@ -23,6 +24,8 @@ _UNQUOTED = re.compile(r"[^\s\"'#]*[^\s\"'#\\]")  # a backslash at the end may c
 _QUOTE = "'\"'\"'"  # how a ' stands between others
 _PLAIN = re.compile(r"[\w@%+=:,./-]+", re.ASCII)  # what a shell reads as it stands
 _BLANK = re.compile(r"[\s\0]")
+_BLANKS = " \t\n\v\f\r"
+_BETWEEN_BLANKS = re.compile(rf"[^{_BLANKS}]+")
 
 
 def safe(text: str) -> str:
@@ -43,16 +46,16 @@ def word(text: str) -> str:
     return text
 
 
-def posix(text: str) -> str:
+def posix(text: str) -> ShellText:
     """A text without line ends as one word of a POSIX shell. Raises ``InvalidValue``.
 
     >>> posix("it's $HOME")
     '\\'it\\'"\\'"\\'s $HOME\\''
     """
-    return shlex.quote(safe(text))
+    return ShellText(shlex.quote(safe(text)))
 
 
-def exported(name: str, text: str) -> str:
+def exported(name: str, text: str) -> ShellText:
     """The line that exports a variable, of any value but one with U+0000.
 
     It is one line whatever the value is: ``qsub`` and ``bsub`` look for directives in all lines of
@@ -62,13 +65,13 @@ def exported(name: str, text: str) -> str:
     export A="$(printf 'x\\012\\043$ -l h_rt=9_')"; A=${A%_}
     """
     if _PLAIN.fullmatch(text):
-        return f"export {name}={text}"
+        return ShellText(f"export {name}={text}")
     if _ends(text):
-        return f"export {name}={_printed(text)}; {name}=${{{name}%_}}"
-    return f"export {name}={posix(text)}"
+        return ShellText(f"export {name}={_printed(text)}; {name}=${{{name}%_}}")
+    return ShellText(f"export {name}={posix(text)}")
 
 
-def run(words: Iterable[str]) -> str:
+def run(words: Iterable[str]) -> ShellText:
     """The line that becomes a program with its arguments. Raises ``InvalidValue`` for U+0000.
 
     >>> print(run(["echo", "a b", "x\\ny"]))
@@ -76,7 +79,7 @@ def run(words: Iterable[str]) -> str:
     """
     words = tuple(words)
     if all(map(_PLAIN.fullmatch, words)):
-        return f"exec {' '.join(words)}"
+        return ShellText(f"exec {' '.join(words)}")
     printed: list[str] = []
     found: list[str] = []
     for text in words:
@@ -86,7 +89,7 @@ def run(words: Iterable[str]) -> str:
         else:
             found.append(posix(text))
     before = f"set -- {' '.join(printed)}; " if printed else ""
-    return f"{before}exec {' '.join(found)}"
+    return ShellText(f"{before}exec {' '.join(found)}")
 
 
 def read_exported(line: str) -> tuple[str, str] | None:
@@ -164,7 +167,7 @@ def split(text: str, *, signs: str = "") -> list[str]:
         if sign in text:
             break
     else:
-        return text.split()
+        return blank(text)
     words: list[str] = []
     word: str | None = None
     inside = ""
@@ -178,12 +181,22 @@ def split(text: str, *, signs: str = "") -> list[str]:
             inside, word = letter, word or ""
         elif letter == "#" and letter in signs:
             break
-        elif letter.isspace():
+        elif letter in _BLANKS:
             words += [] if word is None else [word]
             word = None
         else:
             word = (word or "") + letter
     return words if word is None else [*words, word]
+
+
+def blank(text: str) -> list[str]:
+    """Words between blanks, which are those of ASCII alone for programs in C.
+
+    >>> blank("-N a\u00a0b")
+    ['-N', 'a\xa0b']
+    """
+    plain = text.isascii() and text.isprintable()
+    return text.split() if plain else _BETWEEN_BLANKS.findall(text)
 
 
 def quoted(text: str) -> str:

@@ -7,6 +7,7 @@ negative preference) binds nobody.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from sssjob import expression, registry, spec
 from sssjob.amounts import Scope
 from sssjob.errors import InvalidValue
 from sssjob.expression import Comparison, Expression, Interval, Not, comparisons
-from sssjob.model import Block, Delivered, Job, Property, Requested, TaskGroup, stripped
+from sssjob.model import Block, Delivered, Job, Note, Property, Requested, TaskGroup, stripped
 from sssjob.translate.losses import POLICIES, REJECT, SHOWN, Done, Loss
 
 NO_OPTION = "there is no option for it"
@@ -60,7 +61,7 @@ class PropertyPlace(NamedTuple):
     fact: bool = False
 
 
-class _Fate(NamedTuple):
+class Fate(NamedTuple):
     """What becomes of a property that a target does not hold as it is."""
 
     reason: str
@@ -68,19 +69,36 @@ class _Fate(NamedTuple):
     met: bool = True  # whether what is asked for instead fulfils it
 
 
-_NONE = _Fate(NO_OPTION)
+_NONE = Fate(NO_OPTION)
+
+# Texts that are no more than a text for any system: without blanks, quotes, lists or variables.
+PLAIN = re.compile(r"[A-Za-z0-9_/.][A-Za-z0-9_/.-]*").fullmatch
+
+
+class Verbatim(NamedTuple):
+    """How a rule writes texts of some kind: as an option that is read as just that text.
+
+    ``head`` stands before it, and ``fate`` is what becomes of the value there, if it is told.
+    """
+
+    option: str
+    is_plain: Callable[[str], object] = PLAIN
+    head: str = ""
+    fate: Fate | None = None
 
 
 class Outline(NamedTuple):
     """What jobs that differ in nothing but their texts have in common: where each property stands.
 
     ``here`` has the numbers of the places by name; at those of ``told`` nothing is asked for.
+    ``once`` are names of properties that are nothing but a text, or variables, and stand alone.
     """
 
     places: tuple[PropertyPlace, ...]
     here: Mapping[str, list[int]]
     names: frozenset[str]
     told: tuple[int, ...]
+    once: frozenset[str]
 
 
 class Asked:
@@ -106,8 +124,9 @@ class Asked:
         self._places: Sequence[PropertyPlace]
         self._items: Sequence[Property]  # at these places
         self._blocks: dict[int, Mapping[str, list[int]]]  # numbers of places by block and name
-        self._fates: dict[int, _Fate]  # by identity, of what is not held as it is
+        self._fates: dict[int, Fate]  # by identity, of what is not held as it is
         self._here: Mapping[str, list[int]]
+        self.once: frozenset[str] = frozenset()
         if outline is None:
             found = _Survey(job, scope, unstated)
             self._places, self._items, self._fates = found.places, found.items, found.fates
@@ -116,7 +135,7 @@ class Asked:
             self.names = frozenset(self._here)
         else:
             self._places, self._items = outline.places, items
-            self._here, self.names = outline.here, outline.names
+            self._here, self.names, self.once = outline.here, outline.names, outline.once
             self._blocks = {id(job): outline.here}
             self._fates = dict.fromkeys(map(id, items), _NONE)
             for number in outline.told:
@@ -125,7 +144,20 @@ class Asked:
     def outline(self) -> Outline:
         """Where its properties stand, while nothing is taken yet."""
         told = (number for number, item in enumerate(self._items) if id(item) not in self._fates)
-        return Outline(tuple(self._places), self._here, self.names, tuple(told))
+        once = frozenset(() if "Extension" in self.names else self._once())
+        return Outline(tuple(self._places), self._here, self.names, tuple(told), once)
+
+    def _once(self) -> Iterator[str]:
+        """What a job says by no more than one text, or by variables.
+
+        There is none in a job with an Extension, which may be any option.
+        """
+        for name, numbers in self._here.items():
+            item = self._items[numbers[0]]
+            inside = all(map(_is_variable, item.children)) and name == "Environment"
+            alone = len(numbers) == 1 and not self._places[numbers[0]].requested
+            if alone and not item.attributes and (inside or not item.children):
+                yield name
 
     @property
     def over(self) -> bool:
@@ -166,6 +198,26 @@ class Asked:
                     self.refuse(item, _ONLY_REQUESTED, key)
                 elif key not in _LOGIC:
                     self.refuse(item, NO_OPTION, key)
+        return found
+
+    def verbatim(self, rows: Iterable[tuple[str, Verbatim]]) -> list[tuple[str, str]] | None:
+        """Take properties that are said ``once``, as options; None if one is another kind of text.
+
+        The same is made of all texts of a kind, so that nothing else is asked of them.
+        """
+        found: list[tuple[str, str]] = []
+        fates: list[tuple[int, Fate | None]] = []
+        for name, (option, is_plain, head, fate) in rows:
+            item = self._items[self._here[name][0]]
+            if is_plain(item.text) is None:
+                return None
+            found.append((option, head + item.text))
+            fates.append((id(item), fate))
+        for number, fate in fates:
+            if fate is None:
+                self._fates.pop(number, None)
+            else:
+                self._fates[number] = fate
         return found
 
     def one(self, name: str, *held: str) -> Property | None:
@@ -306,7 +358,7 @@ class Asked:
         if attribute:
             self._attributes[id(item), attribute] = reason
         else:
-            self._fates[id(item)] = _Fate(reason)
+            self._fates[id(item)] = Fate(reason)
 
     def approximate(
         self, name: str, reason: str, done: Done = Done.APPROXIMATED, *, met: bool = True,
@@ -321,10 +373,10 @@ class Asked:
                 continue
             fate = self._fates.get(id(item))
             if fate is None:
-                self._fates[id(item)] = _Fate(reason, done, met)
+                self._fates[id(item)] = Fate(reason, done, met)
             elif fate.done is not None and reason not in fate.reason.split("; "):
                 told = fate.done if done is Done.CONVERTED else done
-                both = _Fate(f"{fate.reason}; {reason}", told, fate.met and met)
+                both = Fate(f"{fate.reason}; {reason}", told, fate.met and met)
                 self._fates[id(item)] = both
 
     def convert(self, name: str, how: str, where: Callable[[Property], bool] | None = None) -> None:
@@ -368,12 +420,13 @@ class Asked:
 
         What the groups come to is an amount of the job.
         """
-        found = [item for _, item in self._named(name)]
+        places, numbers = self._places, self._here.get(name, ())
+        found = [self._items[number] for number in numbers if not places[number].fact]
         if found or self._alone or self.owner is not self.job:
             return found
         blocks = [self._blocks.get(id(group), {}) for group in self.job.task_groups]
         numbers = [number for named in blocks for number in named.get(name, ())]
-        return [self._items[number] for number in numbers if not self._places[number].fact]
+        return [self._items[number] for number in numbers if not places[number].fact]
 
     def _named(self, name: str) -> list[tuple[PropertyPlace, Property]]:
         return [found for found in self._of(name) if not found[0].fact]
@@ -415,12 +468,12 @@ class _Survey:
         self.places: list[PropertyPlace] = []
         self.items: list[Property] = []
         self.blocks: dict[int, dict[str, list[int]]] = {}
-        self.fates: dict[int, _Fate] = {}
+        self.fates: dict[int, Fate] = {}
         self._job = job
         self._requests: set[tuple[int, str, str]] = set()  # blocks with what they request
         self._block(job, scope, unstated)
 
-    def _put(self, place: PropertyPlace, item: Property, owner: Block, fate: _Fate) -> None:
+    def _put(self, place: PropertyPlace, item: Property, owner: Block, fate: Fate) -> None:
         named = self.blocks.setdefault(id(owner), {})
         named.setdefault(item.name, []).append(len(self.places))
         self.places.append(place)
@@ -490,7 +543,7 @@ class _Survey:
             own = item.attributes.get(_POLICY, policy)
             is_own = owner is self._job
             place = PropertyPlace(f"{path}/{item.name}", own, is_own, False, False, True, fact)
-            self._put(place, item, owner, _Fate(reason))
+            self._put(place, item, owner, Fate(reason))
 
     def _compared(self, item: Property, owner: Block) -> bool:
         """Whether an item is among the chosen ones as its negation."""
@@ -510,7 +563,7 @@ class _Survey:
             policy = attributes.get(_POLICY, policy)
         own = owner is self._job
         place = PropertyPlace(f"{path}/{name}", policy, own, plain, bounded, requested, fact)
-        fate = _NONE if plain else _Fate(f"compared by {item.attributes.get('op', 'Not')}")
+        fate = _NONE if plain else Fate(f"compared by {item.attributes.get('op', 'Not')}")
         self._put(place, item, owner, fate)
         if name == "Extension" and _is_order(item):
             del self.fates[id(item)]
@@ -520,6 +573,12 @@ def _is_order(item: Property) -> bool:
     """Whether an Extension is the order of the options of a system that there is."""
     attributes = item.attributes
     return attributes.get("name") == ORDER and attributes.get("type") in registry.all_targets()
+
+
+def _is_variable(item: Property | Note) -> bool:
+    if isinstance(item, Note) or item.name != "Variable":
+        return False
+    return item.attributes.keys() == {"name"}
 
 
 def _shown(item: Property) -> str:

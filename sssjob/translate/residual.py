@@ -9,11 +9,12 @@ the target alone says of that kind. A reader puts the first in the place of the 
 
 Why it is right: what is kept is just what did come back differently, so the way back gives the same
 job. Where the target has been changed since, the digests differ, and what the target says holds.
+Kinds that a target is sure to say as they are meant need not be read (``Translator.doubtful``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache, lru_cache
 from hashlib import blake2b
 from operator import itemgetter
@@ -45,12 +46,13 @@ class Kept(str):
         return kept
 
 
-def patch(job: Job, back: Job) -> tuple[str, ...]:
+def patch(job: Job, back: Job, sure: Collection[str] = ()) -> tuple[str, ...]:
     """The lines that make ``job`` of ``back``, which is what a target says by itself.
 
-    What XML cannot hold is not among them.
+    ``sure`` are kinds that the target says as the job does, whatever ``back`` has of them. What
+    XML cannot hold is not among the lines.
     """
-    mine, read = _kinds(job), _kinds(back)
+    mine, read = _kinds(job, sure), _kinds(back, sure)
     lines = []
     for kind in (*mine, *(kind for kind in read if kind not in mine)):
         ours, theirs = mine.get(kind, []), read.get(kind, [])
@@ -71,7 +73,7 @@ def apply(back: Job, lines: Iterable[str]) -> tuple[Job, tuple[Finding, ...]]:
         kind, _, rest = line.partition(" ")
         digest, _, text = rest.partition(" ")
         try:
-            held = loads(text)
+            held = Job() if text == _nothing() else loads(text)  # as most are
         except (SSSJobError, ValueError) as error:
             found.append(_fault(kind, f"cannot be read: {error}", place))
             continue
@@ -93,11 +95,11 @@ def _fault(kind: str, reason: str, line: int) -> Finding:
     return finding("W-DISAGREE", text, path=f"/Job/{kind[:60]}", line=line)
 
 
-def _kinds(job: Job) -> dict[str, list[Item]]:
+def _kinds(job: Job, but: Collection[str] = ()) -> dict[str, list[Item]]:
     """The items of a job by name, in the order in which each name is met first."""
     kinds: dict[str, list[Item]] = {}
     for item in job.items:
-        if not isinstance(item, Note):
+        if not isinstance(item, Note) and item.name not in but:
             kinds.setdefault(item.name, []).append(item)
     return kinds
 
@@ -105,12 +107,18 @@ def _kinds(job: Job) -> dict[str, list[Item]]:
 def _line(kind: str, read: list[Item], held: Job) -> str:
     """One line, or nothing for what XML does not have."""
     try:
-        text = dumps(held)
+        text = dumps(held) if held.items or held.attributes else _nothing()
     except ValueError:
         return ""
     for end, reference in _ENDS.items():
         text = text.replace(end, reference)
     return f"{kind} {_digest(read)} {text}"
+
+
+@cache
+def _nothing() -> str:
+    """A job that says nothing."""
+    return dumps(Job())
 
 
 def _digest(items: list[Item]) -> str:
@@ -143,8 +151,28 @@ def _alike(one: Item, other: Item) -> bool:
     if isinstance(one, Property) and isinstance(other, Property):
         return _said(one) == _said(other)
     if isinstance(one, Requested) and isinstance(other, Requested):
-        return dict(one.attributes) == dict(other.attributes) and _terms(one) == _terms(other)
+        return dict(one.attributes) == dict(other.attributes) and (
+            _same_texts(one, other) or _terms(one) == _terms(other)
+        )
     return _plain(one) == _plain(other)
+
+
+def _same_texts(one: Requested, other: Requested) -> bool:
+    """Whether two requests have the same terms but for their order, each of a name of its own."""
+    terms = {item.name: item for item in one.items if type(item) is Property}
+    if len(terms) < len(one.items) or len(one.items) != len(other.items):
+        return False
+    for item in other.items:
+        if type(item) is not Property:
+            return False
+        ours = terms.get(item.name)
+        if ours is None or ours.text != item.text:
+            return False
+        if ours.attributes != item.attributes or ours.children or item.children:
+            return False
+        if not _LOGIC.isdisjoint(item.attributes):
+            return False
+    return True
 
 
 def _terms(block: Requested) -> object:

@@ -8,25 +8,33 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sssjob import units
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import ExecutableKind, arguments, executable
-from sssjob.json_text import each_once, held, line_of_value, said_of
+from sssjob.json_text import Loaded, each_once, held, line_of_value, said_of
 from sssjob.model import Note, Property, stripped
 from sssjob.translate.nodes import listed, plain
 from sssjob.translate.numbers import GPUS, Gpus, Shape, is_gpu, number_of
+from sssjob.translate.objects import (
+    Data,
+    a_word,
+    no_number,
+    pointer,
+    put,
+    shown,
+    taken,
+    told,
+    word,
+)
 from sssjob.translate.options import Heard
 from sssjob.translate.patterns import PLAIN, Patterns
-from sssjob.translate.places import Loaded
 from sssjob.translate.requests import NO_OPTION, Asked
 from sssjob.translate.residual import Kept
 from sssjob.translate.translator import Read, Settings, Translator
-
-Data = dict[str, Any]  # an object of JSON
 
 DEPTH = 50  # levels of a specification that is read
 
@@ -52,7 +60,7 @@ class Specification(Translator[Data]):
         if not data.strip():
             return
         try:
-            found = json.loads(data, parse_constant=_no_number, object_pairs_hook=each_once)
+            found = json.loads(data, parse_constant=no_number, object_pairs_hook=each_once)
             _deep(found)
         except (ValueError, RecursionError) as error:
             line = getattr(error, "lineno", 0) or _line_of_byte(data, error)
@@ -69,8 +77,8 @@ class Specification(Translator[Data]):
                     yield finding("W-UNKNOWN", said_of(odd), line=line_of_value(text, odd[0].path))
                 yield Loaded.at(value, text, path)
             else:
-                shown = f"{json.dumps(each)[:60]} where an object is expected"
-                yield finding("E-TYPE", shown, line=line_of_value(text, path))
+                wrong = f"{shown(each)} where an object is expected"
+                yield finding("E-TYPE", wrong, line=line_of_value(text, path))
 
     def jobs(self, form: Data, settings: Settings) -> Iterator[Read]:
         """The job, and in which line of the text stands what a finding is about."""
@@ -110,40 +118,12 @@ def begins(head: bytes, *keys: bytes) -> bool:
     return begin[:1] in (b"{", b"[") and named
 
 
-def _no_number(word: str) -> float:
-    raise ValueError(f"{word} is no number")
-
-
 def _deep(value: Any, depth: int = 0) -> None:
     if depth > DEPTH:
         raise RecursionError
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     for each in inner:
         _deep(each, depth + 1)
-
-
-def put(form: Data, path: Sequence[str], value: Any) -> None:
-    """Set a value in objects within objects, which are made."""
-    for name in path[:-1]:
-        form = form.setdefault(name, {})
-    form[path[-1]] = value
-
-
-def take(form: Data, path: Sequence[str]) -> Any:
-    """Take a value out of objects within objects; None where there is none."""
-    for name in path[:-1]:
-        form = form.get(name, {})
-        if not isinstance(form, dict):
-            return None
-    return form.pop(path[-1], None)
-
-
-def without_empty(value: Any) -> Any:
-    """Objects without those in them that have become empty."""
-    if not isinstance(value, dict):
-        return value
-    inner = {name: without_empty(each) for name, each in value.items()}
-    return {name: each for name, each in inner.items() if each != {}}
 
 
 def text_of(asked: Asked, name: str) -> str:
@@ -162,11 +142,8 @@ def write_rows(asked: Asked, rows: Iterable[Row], form: Data) -> None:
 def read_rows(form: Data, rows: Iterable[Row], heard: Heard) -> None:
     """The same, back; what is no text is told."""
     for row in rows:
-        value = take(form, row.path)
-        if text := word(value):
+        if text := taken(form, row.path, a_word, heard, "a text"):
             heard.say(row.name, text)
-        elif value not in (None, ""):
-            told(heard, row.path, value, "a text")
 
 
 def file_of(asked: Asked, name: str, patterns: Patterns = PLAIN) -> str:
@@ -197,30 +174,13 @@ def read_files(
 ) -> None:  # fmt: skip
     """The same, back; a name with words that a job object has not stays where it is."""
     for row in rows:
-        value = take(form, row.path)
-        if not word(value):
-            if value not in (None, ""):
-                told(heard, row.path, value, "a text")
-            continue
-        try:
-            heard.say(row.name, patterns.read(word(value), among=array))
-        except InvalidValue as error:
-            heard.note(f"{'.'.join(row.path)} is kept as it is: {error}", f"/{pointer(row.path)}")
-            put(form, row.path, value)
-
-
-def word(value: Any) -> str:
-    """A value as the text of a property: a text, or a number."""
-    if isinstance(value, str):
-        return value
-    return str(value) if type(value) in (int, float) else ""
-
-
-def told(heard: Heard, path: Sequence[str], value: Any, expected: str) -> None:
-    """Say that a value is not what stands there."""
-    shown = json.dumps(value)[:60]
-    text = f"{'.'.join(path)}: {shown} where {expected} is expected"
-    heard.note(text, path=f"/{pointer(path)}")
+        if text := taken(form, row.path, a_word, heard, "a text"):
+            try:
+                heard.say(row.name, patterns.read(text, among=array))
+            except InvalidValue as error:
+                why = f"{'.'.join(row.path)} is kept as it is: {error}"
+                heard.note(why, f"/{pointer(row.path)}")
+                put(form, row.path, text)
 
 
 def _names(path: str) -> list[str | int]:
@@ -228,46 +188,6 @@ def _names(path: str) -> list[str | int]:
     parts = path.split("/")[1:]
     names = [part.replace("~1", "/").replace("~0", "~") for part in parts]
     return [int(name) if name.isdecimal() else name for name in names]
-
-
-def pointer(path: Iterable[str]) -> str:
-    """A path of names as one text, as RFC 6901 has it."""
-    return "/".join(name.replace("~", "~0").replace("/", "~1") for name in path)
-
-
-def keep_rest(form: Data, heard: Heard, kind: str, path: tuple[str, ...] = ()) -> None:
-    """What nobody has understood, each as an Extension that is written back."""
-    for name, value in form.items():
-        if isinstance(value, dict) and value:
-            keep_rest(value, heard, kind, (*path, name))
-        elif value not in ({}, [], None):
-            heard.say("Extension", json.dumps(value), type=kind, name=pointer((*path, name)))
-
-
-def write_rest(asked: Asked, kind: str, form: Data, known: Callable[[str], bool]) -> None:
-    """Extensions of a kind, back to where they stood; ``known`` tells what has its own place."""
-    for item in asked.mine("Extension", kind):
-        name = item.attributes.get("name", "")
-        path = [part.replace("~1", "/").replace("~0", "~") for part in name.split("/")]
-        try:
-            value = json.loads(item.text, parse_constant=_no_number)
-        except (ValueError, RecursionError):
-            asked.refuse(item, "it is no JSON")
-            continue
-        if known(name) or not all(path) or _taken(form, path):
-            asked.refuse(item, f"{name} is said by the job itself, or has no such place")
-        else:
-            put(form, path, value)
-
-
-def _taken(form: Any, path: Sequence[str]) -> bool:
-    for name in path:
-        if not isinstance(form, dict):
-            return True
-        if name not in form:
-            return False
-        form = form[name]
-    return True
 
 
 def command(asked: Asked, path: str = "") -> list[str]:
@@ -299,13 +219,12 @@ def command(asked: Asked, path: str = "") -> list[str]:
     return [stripped(program.text), *words]
 
 
-def say_command(heard: Heard, words: Sequence[Any]) -> None:
-    """A program and its arguments."""
-    texts = [word(each) for each in words]
-    if texts and texts[0]:
-        heard.say("Executable", texts[0])
-        if len(texts) > 1:
-            heard.say("Arguments", shlex.join(texts[1:]))
+def say_command(heard: Heard, words: Sequence[str]) -> None:
+    """A program and its arguments, of which either may be missing."""
+    if words and words[0]:
+        heard.say("Executable", words[0])
+    if words[1:]:
+        heard.say("Arguments", shlex.join(words[1:]))
 
 
 def variables(asked: Asked) -> tuple[dict[str, str], bool | None]:
@@ -331,15 +250,23 @@ def variables(asked: Asked) -> tuple[dict[str, str], bool | None]:
     return found, export
 
 
-def say_variables(heard: Heard, values: Mapping[str, Any], export: bool | None = None) -> None:
+def say_variables(heard: Heard, values: Mapping[str, str], export: bool | None = None) -> None:
     """Variables of a job."""
     attributes = {} if export is None else {"export": "true" if export else "false"}
     if values or attributes:
-        children = [
-            Property("Variable", word(value), {"name": word(name)})
-            for name, value in values.items()
-        ]
+        children = [Property("Variable", value, {"name": name}) for name, value in values.items()]
         heard.items.append(Property("Environment", "", attributes, children))
+
+
+def texts_of(values: Data, path: Sequence[str], heard: Heard) -> dict[str, str]:
+    """The texts of an object by their names; one that is no text is told, and costs no other."""
+    found = {}
+    for name, value in values.items():
+        if isinstance(value, str) or word(value):
+            found[name] = word(value)
+        else:
+            told(heard, (*path, name), value, "a text")
+    return found
 
 
 def gpus(asked: Asked, shares: int, *, typed: bool = False) -> Gpus:

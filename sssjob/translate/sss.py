@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from io import BytesIO
 from typing import NamedTuple
 
+from sssjob.check.awareness import around, is_known, understood
+from sssjob.check.vocabulary import AwarenessPolicy
 from sssjob.defaults import resolve
-from sssjob.document import dumps
-from sssjob.document.bundle import Bundle, File, bundles
-from sssjob.errors import Finding, UnreadableDocument
+from sssjob.document import dumps, one_by_one
+from sssjob.document.attached import doubled, message, named
+from sssjob.document.bundle import File, bundles
+from sssjob.errors import Finding, Severity, UnreadableDocument, finding
 from sssjob.model import Block, Job, JobGroup, Property
 from sssjob.translate.requests import Asked
 from sssjob.translate.translator import Read, Settings, Translator
 
 NO_ID = "new"  # the Id of a job that has neither an id nor a name
 
+_POLICY = "awarenessPolicy"
+_NO_FILES: Mapping[str, bytes] = {}
 _JOB = re.compile(rb"<(?:[\w.-]+:)?(?:Job|JobGroup)[\s>/]")
 _OTHER = re.compile(rb"<(?:[\w.-]+:)?(?:Job_Id|JobDefinition|JobDescription|UsageRecord)[\s>/]")
 
@@ -26,6 +32,8 @@ class Message(NamedTuple):
 
     job: Job
     files: Mapping[str, bytes]
+    findings: tuple[Finding, ...] = ()
+    around: Block | None = None
 
 
 class SSS(Translator[Message]):
@@ -45,26 +53,34 @@ class SSS(Translator[Message]):
 
     def dump(self, form: Message) -> str:
         """The job, in a message with its files if it has any."""
-        if not form.files:
-            return f"{dumps(form.job, indent=True)}\n"
-        files = {id_: File(id_, content) for id_, content in form.files.items()}
-        return f"{Bundle((form.job,), files).dumps()}\n"
+        files = [File(id_, content) for id_, content in form.files.items()]
+        return f"{message(dumps(form.job, indent=True), files, indent=True)}\n"
 
     def load(self, data: bytes) -> Iterator[Message | Finding]:
         """Every job of every document, its defaults resolved."""
         if not data.strip():
             return
+        if (apart := one_by_one.groups(data)) is not None:
+            yield from (
+                Message(job, _NO_FILES, around=left) for job, left in jobs_and_around(apart)
+            )
+            return
         try:
             for bundle in bundles(BytesIO(data)):
                 files = {id_: file.content for id_, file in bundle.files.items()}
-                for job in jobs_of(bundle.blocks):
-                    yield Message(job, files)
+                for job, left in jobs_and_around(bundle.blocks):
+                    own = named(job, bundle.every)
+                    yield Message(job, files, (*doubled(own), *_not_kept(own)), left)
         except UnreadableDocument as error:
             yield error.finding
 
     def job(self, form: Message, settings: Settings) -> Read:
-        """The job."""
-        return Read(form.job, (), form.files)
+        """The job, refused where its surroundings are not understood (9.0)."""
+        if form.around is None:
+            return Read(form.job, form.findings, form.files)
+        known = understood(form.around, around=AwarenessPolicy(settings.unstated))
+        findings = (*form.findings, *known.findings())
+        return Read(form.job, findings, form.files, not known.accepted)
 
     def recognises(self, head: bytes) -> str:
         """An element Job or JobGroup, where nothing says that it is another's."""
@@ -72,21 +88,50 @@ class SSS(Translator[Message]):
         return "an element Job" if found and not _OTHER.search(head) else ""
 
 
+def _not_kept(files: Iterable[File]) -> Iterator[Finding]:
+    """What is told of Files that are kept by their ids and what they hold."""
+    for file in files:
+        for name in file.attributes:
+            text = f"the attribute {name} of the File {file.id} is not kept"
+            found = finding("E-FILE", text, line=file.line, section="SSS 5.1 Executable")
+            yield replace(found, severity=Severity.WARNING)
+
+
+def jobs_and_around(blocks: Iterable[Block]) -> Iterator[tuple[Job, Block | None]]:
+    """Each of ``jobs_of``, and what is left of its surroundings, to be judged with it."""
+    for block in blocks:
+        written = block.jobs if isinstance(block, JobGroup) else (block,)
+        own = [each for each in written if isinstance(each, Job)]
+        yield from zip(jobs_of((block,)), around(block, own), strict=True)
+
+
 def jobs_of(blocks: Iterable[Block]) -> Iterator[Job]:
-    """The jobs of job objects in their order, with the defaults and the policy of their groups."""
+    """The jobs of job objects in their order, with the defaults and the policy of their groups.
+
+    An element of a group that the standard has not could be about each of its jobs, so each has
+    it, to be judged with the rest (9.0).
+    """
     for block in blocks:
         effective = resolve(block).block
         if isinstance(effective, Job):
             yield effective
         elif isinstance(effective, JobGroup):
-            policy = effective.attributes.get("awarenessPolicy")
+            policy, unknown = effective.attributes.get(_POLICY), tuple(_unknown(effective))
             for job in effective.jobs:
-                stated = "awarenessPolicy" in job.attributes or policy is None
-                yield (
-                    job
-                    if stated
-                    else Job(job.items, {**job.attributes, "awarenessPolicy": policy or ""})
-                )
+                own = job.attributes
+                if policy is not None and _POLICY not in own:
+                    own = {**own, _POLICY: policy}
+                is_same = own is job.attributes and not unknown
+                yield job if is_same else Job((*job.items, *unknown), own)
+
+
+def _unknown(group: JobGroup) -> Iterator[Property]:
+    """Elements of a group that the standard has not, each with the policy that holds for it."""
+    policy = group.attributes.get(_POLICY)
+    for item in group.properties:
+        if not is_known(group.name, item):
+            is_stated = policy is None or _POLICY in item.attributes
+            yield item if is_stated else item.having(**{_POLICY: policy})
 
 
 TRANSLATOR = SSS()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sssjob.errors import InvalidValue
@@ -11,9 +12,11 @@ from sssjob.translate.fields import Rule
 from sssjob.translate.options import Heard, Made, Option, Said
 from sssjob.translate.patterns import PLAIN, Patterns
 from sssjob.translate.quoting import posix
-from sssjob.translate.requests import NO_OPTION, Asked
+from sssjob.translate.requests import NO_OPTION, Asked, Verbatim
+from sssjob.visible import ShellText
 
 FILES = ("InputFile", "OutputFile", "ErrorFile")
+_KEPT = frozenset("oe")  # streams, as letters of an option
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,19 @@ class Streams(Rule):
     also_joined: tuple[Option, ...] = ()
     keep: str = ""
     files: Patterns = PLAIN
+
+    @property
+    def verbatim(self) -> Mapping[str, Verbatim | None]:
+        """Files, where each that is named has its option."""
+        options = zip(FILES, (self.input, self.output, self.error), strict=True)
+        return {name: Verbatim(option) if option else None for name, option in options}
+
+    @property
+    def of_options(self) -> Iterable[str]:
+        """Those of files, and of what becomes of them."""
+        more = (self.joined, self.append, *self.also_joined)
+        files = (self.input, self.output, self.error, self.keep)
+        return (*files, *(option.name for option in more if option is not None))
 
     def write(self, asked: Asked, made: Made) -> None:
         """Standard error goes where the output goes if nothing else is said, as Slurm has it."""
@@ -67,7 +83,9 @@ class Streams(Rule):
             if option:
                 made.option(option, self.files.written(asked, item, text))
             else:
-                made.redirect(f" < {posix(PLAIN.written(asked, item, text))}")
+                made.redirect(
+                    ShellText.of(" < {file}", file=posix(PLAIN.written(asked, item, text)))
+                )
         except InvalidValue as error:
             asked.refuse(item, str(error))
 
@@ -93,9 +111,13 @@ class Streams(Rule):
 
     def read(self, said: Said, heard: Heard) -> None:
         """Files as they are named; where both are appended to, each says so."""
-        append = said.takes(self.append)
+        append = self.append is not None and said.takes(self.append)
         mode = {"redirectList": "Append"} if append else {}
+        appended = False
         kept = (said.last(self.keep) or "") if self.keep else ""
+        if set(kept) - _KEPT:
+            said.back(self.keep, kept, "only o and e say what stays where a job runs")
+            kept = ""
         for name, option in (("InputFile", self.input), ("OutputFile", self.output),
                              ("ErrorFile", self.error)):  # fmt: skip
             value = said.last(option) if option else None
@@ -107,7 +129,11 @@ class Streams(Rule):
             if name[0].lower() in kept and name != "InputFile":
                 heard.say(name, text, redirectList="Keep")
             elif text:
-                heard.say(name, text, **({} if name == "InputFile" else mode))
+                outputs = name != "InputFile"
+                heard.say(name, text, **(mode if outputs else {}))
+                appended |= append and outputs
+        if self.append is not None and append and not appended:
+            said.back(self.append.name, self.append.value, "no file is named to which it appends")
         joins = (self.joined, *self.also_joined)
         if any(map(said.takes, joins)):
             heard.say("ErrorFile", "", redirectList="Merge")

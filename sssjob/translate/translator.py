@@ -34,7 +34,7 @@ and ``job``, and no residual then.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
@@ -107,12 +107,19 @@ class Reading(NamedTuple):
     files: Mapping[str, bytes] = _NO_FILES
 
 
+class RefusedReading(Reading):
+    """A job that nothing may be made of: what stands around it must be understood (9.0)."""
+
+    __slots__ = ()
+
+
 class Read(NamedTuple):
     """A job that a form says, and what is worth knowing of it."""
 
     job: Job
     findings: tuple[Finding, ...] = ()
     files: Mapping[str, bytes] = _NO_FILES
+    refused: bool = False
 
 
 class Translator(Generic[F]):
@@ -150,6 +157,13 @@ class Translator(Generic[F]):
     def job(self, form: F, settings: Settings) -> Read:
         """What a form says, without what was kept beside it."""
         raise NotImplementedError
+
+    def doubtful(self, form: F, settings: Settings) -> tuple[Job, Collection[str]]:
+        """What a form says, but for names of properties that it is sure to say as they are meant.
+
+        For a form that was composed of a job of which a residual is made.
+        """
+        return self.job(form, settings).job, ()
 
     def keep(self, form: F, lines: Iterable[str]) -> F:
         """A form with the lines of a residual in its open place; each has one line of text."""

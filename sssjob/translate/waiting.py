@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -12,7 +12,10 @@ from sssjob.errors import InvalidValue
 from sssjob.model import stripped
 from sssjob.translate.fields import NOT_ALL, About
 from sssjob.translate.options import Heard, Made, Option, Said
-from sssjob.translate.requests import Asked
+from sssjob.translate.requests import Asked, Verbatim
+
+DIGITS = ("%Y%m%d%H%M", "%y%m%d%H%M.%S", "%y%m%d%H%M")  # [CC]YYMMDDhhmm[.SS], as touch -t has it
+_NUMBER = re.compile("[0-9]+").fullmatch
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,11 @@ class Moment(About):
     form: str
     reads: tuple[str, ...] = ()
     step: int = 1
+
+    @property
+    def of_options(self) -> Iterable[str]:
+        """The one."""
+        return (self.option,)
 
     def write(self, asked: Asked, made: Made) -> None:
         """The time by the clock of who submits."""
@@ -58,6 +66,8 @@ class Moment(About):
                 moment = datetime.strptime(value, form)
             except ValueError:
                 continue
+            if value.replace(".", "").isdigit() and len(value) != len(moment.strftime(form)):
+                continue  # nothing but their number tells what these digits are
             heard.say(self.name, str(int(moment.timestamp())))
             return
         said.back(self.option, value, "a time that depends on when the job is submitted")
@@ -75,6 +85,18 @@ class Waits(About):
     option: str
     id: str
     words: Mapping[str, str]
+
+    @property
+    def verbatim(self) -> Mapping[str, Verbatim | None]:
+        """The number of one job, which has to succeed."""
+        word = self.words.get("OnSuccess")
+        head = f"{word}:" if word else ""
+        return {} if word is None else {"Dependency": Verbatim(self.option, _NUMBER, head)}
+
+    @property
+    def of_options(self) -> Iterable[str]:
+        """The one."""
+        return (self.option,)
 
     def write(self, asked: Asked, made: Made) -> None:
         """Ids of the batch system, and what is waited for."""
@@ -128,6 +150,11 @@ class Hold(About):
 
     option: Option
     words: Mapping[str, Option] = field(default_factory=dict)  # of other holds
+
+    @property
+    def of_options(self) -> Iterable[str]:
+        """Those of all holds."""
+        return [option.name for option in (self.option, *self.words.values())]
 
     def write(self, asked: Asked, made: Made) -> None:
         """Hold User, and others where there is a word for them."""

@@ -6,12 +6,13 @@ object in between; what needs job objects (other targets, logs of computing elem
 
 from __future__ import annotations
 
+import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from itertools import groupby
+from dataclasses import dataclass, field, replace
+from itertools import groupby, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar, Union, cast
 from urllib.parse import quote
 
 from sssjob import atomic
@@ -19,12 +20,12 @@ from sssjob.document import dumps
 from sssjob.document import opened as unpacked
 from sssjob.document.files import span
 from sssjob.document.sources import Files, NamedSource, grouped, is_small, naming
-from sssjob.document.text import write_texts
+from sssjob.document.text import on_one_line, write_texts
 from sssjob.errors import Severity, SSSJobError, UnusableInput
 from sssjob.records import find, parts, read_records
 from sssjob.records.builders import OBJECTS, TEXTS, Builder
-from sssjob.records.cutting import Part, StreamPlace
-from sssjob.records.parts import Cutting, Result
+from sssjob.records.cutting import NotAlone, Part, StreamPlace
+from sssjob.records.parts import Cutting, Following, Rest, Result
 from sssjob.records.record import Converted, Counts, Noted, Options, Outcome
 from sssjob.records.runs import ListedRuns, Met, SeenRuns, probe
 from sssjob.verbs.records import Reading
@@ -43,6 +44,7 @@ R = TypeVar("R")
 
 DOCUMENTS = "sss"  # the format of sources that hold job objects already
 WRAPPER = "Jobs"
+TOGETHER = 64  # documents that are read at once
 COMMIT = 32  # parts of a growing log after which what was done counts: some seconds' work
 
 
@@ -124,13 +126,16 @@ class Conversion:
                 for files in grouped(some):
                     yield Small(files, self.format, self.options)
                 continue
-            for task in self.cut(some):
+            for task in self.cut(some, guessed=True):
                 yield task
                 if task.error is not None:
                     return
 
-    def cut(self, sources: Iterable[NamedSource]) -> Iterator[Task]:
-        """The parts of sources; what cannot be opened or cut is told in its turn."""
+    def cut(self, sources: Iterable[NamedSource], *, guessed: bool = False) -> Iterator[Task]:
+        """The parts of sources, for ``in_turn`` if they may be ``guessed``.
+
+        What cannot be opened or cut is told in its turn.
+        """
         for source in sources:
             try:
                 with (
@@ -139,9 +144,9 @@ class Conversion:
                     unpacked(raw) as stream,
                 ):
                     file = span(source.given, stream)
-                    cutting = Cutting(stream, self.format, self.options, file=file)
+                    cutting = Cutting(stream, self.format, self.options, file=file, guessed=guessed)
                     yield from _tasks(source.name, cutting)
-                    if not cutting.place.offset:  # the format says what nothing at all is
+                    if cutting.is_empty:  # the format says what nothing at all is
                         nothing = Part(b"", cutting.place.line, self.options)
                         yield Task(source.name, cutting.format, nothing, cutting.place)
             except (OSError, SSSJobError) as error:
@@ -182,6 +187,32 @@ class Task:
                 yield from parts.outcomes(self.format, self.part, builder, met)
 
 
+class TextStream(io.RawIOBase):
+    """Documents one on each line, as bytes to read."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        super().__init__()
+        self._lines = (f"{on_one_line(text)}\n".encode() for text in texts)
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        """It is there to be read."""
+        return True
+
+    def has_more(self) -> bool:
+        """Whether anything is left."""
+        if not self._rest:
+            self._rest = memoryview(b"".join(islice(self._lines, TOGETHER)))
+        return bool(self._rest)
+
+    def readinto(self, buffer: Any) -> int:
+        """Some of the next documents, or a piece of one; none at the end."""
+        size = min(len(self._rest), len(buffer)) if self.has_more() else 0
+        buffer[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
+
+
 class Small(NamedTuple):
     """Small files, and what they are, for a process that opens and cuts them itself."""
 
@@ -193,12 +224,19 @@ class Small(NamedTuple):
         return str(self.files)
 
 
-# What is made of a part; of small files, of each of their parts, up to an error.
-Answer = Union[R, list[tuple[Task, R | None]]]  # noqa: UP007  # a generic alias
+# What is made of a part, or that it cannot be made of it alone; of small files, of each of their
+# parts, up to an error.
+Answer = Union[R, NotAlone, list[tuple[Task, R | None]]]  # noqa: UP007  # a generic alias
 
 
 def on_tasks(work: Callable[[Task], R]) -> Callable[[Task | Small], Answer[R]]:
     """What does some work on parts, and on those of small files, in another process."""
+
+    def on_part(task: Task) -> R | NotAlone:
+        try:
+            return work(task)
+        except NotAlone as error:
+            return error
 
     def on_small(small: Small) -> list[tuple[Task, R | None]]:
         found: list[tuple[Task, R | None]] = []
@@ -211,15 +249,33 @@ def on_tasks(work: Callable[[Task], R]) -> Callable[[Task | Small], Answer[R]]:
                 break
         return found
 
-    return lambda task: on_small(task) if isinstance(task, Small) else work(task)
+    return lambda task: on_small(task) if isinstance(task, Small) else on_part(task)
 
 
 def in_turn(
     workers: Workers[Task | Small, Answer[R]], tasks: Iterable[Task | Small]
 ) -> Iterator[tuple[Task, R]]:
-    """Each part with what was made of it; an error of a small file is raised in its turn."""
-    for task, found in workers.in_order(tasks, str):
+    """Each part with what was made of it; an error of a small file is raised in its turn.
+
+    Parts that were guessed, and are something else in their stream, are done again here.
+    """
+    following, again = Following(), None
+    answers = workers.in_order(tasks, str)
+    for task, found in answers:
         if isinstance(task, Task):
+            is_alone = not isinstance(found, NotAlone)
+            if task.part and task.part.is_open and not is_alone:
+                again = again or workers.work.made()
+                for part in Rest(task.format, task.part, _parts_of(answers)):
+                    here = replace(task, part=part, place=None)  # nobody knows where it ends
+                    yield here, cast(R, again(here))
+                continue
+            if task.part and (
+                mended := following.mended(task.format, task.part, is_alone=is_alone)
+            ):
+                task = replace(task, part=mended)
+                again = again or workers.work.made()
+                found = again(task)
             yield task, cast(R, found)
             continue
         for each, made in cast(list[tuple[Task, R | None]], found):
@@ -227,6 +283,14 @@ def in_turn(
                 assert each.error is not None
                 raise each.error
             yield each, made
+
+
+def _parts_of(answers: Iterator[tuple[Task | Small, Any]]) -> Iterator[Part]:
+    """The next parts of a source."""
+    for task, _ in answers:
+        assert isinstance(task, Task)  # a source that was cut is not small
+        if task.part:
+            yield task.part
 
 
 def converter(lines: bool, probed: int | None) -> Callable[[Task | Small], Answer[Result]]:
@@ -246,6 +310,10 @@ def converter(lines: bool, probed: int | None) -> Callable[[Task | Small], Answe
             return parts.convert(task.format, task.part, lines=lines, builder=builder, met=met)
 
     return on_tasks(convert)
+
+
+# What parts become, to be appended.
+New = Callable[[Iterator[Task]], Iterator[tuple[Task, bytes | memoryview]]]
 
 
 def _tasks(name: str, cutting: Cutting) -> Iterator[Task]:
@@ -271,22 +339,27 @@ def documents(work: Conversion, stream: BinaryIO, *, wrap: bool, indent: bool = 
             stream.write(f"</{root}>\n".encode())
 
 
-def files(work: Conversion, directory: Path) -> None:
-    """Write each job as a document in a file of its own, named by its Id; whole or not at all."""
+def files(documents: Iterable[tuple[str, bytes]], directory: Path) -> None:
+    """Write each document in a file of its own, by the name of it; whole or not at all."""
     directory.mkdir(parents=True, exist_ok=True)
     runs: Counter[str] = Counter()
-    for job in work.jobs():
-        name = file_name(job.id)
+    for name, document in documents:
         runs[name] += 1
         suffix = f"-{runs[name]}" if runs[name] > 1 else ""
         with atomic.writing(directory / f"{name}{suffix}.xml", follow=False) as stream:
-            stream.write(f"{dumps(job, indent=True)}\n".encode())
+            stream.write(document)
+
+
+def file_of(job: Job) -> tuple[str, bytes]:
+    """The name of a job's file, and what it holds."""
+    return file_name(job.id), f"{dumps(job, indent=True)}\n".encode()
 
 
 def target(work: Conversion, name: str, stream: BinaryIO, told: Told, on_loss: OnLoss) -> None:
     """Write the records of a target format.
 
-    Raises ``ImportError`` for a target whose library is not installed.
+    Raises ``ImportError`` for a target whose library is not installed. By several processes:
+    ``convert_targets.py``.
     """
     from sssjob.accounting.writers import TARGETS
 
@@ -298,32 +371,44 @@ def target(work: Conversion, name: str, stream: BinaryIO, told: Told, on_loss: O
 
 def lrmsinfo(work: Conversion, stream: BinaryIO, report: Report) -> None:
     """Write lines of lrmsinfo; a job that nobody could count is left out, and told."""
+    stream.writelines(line.encode() for line in lrms_lines(work.jobs(), report))
+
+
+def lrms_lines(jobs: Iterable[Job], report: Report) -> Iterator[str]:
+    """The lines of lrmsinfo for jobs."""
     from sssjob.lcginfo import lrmsinfo
     from sssjob.lcginfo.jobs import from_blocks
 
-    for entry in from_blocks(work.jobs(), report=report):
-        stream.write(lrmsinfo.line_of(entry).encode())
+    return map(lrmsinfo.line_of, from_blocks(jobs, report=report))
 
 
-def grown(work: Conversion, state_file: Path, output: Path) -> tuple[str, ...]:
+def grown(
+    work: Conversion, state_file: Path, output: Path, head: str = "", new: New | None = None
+) -> tuple[str, ...]:
     """Append the documents of what is new in growing logs; gives what a person should know.
 
-    Raises ``OSError``, and ``UnusableInput`` where that cannot be done without losing any.
+    What else can be appended to is made by ``new``, behind a head. Raises ``OSError``, and
+    ``UnusableInput`` where that cannot be done without losing any.
     """
     if work.format == "auto":
         raise UnusableInput("--state needs the format's name: what is new may not tell it")
     from sssjob.records.state import State  # slow to import, by the digests that it keeps
 
+    def documents(tasks: Iterator[Task]) -> Iterator[tuple[Task, bytes | memoryview]]:
+        return ((task, result.data) for task, result in work.results(tasks, lines=True))
+
+    made = new or documents
     state = State.read(state_file)
     with state.appending(output) as stream:
+        if not state.output[1]:
+            stream.write(head.encode())
         for source in work.sources:
             for rest in state.rests(Path(source.name)):
-                name = str(rest.path)
-                with work.reading.opening(NamedSource(name, rest.stream)) as raw:
+                with work.reading.opening(NamedSource(str(rest.path), rest.stream)) as raw:
                     cutting = Cutting(raw, work.format, work.options, rest.place, held=rest.held)
-                    done = work.results(_tasks(name, cutting), lines=True)
-                    for number, (task, result) in enumerate(done, 1):
-                        stream.write(result.data)
+                    done = made(_tasks(str(rest.path), cutting))
+                    for number, (task, data) in enumerate(done, 1):
+                        stream.write(data)
                         if not number % COMMIT and rest.held and task.place:
                             state.keep(rest, task.place)
                             state.commit(stream)

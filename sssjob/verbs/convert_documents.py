@@ -35,6 +35,8 @@ def parts(
                     source.name, source.given, stream, workers, made, on_error=tell
                 ):
                     reading.counts.include(found.counts)
+                    for remark in found.remarks:
+                        reading.tell(source.name, remark)
                     yield found.data
 
 

@@ -32,7 +32,8 @@ class Jobs:
     """The jobs of sources: documents and stores, or records of a format.
 
     ``on_error`` is given what cannot be read, and the rest goes on. Files and streams are added up
-    by so many ``processes``. Of records, runs that ``seen`` has met count once.
+    by so many ``processes``. Of records, runs that ``seen`` has met count once; ``columns`` and
+    ``delimiter`` are those of a table without a header.
     """
 
     sources: Iterable[NamedSource]
@@ -42,6 +43,13 @@ class Jobs:
     reading: Reading = field(default_factory=Reading)
     processes: int = 1
     seen: SeenRuns | None = field(default_factory=SeenRuns)
+    columns: tuple[str, ...] = ()
+    delimiter: str = ""
+
+    @property
+    def options(self) -> Options:
+        """How records are read."""
+        return Options(self.zone, self.columns, self.delimiter, steps=False)
 
     def add_to(self, report: Report) -> None:
         """Add them all to a report. Raises ``OSError``, and ``SSSJobError`` for the first source
@@ -99,8 +107,7 @@ class Jobs:
                         self.on_error(error)
 
     def _add_records(self, report: Report) -> None:
-        options = Options(zone=self.zone, steps=False)
-        records = Conversion(self.sources, self.format, options, self.reading)
+        records = Conversion(self.sources, self.format, self.options, self.reading)
         empty, seen = report.empty(), self.seen
         work = Work("sssjob.verbs.report:of_records", (empty, probe() if seen else None))
         builder = OBJECTS.remembering()
@@ -120,7 +127,7 @@ class Jobs:
             for source in self.sources:
                 yield from self._stored(source) if source.is_store else self._read(source)
             return
-        chosen, options = find(self.format), Options(zone=self.zone, steps=False)
+        chosen, options = find(self.format), self.options
         yield from self.reading.jobs(
             self.sources, lambda stream: read_records(chosen, stream, options, OBJECTS, self.seen)
         )

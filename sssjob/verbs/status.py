@@ -14,7 +14,7 @@ from sssjob.records import read_records
 from sssjob.records.builders import Builder
 from sssjob.records.recognition import HEAD, recognise
 from sssjob.records.record import Noted, Options, Outcome
-from sssjob.registry import Format
+from sssjob.registry import Format, Status
 
 P = TypeVar("P")
 J = TypeVar("J")
@@ -31,8 +31,8 @@ def formats(name: str = AUTO) -> tuple[Format, ...]:
     known, every = registry.all_statuses(), registry.all_status_formats()
     if name == AUTO:
         return tuple(every.values())
-    if name in known:
-        return known[name].formats
+    if status := _asked(name):
+        return status.formats
     if name in every:
         return (every[name],)
     names = ", ".join(dict.fromkeys((*known, *every)))
@@ -41,7 +41,7 @@ def formats(name: str = AUTO) -> tuple[Format, ...]:
 
 def require_asked(name: str) -> None:
     """Raise ``UnusableInput`` for what is no system that can be asked."""
-    status = registry.all_statuses().get(name)
+    status = _asked(name)
     if status is None or not status.ask:
         raise UnusableInput(f"{name!r} is no system that can be asked")
 
@@ -53,7 +53,8 @@ def asked(name: str, limits: Limits | None = None) -> BinaryIO:
     and ``UnusableInput`` for what cannot be asked.
     """
     require_asked(name)
-    status = registry.all_statuses()[name]
+    status = _asked(name)
+    assert status is not None
     environment = {"LC_ALL": "C", **dict(status.environment)}
     failed: CommandFailed | None = None
     for way in status.ask:
@@ -71,8 +72,14 @@ def asked(name: str, limits: Limits | None = None) -> BinaryIO:
 
 def options(name: str) -> Options:
     """How to read what the commands of a system print: its environment may state the zone."""
-    status = registry.all_statuses().get(name)
+    status = _asked(name)
     return Options(zone=dict(status.environment).get("TZ", "") if status else "")
+
+
+def _asked(name: str) -> Status | None:
+    """What a batch system says of its jobs, by a word for it."""
+    system = registry.called(name)
+    return system.status if system is not None else None
 
 
 def outcomes(

@@ -58,7 +58,7 @@ class _Found:
         )
 
 
-class Work(NamedTuple):
+class JobsOfPlace(NamedTuple):
     """A place, and which of its jobs are meant."""
 
     place: Place
@@ -66,7 +66,7 @@ class Work(NamedTuple):
 
 
 @contextmanager
-def places(name: str, choice: Choice) -> Iterator[list[Work]]:
+def places(name: str, choice: Choice) -> Iterator[list[JobsOfPlace]]:
     """The places of what was named. Raises ``UnusableInput`` and what reading raises."""
     if is_store(name):
         with store.open(name, by=choice.by) as jobs:
@@ -81,10 +81,10 @@ def places(name: str, choice: Choice) -> Iterator[list[Work]]:
     with naming(name):
         keys = _keys(question(choice.where).run(path)) if choice.where else frozenset()
         blocks = tuple(read(path))
-    yield [Work(InFile(path), _Found(choice, _with_groups(blocks, choice, keys)).has)]
+    yield [JobsOfPlace(InFile(path), _Found(choice, _with_groups(blocks, choice, keys)).has)]
 
 
-def _of_store(jobs: Store, choice: Choice) -> Iterator[Work]:
+def _of_store(jobs: Store, choice: Choice) -> Iterator[JobsOfPlace]:
     """Every document of a store with a job that is meant."""
     if choice.everything:
         raise UnusableInput("a store has many jobs: say which (--select, --global-id, --where)")
@@ -97,7 +97,7 @@ def _of_store(jobs: Store, choice: Choice) -> Iterator[Work]:
         blocks = tuple(read(document))
         chosen = _Found(choice, _with_groups(blocks, choice, keys))
         if any(chosen.has(job) for block in blocks for job in defined(block)):
-            yield Work(InStore(jobs, number, "submission"), chosen.has)
+            yield JobsOfPlace(InStore(jobs, number, "submission"), chosen.has)
 
 
 def _keys(matches: Iterable[Match]) -> frozenset[tuple[str, str]]:

@@ -23,7 +23,7 @@ from sssjob.translate import (
     translate,
     translator,
 )
-from sssjob.translate.translator import Reading
+from sssjob.translate.translator import Reading, RefusedReading
 from sssjob.verbs import documents
 from sssjob.verbs.records import Tell, nothing
 
@@ -85,7 +85,12 @@ def run(
                 wrong = any(item.severity is Severity.ERROR for item in each.findings)
                 why = "it cannot be read" * wrong
                 yield TranslatedJob(None, "", (), each.findings, why, file=file)
-            elif not work.select or each.job.id == work.select:
+            elif work.select not in ("", each.job.id):
+                continue
+            elif isinstance(each, RefusedReading):
+                why = "what stands around it is not understood"
+                yield TranslatedJob(each.job, "", (), each.findings, why, file=file)
+            else:
                 given = settings
                 if each.files:
                     given = replace(settings, files={**settings.files, **each.files})

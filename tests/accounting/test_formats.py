@@ -2,6 +2,7 @@
 
 import gzip
 import io
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from records import DATA, RECORDS, converted, counts, errors, outcomes, told
 
 from sssjob.document import dumps, from_tree, to_tree
 from sssjob.errors import UnusableInput
-from sssjob.records import FORMATS, find, read_records
+from sssjob.records import AUTO, FORMATS, find, lines, parts, read_records
 from sssjob.records.builders import TEXTS
 from sssjob.records.record import Bad, Converted, Noted, Options
 
@@ -169,11 +170,13 @@ def test_a_stream_that_ends_early_is_told_from_a_whole_one(format_name, data, jo
 
 
 def test_documents_of_sacct_may_follow_one_another():
-    one = b'{"meta": {}, "jobs": [\n{"job_id": 1}], "errors": [1]}\n'
+    one = b'{"meta": {}, "jobs": [\n{"job_id": 1}], "errors": [{"error": "no such file", '
+    one += b'"error_number": 2, "source": "slurmdbd"}]}\n'
     assert [job.id for job in converted("slurm-json", one + one)] == ["1", "1"]
     for more in (b"x", b'{"other": [}'):
-        *jobs, bad = outcomes("slurm-json", one + more)
-        assert len(jobs) == 1
+        job, complaint, bad = outcomes("slurm-json", one + more)
+        assert job.job.id == "1"
+        assert complaint.message == "errors of the system: no such file; slurmdbd"
         assert (bad.line, type(bad)) == (3, Bad)
 
 
@@ -206,3 +209,37 @@ def test_a_stream_that_gives_a_byte_at_a_time_is_read_the_same():
 def test_what_nobody_recognises_is_refused_with_what_was_found():
     with pytest.raises(UnusableInput, match="no format is recognised by 'Dear Sir'"):
         outcomes("auto", b"Dear Sir\n")
+
+
+class Endless(io.RawIOBase):
+    """A stream without an end, and without a line end; whoever reads on and on is told."""
+
+    def __init__(self, most):
+        self._left = most
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        self._left -= len(buffer)
+        assert self._left > 0, "nothing stops who reads it"
+        buffer[:] = bytes(len(buffer))
+        return len(buffer)
+
+
+@pytest.mark.parametrize("name", [name for name, row in FORMATS.items() if row is not AUTO])
+def test_a_stream_without_an_end_is_no_stream_of_records(name, monkeypatch):
+    monkeypatch.setattr(lines, "ENDLESS", 1 << 22)
+    stream = io.BufferedReader(Endless(1 << 26))
+    found = []
+    with suppress(UnusableInput):
+        found += read_records(find(name), stream, Options(), TEXTS)
+    assert {*map(type, found)} <= {Bad}
+
+
+@pytest.mark.parametrize("name", ["sge", "slurm", "pbs"])
+def test_nor_is_it_cut_for_several_processes(name, monkeypatch):
+    monkeypatch.setattr(lines, "ENDLESS", 1 << 26)
+    stream = io.BufferedReader(Endless(1 << 28))
+    with pytest.raises(UnusableInput, match="no line end in 64 MiB"):
+        list(parts.Cutting(stream, name, Options()))

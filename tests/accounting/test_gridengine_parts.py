@@ -10,8 +10,9 @@ from records import DATA
 
 from sssjob.records import find, folding, parts, read_records
 from sssjob.records.builders import TEXTS
+from sssjob.records.cutting import NotAlone
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG
-from sssjob.records.parts import Cutting
+from sssjob.records.parts import Cutting, Following
 from sssjob.records.record import Bad, Converted, Options, Skipped
 
 ROW = (DATA / "accounting/sge/quirks/slaves.txt").read_text().splitlines()[1].split(":")
@@ -74,6 +75,19 @@ def in_parts(data):
         yield from parts.outcomes("sge", part, TEXTS)
 
 
+def guessed(data):
+    """As several processes do it: parts that are guessed, of which some are done again."""
+    following = Following()
+    for part in Cutting(io.BytesIO(data), "sge", Options(), guessed=True):
+        try:
+            found, is_alone = [*parts.outcomes("sge", part, TEXTS)], True
+        except NotAlone:
+            found, is_alone = [], False
+        if again := following.mended("sge", part, is_alone=is_alone):
+            found = [*parts.outcomes("sge", again, TEXTS)]
+        yield from found
+
+
 def resumed(data, size):
     """As a log that grows by so many bytes from run to run, and is rotated away in the end."""
     place = None
@@ -93,6 +107,7 @@ def check(lines, size, *, ended=True, limit=folding.PARTS_LIMIT):
         patch.setattr(folding, "PARTS_LIMIT", limit)
         found = whole(data)
         assert told(in_parts(data)) == found
+        assert told(guessed(data)) == found
         assert told(resumed(data, size)) == found
 
 

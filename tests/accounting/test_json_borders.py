@@ -7,7 +7,7 @@ import pytest
 
 from sssjob.errors import UnusableInput
 from sssjob.records import json_objects
-from sssjob.records.record import Bad
+from sssjob.records.record import Bad, Noted
 
 JOBS = [{"job_id": place, "tres": {"cpu": 1}, "name": "x" * place} for place in range(6)]
 TEXT = json.dumps({"meta": {"a": 1}, "jobs": JOBS}, indent=2)
@@ -38,3 +38,57 @@ def test_a_document_that_ends_too_soon_is_told_with_the_line(monkeypatch, size, 
     with pytest.raises(UnusableInput) as told:
         found(text)
     assert str(told.value).count(f"at line {expected.value.lineno}") == 1
+
+
+HELD = [b"plain", b"\\u00e9\\n\\t", "é".encode(), b"\\\\u0000"]
+ODD = [b"\\u0000", b"\\b", b"\\ud800", b"\xff", b"\xed\xa0\x80", "\ufffe".encode(), b"\\uffff"]
+
+
+@pytest.mark.parametrize("name", [*HELD, *ODD], ids=repr)
+def test_an_object_is_held_alike_on_lines_of_its_own_and_beside_others(name):
+    one = b'{"job_id": 1, "name": "%s"}' % name
+    beside = read_jobs(b'{"jobs": [' + b",".join([one] * 3) + b"]}")
+    lines = read_jobs(b'{"jobs": [\n  ' + b",\n  ".join([one] * 3) + b"\n]}\n")
+    assert beside == lines
+    told = [each for each in beside if isinstance(each, str)]
+    assert len(told) == 3 * (name in ODD)
+
+
+def read_jobs(data):
+    """The objects, and what is said of each, whatever line it is in."""
+    found = json_objects.read(io.BytesIO(data), "jobs")
+    return [each.message if isinstance(each, Noted) else each[1] for each in found]
+
+
+def objects_of(sizes):
+    """Objects of these many characters and somewhat more, one of them no JSON, and a document."""
+    texts = [json.dumps({"job_id": place, "name": "x" * size, "of": [place]}, indent=2)
+             for place, size in enumerate(sizes)]  # fmt: skip
+    broken = len(texts) // 2
+    texts[broken] = texts[broken].replace('"of": [', '"of": ]')
+    return broken, "[\n" + ",\n".join(texts) + "\n]\n"
+
+
+SIZES = {
+    "shrinking": [1 << place for place in range(14, 0, -1)],
+    "growing": [1 << place for place in range(15)],
+    "by turns": [7000, 10, 7000, 6000, 5000, 10, 7000, 7000, 7000],
+    "alike": [5000] * 12,
+}
+
+
+@pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
+@pytest.mark.parametrize("chunk", [777, 1 << 16])
+def test_objects_are_found_alike_however_long_those_before_were(monkeypatch, sizes, chunk):
+    monkeypatch.setattr(json_objects, "CHUNK", chunk)
+    broken, text = objects_of(sizes)
+    pieces = found(text)
+    assert isinstance(pieces[broken], Bad)
+    good = [place for place in range(len(sizes)) if place != broken]
+    read = [piece for piece in pieces if not isinstance(piece, Bad)]
+    assert [value for _, value in read] == [
+        {"job_id": place, "name": "x" * sizes[place], "of": [place]} for place in good
+    ]
+    begins = [line for line, each in enumerate(text.split("\n"), 1) if each == "{"]
+    assert [line for line, _ in read] == [begins[place] for place in good]
+    assert len(pieces) == len(sizes)

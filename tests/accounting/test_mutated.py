@@ -8,18 +8,20 @@ import io
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from records import DATA, errors
+from same_jobs import made
 
 from sssjob.document import dumps
 from sssjob.errors import UnusableInput
 from sssjob.formats import swf
 from sssjob.records import find, parts, read_records
 from sssjob.records.builders import OBJECTS, TEXTS
-from sssjob.records.cutting import Part
-from sssjob.records.parts import Cutting, convert
+from sssjob.records.cutting import NotAlone, Part
+from sssjob.records.parts import Cutting, Rest, convert
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options
+from sssjob.systems.pbs import accounting as pbs
 
 # fmt: off
 SOURCES = {
@@ -38,9 +40,13 @@ SOURCES = {
     "condor":        ("condor/condor_history.long", "records/condor/lines.jsonl"),
     "slurm-json":    ("slurm/24.11/sacct.json.gz", "records/slurm-json/older.json"),
 }
-CUT = ("slurm", "pbs", "sge", "lsf", "slurm-jobcomp", "blah")  # of which there are parts
+LINED = ("slurm", "pbs", "sge", "lsf", "slurm-jobcomp", "blah")  # whose records are lines
+GUESSED = ("condor", "slurm-json")  # the guesses of others have tests of their own
 ODD = (b"", b" ", b"abc", b"-1", b"0", b"1.5", b"7", b"16?", b"Unknown", b"NONE", b"99999999999999",
-       b"\xff", b"RUNNING", b"a:b", b"a|b", b"<&>", b'"')
+       b"\xff", b"RUNNING", b"a:b", b"a|b", b"<&>", b'"',
+       b"2026-11-20T14:29:60", b"2026-10-25T01:30:00", b"12:34.5", b"1-00:00:60", b"n[1-3,5]",
+       b"n[3-1]", b"4_7", b"4_7_1", b"4.batch", b"512M", b"K",
+       b"-l gpu=2 -pe a 4 -l gpu=3", b"1.500000")
 # fmt: on
 LINES = 40  # that are taken of a file at once
 _WORD = re.compile(rb"[^|:;=,\s\"<>]+")
@@ -57,8 +63,13 @@ READ = {name: read(name) for names in SOURCES.values() for name in names}
 @st.composite
 def mutated(draw, format_):
     """The begin of a file with other texts in some places."""
-    data = READ[draw(st.sampled_from(SOURCES[format_]))]
-    if format_ in CUT:
+    return draw(mutated_text(READ[draw(st.sampled_from(SOURCES[format_]))], format_))
+
+
+@st.composite
+def mutated_text(draw, data, format_):
+    """The same of a text."""
+    if format_ in LINED:
         data = b"\n".join(data.split(b"\n")[:LINES])
     words = [found.span() for found in _WORD.finditer(data)]
     places = draw(st.lists(st.integers(0, len(words) - 1), min_size=1, max_size=4, unique=True))
@@ -105,7 +116,17 @@ def told(item):
     return item.message if isinstance(item, Noted) else item.reason
 
 
-@pytest.mark.parametrize("format_", CUT)
+def in_parts(format_, raw):
+    """What the parts become, guessed where that is faster, as several processes take them."""
+    cutting = iter(Cutting(io.BytesIO(raw), format_, Options(), guessed=format_ in GUESSED))
+    for part in cutting:
+        try:
+            yield convert(format_, part)
+        except NotAlone:
+            yield from (convert(format_, each) for each in Rest(format_, part, cutting))
+
+
+@pytest.mark.parametrize("format_", SOURCES)
 @settings(max_examples=30)
 @given(st.data(), st.integers(1, 3000))
 def test_parts_of_any_size_become_what_the_whole_does(format_, data, size):
@@ -113,13 +134,66 @@ def test_parts_of_any_size_become_what_the_whole_does(format_, data, size):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parts, "SIZE", size)
         try:
-            cutting = Cutting(io.BytesIO(raw), format_, Options())
-            found = flat(convert(format_, part) for part in cutting)
+            found = flat(in_parts(format_, raw))
         except UnusableInput:
             with pytest.raises(UnusableInput):
                 convert(format_, Part(raw, 1, Options()))
             return
     assert found == flat([convert(format_, Part(raw, 1, Options()))])
+
+
+class LineByLine(io.BytesIO):
+    """What gives a line at a time, however much is asked for."""
+
+    def read(self, size=-1):
+        return self.readline()
+
+
+def column_by_column(format_, raw, zone):
+    """Outcomes by their lines; of what is said once, where it was said first does not matter."""
+    return found_in(io.BytesIO(raw), format_, zone)
+
+
+def record_by_record(format_, raw, zone):
+    """The same where every batch has one record, whose values are read one by one."""
+    return found_in(LineByLine(raw), format_, zone)
+
+
+def found_in(stream, format_, zone):
+    found, said = [], set()
+    for item in read_records(find(format_), stream, Options(zone=zone), TEXTS):
+        if getattr(item, "once", False):
+            said.add(item.message)
+        else:
+            found.append((item.line, item))
+    return found, said
+
+
+@pytest.fixture(scope="session")
+def regular():
+    """Logs as batch systems write them, which the readers of columns take as they are."""
+    names = {"slurm": "slurm-steps", "sge": "sge", "pbs": "pbs", "lsf": "lsf"}
+    return {format_: made("_site_records.py", name) for format_, name in names.items()}
+
+
+@pytest.mark.parametrize("format_", [*LINED, "swf"])
+@settings(
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(st.data(), st.sampled_from(("", "Europe/London")))
+def test_column_by_column_and_record_by_record_are_the_same(regular, format_, data, zone):
+    sources = [READ[name] for name in SOURCES[format_]]
+    if format_ in regular:
+        sources.append(regular[format_])
+    raw = data.draw(st.sampled_from(sources).flatmap(lambda it: mutated_text(it, format_)))
+    try:
+        expected = record_by_record(format_, raw, zone)
+    except UnusableInput:
+        with pytest.raises(UnusableInput):
+            column_by_column(format_, raw, zone)
+        return
+    assert column_by_column(format_, raw, zone) == expected
 
 
 # fmt: off
@@ -170,3 +244,16 @@ def test_a_batch_of_odd_values_is_read_again_by_column_and_not_record_by_record(
     found = outcomes("swf", b"\n".join(lines), TEXTS)
     assert sum(isinstance(it, Converted) for it in found) == len(lines)
     assert len(calls) <= 2 * len(lines)
+
+
+def test_lines_of_pbs_become_the_same_with_a_pattern_and_without(monkeypatch):
+    """Of jobs, of elements of arrays, and of ids of other forms."""
+    data = made("_site_records.py", "pbs")
+    data += data.replace(b"].pbs", b"-3].pbs").replace(b"[", b"[]", 2)
+    monkeypatch.setattr(pbs, "_SEEN", pbs._Seen())
+    monkeypatch.setattr(pbs, "_KEYS_LIMIT", 0)
+    expected = column_by_column("pbs", data, "")
+    monkeypatch.setattr(pbs, "_KEYS_LIMIT", 200)
+    monkeypatch.setattr(pbs, "_OFTEN", 1)
+    assert column_by_column("pbs", data, "") == expected
+    assert len(pbs._SEEN.patterns) == 1

@@ -1,6 +1,7 @@
 """Records cut into parts become the same bytes, counts and remarks as in one piece."""
 
 import io
+import json
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,8 @@ from sssjob.document.sources import NamedSource
 from sssjob.errors import UnusableInput
 from sssjob.records import parts, plan
 from sssjob.records.builders import OBJECTS, TEXTS
-from sssjob.records.cutting import LineCutter, Part, StreamPlace
-from sssjob.records.parts import Cutting, convert
+from sssjob.records.cutting import LineCutter, NotAlone, Part, StreamPlace
+from sssjob.records.parts import Cutting, Rest, convert
 from sssjob.records.plan import Plan
 from sssjob.records.record import JOB, Field, Options
 from sssjob.verbs.convert import Conversion
@@ -137,9 +138,50 @@ def test_a_line_without_an_end_is_not_kept_in_memory(monkeypatch):
     assert cutting.place.offset == len(data)
 
 
-def test_formats_whose_records_cannot_be_cut_are_refused():
-    with pytest.raises(UnusableInput, match="slurm-json cannot be cut"):
-        Cutting(io.BytesIO(), "slurm-json", Options())
+def test_a_document_that_is_written_as_a_whole_does_not_grow():
+    with pytest.raises(UnusableInput, match="does not grow"):
+        Cutting(io.BytesIO(b"<UsageRecords/>\n"), "ur", Options(), held=True)
+
+
+JOBS = [{"job_id": number, "name": "{}\n]"[number % 3 :]} for number in range(1, 40)]
+FORMS = {
+    "indented": json.dumps({"meta": {"a": {}}, "jobs": JOBS, "errors": []}, indent=1),
+    "a job on a line": '{"jobs": [\n' + ",\n".join(map(json.dumps, JOBS)) + "\n]}",
+    "one line": json.dumps({"jobs": JOBS}),
+    "with a bad one": '{"jobs": [\n' + ",\n".join([*map(json.dumps, JOBS), "{x}\n", "7"]) + "\n]}",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("size", [20, 90, 400, 5000])
+def test_json_is_cut_where_objects_end(form, size, monkeypatch):
+    """What follows an array may look like its objects; the parts from there on are read anew."""
+    data = FORMS[form].encode()
+    monkeypatch.setattr(parts, "SIZE", size)
+    cutting = iter(Cutting(io.BytesIO(data), "slurm-json", Options(), guessed=True))
+    found, number, again = [], 0, 0
+    for part in cutting:
+        number += 1
+        try:
+            found.append(convert("slurm-json", part))
+        except NotAlone:
+            again += 1
+            found += (convert("slurm-json", each) for each in Rest("slurm-json", part, cutting))
+    assert flat(found) == flat([convert("slurm-json", Part(data, 1, Options()))])
+    assert again <= 1
+    assert number > 5 or form == "one line" or size > 90
+
+
+def test_an_array_that_grows_is_read_on_from_its_last_object():
+    data = FORMS["a job on a line"].encode()
+    cutting = Cutting(io.BytesIO(data[:700]), "slurm-json", Options(), held=True)
+    first = [convert("slurm-json", part) for part in cutting]
+    stream = io.BytesIO(data)
+    stream.seek(cutting.place.offset)
+    rest = Cutting(stream, "slurm-json", Options(), cutting.place)
+    found = [*first, *(convert("slurm-json", part) for part in rest)]
+    assert cutting.place.offset < 700
+    assert flat(found) == flat([convert("slurm-json", Part(data, 1, Options()))])
 
 
 def test_the_format_is_recognised_before_records_are_cut():

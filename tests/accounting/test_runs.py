@@ -102,6 +102,20 @@ def test_what_tells_no_times_is_never_taken_for_the_same():
     assert counted(found) == (2, {})
 
 
+# Printed by Son of Grid Engine 8.1.9 for a job that was rescheduled before it began.
+RESCHEDULED = (
+    "short.q:localhost:alice:alice:rerunme:27:sge:0:0:0:0:25:0:0:0.000000:0.000000:0.000000:0:0:0:0"
+    ":0:0:0:0.000000:0:0:0:0:0:0:NONE:defaultdepartment:NONE:1:0:0.000000:0.000000:0.000000:NONE"
+    ":0.000000:NONE:0.000000:0:0\n"
+)
+
+
+def test_a_record_of_Grid_Engine_without_any_time_is_known_by_all_that_it_says():
+    other = RESCHEDULED.replace(":27:", ":28:")
+    found = read("sge", RESCHEDULED + other, RESCHEDULED)
+    assert counted(found) == (2, {runs.AGAIN: 1})
+
+
 def test_steps_go_with_their_job():
     step = "c|7.batch|COMPLETED||200|300|100|n1\n"
     first, second, third = read("slurm", sacct(DONE, step), sacct(DONE, step))[1:]

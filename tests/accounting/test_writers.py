@@ -99,12 +99,11 @@ def test_a_compute_record_names_site_group_roles_and_benchmark():
     assert {path for path, _ in lost(losses)} == {"Priority", "Requested/Processors"}
 
 
-@pytest.mark.parametrize("host", ["ce.example.org", "ce.example.org:9619/condor"])
+@pytest.mark.parametrize("host", ["ce.example.org", "ce.example.org:9619/condor", "c"])
 def test_a_compute_record_names_the_host_that_jobs_were_submitted_at(host):
     root = etree.fromstring(written("car", JOB, site=Site(submit_host=host))[0])
-    named = {item.get(f"{{{car.NAMESPACE}}}description") or etree.QName(item).localname: item.text
-             for item in root[0]}  # fmt: skip
-    assert named["SubmitHost"] == host
+    assert root[0].findtext(f"{{{car.NAMESPACE}}}SubmitHost") == host
+    assert read_back("car", etree.tostring(root))[0]["SubmitHost"].text == host
 
 
 def test_a_message_has_a_record_for_each_job_that_ended():
@@ -148,6 +147,59 @@ def test_a_summary_adds_up_by_month_user_and_kind_of_job():
     assert "EarliestEndTime: 1795132740" in records[0]
     assert "LatestEndTime: 1795132840" in records[0]
     assert "Month: 12" in records[2]
+
+
+def worth(*levels, **more):
+    """A job of 100 seconds, 50 of CPU time, with these benchmarks of its processors."""
+    figures = "".join(
+        f'<Resource name="ServiceLevel" type="{kind}">{figure}</Resource>'
+        for kind, figure in levels
+    )
+    values = {"Id": 1, "StartTime": 1795132640, "EndTime": 1795132740, "CpuDuration": 50, **more}
+    plain = "".join(f"<{name}>{value}</{name}>" for name, value in values.items())
+    return loads(f"<Job>{plain}<Delivered><Duration>100</Duration>{figures}</Delivered></Job>")
+
+
+def records_of(data):
+    return [
+        dict(line.split(": ", 1) for line in record.strip().splitlines())
+        for record in data.decode().split("\n", 1)[1].split("%%\n")[:-1]
+    ]
+
+
+def test_a_normalised_summary_has_a_record_for_each_set_of_benchmarks():
+    both = (("hepspec", "11"), ("HEPscore23", "15.005"))
+    data, _, outcomes = written(
+        "apel-normalised", worth(*both), worth(*both, Id=2), worth(both[1]), worth(),
+        site=Site("HERE", infrastructure="local"),
+    )  # fmt: skip
+    assert data.startswith(b"APEL-normalised-summary-message: v0.4\n")
+    first, second = records_of(data)
+    assert first["NormalisedWallDuration"] == "{HEPscore23: 3001, hepspec: 2200}"
+    assert first["NormalisedCpuDuration"] == "{HEPscore23: 1501, hepspec: 1100}"
+    assert (first["WallDuration"], first["NumberOfJobs"]) == ("200", "2")
+    assert (first["Infrastructure"], "ServiceLevel" in first) == ("local", False)
+    assert second["NormalisedWallDuration"] == "{HEPscore23: 1501}"
+    assert outcomes[-1] == Skipped(4, "no benchmark, by which a normalised summary counts")
+
+
+def test_a_benchmark_that_would_end_a_dictionary_is_refused():
+    _, _, (outcome,) = written("apel-normalised", worth(("a}", 1)), site=Site("HERE"))
+    assert "a benchmark called 'a}'" in outcome.reason
+    data, _, _ = written("apel-normalised", worth(), site=Site("HERE", benchmark="x", figure="2"))
+    assert b"NormalisedWallDuration: {x: 200}\n" in data
+
+
+def test_a_message_of_synchronisation_counts_the_jobs_of_submit_hosts_and_months():
+    jobs = [worth(SubmitHost="a"), worth(SubmitHost="b"), worth(SubmitHost="a"),
+            worth(SubmitHost="a", EndTime=1798000000), worth()]  # fmt: skip
+    data, _, outcomes = written("apel-sync", *jobs, site=Site("HERE"))
+    assert data.startswith(b"APEL-sync-message: v0.1\n")
+    assert [tuple(record.values()) for record in records_of(data)] == [
+        ("HERE", "a", "11", "2026", "2"), ("HERE", "b", "11", "2026", "1"),
+        ("HERE", "a", "12", "2026", "1"),
+    ]  # fmt: skip
+    assert outcomes[-1] == Skipped(5, "no SubmitHost, which APEL demands")
 
 
 def test_where_nobody_names_a_site_a_message_names_the_machine_and_without_one_no_job():
@@ -240,7 +292,7 @@ def typed(target, data):
         )
 
 
-@pytest.mark.parametrize("target", ["car", "apel", "apel-summary"])
+@pytest.mark.parametrize("target", ["car", "apel", "apel-summary", "apel-normalised", "apel-sync"])
 @pytest.mark.parametrize("name", odd_numbers.NAMES)
 def test_other_records_have_numbers_where_they_should(target, name):
     for job in odd_numbers.jobs(name):

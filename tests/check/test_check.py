@@ -237,3 +237,10 @@ def test_a_wrapper_may_be_empty_but_no_document_is_about_nothing():
 def test_foreign_attributes_of_xml_and_of_schemas_are_understood():
     more = ' xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:type="x" xml:lang="en"'
     assert codes(job("", more)) == []
+
+
+@pytest.mark.parametrize("nothing", ["<Job/>", "<Job>\n  \n</Job>", "<Job><!-- no -->\u00a0</Job>"])
+def test_a_job_without_anything_among_jobs_that_depend_on_each_other_is_told(nothing):
+    jobs = "<Job><Id>a</Id></Job><Job><Id>b</Id><Dependency>a</Dependency></Job>"
+    found = codes(f"<JobGroup><Id>g</Id>{jobs}{nothing}</JobGroup>")
+    assert ("E-EMPTY" in found) == ("\u00a0" not in nothing)

@@ -122,6 +122,10 @@ release --to pbs --global-id x @
 report @
 report --from auto @
 report --by user @
+audit --gaps @
+send --outbox DIRECTORY @
+audit --against @ GOOD
+audit --json @
 graph @
 graph --dot @
 match @ --offers OFFERS
@@ -190,6 +194,11 @@ OTHERS = {
     "store": "those of the table stand for what reads a store",
     "features": "the others read the machine, directories and batch systems",
     "conformance": "it reads the cases of the standard",
+    "completion": "it reads nothing",
+    "schema": "it reads nothing",
+    "config": "it reads the file of defaults, and has tests of its own",
+    "demo": "it reads the examples",
+    "examples": "it reads the examples",
     "condor": "the others are called by HTCondor, and have tests of their own",
 }
 

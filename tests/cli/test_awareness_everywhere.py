@@ -4,6 +4,7 @@
 
 import json
 import stat
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -83,13 +84,15 @@ OTHERS = {
         "validate", "profile", "conformance",
     },
     "it shows, keeps or finds everything that a document says (9.0: it is not ours to refuse)": {
-        "show", "query", "canon", "diff", "repair", "transform", "report", "store import",
-        "store export", "store query", "store log", "store delete",
+        "show", "query", "canon", "diff", "repair", "transform", "report", "audit",
+        "store import", "store export", "store query", "store log", "store delete",
     },
+    "it shows the examples": {"demo", "examples"},
+    "it is about a shell, or about this program": {"completion", "schema", "config show"},
     "it is about a job that the batch system has already": {"cancel", "hold", "release"},
     "a request is judged by who answers it": {"request", "serve"},
     "it takes records, outputs of batch systems, ads or features, not job objects": {
-        "convert", "status", "features machine", "features live", "features set", "features show",
+        "convert", "send", "status", "features machine", "features live", "features set", "features show",
         "features left", "features status", "features pilots", "features collect", "lcginfo lrms",
         "lcginfo jobs", "lcginfo caps", "lcginfo check", "lcginfo estimate", "lcginfo run",
         "lcginfo backtest", "condor job", "condor features", "condor eval", "condor reply-fetch",
@@ -355,3 +358,137 @@ def test_a_library_call_raises_with_the_full_list():
         with pytest.raises(InvalidJob) as refused:
             call()
         assert [found.path for found in refused.value.findings] == ["/Job/A", "/Job/B"]
+
+
+IN_GROUP = (
+    "<JobGroup{policy}{colour}><Id>g</Id><Job><Id>1</Id><Executable>/bin/true</Executable></Job>{own}"
+    "</JobGroup>"
+)
+
+
+@pytest.mark.parametrize("own, colour", [("<Most>2</Most>", ""), ("", ' colour="red"')])
+@pytest.mark.parametrize("policy", ["", "Reject", "Warn", "Ignore"])
+def test_what_a_group_says_that_nobody_understands_is_judged_with_each_job_that_is_submitted(
+    run, policy, own, colour
+):
+    stated = f' awarenessPolicy="{policy}"' if policy else ""
+    result = run("submit --to", IN_GROUP.format(policy=stated, own=own, colour=colour))
+    assert result.exit_code == (2 if policy in ("", "Reject") else 0)
+    assert ("error: " in result.stderr) == (policy in ("", "Reject"))
+    assert ("warning: " in result.stderr) == (policy == "Warn")
+    assert ("E-UNKNOWN" in result.stderr) == (policy != "Ignore")
+
+
+@pytest.mark.parametrize(
+    "policy, told", [("", "warning"), ("Warn", "warning"), ("Reject", "error")]
+)
+def test_what_a_group_says_that_nobody_understands_is_judged_with_each_job_that_is_translated(
+    run, tmp_path, policy, told
+):
+    stated = f' awarenessPolicy="{policy}"' if policy else ""
+    document = IN_GROUP.format(policy=stated, own="<Most>2</Most>", colour="")
+    (tmp_path / "job.xml").write_text(document)
+    result = CliRunner().invoke(sssjob, TRANSLATE)
+    assert f": {told}: Most '2' in sbatch" in result.stderr
+    assert (result.exit_code == 0) == (told == "warning")
+
+
+@pytest.mark.parametrize(
+    "policy, told", [("", "warning"), ("Warn", "warning"), ("Reject", "error")]
+)
+@pytest.mark.parametrize("residual", [[], ["--no-residual"]])
+def test_an_attribute_of_a_job_that_nobody_understands_is_told_by_a_translation(
+    run, tmp_path, policy, told, residual
+):
+    stated = f' awarenessPolicy="{policy}"' if policy else ""
+    document = f'<Job{stated} colour="red"><Id>1</Id><Executable>/bin/true</Executable></Job>'
+    (tmp_path / "job.xml").write_text(document)
+    result = CliRunner().invoke(sssjob, [*TRANSLATE, *residual])
+    assert f": {told}: colour 'red' in sbatch: it is not understood" in result.stderr
+    assert (result.exit_code == 0) == (told == "warning")
+
+
+@pytest.mark.parametrize(
+    "policy, told", [("", "warning"), ("Warn", "warning"), ("Reject", "error"), ("Ignore", "")]
+)
+@pytest.mark.parametrize(
+    "inside",
+    [
+        '<Id colour="red">1</Id>',
+        '<Id>1</Id><TaskGroup colour="red"><TaskCount>1</TaskCount></TaskGroup>',
+        '<Id>1</Id><TaskGroup><TaskCount colour="red">1</TaskCount></TaskGroup>',
+        '<Id>1</Id><Environment><Variable name="A" colour="red">1</Variable></Environment>',
+    ],
+)
+def test_an_attribute_anywhere_in_a_job_that_nobody_understands_is_told_by_a_translation(
+    run, tmp_path, policy, told, inside
+):
+    stated = f' awarenessPolicy="{policy}"' if policy else ""
+    document = f"<Job{stated}>{inside}<Executable>/bin/true</Executable></Job>"
+    (tmp_path / "job.xml").write_text(document)
+    result = CliRunner().invoke(sssjob, TRANSLATE)
+    told_of = [line for line in result.stderr.splitlines() if "colour" in line]
+    assert [line.startswith(f"job.xml:1: {told}: colour") for line in told_of] == [True] * bool(
+        told
+    )
+    assert (result.exit_code == 1) == (told == "error")
+
+
+AROUND = {
+    "an attribute of the group": "<JobGroup colour='x' awarenessPolicy='{0}'><Id>g</Id>{1}</JobGroup>",
+    "an attribute of what a group says": "<JobGroup awarenessPolicy='{0}'><Id colour='x'>g</Id>{1}</JobGroup>",
+    "an attribute of JobDefaults":
+        "<JobGroup awarenessPolicy='{0}'><Id>g</Id><JobDefaults colour='x'/>{1}</JobGroup>",
+}  # fmt: skip
+WITHIN = "<Job awarenessPolicy='{0}'><Id>1</Id><Executable>/bin/true</Executable>{1}</Job>"
+
+
+@pytest.mark.parametrize("operation", ["submit --to", "translate"])
+@pytest.mark.parametrize(
+    "policy, other", [("Reject", "Ignore"), ("Ignore", "Reject"), ("Warn", "Ignore")]
+)
+@pytest.mark.parametrize("kind", AROUND)
+def test_what_stands_around_a_job_is_judged_by_the_policy_that_holds_there(
+    run, tmp_path, operation, kind, policy, other
+):
+    document = AROUND[kind].format(policy, WITHIN.format(other, ""))
+    if operation == "translate":
+        (tmp_path / "job.xml").write_text(document)
+        result = CliRunner().invoke(sssjob, TRANSLATE)
+    else:
+        result = run(operation, document)
+    assert ("attribute colour is not understood" in result.stderr) == (policy != "Ignore")
+    assert (result.exit_code == 0) == (policy != "Reject")
+
+
+@pytest.mark.parametrize("home", ["TaskGroupDefaults", "TaskDefaults"])
+@pytest.mark.parametrize("operation", ["submit --to", "translate"])
+def test_an_attribute_of_defaults_that_no_task_group_inherits_is_judged(
+    run, tmp_path, operation, home
+):
+    document = WITHIN.format("Reject", f"<{home} colour='x'/>")
+    if operation == "translate":
+        (tmp_path / "job.xml").write_text(document)
+        result = CliRunner().invoke(sssjob, TRANSLATE)
+    else:
+        result = run(operation, document)
+    assert (
+        f"attribute colour is not understood, and its awarenessPolicy is Reject at /Job/{home}"
+        in (result.stderr)
+    )
+    assert result.exit_code != 0
+
+
+def test_a_large_group_is_judged_as_a_small_one_is(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    jobs = "".join(
+        f"<Job><Id>{number}</Id><Executable>/bin/true</Executable><Name>{'n' * 200}</Name></Job>\n"
+        for number in range(1500)
+    )
+    Path("job.xml").write_text(
+        f"<JobGroup awarenessPolicy='Reject' colour='x'>\n<Id>g</Id>\n{jobs}</JobGroup>"
+    )
+    result = CliRunner().invoke(sssjob, [*TRANSLATE, "--output-dir", "out"])
+    assert result.exit_code == 1
+    assert "attribute colour is not understood" in result.stderr
+    assert not list(Path().glob("out/*"))

@@ -3,11 +3,13 @@
 import re
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 from command_tree import commands
 
 from sssjob.cli import SECTIONS, sssjob
+from sssjob.cli.options import Renamed
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
@@ -70,3 +72,62 @@ def test_every_command_stands_in_a_section_of_the_help():
         for name, text in rows.items():
             assert f"  {name} " in shown
             assert text in shown
+
+
+RENAMED = {
+    (words, option.former): option
+    for words, command in COMMANDS.items()
+    for option in command.params
+    if isinstance(option, Renamed)
+}
+
+
+@pytest.mark.parametrize("which", RENAMED, ids=lambda which: " ".join((*which[0], which[1])))
+def test_an_option_is_still_understood_by_its_former_name_which_help_does_not_show(which):
+    (words, former), option = which, RENAMED[which]
+    value = "3" if isinstance(option.type, click.IntRange) else "."
+    with COMMANDS[words].make_context("x", [former, value], resilient_parsing=True) as context:
+        assert context.params[option.name] == option.type.convert(value, option, context)
+    shown = CliRunner().invoke(sssjob, [*words, "--help"]).output
+    assert f"{former} " not in shown
+    assert f"  {option.opts[0]} " in shown
+
+
+def test_a_former_name_is_told_of_and_the_new_one_wins():
+    document = str(ROOT / "examples" / "message.xml")
+    for given in (["--jobs", "2"], ["--jobs=x", "--workers", "1"]):
+        result = CliRunner().invoke(sssjob, ["validate", *given, document])
+        assert result.exit_code == 0
+        assert "sssjob: notice: --jobs is called --workers now\n" in result.stderr
+    result = CliRunner().invoke(sssjob, ["validate", "--workers", "2", document])
+    assert "notice: --jobs" not in result.stderr
+
+
+def test_an_option_means_the_same_in_every_command():
+    """One way to say how many processes, and none to say it with the word for documents."""
+    said = {
+        option
+        for command in COMMANDS.values()
+        for parameter in command.params
+        if isinstance(parameter, click.Option)
+        for option in parameter.opts
+    }
+    assert "--jobs" not in said
+    assert {"--workers", "--documents"} <= said
+
+
+NOW = [
+    words for words, command in COMMANDS.items() if "--now" in str([p.opts for p in command.params])
+]
+
+
+@pytest.mark.parametrize("words", NOW, ids=" ".join)
+def test_the_time_may_be_said_in_seconds_or_as_people_write_it(words):
+    (option,) = (each for each in COMMANDS[words].params if "--now" in each.opts)
+    assert option.metavar == "TIME"
+    if option.type.name == "time":
+        for given in ("1795003200", "2026-11-18T12:00", "2026-11-18T13:00+01:00"):
+            assert option.type.convert(given, option, None) == 1795003200
+        for bad in ("-1", "soon", "1e5", "1969-01-01", "9999-99-99", ""):
+            with pytest.raises(click.BadParameter, match="is no time"):
+                option.type.convert(bad, option, None)

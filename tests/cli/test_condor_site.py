@@ -71,7 +71,7 @@ def test_only_some_slots_fetch():
 
 def test_hooks_are_programs_that_htcondor_accepts(jobs, tmp_path):
     hooks = tmp_path / "hooks"
-    options = ("--jobs", jobs, "--write-hooks", "--option=--silence=60")
+    options = ("--documents", jobs, "--write-hooks", "--option=--silence=60")
     found = run("config", "--hooks", hooks, *options)
     assert found.exit_code == 0
     for line in found.stdout.splitlines():
@@ -99,8 +99,11 @@ def test_hooks_are_programs_that_htcondor_accepts(jobs, tmp_path):
         (("cron", "--set", "hs06=soon"), "is not"),
         (("cron", "--prefix", "a b"), "expected letters, digits and underscores"),
         (("queue",), "no jobs"),
-        (("queue", "--jobs", "/nowhere", "--state", "/tmp/nowhere-state"), "neither a directory"),
-        (("fold", "--jobs", "postgresql://h/db"), "--state DIR"),
+        (
+            ("queue", "--documents", "/nowhere", "--state", "/tmp/nowhere-state"),
+            "neither a directory",
+        ),
+        (("fold", "--documents", "postgresql://h/db"), "--state DIR"),
         (("simulate", "--hooks", "/nowhere"), "no program fetch-work"),
     ],
 )
@@ -131,51 +134,51 @@ def test_cron_without_anything_to_say_ends_with_1():
 
 
 def test_the_queue_shows_every_job_with_its_state(jobs):
-    found = run("queue", "--jobs", jobs, "--json")
+    found = run("queue", "--documents", jobs, "--json")
     assert found.exit_code == 0
     assert json.loads(found.stdout)["jobs"] == [
         {"state": "ready", "key": "a.xml", "reason": ""},
         {"state": "waiting", "key": "b.xml", "reason": "its State is Hold"},
     ]
-    assert run("queue", "--jobs", jobs).stdout.splitlines()[0] == "ready     a.xml"
+    assert run("queue", "--documents", jobs).stdout.splitlines()[0] == "ready     a.xml"
 
 
 def test_jobs_of_a_store_are_shown_by_their_keys(tmp_path):
     with store.open(tmp_path / "jobs.db", create=True) as held, held.change() as change:
         change.put(b"<Job><Id>a b</Id><Executable>/bin/true</Executable></Job>")
-    shown = run("queue", "--jobs", tmp_path / "jobs.db", "--state", tmp_path / "state")
+    shown = run("queue", "--documents", tmp_path / "jobs.db", "--state", tmp_path / "state")
     assert shown.stdout.split()[1].startswith("Job/")
     assert "%25" not in shown.stdout
 
 
 def test_a_job_can_be_given_back_by_hand(jobs):
     slot = long.write({"Name": "slot1@n1", "Cpus": 1, "Memory": 100, "Disk": 1000})
-    command = [SSSJOB, "condor", "fetch-work", "--jobs", jobs]
+    command = [SSSJOB, "condor", "fetch-work", "--documents", jobs]
     assert subprocess.run(command, input=slot.encode(), capture_output=True, check=True).stdout
-    assert "offered   a.xml" in run("queue", "--jobs", jobs).stdout
-    found = run("queue", "--jobs", jobs, "--give-back", "a.xml")
+    assert "offered   a.xml" in run("queue", "--documents", jobs).stdout
+    found = run("queue", "--documents", jobs, "--give-back", "a.xml")
     assert "ready     a.xml" in found.stdout
-    assert run("queue", "--jobs", jobs, "--give-back", "a.xml").exit_code == 2
+    assert run("queue", "--documents", jobs, "--give-back", "a.xml").exit_code == 2
 
 
 def test_fold_takes_what_users_of_jobs_left_in_the_spool(jobs):
     slot = long.write({"Name": "slot1@n1", "Cpus": 1, "Memory": 100, "Disk": 1000})
-    command = [SSSJOB, "condor", "fetch-work", "--jobs", jobs]
+    command = [SSSJOB, "condor", "fetch-work", "--documents", jobs]
     ad = subprocess.run(command, input=slot.encode(), capture_output=True, check=True).stdout
     told = ad + b"JobStartDate = 1000\nJobDuration = 5.0\nExitCode = 0\nExitBySignal = false\n"
-    leave = [SSSJOB, "condor", "job-exit", "--jobs", jobs, "--fold", "never", "exit"]
+    leave = [SSSJOB, "condor", "job-exit", "--documents", jobs, "--fold", "never", "exit"]
     subprocess.run(leave, input=told, check=True)
     assert "<Delivered>" not in (jobs / "a.xml").read_text()
-    found = run("fold", "--jobs", jobs)
+    found = run("fold", "--documents", jobs)
     assert (found.exit_code, found.stderr) == (0, "1 report folded, 0 bad\n")
     assert "<Duration>5</Duration>" in (jobs / "a.xml").read_text()
-    assert run("fold", "--jobs", jobs).stderr == "0 reports folded, 0 bad\n"
+    assert run("fold", "--documents", jobs).stderr == "0 reports folded, 0 bad\n"
 
 
 def test_a_report_that_cannot_be_folded_is_set_aside(jobs):
-    run("fold", "--jobs", jobs)
+    run("fold", "--documents", jobs)
     (jobs / ".condor/spool/x").write_text("rubbish")
-    found = run("fold", "--jobs", jobs)
+    found = run("fold", "--documents", jobs)
     assert found.exit_code == 1
     assert "spool/'x': it is no report of a hook" in found.stderr
     assert (jobs / ".condor/bad/1").read_text() == "rubbish"
@@ -184,11 +187,11 @@ def test_a_report_that_cannot_be_folded_is_set_aside(jobs):
 
 def test_showing_the_queue_writes_nothing(jobs):
     before = snapshot(jobs)
-    assert run("queue", "--jobs", jobs).exit_code == 0
+    assert run("queue", "--documents", jobs).exit_code == 0
     assert snapshot(jobs) == before
-    run("fold", "--jobs", jobs)
+    run("fold", "--documents", jobs)
     before = snapshot(jobs)
-    assert run("queue", "--jobs", jobs).exit_code == 0
+    assert run("queue", "--documents", jobs).exit_code == 0
     assert snapshot(jobs) == before
 
 
@@ -201,10 +204,10 @@ def snapshot(directory):
 
 
 def test_a_simulation_tells_what_happens(jobs):
-    found = run("simulate", "--jobs", jobs, "--json")
+    found = run("simulate", "--documents", jobs, "--json")
     assert found.exit_code == 0
     events = [json.loads(line) for line in found.stdout.splitlines()]
     assert [event["what"] for event in events if event["what"] != "updated"] == [
         "fetched", "accepted", "started", "ended", "no work", "claim given up",
     ]  # fmt: skip
-    assert run("simulate", "--jobs", jobs).exit_code == 1
+    assert run("simulate", "--documents", jobs).exit_code == 1

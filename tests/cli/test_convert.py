@@ -123,7 +123,7 @@ SERVER_LOG = (
 QUEUE = (DATA / "lcginfo" / "slurm-24.11" / "squeue.json").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("more", [[], ["--jobs", "2"]])
+@pytest.mark.parametrize("more", [[], ["--workers", "2"]])
 @pytest.mark.parametrize("format_", ["pbs", "auto"])
 def test_a_log_of_the_server_of_pbs_is_told_in_one_line(format_, more):
     result = convert("--from", format_, *more, "-", data=SERVER_LOG)
@@ -136,7 +136,7 @@ def test_a_log_of_the_server_of_pbs_is_told_in_one_line(format_, more):
 def test_a_line_of_the_server_within_accounting_is_one_bad_record():
     record = "11/20/2026 14:29:34;E;7.srv;user=amy start=1 end=2\n"
     data = record + SERVER_LOG * 2 + record.replace("7.srv", "8.srv")
-    for more in ([], ["--jobs", "2"]):
+    for more in ([], ["--workers", "2"]):
         result = convert("--from", "pbs", *more, "-", data=data)
         assert result.exit_code == 1
         assert "converted 2, skipped 2 (0008: an unknown record 2), bad 2" in result.stderr
@@ -189,3 +189,30 @@ def test_a_log_of_a_computing_element_is_joined_and_its_bad_lines_are_reported(t
         "joined 1 of 2 entries of logs",
         "converted 1, skipped 0, bad 0",
     ]
+
+
+BAD = "JobID|State|ElapsedRaw|NCPUS\n" + "".join(
+    f"{n}|COMPLETED|notatime|1\n" for n in range(1, 26)
+)
+TWENTY = [f"bad.txt:{line}: error: " for line in range(2, 22)]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("convert", "--from", "slurm"), ("report", "--from", "slurm"), ("audit",)],
+    ids=" ".join,
+)
+def test_of_many_bad_records_the_first_twenty_and_the_number_of_others_are_told(
+    tmp_path, monkeypatch, words
+):
+    monkeypatch.chdir(tmp_path)
+    Path("bad.txt").write_text(BAD)
+    few = CliRunner().invoke(sssjob, [*words, "bad.txt"])
+    told = [line for line in few.stderr.splitlines() if ": error: " in line]
+    assert [line[: len(begin)] for line, begin in zip(told, TWENTY, strict=False)] == TWENTY
+    assert told[20:] == ["bad.txt: error: 5 more bad records; --all-findings tells each"]
+    every = CliRunner().invoke(sssjob, [*words, "--all-findings", "bad.txt"])
+    assert (
+        sum("bad.txt:" in line and ": error: " in line for line in every.stderr.splitlines()) == 25
+    )
+    assert every.exit_code == few.exit_code == 1

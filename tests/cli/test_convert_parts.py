@@ -16,8 +16,9 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sssjob.accounting.writers import TARGETS
 from sssjob.cli import sssjob
-from sssjob.document import guesses
+from sssjob.document import guesses, sources
 from sssjob.records import parts, state
 from sssjob.verbs import convert as verb
 
@@ -35,9 +36,33 @@ def convert(*arguments):
 @pytest.mark.parametrize(("name", "path"), [("slurm", SACCT), ("sge", SGE), ("pbs", PBS)])
 def test_several_processes_write_the_same(name, path, form, monkeypatch):
     monkeypatch.setattr(parts, "SIZE", 4000)
+    monkeypatch.setattr(sources, "_SMALL", 0)
     one = convert("--from", name, "--to", form, path, path)
-    several = convert("--from", name, "--to", form, "--jobs", "2", path, path)
+    several = convert("--from", name, "--to", form, "--workers", "2", path, path)
     assert several.stdout_bytes == one.stdout_bytes
+    assert several.stderr == one.stderr
+    assert (several.exit_code, one.exit_code) == (0, 0)
+
+
+@pytest.mark.parametrize("command", ["convert", "report"])
+@pytest.mark.parametrize("size", [500, 2000, 9000])
+def test_slave_tasks_far_from_their_job_are_told_of_it_by_several_processes(
+    command, size, monkeypatch, tmp_path
+):
+    """In most parts all find their job; some are held over many parts, and one job never comes."""
+    monkeypatch.setattr(parts, "SIZE", size)
+    monkeypatch.setattr(sources, "_SMALL", 0)
+    of_job, job = (DATA / "accounting/sge/quirks/slaves.txt").read_text().splitlines()[:2]
+    plain = SGE.read_text().splitlines()[-1]
+    lines = [*[plain] * 40, of_job, *[plain] * 40, job, *[plain] * 40, of_job, job, of_job, plain]
+    log = tmp_path / "accounting"
+    log.write_text("\n".join([*lines, ""]))
+    given_ = [command, "--from", "sge", log, log]
+    one, several = (
+        CliRunner().invoke(sssjob, [*map(str, given_), "--workers", jobs]) for jobs in ("1", "2")
+    )
+    assert "slave task whose job does not follow" in one.stderr or command == "report"
+    assert several.stdout == one.stdout
     assert several.stderr == one.stderr
     assert (several.exit_code, one.exit_code) == (0, 0)
 
@@ -63,7 +88,7 @@ def test_several_processes_convert_documents_to_the_same(form, ended, tmp_path, 
     given_ = ["--from", "sss", "--to", form, *ended, whole, mixed, packed]
     one, several = (tmp_path / name for name in ("one.json", "several.json"))
     first = convert(*given_, "--counts-json", one)
-    second = convert(*given_, "--counts-json", several, "--jobs", "2")
+    second = convert(*given_, "--counts-json", several, "--workers", "2")
     assert first.stdout.count("<Id>1</Id>") > 50
     assert second.stdout_bytes == first.stdout_bytes
     assert second.stderr == first.stderr
@@ -74,13 +99,13 @@ def test_several_processes_convert_documents_to_the_same(form, ended, tmp_path, 
 def test_compressed_records_and_all_cores(tmp_path):
     packed = tmp_path / "accounting.gz"
     packed.write_bytes(gzip.compress(SGE.read_bytes()))
-    found = convert("--from", "sge", "--jobs", "0", packed)
+    found = convert("--from", "sge", "--workers", "0", packed)
     assert found.stdout == convert("--from", "sge", SGE).stdout
 
 
 def test_bad_records_are_listed_with_their_places(tmp_path):
     wrong = DATA / "accounting" / "pbs" / "quirks" / "wrong.txt"
-    for more in ((), ("--jobs", "2")):
+    for more in ((), ("--workers", "2")):
         counts = tmp_path / "counts.json"
         result = convert("--from", "pbs", "--counts-json", counts, *more, wrong)
         assert result.exit_code == 1
@@ -96,13 +121,15 @@ def test_bad_records_are_listed_with_their_places(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param(["--from", "slurm-json", "--jobs", "2", "-"],
-                     "cannot be cut for several processes: a part would not stand alone",
-                     id="format"),
+        pytest.param(["--from", "slurm", "--workers", "2", "--blah", "b", "-"], "--blah is without",
+                     id="joined"),
+        pytest.param(["--from", "slurm", "--state", "s", "-o", "x", "--to", "ur", "a"],
+                     "to which records can be appended", id="one document"),
         pytest.param(["--from", "slurm", "--state", "s", "-"], "--output FILE", id="no output"),
         pytest.param(["--from", "slurm", "--state", "s", "-o", "x", "--to", "sss", "a"],
                      "--to sss-lines", id="wrapped"),
-        pytest.param(["--from", "slurm", "--jobs", "2", "missing"], "No such file", id="missing"),
+        pytest.param(["--from", "slurm", "--workers", "2", "missing"],
+                     "No such file", id="missing"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_ends_with_2_and_a_reason(arguments, message, tmp_path, monkeypatch):
@@ -344,7 +371,7 @@ def test_small_files_are_read_many_at_once_and_say_what_each_would(tmp_path):
     paths[70].write_bytes(paths[70].read_bytes() * 500)
     for more in ((), ("--to", "sss"), ("--ended-only",)):
         one = convert("--from", "pbs", *more, *paths)
-        several = convert("--from", "pbs", "--jobs", "2", *more, *paths)
+        several = convert("--from", "pbs", "--workers", "2", *more, *paths)
         assert one.stdout.count("<Job>") > 100
         assert several.stdout_bytes == one.stdout_bytes
         assert several.stderr == one.stderr
@@ -361,7 +388,7 @@ def test_a_small_file_that_cannot_be_read_ends_the_run_in_its_turn(wrong, tmp_pa
     else:
         paths[60].write_text("11/20/2026 14:29:34;0100;PBS_Server;Svr;srv;text\n")
     one = convert("--from", "pbs", *paths)
-    several = convert("--from", "pbs", "--jobs", "2", *paths)
+    several = convert("--from", "pbs", "--workers", "2", *paths)
     assert several.stdout_bytes == one.stdout_bytes
     assert several.stderr == one.stderr
     assert (several.exit_code, one.exit_code) == (2, 2)
@@ -374,8 +401,102 @@ def test_a_run_in_a_small_file_that_was_read_before_counts_once(tmp_path):
     for command in ("convert", "report"):
         one, several = (
             CliRunner().invoke(sssjob, [command, "--from", "pbs", *more, *map(str, paths)])
-            for more in ((), ("--jobs", "2"))
+            for more in ((), ("--workers", "2"))
         )
         assert "read before" in one.stderr
         assert several.stdout_bytes == one.stdout_bytes
         assert several.stderr == one.stderr
+
+
+@pytest.mark.parametrize("target", [*TARGETS, "lrmsinfo"])
+def test_other_targets_are_what_one_process_writes(target, tmp_path, monkeypatch):
+    monkeypatch.setattr("time.time", lambda: 1_795_000_000)
+    path = tmp_path / "accounting"
+    record = (
+        "11/20/2026 14:29:34;E;{0}.srv;user=amy queue=q ctime=1700000000 start=1700000100 "
+        "exec_host=n1/0 end=17000{1} resources_used.walltime=00:10:00 "
+        "resources_used.cput=00:01:00\n"
+    )
+    rows = [record.format(number, 10_000 + number % 7) for number in range(4000)]
+    path.write_text("".join([*rows, "half a line\n", *rows[:10]]))
+    made = {}
+    for jobs in ("1", "2"):
+        lost = tmp_path / f"lost-{jobs}"
+        told = ("--site", "X", "--submit-host", "ce", "--losses", lost, "--benchmark", "HS23=11.4")
+        if target == "lrmsinfo":
+            lost.write_bytes(b"")
+            told = ()
+        found = convert("--from", "pbs", "--to", target, "--workers", jobs, *told, path)
+        made[jobs] = found, lost.read_bytes()
+    (one, lost), (two, others) = made["1"], made["2"]
+    assert one.stdout_bytes
+    assert (one.stdout_bytes, one.exit_code, lost) == (two.stdout_bytes, two.exit_code, others)
+    assert sorted(one.stderr.splitlines()) == sorted(two.stderr.splitlines())
+    assert "converted 4000, skipped 10 (read before 10), bad 1" in two.stderr
+
+
+OTHERS = [
+    ("condor", "condor/condor_history.long"), ("condor", "condor/condor_history.json"),
+    ("condor", "condor/condor_history.xml"), ("condor", "records/condor/lines.jsonl"),
+    ("condor", "records/condor/apel.text"), ("slurm-json", "records/slurm-json/newer.json"),
+    ("slurm-json", "slurm/24.11/sacct.json.gz"), ("apel", "records/apel/individual.txt"),
+    ("ur", "records/ur/plain.xml"), ("car", "records/car/records.xml"),
+    ("swf", "records/swf/log.txt"), ("sss", "records/sss/odd.xml"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("to", ["sss-lines", "sss", "jsonl"])
+@pytest.mark.parametrize(("name", "path"), OTHERS, ids=[path for _, path in OTHERS])
+def test_several_processes_write_the_same_of_json_and_xml(name, path, to, monkeypatch):
+    monkeypatch.setattr(parts, "SIZE", 700)
+    monkeypatch.setattr(parts, "PIECES", 2)
+    monkeypatch.setattr(sources, "_SMALL", 0)
+    one, several = (
+        convert("--from", name, "--to", to, "--workers", jobs, DATA / path, DATA / path)
+        for jobs in ("1", "2")
+    )
+    assert several.stdout_bytes == one.stdout_bytes
+    assert sorted(several.stderr.splitlines()) == sorted(one.stderr.splitlines())
+    assert several.exit_code == one.exit_code
+
+
+def test_several_processes_write_files_of_jobs(tmp_path):
+    for jobs in ("1", "2"):
+        given_ = ["--from", "slurm", "--output-dir", tmp_path / jobs, "--workers", jobs, SACCT]
+        assert convert(*given_).exit_code == 0
+    written = [{each.name: each.read_bytes() for each in (tmp_path / jobs).iterdir()}
+               for jobs in ("1", "2")]  # fmt: skip
+    assert len(written[0]) == 51
+    assert written[0] == written[1]
+
+
+@pytest.mark.parametrize("target", ["jsonl", "apel"])
+def test_what_can_be_appended_to_grows(target, tmp_path):
+    line = ("11/20/2026 14:29:34;E;{0}.srv;user=amy start=1700000100 end=1700000700 "
+            "resources_used.walltime=00:10:00 resources_used.cput=00:01:00\n")  # fmt: skip
+    log, output, state_file = tmp_path / "log", tmp_path / "out", tmp_path / "state"
+    for number in range(3):
+        with log.open("a") as stream:
+            stream.write(line.format(number))
+        told = ("--to", target, "--site", "X", "--state", state_file, "-o", output)
+        assert convert("--from", "pbs", *told, log).exit_code == 0
+    whole = convert("--from", "pbs", "--to", target, "--site", "X", log)
+    assert output.read_bytes() == whole.stdout_bytes
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [("condor", "condor/condor_history.long"), ("condor", "records/condor/lines.jsonl"),
+     ("condor", "records/condor/apel.text"), ("condor", "condor/condor_history.json"),
+     ("apel", "records/apel/individual.txt"), ("swf", "records/swf/log.txt")],
+)  # fmt: skip
+def test_other_logs_that_grow_become_what_the_whole_becomes(name, path, tmp_path):
+    data = (DATA / path).read_bytes()
+    log = Log(tmp_path, name, data)
+    for size in (*[max(len(data) // 7, 1)] * 8, len(data)):
+        log.grow(size)
+        assert log.run().exit_code in (0, 1)
+    log.path.rename(tmp_path / "log.1")  # so that what waited for more is read
+    log.path.write_bytes(b"")
+    log.run()
+    assert log.output.read_bytes() == convert("--from", name, DATA / path).stdout_bytes

@@ -229,7 +229,7 @@ def test_a_job_in_doubt_is_warned_about_if_it_is_one_of_ours(run, tmp_path):
         pytest.param(("job.xml", "--record", "none.txt"), "none.txt: No such file", id="no record"),
         pytest.param(("job.xml", "--features", "none"), "none: No such file", id="no directory"),
         pytest.param(("job.xml", "--record", "sacct.txt", "--tz", "Mars"), "Mars", id="no zone"),
-        pytest.param(("job.xml", "--record", "job.xml"), "job.xml", id="no records"),
+        pytest.param(("job.xml", "--record", "notes.txt"), "notes.txt", id="no records"),
         pytest.param(
             ("-", "--record", "sacct.txt", "--in-place"), "--in-place", id="stdin in place"
         ),
@@ -240,6 +240,7 @@ def test_a_job_in_doubt_is_warned_about_if_it_is_one_of_ours(run, tmp_path):
 )
 def test_what_is_not_understood_ends_with_2(run, tmp_path, arguments, message):
     (tmp_path / "packed.xml.gz").write_bytes(gzip.compress(JOB.encode()))
+    (tmp_path / "notes.txt").write_text("alice asked for more nodes\n")
     result = run(JOB, *arguments)
     assert result.exit_code == 2
     assert message in result.stderr

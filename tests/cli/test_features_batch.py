@@ -72,7 +72,7 @@ def epilog(*words):
 
 
 def test_a_prolog_makes_directories_of_what_was_given_and_what_the_document_says(node):
-    done = prolog("--jobs", "jobs")
+    done = prolog("--documents", "jobs")
     assert (done.exit_code, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         "JOBFEATURES=mjf/3/jobfeatures", "MACHINEFEATURES=mjf/machinefeatures",
@@ -182,7 +182,7 @@ def test_a_job_that_runs_again_finds_nothing_of_its_earlier_run(node):
 )
 def test_without_an_answer_there_is_what_the_document_says_and_a_note(node, text, said):
     scontrol(node, text)
-    done = prolog("--jobs", "jobs", "--seconds", "0.5")
+    done = prolog("--documents", "jobs", "--seconds", "0.5")
     assert done.exit_code == 1
     assert said in done.stderr
     values = read("mjf/3/jobfeatures").values
@@ -205,7 +205,7 @@ def test_the_last_task_of_an_array_is_asked_for_by_its_own_id(node, monkeypatch)
 @pytest.mark.parametrize("text", ["<Job><Id>4</Id></Job>", "<Job>", ""])
 def test_a_document_that_is_not_about_the_job_is_told_and_not_taken(node, text):
     (node / "jobs/3.xml").write_text(text)
-    done = prolog("--jobs", "jobs")
+    done = prolog("--documents", "jobs")
     assert done.exit_code == 1
     assert "3.xml" in done.stderr
     assert read("mjf/3/jobfeatures").values["allocated_cpu"] == 1
@@ -219,9 +219,9 @@ def test_a_prolog_that_no_batch_system_calls_makes_nothing(node, monkeypatch):
 
 
 def test_an_epilog_folds_what_was_given_and_takes_the_directories_away(node):
-    prolog("--jobs", "jobs")
+    prolog("--documents", "jobs")
     (node / "mjf/3/jobstatus/used_CPU").write_text("1\n")
-    assert epilog("--jobs", "jobs").exit_code == 0
+    assert epilog("--documents", "jobs").exit_code == 0
     assert not (node / "mjf/3").exists()
     assert (node / "mjf/machinefeatures").exists()
     text = (node / "jobs/3.xml").read_text()
@@ -243,9 +243,9 @@ def test_an_epilog_folds_what_was_given_and_takes_the_directories_away(node):
     ids=["link", "fifo", "directory", "rubbish"],
 )
 def test_a_status_that_cannot_be_read_costs_only_itself(node, spoil):
-    prolog("--jobs", "jobs")
+    prolog("--documents", "jobs")
     spoil(node / "mjf/3/jobstatus/used_CPU")
-    done = epilog("--jobs", "jobs")
+    done = epilog("--documents", "jobs")
     assert not (node / "mjf/3").exists()
     assert document.loads((node / "jobs/3.xml").read_text()).delivered.text("Processors") == "1"
     assert "used_CPU" in done.stderr
@@ -260,15 +260,15 @@ def test_an_epilog_without_documents_takes_the_directories_away(node):
 
 def test_the_document_of_a_job_on_several_nodes_waits_for_its_record(node, monkeypatch):
     monkeypatch.setenv("SLURM_JOB_NUM_NODES", "2")
-    prolog("--jobs", "jobs")
-    assert epilog("--jobs", "jobs").exit_code == 0
+    prolog("--documents", "jobs")
+    assert epilog("--documents", "jobs").exit_code == 0
     assert (node / "jobs/3.xml").read_text() == JOB
     assert not (node / "mjf/3").exists()
 
 
 def test_an_epilog_does_not_wait_for_ever_for_a_document(node, monkeypatch):
     monkeypatch.setattr("sssjob.collect.LOCK", 0.1)
-    prolog("--jobs", "jobs")
+    prolog("--documents", "jobs")
     pid = os.fork()  # a lock of fcntl is one of a process
     if pid == 0:
         with locked(Path("jobs/3.xml"), 1):
@@ -278,7 +278,7 @@ def test_an_epilog_does_not_wait_for_ever_for_a_document(node, monkeypatch):
     try:
         while not Path("held").exists():
             time.sleep(0.01)
-        done = epilog("--jobs", "jobs")
+        done = epilog("--documents", "jobs")
     finally:
         os.kill(pid, 9)
         os.waitpid(pid, 0)
@@ -303,7 +303,7 @@ def test_grid_engine_is_told_the_variables_and_tells_what_was_used(node, monkeyp
     for name, value in values.items():
         monkeypatch.setenv(name, value)
     (node / "jobs/31.xml").write_text(JOB.replace("<Id>3<", "<Id>31<"))
-    options = ("--for", "gridengine", "--root", str(node / "mjf"), "--jobs", "jobs")
+    options = ("--for", "gridengine", "--root", str(node / "mjf"), "--documents", "jobs")
     done = run("prolog", *options)
     assert done.exit_code == 0
     assert "wall_limit_secs is 3600 by qstat, but 600 by /Job/Requested/Duration" in done.stderr
@@ -325,7 +325,7 @@ def test_pbs_gives_its_arguments(node):
     (node / "jobs/101.ce.xml").write_text(JOB.replace("<Id>3<", "<Id>101.ce<"))
     program(node, "qstat", "exit 1")
     program(node, "pbsnodes", 'printf "$1\\n     state = free\\n     np = 4\\n"')
-    options = ("--for", "pbs", "--root", "mjf", "--jobs", "jobs", "--")
+    options = ("--for", "pbs", "--root", "mjf", "--documents", "jobs", "--")
     assert run("prolog", *options, *words).exit_code == 1
     assert read("mjf/101.ce/jobfeatures").values["wall_limit_secs"] == 3600
     used = (*words[:4], "4711", words[4], "cput=00:01:05,mem=3456kb", "batch", "", "0")
@@ -355,13 +355,23 @@ def open_to_all(node):
     [
         ("prolog", "--for", "slurm", "--root", "{}"),
         ("epilog", "--for", "slurm", "--root", "{}"),
-        ("epilog", "--for", "slurm", "--root", "{}", "--jobs", "jobs"),
+        ("epilog", "--for", "slurm", "--root", "{}", "--documents", "jobs"),
         ("install", "--for", "slurm", "--root", "{}"),
         ("install", "--for", "slurm", "--root", "{}/%n/mjf"),
-        ("install", "--for", "slurm", "--jobs", "{}"),
+        ("install", "--for", "slurm", "--documents", "{}"),
         ("install", "--for", "slurm", "--to", "{}"),
-        ("collect", "--for", "slurm", "--jobs", "{}", "--record", "/dev/null"),
-        ("collect", "--for", "slurm", "--jobs", "jobs", "--done", "{}", "--record", "/dev/null"),
+        ("collect", "--for", "slurm", "--documents", "{}", "--record", "/dev/null"),
+        (
+            "collect",
+            "--for",
+            "slurm",
+            "--documents",
+            "jobs",
+            "--done",
+            "{}",
+            "--record",
+            "/dev/null",
+        ),
         ("expire", "{}"),
     ],
     ids=" ".join,
@@ -391,7 +401,7 @@ def test_a_link_in_the_name_of_the_root_is_refused(node):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a user may have his own in a sticky directory")
 def test_documents_that_others_can_write_are_not_read_and_the_job_goes_on(open_to_all):
-    jobs = ("--jobs", str(open_to_all / "tmp/link"))
+    jobs = ("--documents", str(open_to_all / "tmp/link"))
     before = prolog(*jobs)
     assert (before.exit_code, read("mjf/3/jobfeatures").values["allocated_cpu"]) == (1, 1)
     assert "scratch_limit_bytes" not in read("mjf/3/jobfeatures").values
@@ -418,7 +428,7 @@ def test_scripts_can_be_read_by_all_whatever_the_umask(node):
 
 
 def collect(*words):
-    return run("collect", "--for", "slurm", "--jobs", "jobs", *words)
+    return run("collect", "--for", "slurm", "--documents", "jobs", *words)
 
 
 def test_records_are_asked_for_and_folded_when_they_are_complete(node):
@@ -475,7 +485,7 @@ def test_what_cannot_be_asked_says_so(node):
     program(node, "sacct", "echo database is down >&2; exit 1")
     done = collect()
     assert (done.exit_code, "database is down" in done.stderr) == (2, True)
-    elsewhere = run("collect", "--for", "gridengine", "--jobs", "jobs")
+    elsewhere = run("collect", "--for", "gridengine", "--documents", "jobs")
     assert (elsewhere.exit_code, "--record" in elsewhere.stderr) == (2, True)
 
 
@@ -493,7 +503,7 @@ def queue(node):
 
 
 def test_a_document_is_in_its_place_before_the_job_may_start(queue):
-    done = run("submit", "--for", "slurm", "--jobs", "jobs", "job.xml")
+    done = run("submit", "--for", "slurm", "--documents", "jobs", "job.xml")
     assert (done.exit_code, done.stdout) == (0, "3\n")
     assert (queue / "seen").read_text() == "3.xml\nrelease 3\n"
     assert (queue / "script").read_text() == "#!/bin/sh\nexec /bin/true\n"
@@ -501,7 +511,7 @@ def test_a_document_is_in_its_place_before_the_job_may_start(queue):
 
 
 def test_a_job_whose_document_cannot_be_kept_is_taken_back(queue):
-    done = run("submit", "--for", "slurm", "--jobs", "nowhere", "job.xml")
+    done = run("submit", "--for", "slurm", "--documents", "nowhere", "job.xml")
     assert (done.exit_code, (queue / "cancelled").read_text()) == (2, "3\n")
     assert not (queue / "seen").exists()
 
@@ -530,7 +540,7 @@ def test_the_policy_of_a_group_holds_for_a_job_of_it(queue):
     job = (queue / "job.xml").read_text().replace("</Job>", "<Quote>q</Quote></Job>")
     group = f"<JobGroup awarenessPolicy='Warn'><Id>g</Id>{job}</JobGroup>"
     (queue / "job.xml").write_text(group)
-    done = run("submit", "--for", "slurm", "--jobs", "jobs", "job.xml")
+    done = run("submit", "--for", "slurm", "--documents", "jobs", "job.xml")
     assert (done.exit_code, done.stdout) == (0, "3\n")
     assert "warning: Quote 'q' is not asked of slurm" in done.stderr
     assert document.loads((queue / "jobs/3.xml").read_text()).get("Quote") == "q"
@@ -579,7 +589,9 @@ def test_install_as_json(node):
     assert found["written"] is False
 
 
-@pytest.mark.parametrize("words", [("--root", "mjf"), ("--site", "none.toml"), ("--jobs", "jobs")])
+@pytest.mark.parametrize(
+    "words", [("--root", "mjf"), ("--site", "none.toml"), ("--documents", "jobs")]
+)
 def test_install_refuses_what_no_daemon_could_use(node, words):
     done = run("install", "--for", "slurm", *words)
     assert (done.exit_code, done.stdout) == (2, "")

@@ -129,7 +129,7 @@ def test_a_job_without_requested_asks_by_its_own_amounts(ask):
 
 def test_match_ends_with_1_if_no_offer_satisfies(ask):
     assert ask("match", RANGE, offers=NODES[:1]).exit_code == 1
-    assert ask("match", RANGE, "--json", offers=[]).stdout == "[\n]\n"
+    assert ask("match", RANGE, "--json", offers=[]).stdout == "[]\n"
 
 
 BAD_OFFERS = [

@@ -31,12 +31,12 @@ RECORDS = {
     "two members": gzip.compress(LINES[:60]) + gzip.compress(LINES[60:]),
 }  # fmt: skip
 READING = [
-    "convert --from slurm @", "convert --from slurm --jobs 2 @",
+    "convert --from slurm @", "convert --from slurm --workers 2 @",
     "convert --from slurm --to jsonl @", "convert --from slurm --output-dir NEW @",
-    "report --from slurm @", "report --from slurm --jobs 2 @",
+    "report --from slurm @", "report --from slurm --workers 2 @",
     "deliver GOOD --from slurm --record @",
     "deliver DIRECTORY --in-place --from slurm --record @", "deliver STORE --from slurm --record @",
-    "features collect --for slurm --jobs DIRECTORY --record @",
+    "features collect --for slurm --documents DIRECTORY --record @",
 ]  # fmt: skip
 WRITING_BACK = ("submit", "cancel", "hold", "release")  # into a file as it is
 ONE_FILE = [

@@ -23,8 +23,10 @@ EXTRAS = {
     "http": "requests",
     "nodes": "ClusterShell",
     "numpy": "numpy",
+    "pandas": "pandas",
     "parquet": "pyarrow",
     "place": "ortools",
+    "polars": "polars",
     "postgresql": "psycopg",
 }
 WITHOUT = f"import sys; sys.modules.update(dict.fromkeys({[*EXTRAS.values()]}))\n"
@@ -32,8 +34,8 @@ COMMAND = WITHOUT + "from sssjob.__main__ import main; main()"
 
 # Modules that are imported only where their extra is wanted.
 NEEDING = {
-    "sssjob.accounting.writers.parquet", "sssjob.expression.columns", "sssjob.store.parquet",
-    "sssjob.store.postgresql",
+    "sssjob.accounting.table", "sssjob.accounting.writers.parquet", "sssjob.expression.columns",
+    "sssjob.store.parquet", "sssjob.store.postgresql",
 }  # fmt: skip
 IMPORT_ALL = (
     WITHOUT
@@ -86,7 +88,7 @@ def config(tmp_path):
 
 def test_every_extra_is_left_out_here():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert set(project["optional-dependencies"]) - {"test", "dev"} == set(EXTRAS)
+    assert set(project["optional-dependencies"]) - {"test", "dev", "docs"} == set(EXTRAS)
 
 
 def test_every_other_module_can_be_imported():

@@ -198,7 +198,7 @@ def test_a_job_of_which_a_column_cannot_be_asked_is_told_and_the_others_go_on(
     if where == "store":
         CliRunner().invoke(sssjob, ["store", "import", str(tmp_path / "jobs.db"), str(given)])
         given = tmp_path / "jobs.db"
-    command = ["query", "//Job", "--csv", "--jobs", processes, *options, str(given)]
+    command = ["query", "//Job", "--csv", "--workers", processes, *options, str(given)]
     result = CliRunner().invoke(sssjob, command)
     assert [line.split(",")[0] for line in result.stdout.splitlines()] == ["Id", "1", "3"]
     assert result.exit_code == 2
@@ -222,7 +222,7 @@ READ = "sacct.txt:1: notice: read as slurm: a header line with JobID\n"
         (["//Job[Delivered/User='amy']/Id"], "7\n9\n"),
         (["--count", "Id"], "3\n"),
         (["--xpath", "3.1", "count(//Job)"], "3\n"),
-        (["--jobs", "2", "Id"], "7\n8\n9\n"),
+        (["--workers", "2", "Id"], "7\n8\n9\n"),
         (["--sort=-Delivered/Processors", "--limit", "1", "--columns", "Id", "//Job"],
          "Id\n 7\n"),
     ],

@@ -190,7 +190,10 @@ def test_the_plan_is_told_where_a_limit_ends_the_answer(run):
     [
         ("none.db", "sssjob: error: none.db: No such file or directory\n"),
         ("sqlite:none.db", "sssjob: error: none.db: no such store\n"),
-        ("other.db", "sssjob: error: other.db: a database, but no store of job objects\n"),
+        (
+            "other.db",
+            "sssjob: error: other.db: a database of another program, no store of job objects\n",
+        ),
     ],
 )
 def test_what_is_no_store_is_said_and_the_rest_is_asked(run, name, said, tmp_path):

@@ -131,3 +131,21 @@ def test_records_are_recognised_and_documents_and_stores_are_read_beside_them(tm
     assert json.loads(both.stdout)["total"]["jobs"] == named + 3
     assert "sacct.txt:1: notice: read as slurm" in both.stderr
     assert "converted 51 (and 60 steps), skipped 0, bad 0" in both.stderr
+
+
+@pytest.mark.parametrize("more", [(), ("--workers", "2")], ids=["one process", "two"])
+def test_a_table_without_a_header_has_its_columns_named(more, tmp_path):
+    (tmp_path / "sacct.txt").write_text("7;amy;COMPLETED;100;4\n8;amy;COMPLETED;200;4\n")
+    table = ("--columns", "JobID,User,State,ElapsedRaw,NCPUS", "--delimiter", ";", *more)
+    found = run("--from", "slurm", "--json", *table, tmp_path / "sacct.txt")
+    assert found.exit_code == 0, found.output
+    assert json.loads(found.stdout)["total"]["processor_seconds"] == 1200
+    refused = run(*table, tmp_path / "sacct.txt")
+    assert (refused.exit_code, "need --from" in refused.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("end", ["99999999999999", "253402300800", "-99999999999999"])
+def test_an_end_without_a_date_is_in_no_span(end):
+    found = run("--by", "day", data=f"<Job><Id>1</Id><EndTime>{end}</EndTime></Job>")
+    assert found.exit_code == 0, found.output
+    assert found.stdout.splitlines()[1].startswith("-  ")

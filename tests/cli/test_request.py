@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from gateways import gateway
 from gold import KEY, recording, replaying
+from json_commands import keeps_to_its_schema
 from servers import closed_port, scripted
 
 from sssjob.errors import Refused
@@ -60,6 +61,9 @@ def test_rows_are_a_table(ask, gold):
 
 def test_rows_are_json_and_xml(ask, gold):
     rows = json.loads(ask(gold, *WHERE, "--json").stdout)
+    keeps_to_its_schema("request", rows)
+    lines = ask(gold, *WHERE, "--jsonl").stdout.splitlines()
+    assert [json.loads(line) for line in lines] == rows
     assert rows[0] == {
         "object": "Job", "Id": "3", "JobId": "PBS.1235.0", "User": "ann", "Charge": "36960",
         "EndTime": "",

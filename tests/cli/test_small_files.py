@@ -52,7 +52,7 @@ def run(*arguments):
 )  # fmt: skip
 def test_two_processes_say_what_one_does(arguments, directory):
     command, *rest = (text.format(directory=directory) for text in arguments)
-    one, several = run(command, *rest), run(command, "--jobs", "2", *rest)
+    one, several = run(command, *rest), run(command, "--workers", "2", *rest)
     assert one.stdout
     assert several.stdout_bytes == one.stdout_bytes
     assert sorted(several.stderr.splitlines()) == sorted(one.stderr.splitlines())
@@ -70,6 +70,6 @@ def test_small_files_are_sent_many_at_once(command, directory, monkeypatch):
             yield files
 
     monkeypatch.setattr(reader, "grouped", grouped)
-    run(*command, "--jobs", "2", directory)
+    run(*command, "--workers", "2", directory)
     assert sum(len(files.sources) for files in sent) == 128
     assert len(sent) < 10

@@ -14,6 +14,7 @@ from waiting import until
 from sssjob import store
 from sssjob.check import check_source
 from sssjob.cli import sssjob
+from sssjob.systems.slurm.status import table
 
 DATA = Path(__file__).parents[1] / "data"
 QUEUE = DATA / "lcginfo/slurm-24.11/squeue.json"
@@ -267,3 +268,31 @@ def test_what_can_never_be_asked_is_not_watched(name):
     found = run("--from", name, "--watch", "1")
     assert found.exit_code == 2
     assert found.stderr.count("\n") == 1
+
+
+RECORDED = sorted((Path(__file__).parents[1] / "data" / "lcginfo").glob("slurm-*/squeue.json"))
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.parent.name)
+def test_all_members_of_a_real_squeue_are_read_or_known_to_be_left_out(path, tmp_path):
+    assert "not read" not in CliRunner().invoke(sssjob, ["status", str(path)]).stderr
+    newer = json.loads(path.read_bytes())
+    for number, job in enumerate(newer["jobs"]):
+        job["cosmic_rays"] = number
+    (tmp_path / "newer.json").write_text(json.dumps(newer))
+    result = CliRunner().invoke(sssjob, ["status", str(tmp_path / "newer.json")])
+    told = [line for line in result.stderr.splitlines() if "not read" in line]
+    assert [line.partition(": ")[2] for line in told] == [
+        "notice: members of a job that are not read: cosmic_rays"
+    ]
+    assert result.exit_code == 0
+
+
+def test_what_is_left_out_of_squeue_was_seen_and_is_not_read():
+    seen = {
+        name for path in RECORDED for job in json.loads(path.read_bytes())["jobs"] for name in job
+    }
+    left = [name for names in table.LEFT.values() for name in names]
+    assert len(left) == len(set(left))
+    assert set(left) <= seen
+    assert not set(left) & {row.path[0] for row in table.JSON if row.path}

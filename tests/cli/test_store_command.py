@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from click.testing import CliRunner
+from records import DATA
 
 from sssjob import store
 from sssjob.cli import sssjob
@@ -34,6 +35,69 @@ def test_init_makes_an_empty_store_and_leaves_one_that_is_there(path):
     assert "1 documents" in run("init", path).stderr
 
 
+OPEN = "<Job><Id>1</Id><State>Running</State><StartTime>100</StartTime></Job>"
+ENDED = "<Job><Id>1</Id><StartTime>100</StartTime><EndTime>200</EndTime></Job>"
+WAITS = "<Job><Id>1</Id><State>Idle</State></Job>"
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "counts"),
+    [
+        pytest.param([OPEN, ENDED], [OPEN, ENDED], (0, 0, 2), id="the same again"),
+        pytest.param([ENDED], [OPEN], (0, 0, 1), id="the open one later"),
+        pytest.param([OPEN], [ENDED], (0, 1, 0), id="it ended"),
+        pytest.param([WAITS, ENDED], [WAITS, ENDED], (0, 0, 2), id="waited when it was known"),
+        pytest.param([ENDED], [WAITS], (0, 1, 0), id="waits, for the next run"),
+        pytest.param([ENDED], [OPEN.replace("100", "300")], (1, 0, 0), id="another run"),
+    ],
+)
+def test_an_open_version_does_not_replace_that_of_a_run_which_ended(path, first, then, counts):
+    run("import", path, "-", input="\n".join(first))
+    found = json.loads(run("import", path, "--json", "-", input="\n".join(then)).stdout)
+    assert (found["new"], found["changed"], found["unchanged"]) == counts
+
+
+RECORDS = [
+    ("slurm", "slurm/24.11/all-steps-epoch.txt"), ("pbs", "accounting/pbs/quirks/odd.txt"),
+    ("sge", "accounting/sge/8.1.9.txt"), ("lsf", "accounting/lsf/quirks/texts.txt"),
+    ("condor", "records/condor/lines.jsonl"), ("slurm-json", "records/slurm-json/newer.json"),
+    ("car", "records/car/records.xml"), ("apel", "records/apel/individual.txt"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("more", [(), ("--workers", "2")], ids=["one", "two"])
+@pytest.mark.parametrize(("name", "file"), RECORDS, ids=[name for name, _ in RECORDS])
+def test_records_are_kept_as_what_convert_makes_of_them(name, file, more, tmp_path):
+    log = DATA / file
+    made = CliRunner().invoke(sssjob, ["convert", "--from", name, str(log)])
+    run("import", tmp_path / "piped.db", "-", input=made.stdout_bytes)
+    found = run("import", "--from", name, *more, tmp_path / "kept.db", log)
+    assert found.exit_code == made.exit_code
+    kept, piped = (run("export", tmp_path / f"{name}.db").stdout for name in ("kept", "piped"))
+    assert kept.startswith("<Job>")
+    assert kept == piped
+    again = json.loads(run("import", "--json", "--from", name, tmp_path / "kept.db", log).stdout)
+    assert (again["new"], again["changed"]) == (0, 0)
+
+
+def test_what_is_wrong_with_records_is_told_with_its_line(path):
+    table = "JobID|State|End\n1|COMPLETED|1700000000\n2\n"
+    found = run("import", "--from", "slurm", path, "-", input=table)
+    assert found.exit_code == 1
+    assert "<stdin>:3: error: 1 field where the header has 3" in found.stderr
+    assert "new 1, changed 0, unchanged 0, bad 1" in found.stderr
+
+
+def test_a_listing_without_jobs_is_kept_as_nothing(path):
+    found = run("import", "--from", "slurm", path, "-", input="JobID|State|End\n")
+    assert (found.exit_code, "new 0, changed 0, unchanged 0, bad 0" in found.stderr) == (0, True)
+
+
+def test_options_for_records_need_their_format(path):
+    found = run("import", "--tz", "UTC", path, "-", input=ONE)
+    assert (found.exit_code, "name --from" in found.stderr) == (2, True)
+
+
 def test_import_counts_and_ends_with_1_when_some_were_bad(path):
     result = run("import", path, "-", "--json", input=f"{ONE}\n<Job/>\n{TWO}")
     assert result.exit_code == 1
@@ -48,7 +112,7 @@ def test_files_go_in_and_out_with_the_job_that_names_them(path, tmp_path, proces
         "<Data><Job><Id>6</Id><Name>a # b</Name><Executable>#None</Executable></Job>\n"
         "<JobGroup><Id>7</Id><Job><Id>8</Id><Executable>#Script</Executable></Job></JobGroup><File id='Script'>ls</File></Data>"
     )
-    result = run("import", path, message, "--jobs", processes)
+    result = run("import", path, message, "--workers", processes)
     assert result.exit_code == 0
     told, counts = result.stderr.splitlines()
     assert told.startswith(f"{message}:1: warning: no File with the id None was found beside Job 6")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from json_commands import keeps_to_its_schema
 from pretended import COMMANDS, Pretended
 from waiting import until
 
@@ -64,6 +65,7 @@ def test_a_job_is_submitted_printed_and_written_back(system):
     assert job().get("ResourceManagerType") == "slurm"
     again = submit("--json")
     told = json.loads(again.stdout)
+    keeps_to_its_schema("submit", told)
     assert (told["id"], told["new"], told["job"], len(system.jobs)) == ("1", False, "1", 1)
 
 
@@ -250,7 +252,7 @@ def test_two_copies_at_once_submit_one_job(system):
 
 
 def test_a_lock_that_is_not_given_back_ends_a_call(system, monkeypatch):
-    from sssjob.submission import Busy, How, InFile, Wish, locks
+    from sssjob.submission import Busy, How, InFile, SubmitOptions, locks
     from sssjob.submission import submit as library
 
     place = InFile(Path("job.xml"))
@@ -258,6 +260,6 @@ def test_a_lock_that_is_not_given_back_ends_a_call(system, monkeypatch):
         locks.locked(locks.default_place(), place.name, 1),
         pytest.raises(Busy, match="another call is at work"),
     ):
-        list(library(place, Wish("slurm"), How(patience=0)))
+        list(library(place, SubmitOptions("slurm"), How(patience=0)))
     assert system.calls == []
     assert os.listdir(locks.default_place()) == []

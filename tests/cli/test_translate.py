@@ -1,11 +1,11 @@
 # ruff: noqa: E501 (a case is a line)
 import json
-import os
 import stat
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from forcing import forced
 
 from sssjob.cli import sssjob
 from sssjob.document import loads
@@ -268,14 +268,7 @@ def test_nothing_is_written_where_two_jobs_have_one_id(run):
 
 
 def test_the_directory_of_many_scripts_is_forced_to_disk_once(run, monkeypatch):
-    synced = []
-    genuine = os.fsync
-
-    def fsync(handle):
-        synced.append(stat.S_IFMT(os.fstat(handle).st_mode))
-        genuine(handle)
-
-    monkeypatch.setattr(os, "fsync", fsync)
+    synced = forced(monkeypatch)
     jobs = "".join(JOB.replace("<Id>7", f"<Id>{number}") for number in range(100))
     (run.path / "job.xml").write_text(f"<JobGroup><Id>g</Id>{jobs}</JobGroup>")
     assert run("job.xml", "--to", "sbatch", "--output-dir", "out").exit_code == 0

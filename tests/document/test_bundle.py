@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from sssjob import spec
-from sssjob.document.bundle import Bundle, File, bundle, bundles
+from sssjob.document import attached, dumps
+from sssjob.document.bundle import File, bundle, bundles
 from sssjob.errors import InvalidValue, Severity
 from sssjob.model import Job
 
@@ -115,7 +116,7 @@ def test_what_is_wrong_with_files_is_found(parts, expected):
 def test_a_second_file_tells_the_line_of_the_first():
     (found,) = read(message(JOB.format("#Script", SH), FILE, "\n", FILE)).findings
     assert found.line == 2
-    assert found.message.endswith("the first is on line 1")
+    assert found.message.endswith("jobs mean the one on line 1")
     assert found.severity is Severity.ERROR
 
 
@@ -146,8 +147,7 @@ LEGAL = st.text(
 @example("a\r\nb]]>\r", "a b")
 def test_what_was_written_is_read_again_byte_by_byte(content, id_):
     file = File(id_.strip() or "x", content.encode())
-    written = Bundle((Job.of(Id="1", Name="n"),), {file.id: file}).dumps()
-    again = read(written)
+    again = read(attached.message(dumps(Job.of(Id="1", Name="n")), [file]))
     assert again.files == {file.id: file}
     assert again.blocks == (Job.of(Id="1", Name="n"),)
 
@@ -155,7 +155,7 @@ def test_what_was_written_is_read_again_byte_by_byte(content, id_):
 @pytest.mark.parametrize("content", [b"a\0b", b"\xff", "\ufffe".encode()])
 def test_what_xml_cannot_hold_is_not_written(content):
     with pytest.raises(ValueError, match=r"U\+|UTF-8"):
-        Bundle((), {"a": File("a", content)}).dumps()
+        attached.message("<Job/>", [File("a", content)])
 
 
 def test_each_document_of_a_source_is_a_message_of_its_own():
@@ -187,5 +187,6 @@ def test_a_document_of_anything_else_has_no_job_objects():
 def test_what_a_file_holds_is_cut_off_nowhere(held, content):
     found = read(message(JOB.format("#Script", SH), f"<File id='Script'>{held}</File>"))
     assert found.files["Script"].content.decode() == content
-    [again] = bundles(found.dumps().encode())
+    written = attached.message(dumps(found.blocks[0]), list(found.files.values()))
+    [again] = bundles(written.encode())
     assert again.files["Script"].content.decode() == content

@@ -84,7 +84,7 @@ def test_every_reader_gives_a_job_the_file_of_its_own_message(tmp_path_factory, 
     place = tmp_path_factory.mktemp("meant")
     (place / "jobs.xml").write_text(text)
     held = InFile(place / "jobs.xml").held()
-    assert contents((block.id, [*files.values()]) for block, files in held) == expected
+    assert contents((block.id, [*files.values()]) for block, files, _ in held) == expected
     for size in (1, 100, guesses.SIZE):
         with (
             mock.patch.object(guesses, "SIZE", size),

@@ -394,3 +394,26 @@ def test_nothing_else_parses_documents():
         if _PARSES.search(path.read_text())
     }
     assert found == set(PARSERS)
+
+
+# A start tag between documents on lines, cut by a line end: as what stands in quotes may look.
+CUT_TAGS = [
+    pytest.param("<Job a='1>2'\nb='3'>", ["1", "2", "3", "4"], id="behind a quoted >"),
+    pytest.param("<Job a='1>2\nb'>", ["1", "2", "3", "4"], id="in quotes behind a >"),
+    pytest.param('<Job a="1" b=">"\n>', ["1", "2", "3", "4"], id="double quotes"),
+    pytest.param("<Job\na='1'>", ["1", "2", "3", "4"], id="without a >"),
+    pytest.param("<Job a='1>\n<Job>", ["1", "2", "3", "4"], id="cut off, and another one"),
+]
+
+
+@pytest.mark.parametrize("tag, ids", CUT_TAGS)
+@pytest.mark.parametrize("size", [10, guesses.SIZE])
+def test_a_document_among_lines_may_go_on_in_the_next_line(tag, ids, size):
+    lines = [f"<Job><Id>{number}</Id></Job>" for number in (1, 2, 4)]
+    text = "\n".join((*lines[:2], f"{tag}<Id>3</Id></Job>", lines[2])).encode()
+    told = []
+    with mock.patch.object(guesses, "SIZE", size):
+        assert [each.id for each in read(io.BytesIO(text), on_error=told.append)] == ids
+        assert [each.text for each in STREAMED.run(text, on_error=lambda error: None)] == ids
+        assert len(list(tree.documents(text, on_error=lambda error: None))) == len(ids)
+    assert bool(told) == (tag == CUT_TAGS[-1].values[0])

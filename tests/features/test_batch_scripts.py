@@ -66,7 +66,7 @@ def test_a_script_calls_the_command_for_its_job(install, safe_path, system, name
     assert run(place / name, "7.ce", "alice", SLURM_JOB_ID="7", JOB_ID="7").returncode == 0
     called = (safe_path / "called").read_text().split()
     assert called[:4] == ["features", word, "--for", system]
-    assert "--jobs=/srv/jobs" in called
+    assert "--documents=/srv/jobs" in called
     assert called[called.index("--root") + 1] == str(safe_path / "mjf")
     assert called[-2:] == (["7.ce", "alice"] if system == "pbs" else called[-2:])
 

@@ -3,7 +3,7 @@
 import pytest
 from gateways import serving
 from pretended import Pretended
-from submitting_gateway import ME, SETTINGS
+from submitting_gateway import ME, prepare
 
 
 @pytest.fixture
@@ -16,10 +16,7 @@ def slurm(tmp_path, monkeypatch):
 
 @pytest.fixture
 def folder(tmp_path, slurm):
-    for name in ("auth_key", "maui.key"):
-        (tmp_path / name).write_text(f"the {name} of this test\n")
-        (tmp_path / name).chmod(0o600)
-    (tmp_path / "gateway.toml").write_text(SETTINGS)
+    prepare(tmp_path)
     return tmp_path
 
 

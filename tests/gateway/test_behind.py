@@ -17,7 +17,7 @@ from sssjob.errors import Refused
 from sssjob.gateway.actions import Actions
 from sssjob.gateway.behind import Behind, Door
 from sssjob.gateway.log import LOGGER, Lines
-from sssjob.gateway.shadow import Said, Shadow, differences
+from sssjob.gateway.shadow import ServerAnswer, Shadow, differences
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.rates import Rates
 from sssjob.handlers.service import Service, ServiceSettings
@@ -299,12 +299,15 @@ def test_a_shadow_that_is_down_delays_nobody_and_is_told(service, log):
 
 def test_rows_are_compared_whatever_their_order_and_not_where_they_are_too_many():
     one, other = (("Id", "a"),), (("Id", "b"),)
-    assert differences(Said("000", 2, (one, other)), Said("000", 2, (other, one))) == []
-    assert differences(Said("000", 2, (one, one)), Said("000", 2, (other, one))) == [
-        ("rows", "Id=a", "Id=b")
-    ]
-    assert differences(Said("000", 2, None), Said("000", 2, (other,))) == []
-    assert differences(Said("000", 2), Said("146", 3)) == [
+    assert (
+        differences(ServerAnswer("000", 2, (one, other)), ServerAnswer("000", 2, (other, one)))
+        == []
+    )
+    assert differences(
+        ServerAnswer("000", 2, (one, one)), ServerAnswer("000", 2, (other, one))
+    ) == [("rows", "Id=a", "Id=b")]
+    assert differences(ServerAnswer("000", 2, None), ServerAnswer("000", 2, (other,))) == []
+    assert differences(ServerAnswer("000", 2), ServerAnswer("146", 3)) == [
         ("code", "000", "146"),
     ]  # fmt: skip
-    assert differences(Said("000", 2), Said("000", 3)) == [("count", "2", "3")]
+    assert differences(ServerAnswer("000", 2), ServerAnswer("000", 3)) == [("count", "2", "3")]

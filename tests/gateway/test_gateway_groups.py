@@ -2,7 +2,7 @@
 
 import pytest
 from gateways import serving
-from submitting_gateway import ME, SETTINGS, ask, order, submit
+from submitting_gateway import ME, ask, order, settings, submit
 from waiting import HANG
 
 from sssjob import store
@@ -308,7 +308,7 @@ def test_a_submit_is_about_one_job(port, slurm):
 
 
 def test_queues_are_not_asked_of_where_none_are_named(folder, slurm):
-    (folder / "gateway.toml").write_text(SETTINGS.replace('queues = ["batch", "long"]', ""))
+    (folder / "gateway.toml").write_text(settings(queues=()))
     with serving(folder) as (_, port):
         code, _, [kept] = submit_group(port)
         assert (code, kept.jobs[0].get("Queue")) == ("000", "")

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 from gateways import serving
-from submitting_gateway import ME, SETTINGS, ask, order, state, submit
+from submitting_gateway import ME, ask, order, settings, state, submit
 from waiting import HANG, until
 
 from sssjob import store
@@ -99,6 +99,32 @@ def test_a_gateway_killed_while_it_submits_has_one_job_when_the_client_repeats(
         assert ask(port, "Query", gets=(Get("Id"),))[2][0].get("Id") == job.id
 
 
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize(("action", "command", "real", "said"), [
+    ("Hold", "scontrol hold", "hold", "Hold"),
+    ("Release", "scontrol release", "idle", "Idle"),
+    ("Cancel", "scancel", "over", "Cancelled"),
+])  # fmt: skip
+def test_a_gateway_killed_while_it_steers_has_done_it_once_when_the_client_repeats(
+    folder, slurm, action, command, real, said, when
+):
+    with serving(folder) as (process, port):
+        _, _, [job] = submit(port)
+        if action == "Release":
+            order(port, "Hold", job.id)
+        before = len(slurm.calls)
+        slurm.fault(f"{command} {when} kill")
+        with pytest.raises(NoReply):
+            order(port, action, job.id)
+        assert process.wait(HANG) == -9
+    slurm.fault()
+    with serving(folder) as (_, port):
+        assert order(port, action, job.id)[0] == "000"
+        assert [each["state"] for each in slurm.jobs.values()] == [real]
+        assert state(port, job.id) == said
+    assert sum(call.startswith(command) for call in slurm.calls[before:]) == 1
+
+
 def test_a_job_that_slurm_refuses_is_told_and_the_next_call_tries_again(port, slurm):
     slurm.fault("sbatch before fail")
     code, message, _ = submit(port, id_="17")
@@ -154,8 +180,7 @@ def test_jobs_run_as_another_account_by_sudo(folder, slurm):
     (slurm.root / "bin/sudo").write_text(SUDO)
     (slurm.root / "bin/sudo").chmod(0o755)
     (slurm.root / "user").write_text("daemon")
-    settings = SETTINGS.replace(f'account = "{ME}"', 'account = "daemon"')
-    (folder / "gateway.toml").write_text(settings)
+    (folder / "gateway.toml").write_text(settings(account="daemon"))
     with serving(folder) as (_, port):
         _, _, [job] = submit(port)
         assert (job.get("User"), job.get("State")) == ("daemon", "Idle")
@@ -251,8 +276,7 @@ def test_what_became_of_a_job_is_told_with_its_state(port, slurm):
 
 
 def test_the_end_of_a_cancelled_job_is_looked_up_too(folder, slurm):
-    settings = SETTINGS.replace("every = 3600", "every = 0.1")
-    (folder / "gateway.toml").write_text(settings)
+    (folder / "gateway.toml").write_text(settings(every=0.1))
     with serving(folder) as (_, port):
         _, _, [job] = submit(port)
         order(port, "Cancel", job.id)
@@ -312,8 +336,7 @@ def test_a_state_is_told_where_nothing_else_is_known(port, slurm):
 
 
 def test_jobs_are_looked_up_by_the_way(folder, slurm):
-    settings = SETTINGS.replace("every = 3600", "every = 0.1")
-    (folder / "gateway.toml").write_text(settings)
+    (folder / "gateway.toml").write_text(settings(every=0.1))
     with serving(folder) as (_, port):
         _, _, [job] = submit(port)
         slurm.becomes(job.id, "run")
@@ -343,14 +366,14 @@ def test_nobody_waits_behind_a_batch_system_that_is_slow(port, slurm):
     pytest.param("[actors.maui]", HOOK, "none beside [submission]", id="hooks"),
 ])  # fmt: skip
 def test_settings_that_do_not_fit_are_told(folder, old, new, said):
-    (folder / "gateway.toml").write_text(SETTINGS.replace(old, new))
+    (folder / "gateway.toml").write_text(settings().replace(old, new))
     with pytest.raises(BadSettings) as caught:
         load(folder / "gateway.toml")
     assert said in str(caught.value)
 
 
 def test_root_says_that_jobs_run_as_root(folder, monkeypatch):
-    (folder / "gateway.toml").write_text(SETTINGS.replace(f'account = "{ME}"', ""))
+    (folder / "gateway.toml").write_text(settings(account=""))
     monkeypatch.setattr("os.geteuid", lambda: 0)
     with pytest.raises(BadSettings, match="the account that jobs run as"):
         load(folder / "gateway.toml")

@@ -9,33 +9,15 @@ import subprocess
 import pytest
 import slurm_cluster
 from batch_jobs import COMMAND
-from daemons import Unavailable
+from daemons import started
 from gateways import serving
+from submitting_gateway import prepare
 from waiting import HANG, until
 
 from sssjob.document import loads
 
 pytestmark = pytest.mark.interop
 
-SETTINGS = """
-listen = ["127.0.0.1:0"]
-
-[security]
-key = "auth_key"
-
-[store]
-address = "jobs.db"
-
-[submission]
-to = "slurm"
-account = "root"
-queues = ["main"]
-every = 0.2
-
-[actors.maui]
-key = "maui.key"
-roles = ["scheduler"]
-"""
 JOB = """<Job><Name>through</Name><Executable>/bin/sleep</Executable><Arguments>{}</Arguments>
 <OutputFile>/dev/null</OutputFile><InitialWorkingDirectory>/tmp</InitialWorkingDirectory>
 <Requested><Processors>1</Processors><Duration>330</Duration></Requested></Job>"""
@@ -48,10 +30,7 @@ exit $status
 
 @pytest.fixture(scope="module")
 def cluster():
-    try:
-        place = slurm_cluster.start()
-    except Unavailable as error:
-        pytest.skip(str(error))
+    place = started(slurm_cluster.start)
     yield place
     place.stop()
 
@@ -59,10 +38,7 @@ def cluster():
 @pytest.fixture
 def folder(cluster, tmp_path, monkeypatch):
     """That of a gateway whose sbatch kills who called it where there is a file called kill."""
-    for name in ("auth_key", "maui.key"):
-        (tmp_path / name).write_text(f"the {name} of this test\n")
-        (tmp_path / name).chmod(0o600)
-    (tmp_path / "gateway.toml").write_text(SETTINGS)
+    prepare(tmp_path, account="root", queues=["main"], every=0.2)
     wrapped = tmp_path / "bin"
     wrapped.mkdir()
     (wrapped / "sbatch").write_text(
@@ -176,7 +152,11 @@ CHAIN = """<JobGroup><Id>wf</Id><JobDefaults><Executable>/bin/sleep</Executable>
 
 
 def test_a_group_is_submitted_in_its_order_once_and_runs(folder, cluster):
-    (folder / "group.xml").write_text(CHAIN.format(1))
+    """Its first job waits for a file, so that Slurm still shows what the others wait for."""
+    waits = f"-c 'until [ -e {folder}/go ]; do sleep 0.1; done'"
+    first = f"<Arguments>{waits}</Arguments><Executable>/bin/sh</Executable>"
+    text = CHAIN.format(1).replace("<Arguments>2</Arguments>", first)
+    (folder / "group.xml").write_text(text)
     words = ("Submit", "JobGroup", "--data", "group.xml", "--id", "17")
     (folder / "kill").touch()
     with serving(folder) as (process, port):
@@ -186,10 +166,12 @@ def test_a_group_is_submitted_in_its_order_once_and_runs(folder, cluster):
         code, out, said = client(folder, port, *words)
         assert code == 0, said
         jobs = loads(out).jobs
-        assert client(folder, port, *words)[1] == out
+        again = loads(client(folder, port, *words)[1]).jobs
+        assert [job.id for job in again] == [job.id for job in jobs]  # states go on meanwhile
         third, first, second = (job.id for job in jobs)
         shown = cluster.run("scontrol", "show", "job", third, "-o")
         assert f"Dependency=afterok:{second}" in shown
+        (folder / "go").touch()
         assert until(lambda: state(folder, port, third) == "Completed")
         starts = [int(kept(folder, port, id_).get("StartTime")) for id_ in (first, second, third)]
         assert starts == sorted(starts)

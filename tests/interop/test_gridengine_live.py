@@ -7,7 +7,7 @@ Where no cell can be started, the tests say why.
 import gridengine_cell
 import pytest
 from batch_jobs import COMMAND, answer, collected, install, kept, prepare, submitted, told
-from daemons import Unavailable, user
+from daemons import started, user
 from waiting import until
 
 pytestmark = pytest.mark.interop
@@ -53,10 +53,7 @@ def cell():
             "user.q": {"starter_method": starter, "h_rt": "00:10:00", "seq_no": "9"},
         }
 
-    try:
-        place = gridengine_cell.start(queues)
-    except Unavailable as error:
-        pytest.skip(str(error))
+    place = started(gridengine_cell.start, queues)
     prepare(place, TOLD)
     yield place
     place.stop()

@@ -7,7 +7,7 @@ Where no cluster can be started, the tests say why.
 import pytest
 import slurm_cluster
 from batch_jobs import COMMAND, answer, collected, install, kept, prepare, submitted, told
-from daemons import Unavailable, user
+from daemons import started, user
 from waiting import until
 
 pytestmark = pytest.mark.interop
@@ -45,11 +45,7 @@ GIVEN = {"one": (1, 150, 120), "two": (2, 200, 180)}
 @pytest.fixture(scope="module")
 def cluster():
     """A cluster that calls our scripts."""
-
-    try:
-        place = slurm_cluster.start(lambda place: install(place, "slurm", "mjf/%n"))
-    except Unavailable as error:
-        pytest.skip(str(error))
+    place = started(slurm_cluster.start, lambda place: install(place, "slurm", "mjf/%n"))
     prepare(place, TOLD)
     yield place
     place.stop()
@@ -237,7 +233,7 @@ def test_the_command_submits_a_document_that_the_prolog_finds(cluster, ran):
         )
     )
     printed = cluster.run(
-        COMMAND, "features", "submit", "--for", "slurm", "--jobs", cluster.root / "jobs",
+        COMMAND, "features", "submit", "--for", "slurm", "--documents", cluster.root / "jobs",
         "--seconds", 60, place,
     ).strip()  # fmt: skip
     assert until(lambda: ended(cluster, printed)), cluster.logs()

@@ -12,7 +12,7 @@ import condor_pool
 import gridengine_cell
 import pytest
 import slurm_cluster
-from daemons import Unavailable
+from daemons import started
 from waiting import until
 
 from sssjob.document import loads
@@ -22,30 +22,23 @@ pytestmark = pytest.mark.interop
 COMMAND = Path(sys.executable).with_name("sssjob")
 
 
-def started(module):
-    try:
-        return module.start()
-    except (Unavailable, condor_pool.Unavailable) as error:
-        pytest.skip(str(error))
-
-
 @pytest.fixture(scope="module")
 def cluster():
-    place = started(slurm_cluster)
+    place = started(slurm_cluster.start)
     yield place
     place.stop()
 
 
 @pytest.fixture(scope="module")
 def cell():
-    place = started(gridengine_cell)
+    place = started(gridengine_cell.start)
     yield place
     place.stop()
 
 
 @pytest.fixture(scope="module")
 def pool():
-    yield started(condor_pool)
+    yield started(condor_pool.start)
     condor_pool.stop()
 
 

@@ -5,11 +5,12 @@ Where no pool can be started, the tests say why.
 
 import condor_pool
 import pytest
+from daemons import started
 from waiting import until
 
 from sssjob.commands import CommandFailed
 from sssjob.document import read
-from sssjob.submission import How, InFile, Order, Wish, steer, submit
+from sssjob.submission import How, InFile, Order, SubmitOptions, steer, submit
 
 pytestmark = pytest.mark.interop
 
@@ -22,10 +23,7 @@ JOB = """<Job awarenessPolicy="Warn"><Id>one</Id>{more}<Name>a 'b' "c"</Name>
 @pytest.fixture(scope="module")
 def how():
     """Commands inside of the pool, as its user."""
-    try:
-        pool = condor_pool.start()
-    except condor_pool.Unavailable as error:
-        pytest.skip(str(error))
+    pool = started(condor_pool.start)
     inside = (
         "chroot", "--userspec=alice", str(pool.root), "/usr/bin/env", "-i",
         f"PATH={condor_pool.PATH}", "HOME=/home/alice", "USER=alice", "/bin/sh", "-c",
@@ -54,23 +52,23 @@ def test_a_job_is_submitted_once_and_found_as_long_as_there_is_a_history(how, tm
     before = queued(pool)
     text = "<GlobalId>an 'odd' &amp; \"long\" one</GlobalId>"
     place = document(tmp_path, more=text, seconds=0)
-    (first,) = submit(place, Wish("condor", hold=True), how)
-    (again,) = submit(place, Wish("condor"), how)
-    (copy,) = submit(document(tmp_path, "copy.xml", text), Wish("condor", hold=True), how)
+    (first,) = submit(place, SubmitOptions("condor", hold=True), how)
+    (again,) = submit(place, SubmitOptions("condor"), how)
+    (copy,) = submit(document(tmp_path, "copy.xml", text), SubmitOptions("condor", hold=True), how)
     assert (first.new, again.new, copy.new) == (True, False, False)
     assert first.id == again.id == copy.id
     assert len(queued(pool)) == len(before) + 1
     assert ordered(place, Order.RELEASE, how)[0][0] in ("Idle", "Running")
     assert until(lambda: queued(pool) == before)
     assert until(lambda: pool.run("condor_history", "-af", "SSSJobMark").strip())
-    (late,) = submit(document(tmp_path, "late.xml", text), Wish("condor"), how)
+    (late,) = submit(document(tmp_path, "late.xml", text), SubmitOptions("condor"), how)
     assert (late.id, late.new, late.state) == (first.id, False, "Completed")
 
 
 def test_hold_release_and_cancel(how, tmp_path):
     pool, how = how
     place = document(tmp_path)
-    (done,) = submit(place, Wish("condor", hold=True), how)
+    (done,) = submit(place, SubmitOptions("condor", hold=True), how)
     assert ordered(place, Order.HOLD, how) == [("Hold", "")]
     assert ordered(place, Order.RELEASE, how)[0][0] in ("Idle", "Running")
     assert ordered(place, Order.HOLD, how) == [("Hold", "")]
@@ -89,5 +87,5 @@ def test_what_is_refused_is_told(how, tmp_path):
     place = document(tmp_path, more="<ResourceManagerType>condor</ResourceManagerType>")
     place.path.write_text(place.path.read_text().replace("/data", "/nowhere-at-all"))
     with pytest.raises(CommandFailed, match="condor_submit"):
-        list(submit(place, Wish("condor"), how))
+        list(submit(place, SubmitOptions("condor"), how))
     assert queued(pool) == before

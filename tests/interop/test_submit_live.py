@@ -9,16 +9,20 @@ import gridengine_cell
 import pytest
 import slurm_cluster
 from batch_jobs import COMMAND
-from daemons import Unavailable, user
+from daemons import started, user
 from waiting import until
 
 from sssjob.document import read
-from sssjob.submission import How, InFile, NotSubmitted, Order, Wish, steer, submit
+from sssjob.submission import How, InFile, NotSubmitted, Order, SubmitOptions, steer, submit
 
 pytestmark = pytest.mark.interop
 
 # The commands that submit and release, and the option of what is submitted by hand.
 COMMANDS = {"slurm": ("sbatch", "scontrol"), "gridengine": ("qsub", "qrls")}
+ORDERS = {
+    "slurm": {"hold": "scontrol", "release": "scontrol", "cancel": "scancel"},
+    "gridengine": {"hold": "qhold", "release": "qrls", "cancel": "qdel"},
+}
 WRAPPER = """#!/bin/sh
 [ -e {root}/before-{name} ] && rm {root}/before-{name} && kill -9 $PPID
 {program} "$@"; status=$?
@@ -46,7 +50,7 @@ class Site:
         self.system, self.place = system, place
         self.work = place.root / "work"
         place.make("wrapped")
-        for name in COMMANDS[system]:
+        for name in {*COMMANDS[system], *ORDERS[system].values()}:
             path = place.root / "wrapped" / name
             path.write_text(WRAPPER.format(root=self.work, name=name, program=shutil.which(name)))
             path.chmod(0o755)
@@ -75,6 +79,13 @@ class Site:
         lines = self.place.run("qstat", "-u", "*").splitlines()
         return [line.split()[0] for line in lines if line.strip()[:1].isdigit()]
 
+    def elements_run(self, id_):
+        """How many elements of an array run."""
+        if self.system == "slurm":
+            return len(self.place.run("squeue", "-h", "-r", "-t", "R", "-j", id_).splitlines())
+        rows = self.place.run("qstat", "-s", "r", "-u", "*").splitlines()
+        return sum(row.split()[:1] == [id_] for row in rows)
+
     def clear(self):
         """Take all jobs away; one that has just ended refuses that, which is no fault."""
         if found := self.jobs():
@@ -87,10 +98,7 @@ class Site:
 def running(request):
     """The batch system, which is started once for all tests."""
     start = {"slurm": slurm_cluster.start, "gridengine": gridengine_cell.start}[request.param]
-    try:
-        place = start()
-    except Unavailable as error:
-        pytest.skip(str(error))
+    place = started(start)
     yield Site(request.param, place)
     place.stop()
 
@@ -119,6 +127,23 @@ def test_kill_9_leaves_one_job_that_runs(site, which, when):
     assert site.jobs() == [id_]
     assert the_job(path).id == id_
     assert until(lambda: "Running" in _states(site, id_))
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize(("order", "said"), [
+    ("hold", "Hold"), ("release", "Idle"), ("cancel", "Cancelled"),
+])  # fmt: skip
+def test_kill_9_in_the_middle_of_an_order_is_healed_by_the_next_call(site, order, said, when):
+    path = site.document("job.xml", JOB.format(more="<EligibleTime>2000000000</EligibleTime>"))
+    (id_,) = site.submit(path, *["--hold"] * (order == "release"))
+    fault = site.work / f"{when}-{ORDERS[site.system][order]}"
+    fault.touch()
+    assert site.call(order, path) == []
+    assert not fault.exists()
+    assert site.call(order, path) == [id_, said]
+    assert the_job(path).get("State") == said
+    assert until(lambda: site.jobs() == ([] if order == "cancel" else [id_]))
+    assert site.call(order, path) == [id_, said]
 
 
 def _states(site, id_):
@@ -163,6 +188,18 @@ def test_hold_release_and_cancel_by_document(site):
     assert site.call("cancel", waiting) == [id_, "Cancelled"]
 
 
+def test_an_array_is_one_job_of_several_elements(site):
+    """Whichever batch system its option is of."""
+    more = "<Extension type='pbs' name='-J'>1-3</Extension>"
+    path = site.document("array.xml", JOB.format(more=more))
+    (id_,) = site.submit(path, "--hold")
+    assert site.submit(path, "--hold") == [id_]
+    assert set(site.jobs()) == {id_}
+    assert site.call("release", path)[0] == id_
+    assert until(lambda: site.elements_run(id_) == 3)
+    assert site.call("cancel", path) == [id_, "Cancelled"]
+
+
 def test_what_is_refused_is_told_and_nothing_is_there(site):
     path = site.document("job.xml", JOB.format(more="<Queue>no-such-queue</Queue>"))
     assert site.submit(path) == []
@@ -191,14 +228,18 @@ def test_a_service_submits_as_the_user_of_the_job(site):
     how = How(
         600, ("runuser", "-u", name, "--"), name, site.place.environment, site.place.root / "locks"
     )
-    (done,) = submit(InFile(path), Wish(site.system, hold=True), how)
+    (done,) = submit(InFile(path), SubmitOptions(site.system, hold=True), how)
     mine = site.document("mine.xml", JOB.format(more=f"<User>{name}</User>"))
     with pytest.raises(NotSubmitted, match="would run as root"):
-        list(submit(InFile(mine), Wish(site.system), How(600, locks=site.place.root / "locks")))
+        list(
+            submit(
+                InFile(mine), SubmitOptions(site.system), How(600, locks=site.place.root / "locks")
+            )
+        )
     copy = site.document("copy.xml", JOB.format(
         more=f"<User>{name}</User><GlobalId>{done.global_id}</GlobalId>"
     ))  # fmt: skip
-    (again,) = submit(InFile(copy), Wish(site.system), how)
+    (again,) = submit(InFile(copy), SubmitOptions(site.system), how)
     assert (again.id, again.new) == (done.id, False)
     (steered,) = steer(InFile(copy), Order.CANCEL, how=how)
     assert (steered.state, steered.done) == ("Cancelled", True)

@@ -6,13 +6,15 @@ here, such as a second cluster or GPUs, say so.
 """
 
 import io
+from contextlib import ExitStack
 
 import condor_pool
 import gridengine_cell
 import pytest
 import slurm_cluster
-from daemons import Unavailable
+from daemons import started
 from oracle_cases import put, written
+from submit_cases import TAKEN_APART
 from translated import requested, wrapped
 
 from sssjob import loads, translate
@@ -27,10 +29,8 @@ FEATURES = ("ib", "ssd", "big", "nvme", "a", "b", "x86_64", "Linux")
 @pytest.fixture(scope="module")
 def cluster():
     """A cluster with what the cases name."""
-    try:
-        place = slurm_cluster.start(lambda place: ("Licenses=matlab:5,x:5", "MaxArraySize=2000"))
-    except Unavailable as error:
-        pytest.skip(str(error))
+    more = ("Licenses=matlab:5,x:5", "MaxArraySize=2000")
+    place = started(slurm_cluster.start, lambda place: more)
     for node in slurm_cluster.NODES:
         features = ",".join(FEATURES)
         place.run(
@@ -116,12 +116,8 @@ def cell():
     resources = [f"{name} {name} BOOL == YES NO 0 0" for name in ("ib", "ssd", "big", "nvme")]
     resources += [f"{name} {name} INT <= YES YES 0 0" for name in ("gpu", "matlab", "x")]
     resources += ["gpu_type gpu_type STRING == YES NO NONE 0"]
-    try:
-        place = gridengine_cell.start(
-            lambda place: {name: {} for name in ("main.q", "q", "a", "b")}
-        )
-    except Unavailable as error:
-        pytest.skip(str(error))
+    queues = {name: {} for name in ("main.q", "q", "a", "b")}
+    place = started(gridengine_cell.start, lambda place: queues)
     complexes = place.root / "complexes"
     complexes.write_text(place.run("qconf", "-sc") + "".join(f"{line}\n" for line in resources))
     place.run("qconf", "-Mc", complexes)
@@ -162,14 +158,20 @@ def test_grid_engine_has_of_a_script_what_the_job_asks_for(cell, inner, name, te
     assert found.get(name) == text, printed
 
 
+@pytest.mark.parametrize(("directive", "name", "text"), TAKEN_APART)
+def test_grid_engine_takes_a_directive_apart_as_it_is_read(cell, directive, name, text):
+    script = cell.root / "case.sh"
+    script.write_text(f"#!/bin/sh\n#$ {directive}\ndate\n")
+    printed = cell.run("qsub", "-w", "n", "-verify", script)
+    found = [line.partition(":")[2] for line in printed.splitlines() if line.startswith(name)]
+    assert [each.strip().removeprefix("TERM,") for each in found] == [text.strip()], printed
+
+
 @pytest.fixture(scope="module")
 def condor():
     """The commands of HTCondor, of which none needs a daemon."""
-    try:
-        with condor_pool.tools() as run:
-            yield run
-    except condor_pool.Unavailable as error:
-        pytest.skip(str(error))
+    with ExitStack() as stack:
+        yield started(stack.enter_context, condor_pool.tools())
 
 
 @pytest.mark.parametrize("inner", put("condor"))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.lcginfo import basic, estimators
-from sssjob.lcginfo.basic import Sample, Samples
+from sssjob.lcginfo.basic import Samples, StartedJob
 from sssjob.lcginfo.config import Config
 from sssjob.lcginfo.site import Site
 from sssjob.lcginfo.snapshot import QueuedJob, Snapshot
@@ -58,7 +58,7 @@ def test_fewer_running_jobs_than_slots_mean_that_one_is_free(tmp_path):
     pytest.param(2, 3, 3, id="a-round-and-a-half"),
 ])  # fmt: skip
 def test_rounds_of_jobs_through_the_slots(running, waiting, rounds):
-    kept = (Sample(0, "a", 10), Sample(0, "b", 13))
+    kept = (StartedJob(0, "a", 10), StartedJob(0, "b", 13))
     found = basic.formula(Samples(2, kept), running, waiting)
     assert (found.ert, found.wrt) == (rounds * 11, rounds * 13)
 
@@ -69,8 +69,8 @@ def test_rounds_of_jobs_through_the_slots(running, waiting, rounds):
     st.integers(1, 30),
 )
 def test_new_samples_take_the_places_of_those_not_older(stored, new, keep):
-    old = tuple(Sample(start, f"j{number}", 1) for start, number in sorted(stored))
-    fresh = [Sample(start, f"j{number}", 2) for start, number in sorted(new)]
+    old = tuple(StartedJob(start, f"j{number}", 1) for start, number in sorted(stored))
+    fresh = [StartedJob(start, f"j{number}", 2) for start, number in sorted(new)]
     merged = basic.updated(Samples(1, old), fresh, 0, 10**6).kept
     assert [sample for sample in merged if sample.age == 2] == fresh
     assert max(len(old), len(fresh)) <= len(merged) <= len(old) + len(fresh)

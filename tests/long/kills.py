@@ -1,28 +1,49 @@
 """Commands that are killed with signal 9 at random moments: what stands is whole, a rerun heals.
 
-    python tests/long/kills.py [KILLS [SEED]]
+    python tests/long/kills.py [KILLS [SEED [CASE ...]]]
 
 Each row of the table is a command that changes something from one state to another. It is killed
-so many times; after each kill what is there has to be one of the two states, and after a run that
-is let alone the second one, with nothing beside it.
+so many times, in a process that is forked with all modules there, so that most kills come while it
+works and not while Python starts. After each kill what is there has to be one of the two states,
+or made of whole parts of both where the command says so, and after a run that is let alone the
+second one, with nothing beside it.
 """
 
+import fcntl
+import json
 import os
+import pkgutil
+import pwd
+import re
+import select
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from sssjob import store
-from sssjob.features import files
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
-COMMAND = [str(Path(sys.executable).with_name("sssjob"))]
+import postgresql
+import pytest
+from pretended import Pretended
+
+import sssjob
+from sssjob import __main__ as program
+from sssjob import store
+from sssjob.document import read
+from sssjob.features import files
+from sssjob.gateway.outbox import Outbox, ParcelState
+from sssjob.systems.condor.hooks.queue import OFFERED, copied
+from sssjob.systems.condor.hooks.settings import HookSettings
+
 COUNT = 2000  # jobs of a document
 HEADER = "JobID|JobName|State|ElapsedRaw|NCPUS\n"
 
@@ -69,82 +90,331 @@ def delivered(directory):
     return ["deliver", "jobs.sss", "--record", "sacct", "--from", "slurm", "--in-place"]
 
 
+def opened(directory, **more):
+    """The store of a case: a file, or the database whose address stands in one."""
+    named = directory / "address"
+    return store.open(named.read_text() if named.exists() else directory / "jobs.db", **more)
+
+
 def imported(directory):
     jobs(directory)
-    store.open(directory / "jobs.db", create=True).close()
-    return ["store", "import", "jobs.db", "jobs.sss"]
+    opened(directory, create=True).close()
+    named = directory / "address"
+    return ["store", "import", named.read_text() if named.exists() else "jobs.db", "jobs.sss"]
+
+
+def delivered_to_a_store(directory):
+    words = imported(directory)
+    run(words, directory)
+    records(directory)
+    return ["deliver", words[2], "--record", "sacct", "--from", "slurm"]
 
 
 def seen_store(directory):
-    with store.open(directory / "jobs.db") as found:
+    with opened(directory) as found:
         assert not [*found.check()]
-        return found.count()
+        return tuple(sorted(each.document for each in found.documents()))
+
+
+def of_parts(found, old, new):
+    """Whether each document is whole, as it was or as it is to be, and none is missing."""
+    return found in (old, new) or (len(found) == len(old) and {*found} <= {*old, *new})
 
 
 class Case(NamedTuple):
-    """A command that is prepared, what is seen of its effects, and what may stand besides."""
+    """A command that is prepared, what is seen of its effects, and what may stand besides.
 
-    prepare: Callable[[Path], list[str]]
+    ``is_whole`` tells whether what is seen after a kill may be, of what was there before and is to
+    be.
+    """
+
+    prepare: Callable[[Path], list[str] | Callable[[], None]]
     seen: Callable[[Path], object]
     beside: frozenset[str] = frozenset()
+    is_whole: Callable[[object, object, object], bool] = lambda found, old, new: found in (old, new)
+    in_postgresql: bool = False
+
+
+def put_into_outbox():
+    """Put jobs into an outbox, move some on, and say of each that it is done."""
+    queue = Outbox(Path("outbox"))
+    with open("said", "a") as said:
+        for number in range(300):
+            key = str(number)
+            queue.add(key, [("JobId", key)], 0.0)
+            print("added", key, file=said, flush=True)
+        for parcel in [*queue.left()]:
+            queue.move(parcel, ParcelState.SENT)
+            print("sent", parcel.key, file=said, flush=True)
+    queue.close()
+
+
+def filling(directory):
+    Outbox(directory / "outbox").close()
+    return put_into_outbox
+
+
+def seen_outbox(directory):
+    """Whether all was sent; what was said to be done is done."""
+    queue = Outbox(directory / "outbox")
+    try:
+        waiting = {parcel.key for parcel in queue.left()}
+        counts = queue.counts()
+    finally:
+        queue.close()
+    said = directory / "said"
+    for line in said.read_text().splitlines(keepends=True) if said.exists() else ():
+        word, key = line.split()
+        assert word == "added" or key not in waiting, line
+    added = (
+        {line for line in said.read_text().splitlines() if "added" in line} if said.exists() else ()
+    )
+    assert sum(counts.values()) >= len(added)
+    return not waiting and sum(counts.values()) == 300
+
+
+def hooked(directory):
+    """A directory of jobs, and the ad of a slot on standard input."""
+    (directory / "jobs").mkdir()
+    for number in range(4):
+        text = f"<Job><Id>{number}</Id><User>amy</User><Executable>/bin/true</Executable></Job>"
+        (directory / "jobs" / f"{number}.xml").write_text(text)
+    slot = 'Name = "slot1@n1"\nCpus = 4\nMemory = 4096\nMachine = "n1"\n'
+    (directory / "stdin").write_text(slot)
+    return ["condor", "fetch-work", "--documents", "jobs"]
+
+
+def documents(directory):
+    return [job for file in sorted((directory / "jobs").glob("*.xml")) for job in read(file)]
+
+
+def seen_offers(directory):
+    """Whether a job was offered; one that was printed is, and none was printed twice."""
+    (directory / "stdout").touch()
+    printed = re.findall(r'SSSJobId = "([^"]*)', (directory / "stdout").read_text())
+    assert len(printed) == len({*printed}), printed
+    found = copied(HookSettings(str(directory / "jobs"))).jobs(OFFERED)
+    offered = {each.document.removesuffix(".xml") for each in found}
+    assert {*printed} <= offered, (printed, offered)
+    assert len(documents(directory)) == 4
+    return bool(offered) and bool(printed)
+
+
+def exited(directory):
+    """A job that a slot took and ended, whose usage goes into its document."""
+    run(hooked(directory), directory)
+    ad = (directory / "stdout").read_text()
+    end = "JobStartDate = 1795392774\nExitCode = 3\nExitBySignal = false\n"
+    (directory / "stdin").write_text(f"{ad}{end}")
+    (directory / "stdout").unlink()
+    return ["condor", "job-exit", "--documents", "jobs", "--fold", "now", "exit"]
+
+
+def seen_exit(directory):
+    """What the documents say but for times, which are those of the run."""
+    found = documents(directory)
+    assert len(found) == 4
+    return tuple(
+        (job.id, job.get("State"), job.get("ExitCode"), job.get("StartCount")) for job in found
+    )
 
 
 def rewritten(directory):
     words = features(directory, 1)
-    subprocess.run([*COMMAND, *words], cwd=directory, check=True, capture_output=True)
+    run(words, directory)
     return features(directory, 22)
 
 
+def steering(order):
+    """What prepares a document of jobs that are submitted to pretended commands of Slurm."""
+
+    def prepared(directory):
+        os.environ["XDG_STATE_HOME"] = str(directory.parent / "state")
+        slurm = Pretended(directory / "batch", "slurm", pwd.getpwuid(os.geteuid()).pw_name)
+        os.environ["PATH"] = slurm.path
+        inside = "".join(
+            f"<Job><Id>j{number}</Id><Executable>/bin/true</Executable></Job>\n"
+            for number in range(4)
+        )
+        (directory / "jobs.xml").write_text(f"<JobGroup><Id>g</Id>{inside}</JobGroup>")
+        if order != "submit":
+            words = ["submit", "--to", "slurm", *["--hold"] * (order == "release"), "jobs.xml"]
+            run(words, directory)
+        return [order, *["--to", "slurm"] * (order == "submit"), "jobs.xml"]
+
+    return prepared
+
+
+def seen_jobs(order, real, said):
+    """Whether all is done; a job that the document tells of is so, and there are no others."""
+
+    def seen(directory):
+        with (directory / "batch/lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            jobs = json.loads((directory / "batch/jobs.json").read_text())
+        (group,) = read(directory / "jobs.xml")
+        told = [jobs[job.id]["state"] == real for job in group.jobs if job.get("State") == said]
+        assert all(told), (order, jobs, directory)
+        assert len(jobs) <= 4, (order, jobs)
+        return len(told) == len(group.jobs) == len(jobs)
+
+    return seen
+
+
+SQLITE = frozenset({"jobs.db-wal", "jobs.db-shm"})
 CASES = {
     "features": Case(rewritten, seen_features),
     "convert": Case(converted, seen_file("out.sss")),
     "deliver": Case(delivered, seen_file("jobs.sss")),
-    "import": Case(imported, seen_store, frozenset({"jobs.db-wal", "jobs.db-shm"})),
+    "import": Case(imported, seen_store, SQLITE),
+    "import, PostgreSQL": Case(imported, seen_store, in_postgresql=True),
+    "deliver, store": Case(delivered_to_a_store, seen_store, SQLITE, of_parts),
+    "deliver, PostgreSQL": Case(
+        delivered_to_a_store, seen_store, is_whole=of_parts, in_postgresql=True
+    ),
+    "outbox": Case(filling, seen_outbox, frozenset({"outbox-wal", "outbox-shm", "outbox-journal"})),
+    "hook that fetches": Case(hooked, seen_offers),
+    "hook of an end": Case(exited, seen_exit),
+    "submit": Case(steering("submit"), seen_jobs("submit", "idle", "Idle")),
+    "hold": Case(steering("hold"), seen_jobs("hold", "hold", "Hold")),
+    "release": Case(steering("release"), seen_jobs("release", "idle", "Idle")),
+    "cancel": Case(steering("cancel"), seen_jobs("cancel", "over", "Cancelled")),
 }
 
 
-def run(words, directory, moment=None):
-    """Whether a command ended before the moment, in seconds, at which it is killed."""
-    process = subprocess.Popen([*COMMAND, *words], cwd=directory, stdout=-3, stderr=-3)
+def run(work, directory, moment=None):
+    """Whether a command ended before the moment, in seconds, at which it is killed.
+
+    Its standard input and output are the files of that name, if there are any.
+    """
+    child = os.fork()
+    if not child:
+        status = 70
+        try:
+            os.chdir(directory)
+            given = os.open("stdin" if os.path.exists("stdin") else os.devnull, os.O_RDONLY)
+            printed = os.open("stdout", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            for number, stream in enumerate((given, printed, os.open(os.devnull, os.O_WRONLY))):
+                os.dup2(stream, number)
+            status = called(work)
+        finally:
+            os._exit(status)
+    pidfd = os.pidfd_open(child)
     try:
-        process.wait(moment)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGKILL)
-    return process.wait() >= 0
+        if not select.select([pidfd], [], [], moment)[0]:
+            os.kill(child, signal.SIGKILL)
+    finally:
+        os.close(pidfd)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert status in (0, 1, -signal.SIGKILL), (work, status)
+    return status >= 0
 
 
-def main(kills=200, seed=None):
-    """Kill each command so many times."""
+def called(work):
+    """The exit code of a function, or of the command with some words."""
+    if callable(work):
+        work()
+        return 0
+    sys.argv = ["sssjob", *work]
+    try:
+        program.main()
+    except SystemExit as end:
+        return end.code or 0
+    finally:
+        sys.stdout.flush()
+    return 0
+
+
+class Places:
+    """Where cases work: a directory, and for some a database, each made anew from what was kept."""
+
+    def __init__(self, stack):
+        self._stack = stack
+        self.scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        self.directory = self.scratch / "work"
+
+    @cache  # noqa: B019 (there is one)
+    def _server(self):
+        return self._stack.enter_context(postgresql.server())
+
+    def empty(self, case):
+        """A directory with nothing but the address of an empty database, if it needs one."""
+        for each in (self.directory, self.scratch / "kept"):
+            shutil.rmtree(each, ignore_errors=True)
+        self.directory.mkdir()
+        if case.in_postgresql:
+            self._asked("DROP DATABASE IF EXISTS kept WITH (FORCE)")
+            self._database("template0")
+            address = postgresql.address(self._server(), "work")
+            (self.directory / "address").write_text(address)
+
+    def keep(self, case):
+        """Keep what is there, to begin with it again and again."""
+        shutil.copytree(self.directory, self.scratch / "kept")
+        if case.in_postgresql:
+            self._asked("CREATE DATABASE kept TEMPLATE work")
+
+    def anew(self, case):
+        """Begin again with what was kept."""
+        shutil.rmtree(self.directory)
+        shutil.copytree(self.scratch / "kept", self.directory)
+        if case.in_postgresql:
+            self._database("kept")
+
+    def _database(self, template):
+        self._asked("DROP DATABASE IF EXISTS work WITH (FORCE)")
+        self._asked(f"CREATE DATABASE work TEMPLATE {template}")
+
+    def _asked(self, statement):
+        import psycopg
+
+        with psycopg.connect(postgresql.address(self._server()), autocommit=True) as connection:
+            connection.execute(statement)
+
+
+def tried(name, case, places, kills, random):
+    """Kill a command so many times, and say what came of it."""
+    directory = places.directory
+    places.empty(case)
+    work = case.prepare(directory)
+    old, names = case.seen(directory), {*os.listdir(directory)}
+    places.keep(case)
+    begun = time.monotonic()
+    run(work, directory)
+    takes = time.monotonic() - begun
+    new = case.seen(directory)
+    assert old != new, name
+    names |= {*os.listdir(directory)}
+    ended = mixed = 0
+    for _ in range(kills):
+        places.anew(case)
+        ended += run(work, directory, random.uniform(0, 1.1 * takes))
+        mixed += not case.is_whole(case.seen(directory), old, new)
+        run(work, directory)
+        assert (found := case.seen(directory)) == new, (name, found, new)
+        left = {*os.listdir(directory)} - names - case.beside
+        assert not left, (name, left)
+    print(f"{name}: {kills - ended} kills, {mixed} neither the old nor the new state", flush=True)
+    assert not mixed, name
+
+
+def main(kills=200, seed=None, *only):
+    """Kill each command so many times, or only some of them."""
     number = int.from_bytes(os.urandom(4), "big") if seed is None else seed
-    random = Random(number)
-    print(f"seed {number}")
-    for name, case in CASES.items():
-        with tempfile.TemporaryDirectory() as scratch:
-            directory = Path(scratch, "work")
-            directory.mkdir()
-            words = case.prepare(directory)
-            old, names = case.seen(directory), {*os.listdir(directory)}
-            shutil.copytree(directory, Path(scratch, "kept"))
-            begun = time.monotonic()
-            run(words, directory)
-            takes = time.monotonic() - begun
-            new = case.seen(directory)
-            assert old != new, name
-            names |= {*os.listdir(directory)}
-            ended = mixed = 0
-            for _ in range(kills):
-                shutil.rmtree(directory)
-                shutil.copytree(Path(scratch, "kept"), directory)
-                ended += run(words, directory, random.uniform(0, 1.1 * takes))
-                found = case.seen(directory)
-                mixed += found not in (old, new)
-                run(words, directory)
-                assert case.seen(directory) == new, name
-                left = {*os.listdir(directory)} - names - case.beside
-                assert not left, (name, left)
-            print(f"{name}: {kills - ended} kills, {mixed} neither the old nor the new state")
-            assert not mixed, name
+    print(f"seed {number}", flush=True)
+    for module in pkgutil.walk_packages(sssjob.__path__, "sssjob."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+    with ExitStack() as stack:
+        places = Places(stack)
+        for name, case in CASES.items():
+            if only and name not in only:
+                continue
+            try:
+                tried(name, case, places, kills, Random(f"{number} {name}"))
+            except pytest.skip.Exception as why:
+                print(f"{name}: left out: {why}")
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(*map(int, sys.argv[1:3]), *sys.argv[3:])

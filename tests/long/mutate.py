@@ -52,7 +52,7 @@ ROOMS = {
 }
 # Faults that change nothing that can be seen: the module, the changed line, and the reason.
 EQUIVALENT = {
-    ("sssjob.units", "len(stripped) < _DIGITS"): "what is longer is read in the other way",
+    ("sssjob.units", "len(stripped) < DIGITS"): "what is longer is read in the other way",
 }
 
 COMPARISONS = {

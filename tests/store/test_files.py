@@ -202,7 +202,7 @@ def test_what_is_delivered_leaves_the_file_where_it_is(jobs):
 
 def test_a_place_in_a_store_has_the_files_of_its_job(jobs):
     load(jobs, data(job(1), file(ONE)))
-    [(_, files)] = InStore(jobs, jobs.get("1").number).held()
+    [(_, files, _)] = InStore(jobs, jobs.get("1").number).held()
     assert files == {"Script": ONE}
 
 

@@ -20,7 +20,7 @@ from sssjob.submission import (
     InStore,
     NotSubmitted,
     Order,
-    Wish,
+    SubmitOptions,
     calling,
     control,
     steer,
@@ -64,8 +64,8 @@ def document(text):
     return InFile(Path("job.xml"))
 
 
-def submitted(place, system, **wish):
-    return list(submit(place, Wish(system.system, **wish), How(seconds=600)))
+def submitted(place, system, **options):
+    return list(submit(place, SubmitOptions(system.system, **options), How(seconds=600)))
 
 
 def steered(place, order):
@@ -217,9 +217,9 @@ def test_a_refusal_midway_stops_and_a_later_call_goes_on(slurm):
     text = CHAIN.format(last=waits("b"), middle=waits("a"))
     slurm.fault("sbatch before fail")
     with pytest.raises(CommandFailed):
-        next(submit(document(text), Wish("slurm"), How(600)))
+        next(submit(document(text), SubmitOptions("slurm"), How(600)))
     slurm.fault()
-    running = submit(InFile(Path("job.xml")), Wish("slurm"), How(600))
+    running = submit(InFile(Path("job.xml")), SubmitOptions("slurm"), How(600))
     assert next(running).id == "1"
     slurm.fault("sbatch before fail")
     with pytest.raises(CommandFailed):
@@ -304,7 +304,7 @@ def test_what_is_written_is_in_the_namespace_of_the_job_and_all_else_is_kept(slu
 def test_a_job_that_another_batch_system_has_is_told(slurm):
     place = document(ONE)
     submitted(place, slurm)
-    (done,) = submit(place, Wish("pbs"), How(600))
+    (done,) = submit(place, SubmitOptions("pbs"), How(600))
     assert (done.id, done.new) == ("1", False)
     assert [each.message for each in done.findings] == ["job 1 is submitted to slurm already"]
 
@@ -336,12 +336,12 @@ def test_a_document_of_a_store_keeps_every_version(slurm, tmp_path):
         assert steered(place, "cancel") == [("Cancelled", True, "")]
         stored = jobs.get("1")
         states = [loads(each.document).get("State") for each in jobs.versions(stored.identity)]
-    assert states == ["", "", "Hold", "Idle", "Cancelled"]
+    assert states == ["", "", "Hold", "Idle", "Idle", "Cancelled"]  # before and behind scancel
 
 
 def test_a_document_that_loses_its_job_meanwhile_is_told(slurm):
     place = document(ONE)
-    running = submit(place, Wish("slurm"), How(600))
+    running = submit(place, SubmitOptions("slurm"), How(600))
     slurm.fault("sbatch after wait")
     (slurm.root / "go").write_text("")
     program = slurm.root / "program"
@@ -492,7 +492,7 @@ def test_what_a_submission_costs_grows_with_the_document(tmp_path, monkeypatch):
 
     def work(number):
         place = document(group(number))
-        return calls(lambda: [*submit(place, Wish("slurm"), How(600))])
+        return calls(lambda: [*submit(place, SubmitOptions("slurm"), How(600))])
 
     few, many = work(40), work(160)
     (found,) = read("job.xml")
@@ -509,11 +509,11 @@ def test_wherever_a_submission_ends_a_later_call_goes_on(tmp_path, monkeypatch, 
         system = in_process(monkeypatch, tmp_path, end, after=after, killed=killed)
         place = document(group(10))
         with pytest.raises(Stopped):
-            [*submit(Written(place.path, system), Wish("slurm"), How(600))]
+            [*submit(Written(place.path, system), SubmitOptions("slurm"), How(600))]
         if not killed:
             assert submitted_jobs() >= len(system.jobs) - after
         system.left = 10_000
-        again = [*submit(place, Wish("slurm"), How(600))]
+        again = [*submit(place, SubmitOptions("slurm"), How(600))]
         assert sorted(int(each.id) for each in again) == [*range(1, 11)]
         (found,) = read("job.xml")
         assert [job.id for job in found.jobs] == [each.id for each in again]
@@ -536,5 +536,5 @@ def test_a_job_that_a_copy_of_the_document_released_is_released(tmp_path, monkey
         raise CommandFailed("scontrol release", "the job is not held", 1)
 
     system.scontrol = refused
-    (done,) = submit(document(ONE), Wish("slurm"), How(600))
+    (done,) = submit(document(ONE), SubmitOptions("slurm"), How(600))
     assert (done.state, the_job().get("State")) == ("Idle", "Idle")

@@ -15,6 +15,7 @@ from sssjob.records.builders import OBJECTS, TEXTS
 from sssjob.records.layout import Layout
 from sssjob.records.record import Bad, Converted, Noted, Options, Skipped
 from sssjob.systems.flux import words as flux
+from sssjob.translate import read
 from sssjob.verbs import status
 
 STATUS = DATA / "status"
@@ -275,3 +276,196 @@ def test_a_whole_output_has_no_fault(name, data, count):
     found = outcomes(name, data)
     assert not [item for item in found if isinstance(item, Bad)]
     assert len([item for item in found if isinstance(item, Converted)]) == count
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [({"of": "a"}, '{"of": "a"}'), (["a"], '["a"]'), (7, "7")]
+)
+def test_a_text_of_slurm_that_is_none_is_kept_as_it_stands_in_json(value, text):
+    """It was left out."""
+    job = {"job_id": 1, "job_state": "PENDING", "name": value, "user_name": "amy"}
+    data = json.dumps({"jobs": [job]}).encode()
+    (found,) = read(data, "squeue-json")
+    assert found.job.get("Name") == text
+
+
+@pytest.mark.parametrize("name, file", [(name, file) for name, file, _ in REAL])
+def test_of_what_real_systems_print_nothing_is_unknown(name, file):
+    said = [each.message for each in outcomes(name, (DATA / file).read_bytes())
+            if isinstance(each, Noted)]  # fmt: skip
+    own = ["attributes of a job that are not read: MaxWallTimeMins"] * (name == "condor-q")
+    assert [message for message in said if "not read" in message] == own  # which a user added
+
+
+def unknown(name, file, old, new):
+    """The notices of an output in which something else stands once."""
+    data = (DATA / file).read_bytes()
+    assert old in data
+    before = {each.message for each in outcomes(name, data) if isinstance(each, Noted)}
+    found = [each.message for each in outcomes(name, data.replace(old, new, 1))
+             if isinstance(each, Noted)]  # fmt: skip
+    return [message for message in found if "not" in message and message not in before]
+
+
+_DETAILS = "lcginfo/gridengine/qstat-xml-j-pending.xml"
+_LIST = "lcginfo/gridengine/qstat-xml-f-r.xml"
+_WORDS = "lcginfo/slurm-22.05/scontrol-show-job-oneline.txt"
+_FLUX = "records/flux/jobs.json"
+_JSON = "lcginfo/slurm-24.11/squeue.json"
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "old", "new", "told"),
+    [
+        ("scontrol", _WORDS, b" Requeue=", b" Newer=5 Requeue=", "words of a job: Newer"),
+        ("sge-xml", _LIST, b"<JB_owner>", b"<JB_newer>5</JB_newer><JB_owner>",
+         "elements of a job: JB_newer"),
+        ("sge-xml", _DETAILS, b"<JB_owner>",
+         b"<JB_newer><e><XX_a>5</XX_a></e></JB_newer><JB_owner>",
+         "elements of the details of a job: JB_newer/XX_a"),
+        ("sge-xml", _DETAILS, b"<JB_owner>",
+         b"<JB_soft_queue_list><e><QR_name>q</QR_name></e></JB_soft_queue_list><JB_owner>",
+         "elements of the details of a job: JB_soft_queue_list/QR_name"),
+        ("sge-xml", _DETAILS, b"<JB_owner>", b"<JB_cwd>/other</JB_cwd><JB_owner>",
+         "elements of the details of a job: a second JB_cwd"),
+        ("flux", _FLUX, b'"userid"', b'"newer": 5, "userid"', "keys of a job: newer"),
+        ("flux", _FLUX, b'{"occurred"', b'{"newer": 5, "occurred"',
+         "keys of a job: exception.newer"),
+        ("flux", _FLUX, b'{"occurred": false}', b'"bad"', "keys of a job: exception"),
+        ("condor-q", "condor/condor_q.xml", b'<a n="Cmd">', b'<a n="Newer"><i>5</i></a><a n="Cmd">',
+         "attributes of a job: Newer"),
+        ("squeue-json", _JSON, b'"account"', b'"newer": 5, "account"', "members of a job: newer"),
+        ("squeue-json", _JSON, b'"derived_exit_code": {', b'"derived_exit_code": {"newer": 5,',
+         "members of a job: derived_exit_code.newer"),
+        ("squeue-json", _JSON, b'"submit_time": {', b'"submit_time": {"zone": 5,',
+         "members of a job: submit_time.zone"),
+        ("squeue-json", _JSON, b'"last_backfill"', b'"newer": 5, "last_backfill"',
+         "members beside the jobs: newer"),
+        ("qstat-json", "status/qstat-json/jobs.json", b'"pbs_server"', b'"newer": 5, "pbs_server"',
+         "members beside the jobs: newer"),
+        ("flux", _FLUX, b'"jobs": [', b'"jobs": [], "newer": {}, "jobs": [',
+         "members beside the jobs: newer"),
+        ("sge-xml", _LIST, b"<queue_info>", b"<newer/><queue_info>",
+         "elements around the jobs: newer"),
+        ("sge-xml", _LIST, b"</job_info>", b"<newer b='5'>6</newer></job_info>",
+         "elements around the jobs: newer, newer@b"),
+        ("sge-xml", _LIST, b"<job_list ", b"<job_list newer='5' ", "elements of a job: @newer"),
+        ("sge-xml", _LIST, b"<JB_owner>", b"<JB_owner newer='5'>",
+         "elements of a job: JB_owner@newer"),
+        ("sge-xml", _DETAILS, b"<JB_owner>", b"<JB_owner newer='5'>",
+         "elements of the details of a job: JB_owner@newer"),
+        ("qstat-xml", "status/qstat-xml/jobs.xml", b"<Data>", b"<Data><Newer>a</Newer>",
+         "elements around the jobs: Newer"),
+        ("qstat-xml", "status/qstat-xml/jobs.xml", b"</Data>", b"<Newer/></Data>",
+         "elements around the jobs: Newer"),
+        ("qstat-xml", "status/qstat-xml/jobs.xml", b"<Job_Name>", b"<Job_Name newer='5'>",
+         "XML attributes of a job: Job_Name@newer"),
+    ],
+)  # fmt: skip
+def test_what_a_newer_version_prints_and_nobody_reads_is_told_once(name, file, old, new, told):
+    whose, _, which = told.partition(": ")
+    assert unknown(name, file, old, new) == [f"{whose} that are not read: {which}"]
+
+
+def test_texts_of_users_that_imitate_each_other_in_scontrol_are_told():
+    (told,) = unknown("scontrol", _WORDS, b" WorkDir=", b" Comment=a WorkDir=/b WorkDir=")
+    assert told.startswith("texts of users that cannot be told from each other: Command, Comment")
+
+
+def test_one_of_several_queues_of_grid_engine_is_enough():
+    asked = b"".join(b"<e><QR_name>%s</QR_name></e>" % name for name in (b"a.q", b"b.q"))
+    data = (DATA / _DETAILS).read_bytes().replace(
+        b"<JB_owner>", b"<JB_hard_queue_list>%s</JB_hard_queue_list><JB_owner>" % asked, 1
+    )  # fmt: skip
+    asked_for = [item for item in jobs("sge-xml", data)[0].requested if item.name == "Queue"]
+    assert [(item.text, dict(item.attributes)) for item in asked_for] == [
+        ("a.q", {}), ("b.q", {"conj": "Or"})
+    ]  # fmt: skip
+
+
+def test_a_value_of_flux_that_is_no_single_one_is_kept_as_it_stands():
+    record = json.loads((DATA / _FLUX).read_text())["jobs"][0]
+    record |= {"name": {"a": 1}, "ntasks": [6], "dependencies": "after-success=7"}
+    (job,) = jobs("flux", json.dumps({"jobs": [record]}).encode())
+    assert (job.get("Name"), job.get("TaskCount")) == ('{"a": 1}', "")
+    assert job.get("Dependency") == "7"
+    assert "[6]" in [item.text for item in job.properties if item.name == "Extension"]
+
+
+def test_of_torque_each_text_is_read_or_told_however_deep_it_stands():
+    one = b"<Data><Job><Job_Id>7.pbs</Job_Id><job_state>R</job_state>%s</Job></Data>"
+    new = b"<queue>a</queue><queue>b</queue><odd>x<in><deep>y</deep></in></odd>"
+    found = outcomes("qstat-xml", one % new)
+    (job,) = [item.job for item in found if isinstance(item, Converted)]
+    told = [item.message for item in found if isinstance(item, Noted)]
+    assert told == ["attributes that a job has twice, the first of which counts: queue"]
+    assert {item.attributes["name"]: item.text
+            for item in job.properties if item.name == "Extension"} == {
+        "odd": "x", "odd.in.deep": "y",
+    }  # fmt: skip
+
+
+ERRORS = (
+    b'[{"description": "Failed", "error_number": 9, "error": "no\\u0000 such", "more": {"a": [5]}}]'
+)
+
+
+@pytest.mark.parametrize("name, old, new", [
+    ("errors", b'"errors": []', b'"errors": ' + ERRORS),
+    ("warnings", b'"warnings": []', b'"warnings": ' + ERRORS),
+])  # fmt: skip
+def test_what_slurm_complains_of_beside_its_jobs_is_told(name, old, new):
+    data = (DATA / _JSON).read_bytes()
+    assert old in data
+    [told] = [item for item in outcomes("squeue-json", data.replace(old, new, 1))
+              if isinstance(item, Noted)]  # fmt: skip
+    assert told.message == f"{name} of the system: Failed; no\ufffd such"
+    assert told.severity == "warning"
+
+
+PBS = b'{"pbs_version": "23", "Jobs": {%s}}'
+ONE, TWO = (b'"%d.s": {"job_state": "R", "queue": "q"}' % number for number in (1, 2))
+
+
+@pytest.mark.parametrize("data", [
+    b'{"Jobs": {%s}, "Jobs": {%s}}' % (ONE, TWO),
+    PBS % ONE + PBS % TWO,
+    PBS % ONE + b"\n" + PBS % TWO + b"\n",
+])  # fmt: skip
+def test_jobs_of_openpbs_are_read_wherever_there_are_some(data):
+    """Those behind the first object were lost in silence."""
+    found = outcomes("qstat-json", data)
+    assert [item.job.id for item in found] == ["1.s", "2.s"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("qstat-json", PBS % ONE + b"x", "'x' behind the object \"Jobs\""),
+        ("qstat-json", (PBS % ONE)[:-1], "the input ends inside an object"),
+        ("qstat-json", b'{"Jobs": [5], "Jobs": {%s}}' % ONE, "'Jobs' is no object"),
+        ("squeue-json", b'{"jobs": [{"job_id": 1, "job_state": "RUNNING"}]',
+         "the input ends inside an object"),
+        ("squeue-json", b'{"jobs": [{"job_id": 1, "job_state": "RUNNING"}], "jobs": {"a": 5}}',
+         "'jobs' is no array"),
+        ("flux", b'{"jobs": [{"id": 1, "state": "RUN", "t_submit": 5, "urgency": 1}]',
+         "the input ends inside an object"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_around_the_jobs_of_json_is_told(name, data, reason):
+    found = outcomes(name, data)
+    assert len([item for item in found if isinstance(item, Converted)]) == 1
+    assert [item.reason for item in found if isinstance(item, Bad)] == [reason]
+
+
+def test_a_listing_of_scontrol_that_ends_in_a_record_of_several_lines_is_told():
+    """What stood behind the end of a line was lost in silence."""
+    data = (DATA / "lcginfo/slurm-24.11/scontrol-show-job.txt").read_bytes()
+    assert not [item for item in outcomes("scontrol", data) if not isinstance(item, Converted)]
+    last = data.rindex(b"\nJobId=") + 1
+    ends = [place + 1 for place in range(last, len(data) - 1) if data[place : place + 1] == b"\n"]
+    assert len(ends) > 10
+    for end in ends:
+        *jobs, told = outcomes("scontrol", data[:end])
+        assert all(isinstance(item, Converted) for item in jobs)
+        assert isinstance(told, Bad) or "cut short" in told.message

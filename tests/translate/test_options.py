@@ -1,6 +1,10 @@
 """Options of a script: which rules take, and how many there may be."""
 
+import pytest
+
+from sssjob.errors import InvalidValue
 from sssjob.systems.slurm.directives import SYNTAX
+from sssjob.translate import read, translator
 from sssjob.translate.options import Option, Said
 
 
@@ -42,3 +46,50 @@ def test_an_option_that_nobody_knows_costs_no_walk_through_the_table():
     assert Counted.walks == before
     assert list(syntax.options("--job-n=x")) == [Option("--job-name", "x")]
     assert list(syntax.options("--mail=x")) == [Option("--mail", "x")]
+
+
+@pytest.mark.parametrize(("text", "name", "told"), [
+    ("#!/bin/sh\n#SBATCH --nodes=2\n#SBATCH --nodes=4\n", "sbatch", ("--nodes 2", "--nodes 4", 2)),
+    ("#!/bin/sh\n#PBS -N a\n#PBS -N b\n", "pbs", ("-N a", "-N b", 2)),
+    ("executable = /bin/date\npriority = 7\npriority = 3\nqueue\n", "condor",
+     ("priority 7", "priority 3", 2)),
+])  # fmt: skip
+def test_an_option_that_another_behind_it_replaces_is_told(text, name, told):
+    (found,) = read(text.encode(), name)
+    old, new, line = told
+    said = [(each.message, each.line) for each in found.findings]
+    assert said == [(f"{old} does not count: {new} stands behind it", line)]
+
+
+@pytest.mark.parametrize("name", ["sbatch", "pbs", "torque", "sge", "lsf"])
+def test_an_option_alone_on_its_line_is_read_as_one_among_others(name):
+    syntax = translator(name).form.syntax
+
+    def among_others(text):
+        return [*syntax._options(syntax.split(text))]
+
+    values = (
+        "",
+        "=",
+        "=x",
+        "=a=b",
+        "=,",
+        "='a b'",
+        '="',
+        "=a b",
+        "=nodes=2:ppn=4",
+        "x",
+        "=-x",
+        " y",
+    )
+    known = [*syntax.takes, *syntax.also, "--no", "--ntask", "--mem-per", "--", "-", "x", "-l"]
+    for text in (f" {option}{value}" for option in known for value in values):
+        alone, among = (read_or_refused(syntax.options, text), read_or_refused(among_others, text))
+        assert alone == among, text
+
+
+def read_or_refused(read, text):
+    try:
+        return read(text)
+    except InvalidValue as error:
+        return str(error)

@@ -99,9 +99,9 @@ def sorted_parts(text):
 READ = [
     ("pbs", ["-l select=2:ncpus=4:mpiprocs=2+1:ncpus=8"],
      "<TaskGroup><TaskDistribution type=\"TasksPerNode\">2</TaskDistribution><Requested><NodeCount>2</NodeCount><Processors>8</Processors></Requested></TaskGroup>"
-     "<TaskGroup><Requested><NodeCount>1</NodeCount><Processors>8</Processors></Requested></TaskGroup>"),
+     '<TaskGroup><TaskDistribution type="TasksPerNode">1</TaskDistribution><Requested><NodeCount>1</NodeCount><Processors>8</Processors></Requested></TaskGroup>'),
     ("pbs", ["-l select=1:ncpus=4,walltime=1:00:00", "-mea", "-N 'a b'"],
-     '<Name>a b</Name><NotificationList>JobEnd</NotificationList><Extension type="pbs" name="-m">a</Extension><Extension type="pbs" name="order">-l select, -l walltime, -m, -N</Extension>'
+     '<Name>a b</Name><NotificationList>JobEnd</NotificationList><TaskDistribution type="TasksPerNode">1</TaskDistribution><Extension type="pbs" name="-m">a</Extension><Extension type="pbs" name="order">-l select, -l walltime, -m, -N</Extension>'
      + requested("<NodeCount>1</NodeCount><Processors>4</Processors><Duration>3600</Duration>")),
     ("pbs", ["-A p"], "<Project>p</Project>"),
     ("pbs", ["-v A=1,B=2"], '<Environment><Variable name="A">1</Variable><Variable name="B">2</Variable></Environment>'),
@@ -214,3 +214,73 @@ def test_memory_without_chunks_is_that_of_the_job():
     assert (text, findings) == (requested('<Memory units="GB">2</Memory>'), ())
     _, findings = said_by_script("#PBS", ["-l mem=2gb,select=1:ncpus=1"], "pbs")
     assert [each.code for each in findings] == ["W-UNKNOWN"]
+
+
+@pytest.mark.parametrize("target", ["pbs", "torque"])
+@pytest.mark.parametrize("value", ["n", "doe", "o,x", "-7"])
+def test_what_is_kept_where_a_job_runs_is_o_or_e_or_stays_an_option(target, value):
+    """Other letters were left out."""
+    (found,) = read(f"#!/bin/sh\n#PBS -k {value}\ndate\n".encode(), target)
+    assert found.job.get("Extension") == value
+    assert any("-k" in each.message for each in found.findings)
+    given = Settings(residual=False, files=found.files)
+    assert f"#PBS -k {value}" in translate(found.job, target, given).text
+
+
+CHUNKED = [  # what is read, and what is written of it: the defaults are said
+    ("1:ncpus=4:mem=8gb+1:ncpus=2:ngpus=1",
+     "1:ncpus=4:mpiprocs=1:ompthreads=4:mem=8gb+1:ncpus=2:mpiprocs=1:ompthreads=2:ngpus=1"),
+    ("1:ncpus=4", "1:ncpus=4:mpiprocs=1:ompthreads=4"),
+    ("3:ncpus=4:mem=8gb", "3:ncpus=4:mpiprocs=1:ompthreads=4:mem=8gb"),
+    ("2:ncpus=8:mpiprocs=4:mem=8gb:ngpus=2:accelerator_model=a100+1:ncpus=1:mpiprocs=1:mem=1gb",
+     "2:ncpus=8:mpiprocs=4:ompthreads=2:mem=8gb:ngpus=2:accelerator_model=a100"
+     "+1:ncpus=1:mpiprocs=1:mem=1gb"),
+    ("1:ngpus=1+2:ncpus=2:mpiprocs=2:mem=6gb:ib=True:ngpus=4",
+     "1:ncpus=1:ngpus=1+2:ncpus=2:mpiprocs=2:mem=6gb:ib=True:ngpus=4"),
+    ("1:mpiprocs=4", "1:mpiprocs=4"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("residual", [True, False])
+@pytest.mark.parametrize(("value", "written"), CHUNKED)
+def test_each_chunk_comes_back_with_its_processors_memory_and_gpus(value, written, residual):
+    (found,) = read(script("#PBS", [f"-l select={value}"]), "pbs")
+    text, losses = translate(found.job, "pbs", Settings(residual=residual))
+    assert f"#PBS -l select={written}\n" in text
+    assert not [loss for loss in losses if loss.done is not Done.CONVERTED]
+    comes_back(found.job, "pbs")
+
+
+def test_a_chunk_without_mpiprocs_is_one_task_with_all_its_processors():
+    (found,) = read(script("#PBS", ["-l select=1:ncpus=4"]), "pbs")
+    text = translate(found.job, "sbatch", Settings(residual=False)).text
+    assert "#SBATCH --cpus-per-task=4\n" in text
+    assert "--ntasks=4" not in text
+
+
+def test_licences_of_task_groups_are_those_of_the_job_together():
+    group = requested('<Processors>1</Processors><Resource name="x" type="License">2</Resource>')
+    inner = f"<TaskGroup>{group}</TaskGroup><TaskGroup>{group}</TaskGroup>"
+    assert "-l x=4" in options_of(inner, "pbs")
+
+
+def test_gpus_that_a_job_names_beside_those_of_its_task_groups_are_told():
+    gpu = '<Resource name="GPU">1</Resource>'
+    group = requested(f"<Processors>1</Processors>{gpu}")
+    inner = f"<TaskGroup>{group}</TaskGroup>" + requested(gpu.replace("1", "3"))
+    assert "-l select=1:ncpus=1:mpiprocs=1:ngpus=1" in options_of(inner, "pbs")
+    assert "the task groups say it" in {loss.reason for loss in losses_of(inner, "pbs")}
+
+
+@pytest.mark.parametrize("line", [
+    "-l mem=64gb,pmem=2gb,nodes=2:ppn=8", "-l mem=16gb,pmem=2gb,nodes=1:ppn=4",
+    "-l pmem=2gb,mem=16gb", "-l mem=1gb,pmem=1gb",
+])  # fmt: skip
+@pytest.mark.parametrize("target", ["torque", "pbs", "sbatch", "sge", "lsf"])
+def test_memory_of_each_process_beside_that_of_the_job_is_kept_and_told(line, target):
+    (found,) = read(script("#PBS", [line]), "torque")
+    assert "the memory of the whole job is asked for as well" in found.findings[0].message
+    text, losses = translate(found.job, target, Settings(residual=False))
+    assert (target == "torque") == (f"#PBS -l pmem={line.split('pmem=')[1][:3]}\n" in text)
+    assert (target == "torque") != any("-l pmem" in loss.shown for loss in losses)
+    comes_back(found.job, target)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from job_parts import OWN, REQUESTED, document, picked
+from json_values import nodes, replaced
 from translated import JOBS, comes_back, job_of, wrapped
 
 from sssjob import registry
@@ -166,31 +167,6 @@ def with_edits(data, edits):
         start = int(place * len(data))
         data = data[:start] + sign + data[start + length :]
     return data
-
-
-def nodes(value, path=()):
-    """The path of every value in one of JSON."""
-    yield path
-    inner = (
-        value.items()
-        if isinstance(value, dict)
-        else enumerate(value)
-        if isinstance(value, list)
-        else ()
-    )
-    for key, each in inner:
-        yield from nodes(each, (*path, key))
-
-
-def replaced(value, path, other):
-    """A value of JSON with another one at a path."""
-    if not path:
-        return other
-    key, *rest = path
-    inner = replaced(value[key], rest, other)
-    if isinstance(value, dict):
-        return {**value, key: inner}
-    return [inner if place == key else each for place, each in enumerate(value)]
 
 
 def is_read(data, name, settings):

@@ -3,9 +3,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from submit_cases import SGE as BOTH
-from translated import comes_back, losses_of, options_of, requested, said_by_script, wrapped
+from submit_cases import TAKEN_APART
+from translated import comes_back, losses_of, options_of, requested, said_by_script, script, wrapped
 
 from sssjob.document import loads
+from sssjob.model import Property
 from sssjob.translate import Done, Settings, read, translate
 
 # fmt: off
@@ -95,3 +97,36 @@ def test_any_of_them_together_come_back(data):
         st.lists(st.sampled_from(own), unique_by=lambda each: each.split(">")[0].split()[0])
     )
     comes_back(loads(wrapped("".join(inner))), "sge")
+
+
+@pytest.mark.parametrize(("directive", "name", "text"), TAKEN_APART)
+def test_a_directive_is_taken_apart_as_qsub_does(directive, name, text):
+    (found,) = read(f"#!/bin/sh\n#$ {directive}\ndate\n".encode(), "sge")
+    items = [item for item in found.job.items if isinstance(item, Property)]
+    said = {item.attributes["name"]: item.text for item in items if item.name == "Extension"}
+    variables = [each for item in items if item.name == "Environment" for each in item.children]
+    shown = {
+        "account": said.get("-A"),
+        "env_list": ",".join(f"{each.attributes['name']}={each.text}" for each in variables),
+    }
+    assert shown[name] == text
+    assert bool(found.job.get("Priority")) == ("-p" in directive and "'" not in directive)
+
+
+@pytest.mark.parametrize("text", ["it's", 'a"b', "#"])
+def test_a_text_with_quotes_is_no_value_of_a_directive(text):
+    """qsub leaves all quotes out."""
+    job = loads(f"<Job><Executable>/x</Executable><OutputFile>{text}</OutputFile></Job>")
+    found = translate(job, "sge")
+    assert "#$ -o" not in found.text
+    assert [loss.path for loss in found.losses] == ["/Job/OutputFile"]
+
+
+@pytest.mark.parametrize("value", ["all.q,long.q@node*", "long.q@node1", "*.q", "a|b", "@@hosts"])
+def test_a_queue_with_a_host_or_a_wildcard_is_no_queue_of_another_system(value):
+    (found,) = read(script("#$", [f"-q {value}"]), "sge")
+    assert [each.code for each in found.findings] == ["W-UNKNOWN"]
+    assert "--partition" not in translate(found.job, "sbatch", Settings(residual=False)).text
+    assert f"#$ -q {value}\n" in translate(found.job, "sge", Settings(residual=False)).text
+    comes_back(found.job, "sbatch")
+    comes_back(found.job, "sge")

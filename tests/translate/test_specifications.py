@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from lxml import etree
-from translated import JOBS, comes_back, job_of, requested
+from translated import FULL, JOBS, comes_back, job_of, requested
 
 from sssjob.defaults import resolve
 from sssjob.document import dumps, loads
@@ -25,26 +25,6 @@ referencing = pytest.importorskip("referencing")
 
 ORACLES = Path(__file__).parents[1] / "data" / "oracles"
 TARGETS = ("slurmrest", "jsdl", "psij", "flux", "flux-canonical")
-FULL = """<Job awarenessPolicy="Warn"><Id>7</Id><Name>run me</Name>
-  <Executable>/bin/sh</Executable><Arguments>-c 'echo "a b"; exit 3' x</Arguments>
-  <InitialWorkingDirectory>/home/amy</InitialWorkingDirectory><Queue>long</Queue>
-  <Project>physics</Project><QualityOfService>gold</QualityOfService>
-  <OutputFile>o.txt</OutputFile><ErrorFile redirectList="Append">e.txt</ErrorFile>
-  <Environment export="false"><Variable name="A">x
-y"z', $HOME</Variable></Environment><TaskCount>8</TaskCount>
-  <TaskDistribution type="TasksPerNode">4</TaskDistribution>
-  <TaskDistribution type="ProcessorsPerTask">2</TaskDistribution>
-  <Dependency condition="OnExit">17</Dependency><EligibleTime>1900000000</EligibleTime>
-  <Hold>User</Hold><Priority>5</Priority><Restartable>false</Restartable>
-  <NotificationList uri="amy@x.org">JobEnd</NotificationList>
-  <ResourceLimit name="CPUTime">600</ResourceLimit>
-  <ResourceLimit name="StackSize" units="MB">8</ResourceLimit>
-  <Extension name="foo" type="mine">bar</Extension>
-  <Requested><NodeCount op="GE">2</NodeCount><NodeCount op="LE">4</NodeCount>
-    <Memory units="GB">3</Memory><Disk units="MB">100</Disk><Duration op="LE">3661</Duration>
-    <Feature>ib</Feature><Feature>big</Feature><Resource name="GPU">8</Resource>
-    <Architecture>x86_64</Architecture><OperatingSystem>Linux</OperatingSystem>
-    <Node aggregation="Range">n[1-4]</Node></Requested></Job>"""
 
 
 def schema(name):
@@ -273,7 +253,7 @@ FOREIGN = [
             {"type": "gpu", "count": 1}]}], "tasks": [{"command": ["app"], "slot": "u",
          "count": {"per_slot": 1}}], "attributes": {"system": {"dependencies": [7]}}},
         ["<Executable>app<"],
-        ["duration is missing", "has no core", "names the slot 'u'", "no dependency"],
+        ["duration is missing", "has no core", 'names the slot "u"', "no dependency"],
         id="flux that its schema does not refuse",
     ),
     pytest.param(
@@ -547,7 +527,7 @@ def test_ranges_and_alternatives_of_jsdl_are_comparisons():
         ("Processors", "EQ", "4"), ("Processors", "GT", "8"), ("Processors", "LE", "16"),
     ]  # fmt: skip
     assert any(each[3] == "Or" for each in terms)
-    assert [each.message for each in found.findings] == ["ExclusiveExecution is not read"]
+    assert [each.message for each in found.findings] == ["ExclusiveExecution is not read: 'true'"]
 
 
 @pytest.mark.parametrize(
@@ -678,7 +658,7 @@ def test_what_is_told_of_jsdl_has_its_line_and_path():
     max_leaves=8,
 ))  # fmt: skip
 def test_each_value_of_json_is_found_in_its_line(value):
-    from sssjob.translate.places import line_of_value
+    from sssjob.json_text import line_of_value
 
     lines = []
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
-from sssjob.accounting.writers import apel, car, ur
+from sssjob.accounting.writers import apel, car, grid, ur
 from sssjob.accounting.writers.losses import Taken
 from sssjob.accounting.writers.writer import OnLoss, Writer, WriterOptions
 from sssjob.document import json as plain
@@ -64,29 +64,64 @@ class _Messages(Writer):
         return found
 
 
-class _Summaries(_Messages):
-    """APEL's message of sums by month, user and kind of job."""
+class _Sums(_Messages):
+    """A message of sums, which are written when there are no more jobs."""
 
-    head = apel.SUMMARY
+    sums: Callable[[], Any]
 
     def __init__(self, stream: BinaryIO, options: WriterOptions, on_loss: OnLoss) -> None:
         super().__init__(stream, options, on_loss)
-        self._sums = apel.Summary()
+        self._sums = self.sums()
 
     def add(self, job: Job) -> None:
         self._sums.add(self.facts(job))
+
+    def part(self) -> Any:
+        return self._sums
+
+    def join(self, part: Any) -> None:
+        self._sums.include(part)
 
     def close(self) -> None:
         for text in self._sums.records():
             self.put(text)
 
 
+class _Summaries(_Sums):
+    """APEL's message of sums by month, user and kind of job."""
+
+    head, sums = apel.SUMMARY, apel.Summary
+
+
+class _NormalisedSummaries(_Sums):
+    """APEL's message of the same sums with what they are worth by benchmarks."""
+
+    head, sums = apel.NORMALISED, apel.NormalisedSummary
+
+    def add(self, job: Job) -> None:
+        taken = Taken(job)
+        levels = grid.levels(taken, self.options.site)
+        found = apel.facts(taken, self.options.site)
+        self.report_losses(taken)
+        self._sums.add(found, levels)
+
+
+class _Synchronisation(_Sums):
+    """APEL's message of how many jobs there are."""
+
+    head, sums = apel.SYNC, apel.Sync
+
+
 class WriterRow(NamedTuple):
-    """A target format: the name it goes by, and its writer."""
+    """A target format: the name it goes by, and its writer.
+
+    ``head`` stands before the records of one to which more can be appended, else it is None.
+    """
 
     name: str
     writer: Callable[[BinaryIO, WriterOptions, OnLoss], Writer]
     description: str
+    head: str | None = None
 
 
 def _parquet(stream: BinaryIO, options: WriterOptions, on_loss: OnLoss) -> Writer:
@@ -99,12 +134,14 @@ def _parquet(stream: BinaryIO, options: WriterOptions, on_loss: OnLoss) -> Write
 TARGETS: dict[str, WriterRow] = {
     row.name: row
     for row in (
-        WriterRow("jsonl",        _JSONLines,      "a JSON object on each line"),
+        WriterRow("jsonl",        _JSONLines,      "a JSON object on each line", ""),
         WriterRow("parquet",      _parquet,       "a table for DuckDB, Polars and Spark"),
         WriterRow("ur",           _UsageRecords,   "OGF Usage Records 1.0 (GFD.98)"),
         WriterRow("car",          _ComputeRecords, "EMI Compute Accounting Records 1.2"),
-        WriterRow("apel",         _Messages,       "APEL's message about individual jobs"),
+        WriterRow("apel",         _Messages,       "APEL's message about jobs", apel.INDIVIDUAL),
         WriterRow("apel-summary", _Summaries,      "APEL's message of sums by month"),
+        WriterRow("apel-normalised", _NormalisedSummaries, "the same with what they are worth"),
+        WriterRow("apel-sync",    _Synchronisation, "APEL's message of how many jobs there are"),
     )
 }
 # fmt: on

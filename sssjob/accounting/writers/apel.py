@@ -5,7 +5,8 @@ A record is about a job that has ended, of a site that has a name; what it lacks
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -19,9 +20,12 @@ from sssjob.errors import InvalidValue
 
 INDIVIDUAL = "APEL-individual-job-message: v0.3\n"
 SUMMARY = "APEL-summary-job-message: v0.2\n"
+NORMALISED = "APEL-normalised-summary-message: v0.4\n"
+SYNC = "APEL-sync-message: v0.1\n"
 END = "%%\n"
 
 _KB = 1024
+_KIND = re.compile(r"[\w.+-]+", re.ASCII)  # of a benchmark; others would end a dictionary
 
 
 class Facts(NamedTuple):
@@ -124,6 +128,31 @@ class _Sum:
     cpu: int = 0
     jobs: int = 0
 
+    def add(self, job: Facts) -> None:
+        self.earliest = min(self.earliest, job.EndTime)
+        self.latest = max(self.latest, job.EndTime)
+        self.wall += job.WallDuration
+        self.cpu += job.CpuDuration
+        self.jobs += 1
+
+    def include(self, more: _Sum) -> None:
+        """Add the sums of other jobs."""
+        self.earliest = min(self.earliest, more.earliest)
+        self.latest = max(self.latest, more.latest)
+        self.wall += more.wall
+        self.cpu += more.cpu
+        self.jobs += more.jobs
+
+    def pairs(self) -> dict[str, int]:
+        """The sums by APEL's names."""
+        return {
+            "EarliestEndTime": self.earliest,
+            "LatestEndTime": self.latest,
+            "WallDuration": self.wall,
+            "CpuDuration": self.cpu,
+            "NumberOfJobs": self.jobs,
+        }
+
 
 @dataclass(slots=True)
 class Summary:
@@ -133,30 +162,130 @@ class Summary:
 
     def add(self, job: Facts) -> None:
         """Add a job up."""
-        end = datetime.fromtimestamp(job.EndTime, UTC)
-        group = _Group(
-            job.Site, end.month, end.year, job.GlobalUserName, job.VO, job.VOGroup, job.VORole,
-            job.SubmitHost, job.InfrastructureType, job.ServiceLevelType, job.ServiceLevel,
-            job.NodeCount, job.Processors,
-        )  # fmt: skip
-        found = self._groups.setdefault(group, _Sum(job.EndTime, job.EndTime))
-        found.earliest = min(found.earliest, job.EndTime)
-        found.latest = max(found.latest, job.EndTime)
-        found.wall += job.WallDuration
-        found.cpu += job.CpuDuration
-        found.jobs += 1
+        found = self._groups.setdefault(_group(job), _Sum(job.EndTime, job.EndTime))
+        found.add(job)
+
+    def include(self, more: Summary) -> None:
+        """Add the sums of other jobs, which come behind these."""
+        for group, sums in more._groups.items():
+            if group in self._groups:
+                self._groups[group].include(sums)
+            else:
+                self._groups[group] = sums
 
     def records(self) -> Iterator[str]:
         """The records of the message, in the order in which their groups were met."""
         for group, found in self._groups.items():
-            sums = {
-                "EarliestEndTime": found.earliest,
-                "LatestEndTime": found.latest,
-                "WallDuration": found.wall,
-                "CpuDuration": found.cpu,
-                "NumberOfJobs": found.jobs,
+            yield _lines((*group._asdict().items(), *found.pairs().items())) + END
+
+
+def _group(job: Facts) -> _Group:
+    end = datetime.fromtimestamp(job.EndTime, UTC)
+    return _Group(
+        job.Site, end.month, end.year, job.GlobalUserName, job.VO, job.VOGroup, job.VORole,
+        job.SubmitHost, job.InfrastructureType, job.ServiceLevelType, job.ServiceLevel,
+        job.NodeCount, job.Processors,
+    )  # fmt: skip
+
+
+class _Month(NamedTuple):
+    """Jobs of a submit host that ended in a month, in the words of APEL."""
+
+    Site: str
+    SubmitHost: str
+    Month: int
+    Year: int
+
+
+@dataclass(slots=True)
+class Sync:
+    """How many jobs ended in each month, by which a repository finds what did not reach it."""
+
+    _jobs: dict[_Month, int] = field(default_factory=dict)
+
+    def add(self, job: Facts) -> None:
+        """Count a job. Raises ``Unfit`` for one of no submit host."""
+        if not job.SubmitHost:
+            raise Unfit("no SubmitHost, which APEL demands")
+        end = datetime.fromtimestamp(job.EndTime, UTC)
+        month = _Month(job.Site, job.SubmitHost, end.month, end.year)
+        self._jobs[month] = self._jobs.get(month, 0) + 1
+
+    def include(self, more: Sync) -> None:
+        """Count other jobs, which come behind these."""
+        for month, jobs in more._jobs.items():
+            self._jobs[month] = self._jobs.get(month, 0) + jobs
+
+    def records(self) -> Iterator[str]:
+        """The records of the message, in the order in which months were met."""
+        for month, jobs in self._jobs.items():
+            yield _lines((*month._asdict().items(), ("NumberOfJobs", jobs))) + END
+
+
+@dataclass(slots=True)
+class _Normalised:
+    sums: _Sum
+    wall: dict[str, Fraction]
+    cpu: dict[str, Fraction]
+
+
+@dataclass(slots=True)
+class NormalisedSummary:
+    """Sums with what they are worth by each benchmark: seconds times its figure.
+
+    Jobs that state other benchmarks than others have a record of their own, so that all sums of a
+    record are of the same jobs.
+    """
+
+    _groups: dict[tuple[_Group, tuple[str, ...]], _Normalised] = field(default_factory=dict)
+
+    def add(self, job: Facts, levels: Mapping[str, Fraction]) -> None:
+        """Add a job up. Raises ``Unfit`` for one that is worth nobody knows what."""
+        if not levels:
+            raise Unfit("no benchmark, by which a normalised summary counts")
+        if wrong := next((kind for kind in levels if not _KIND.fullmatch(kind)), None):
+            raise Unfit(f"a benchmark called {wrong!r}, which APEL cannot hold")
+        group = _group(job)._replace(ServiceLevelType="", ServiceLevel="")
+        key = (group, tuple(sorted(levels)))
+        found = self._groups.get(key)
+        if found is None:
+            zero = dict.fromkeys(key[1], Fraction(0))
+            found = _Normalised(_Sum(job.EndTime, job.EndTime), zero, dict(zero))
+            self._groups[key] = found
+        found.sums.add(job)
+        for kind, figure in levels.items():
+            found.wall[kind] += job.WallDuration * figure
+            found.cpu[kind] += job.CpuDuration * figure
+
+    def include(self, more: NormalisedSummary) -> None:
+        """Add the sums of other jobs, which come behind these."""
+        for key, those in more._groups.items():
+            found = self._groups.setdefault(key, those)
+            if found is not those:
+                found.sums.include(those.sums)
+                for kind in key[1]:
+                    found.wall[kind] += those.wall[kind]
+                    found.cpu[kind] += those.cpu[kind]
+
+    def records(self) -> Iterator[str]:
+        """The records of the message, in the order in which their groups were met."""
+        for (group, _), found in self._groups.items():
+            pairs = group._asdict()
+            pairs["Infrastructure"] = pairs.pop("InfrastructureType")
+            sums = found.sums.pairs()
+            jobs = sums.pop("NumberOfJobs")
+            worth = {
+                "NormalisedWallDuration": _dictionary(found.wall),
+                "NormalisedCpuDuration": _dictionary(found.cpu),
+                "NumberOfJobs": jobs,
             }
-            yield _lines((*group._asdict().items(), *sums.items())) + END
+            yield _lines((*pairs.items(), *sums.items(), *worth.items())) + END
+
+
+def _dictionary(worth: Mapping[str, Fraction]) -> str:
+    """Figures by names, rounded half up: ``{hepspec: 519728, HEPscore23: 708720}``."""
+    pairs = (f"{kind}: {(value + Fraction(1, 2)).__floor__()}" for kind, value in worth.items())
+    return f"{{{', '.join(pairs)}}}"
 
 
 def _lines(pairs: Iterable[tuple[str, object]]) -> str:

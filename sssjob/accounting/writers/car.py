@@ -9,7 +9,7 @@ from sssjob.accounting.writers.xml import Pieces
 from sssjob.formats.car import NAMESPACE
 from sssjob.model import stripped
 
-CAR = Pieces("urf")
+CAR = Pieces("urf", any_host=True)  # ARC writes gsiftp://ce.example.org:2811/jobs as a SubmitHost
 HEAD = f'<?xml version="1.0" encoding="UTF-8"?>\n<urf:UsageRecords xmlns:urf="{NAMESPACE}">\n'
 TAIL = "</urf:UsageRecords>\n"
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import NamedTuple
 
+from sssjob import units
 from sssjob.accounting.writers.losses import NO_PLACE, Taken
 from sssjob.model import stripped
 
@@ -46,6 +48,20 @@ def noted(job: Taken) -> dict[str, str]:
             job.lose(item, NO_PLACE)
         elif text := stripped(item.text):
             found[key] = text
+    return found
+
+
+def levels(job: Taken, site: Site) -> dict[str, Fraction]:
+    """All benchmarks that are known of the job's processors, by their types; the first counts."""
+    found: dict[str, Fraction] = {}
+    for item in job.all("Resource", "name", "type"):
+        kind = item.attributes.get("type", "")
+        if item.attributes.get("name") != SERVICE_LEVEL or not kind or kind in found:
+            job.lose(item, NO_PLACE)
+        elif job.number(item):
+            found[kind] = units.number(item.text)
+    if not found and site.benchmark:
+        found[site.benchmark] = Fraction(site.figure)
     return found
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar
 
 from sssjob.accounting.writers.grid import Site
 from sssjob.accounting.writers.losses import IGNORE, REJECT, Loss, Taken
@@ -14,6 +15,10 @@ from sssjob.model import Job
 from sssjob.records.record import Bad, Converted, Outcome, Skipped
 
 OnLoss = Callable[[Loss], None]
+
+
+def ignored(loss: Loss) -> None:
+    """Tell nobody what was lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +42,15 @@ class RefusedJob(InvalidValue):
 
 
 class Writer(ABC):
-    """Writes jobs to a stream, between a head and a tail; ``close`` writes the tail."""
+    """Writes jobs to a stream, between a head and a tail; ``close`` writes the tail.
+
+    One that ``is_part`` writes nothing to stay: it is asked for its ``part``, which another joins.
+    """
 
     head: ClassVar[str] = ""
     tail: ClassVar[str] = ""
+
+    is_part = False
 
     def __init__(self, stream: BinaryIO, options: WriterOptions, on_loss: OnLoss) -> None:
         self.stream, self.options, self.on_loss = stream, options, on_loss
@@ -53,6 +63,15 @@ class Writer(ABC):
     def close(self) -> None:
         """Write what stands behind the last job."""
         self.put(self.tail)
+
+    def part(self) -> Any:
+        """What was added, for another writer."""
+        assert isinstance(self.stream, io.BytesIO)  # as whoever writes a part gives one
+        return self.stream.getvalue()[len(self.head.encode()) :]
+
+    def join(self, part: Any) -> None:
+        """Take what another writer was given, behind all that was added here."""
+        self.stream.write(part)
 
     def through(self, outcomes: Iterator[Outcome[Job]]) -> Iterator[Outcome[Job]]:
         """The same outcomes, their jobs written.

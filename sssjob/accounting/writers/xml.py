@@ -26,8 +26,8 @@ _SMALLER = ("EB", "PB", "TB", "GB", "MB", "KB", "B")
 class Pieces:
     """Elements of one namespace, under a prefix."""
 
-    def __init__(self, prefix: str) -> None:
-        self.prefix = prefix
+    def __init__(self, prefix: str, any_host: bool = False) -> None:
+        self.prefix, self.any_host = prefix, any_host
 
     def element(self, name: str, text: str, attributes: Mapping[str, str] | None = None) -> str:
         """An element with text; "" for an empty text."""
@@ -116,8 +116,8 @@ class Pieces:
         )
 
     def host(self, name: str, as_: str) -> str:
-        """A domain name, or else a resource of that description."""
-        if len(name) <= _DOMAIN_LENGTH and _DOMAIN.fullmatch(name):
+        """A host; where it has to be a domain name and is none, a resource of that description."""
+        if self.any_host or (len(name) <= _DOMAIN_LENGTH and _DOMAIN.fullmatch(name)):
             return self.element(as_, name)
         return self.element("Resource", name, {"description": as_})
 

@@ -41,7 +41,7 @@ FAMILIES = {
 Examples:
   sssjob condor ad job.xml
   sssjob condor features --job-ad job.ad --machine-ad machine.ad --json
-  sssjob condor config --jobs /var/lib/sssjob/jobs""",
+  sssjob condor config --documents /var/lib/sssjob/jobs""",
 )
 def command() -> None:
     """Ads, features and hooks of HTCondor execution points. With these hooks a startd fetches jobs

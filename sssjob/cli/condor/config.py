@@ -11,8 +11,8 @@ from sssjob.cli.condor.hooks import places
 @click.command(
     epilog="""\b
 Examples:
-  sssjob condor config --jobs /var/lib/sssjob/jobs --hooks /usr/libexec/sssjob
-  sssjob condor config --jobs jobs.db --hooks /usr/libexec/sssjob --write-hooks
+  sssjob condor config --documents /var/lib/sssjob/jobs --hooks /usr/libexec/sssjob
+  sssjob condor config --documents jobs.db --hooks /usr/libexec/sssjob --write-hooks
   sssjob condor config --no-fetch --every-job --hooks /usr/libexec/sssjob
   sssjob condor config --hooks /usr/libexec/sssjob --cron "--site /etc/sssjob/site.toml"
 
@@ -53,7 +53,7 @@ def command(
         common.fail(error)
     if write_hooks:
         where = os.path.abspath(jobs) if jobs and "://" not in jobs else jobs
-        words = [f"--jobs={where}"] if where else []
+        words = [f"--documents={where}"] if where else []
         words += [f"--state={os.path.abspath(state)}"] if state else []
         words += [f"--trust={user}" for user in trust]
         if settings.given([*words, *options]) is None:

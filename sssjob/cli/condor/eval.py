@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.condor.shared import Ads, apart
 
 
@@ -23,9 +23,11 @@ be read.""",
 )
 @click.argument("expression", metavar="EXPR")
 @click.option("--my", metavar="AD", type=click.Path(), help="The ad that names are looked up in.")
-@click.option("--target", metavar="AD", type=click.Path(), help="The ad opposite.")
+@click.option(
+    "--target", metavar="AD", type=click.Path(), help="The other ad, for which TARGET stands."
+)
 @click.option("--old", is_flag=True, help="Read EXPR in the old syntax, as it stands in long ads.")
-@click.option("--now", metavar="SECONDS", type=click.IntRange(0), help="What time() gives.")
+@click.option("--now", metavar="TIME", type=options.MOMENT, help="What time() gives.")
 def command(
     expression: str, my: str | None, target: str | None, old: bool, now: int | None
 ) -> None:

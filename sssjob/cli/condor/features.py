@@ -22,7 +22,7 @@ Exit code: 0 there are features, 1 there are none, 2 an ad cannot be read."""
 @click.option("--job-ad", metavar="AD", type=click.Path(), help="The ad of the job.")
 @click.option("--machine-ad", metavar="AD", type=click.Path(), help="The ad of its slot.")
 @options.JSON_OBJECT
-@click.option("--now", metavar="SECONDS", type=click.IntRange(0),
+@click.option("--now", metavar="TIME", type=options.MOMENT,
               help="The start of a job that has none, in seconds since 1970.")  # fmt: skip
 def command(job_ad: str | None, machine_ad: str | None, as_json: bool, now: int | None) -> None:
     """Print $MACHINEFEATURES and $JOBFEATURES as the two ads tell them.

@@ -14,7 +14,7 @@ from sssjob.cli.signals import terminable
 @click.command(
     epilog="""\b
 Examples:
-  sssjob condor fold --jobs /var/lib/sssjob/jobs
+  sssjob condor fold --documents /var/lib/sssjob/jobs
 
 Exit code: 0 folded, or nothing to fold, 1 a report cannot be folded, 2 the jobs cannot be read."""
 )

@@ -11,12 +11,13 @@ from typing import Any
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.systems.condor.hooks import settings
 from sssjob.systems.condor.hooks.settings import FOLDS, REFRESH, SECONDS, SILENCE, HookSettings
 
 _WHERE: tuple[Callable[[Any], Any], ...] = (
-    click.option("--jobs", metavar="DIR|STORE", envvar=settings.VARIABLE, default="",
+    click.option("--documents", "jobs", cls=options.Renamed, former="--jobs", metavar="DIR|STORE",
+                 envvar=settings.VARIABLE, default="",
                  help=f"Documents in a directory, or a store; else ${settings.VARIABLE}."),
     click.option("--state", metavar="DIR", default="",
                  help="Where the hooks keep what they know; by default DIR/.condor."),
@@ -68,7 +69,9 @@ def given(jobs: str, state: str, **others: Any) -> HookSettings:
     """Settings of options; ends the command where they name no jobs."""
     found = HookSettings(jobs, state, **others)
     if not found.jobs:
-        common.fail(f"no jobs: say --jobs DIR or --jobs STORE, or set ${settings.VARIABLE}")
+        common.fail(
+            f"no jobs: say --documents DIR or --documents STORE, or set ${settings.VARIABLE}"
+        )
     if not found.state:
         common.fail("a store elsewhere needs --state DIR, where this machine keeps what it knows")
     return found
@@ -107,7 +110,7 @@ fetch_work = hook(
     there is none. The job is claimed before it is printed, by one slot only.""",
     """\b
 Example:
-  sssjob condor fetch-work --jobs /var/lib/sssjob/jobs < slot.ad
+  sssjob condor fetch-work --documents /var/lib/sssjob/jobs < slot.ad
 
 Exit code: 0, which HTCondor ignores; 2 the options are not understood.""",
 )
@@ -120,7 +123,7 @@ reply_fetch = hook(
     Standard input is the ad of the job, a line of five hyphens, and the ad of the slot.""",
     """\b
 Example:
-  sssjob condor reply-fetch --jobs /var/lib/sssjob/jobs accept < ads
+  sssjob condor reply-fetch --documents /var/lib/sssjob/jobs accept < ads
 
 Exit code: 0, which HTCondor ignores; 2 the options are not understood.""",
 )
@@ -133,7 +136,7 @@ evict_claim = hook(
     Standard input is the ad of the job, a line of five hyphens, and the ad of the slot.""",
     """\b
 Example:
-  sssjob condor evict-claim --jobs /var/lib/sssjob/jobs < ads
+  sssjob condor evict-claim --documents /var/lib/sssjob/jobs < ads
 
 Exit code: 0, which HTCondor ignores; 2 the options are not understood.""",
 )
@@ -168,7 +171,7 @@ update_job_info = hook(
     spool, which users of jobs may write into, and from there into the document of the job.""",
     """\b
 Example:
-  sssjob condor update-job-info --jobs /var/lib/sssjob/jobs < job.ad
+  sssjob condor update-job-info --documents /var/lib/sssjob/jobs < job.ad
 
 Exit code: 0, which HTCondor ignores; 2 the options are not understood.""",
 )
@@ -182,7 +185,7 @@ job_exit = hook(
     job, hold holds it, evict lets it be fetched again.""",
     """\b
 Example:
-  sssjob condor job-exit --jobs /var/lib/sssjob/jobs exit < job.ad
+  sssjob condor job-exit --documents /var/lib/sssjob/jobs exit < job.ad
 
 Exit code: 0, which HTCondor ignores; 2 the options are not understood.""",
 )

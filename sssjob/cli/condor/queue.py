@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 @click.command(
     epilog="""\b
 Examples:
-  sssjob condor queue --jobs /var/lib/sssjob/jobs
-  sssjob condor queue --jobs jobs.db --json
-  sssjob condor queue --jobs jobs.db --give-back a.xml
+  sssjob condor queue --documents /var/lib/sssjob/jobs
+  sssjob condor queue --documents jobs.db --json
+  sssjob condor queue --documents jobs.db --give-back a.xml
 
 Exit code: 0 there are jobs, 1 there are none, 2 the jobs cannot be read."""
 )
@@ -33,9 +33,9 @@ def command(
 ) -> None:
     """Show every job in the order of the queue, as the next slot would find it.
 
-    ready may be fetched, offered was printed by fetch-work, accepted was taken by a startd,
-    running has been heard of since, returned came back, waiting may not run yet, done has ended.
-    Without --give-back nothing is written.
+    A job is ready (may be fetched), offered (printed by fetch-work), accepted (taken by a startd),
+    running (heard of since), returned (given back), waiting (may not run yet) or done (has ended).
+    Nothing is changed, unless --give-back is given.
     """
     from sssjob.errors import SSSJobError
     from sssjob.systems.condor.hooks.candidates import refresh

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 @click.command(
     epilog="""\b
 Examples:
-  sssjob condor simulate --jobs jobs
-  sssjob condor simulate --jobs jobs.db --slots 2 --cpus 4 --memory 4096 --json
+  sssjob condor simulate --documents jobs
+  sssjob condor simulate --documents jobs.db --slots 2 --cpus 4 --memory 4096 --json
   sssjob condor simulate --hooks /usr/libexec/sssjob --slot-ad slot.ad
 
 Exit code: 0 a job was fetched, 1 there was no work, 2 something is not understood."""
@@ -46,7 +46,9 @@ Exit code: 0 a job was fetched, 1 there was no work, 2 something is not understo
               help="Seconds until the first update of a job.")  # fmt: skip
 @click.option("--update", type=click.FloatRange(0.01), default=300.0, show_default=True,
               help="Seconds between updates.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print each event as JSON, one a line.")
+@click.option(
+    "--json", "--jsonl", "as_json", is_flag=True, help="Print each event as JSON, one a line."
+)
 def command(
     jobs: str, state: str, trust: tuple[str, ...], directory: str | None, count: int, cpus: int,
     memory: int, disk: int, ads: tuple[str, ...], rounds: int, initial_update: float, update: float,
@@ -62,7 +64,7 @@ def command(
 
     if directory is None:
         settings = given(jobs, state)
-        words = ["--jobs", settings.jobs, "--state", settings.state, "--fold", "now"]
+        words = ["--documents", settings.jobs, "--state", settings.state, "--fold", "now"]
         words += [f"--trust={user}" for user in trust]
         commands = {
             hook: [*program(), "condor", hook, *(words if hook != "prepare-job" else [])]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.features.common import VOCABULARIES, fail, site
 from sssjob.cli.names import SystemName, Thing
 from sssjob.cli.signals import terminable
@@ -33,7 +33,8 @@ def system(thing: Thing) -> Callable[[Command], Command]:
 
 root = click.option("--root", metavar="DIR", type=click.Path(), default="/run/mjf",
                     show_default=True, help="Where the directories of jobs are.")  # fmt: skip
-jobs = click.option("--jobs", metavar="DIR", type=click.Path(), default="",
+jobs = click.option("--documents", "jobs", cls=options.Renamed, former="--jobs", metavar="DIR",
+                    type=click.Path(), default="",
                     help="Job objects: DIR/ID.xml has the job with that Id.")  # fmt: skip
 seconds = click.option("--seconds", type=click.FloatRange(0.1, 3600), default=10, show_default=True,
                        help="How long the batch system may take to answer.")  # fmt: skip
@@ -58,7 +59,7 @@ def notes(said: tuple[str, ...]) -> None:
 Examples:
   sssjob features prolog --for slurm --root /run/mjf
   sssjob features prolog --for gridengine --root /run/mjf --site /etc/sssjob/site.toml
-  sssjob features prolog --for pbs --jobs /var/lib/sssjob/jobs -- "$@"
+  sssjob features prolog --for pbs --documents /var/lib/sssjob/jobs -- "$@"
 
 Exit code: 0 done, 1 done without something that is told on standard error,
 2 nothing can be made: also where others than root can write on the way to --root.
@@ -108,7 +109,7 @@ def prolog(
     epilog="""\b
 Examples:
   sssjob features epilog --for slurm --root /run/mjf
-  sssjob features epilog --for gridengine --jobs /var/lib/sssjob/jobs
+  sssjob features epilog --for gridengine --documents /var/lib/sssjob/jobs
   sssjob features epilog --for pbs -- "$@"
 
 Exit code: 0 done, 1 the directories are gone but the document could not be

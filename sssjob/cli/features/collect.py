@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob import registry
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.features import batch
 from sssjob.cli.features.common import fail
 from sssjob.cli.signals import terminable
@@ -24,16 +24,18 @@ if TYPE_CHECKING:
 @click.command(
     epilog="""\b
 Examples:
-  sssjob features collect --for slurm --jobs /var/lib/sssjob/jobs
-  sssjob features collect --for slurm --jobs jobs --done ended
-  sssjob features collect --for gridengine --jobs jobs --record $SGE_ROOT/default/common/accounting
+  sssjob features collect --for slurm --documents /var/lib/sssjob/jobs
+  sssjob features collect --for slurm --documents jobs --done ended
+  sssjob features collect --for gridengine --documents jobs \\
+      --record $SGE_ROOT/default/common/accounting
 
 Exit code: 0 every job that was waited for has its record, 1 some have none
 yet, or something cannot be read, 2 the batch system does not answer, a file
 cannot be read, or others can write where the documents are."""
 )
 @batch.system("formats")
-@click.option("--jobs", metavar="DIR", required=True, help="The documents of the jobs, *.xml.",
+@click.option("--documents", "jobs", cls=options.Renamed, former="--jobs", metavar="DIR",
+              required=True, help="The documents of the jobs, *.xml.",
               type=click.Path(exists=True, file_okay=False))  # fmt: skip
 @click.option("--record", "records", metavar="FILE", multiple=True, type=click.Path(),
               help="Accounting files; without one, the batch system is asked.")  # fmt: skip

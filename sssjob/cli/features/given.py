@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.features import keys, vocabulary
 from sssjob.features.files import REMOTE, locate
@@ -45,7 +45,7 @@ class Given:
 
 
 @dataclass(slots=True)
-class Taken:
+class GivenFeatures:
     """Both directories, by keys of the 2016 vocabulary, and what was wrong with them."""
 
     machine: dict[str, keys.Value] = field(default_factory=dict)
@@ -86,8 +86,8 @@ def left_dict(remaining: Left) -> dict[str, object]:
 _OPTIONS = (
     click.option("--machine", metavar="DIR|URL", default="", help="Instead of $MACHINEFEATURES."),
     click.option("--job", metavar="DIR|URL", default="", help="Instead of $JOBFEATURES."),
-    click.option("--now", metavar="SECONDS", type=click.IntRange(0),
-                 help="What time it is, in seconds since 1970."),
+    click.option("--now", metavar="TIME", type=options.MOMENT,
+                 help="What time it is: seconds since 1970, or such as 2026-11-30T12:00."),
     click.option("--cpu-used", metavar="SECONDS", type=click.FloatRange(0),
                  help="CPU time used; without it, that of the processes of this session."),
     click.option("--ca", metavar="FILE|DIR", default="",
@@ -118,9 +118,9 @@ def options_of(command: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
-def take(given: Given) -> Taken:
+def take(given: Given) -> GivenFeatures:
     """Read both directories. One that an option names and that cannot be read ends the command."""
-    taken = Taken()
+    taken = GivenFeatures()
     places: dict[str, str] = {}
     for variable, named, table, values in (
         ("MACHINEFEATURES", given.machine, keys.MACHINE_FEATURES, taken.machine),

@@ -23,7 +23,7 @@ from sssjob.errors import SSSJobError
 Examples:
   sssjob features install --for slurm
   sssjob features install --for slurm --to /usr/libexec/sssjob/slurm
-  sssjob features install --for gridengine --jobs /var/lib/sssjob/jobs --to /opt/mjf
+  sssjob features install --for gridengine --documents /var/lib/sssjob/jobs --to /opt/mjf
   sssjob features install --for pbs --site /etc/sssjob/site.toml --json
 
 Exit code: 0 printed, 2 an option is not understood, a script cannot be written,

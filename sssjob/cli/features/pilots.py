@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 
 if TYPE_CHECKING:
     from sssjob.features.keys import Value
@@ -36,7 +36,7 @@ Exit code: 0 at least one pilot is ranked, 1 nothing is known of any,
               help="allocated_CPU, instead of that of jobfeatures beside the status.")  # fmt: skip
 @click.option("--wait", metavar="SECONDS", type=click.FloatRange(0, 600), default=2.0,
               show_default=True, help="How long to wait for the lock of a pilot.")  # fmt: skip
-@click.option("--now", metavar="SECONDS", type=click.IntRange(0),
+@click.option("--now", metavar="TIME", type=options.MOMENT,
               help="Count at this moment, in seconds since 1970.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array, the first first.")
 def command(

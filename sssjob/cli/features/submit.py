@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     epilog="""\b
 Examples:
   sssjob features submit --for slurm --dry-run job.xml
-  sssjob features submit --for slurm --jobs /var/lib/sssjob/jobs job.xml
-  sssjob features submit --for gridengine --pe smp --jobs jobs --select 4 jobs.xml
+  sssjob features submit --for slurm --documents /var/lib/sssjob/jobs job.xml
+  sssjob features submit --for gridengine --pe smp --documents jobs --select 4 jobs.xml
 
 Exit code: 0 submitted, 1 the batch system refuses the job, 2 the document
 cannot be read or written, or is about no job that can be submitted."""

@@ -35,7 +35,9 @@ Exit code: 0 done, 1 no job of the log could be asked about, 2 not understood.""
     help="Ask this estimator; may be repeated. Default: all that are known.",
 )  # fmt: skip
 @click.option(
-    "--slots", type=click.IntRange(1), help="How many slots there were. Default: the most busy."
+    "--slots",
+    type=click.IntRange(1),
+    help="How many slots there were. Default: the most that were busy at one time.",
 )
 @click.option(
     "--samples", type=click.IntRange(1), default=200, show_default=True,

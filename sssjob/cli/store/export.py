@@ -39,7 +39,7 @@ Exit code: 0 done, 1 some were not there or are damaged, 2 the store cannot be r
          "around all; a JSON object on each line, with the history; or a table of the columns of "
          "each job (pip install 'sssjob[parquet]').",
 )  # fmt: skip
-@click.option("--json", "form", flag_value="json", help="The same as --to json.")
+@click.option("--json", "--jsonl", "form", flag_value="json", help="The same as --to json.")
 @click.option(
     "--version",
     type=click.IntRange(min=1),
@@ -58,9 +58,9 @@ def command(
 ) -> None:
     """Print job objects as they were read, all or those of the IDs, in the order of the store.
 
-    One that names Files stands in a Data with them. In the one document of --to sss, where two
-    jobs mean different Files by one id, the later one gets another id. Damaged documents are
-    reported, and the others are written.
+    A job object that names Files is written in an element Data, together with them. In the one
+    document of --to sss, where two jobs mean different Files by one id, the later one gets another
+    id. Damaged documents are reported, and the others are written.
     """
     missed = 0
 

@@ -1,22 +1,30 @@
-"""``sssjob store import``: job objects into a store, as they are."""
+"""``sssjob store import``: job objects into a store, as they are; or what records become."""
 
 from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
+from io import BufferedReader
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common, options, progress
+from sssjob.cli import common, names, options, progress, records
 from sssjob.cli.store import shared
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sssjob.document.sources import NamedSource
     from sssjob.errors import Finding, UnreadableDocument
+    from sssjob.records.record import Options
     from sssjob.store import Counts, Store
     from sssjob.store.reading import Readers
+
+_BUFFER = 1 << 18  # bytes of documents that are on their way
 
 
 @click.command(
@@ -26,22 +34,31 @@ Examples:
   sssjob store import jobs.db jobs.sss archive/
   sssjob convert --from slurm sacct.txt | sssjob store import jobs.db -
   sssjob store import jobs.db --reason "April, corrected" april.sss.zst
-  sssjob store import --jobs 0 jobs.db archive/
+  sssjob store import --workers 0 jobs.db archive/
+  sssjob store import --from slurm jobs.db sacct-2026-*.txt.gz
 
 Exit code: 0 all job objects are kept, 1 some were bad, 2 a file or the store cannot be used.""",
 )
 @shared.store
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @shared.by
-@options.REASON
-@click.option(
-    "--jobs", "processes", metavar="N", type=click.IntRange(0), default=1,
-    help="Use so many processes that read, 0 for all cores; what is kept stays the same.",
+@names.option(
+    "--from", "format_name", names=names.formats, metavar="FORMAT", default=names.DOCUMENTS,
+    show_default=True, help="What the FILEs are: documents (sss), or records: {names}.",
 )  # fmt: skip
+@options.ZONE
+@options.COLUMNS
+@options.DELIMITER
+@options.ENDED_ONLY
+@options.REASON
+@options.WORKERS
+@options.ALL_FINDINGS
 @shared.as_json
 def command(
-    store: str, files: tuple[str, ...], by: str | None, reason: str, processes: int, as_json: bool
-) -> None:
+    store: str, files: tuple[str, ...], by: str | None, format_name: str, zone: str, columns: str,
+    delimiter: str, ended_only: bool, reason: str, processes: int, all_findings: bool,
+    as_json: bool,
+) -> None:  # fmt: skip
     """Keep the job objects of FILEs, byte for byte; makes the store if there is none.
 
     A FILE may be compressed, a directory of *.xml and *.sss files, or "-" for standard input.
@@ -49,26 +66,66 @@ def command(
     objects that are there already stay as they are, so an import that was interrupted can be run
     again. A File beside a job object that names it with # is kept with it; a warning says which
     are not there.
+
+    With --from, FILEs are records, and what sssjob convert makes of them is kept.
     """
-    from sssjob.document import sources
-    from sssjob.store import Counts
+    from sssjob.records.record import Options
     from sssjob.store.reading import readers
 
-    total = Counts()
+    of_records = format_name != names.DOCUMENTS
+    if of_records:
+        records.format_of(format_name)
+    elif any((zone, columns, delimiter, ended_only)):
+        common.fail("--tz, --columns, --delimiter and --ended-only are for records: name --from")
+    table = records.table(columns, delimiter)
+    options_ = Options(zone, table.columns, table.delimiter, ended_only)
+    said = records.said(all_findings)
     with (
         shared.opened(store, create=True, by=shared.user(by)) as jobs,
         readers(common.processes(processes)) as some,
+        common.failing(),
     ):
-        for name, source in chain.from_iterable(map(sources.files, common.sources(files))):
-            try:
-                total += _load(jobs, name, source, reason, some)
-            except OSError as error:
-                common.fail(common.reason(error))
+        found = common.sources(files)
+        if of_records:
+            total = _records(jobs, found, format_name, options_, said, reason, some)
+        else:
+            total = _documents(jobs, found, reason, some)
+    said.rest()
     if as_json:
         common.data(json.dumps(total.as_dict()))
     else:
         common.say(total)
     sys.exit(common.NOTHING if total.bad else common.FOUND)
+
+
+def _documents(jobs: Store, found: Iterable[NamedSource], reason: str, readers: Readers) -> Counts:
+    from sssjob.document import sources
+    from sssjob.store import Counts
+
+    total = Counts()
+    for name, source in chain.from_iterable(map(sources.files, found)):
+        total += _load(jobs, name, source, reason, readers)
+    return total
+
+
+def _records(
+    jobs: Store, found: Iterable[NamedSource], format_name: str, wanted: Options,
+    said: records.Said, reason: str, readers: Readers,
+) -> Counts:  # fmt: skip
+    """Keep what records become; one history entry for each source."""
+    from sssjob.store import Counts
+    from sssjob.verbs.convert import Conversion, TextStream
+    from sssjob.verbs.records import Reading
+
+    reading = Reading(said, progress.watching)
+    work = Conversion((), format_name, wanted, reading)
+    total = Counts()
+    for source in found:
+        texts = TextStream(replace(work, sources=(source,)).texts())
+        if texts.has_more():
+            stream = BufferedReader(texts, _BUFFER)
+            total += jobs.load(stream, name=source.name, reason=reason, readers=readers)
+    return total + Counts(bad=reading.counts.bad)
 
 
 def _load(jobs: Store, name: str, source: object, reason: str, readers: Readers) -> Counts:

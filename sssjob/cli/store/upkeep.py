@@ -152,8 +152,8 @@ Exit code: 0 told, and set if that was asked for, 2 the store cannot be read or 
 def settings(store: str, verify: bool | None, as_json: bool) -> None:
     """Show the settings of a store, or set one for whoever opens it from now on.
 
-    With --verify every query reads every document, also those of a gateway, which logs the
-    differences.
+    With --verify each query also reads every document, and tells where the columns say something
+    else; a gateway writes that into its log.
     """
     with shared.opened(store, read_only=verify is None) as jobs:
         if verify is not None:

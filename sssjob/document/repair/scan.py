@@ -32,7 +32,7 @@ _BLANKS = XML_SPACE + NO_BREAK_SPACE
 _STEERING = r"\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _NAME = rf"[^{_STEERING}\s<>/=&\"'!?\u201c\u201d\u201e\u2033\u2018\u2019]++"
 _TAG = re.compile(
-    rf"<({_NAME})((?:[{XML_SPACE}]++{_NAME}[{XML_SPACE}]*+=[{XML_SPACE}]*+(?:\"[^\"<]*+\"|'[^'<]*+'))*+)"
+    rf"<({_NAME})((?:[{XML_SPACE}]++{_NAME}[{XML_SPACE}]*+=[{XML_SPACE}]*+(?:\"[^\"<]*+\"|'[^'<]*+')|(?!))*+)"
     rf"[{XML_SPACE}]*+(/?)>"
 )
 _END = re.compile(rf"</({_NAME})([{_BLANKS}]*+)>")

@@ -109,7 +109,15 @@ class Installation:
         return str(Path(self.directory) / script)
 
     def _collect(self) -> list[str]:
-        words = [*self.program, "features", "collect", "--for", self.system, "--jobs", self.jobs]
+        words = [
+            *self.program,
+            "features",
+            "collect",
+            "--for",
+            self.system,
+            "--documents",
+            self.jobs,
+        ]
         asked = registry.system(self.system).ended
         return words if asked else [*words, "--record", "FILE"]
 
@@ -142,7 +150,7 @@ class Installation:
         handed = " \\\n    ".join(f'{name}="${name}"' for name in self.side.handed)
         words = [*self.program, "features", command, "--for", self.system]
         more = [f"--seconds={max(1, self.seconds // 3)}"]
-        more += [f"--jobs={self.jobs}"] if self.jobs else []
+        more += [f"--documents={self.jobs}"] if self.jobs else []
         more += self.options if command == "prolog" else []
         arguments = f" -- {self.side.arguments}" if self.side.arguments else ""
         return (

@@ -7,7 +7,10 @@ be asked document by document is gathered first. Of a path whose values are want
 the values are kept, of one that is counted its number; where nodes are wanted, documents are held
 in memory, and the path is followed in all of them.
 
-What is gathered is bounded: beyond that there is an error, and no answer.
+Why it is right: what is asked document by document begins at the document, and so cannot depend on
+another one; its nodes come in the order that they have in the whole. What depends on several is
+worked out once, of all that was gathered. That is bounded: beyond it there is an error, and no
+answer.
 """
 
 from __future__ import annotations

@@ -40,7 +40,6 @@ def shown(printed: str) -> Iterator[Seen]:
 
 CONTROL = Control(
     target="condor",
-    names=("condor", "htcondor"),
     submit=("condor_submit", "-terse", "-append", "hold = True"),
     mark=mark,
     named=named,

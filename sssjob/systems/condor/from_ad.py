@@ -12,18 +12,23 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from sssjob import expression, units
-from sssjob.classads import evaluate, quoting, writing
+from sssjob.classads import quoting, writing
 from sssjob.classads.values import Ad, Node
 from sssjob.document import loads
 from sssjob.errors import Finding, UnreadableDocument, finding
 from sssjob.file_names import literal
 from sssjob.model import Block, Delivered, Item, Job, Property, Requested, Task, TaskGroup
-from sssjob.systems.condor import names, requirements
-from sssjob.systems.condor.usage import delivered
+from sssjob.systems.condor import attributes, names, requirements
+from sssjob.systems.condor.usage import delivered, number
+
+if TYPE_CHECKING:
+    from sssjob.classads.values import Attribute
 
 _REMOVED = "removed"
+_MOST = 60  # letters of a value that are told
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +44,13 @@ def to_job(ad: Ad, *, embedded: bool = True) -> Read:
 
     An ad that carries its document (SSSJobXML) gives that job back, with what became of it since;
     without ``embedded`` only the attributes count. Expressions are worked out over the ad itself.
+    A value that is none of its attribute's kind is kept as an Extension.
     """
     findings: list[Finding] = []
+    odd = [_odd(name, ad[name], findings) for name in attributes.odd(ad)]
+    if odd:
+        away = {item.attributes["name"] for item in odd}
+        ad = Ad({name: value for name, value in ad.items() if name not in away}, ad.line)
     base = _embedded(ad, findings) if embedded else None
     found = tuple(_properties(ad, findings))
     if base is not None:
@@ -50,13 +60,13 @@ def to_job(ad: Ad, *, embedded: bool = True) -> Read:
         if used and not job.blocks(Delivered):
             job = job.holding((*job.items, Delivered(used)))
         return Read(job, tuple(findings))
-    items: list[Item] = list(found)
+    items: list[Item] = [*found, *odd]
     asked = tuple(_requested(ad, items, findings))
     if asked:
         items.append(Requested(asked))
     if used := tuple(delivered(ad)):
         items.append(Delivered(used))
-    if (process := _number(ad, "JobPid")) is not None:
+    if (process := number(ad, "JobPid")) is not None:
         host = Property("Node", _host(ad))
         items.append(TaskGroup((Task((host, Property("Process", int(process)))),)))
     return Read(Job(tuple(items)), tuple(findings))
@@ -95,9 +105,9 @@ def _properties(ad: Ad, findings: list[Finding]) -> Iterator[Property]:
         yield Property("Project", text)
     yield from _state(ad)
     for element, name in names.NUMBERS:
-        value = _number(ad, name)
+        value = number(ad, name)
         if element == "StartTime" and value is None:
-            value = _number(ad, "JobStartDate")
+            value = number(ad, "JobStartDate")
         if value is None or (element == "EndTime" and not value):
             continue
         if element in ("StartCount", "SuspendDuration") and not value:
@@ -114,7 +124,7 @@ def _properties(ad: Ad, findings: list[Finding]) -> Iterator[Property]:
 
 
 def _identity(ad: Ad) -> Iterator[Property]:
-    cluster, proc = _number(ad, "ClusterId"), _number(ad, "ProcId")
+    cluster, proc = number(ad, "ClusterId"), number(ad, "ProcId")
     if text := ad.text(names.JOB_ID):
         yield Property("Id", text)
     elif cluster is not None:
@@ -124,12 +134,12 @@ def _identity(ad: Ad) -> Iterator[Property]:
 
 
 def _state(ad: Ad) -> Iterator[Property]:
-    status = _number(ad, "JobStatus")
+    status = number(ad, "JobStatus")
     state = next((word for code, word, _ in names.STATES if code == status), "")
     if state:
         yield Property("State", state)
     if state == "Hold":
-        yield Property("Hold", "User" if _number(ad, "HoldReasonCode") == 1 else "System")
+        yield Property("Hold", "User" if number(ad, "HoldReasonCode") == 1 else "System")
     message = {
         3: ad.text("RemoveReason"), 5: ad.text("HoldReason"),
         1: ad.text("ReleaseReason") or ad.text("HoldReason"),
@@ -143,7 +153,7 @@ def _state(ad: Ad) -> Iterator[Property]:
 
 def _exit_code(ad: Ad) -> int | None:
     """The exit code; 128 more than the signal where a signal ended the job."""
-    signal, code = _number(ad, "ExitSignal"), _number(ad, "ExitCode")
+    signal, code = number(ad, "ExitSignal"), number(ad, "ExitCode")
     if ad.get("ExitBySignal") is True and signal is not None:
         return 128 + int(signal)
     return None if code is None else int(code)
@@ -156,12 +166,12 @@ def cpu_seconds(ad: Ad) -> float | None:
     """
     known = False
     for prefix in ("CumulativeRemote", "Remote"):
-        stated = (_number(ad, f"{prefix}{kind}Cpu") for kind in ("User", "Sys"))
+        stated = (number(ad, f"{prefix}{kind}Cpu") for kind in ("User", "Sys"))
         found = [value for value in stated if value is not None]
         if any(found):
             return total if (total := sum(found)) >= 0 else None
         known = bool(found)
-    return 0.0 if known and _number(ad, "NumJobStarts") else None
+    return 0.0 if known and number(ad, "NumJobStarts") else None
 
 
 def _command(ad: Ad, findings: list[Finding]) -> Iterator[Property]:
@@ -169,7 +179,7 @@ def _command(ad: Ad, findings: list[Finding]) -> Iterator[Property]:
         if words := quoting.arguments(ad):
             yield Property("Arguments", shlex.join(words))
     except ValueError as error:
-        findings.append(finding("W-TYPE", f"Arguments: {error}"))
+        yield _unreadable(ad, ("Arguments", "Args"), error, findings)
     for element, name in (("InputFile", "In"), ("OutputFile", "Out"), ("ErrorFile", "Err")):
         text = ad.text(name)
         if text and text != names.NULL_DEVICE:
@@ -182,13 +192,13 @@ def _command(ad: Ad, findings: list[Finding]) -> Iterator[Property]:
     try:
         variables = quoting.environment(ad)
     except ValueError as error:
-        findings.append(finding("W-TYPE", f"Environment: {error}"))
+        yield _unreadable(ad, ("Environment", "Env"), error, findings)
     else:
         if variables:
             yield Property("Environment", "", {}, (
                 Property("Variable", value, {"name": name}) for name, value in variables.items()
             ))  # fmt: skip
-    code = _number(ad, "JobNotification")
+    code = number(ad, "JobNotification")
     word = next((word for known, word in names.NOTIFICATIONS if known == code), "")
     if word and code:
         address = ad.text("NotifyUser")
@@ -199,7 +209,7 @@ def _requested(ad: Ad, items: list[Item], findings: list[Finding]) -> Iterator[P
     """What the Request attributes say, and what of Requirements can be said in a request."""
     asked: list[expression.Expression] = []
     for element, (name, _, unit) in names.AMOUNTS.items():
-        value = _number(ad, name) if name else None
+        value = number(ad, name) if name else None
         if value is not None and value > 0:
             attributes = {} if unit == 1 else {"units": "MB" if unit == 1 << 20 else "KB"}
             amount = Property(element, units.decimal(Fraction(value)), attributes)
@@ -208,14 +218,14 @@ def _requested(ad: Ad, items: list[Item], findings: list[Finding]) -> Iterator[P
     known = {row[0].lower() for row in names.AMOUNTS.values()}
     for name in ad:
         if name.lower().startswith("request") and name.lower() not in known:
-            value = _number(ad, name)
+            value = number(ad, name)
             if value:
                 resource = Property("Resource", int(value), {"name": name[len("request") :]})
                 resources[resource.attributes["name"].lower()] = int(value)
                 asked.append(expression.Comparison(resource))
-    if (limit := _number(ad, "AllowedJobDuration")) is not None:
+    if (limit := number(ad, "AllowedJobDuration")) is not None:
         asked.append(expression.Comparison(Property("Duration", int(limit))))
-    if (low := _number(ad, "MinHosts")) is not None and low > 1:
+    if (low := number(ad, "MinHosts")) is not None and low > 1:
         asked.append(expression.Comparison(Property("NodeCount", int(low))))
     held = ad.get(names.REQUIREMENTS)
     if isinstance(held, Node):
@@ -247,9 +257,26 @@ def _extension(name: str, node: Node, findings: list[Finding]) -> Property:
     return Property("Extension", text, {"type": names.EXTENSION, "name": name})
 
 
-def _number(ad: Ad, name: str) -> int | float | None:
-    value = ad.number(name)
-    return evaluate.number(ad, name) if value is None and name in ad else value
+def _odd(name: str, value: Attribute, findings: list[Finding]) -> Property:
+    """An Extension for a value that is none of its attribute's kind, which is told."""
+    kept = _kept(name, value)
+    told = f"{kept.text[:_MOST]!r} is no value of {name}; kept as an Extension"
+    findings.append(finding("W-TYPE", told))
+    return kept
+
+
+def _unreadable(
+    ad: Ad, either: tuple[str, str], error: ValueError, findings: list[Finding]
+) -> Property:
+    """An Extension for a text that is not quoted as it has to be: the first of these that is."""
+    name = next(name for name in either if name in ad)
+    findings.append(finding("W-TYPE", f"{either[0]}: {error}; kept as an Extension"))
+    return _kept(name, ad[name])
+
+
+def _kept(name: str, value: Attribute) -> Property:
+    text = value if isinstance(value, str) else writing.attribute(value, writing.NEW)
+    return Property("Extension", text, {"type": names.EXTENSION, "name": name})
 
 
 def _host(ad: Ad) -> str:

@@ -13,11 +13,14 @@ from sssjob.errors import UnusableInput
 from sssjob.records.cuts import CustomPieces
 from sssjob.records.layout import Layout, Made, NoRecord, Piece, Read, alone
 from sssjob.records.record import Bad, Noted, Skipped
+from sssjob.records.unread import unread
 from sssjob.systems.condor.accounting import recognises as is_of_jobs
 from sssjob.systems.condor.accounting.ads import JSON, LONG, NEW, XML, form_of
+from sssjob.systems.condor.attributes import unknown
 from sssjob.systems.condor.from_ad import to_job
 
 _HEAD = 1 << 14  # bytes that tell the form
+_NOTHING: frozenset[str] = frozenset()
 _FORMS = {JSON: forms.JSON, XML: forms.XML, NEW: forms.NEW, LONG: forms.LONG}
 
 
@@ -47,8 +50,9 @@ def record(line: int, ad: Ad) -> Read:
     found = to_job(ad, embedded=False)
     if not found.job.id:
         raise NoRecord("no ClusterId")
-    notes = [Noted(line, it.message, once=True, severity=it.severity) for it in found.findings]
-    return Made(line, found.job, found.job.get("State") == "Completed", tuple(notes))
+    notes = (Noted(line, it.message, once=True, severity=it.severity) for it in found.findings)
+    more = unread(line, "attributes of a job", unknown(ad), _NOTHING)
+    return Made(line, found.job, found.job.get("State") == "Completed", (*notes, *more))
 
 
 def _faults(wrong: list[BadAd]) -> list[Bad]:

@@ -544,7 +544,7 @@ RULES: tuple[fields.Rule, ...] = (
     fields.Interactive(instead="call condor_submit -i"),
     fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
     fields.Refused("Dependency", "a DAG says what a job waits for"),
-    fields.Manager(("condor", "htcondor")),
+    fields.Manager("condor"),
 )
 # fmt: on
 
@@ -627,6 +627,7 @@ class SubmitFile(Translator[Description]):
         self.amounts.understand(said, heard, settings)
         _say_requirements(said, heard)
         _say_rank(said, heard)
+        heard.beaten(said)
         for option in said.left:
             heard.say("Extension", option.value or "", type=self.name, name=option.name)
             reason = said.reason(option) or "it has no place in a job object"

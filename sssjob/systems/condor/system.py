@@ -5,6 +5,7 @@ from sssjob.registry import Format, Measure, Queue, Sign, Status, System, Target
 SYSTEM = System(
     "condor",
     "HTCondor",
+    also=("htcondor",),
     formats=(
         Format("condor", "sssjob.systems.condor.accounting", "job ads of HTCondor's histories",
                Sign.MARK),

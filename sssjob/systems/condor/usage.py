@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from sssjob import units
-from sssjob.classads.evaluate import number
-from sssjob.classads.values import Ad
+from sssjob.classads import evaluate
+from sssjob.classads.values import LARGEST, SMALLEST, Ad
 from sssjob.model import Property
 
 # fmt: off
@@ -25,6 +25,12 @@ MEASURED = (
 EXTENSIONS = ("ImageSize", "ProportionalSetSizeKb", "BlockReadKbytes", "BlockWriteKbytes",
               "ScratchDirFileCount")
 # fmt: on
+
+
+def number(ad: Ad, name: str) -> int | float | None:
+    """The number that an attribute is or comes to, None where no job object can have it."""
+    value = evaluate.number(ad, name)
+    return value if value is not None and SMALLEST <= value <= LARGEST else None
 
 
 def delivered(ad: Ad, duration: float | None = None) -> Iterator[Property]:

@@ -39,7 +39,6 @@ def _seconds(text: str) -> str:
 CONTROL = Control(
     target="flux",
     also=("flux-canonical",),
-    names=("flux",),
     submit=("flux", "job", "submit", "--urgency=0"),
     mark=mark,
     named=lambda printed: words.number(printed.strip().partition("\n")[0]),

@@ -39,11 +39,26 @@ from sssjob.translate.numbers import (
     say_count,
     wall,
 )
+from sssjob.translate.objects import (
+    Data,
+    a_list,
+    an_object,
+    keep_rest,
+    put,
+    shown,
+    take,
+    taken,
+    tell_rest,
+    told,
+    without_empty,
+    word,
+    words_of,
+    write_rest,
+)
 from sssjob.translate.options import Heard
 from sssjob.translate.patterns import Patterns
 from sssjob.translate.requests import NO_OPTION, Asked
 from sssjob.translate.specification import (
-    Data,
     Row,
     Specification,
     begins,
@@ -51,17 +66,11 @@ from sssjob.translate.specification import (
     file_of,
     gpus,
     hosts,
-    keep_rest,
-    put,
     read_rows,
     say_command,
     say_variables,
-    take,
-    told,
+    texts_of,
     variables,
-    without_empty,
-    word,
-    write_rest,
     write_rows,
 )
 from sssjob.translate.translator import Read, Settings
@@ -72,6 +81,7 @@ TYPE = "Flux"  # of Extensions
 CANONICAL = 999  # the version that RFC 14 gives its examples
 _SYSTEM = ("attributes", "system")
 _FILES = (*_SYSTEM, "files")  # which the shell of a job puts into its own directory
+_ENVIRONMENT = (*_SYSTEM, "environment")
 _KEPT = ("attributes", "user", "sssjob")
 _LABEL = "task"
 _SHELL = (*_SYSTEM, "shell", "options")
@@ -87,6 +97,7 @@ _PROPERTY = re.compile(r"[^!&'\"^`|()\s]+")  # of RFC 20; ^ before one negates i
 _SPAN = re.compile(r"([1-9][0-9]{0,9})(?:-([1-9][0-9]{0,9}))?")
 _MOST_SPANS = 1000  # of a set that is read
 _TOO_MANY = 10**10
+_STEPS = {"min", "max", "operator", "operand"}
 _RANGE = re.compile(r"([1-9][0-9]{0,9})(?:\+|-([1-9][0-9]{0,9}))?")
 
 # fmt: off
@@ -133,7 +144,7 @@ class Jobspec(Specification):
         self._streams(asked, form)
         values, export = variables(asked)
         if values or export is False:
-            put(form, (*_SYSTEM, "environment"), values)
+            put(form, _ENVIRONMENT, values)
         if export:
             for item in asked.items("Environment"):
                 asked.refuse(item, "a jobspec has all variables itself", "export")
@@ -206,29 +217,33 @@ class Jobspec(Specification):
         take(form, _KEPT)
         for fault in faults(form, canonical=self.version == CANONICAL):
             heard.note(fault.text, fault.path)
-        take(form, ("version",))
-        resources, tasks = take(form, ("resources",)), take(form, ("tasks",))
-        first = tasks[0] if isinstance(tasks, list) and tasks else {}
-        first = first if isinstance(first, dict) else {}
-        given = first.get("command", [])
-        _say_program(form, heard, given if isinstance(given, list) else [given])
-        if isinstance(tasks, list) and len(tasks) > 1:
+        taken(form, ("version",), self._is_ours, heard, f"version {self.version}")
+        resources, tasks = (taken(form, (name,), a_list, heard, "a list") or []
+                            for name in ("resources", "tasks"))  # fmt: skip
+        first = tasks[0] if tasks and isinstance(tasks[0], dict) else {}
+        _say_program(form, heard, words_of({"tasks": first}, ("tasks", "command"), heard))
+        if len(tasks) > 1:
             heard.note(f"{len(tasks)} tasks: only the first is read", "/tasks/1")
         read_rows(form, ROWS, heard)
         for name, path in _STREAMS.items():
             _read_stream(form, name, path, heard)
-        values = take(form, (*_SYSTEM, "environment"))
-        if isinstance(values, dict):
-            say_variables(heard, values, export=False)  # there are no others
-        elif values is not None:
-            told(heard, (*_SYSTEM, "environment"), values, "an object")
-        _read_resources(resources, first.get("count"), heard)
+        values = taken(form, _ENVIRONMENT, an_object, heard, "an object")
+        if values is not None:  # there are no others
+            say_variables(heard, texts_of(values, _ENVIRONMENT, heard), export=False)
+        _read_resources(resources, first, heard)
+        tell_rest(resources, heard, ("resources",))
+        tell_rest(tasks[:1], heard, ("tasks",))
         _read_duration(form, heard)
         _read_dependencies(form, heard)
         _read_constraint(form, heard)
         rescope(heard, settings.memory_scope)
         keep_rest(without_empty(form), heard, TYPE)
         return Read(Job(heard.all()), tuple(heard.findings), heard.files)
+
+    def _is_ours(self, value: Any) -> bool | None:
+        """Whether a version is the one; RFC 14 gives no number, only an example."""
+        wanted = value == self.version or self.version == CANONICAL
+        return True if type(value) is int and wanted else None
 
     def keep(self, form: Data, lines: Iterable[str]) -> Data:
         """The residual among the attributes of the user."""
@@ -287,40 +302,42 @@ class Canonical(Jobspec):
         return [{"type": "memory", "count": each, "unit": "MB"}]
 
 
-class Fault(NamedTuple):
+class JobspecFault(NamedTuple):
     """What is wrong, and the path of the object in which it is."""
 
     text: str
     path: str
 
 
-def faults(form: Data, *, canonical: bool = False) -> Iterator[Fault]:
+def faults(form: Data, *, canonical: bool = False) -> Iterator[JobspecFault]:
     """What is wrong with a jobspec that its schema does not see."""
     resources, tasks = form.get("resources"), form.get("tasks")
     system = form.get("attributes") or {}
     system = system.get("system", {}) if isinstance(system, dict) else {}
     system = system if isinstance(system, dict) else {}
     if not canonical and not isinstance(system.get("duration"), int | float):
-        yield Fault("attributes.system.duration is missing (RFC 25)", "/attributes/system")
+        yield JobspecFault("attributes.system.duration is missing (RFC 25)", "/attributes/system")
     labels: list[object] = []  # of JSON, in which anything may stand
     for vertex in _vertices(resources):
         if vertex.get("type") == "slot":
             labels.append(vertex.get("label"))
             if not any(each.get("type") == "core" for each in _vertices(vertex.get("with"))):
-                yield Fault(f"the slot {vertex.get('label')!r} has no core", "/resources")
+                yield JobspecFault(f"the slot {vertex.get('label')!r} has no core", "/resources")
     if not labels:
-        yield Fault("resources have no slot", "/resources")
+        yield JobspecFault("resources have no slot", "/resources")
     for place, task in enumerate(tasks if isinstance(tasks, list) else ()):
         if isinstance(task, dict) and task.get("slot") not in labels:
-            text = f"a task names the slot {task.get('slot')!r}, which is not there"
-            yield Fault(text, f"/tasks/{place}/slot")
+            known = ", ".join(map(shown, labels)) or "none"
+            slot = shown(task.get("slot"))
+            text = f"a task names the slot {slot}, which is not there: {known} is"
+            yield JobspecFault(text, f"/tasks/{place}/slot")
     waits = system.get("dependencies", [])
     for each in waits if isinstance(waits, list) else [waits]:
         if not isinstance(each, dict) or not all(
             isinstance(each.get(name), str) for name in ("scheme", "value")
         ):
             text = f"{json.dumps(each)[:60]} is no dependency (RFC 26)"
-            yield Fault(text, "/attributes/system/dependencies")
+            yield JobspecFault(text, "/attributes/system/dependencies")
 
 
 def _vertices(found: Any) -> Iterator[Data]:
@@ -339,10 +356,10 @@ def _file(content: bytes) -> Data:
         return {"mode": _MODE, "data": b64encode(content).decode(), "encoding": "base64"}
 
 
-def _say_program(form: Data, heard: Heard, words_: list[Any]) -> None:
+def _say_program(form: Data, heard: Heard, words_: list[str]) -> None:
     """A program; where it is the one file of the jobspec, that file, too."""
     files = take(form, _FILES)
-    name = word(words_[0]) if words_ else ""
+    name = words_[0] if words_ else ""
     id_ = name.removeprefix(_IN_TMPDIR)
     held = files.get(id_) if isinstance(files, dict) and len(files) == 1 else None
     content = None if id_ == name else _bytes(held)
@@ -390,7 +407,7 @@ def _begins(asked: Asked) -> Iterator[Data]:
             asked.refuse(item, str(error))
 
 
-def _dependency(scheme: str, value: str) -> Data:
+def _dependency(scheme: Any, value: Any) -> Data:
     """As RFC 26 has it; the schema demands type and scope, which this direction has."""
     return {"type": "in", "scope": "user", "scheme": scheme, "value": value}
 
@@ -479,7 +496,11 @@ def _named(item: Property) -> tuple[str, list[str]]:
 def _read_stream(form: Data, name: str, path: tuple[str, ...], heard: Heard) -> None:
     value = take(form, path)
     text = None
-    if isinstance(value, dict) and value.get("type") == _FILE and word(value.get("path")):
+    if (
+        isinstance(value, dict)
+        and {**value, "path": ""} == {"type": _FILE, "path": ""}
+        and word(value.get("path"))
+    ):
         try:
             text = PATTERNS.read(word(value["path"]))
         except InvalidValue as error:
@@ -490,8 +511,8 @@ def _read_stream(form: Data, name: str, path: tuple[str, ...], heard: Heard) -> 
         put(form, path, value)
 
 
-def _read_resources(found: Any, count: Any, heard: Heard) -> None:
-    """Nodes, slots, and what is in a slot; of a task for each slot so many tasks."""
+def _read_resources(found: list[Any], task: Data, heard: Heard) -> None:
+    """Take nodes, slots, and what is in a slot; of a task for each slot so many tasks."""
     levels = list(_vertices(found))
     node = next((each for each in levels if each.get("type") == "node"), None)
     slot = next((each for each in levels if each.get("type") == "slot"), None)
@@ -505,7 +526,7 @@ def _read_resources(found: Any, count: Any, heard: Heard) -> None:
         if nodes == (None, None):
             told(heard, ("resources", "count"), node.get("count"), "a number, a range, or a set")
         say_count(heard, "NodeCount", *nodes)
-    tasks = _number(count.get("total")) if isinstance(count, dict) else None
+    tasks = _taken_total(task)
     number = nodes[0] if nodes[0] == nodes[1] else None
     if tasks is None and slots:
         tasks = slots * number if number else slots if node is None else None
@@ -514,22 +535,60 @@ def _read_resources(found: Any, count: Any, heard: Heard) -> None:
     if node is not None and slots:
         heard.say("TaskDistribution", slots, type="TasksPerNode")
     inside = list(_vertices(slot.get("with"))) if slot else []
+    if node is not None:
+        _taken_vertex(node)
+    if slot is not None and (slots or (node is None and _said_range(slot, inside, heard))):
+        _taken_vertex(slot)
     for each in inside:
         _read_inside(each, tasks or (slots or 1) * (nodes[0] or 1), heard)
+    if slot is not None:  # where the labels differ, that is told as a fault
+        take(slot, ("label",))
+    take(task, ("slot",))
+
+
+def _said_range(slot: Data, inside: list[Data], heard: Heard) -> bool:
+    """Whether a range of slots could be said: as one of processors, as tasks have no range."""
+    lo, hi = _bounds(slot.get("count"))
+    cores = [_number(each.get("count")) for each in inside if each.get("type") == "core"]
+    if lo is None or len(cores) != 1 or not cores[0]:
+        return False
+    say_count(heard, "Processors", lo * cores[0], None if hi is None else hi * cores[0])
+    return True
+
+
+def _taken_total(task: Data) -> int | None:
+    """Take how many tasks there are; one for each slot is what is meant without a number."""
+    count = task.get("count")
+    total = _number(count.get("total")) if isinstance(count, dict) else None
+    if isinstance(count, dict) and total is not None:
+        del count["total"]
+    elif count == {"per_slot": 1} and type(count["per_slot"]) is int:
+        del task["count"]
+    return total
+
+
+def _taken_vertex(vertex: Data) -> None:
+    """Take what a vertex is and how many there are, by which it is understood."""
+    take(vertex, ("type",))
+    take(vertex, ("count",))
 
 
 def _read_inside(vertex: Data, slots: int, heard: Heard) -> None:
     kind, number = vertex.get("type"), _number(vertex.get("count"))
-    if number is None:
-        told(heard, ("resources", word(kind)), vertex.get("count"), "a number above 0")
-    elif kind == "core":
+    if number is None or not isinstance(kind, str):
+        return  # it is told as what nobody has read
+    _taken_vertex(vertex)
+    if kind == "core":
         heard.say("TaskDistribution", number, type="ProcessorsPerTask")
     elif kind == "gpu":
         heard.request("Resource", number * slots, name="GPU")
     elif kind == "memory":
-        heard.request("Memory", number * slots, units=word(vertex.get("unit")) or "MB")
+        unit = word(vertex.get("unit"))
+        if unit:
+            del vertex["unit"]
+        heard.request("Memory", number * slots, units=unit or "MB")
     else:
-        heard.request("Resource", number * slots, name=word(kind))
+        heard.request("Resource", number * slots, name=kind)
 
 
 def _number(value: Any) -> int | None:
@@ -540,9 +599,9 @@ def _number(value: Any) -> int | None:
 def _bounds(value: Any) -> tuple[int | None, int | None]:
     """The ends of a count: 4, "2-4", "2+" (RFC 45), {"min": 2, "max": 4, ...} of steps of 1."""
     if isinstance(value, dict):
-        lo, hi = value.get("min"), value.get("max")
-        plain = (value.get("operator", "+"), value.get("operand", 1)) == ("+", 1)
-        numbers = type(lo) is int and (hi is None or type(hi) is int)
+        lo, hi, step = value.get("min"), value.get("max"), value.get("operand", 1)
+        plain = (value.get("operator", "+"), step) == ("+", 1) and value.keys() <= _STEPS
+        numbers = type(lo) is type(step) is int and (hi is None or type(hi) is int)
         return (lo, hi) if plain and numbers else (None, None)
     if type(value) is int:
         return (value, value) if value > 0 else (None, None)
@@ -592,14 +651,15 @@ def _read_duration(form: Data, heard: Heard) -> None:
 
 
 def _read_dependencies(form: Data, heard: Heard) -> None:
-    found = take(form, (*_SYSTEM, "dependencies"))
+    found = taken(form, (*_SYSTEM, "dependencies"), a_list, heard, "a list") or ()
     rest = []
-    for each in found if isinstance(found, list) else ():
+    for each in found:
         scheme, value = (
             (word(each.get(name)) for name in ("scheme", "value"))
-            if isinstance(each, dict)
+            if isinstance(each, dict) and {**_dependency("", ""), **each} == _dependency(
+                each.get("scheme"), each.get("value"))
             else ("", "")
-        )
+        )  # fmt: skip
         if scheme in CONDITIONS and value:
             heard.items.append(Property("Dependency", value, {"condition": CONDITIONS[scheme]}))
         elif scheme == "begin-time" and value.partition(".")[0].isdecimal():
@@ -611,18 +671,14 @@ def _read_dependencies(form: Data, heard: Heard) -> None:
 
 
 def _read_constraint(form: Data, heard: Heard) -> None:
-    found = take(form, (*_SYSTEM, "constraints"))
-    if not isinstance(found, dict):
+    path = (*_SYSTEM, "constraints")
+    found = taken(form, path, an_object, heard, "an object")
+    if not found:
         return
-    parts = found[_AND] if set(found) == {_AND} else [found]
-    rest = (
-        [each for each in parts if not _understood(each, heard)]
-        if isinstance(parts, list)
-        else parts
-    )
+    parts = found[_AND] if set(found) == {_AND} and isinstance(found[_AND], list) else [found]
+    rest = [each for each in parts if not _understood(each, heard)]
     if rest:
-        left = {_AND: rest} if len(rest) > 1 or set(found) == {_AND} else rest[0]
-        put(form, (*_SYSTEM, "constraints"), left)
+        put(form, path, {_AND: rest} if parts != [found] else found)
 
 
 def _understood(part: Any, heard: Heard) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sssjob.submission.control import ID, USER, Carried, Control, Look, Seen
+from sssjob.submission.control import ID, USER, Control, Look, OptionMark, Seen
 from sssjob.systems.gridengine import words
 
 _JOB = re.compile(
@@ -24,9 +24,8 @@ def shown(printed: str) -> Iterator[Seen]:
 
 CONTROL = Control(
     target="sge",
-    names=("gridengine", "sge", "uge", "oge"),
     submit=("qsub", "-terse", "-h"),
-    mark=Carried("-ac", ",", "SSSJOB="),
+    mark=OptionMark("-ac", ",", "SSSJOB="),
     named=lambda printed: printed.strip().partition("\n")[0].partition(".")[0],
     ids=r"[0-9]{1,10}",
     cancel=("qdel", ID),

@@ -31,10 +31,47 @@ from sssjob.records.record import (
     Options,
     varied,
 )
+from sssjob.records.unread import Left, known, unread
+from sssjob.records.values import epoch, is_whole
 from sssjob.systems.gridengine import words
 from sssjob.systems.gridengine.accounting import table
 from sssjob.systems.gridengine.accounting.table import TYPE, noted
 
+# What stands around jobs and is not read, by what it is about.
+LEFT_AROUND: Left = {
+    "the answer itself": (
+        "detailed_job_info",
+        "detailed_job_info@xmlns:xsd",
+        "djob_info",
+        "job_info",
+        "job_info@xmlns:xsd",
+        "queue_info",
+    ),
+    "jobs that Grid Engine does not know": ("unknown_jobs", "unknown_jobs@xmlns:xsd", "ST_name"),
+    "why jobs were not started": (
+        "element",
+        "messages",
+        "MES_job_number_list",
+        "MES_message",
+        "MES_message_number",
+        "SME_global_message_list",
+        "SME_message_list",
+        "ULNG_value",
+        "ulong_sublist",
+    ),
+    "how a queue is": (
+        "arch",
+        "load_avg",
+        "qtype",
+        "resource",
+        "resource@name",
+        "resource@type",
+        "slots_resv",
+        "slots_total",
+        "slots_used",
+        "state",
+    ),
+}
 _FORM = xml_records.Form(
     "job",
     # A job of the details is an <element> among others: one that begins with a number.
@@ -43,9 +80,11 @@ _FORM = xml_records.Form(
         rb"(?:<JB_job_number>|<element>\s*<JB_job_number>|</djob_info>)))"
     ),
     (b"job_info", b"detailed_job_info", b"unknown_jobs", b"queue_info", b"djob_info"),
+    known(("Queue-List", "name"), LEFT_AROUND),
 )
 _ROOT = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<(job_info|detailed_job_info|unknown_jobs)[\s>]")
 _QUEUE = re.compile(rb"<Queue-List>\s*<name>([^<]{1,300})</name>")
+_SECONDS = re.compile(r"[0-9]{1,18}")
 _PREFIX = "__SGE_PREFIX__"
 _HIDDEN = "%lt;"  # what qstat makes of <
 _BASE = 1024  # which JB_priority is counted from
@@ -73,6 +112,13 @@ def predecessors(text: str) -> Found:
     )
 
 
+def queues(text: str) -> Found:
+    """The queues, of which one is enough."""
+    first, *others = text.split(",")
+    either = (Property("Queue", name, {"conj": "Or"}) for name in others)
+    return (Property("Queue", first), *either)
+
+
 @varied
 def environment(pairs: tuple[tuple[str, str], ...]) -> Found:
     """The variables, those of the submission by the names that the job finds."""
@@ -96,8 +142,12 @@ def restart(text: str) -> Found:
 
 
 def moment(text: str) -> Found:
-    """A time; 0 is none."""
-    return None if text == "0" else text
+    """A time in seconds since 1970; 0 is none."""
+    if text == "0":
+        return None
+    if not _SECONDS.fullmatch(text):
+        raise InvalidValue(text, "a time")
+    return epoch(int(text), text)
 
 
 # fmt: off
@@ -119,7 +169,7 @@ LIVE: tuple[Field, ...] = (
     Field("soft",           JOB,       "Extension",        attributes=noted("soft")),
 )
 _WAITING: tuple[Field, ...] = (
-    Field("hard_req_queue", REQUESTED, "Queue"),
+    Field("hard_req_queue", REQUESTED, "Queue", queues),
 )
 # Fields of the accounting, and those of LIVE.
 NAMES = (
@@ -148,9 +198,81 @@ _DETAILED = {
     "stderr": "JB_stderr_path_list/path_list/PN_path",
     "stdin": "JB_stdin_path_list/path_list/PN_path",
     "shell": "JB_shell_list/path_list/PN_path",
-    "hard_req_queue": "JB_hard_queue_list/destin_ident_list/QR_name",
+}
+_QUEUES = ("hard_req_queue", "JB_hard_queue_list/*/QR_name")  # of the list, and of the details
+
+# What says something and is not read, by what it is about: of a job in a list, and in the details.
+LEFT_LISTED: Left = {
+    "how the scheduler came to what it does": (
+        "JAT_ntix", "JAT_prio", "JAT_share", "JB_dlcontr", "JB_jobshare", "JB_nppri", "JB_nurg",
+        "JB_override_tickets", "JB_rrcontr", "JB_wtcontr", "ftickets", "otickets", "stickets",
+        "tickets",
+    ),
+    "what the details say better": (
+        "binding", "cpu_usage", "io_usage", "mem_usage", "predecessor_jobs_req",
+    ),
+    "what a site asks for by itself": ("def_hard_request", "def_hard_request@name"),
+    "what is said elsewhere as well": (
+        "@state", "hard_request@resource_contribution", "soft_request@resource_contribution",
+    ),
+}
+LEFT_DETAILED: Left = {
+    "how the scheduler came to what it does": (
+        "JB_hard_wallclock_gmt", "JB_ja_tasks/JAT_ntix", "JB_jobshare", "JB_nurg",
+        "JB_override_tickets", "JB_soft_wallclock_gmt", "JB_verify", "JB_verify_suitable_queues",
+        "JB_version",
+    ),
+    "what is said elsewhere as well": (
+        "JB_exec_file", "JB_gid", "JB_ja_tasks/QIM_type", "JB_jid_request_list/JRE_job_name",
+        "JB_jid_request_list/JRE_job_number", "JB_jid_successor_list/JRE_job_number",
+        "JB_pe_range/RN_step", "JB_script_size", "JB_type", "JB_uid",
+    ),
+    "how users have it set up": (
+        "JB_checkpoint_attr", "JB_checkpoint_interval", "JB_context/VA_value",
+        "JB_context/VA_variable", "JB_ja_task_concurrency", "JB_mail_list/MR_host",
+        "JB_mail_list/MR_user", "JB_mail_options", "JB_notify", "JB_reserve",
+        *(f"JB_{of}_path_list/PN_file_staging" for of in ("stderr", "stdin", "stdout")),
+        "JB_shell_list/PN_file_staging",
+    ),
+    "fine points of a request": (
+        *(f"JB_binding/BN_{of}" for of in (
+            "parameter_core_offset", "parameter_explicit", "parameter_n",
+            "parameter_socket_offset", "parameter_striding_step_size", "strategy", "type",
+        )),
+        *(f"JB_{kind}_resource_list/CE_{of}" for kind in ("hard", "soft") for of in (
+            "consumable", "dominant", "doubleval", "pj_dominant", "pj_doubleval", "relop",
+            "requestable", "tagged", "valtype",
+        )),
+    ),
 }
 # fmt: on
+_KNOWN_LISTED = known(
+    (
+        *_LISTED.values(),
+        "JB_name",
+        "full_job_name",
+        "queue_name",
+        *(
+            f"{of}{name}"
+            for name in ("", "@name")
+            for of in ("hard_request", "soft_request", "requested_pe", "granted_pe")
+        ),
+        "predecessor_jobs",
+    ),
+    LEFT_LISTED,
+)  # fmt: skip
+_ONCE = frozenset(path.replace("/path_list/", "/") for path in _DETAILED.values())
+_KNOWN_DETAILED = known((
+    *_ONCE, "JB_hard_queue_list/QR_name", "JB_env_list/VA_variable", "JB_env_list/VA_value",
+    "JB_job_args/ST_name", "JB_pe", "JB_priority", "JB_pe_range/RN_min", "JB_pe_range/RN_max",
+    *(f"JB_{kind}_resource_list/CE_{of}" for kind in ("hard", "soft")
+      for of in ("name", "stringval")),
+    *(f"JB_ja_structure/RN_{of}" for of in ("min", "max", "step")),
+    "JB_jid_predecessor_list/JRE_job_number",
+    *(f"JB_ja_tasks/{of}" for of in (
+        "JAT_task_number", "JAT_status", "JAT_start_time", "QIM_message", "UA_name", "UA_value",
+    )),
+), LEFT_DETAILED)  # fmt: skip
 _TIMES = ("submission_time", "start_time", "execution_time", "deadline")
 
 
@@ -160,7 +282,7 @@ class _Told:
 
     line: int
     fields: dict[str, Any]
-    note: str = ""
+    notes: tuple[Noted, ...] = ()
     hosts: dict[str, None] = field(default_factory=dict)
 
     @property
@@ -184,7 +306,7 @@ class _Detail:
 def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
     """What the outputs say of each job. Raises ``UnusableInput`` where there is none."""
     for item in _joined(xml_records.read(stream, _FORM, first)):
-        yield item if isinstance(item, Bad) else (item.line, item)
+        yield item if isinstance(item, Bad | Noted) else (item.line, item)
 
 
 def rows(names: Names) -> Iterator[Field]:
@@ -202,10 +324,9 @@ def record(line: int, job: _Told, clock: Clock) -> Record:
     if not job.fields["job_number"]:
         raise NoRecord("no JB_job_number")
     letters = job.fields["state"]
-    notes = (Noted(line, job.note, once=True),) if job.note else ()
     names = NAMES if _runs(letters) else _NEVER
     ended = words.state(letters) == "Completed"
-    return Record(line, names, _fields(job, clock), ended, notes=notes)
+    return Record(line, names, _fields(job, clock), ended, notes=job.notes)
 
 
 def recognises(head: bytes) -> str:
@@ -219,13 +340,15 @@ def _runs(letters: str) -> bool:
     return words.state(letters) in ("Running", "Suspended")
 
 
-def _joined(found: Iterable[xml_records.XMLRecord | Bad]) -> Iterator[_Told | Bad]:
+def _joined(
+    found: Iterable[xml_records.XMLRecord | Bad | Noted],
+) -> Iterator[_Told | Bad | Noted]:
     """The jobs of lists, with their details; then those of which there is no entry in a list."""
     listed: dict[tuple[str, str], _Told] = {}
     details: dict[str, _Detail] = {}
     queue = ""
     for item in found:
-        if isinstance(item, Bad):
+        if isinstance(item, Bad | Noted):
             yield item
         elif item.element.tag == "element":
             detail = _detail(item)
@@ -239,8 +362,9 @@ def _joined(found: Iterable[xml_records.XMLRecord | Bad]) -> Iterator[_Told | Ba
             _add(listed.setdefault(entry.key, entry), entry)
     for (number, task), entry in listed.items():
         if known_of := details.get(number):
-            known = {name: value for name, value in entry.fields.items() if value}
-            entry.fields = {**known_of.told(task), **known, **_exact(known_of)}
+            told = {name: value for name, value in entry.fields.items() if value}
+            entry.fields |= {**known_of.told(task), **told, **_exact(known_of)}
+            entry.notes += known_of.job.notes
         yield entry
     numbers = {number for number, _ in listed}
     for number, detail in details.items():
@@ -259,7 +383,7 @@ def _add(entry: _Told, more: _Told) -> None:
     if host := more.fields["hostname"]:
         entry.hosts[host] = None
     slots = [told.fields["slots"] for told in (entry, more)]
-    if entry is not more and all(map(str.isdecimal, slots)):
+    if entry is not more and all(map(is_whole, slots)):
         entry.fields["slots"] = str(sum(map(int, slots)))
 
 
@@ -271,13 +395,14 @@ def _alone(detail: _Detail) -> Iterator[_Told]:
         told = detail.told(task or "1")
         letters = told.get("status") or "qw"
         number = task if detail.is_array else ""
-        yield _Told(job.line, {**told, "state": letters, "task_number": number}, job.note)
+        yield _Told(job.line, {**told, "state": letters, "task_number": number}, job.notes)
 
 
 def _listed(found: xml_records.XMLRecord, queue: str) -> _Told:
     """An entry of a list."""
     entry = found.element
     fields: dict[str, Any] = {name: _text(entry, tag) for name, tag in _LISTED.items()}
+    fields["hard_req_queue"] = _every(entry, _QUEUES[0])
     fields["job_name"] = _text(entry, "full_job_name") or _text(entry, "JB_name")
     place = _text(entry, "queue_name") or queue
     fields["qname"], _, fields["hostname"] = place.partition("@")
@@ -292,13 +417,14 @@ def _listed(found: xml_records.XMLRecord, queue: str) -> _Told:
     fields["predecessors"] = ",".join(
         _clean(item.text or "") for item in entry.iterfind("predecessor_jobs")
     )
-    return _Told(found.line, fields, found.note)
+    return _Told(found.line, fields, _notes(found, "elements of a job", _KNOWN_LISTED))
 
 
 def _detail(found: xml_records.XMLRecord) -> _Detail:
     """The details of a job."""
     job = found.element
     fields: dict[str, Any] = {name: _text(job, tag) for name, tag in _DETAILED.items()}
+    fields["hard_req_queue"] = _every(job, _QUEUES[1])
     pairs = tuple(
         (_text(item, "VA_variable"), _text(item, "VA_value"))
         for item in job.iterfind("JB_env_list/*")
@@ -308,7 +434,7 @@ def _detail(found: xml_records.XMLRecord) -> _Detail:
     arguments = [_clean(item.text or "") for item in job.iterfind("JB_job_args/*/ST_name")]
     fields["arguments"] = shlex.join(arguments)
     priority = _text(job, "JB_priority")
-    fields["priority"] = str(int(priority) - _BASE) if priority.isdecimal() else priority
+    fields["priority"] = str(int(priority) - _BASE) if is_whole(priority) else priority
     parallel = (_text(job, "JB_pe"), _range(job.find("JB_pe_range/ranges")))
     fields["category"] = _category(
         _requests(job, "JB_hard_resource_list"), parallel if parallel[0] else None
@@ -322,7 +448,8 @@ def _detail(found: xml_records.XMLRecord) -> _Detail:
     if is_array:
         fields["task_number"] = ",".join(structure)
     tasks = {_text(task, "JAT_task_number"): _task(task) for task in job.iterfind("JB_ja_tasks/*")}
-    return _Detail(_Told(found.line, fields, found.note), tasks, is_array)
+    notes = _notes(found, "elements of the details of a job", _KNOWN_DETAILED)
+    return _Detail(_Told(found.line, fields, notes), tasks, is_array)
 
 
 def _task(task: Element) -> dict[str, str]:
@@ -330,7 +457,7 @@ def _task(task: Element) -> dict[str, str]:
     usage = {_text(item, "UA_name"): _text(item, "UA_value")
              for item in task.iterfind("JAT_scaled_usage_list/*")}  # fmt: skip
     bits = _text(task, "JAT_status")
-    flags = int(bits) if bits.isdecimal() else 0
+    flags = int(bits) if is_whole(bits) else 0
     status = "s" if flags & _SUSPENDED else "r" if flags & _RUNNING else ""
     messages = (_text(item, "QIM_message") for item in task.iterfind("JAT_message_list/*"))
     told = {"status": status, "message": "; ".join(filter(None, messages))}
@@ -338,6 +465,30 @@ def _task(task: Element) -> dict[str, str]:
         told["start_time"] = _text(task, "JAT_start_time")
         told |= {name: usage.get(name, "") for name in ("cpu", "io", "maxvmem")}
     return told
+
+
+def _notes(found: xml_records.XMLRecord, what: str, known: frozenset[str]) -> tuple[Noted, ...]:
+    """What is wrong with a record, and what it says that is not read."""
+    wrong = (Noted(found.line, found.note, once=True),) if found.note else ()
+    said = list(_said(found.element))
+    twice = (f"a second {name}" for name in _ONCE if said.count(name) > 1)
+    return (*wrong, *unread(found.line, what, (*said, *twice), known))
+
+
+def _said(record: Element) -> Iterator[str]:
+    """The elements that have a text, those of a list by the names of both; attributes behind @."""
+    yield from (f"@{name}" for name in record.attrib)
+    for element in record.iterchildren("*"):
+        for leaf in element.iter("*"):
+            within = "" if leaf is element else f"/{leaf.tag!s}"
+            if (leaf.text or "").strip():
+                yield f"{element.tag!s}{within}"
+            yield from (f"{element.tag!s}{within}@{name}" for name in leaf.attrib)
+
+
+def _every(element: Element, path: str) -> str:
+    """All texts there, with commas between them."""
+    return ",".join(filter(None, (_clean(item.text or "") for item in element.iterfind(path))))
 
 
 def _requests(job: Element, name: str) -> list[tuple[str, str]]:

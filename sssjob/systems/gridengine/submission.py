@@ -31,7 +31,7 @@ from sssjob.translate.nodes import (
 )
 from sssjob.translate.options import Heard, Made, Option, Said, Syntax, Wanted, commas
 from sssjob.translate.patterns import Patterns
-from sssjob.translate.quoting import quoted, split, word
+from sssjob.translate.quoting import blank, quoted, word
 from sssjob.translate.requests import Asked
 from sssjob.translate.translator import Settings
 
@@ -42,6 +42,8 @@ _HOSTS = re.compile(rf"(?P<all>{_SOME})|(?:\((?P<of>{_SOME})\)&)?!(?P<but>{_ONE}
 _SIMPLE = re.compile(r"(?:[A-Za-z0-9_]|\.\*?)(?:[A-Za-z0-9_-]|\\\.|\.\*?)*")
 _PIECE = re.compile(r"\.\*|\\\.|\.")
 _WISH = re.compile(r"-soft -l ([A-Za-z0-9_][A-Za-z0-9_.-]*)(?:=(?:TRUE|True|true))? -hard")
+_QUOTE = re.compile("[\"']")
+_UNQUOTABLE = re.compile("[\"'#]")
 _TRUE = ("TRUE", "True", "true", None)
 _GPU_TYPE = "-l gpu_type"
 _PARALLEL = "pe"  # the Extension that names a parallel environment
@@ -315,7 +317,6 @@ _LIMITS = {
     for name, option in {"CPUTime": "cpu", **_SIZES}.items()
 }
 _CPU_TIME = {key: option for key, option in _LIMITS.items() if key[0] == "CPUTime"}
-_TIME = ("%Y%m%d%H%M",)
 
 # A list of names has commas, and a host a colon behind it.
 _FILES = Patterns(
@@ -334,14 +335,27 @@ _FILES = Patterns(
 
 
 def _split(text: str) -> list[str]:
-    """The words of a directive: Grid Engine takes # for a comment, in quotes, too."""
-    return split(text.partition("#")[0])
+    """The words of a directive as qsub of Grid Engine 8.1 takes it apart.
+
+    A # begins a comment, in quotes, too. With the first quote begins what ends with the line: it is
+    part of one word, and all quotes in it are left out.
+
+    >>> _split("-v A=1,B='x y' -p -4"), _split('-p -4 -A "x y" # mine')
+    (['-v', 'A=1,B=x y -p -4'], ['-p', '-4', '-A', 'x y'])
+    """
+    text = text.partition("#")[0].rstrip()
+    found = _QUOTE.search(text)
+    if not found:
+        return blank(text)
+    before, rest = text[: found.start()], _QUOTE.sub("", text[found.start() :])
+    *words, last = blank(f"{before}|")
+    return [*words, f"{last[:-1]}{rest}"]
 
 
 def _quoted(text: str) -> str:
     """A word of a directive. Raises ``InvalidValue`` where none can hold it."""
-    if "#" in text:
-        raise InvalidValue(text, "a text without #, which begins a comment in any quotes")
+    if _UNQUOTABLE.search(text):
+        raise InvalidValue(text, "a text without #, \" and ', which qsub never takes as they are")
     return quoted(text)
 
 
@@ -352,14 +366,14 @@ FORM = Form(
     layout=Slots(),
     rules=(
         fields.Row("Project",                 "-P", word),
-        fields.Queues("-q", ","),
+        fields.Queues("-q", ",", patterns=True),
         fields.Row("Reservation",             "-ar", word),
         fields.Row("InitialWorkingDirectory", "-wd"),
         streams.Streams("-i", "-o", "-e", joined=Option("-j", "y"), appends=True,
                        also_joined=(Option("-j", "yes"),), files=_FILES),
         environment.Shell(),
         environment.Environment(None, Option("-V"), "-v"),
-        waiting.Moment("EligibleTime", "-a", "%Y%m%d%H%M.%S", _TIME),
+        waiting.Moment("EligibleTime", "-a", "%Y%m%d%H%M.%S", waiting.DIGITS),
         waiting.Waits("-hold_jid", r"[0-9]+", {"OnExit": ""}),  # its end, however that is
         waiting.Hold(Option("-h")),
         mail.Mail("-m", "", ("b", "e", "bea", "n"), "-M"),
@@ -367,12 +381,12 @@ FORM = Form(
         fields.Interactive(instead="call qrsh"),
         fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
         fields.Priority("-p"),
-        fields.Manager(("gridengine", "sge", "uge", "oge")),
+        fields.Manager("gridengine"),
     ),
     in_script=(
         fields.Name("-N", plain=True),
         fields.Checkpoint("-ckpt", "a checkpointing environment"),
-        waiting.Moment("DeadlineTime", "-dl", "%Y%m%d%H%M.%S", _TIME),
+        waiting.Moment("DeadlineTime", "-dl", "%Y%m%d%H%M.%S", waiting.DIGITS),
         limits.Limits(_LIMITS, str, written, _seconds, _bytes),
     ),
     shell="-S",

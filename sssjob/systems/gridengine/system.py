@@ -7,6 +7,7 @@ _ACCOUNTING = "sssjob.systems.gridengine.accounting"
 SYSTEM = System(
     "gridengine",
     "Grid Engine",
+    also=("sge", "uge", "oge", "qacct"),
     formats=(
         Format("sge", _ACCOUNTING, "accounting of Grid Engine and Univa"),
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sssjob.submission.control import ID, Carried, Control, Look, Seen
+from sssjob.submission.control import ID, Control, Look, OptionMark, Seen
 
 _SUBMITTED = re.compile(r"Job <([0-9]{1,10})> is submitted")
 _FORMAT = "jobid stat job_description delimiter='|'"
@@ -39,9 +39,8 @@ _NONE = ("No job found", "No unfinished job found", "is not found")
 
 CONTROL = Control(
     target="lsf",
-    names=("lsf", "spectrumlsf", "openlava"),
     submit=("bsub", "-H"),
-    mark=Carried("-Jd"),
+    mark=OptionMark("-Jd"),
     named=named,
     ids=r"[0-9]{1,10}",
     cancel=("bkill", ID),

@@ -11,6 +11,7 @@ from sssjob.model import Property, stripped
 from sssjob.systems.lsf.slots import GEOMETRY, Slots, say_geometry
 from sssjob.systems.lsf.words import kilobytes, minutes, sections, size, written_minutes
 from sssjob.translate import environment, fields, limits, mail, waiting
+from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import Form, SubmitForm
 from sssjob.translate.options import Heard, Made, Option, Said, Syntax
 from sssjob.translate.patterns import Patterns
@@ -177,15 +178,18 @@ class Waits(fields.Rule):
 
 @dataclass(frozen=True)
 class Name(fields.Name):
-    """A name with brackets is an array of jobs, which is kept as it is."""
+    """What stands in brackets behind a name makes an array of jobs, and is kept as it is."""
 
     def read(self, said: Said, heard: Heard) -> None:
         """The name, without what makes an array of it."""
         value = said.last(self.option)
-        if value is not None and "[" in value:
-            said.back(self.option, value, "an array of jobs")
-        elif value is not None:
-            heard.say("Name", value)
+        if value is None:
+            return
+        name, bracket, indices = value.partition("[")
+        if bracket:
+            said.keep(self.option, value, f"[{indices}", "an array of jobs")
+        if name:
+            heard.say("Name", name)
 
 
 _TAKES = {
@@ -215,6 +219,8 @@ FORM = Form(
         everywhere=True, apart=True,
     ),
     layout=Slots(),
+    array=Spelling("-J", "LSB_JOBINDEX", least=1, unnamed="array"),
+    lists={"-J": ""},
     variables={GEOMETRY: say_geometry},
     rules=(
         Name("-J", plain=True),
@@ -238,7 +244,7 @@ FORM = Form(
         fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
         fields.Checkpoint("-k", "a directory of checkpoints"),
         fields.Priority("-sp", range(1, 1 << 31)),
-        fields.Manager(("lsf", "spectrumlsf", "openlava")),
+        fields.Manager("lsf"),
         limits.Limits(_LIMITS, written_minutes, kilobytes, minutes, size),
     ),
 )

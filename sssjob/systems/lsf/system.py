@@ -5,6 +5,7 @@ from sssjob.registry import Format, Sign, System, Target
 SYSTEM = System(
     "lsf",
     "LSF",
+    also=("spectrumlsf", "openlava"),
     formats=(
         Format("lsf", "sssjob.systems.lsf.accounting", "lsb.acct of LSF",
                Sign.MARK),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -103,33 +103,27 @@ class Chunks(Layout):
         groups = asked.groups()
         of = numbers.shape(asked)
         found = self._chunks(asked, of, settings) if not groups else []
+        licences: Counter[str] = Counter()
         tasks = 0
         for view in groups:
             mine = numbers.shape(view)
             tasks += mine.count or 1
-            found += self._chunks(view, mine, settings)
+            chunks = self._chunks(view, mine, settings)
+            licences.update(_with_resources(view, chunks))
+            found += chunks
             of.longest = max(of.longest, numbers.one(view, "Duration", numbers.MOST) or 0)
         if groups:
             self._whole(asked, of, found, tasks)
-        gpus, licences = numbers.resources(asked, typed=True)
-        if gpus.number and not found:
-            _one(found)
-        total = sum(part.count for part in found)
-        for part in found if gpus.number else ():
-            part.values["ngpus"] = str(ceil(Fraction(gpus.number, total)))
-            part.values |= {_MODEL: gpus.kind} if gpus.kind else {}
-        if gpus.number % max(total, 1):
-            asked.approximate("Resource", "GPUs of each chunk, rounded up", where=numbers.is_gpu)
-        if gpus.kind:
-            asked.convert(
-                "Resource", f"{_MODEL}, which the site has to give its nodes", numbers.is_gpu
-            )
+        if licences:
+            for view in groups:
+                view.convert("Resource", "licences of the whole job", numbers.is_license)
+        licences.update(_with_resources(asked, found))
         if found:
             made.option("-l select", "+".join(map(str, found)))
         if numbers.spread(asked, of):
             made.option("-l place", "scatter")
         shared(asked, made, of)
-        for name, count in licences:
+        for name, count in licences.items():
             made.option(f"-l {name}", str(count))
 
     def _whole(self, asked: Asked, of: numbers.Shape, found: list[NodeSpec], tasks: int) -> None:
@@ -215,6 +209,31 @@ class Chunks(Layout):
         say_shared(said, heard)
 
 
+def _with_resources(asked: Asked, found: list[NodeSpec]) -> dict[str, int]:
+    """Give chunks the GPUs of whoever asks for them, and say how many licences are asked for.
+
+    Where task groups have GPUs, those that the job names beside them are these.
+    """
+    gpus, licences = numbers.resources(asked, typed=True)
+    if gpus.number and any("ngpus" in part.values for part in found):
+        asked.approximate("Resource", "the task groups say it", met=False, where=numbers.is_gpu)
+    elif gpus.number:
+        total = sum(part.count for part in found or _one(found))
+        for part in found:
+            part.values["ngpus"] = str(ceil(Fraction(gpus.number, total)))
+            part.values |= {_MODEL: gpus.kind} if gpus.kind else {}
+        if gpus.number % total:
+            asked.approximate("Resource", "GPUs of each chunk, rounded up", where=numbers.is_gpu)
+        if gpus.kind:
+            asked.convert(
+                "Resource", f"{_MODEL}, which the site has to give its nodes", numbers.is_gpu
+            )
+    counts: Counter[str] = Counter()
+    for name, count in licences:
+        counts[name] += count
+    return counts
+
+
 def _one(found: list[NodeSpec]) -> list[NodeSpec]:
     found.append(NodeSpec(1, {"ncpus": "1"}))
     return found
@@ -269,18 +288,19 @@ def _say_hosts(found: list[NodeSpec], heard: Heard, scope: str) -> None:
 def _say_chunk(part: NodeSpec, heard: Heard, scope: str) -> None:
     """Chunks of one task stand for tasks, others for nodes."""
     cpus = part.number("ncpus") or 1
-    tasks = part.number("mpiprocs")
-    if tasks == 1 and not part.values.get("host"):
+    tasks = part.number("mpiprocs") or 1  # the default of a chunk with processors
+    said = "mpiprocs" in part.values
+    if said and tasks == 1 and not part.values.get("host"):
         heard.say("TaskCount", part.count)
     else:
         numbers.say_count(heard, "NodeCount", part.count, part.count)
-        if tasks:
+        if said or cpus > 1:
             heard.say("TaskDistribution", tasks, type="TasksPerNode")
     numbers.say_count(heard, "Processors", part.count * cpus, part.count * cpus)
     if "mem" in part.values:
         share = ceil(size(part.values["mem"]))
         factor = {numbers.JOB: Fraction(part.count), numbers.NODE: Fraction(1),
-                  numbers.TASK: Fraction(1, max(tasks, 1))}[scope]  # fmt: skip
+                  numbers.TASK: Fraction(1, tasks)}[scope]  # fmt: skip
         numbers.say_size(heard, "Memory", ceil(share * factor))
     if part.number("ngpus"):
         numbers.say_gpus(heard, part.number("ngpus") * part.count, part.values.get(_MODEL, ""))
@@ -377,7 +397,9 @@ class Nodes(Layout):
             _say_licences(said, heard, value)
 
     def _say_memory(self, said: Said, heard: Heard, nodes: int, tasks: int, scope: str) -> None:
+        """``mem`` is that of the job; what each process may have beside it has no place."""
         counts = {numbers.JOB: 1, numbers.NODE: nodes, numbers.TASK: tasks}
+        amount = False
         for option, number in (("-l mem", 1), ("-l pmem", tasks)):
             value = said.last(option)
             if value is None:
@@ -387,7 +409,11 @@ class Nodes(Layout):
             except InvalidValue as error:
                 said.back(option, value, str(error))
                 continue
+            if amount:
+                said.back(option, value, "the memory of the whole job is asked for as well")
+                continue
             numbers.say_size(heard, "Memory", numbers.rounded(total, counts[scope]))
+            amount = True
 
 
 def _processors(number: int) -> dict[str, str]:

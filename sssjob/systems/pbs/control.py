@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sssjob.submission.control import ID, Carried, Control, Look, Seen
+from sssjob.submission.control import ID, Control, Look, OptionMark, Seen
 from sssjob.systems.pbs.queue import blocks
 from sssjob.systems.pbs.words import STATES
 
@@ -23,9 +23,8 @@ def shown(printed: str) -> Iterator[Seen]:
 CONTROL = Control(
     target="pbs",
     also=("torque",),
-    names=("pbs", "torque", "openpbs", "pbspro"),
     submit=("qsub", "-h"),
-    mark=Carried("-v", ",", "SSSJOB="),
+    mark=OptionMark("-v", ",", "SSSJOB="),
     named=lambda printed: printed.strip().partition("\n")[0],
     ids=r"[0-9]{1,10}(\[[0-9]*\])?(\.[A-Za-z0-9][A-Za-z0-9._-]*)?",
     cancel=("qdel", ID),

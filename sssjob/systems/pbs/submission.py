@@ -131,7 +131,7 @@ _TORQUE_FILES = Patterns(
 _RULES: tuple[fields.Rule, ...] = (
     environment.Shell(),
     environment.Environment(None, Option("-V"), "-v"),
-    waiting.Moment("EligibleTime", "-a", "%Y%m%d%H%M.%S", ("%Y%m%d%H%M",)),
+    waiting.Moment("EligibleTime", "-a", "%Y%m%d%H%M.%S", waiting.DIGITS),
     waiting.Waits("-W depend", _IDS, _AFTER),
     waiting.Hold(Option("-h")),
     mail.Mail("-m", "", ("b", "e", "abe", "n"), "-M"),
@@ -139,7 +139,7 @@ _RULES: tuple[fields.Rule, ...] = (
     fields.Interactive(Option("-I")),
     fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
     fields.Priority("-p"),
-    fields.Manager(("pbs", "torque", "openpbs", "pbspro")),
+    fields.Manager("pbs"),
 )
 FORM = Form(
     name="pbs",

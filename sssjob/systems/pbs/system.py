@@ -7,6 +7,7 @@ _STATUS = "sssjob.systems.pbs.status"
 SYSTEM = System(
     "pbs",
     "PBS",
+    also=("torque", "openpbs", "pbspro"),
     formats=(
         Format("pbs", "sssjob.systems.pbs.accounting", "accounting of TORQUE and OpenPBS",
                Sign.MARK),

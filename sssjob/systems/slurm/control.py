@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sssjob import units
 from sssjob.errors import InvalidValue
-from sssjob.submission.control import ID, USER, VALUE, Alter, Carried, Control, Look, Seen
+from sssjob.submission.control import ID, USER, VALUE, Alter, Control, Look, OptionMark, Seen
 from sssjob.systems.slurm.accounting.values import state
 
 _FORMAT = "%F|%T|%V|%r|%k"  # %F is one for all elements of an array
@@ -51,9 +51,8 @@ def _time_limit(text: str) -> str:
 
 CONTROL = Control(
     target="sbatch",
-    names=("slurm",),
     submit=("sbatch", "--parsable", "--hold"),
-    mark=Carried("--comment"),
+    mark=OptionMark("--comment"),
     named=lambda printed: printed.strip().partition("\n")[0].partition(";")[0],
     ids=r"[0-9]{1,10}",
     cancel=("scancel", ID),

@@ -1,12 +1,14 @@
-"""The records of jobs that have ended, asked of Slurm's accounting database."""
+"""The records of jobs that have ended, asked of Slurm's accounting database: of some, or of all."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from itertools import islice
 
-from sssjob.commands import asked
+from sssjob import commands
+from sssjob.commands import Limits, asked
 from sssjob.systems.slurm.allocation import ENVIRONMENT
 
 COLUMNS = (
@@ -14,6 +16,9 @@ COLUMNS = (
     "Start", "End", "ElapsedRaw", "Suspended", "TimelimitRaw", "ReqCPUS", "ReqMem", "AllocCPUS",
     "NNodes", "NTasks", "NodeList", "TotalCPU", "MaxRSS",
 )  # fmt: skip
+# What tells a run, and what may be changed of it later.
+LISTED = ("JobID", "JobIDRaw", "Cluster", "State", "ExitCode", "Submit", "Start", "End",
+          "ElapsedRaw", "NCPUS")  # fmt: skip
 _DELIMITER = "\x1f"
 _ID = re.compile(r"[0-9]{1,10}(?:_[0-9]{1,10})?")
 _AT_ONCE = 200  # ids in one question
@@ -34,3 +39,20 @@ def records(
             f"--format={','.join(COLUMNS)}", f"--jobs={','.join(some)}",
         ]  # fmt: skip
         yield "sacct", asked(command, {**environment, **ENVIRONMENT}, seconds).encode()
+
+
+def listed(since: int, until: int | None, limits: Limits) -> bytes:
+    """What Slurm lists of the jobs that ran or ended in a span, one record for each run.
+
+    Raises ``CommandFailed``.
+    """
+    span = [f"--starttime={_utc(since)}", *([f"--endtime={_utc(until)}"] if until else ())]
+    command = [
+        "sacct", "--allusers", "--duplicates", "--allocations", "--parsable2",
+        f"--delimiter={_DELIMITER}", f"--format={','.join(LISTED)}", *span,
+    ]  # fmt: skip
+    return commands.run(command, "sacct", limits, {**ENVIRONMENT, "TZ": "UTC", "LC_ALL": "C"})
+
+
+def _utc(time: int) -> str:
+    return f"{datetime.fromtimestamp(time, UTC):%Y-%m-%dT%H:%M:%S}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from sssjob.model import Job, stripped
 from sssjob.records.dependencies import CONDITIONS, dependencies, other_dependencies
 from sssjob.systems.slurm.submission import (
     FILES,
+    FORM,
     NICE_MOST,
     constraints,
     excluded,
@@ -27,6 +28,7 @@ from sssjob.systems.slurm.submission import (
     say_preferred,
 )
 from sssjob.systems.slurm.words import UNSET
+from sssjob.translate.arrays import parse, write_array
 from sssjob.translate.nodes import any_of, conditions, names, say_any_of, say_but, say_nodes
 from sssjob.translate.numbers import (
     LICENSE,
@@ -44,36 +46,47 @@ from sssjob.translate.numbers import (
     spread,
     wall,
 )
+from sssjob.translate.objects import (
+    Data,
+    T,
+    a_truth,
+    a_word,
+    keep_rest,
+    put,
+    take,
+    taken,
+    told,
+    without_empty,
+    word,
+    words_of,
+    write_rest,
+)
 from sssjob.translate.options import Heard, Option
 from sssjob.translate.quoting import read_run, run, safe
 from sssjob.translate.requests import NO_OPTION, Asked
 from sssjob.translate.specification import (
-    Data,
     Row,
     Specification,
     begins,
     command,
     file_of,
-    keep_rest,
-    put,
     read_files,
     read_rows,
     say_command,
     say_variables,
-    take,
     text_of,
-    told,
+    texts_of,
     variables,
-    without_empty,
-    word,
     write_files,
-    write_rest,
     write_rows,
 )
 from sssjob.translate.translator import Read, Settings
 
 TYPE = "slurmrestd"  # of Extensions
 _JOB = ("job",)
+_SETTABLE = {"set", "infinite", "number"}  # keys of a number that may be none
+_LISTS = ("job/dependency",)  # texts that are lists, with commas between what all counts
+_RANGE = re.compile(r"([0-9]{1,9})(-([0-9]{1,9})?)?")
 PATTERNS = replace(FILES, kind=TYPE, array=Option("job/array"))
 _WORDS = {condition: word for word, condition in CONDITIONS.items()}
 _ID = re.compile(r"[0-9]{1,10}(?:_(?:[0-9]{1,10}|\*))?(?:\+[0-9]{1,5})?")
@@ -106,6 +119,7 @@ class REST(Specification):
     """A request of slurmrestd to submit a job."""
 
     name = "slurmrest"
+    array = replace(FORM.array, kind=FORM.name)  # one that is read is kept as sbatch has it
 
     def compose(self, asked: Asked, settings: Settings) -> Data:
         """The request for a job. Raises ``InvalidValue`` for one without a program."""
@@ -128,23 +142,16 @@ class REST(Specification):
         _names(asked, job)
         _switches(asked, job)
         _mail(asked, job)
-        write_rest(asked, TYPE, form, lambda name: not name.startswith("job/"))
+        write_array(asked, self.array, lambda array: put(form, (*_JOB, "array"), str(array)))
+        write_rest(asked, TYPE, form, lambda name: not name.startswith("job/"), _LISTS)
         return form
 
     def job(self, form: Data, settings: Settings) -> Read:
         """The job of a request."""
         form, heard = json.loads(json.dumps(form)), Heard()
-        if not isinstance(form.get("job"), dict):
-            several = form.pop("jobs", None)
-            first = several[0] if isinstance(several, list) and several else {}
-            form["job"] = first if isinstance(first, dict) else {}
-            if isinstance(several, list) and len(several) > 1:
-                heard.note(
-                    f"a heterogeneous job of {len(several)}: only the first is read", "/jobs"
-                )
-        job = form["job"]
-        if isinstance(form.get("script"), str):  # as versions before v0.0.41 have it
-            job.setdefault("script", form.pop("script"))
+        job = form["job"] = _only(form, heard)
+        if "script" in form and "script" not in job:  # as versions before v0.0.41 have it
+            job["script"] = form.pop("script")
         files = _read_script(job, heard)
         read_rows(form, ROWS, heard)
         read_files(form, INPUT, heard, PATTERNS, array="array" in job)
@@ -157,6 +164,7 @@ class REST(Specification):
         _read_names(job, heard)
         _read_switches(job, heard)
         _read_mail(job, heard)
+        _read_array(job, heard)
         rescope(heard, settings.memory_scope)
         keep_rest(without_empty(form), heard, TYPE)
         return Read(Job(heard.all()), tuple(heard.findings), files)
@@ -183,6 +191,30 @@ class REST(Specification):
         if not named or not begins(head, b"script") or found is None:
             return ""
         return f'an object with a "job" that has a "script" and "{found.decode()}"'
+
+
+def _only(form: Data, heard: Heard) -> Data:
+    """Take the job of a request; of a heterogeneous one its first part."""
+    job = take(form, ("job",))
+    several = take(form, ("jobs",))
+    if job is None and isinstance(several, list) and several:
+        job, *others = several
+        if others:
+            text = f"a heterogeneous job of {len(several)}: only the first is read"
+            heard.note(text, "/jobs")
+    elif several:
+        told(heard, ("jobs",), several, "a list, and no job beside it")
+    if not isinstance(job, dict):
+        told(heard, ("job",), job, "an object")
+        return {}
+    return job
+
+
+def _taken(
+    job: Data, key: str, read: Callable[[Any], T | None], heard: Heard, expected: str
+) -> T | None:
+    """Take what is expected at a key of a job; what is something else stays, and is told."""
+    return taken({_JOB[0]: job}, (*_JOB, key), read, heard, expected)
 
 
 def _script(asked: Asked, settings: Settings) -> str:
@@ -240,27 +272,34 @@ def _streams(asked: Asked, job: Data) -> None:
 
 
 def _read_streams(job: Data, heard: Heard) -> None:
-    appends = take(job, ("open_mode",)) == ["APPEND"]
-    attributes = {"redirectList": _APPEND} if appends else {}
+    attributes = {"redirectList": _APPEND} if job.get("open_mode") == ["APPEND"] else {}
+    said = False
     for name, key in (("OutputFile", "standard_output"), ("ErrorFile", "standard_error")):
-        value = take(job, (key,))
-        if text := word(value):
+        if text := _taken(job, key, a_word, heard, "a text"):
             try:
                 heard.say(name, PATTERNS.read(text, among="array" in job), **attributes)
+                said = True
             except InvalidValue as error:
                 heard.note(f"job.{key} is kept as it is: {error}", f"/job/{key}")
-                job[key] = value
+                job[key] = text
+    if said and attributes:
+        del job["open_mode"]
 
 
 def _read_environment(job: Data, heard: Heard) -> None:
-    values = take(job, ("environment",))
-    if isinstance(values, dict):  # as versions before v0.0.39 have it
-        values = [f"{name}={word(value)}" for name, value in values.items()]
-    pairs = [word(each).partition("=") for each in values if word(each) != _PATH] if isinstance(
-        values, list
-    ) else []  # fmt: skip
-    if pairs:
-        say_variables(heard, {name: value for name, _, value in pairs}, export=False)
+    path = (*_JOB, "environment")
+    if isinstance(job.get("environment"), dict):  # as versions before v0.0.39 have it
+        found = texts_of(take(job, ("environment",)), path, heard)
+    else:
+        found = {}
+        for text in words_of({_JOB[0]: job}, path, heard):
+            name, equals, value = text.partition("=")
+            if not name or not equals:
+                told(heard, path, text, "NAME=VALUE")
+            elif text != _PATH:
+                found[name] = value
+    if found:
+        say_variables(heard, found, export=False)
 
 
 def _amounts(asked: Asked, settings: Settings, job: Data) -> None:
@@ -315,26 +354,50 @@ def _number(value: int) -> Data:
 
 
 def _read_number(value: Any) -> int | None:
-    """A number, plain or as one that may be unset or infinite."""
-    if isinstance(value, dict):
-        value = value.get("number") if value.get("set") and not value.get("infinite") else None
+    """A number, plain or as one that has to be set; None for what is none, or has no end."""
+    if isinstance(value, dict) and value.keys() <= _SETTABLE:
+        has_end = value.get("set") is True and value.get("infinite", False) is False
+        value = value.get("number") if has_end else None
     return value if type(value) is int and value >= 0 and value not in UNSET else None
 
 
-def _read_amounts(job: Data, heard: Heard) -> None:
-    told_ = {name: _read_number(take(job, (name,))) for name in (
-        "tasks", "cpus_per_task", "tasks_per_node", "minimum_nodes", "maximum_nodes",
-        "memory_per_node", "memory_per_cpu", "temporary_disk_per_node", "time_limit",
-        "minimum_cpus",
-    )}  # fmt: skip
-    text = word(take(job, ("nodes",)))
-    low, _, high = text.partition("-")
-    lo = int(low) if low.isdecimal() else told_["minimum_nodes"]
-    hi = int(high) if high.isdecimal() else lo if low.isdecimal() else told_["maximum_nodes"]
-    if text and not low.isdecimal():
-        told(heard, ("job", "nodes"), text, "a number or a range")
+def _is_unset(value: Any) -> bool:
+    """Whether a number is not said, in one of the ways to say so."""
+    if isinstance(value, dict) and value.keys() <= _SETTABLE:
+        return value.get("set") is False and not value.get("infinite")
+    return value in (None, "") or (type(value) is int and value in UNSET)
+
+
+def _taken_number(job: Data, key: str, heard: Heard) -> int | None:
+    """Take a number; one that is not set says nothing, and what is none stays, and is told."""
+    if _is_unset(job.get(key)):
+        take(job, (key,))
+    return _taken(job, key, _read_number, heard, "a number")
+
+
+def _read_nodes_count(job: Data, heard: Heard) -> int:
+    """How many nodes, in one text or by two numbers, which may not differ; gives the least."""
+    least, most = (_taken_number(job, f"{end}imum_nodes", heard) for end in ("min", "max"))
+    found = _taken(job, "nodes", lambda value: _RANGE.fullmatch(word(value)), heard,
+                   "a number or a range")  # fmt: skip
+    lo, hi = least, most
+    if found:
+        lo = int(found[1])
+        hi = int(found[3]) if found[3] else None if found[2] else lo
+        for key, value, other in (("minimum_nodes", least, lo), ("maximum_nodes", most, hi)):
+            if value and value != (other or lo):
+                told(heard, (*_JOB, key), value, f"{found[0]}, as nodes has it,")
     if lo or hi:
         say_count(heard, "NodeCount", lo or None, hi or None)
+    return lo or 1
+
+
+def _read_amounts(job: Data, heard: Heard) -> None:
+    nodes = _read_nodes_count(job, heard)
+    told_ = {name: _taken_number(job, name, heard) for name in (
+        "tasks", "cpus_per_task", "tasks_per_node", "memory_per_node", "temporary_disk_per_node",
+        "time_limit", "minimum_cpus",
+    )}  # fmt: skip
     tasks, each = told_["tasks"], told_["cpus_per_task"]
     if tasks:
         heard.say("TaskCount", tasks)
@@ -344,11 +407,12 @@ def _read_amounts(job: Data, heard: Heard) -> None:
         heard.say("TaskDistribution", each, type="ProcessorsPerTask")
     if told_["minimum_cpus"]:
         heard.request("Processors", told_["minimum_cpus"], op="GE")
-    if take(job, ("distribution",)) == "cyclic":
+    if job.get("distribution") == "cyclic":
+        del job["distribution"]
         heard.say("TaskDistribution", "RoundRobin", type="Rule")
-    nodes = lo or 1
     size = (told_["memory_per_node"] or 0) * nodes
-    size = size or (told_["memory_per_cpu"] or 0) * (tasks or 1) * (each or 1)
+    if not size:  # where both are said, that of each processor is kept as it is
+        size = (_taken_number(job, "memory_per_cpu", heard) or 0) * (tasks or 1) * (each or 1)
     if size:
         heard.request("Memory", size, units="MB")
     if disk := told_["temporary_disk_per_node"]:
@@ -392,7 +456,7 @@ def _times(asked: Asked, job: Data) -> None:
 
 def _read_times(job: Data, heard: Heard) -> None:
     for name, key in (("EligibleTime", "begin_time"), ("DeadlineTime", "deadline")):
-        if seconds := _read_number(take(job, (key,))):
+        if seconds := _taken_number(job, key, heard):
             heard.say(name, seconds)
 
 
@@ -413,8 +477,7 @@ def _waits(asked: Asked, job: Data) -> None:
 
 
 def _read_waits(job: Data, heard: Heard) -> None:
-    text = word(take(job, ("dependency",)))
-    if text:
+    if text := _taken(job, "dependency", a_word, heard, "a text"):
         found = dependencies(text)
         heard.items += found if isinstance(found, tuple) else ()
         if rest := other_dependencies(text):
@@ -509,11 +572,12 @@ def _switches(asked: Asked, job: Data) -> None:
 
 
 def _read_switches(job: Data, heard: Heard) -> None:
-    if take(job, ("hold",)) is True:
+    if _taken(job, "hold", a_truth, heard, "true or false"):
         heard.say("Hold", "User")
-    if isinstance(value := take(job, ("requeue",)), bool):
-        heard.say("Restartable", "true" if value else "false")
-    if (number := _read_number(take(job, ("priority",)))) is not None:
+    requeue = _taken(job, "requeue", a_truth, heard, "true or false")
+    if requeue is not None:
+        heard.say("Restartable", "true" if requeue else "false")
+    if (number := _taken_number(job, "priority", heard)) is not None:
         heard.say("Priority", number)
     elif type(nice := job.get("nice")) is int and 0 < nice <= NICE_MOST:
         del job["nice"]
@@ -535,21 +599,32 @@ def _mail(asked: Asked, job: Data) -> None:
 
 
 def _read_mail(job: Data, heard: Heard) -> None:
-    flags, to = take(job, ("mail_type",)), word(take(job, ("mail_user",)))
-    if not isinstance(flags, list):
+    given = job.get("mail_type")
+    if given is None:
         return
-    known = [
-        event for event in ("JobStart", "JobEnd") if set(_MAIL[event]) <= set(map(word, flags))
-    ]
-    everything = set(_MAIL["All"]) <= set(map(word, flags))
-    text = "All" if everything else ",".join(known) if flags else "None"
-    if text:
+    flags = words_of({_JOB[0]: job}, (*_JOB, "mail_type"), heard)
+    everything = set(_MAIL["All"]) <= set(flags)
+    known = ["All"] if everything else [
+        event for event in ("JobStart", "JobEnd") if set(_MAIL[event]) <= set(flags)
+    ]  # fmt: skip
+    said = {flag for event in known for flag in _MAIL[event]}
+    if rest := [flag for flag in flags if flag not in said]:
+        job["mail_type"] = rest
+    if text := ",".join(known) if flags else "" if given else "None":
+        to = _taken(job, "mail_user", a_word, heard, "a text")
         heard.say("NotificationList", text, **({"uri": to} if to else {}))
+
+
+def _read_array(job: Data, heard: Heard) -> None:
+    """An array, as the option that sbatch has for it; a text that is none is kept as it is."""
+    if parse(word(job.get("array"))) is not None:
+        text = word(take(job, ("array",)))
+        heard.say("Extension", text, type=REST.array.kind, name=REST.array.option)
 
 
 def _read_script(job: Data, heard: Heard) -> dict[str, bytes]:
     """The program of a script of ours; another script is a file of the job."""
-    script = word(take(job, ("script",)))
+    script = _taken(job, "script", a_word, heard, "a text") or ""
     first, _, _ = script.partition("\n")
     _, body = _parted(script)
     program = read_run(body.removesuffix("\n")) if first.startswith("#!/") else None

@@ -143,11 +143,15 @@ def _run(text: str) -> Run | None:
 
 
 class ListingEntry(NamedTuple):
-    """A job of a listing: its line and its words; ``wrong`` says why these are not known."""
+    """A job of a listing: its line and its words.
+
+    ``wrong`` says why these are not known, ``doubt`` which of them are not.
+    """
 
     line: int
     words: Mapping[str, str] = MappingProxyType({})
     wrong: str = ""
+    doubt: str = ""
 
 
 def listing(printed: str) -> Iterator[ListingEntry]:
@@ -171,25 +175,26 @@ def _listed(line: int, text: str) -> ListingEntry:
     name = _SET.sub("", _HEAD.sub("", text[: before.start()], count=1))
     told = {"JobId": head.job, "ArrayJobId": head.array, "ArrayTaskId": head.task,
             "HetJobId": head.het, "HetJobOffset": head.offset, "JobName": name}  # fmt: skip
-    words = {**_behind(text[end.start() :]), **run.words, **before.groupdict(""), **told}
-    return ListingEntry(
-        line, {name: "" if text in _NOTHING else text for name, text in words.items()}
-    )
+    behind, doubt = _behind(text[end.start() :])
+    words = {**behind, **run.words, **before.groupdict(""), **told}
+    known = {name: "" if text in _NOTHING else text for name, text in words.items()}
+    return ListingEntry(line, known, doubt=doubt)
 
 
-def _behind(text: str) -> dict[str, str]:
-    """The words behind a run; of what users write only what can be told apart."""
+def _behind(text: str) -> tuple[dict[str, str], str]:
+    """The words behind a run, and which are in doubt: of what users write, one stands twice."""
     places = list(_WRITTEN.finditer(text))
     said = text[: places[0].start()] if places else text
     words = dict(word.split("=", 1) for word in said.split() if "=" in word)
     names = [found[1] for found in places]
-    if names and len(set(names)) == len(names):
-        ends = [*(found.start() for found in places[1:]), len(text)]
-        words |= {
-            found[1]: text[found.end() : end].strip()
-            for found, end in zip(places, ends, strict=True)
-        }
-    return words
+    if len(set(names)) < len(names):
+        told = ", ".join(dict.fromkeys(names))
+        return words, f"texts of users that cannot be told from each other: {told} are not read"
+    ends = [*(found.start() for found in places[1:]), len(text)][: len(places)]
+    words |= {
+        found[1]: text[found.end() : end].strip() for found, end in zip(places, ends, strict=True)
+    }
+    return words, ""
 
 
 def processors(printed: str, node: str) -> int | None:

@@ -203,6 +203,7 @@ class Amounts(Layout):
             ("--gpus", 1, _say_gpus), ("--gpus-per-node", nodes, _say_gpus),
             ("--gpus-per-task", tasks, _say_gpus), ("--gres", nodes, _say_gres),
         ):  # fmt: skip
+            each = "tasks" if option == "--gpus-per-task" else "nodes"
             value = said.last(option)
             if value is None:
                 continue
@@ -211,7 +212,8 @@ class Amounts(Layout):
             elif not say(heard, value, number):
                 said.back(option, value)
             elif number > 1:
-                heard.note(f"{option}={value}: {number} times that, wherever they are")
+                told = f"{option}={value} is for each of {number} {each}"
+                heard.note(f"{told}: the job asks for that in all")
         value = said.last("--licenses")
         if value is not None:
             found = [part.partition(":") for part in value.split(",")]
@@ -447,6 +449,8 @@ def _say_gres(heard: Heard, value: str, nodes: int) -> bool:
     said: list[tuple[str, int]] = []
     for part in value.split(","):
         name, *rest = part.removeprefix("gres:").split(":")
+        if "" in rest:
+            return False
         count = rest.pop() if rest and rest[-1].isdigit() else "1"
         if name != "gpu" or len(rest) > 1 or len(count) > 9:
             return False
@@ -553,7 +557,7 @@ FORM = Form(
         fields.Switch("Restartable", Option("--no-requeue"), Option("--requeue")),
         fields.Interactive(instead="call salloc"),
         fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
-        fields.Manager(("slurm",)),
+        fields.Manager("slurm"),
     ),
     layout=AMOUNTS,
     at_once=(

@@ -8,6 +8,7 @@ _STATUS = "sssjob.systems.slurm.status"
 SYSTEM = System(
     "slurm",
     "Slurm",
+    also=("sacct",),
     formats=(
         Format("slurm", f"{_ACCOUNTING}.sacct", "sacct --parsable2 (or --parsable)",
                Sign.MARK),
@@ -40,6 +41,8 @@ SYSTEM = System(
     script="sssjob.systems.slurm.allocation:Slurm",
     installation="sssjob.systems.slurm.scripts:Slurm",
     ended="sssjob.systems.slurm.ended:records",
+    listed="sssjob.systems.slurm.ended:listed",
+    sums="sssjob.systems.slurm.sreport",
     submission="sssjob.systems.slurm.submission:FORM",
     control="sssjob.systems.slurm.control:CONTROL",
     targets=(

@@ -64,19 +64,26 @@ def durations(texts: Sequence[str]) -> list[Amount | None]:
     """The same for many texts; "" is no value."""
     found: list[Amount | None] = []
     for text in texts:
-        days, dash, clock = text.rpartition("-")
         try:
-            whole = _HOURS[clock[:3]] + _MINUTES[clock[3:6]] + _SECONDS[clock[6:]]
+            found.append(clock(text))
         except KeyError:
             found.append(duration(text) if text else None)
-            continue
-        if not dash:
-            found.append(whole)
-        elif days.isdecimal() and days.isascii() and len(days) < 7:
-            found.append(86400 * int(days) + whole)
-        else:
-            found.append(duration(text))
     return found
+
+
+def clock(text: str) -> int:
+    """Read ``[D-]HH:MM:SS`` into seconds. Raises ``KeyError`` for any other form.
+
+    >>> clock("1-02:04:00")
+    93840
+    """
+    if len(text) == 8:
+        return _HOURS[text[:3]] + _MINUTES[text[3:6]] + _SECONDS[text[6:]]
+    days, dash, rest = text.rpartition("-")
+    whole = _HOURS[rest[:3]] + _MINUTES[rest[3:6]] + _SECONDS[rest[6:]]
+    if not (dash and days.isdecimal() and days.isascii() and len(days) < 7):
+        raise KeyError(text)
+    return 86400 * int(days) + whole
 
 
 def time_limit(text: str) -> Amount | None:
@@ -129,6 +136,17 @@ def memory(text: str) -> Amount | None:
 def is_range(text: str) -> bool:
     """Whether the whole list is one ``prefix[..]``, which the standard calls a Range."""
     return _RANGE.fullmatch(text) is not None
+
+
+def is_sound_range(text: str) -> bool:
+    """Whether it is such a Range, in which nothing descends, so that ``expand`` refuses nothing."""
+    if not is_range(text):
+        return False
+    for item in text[text.index("[") + 1 : -1].split(","):
+        low, dash, high = item.partition("-")
+        if len(item) > 18 or (dash and int(low) > int(high)):
+            return False
+    return True
 
 
 def expand(text: str, limit: int) -> tuple[str, ...] | None:

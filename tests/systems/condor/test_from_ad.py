@@ -4,12 +4,13 @@ import io
 from pathlib import Path
 
 import pytest
-from records import converted
+from records import converted, errors
 
 from sssjob.check import check_source
 from sssjob.classads import forms, writing
-from sssjob.classads.values import Ad
+from sssjob.classads.values import UNDEFINED, Ad
 from sssjob.document import dumps
+from sssjob.systems.condor import attributes
 from sssjob.systems.condor.from_ad import to_job
 from sssjob.systems.condor.job_ad import to_ad
 
@@ -136,3 +137,82 @@ def test_a_document_that_is_no_job_is_said_and_the_attributes_count():
     found = to_job(Ad({"SSSJobXML": "<Task/>", "ClusterId": 7}))
     assert found.job.id == "7"
     assert [each.code for each in found.findings] == ["E-XML"]
+
+
+class Watched(Ad):
+    """An ad that knows which of its attributes were asked for."""
+
+    __slots__ = ("asked",)
+
+    def __init__(self, items, line=0):
+        super().__init__(items, line)
+        self.asked = set()
+
+    def get(self, name, default=None):
+        self.asked.add(name)
+        return super().get(name, default)
+
+    def __contains__(self, name):
+        self.asked.add(name)
+        return super().__contains__(name)
+
+
+def test_the_tables_of_attributes_say_what_is_read():
+    asked = set()
+    for more in (
+        {}, {"JobStatus": 5, "Out": "a", "Err": "a"}, {"CpusProvisioned": 1, "JobNotification": 1},
+    ):  # fmt: skip
+        ad = Watched({"JobStartDate": 5, **more})
+        to_job(ad, embedded=False)
+        asked |= ad.asked
+    read = {*attributes.KINDS, "Args", "Arguments", "Env", "EnvDelim", "Environment"}
+    assert asked == read
+    left = [name for names in attributes.LEFT.values() for name in names]
+    assert len(left) == len(set(left))
+    assert not read & set(left)
+
+
+def test_an_attribute_is_known_in_any_case_of_letters():
+    ad = Ad({"cmd": "a", "dag_nodesDONE": 1, "jobsubmitFILE": "a", "REQUESTTapes": 1, "Mine": 1})
+    assert attributes.unknown(ad) == ["Mine"]
+    assert list(attributes.odd(Ad({"qdate": "soon", "requestTapes": "many"}))) == [
+        "qdate", "requestTapes",
+    ]  # fmt: skip
+
+
+ENDLESS, NO_NUMBER = 'real("INF")', 'real("NaN")'
+
+
+AMOUNTS = [name for name, kind in attributes.KINDS.items()
+           if kind in (attributes.amount, attributes.moment)]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*AMOUNTS, "RequestTapes", "TapesProvisioned"])
+def test_a_value_that_is_no_amount_is_kept_and_told(name):
+    """An endless one ended ``sssjob status`` with a traceback; others were left out."""
+    for value in (ENDLESS, f"-{ENDLESS}", NO_NUMBER, "1e300", "-1", "error", '"many"', "true",
+                  "{ 1 }", "[ a = 1 ]", "TARGET.Cpus"):  # fmt: skip
+        text = f'MyType = "Job"\nSSSJobId = "7"\nJobStartDate = 5\n{name} = {value}\n'
+        [ad] = forms.read_text(text)
+        found = to_job(ad)
+        kept = found.job.properties.get("Extension", type="HTCondor", name=name)
+        assert kept.text, value
+        [told] = found.findings
+        assert told.message.endswith(f" is no value of {name}; kept as an Extension"), value
+        assert errors(found.job) == []
+
+
+@pytest.mark.parametrize("name, value", [
+    ("Requirements", False), ("Requirements", "yes"), ("Rank", "fast"), ("Cmd", 5),
+    ("JobStatus", 9), ("ExitBySignal", 1), ("QDate", 2**40), ("Arguments", "'open"),
+    ("Env", "no equals sign"),
+])  # fmt: skip
+def test_a_value_of_another_kind_is_kept_and_told(name, value):
+    found = to_job(Ad({name: value}))
+    assert found.job.properties.get("Extension", type="HTCondor", name=name).text
+    assert [each.message.endswith("; kept as an Extension") for each in found.findings] == [True]
+
+
+def test_what_is_undefined_is_nowhere():
+    found = to_job(Ad({"ExitCode": UNDEFINED, "Cmd": UNDEFINED}))
+    assert (found.job.items, found.findings) == ((), ())

@@ -45,6 +45,35 @@ def test_no_work_is_no_output(site):
     assert b"".join(site.writes) == b""
 
 
+def test_a_queue_whose_maker_was_killed_before_there_was_anything_in_it_is_empty(site):
+    site.add("a.xml", USER)
+    site.state.mkdir(mode=0o711)
+    (site.state / "queue.db").touch(mode=0o600)
+    assert site.jobs(OFFERED) == []
+    assert len(site.fetch()) > 0
+    assert len(site.jobs(OFFERED)) == 1
+
+
+# A hook that is killed while it writes into the file itself, not only into its journal.
+KILLED = """
+import os, sqlite3, sys
+queue = sqlite3.connect(sys.argv[1], isolation_level=None)
+for statement in ("PRAGMA journal_mode = TRUNCATE", "PRAGMA cache_size = 1", "BEGIN"):
+    queue.execute(statement)
+for number in range(1000):
+    queue.execute("INSERT INTO note VALUES (?, ?, 0)", (str(number), "x" * 100))
+os.kill(os.getpid(), 9)
+"""
+
+
+def test_a_queue_is_read_also_while_nobody_took_back_what_a_killed_hook_had_begun(site):
+    site.add("a.xml", USER)
+    site.fetch()
+    subprocess.run([sys.executable, "-c", KILLED, site.state / "queue.db"])
+    assert (site.state / "queue.db-journal").stat().st_size > 0
+    assert [job.document for job in site.jobs(OFFERED)] == ["a.xml"]
+
+
 @pytest.fixture
 def idle(site, monkeypatch):
     """A site where a job is away and no other is ready, as the last fetch of several found."""
@@ -127,7 +156,13 @@ def test_many_slots_that_fetch_at_once_get_different_jobs(tmp_path):
     for number in range(6):
         text = f"<Job><Id>{number}</Id><Executable>/bin/true</Executable>{USER}</Job>"
         (jobs / f"{number}.xml").write_text(text)
-    command = [Path(sys.executable).with_name("sssjob"), "condor", "fetch-work", "--jobs", jobs]
+    command = [
+        Path(sys.executable).with_name("sssjob"),
+        "condor",
+        "fetch-work",
+        "--documents",
+        jobs,
+    ]
     running = [
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(8)
     ]
@@ -459,14 +494,15 @@ def test_a_hook_ends_when_its_time_is_over(site, monkeypatch):
 @pytest.mark.parametrize(
     "words, understood",
     [
-        (["--jobs", "/x"], True),
-        (["--jobs=/x", "--silence", "60"], True),
-        (["--request", "RequestMemory=5", "--jobs", "/x"], True),
-        (["accept", "--jobs", "/x"], True),
+        (["--documents", "/x"], True),
+        (["--documents=/x", "--silence", "60"], True),
+        (["--jobs=/x"], True),  # as in hooks that were written before
+        (["--request", "RequestMemory=5", "--documents", "/x"], True),
+        (["accept", "--documents", "/x"], True),
         (["--help"], False),
         (["-h"], False),
         (["--nosuch", "1"], False),
-        (["--jobs"], False),
+        (["--documents"], False),
         (["--silence", "soon"], False),
         (["--request", "Memory=5"], False),
         (["--fold", "later"], False),

@@ -84,7 +84,7 @@ def played(place, state, slots):
         + (
             []
             if hook == "prepare-job"
-            else ["--jobs", place, "--state", state, "--fold", "now", "--seconds", "600"]
+            else ["--documents", place, "--state", state, "--fold", "now", "--seconds", "600"]
         )
         for hook in HOOKS
     }

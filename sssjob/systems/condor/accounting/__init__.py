@@ -7,7 +7,7 @@ from typing import Any
 from sssjob.records.cuts import CustomPieces
 from sssjob.records.layout import NEVER, Known, Layout, Read, Record, Run, alone, mapping
 from sssjob.systems.condor.accounting import table
-from sssjob.systems.condor.accounting.ads import TEXT, fields_of, form_of, pieces
+from sssjob.systems.condor.accounting.ads import PARTED, TEXT, fields_of, form_of, pieces
 from sssjob.systems.condor.accounting.values import ENDED, MADE_OF, WORKED_OUT
 
 _TYPE = "HTCondor"  # of Extensions
@@ -36,7 +36,7 @@ def recognises(head: bytes) -> str:
 
 LAYOUT = Layout(
     type=_TYPE,
-    cut=CustomPieces(pieces),
+    cut=CustomPieces(pieces, parted=PARTED),
     reader=alone(record),
     rows=mapping(
         (*table.ATTRIBUTES, *table.USED),

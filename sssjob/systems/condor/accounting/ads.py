@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO
 
 from sssjob.classads import forms, long
@@ -11,10 +11,11 @@ from sssjob.classads.errors import BadAd
 from sssjob.document.files import looked_at
 from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.records import json_objects
-from sssjob.records.cuts import cut_short
+from sssjob.records.cuts import Parted, cut_short
+from sssjob.records.cutting import Cutter, Front, LineCutter, OpenStream, Part, PartStream
 from sssjob.records.layout import Piece
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG, Blocks, clean, legal
-from sssjob.records.record import Bad, Noted, Skipped
+from sssjob.records.record import Bad, Noted, Options, Skipped
 from sssjob.records.values import number
 from sssjob.systems.condor.accounting.table import NAMES
 from sssjob.systems.condor.accounting.values import (
@@ -25,6 +26,9 @@ from sssjob.systems.condor.accounting.values import (
 )
 
 _HEAD = 1 << 14  # bytes that tell the form
+_BANNER_BEGIN = 64  # bytes of a line that tell whether it ends an ad
+# Behind the first bracket: what begins no attribute.
+_OF_JSON = re.compile(rb'[]{}"0-9-]|(?:null|true|false)\s*+[],]')
 JSON, XML, NEW, LONG, TEXT = "JSON", "XML", "new", "long", "text"
 
 _READ = (*NAMES, "MyType")
@@ -38,6 +42,7 @@ _COLUMNS = (
     "GlobalJobId", "Owner", "RemoteWallClockTime", "RemoteUserCpu", "RemoteSysCpu",
     "JobStartDate", "EnteredCurrentStatus", "ResidentSetSize_RAW", "ImageSize_RAW", "RequestCpus",
 )  # fmt: skip
+_PLACES = [(_AT[name.lower()], name in NUMBERS) for name in _COLUMNS]
 _NULL = ("undefined", "error", "")
 
 
@@ -48,7 +53,7 @@ def form_of(head: bytes) -> str:
         return XML if b"<classads" in head or b"<c>" in head else ""
     if begin.startswith((b"[", b"{")):
         rest = begin[1:].lstrip()
-        return JSON if rest[:1] in (b"{", b"]", b'"', b"}") else NEW
+        return JSON if _OF_JSON.match(rest) or begin[:1] == rest[:1] == b"[" else NEW
     line = clean(begin.split(b"\n", 1)[0])
     if line.count("|") >= len(_COLUMNS) - 1 and "#" in line.partition("|")[0]:
         return TEXT
@@ -63,21 +68,88 @@ def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
     head, again = looked_at(stream, _HEAD)
     form = form_of(head)
     if form == JSON:
-        yield from _of_json(again, first)
+        yield from _of_json(json_objects.read(again, "", first))
     elif form in (NEW, XML):
         yield from _of_others(again, forms.XML if form == XML else forms.NEW, first)
     elif form:
-        blocks = Blocks(again, first)
-        yield from (_of_lines if form == LONG else _of_text)(blocks.lines())
-        yield from cut_short(blocks.cut_short)
+        yield from _of_blocks(again, first, form)
     elif head.strip():
         raise UnusableInput("no ClassAds: neither long form nor JSON nor XML", 1)
 
 
-def _of_json(stream: BinaryIO, first: int) -> Iterator[Piece]:
+def _no_member(head: bytes) -> str:
+    """Ads stand in no array that is a member."""
+    return ""
+
+
+_JSON = json_objects.parted(_no_member)
+
+
+class _AdCutter:
+    """Cuts behind a line that ends an ad in long form: a banner, or an empty one."""
+
+    def __init__(self, options: Options, front: Front) -> None:
+        self.options, self.front = options, front
+
+    def cut(self, data: bytes, line: int, *, final: bool) -> tuple[Part | None, int]:
+        """The ads that end in the data."""
+        size = len(data) if final else _last_end(data)
+        return (Part(data[:size], line, self.options, self.front) if size else None), size
+
+
+def _last_end(data: bytes) -> int:
+    """How many bytes there are up to the end of the last line that ends an ad."""
+    end = data.rfind(b"\n") + 1
+    while end:
+        begin = data.rfind(b"\n", 0, end - 1) + 1
+        text = data[begin:end]
+        if not clean(text).strip() or clean(text[:_BANNER_BEGIN]).startswith(("***", "-----")):
+            return end
+        end = begin
+    return 0
+
+
+def _cutter(head: bytes, front: bytes) -> Callable[[Options, Front], Cutter] | None:
+    """What cuts ads of a form; None for those that are found bracket by bracket."""
+    form = _form(head, front)
+    if form == JSON:
+        return _JSON.cutter(head, front)
+    tag = ((1, form.encode()),)
+    if form == LONG:
+        return lambda options, lines: _AdCutter(options, tag)
+    return (lambda options, lines: LineCutter(options, tag)) if form == TEXT else None
+
+
+def _behind(front: bytes, stream: PartStream, first: int) -> Iterator[Piece]:
+    form = _form(stream.head, front)
+    if form == JSON:
+        return _of_json(_JSON.behind(front, stream, first))
+    return _of_blocks(stream, first, form) if form in _FORMS.values() else pieces(stream, first)
+
+
+def _form(head: bytes, front: bytes) -> str:
+    """The form that the front of a part tells, or the first bytes of a stream."""
+    return _FORMS.get(front) or (JSON if front else form_of(head))
+
+
+def _rest(front: bytes, stream: OpenStream, first: int) -> Iterator[Piece]:
+    return _of_json(_JSON.rest(front, stream, first))
+
+
+_FORMS = {form.encode(): form for form in (LONG, TEXT)}  # by the front of parts
+PARTED = Parted(_cutter, _behind, _rest)
+
+
+def _of_blocks(stream: BinaryIO, first: int, form: str) -> Iterator[Piece]:
+    blocks = Blocks(stream, first)
+    yield from (_of_lines if form == LONG else _of_text)(blocks.lines())
+    yield from cut_short(blocks.cut_short)
+
+
+def _of_json(objects: Iterable[json_objects.Found | Bad | Noted]) -> Iterator[Piece]:
     seen: set[str] = set()
     others: dict[str, int] = {}  # names in other cases of letters, and what they stand for
-    for found in json_objects.read(stream, "", first):
+    for found in objects:
         if isinstance(found, Bad | Noted):
             yield found
             continue
@@ -198,13 +270,15 @@ def _of_text(lines: Iterable[tuple[int, str]]) -> Iterator[Piece]:
             continue
         values = _NOTHING.copy()
         values[_AT["jobstatus"]] = COMPLETED  # such scripts select jobs that ended
-        for name, part in zip(_COLUMNS, parts, strict=False):
-            values[_AT[name.lower()]] = _number(part) if name in NUMBERS else part
+        for (place, is_number), part in zip(_PLACES, parts, strict=False):
+            values[place] = _number(part) if is_number else part
         yield line, values
 
 
 def _number(text: str) -> Any:
     """A number, if it is one; None for the words that say that nothing is known."""
+    if text.isdecimal() and text.isascii() and len(text) < 16:
+        return int(text)
     if text.lower() in _NULL:
         return None
     try:

@@ -20,7 +20,7 @@ from sssjob.records.record import (
     plain,
     varied,
 )
-from sssjob.records.values import amount, count, number
+from sssjob.records.values import amount, count, integer, is_whole, number
 from sssjob.systems.condor.accounting.values import NUMBERS, WORKED_OUT
 
 # fmt: off
@@ -38,7 +38,7 @@ _ON_THE_SUBMIT_HOST = ("scheduler", "local")  # such jobs use no slot
 @numeric(units.TIME_LIMIT)
 def time(text: str) -> Found:
     """Seconds since 1970; 0 is none."""
-    if not text.isdecimal() or int(text) > units.TIME_LIMIT:
+    if not is_whole(text) or int(text) > units.TIME_LIMIT:
         raise InvalidValue(text, "a time of 32 bits")
     return str(int(text)) if int(text) else None
 
@@ -144,7 +144,7 @@ def given_gpus(
     if UNIVERSES.get(universe) in _ON_THE_SUBMIT_HOST and not provisioned:
         return None
     names = {name.strip() for name in assigned.split(",")} - {""}
-    asked = requested if requested.isdecimal() else "0"  # what is odd is told where it is asked for
+    asked = requested if is_whole(requested) else "0"  # what is odd is told where it is asked for
     each = number(provisioned or str(len(names) or "") or asked)
     if UNIVERSES.get(universe) == "parallel" and hosts and number(hosts) > 1:
         each *= number(hosts)
@@ -176,7 +176,7 @@ ATTRIBUTES: tuple[Field, ...] = (
     Field("ExitCode",                 JOB,       "ExitCode",        exit_code, {}, _BY_SIGNAL),
     Field("ExitSignal",               JOB,       "Extension",       signal, {}, _BY_SIGNAL),
     Field("NumJobStarts",             JOB,       "StartCount",      count),
-    Field("JobPrio",                  JOB,       "Priority"),
+    Field("JobPrio",                  JOB,       "Priority",        integer),
     Field("Iwd",                      JOB,       "InitialWorkingDirectory"),
     Field("Cmd",                      JOB,       "Executable"),
     Field("Args",                     JOB,       "Arguments",       first, {}, ("Arguments",)),

@@ -328,7 +328,7 @@ def _check_place(settings: HookSettings) -> None:
     """Raise ``Failed`` if nobody said where the jobs and their queue are."""
     if not settings.jobs or not settings.state:
         raise Failed(
-            "no jobs: say --jobs DIR or --jobs STORE, and --state DIR for a store elsewhere"
+            "no jobs: say --documents DIR, or a STORE; and --state DIR for a store elsewhere"
         )
 
 

@@ -166,8 +166,7 @@ def _opened(state: str) -> Queue:
     if queue.version() == 0:
         with queue.changing():
             if queue.version() == 0:  # nobody else was faster
-                for statement in _SCHEMA.split(";"):
-                    queue.run(statement)
+                queue.begin()
     if queue.version() != _VERSION:
         raise UnsafeQueue(f"{path} is of another version of sssjob")
     return queue
@@ -180,21 +179,36 @@ def copied(settings: HookSettings) -> Queue:
     """
     copy = _sqlite3.connect(":memory:", isolation_level=None)
     path = os.path.join(settings.state, FILE)
-    if (found := status(path)) is None:
-        for statement in _SCHEMA.split(";"):
-            copy.execute(statement)
-        return Queue(copy, "")
+    if (found := status(path)) is not None:
+        _copy(path, found, copy, settings)
+    queue = Queue(copy, "")
+    if (
+        queue.version() == 0
+    ):  # also of a file whose maker was killed before there was anything in it
+        queue.begin()
+    return queue
+
+
+def _copy(
+    path: str, found: os.stat_result, copy: _sqlite3.Connection, settings: HookSettings
+) -> None:
     from urllib.parse import quote
 
     if found.st_uid != owner_of(settings) or not stat.S_ISREG(found.st_mode):
         raise UnsafeQueue(f"{path} is not a file of the owner of {settings.state}")
-    try:
-        file = _sqlite3.connect(f"file:{quote(path)}?mode=ro", timeout=_PATIENCE, uri=True)
-        file.backup(copy)
-        file.close()
-    except _sqlite3.Error as error:
-        raise UnsafeQueue(f"{path}: {error}") from error
-    return Queue(copy, "")
+    # What a hook that was killed had begun is taken back first, for which SQLite has to write.
+    for mode in ("ro", "rw"):
+        file = None
+        try:
+            file = _sqlite3.connect(f"file:{quote(path)}?mode={mode}", timeout=_PATIENCE, uri=True)
+            file.backup(copy)
+            return
+        except _sqlite3.Error as error:
+            if mode == "rw" or error.sqlite_errorname != "SQLITE_READONLY_ROLLBACK":
+                raise UnsafeQueue(f"{path}: {error}") from error
+        finally:
+            if file is not None:
+                file.close()
 
 
 def _connected(path: str) -> _sqlite3.Connection:
@@ -230,6 +244,11 @@ class Queue:
     def version(self) -> int:
         """Of which version the file is; 0 if it has just been made."""
         return int(self.run("PRAGMA user_version").fetchone()[0])
+
+    def begin(self) -> None:
+        """Make the tables of a file that has just been made."""
+        for statement in _SCHEMA.split(";"):
+            self.run(statement)
 
     def changing(self) -> _Changing:
         """All or nothing of the changes in a block."""

@@ -28,7 +28,7 @@ from sssjob.systems.condor.hooks.documents import Documents, documents
 from sssjob.systems.condor.hooks.queue import DONE, RETURNED, RUNNING, TAKEN, WAITING, Queue
 from sssjob.systems.condor.hooks.queue import Job as Queued
 from sssjob.systems.condor.hooks.settings import HookSettings
-from sssjob.systems.condor.hooks.spool import Odd, Report, Spool
+from sssjob.systems.condor.hooks.spool import NotAReport, Report, Spool
 from sssjob.systems.condor.hooks.trust import Untrusted, reporters, user_id, user_name
 
 Say = Callable[[object], None]
@@ -123,7 +123,7 @@ class _Fold:
         """Take a report if it counts."""
         try:
             told = self._told(report)
-        except (Odd, Untrusted) as error:
+        except (NotAReport, Untrusted) as error:
             self._refuse(report, error)
             return
         self._shares[report.uid] += 1
@@ -154,17 +154,17 @@ class _Fold:
         return min(self._shares[told.report.uid] for told in item[1])
 
     def _told(self, report: Report) -> ReportedJob:
-        """What a report tells. Raises ``Odd`` and ``Untrusted``."""
+        """What a report tells. Raises ``NotAReport`` and ``Untrusted``."""
         ad = next(iter(hook_ads.read(report.text)), Ad())
         kind, text = ad.text(names.REPORT), ad.text(names.KEY)
         if kind not in KINDS:
-            raise Odd("it is no report of a hook", keep=True)
+            raise NotAReport("it is no report of a hook", keep=True)
         if not text and names.is_of_schedd(ad.text("GlobalJobId")):
             return ReportedJob(report, ad, kind)
         key, attempt = job_key.read(text) or (0, 0)
         job = self._queue.job(key)
         if job is None or not 0 < attempt <= job.attempt:
-            raise Odd(f"nothing was given away as {text[:60]!r}", keep=True)
+            raise NotAReport(f"nothing was given away as {text[:60]!r}", keep=True)
         self._trust.check(report.uid, job.given)
         return ReportedJob(report, ad, kind, job, attempt)
 
@@ -198,7 +198,7 @@ class _Fold:
             self._say(f"{document}: {error}; {waiting} reports wait")
             return early
         for told in (each for rest in about.values() for each in rest):
-            self._refuse(told.report, Odd(f"its job is no longer in {document}", keep=True))
+            self._refuse(told.report, NotAReport(f"its job is no longer in {document}", keep=True))
         return early + done
 
     def _apart_from_queue(self, told: ReportedJob) -> list[ReportedJob]:
@@ -244,7 +244,7 @@ class _Fold:
         self._queue.read_again("?", told.job.document)
 
     def _refuse(self, report: Report, reason: Exception) -> None:
-        odd = reason if isinstance(reason, Odd) else Odd(str(reason), keep=True)
+        odd = reason if isinstance(reason, NotAReport) else NotAReport(str(reason), keep=True)
         self._spool.refuse(report.name, odd)
 
 

@@ -13,10 +13,11 @@ HOOKS = (
 )  # fmt: skip
 # What may stand behind the name of a hook, and which options are switches.
 OPTIONS = (
-    "jobs", "state", "fold", "silence", "seconds", "request", "owner", "refresh",
+    "documents", "jobs", "state", "fold", "silence", "seconds", "request", "owner", "refresh",
     "features", "mandatory", "trust",
 )  # fmt: skip
 SWITCHES = ("mandatory",)
+FORMER = {"jobs": "documents"}  # what hooks that were written before are called with
 FOLDS = ("after", "now", "never")
 
 SILENCE = 900  # seconds: three updates of a starter, which come every 300
@@ -98,7 +99,7 @@ def given(words: Sequence[str]) -> tuple[HookSettings, list[str]] | None:
         elif name == "trust":
             trust.append(value)
         else:
-            values[name] = value
+            values[FORMER.get(name, name)] = value
     numbers = {
         name: values.pop(name) for name in ("silence", "seconds", "refresh") if name in values
     }
@@ -106,8 +107,11 @@ def given(words: Sequence[str]) -> tuple[HookSettings, list[str]] | None:
         return None
     if values.get("fold", "after") not in FOLDS:
         return None
-    values.setdefault("jobs", os.environ.get(VARIABLE, ""))
+    jobs = values.pop("documents", os.environ.get(VARIABLE, ""))
     mandatory = bool(values.pop("mandatory", ""))
     whole = {name: int(number) for name, number in numbers.items()}
-    made = HookSettings(**values, **whole, requests=requests, mandatory=mandatory, trust=trust)  # type: ignore[arg-type]
+    made = HookSettings(
+        jobs, **values, **whole,  # type: ignore[arg-type]
+        requests=requests, mandatory=mandatory, trust=trust,
+    )  # fmt: skip
     return made, rest

@@ -13,7 +13,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import sssjob
 from sssjob import atomic
 from sssjob.errors import InvalidValue
 from sssjob.systems.condor.hooks.settings import HOOKS
@@ -112,9 +111,9 @@ def program() -> list[str]:
     packages are now: not at the environment of a job, and not at what an installation adds when
     any Python starts, which takes longer than a hook does.
     """
-    (home,) = sssjob.__path__
+    home = os.path.dirname(os.path.abspath(atomic.__file__))
     packages = (
-        os.path.dirname(os.path.abspath(home)),
+        os.path.dirname(home),
         *(each for each in sys.path if each.endswith("-packages")),
     )
     paths = list(dict.fromkeys(packages))

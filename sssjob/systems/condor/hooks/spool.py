@@ -42,7 +42,7 @@ class Report:
         self.name, self.uid, self.moment, self.text = name, uid, moment, text
 
 
-class Odd(Exception):
+class NotAReport(Exception):
     """What is no report, in words; ``keep`` if somebody may want to look at it."""
 
     def __init__(self, reason: str, *, keep: bool = False) -> None:
@@ -100,7 +100,7 @@ class Spool:
                 continue
             except OSError as error:
                 self._say(f"{SPOOL}/{name!r}: {error.strerror}")
-            except Odd as odd:
+            except NotAReport as odd:
                 self.refuse(name, odd)
 
     def remove(self, name: str) -> None:
@@ -110,7 +110,7 @@ class Spool:
         except FileNotFoundError:
             return
 
-    def refuse(self, name: str, reason: Odd) -> None:
+    def refuse(self, name: str, reason: NotAReport) -> None:
         """Say why a report does not count, and set it aside, or take it away."""
         self.refused += 1
         if self.refused <= TOLD:
@@ -128,7 +128,7 @@ class Spool:
 
     def _entries(self, now: float, head: str) -> Iterator[tuple[int, int, int, str]]:
         """When each file was left, by whom, its size and its name."""
-        odd: list[tuple[str, Odd]] = []
+        odd: list[tuple[str, NotAReport]] = []
         with os.scandir(self._folder) as entries:
             for count, each in enumerate(entries, 1):
                 if count > ENTRIES:
@@ -141,28 +141,32 @@ class Spool:
                 except FileNotFoundError:
                     continue
                 if not stat.S_ISREG(found.st_mode):
-                    odd.append((each.name, Odd("it is not a regular file")))
+                    odd.append((each.name, NotAReport("it is not a regular file")))
                 elif each.name[0] != ".":
                     yield found.st_mtime_ns, found.st_uid, found.st_size, each.name
                 elif found.st_mtime < now - STALE:
-                    odd.append((each.name, Odd("a hook that was killed did not finish it")))
+                    odd.append((each.name, NotAReport("a hook that was killed did not finish it")))
         for name, reason in odd:
             self.refuse(name, reason)
 
     def _read(self, name: str) -> Report:
-        """A report, when it is known whose it is. Raises ``Odd``."""
+        """A report, when it is known whose it is. Raises ``NotAReport``."""
         handle = os.open(name, _FLAGS, dir_fd=self._folder)
         with open(handle, "rb") as file:
             found = os.fstat(handle)
             if not stat.S_ISREG(found.st_mode):
-                raise Odd("it is not a regular file")
+                raise NotAReport("it is not a regular file")
             if found.st_nlink != 1:
-                raise Odd("it has more than one name, so that nobody knows who left it", keep=True)
+                raise NotAReport(
+                    "it has more than one name, so that nobody knows who left it", keep=True
+                )
             if found.st_size > REPORT_LIMIT:
-                raise Odd(f"it has {found.st_size} bytes, and a report at most {REPORT_LIMIT}")
+                raise NotAReport(
+                    f"it has {found.st_size} bytes, and a report at most {REPORT_LIMIT}"
+                )
             text = file.read(REPORT_LIMIT + 1)
         if len(text) > REPORT_LIMIT or text.translate(None, _CONTROL) != text:
-            raise Odd("it has bytes that no ad has", keep=True)
+            raise NotAReport("it has bytes that no ad has", keep=True)
         return Report(name, found.st_uid, int(found.st_mtime), text)
 
     def _discard(self, name: str) -> None:

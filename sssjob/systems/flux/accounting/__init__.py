@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from sssjob.records.json_objects import objects
+from sssjob.records.json_objects import Beside, objects
 from sssjob.records.layout import NEVER, Known, Layout, Read, Record, Run, alone, mapping
 from sssjob.records.lines import legal
 from sssjob.records.record import Skipped
+from sssjob.records.unread import unread
 from sssjob.systems.flux.accounting import table
 
 _ARRAY = re.compile(rb'(?:\xef\xbb\xbf)?\s*+\{\s*+"jobs"\s*+:')
@@ -17,6 +19,8 @@ _NONE = re.compile(rb'(?:\xef\xbb\xbf)?\s*+\{\s*+"jobs"\s*+:\s*+\[\s*+\]\s*+\}\s
 _KEYS = (b'"t_submit"', b'"t_depend"', b'"waitstatus"', b'"urgency"')
 _INNER = "job of an instance that is a job itself"
 _NEVER = (*table.NAMES, NEVER)
+_EXCEPTION = "exception"
+_IDS = tuple(map(table.NAMES.index, ("id", "jobid")))
 _STATE, _RUN, _DEPENDENCIES = map(table.NAMES.index, ("state", "t_run", "dependencies"))
 
 
@@ -38,9 +42,23 @@ def recognises(head: bytes) -> str:
 def records(line: int, job: dict[str, Any]) -> list[Read]:
     """A job, and those within it; one that was never started has been given nothing."""
     fields: list[Any] = [_text(_at(job, name)) for name in table.NAMES]
+    for place in _IDS:
+        if isinstance(job.get(table.NAMES[place]), dict | list):
+            fields[place] = ""  # which is no id
     fields[_DEPENDENCIES] = _texts(job.get("dependencies"))
     names = table.NAMES if fields[_RUN].strip("0.") else _NEVER
-    return [Record(line, names, fields, fields[_STATE] == "INACTIVE"), *_inner(line, job)]
+    notes = unread(line, "keys of a job", [*_keys(job)], table.KNOWN)
+    record = Record(line, names, fields, fields[_STATE] == "INACTIVE", notes=notes)
+    return [record, *_inner(line, job)]
+
+
+def _keys(job: dict[str, Any]) -> Iterator[str]:
+    """The keys that say something, those of an exception with its name."""
+    for name, value in job.items():
+        if name == _EXCEPTION and isinstance(value, dict):
+            yield from (f"{name}.{key}" for key in value)
+        elif name != _EXCEPTION or value:
+            yield name
 
 
 def _inner(line: int, job: dict[str, Any]) -> Iterator[Skipped]:
@@ -59,24 +77,22 @@ def _at(job: dict[str, Any], name: str) -> Any:
 
 
 def _text(value: Any) -> str:
-    """A value as text, a number as JSON has it; "" for none, and for what is no single value."""
-    if value is None or isinstance(value, dict | list):
+    """A value as text, a number and what is no single value as JSON has it; "" for none."""
+    if value is None or value == {} or value == []:
         return ""
+    if isinstance(value, dict | list):
+        return legal(json.dumps(value))
     return legal(value) if isinstance(value, str) else str(value)
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    """The texts of a list."""
-    return (
-        tuple(legal(item) for item in value if isinstance(item, str))
-        if isinstance(value, list)
-        else ()
-    )
+    """The texts of a list, or the only one."""
+    return tuple(filter(None, map(_text, value if isinstance(value, list) else (value,))))
 
 
 LAYOUT = Layout(
     type=table.TYPE,
-    cut=objects(array),
+    cut=objects(array, Beside()),
     reader=alone(records),
     rows=mapping((*table.ALWAYS, *table.STARTED), (*table.ALWAYS, *table.WAITING)),
     known=Known(table.NAMES),

@@ -5,14 +5,15 @@ Times are seconds since 1970 with a fraction; what is not known is missing, "" o
 
 from __future__ import annotations
 
-from fractions import Fraction
+import math
 
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.readers import extension, identity, noted
 from sssjob.records.record import DELIVERED, JOB, REQUESTED, Field, Found, plain, varied
-from sssjob.records.values import count, epoch, number
+from sssjob.records.unread import Left, known
+from sssjob.records.values import count, epoch, integer, number
 from sssjob.systems.flux import words
 
 TYPE = "Flux"  # of Extensions
@@ -89,9 +90,9 @@ def _code(text: str) -> int:
 
 
 def limit(text: str) -> Found:
-    """A limit in seconds; 0 and infinity are none."""
+    """A limit in whole seconds, so that none is missing; 0 and infinity are none."""
     value = words.duration(text)
-    return None if value is None else units.decimal(Fraction(value))
+    return None if value is None else str(math.ceil(value))
 
 
 def dependencies(descriptions: tuple[str, ...]) -> Found:
@@ -133,7 +134,7 @@ ALWAYS: tuple[Field, ...] = (
     Field("ntasks",         JOB,       "TaskCount",               count),
     Field("dependencies",   JOB,       "Dependency",              dependencies),
     Field("cwd",            JOB,       "InitialWorkingDirectory"),
-    Field("priority",       JOB,       "Priority"),
+    Field("priority",       JOB,       "Priority",                integer),
     Field("t_submit",       JOB,       "SubmitTime",              time),
     Field("t_sched",        JOB,       "EligibleTime",            time),
     Field("t_inactive",     JOB,       "EndTime",                 end, {}, ("t_run", "t_cleanup")),
@@ -163,3 +164,15 @@ NAMES = tuple(
         name for row in (*ALWAYS, *WAITING, *STARTED) for name in (row.column, *row.beside)
     )
 )
+
+# Keys of a job that are not read, by what they are about.
+LEFT: Left = {
+    "steps on the way of a job": ("t_depend", "t_priority", "t_remaining", "expiration"),
+    "what is said elsewhere as well": (
+        "ranks", "runtime", "status", "success", "waitstatus", "userid", "exception.occurred",
+        "exception.severity",
+    ),
+    "the work of the scheduler": ("annotations",),
+    "an instance that a job is": ("uri", "jobs"),
+}  # fmt: skip
+KNOWN = known(NAMES, LEFT)

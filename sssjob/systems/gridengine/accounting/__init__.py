@@ -262,6 +262,9 @@ LAYOUT = Layout(
     rows=table.rows,
     span=("start_time", "end_time"),
     known=Known(table.COLUMNS, {}, table.NOT_KEPT, table.ALSO),
-    run=Run(("job_number", "task_number"), "submission_time", "start_time", "end_time"),
+    # A run that is rescheduled before it began has a record without any time.
+    run=Run(
+        ("job_number", "task_number"), "submission_time", "start_time", "end_time", is_whole=True
+    ),
     recognises=recognises,
 )

@@ -28,9 +28,11 @@ from sssjob.records.record import (
     REQUESTED,
     Field,
     Found,
+    in_parts,
     plain,
     varied,
 )
+from sssjob.records.values import is_whole
 from sssjob.systems.gridengine import words
 
 HOSTS = "(hosts)"  # of all tasks, where slave tasks have rows of their own
@@ -137,7 +139,7 @@ def state(failed: str) -> Found:
 
 def signal(status: str, failed: str) -> Found:
     """The signal that ended the job: 128 + n after a failure of 100 or 37."""
-    told = status.isdecimal() and failed in ("100", "37") and 128 < int(status) < 256
+    told = is_whole(status) and failed in ("100", "37") and 128 < int(status) < 256
     return str(int(status) - 128) if told else None
 
 
@@ -148,36 +150,66 @@ def gigabytes(text: str) -> Found:
     return units.decimal(Fraction(text)) if text.strip("0.") else None
 
 
+def requests_apart(text: str) -> Sequence[str]:
+    """Categories of one request each, which together are what is read of this one.
+
+    GPUs are counted with the slots, so a category with some stays as it is.
+
+    >>> requests_apart("-u amy -l h_rt=60,h_vmem=2G -pe mpi 8")
+    ['-l h_rt=60', '-pe mpi 8', '-l h_vmem=2G']
+    """
+    if text == "NONE" or "gpu" in text:
+        return (text,)
+    hard = _hard(text)
+    asked = _asked(hard)
+    found = []
+    if "h_rt" in asked:
+        found.append(f"-l h_rt={asked['h_rt']}")
+    if "mem_free" in asked:
+        found.append(f"-l mem_free={asked['mem_free']}")
+    if "-pe" in hard and (parallel := _PE.search(hard)):
+        found.append(parallel[0])
+    if "h_vmem" in asked:
+        found.append(f"-l h_vmem={asked['h_vmem']}")
+    return found
+
+
+@in_parts(requests_apart)
 def requests(text: str) -> Found:
     """The hard requests of a category: ``-l h_rt=60,h_vmem=2G,gpu=1 -pe mpi 8``."""
     return tuple(_requests(_hard(text))) if text != "NONE" else None
 
 
+@varied
 def gpus(text: str, slots: str) -> Found:
     """The GPUs of a job that ran: what was asked for of each slot, by the slots it was given.
 
     >>> gpus("-l gpu=2 -pe mpi 1-8", "4")
     '8'
     """
-    each = _gpus(_asked(_hard(text)))
-    return str(each * int(slots)) if each and slots.isdecimal() and int(slots) else None
+    each = _gpus(_asked(_hard(text))) if "gpu" in text else 0  # as all their names have it
+    return str(each * int(slots)) if each and is_whole(slots) and int(slots) else None
 
 
 def _hard(text: str) -> str:
     """A category without what a job can do without."""
-    return _HARD.sub("", f" {text}").strip()
+    return _HARD.sub("", f" {text}").strip() if "-soft" in text else text.strip()
 
 
 def _asked(text: str) -> dict[str, str]:
     """The resources of a category by their names; the last request counts."""
-    options = (item for found in _LIST.findall(text) for item in found.split(","))
-    return dict(item.partition("=")[::2] for item in options)
+    asked = {}
+    for options in _LIST.findall(text):
+        for item in options.split(","):
+            name, _, value = item.partition("=")
+            asked[name] = value
+    return asked
 
 
 def _gpus(asked: Mapping[str, str]) -> int:
     """How many GPUs are asked for of each slot, by what sites call them."""
     texts = (asked[name] for name in _GPU_NAMES if name in asked)
-    return sum(int(text) for text in texts if text.isdecimal() and len(text) < 10)
+    return sum(int(text) for text in texts if is_whole(text) and len(text) < 10)
 
 
 def _requests(text: str) -> Iterator[Property]:
@@ -217,6 +249,7 @@ def _known(read: Callable[[str], Fraction | None], text: str) -> Fraction | None
         return None
 
 
+@varied
 def category(text: str) -> Found:
     """The requests in Grid Engine's own words."""
     return None if text == "NONE" else text

@@ -155,7 +155,9 @@ LAYOUT = Layout(
     rows=mapping(table.TABLE, table.WAITING),
     span=("startTime", "eventTime"),
     known=Known(
-        (*table.HEAD, *table.HOSTS, *table.REST, *table.TAIL, *table.BEHIND), {}, table.NOT_KEPT
+        (*table.HEAD, *table.HOSTS, *table.REST, *table.LISTS, *table.TAIL, *table.BEHIND),
+        {},
+        table.NOT_KEPT,
     ),
     run=Run(("jobId", "idx"), "submitTime", "startTime", "eventTime"),
     recognises=recognises,

@@ -14,6 +14,7 @@ from sssjob.records.clock import Clock
 from sssjob.records.plan import MEMO_LIMIT
 from sssjob.records.readers import extension, integer, kilobytes, listed
 from sssjob.records.record import DELIVERED, JOB, REQUESTED, Field, Found, plain, varied
+from sssjob.records.values import is_whole
 
 # jStatus: DONE or EXIT, with what ran behind the job.
 STATES = frozenset(("32", "64", "96", "160", "192", "224", "288", "320"))
@@ -56,6 +57,9 @@ NUMBERS = tuple(
     or name in ("exitStatus", "maxNumProcessors", "idx", "maxRMem", "maxRSwap", "exitInfo",
                 "warningTimePeriod", "runtimeEstimation", "options2", "lastResizeTime")
 )  # fmt: skip
+LISTS = ("submitEXT", "hostRusage")  # between REST and TAIL, each behind its number
+# IBM's page names options3 before runLimit. Records of 9.11 and 9.13 that people published have
+# them the other way round: 43200 of a job with -W 12:00, and -1 of one without, stand first.
 TAIL = (
     "runLimit", "options3", "avgMem", "effectiveResReq", "srcCluster", "srcJobId", "dstCluster",
     "dstJobId", "forwardTime", "flow_id", "acJobWaitTime", "totalProvisionTime", "outdir",
@@ -66,6 +70,7 @@ BEHIND = (
     "numNetwork", "networks", "affinity", "energy", "cpi", "gips", "gbs", "gflops", "numAllocSlots",
     "allocSlots", "ineligiblePendTime", "indexRangeCnt", "indexRanges", "requeueTime",
     "numGPURusages", "gpuRusages", "storageInfoC", "storageInfoV", "numKVP", "finishKVP",
+    "schedulingOverhead",
 )
 # Why LSF ended a job, by exitInfo.
 TERMINATIONS = (
@@ -144,7 +149,7 @@ def asked_processors(least: str, most: str) -> Found:
 def state(status: str, info: str) -> Found:
     """Completed, with the reason that LSF gives for having ended it."""
     found = (Property("State", "Completed"),)
-    if info.isdecimal() and info != "0":
+    if is_whole(info) and info != "0":
         number = int(info)
         word = TERMINATIONS[number] if number < len(TERMINATIONS) else f"exitInfo {info}"
         return (*found, Property("StatusMessage", word))
@@ -186,9 +191,9 @@ def cpu(user: str, system: str) -> Found:
 @varied
 def wall(ended: str, started: str, told: str) -> Found:
     """The run time as LSF counted it, without suspension; else from start to end."""
-    if told.isdecimal():
+    if is_whole(told):
         return told
-    if not (ended.isdecimal() and started.isdecimal()) or int(ended) < int(started):
+    if not (is_whole(ended) and is_whole(started)) or int(ended) < int(started):
         return None
     return str(int(ended) - int(started))
 
@@ -286,6 +291,7 @@ WAITING = tuple(
 # fmt: off
 NOT_KEPT = {
     **dict.fromkeys(BEHIND, "stands behind what all versions have in one form: left alone"),
+    "submitEXT": "reserved by LSF for itself", "hostRusage": "the sums of all hosts are kept",
     **dict.fromkeys(("type", "version"), "tells how the record is read"),
     **dict.fromkeys(("userId", "jobFile", "loginShell", "inFileSpool", "commandSpool"),
                     "of the host that ran the job"),

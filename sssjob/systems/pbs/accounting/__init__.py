@@ -138,8 +138,9 @@ class _Seen:
         if times % _OFTEN or len(keys) > _KEYS_LIMIT or len(set(keys)) < len(keys):
             return
         texts = " ".join(rf"{re.escape(key)}=([^\s\"']*)" for key in keys)
-        pattern = re.compile(rf"{_STAMP.pattern};(E);({_NUMBER}(?:\.([^\s;]+))?);{texts}\s*")
-        names = ("(letter)", "(id)", "(server)", *keys)
+        id = rf"({_NUMBER}(?:\[([0-9]+)\])?(?:\.([^\s;]+))?)"
+        pattern = re.compile(rf"{_STAMP.pattern};(E);{id};{texts}\s*")
+        names = ("(letter)", "(id)", "(array index)", "(server)", *keys)
         self.patterns = [(pattern, names), *self.patterns[: _PATTERNS - 1]]
 
 

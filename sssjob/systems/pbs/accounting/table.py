@@ -25,6 +25,7 @@ from sssjob.records.record import (
     plain,
     varied,
 )
+from sssjob.records.values import is_whole
 from sssjob.systems.pbs import words
 from sssjob.systems.pbs.node_specs import parts
 
@@ -34,6 +35,7 @@ _REST = {f"{number:02}": number for number in range(60)}
 _NGPUS = re.compile(r"[:(]ngpus=([0-9]{1,9})")
 _EXEC_GPUS = re.compile(r"[^+/\s]+/[0-9]{1,6}(?:\+[^+/\s]+/[0-9]{1,6})*")
 
+_EXIT_STATUS = re.compile(r"-?[0-9]{1,9}")
 # Exit_status below 0 in the words of the sources: JOB_EXEC_*.
 # fmt: off
 ENDINGS = {
@@ -107,6 +109,11 @@ def kilobytes(text: str) -> Found:
     return units.decimal(Fraction(size) / 1024)
 
 
+def asked_kilobytes(text: str) -> Found:
+    """A size in KB that was asked for: such sizes repeat."""
+    return kilobytes(text)
+
+
 def after_at(text: str) -> Found:
     """The host of ``user@host``."""
     return text.partition("@")[2] or None
@@ -160,7 +167,7 @@ def processors(letter: str, hosts: str, used: str, asked: str, slots_: str) -> F
 
 
 def _count(text: str) -> str:
-    return text if text.isdecimal() and text != "0" else ""
+    return text if is_whole(text) and text != "0" else ""
 
 
 def asked_processors(nodes: str, ncpus: str) -> Found:
@@ -245,20 +252,20 @@ def state(letter: str, status: str) -> Found:
 
 def exit_status(text: str) -> Found:
     """The status as it stands: negative where PBS ended the job, 256 + n for signal n."""
-    if not text.removeprefix("-").isdecimal() or len(text) > 10:
+    if not _EXIT_STATUS.fullmatch(text):
         raise InvalidValue(text, "an exit status such as 271")
     return text
 
 
 def signal(text: str) -> Found:
     """The signal that ended the job."""
-    return str(int(text) - 256) if text.isdecimal() and 256 < int(text) < 384 else None
+    return str(int(text) - 256) if is_whole(text) and 256 < int(text) < 384 else None
 
 
 @varied
 def passed(end: str, start: str, wall: str) -> Found:
     """From start to end, where the record has no wall time of its own."""
-    if wall or not (start.isdecimal() and end.isdecimal()) or int(end) < int(start):
+    if wall or not (is_whole(start) and is_whole(end)) or int(end) < int(start):
         return None
     return str(int(end) - int(start))
 
@@ -311,8 +318,8 @@ TABLE: tuple[Field, ...] = (
           noted("Resource_List.nodes")),
     Field("Resource_List.walltime",   REQUESTED, "Duration",    seconds, _LIMIT),
     Field("Resource_List.cput",       JOB,       "ResourceLimit", seconds, {"name": "CPUTime"}),
-    Field("Resource_List.mem",        REQUESTED, "Memory",      kilobytes, _KB),
-    Field("Resource_List.vmem",       REQUESTED, "Swap",        kilobytes, _KB),
+    Field("Resource_List.mem",        REQUESTED, "Memory",      asked_kilobytes, _KB),
+    Field("Resource_List.vmem",       REQUESTED, "Swap",        asked_kilobytes, _KB),
     Field("Resource_List.file",       REQUESTED, "Disk",        kilobytes, _KB),
     Field("session",                  JOB,       "Extension",   single, noted("session")),
     Field("total_execution_slots",    NOWHERE),

@@ -6,12 +6,13 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
-from sssjob.records.json_objects import Named, read_named
+from sssjob.records.json_objects import Beside, Named, read_named
 from sssjob.records.layout import Piece
 from sssjob.records.lines import legal
 from sssjob.systems.pbs.status import table
 
 _JOBS = "Jobs"
+_BESIDE = Beside({"the answer itself": ("timestamp", "pbs_version", "pbs_server")})
 _KEYS = (b'"pbs_version"', b'"pbs_server"', b'"Jobs"')
 
 
@@ -25,7 +26,7 @@ def recognises(head: bytes) -> str:
 
 def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
     """Every job. Raises ``UnusableInput`` for what is no object."""
-    for found in read_named(stream, _JOBS, first):
+    for found in read_named(stream, _JOBS, first, _BESIDE):
         if isinstance(found, Named):
             attributes = dict(_attributes(found.value))
             yield found.line, table.ListedJob(legal(found.name), attributes)

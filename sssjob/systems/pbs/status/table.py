@@ -29,6 +29,7 @@ from sssjob.records.record import (
     plain,
     varied,
 )
+from sssjob.records.values import integer
 from sssjob.systems.pbs import words
 from sssjob.systems.pbs.accounting.table import (
     KNOWN,
@@ -165,7 +166,7 @@ LIVE: tuple[Field, ...] = (
     Field("interactive",          JOB,       "Interactive",   flag),
     Field("Mail_Points",          JOB,       "NotificationList", mail, beside=("Mail_Users",)),
     Field("Output_Path",          JOB,       "OutputFile",    output, beside=("Join_Path",)),
-    Field("Priority",             JOB,       "Priority"),
+    Field("Priority",             JOB,       "Priority",      integer),
     Field("Rerunable",            JOB,       "Restartable",   flag),
     Field("Resource_List.partition", REQUESTED, "Partition"),
     Field("Resource_List.qos",    REQUESTED, "QualityOfService"),

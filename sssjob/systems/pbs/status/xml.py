@@ -10,12 +10,16 @@ from lxml.etree import _Element as Element
 
 from sssjob.records import xml_records
 from sssjob.records.layout import Piece
-from sssjob.records.record import Bad
+from sssjob.records.record import Bad, Noted
+from sssjob.records.unread import unread
 from sssjob.systems.pbs.status import table
 
-_FORM = xml_records.Form("job", re.compile(rb"<(/?)(Job)(?=[\s/>])"), (b"Data",))
+_FORM = xml_records.Form(
+    "job", re.compile(rb"<(/?)(Job)(?=[\s/>])"), (b"Data",), frozenset(("Data",))
+)
 # SSSRMAP has jobs in a Data element as well: theirs have an Id.
 _JOB = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<Data>\s*(?:<Job>\s*<Job_Id>|</Data>)")
+_MOST = 200  # letters of names that are told
 _EMPTY = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<Data\s*/>")
 
 
@@ -28,24 +32,44 @@ def recognises(head: bytes) -> str:
 def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
     """Every job. Raises ``UnusableInput`` where there is none."""
     for found in xml_records.read(stream, _FORM, first):
-        if isinstance(found, Bad):
+        if isinstance(found, Bad | Noted):
             yield found
             continue
-        attributes = dict(_attributes(found.element))
+        beside = [
+            f"{item.tag!s}@{name}" for item in found.element.iter("*") for name in item.attrib
+        ]
+        yield from unread(found.line, "XML attributes of a job", beside, frozenset())
+        said = list(_attributes(found.element))
+        attributes: dict[str, Any] = {}
+        for name, value in said:
+            attributes.setdefault(name, value)
+        if len(attributes) < len(said):
+            yield Noted(found.line, _twice([name for name, _ in said]))
         yield found.line, table.ListedJob(attributes.pop("Job_Id", ""), attributes, found.note)
+
+
+def _twice(names: list[str]) -> str:
+    """That of attributes which stand twice in a job the first one counts."""
+    told = ", ".join(dict.fromkeys(name for name in names if names.count(name) > 1))
+    return f"attributes that a job has twice, the first of which counts: {told[:_MOST]}"
 
 
 def _attributes(job: Element) -> Iterator[tuple[str, Any]]:
     """The attributes, those of a list by the names of both: ``Resource_List.mem``."""
     for element in job.iterchildren("*"):
-        name, text = str(element.tag), (element.text or "").strip()
-        if name == table.VARIABLES:
-            yield name, table.variables(text)
-        elif len(element):
-            for part in element.iterchildren("*"):
-                yield f"{name}.{part.tag!s}", (part.text or "").strip()
+        if element.tag == table.VARIABLES and not len(element):
+            yield table.VARIABLES, table.variables((element.text or "").strip())
         else:
-            yield name, text
+            yield from _texts(element, str(element.tag))
+
+
+def _texts(element: Element, name: str) -> Iterator[tuple[str, str]]:
+    """The text of an element and of all within it, each by the names of all that it is in."""
+    text = (element.text or "").strip()
+    if text or not len(element):
+        yield name, text
+    for part in element.iterchildren("*"):
+        yield from _texts(part, f"{name}.{part.tag!s}")
 
 
 LAYOUT = table.of_jobs(pieces, recognises)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from itertools import chain, takewhile
 from typing import NamedTuple
@@ -13,6 +13,9 @@ SURPLUS_LIMIT = 200  # fields too many that are still taken for delimiters in te
 _ID = r"[0-9]{1,18}(?:_(?:[0-9]{1,18}|\[[0-9,:%\-.]*\]?))?(?:\+[0-9]{1,9})?"
 _STEP = r"(?:\.[A-Za-z0-9_+]{1,40})?"
 JOB_ID = re.compile(_ID + _STEP)
+_STEP_ID = re.compile(_STEP)
+_DIGITS_OR_NOTHING = frozenset(("", *"0123456789"))
+_UNITS = _DIGITS_OR_NOTHING | frozenset("KMGTPEZ")
 
 _ISO = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{5,15}(?:Z|[+-][0-9:]{2,8})?"
 _TIME = rf"(?:[0-9]{{1,10}}|{_ISO}|Unknown|None|N/A)?"
@@ -89,6 +92,76 @@ class Begin(Enum):
     SURELY = 2
 
 
+def _are_ids(texts: Sequence[str]) -> bool:
+    """Ids of jobs, of which none is a step, or of elements of arrays."""
+    joined = "|".join(texts)
+    return (
+        max(map(len, texts)) <= 18
+        and _are_digits("".join(texts).replace("_", ""))
+        and not ("_|" in joined or "|_" in joined or joined[0] == "_" or joined[-1] == "_")
+        and joined.count("_") == sum("_" in text for text in texts)
+        and "" not in texts
+    )
+
+
+def _are_times(texts: Sequence[str]) -> bool:
+    """Times such as 2026-11-20T14:29:34: what else stands between digits is in its place."""
+    joined, size = "".join(texts), len(texts)
+    return (
+        {*map(len, texts)} == {19}
+        and joined[4::19] == joined[7::19] == "-" * size
+        and joined[10::19] == "T" * size
+        and joined[13::19] == joined[16::19] == ":" * size
+        and len(digits := joined.replace("-", "").replace(":", "").replace("T", "")) == 14 * size
+        and _are_digits(digits)
+    )
+
+
+def _are_spans(texts: Sequence[str]) -> bool:
+    sizes = {*map(len, texts)}
+    return min(sizes) >= 5 and max(sizes) <= 24 and not "".join(texts).strip("0123456789:.-")
+
+
+def _are_words(texts: Sequence[str]) -> bool:
+    return max(map(len, texts)) <= 400 and len(f"|{''.join(texts)}|".split()) == 1
+
+
+def _are_ids_with_steps(texts: Sequence[str]) -> bool:
+    if "." not in "".join(texts):
+        return _are_ids(texts)
+    parts = [text.partition(".") for text in texts]
+    steps = {f"{dot}{step}" for _, dot, step in parts}
+    return _are_ids([*{id for id, _, _ in parts}]) and all(map(_STEP_ID.fullmatch, steps))
+
+
+def _are_sizes(texts: Sequence[str]) -> bool:
+    """Sizes in digits with one letter behind them, or empty."""
+    alone = {text for text in texts if len(text) < 2}
+    return (
+        max(map(len, texts)) <= 24
+        and _are_digits("".join([text[:-1] for text in texts]) or "0")
+        and {text[-1:] for text in texts} <= _UNITS
+        and alone <= _DIGITS_OR_NOTHING
+    )
+
+
+def _are_digits(text: str) -> bool:
+    return text.isdecimal() and text.isascii()
+
+
+# What proves of a whole column, that is not empty, that its texts have a shape; not of each that
+# has.
+_PROOFS: dict[str, Callable[[Sequence[str]], bool]] = {
+    _ID + _STEP: _are_ids_with_steps, _SIZE: _are_sizes, _TIME: _are_times, _SPAN: _are_spans,
+    _WORD: _are_words, _NODES: _are_words,
+}  # fmt: skip
+
+
+def are_job_ids(texts: Sequence[str]) -> bool:
+    """Whether all texts are ids of jobs or of steps."""
+    return not texts or _are_ids_with_steps(texts) or all(map(JOB_ID.fullmatch, texts))
+
+
 class _Fits(dict[str, bool]):
     """Whether texts have a shape; remembered for columns whose texts repeat."""
 
@@ -98,6 +171,7 @@ class _Fits(dict[str, bool]):
         self._digits = _DIGITS.get(shape.pattern, 0)
         self._varied = shape.pattern in _VARIED
         self._empty = shape.fullmatch("") is not None
+        self._proof = _PROOFS.get(shape.pattern)
 
     def __missing__(self, text: str) -> bool:
         fits = self._fullmatch(text) is not None
@@ -115,8 +189,10 @@ class _Fits(dict[str, bool]):
                 sizes = set(map(len, texts))
                 if max(sizes) <= self._digits and (self._empty or 0 not in sizes):
                     return True
+        if self._proof and texts and self._proof(texts):
+            return True
         if self._varied:
-            return all(map(self._fullmatch, texts))
+            return all(map(self._fullmatch, set(texts)))
         return all(map(self.__getitem__, set(texts)))
 
 
@@ -197,7 +273,7 @@ class Header:
         width = len(self.names)
         found = [fields for fields in rows if len(fields) == width]
         columns = list(zip(*found, strict=True)) or [()] * width
-        if all(map(JOB_ID.fullmatch, columns[self.key])) and (
+        if are_job_ids(columns[self.key]) and (
             not self.has_texts
             or all(
                 fits.all(texts)

@@ -24,6 +24,7 @@ from sssjob.records.record import (
     plain,
     varied,
 )
+from sssjob.records.values import is_whole
 from sssjob.systems.slurm.accounting import readers as sacct
 from sssjob.systems.slurm.accounting import values
 from sssjob.systems.slurm.accounting.values import Phase
@@ -104,7 +105,7 @@ def _exit_code(text: str, end: str) -> Found:
 @varied
 def _passed(end: str, start: str) -> Found:
     """From start to end: the record has no time of its own."""
-    if not (start.isdecimal() and end.isdecimal()) or int(end) < int(start):
+    if not (is_whole(start) and is_whole(end)) or int(end) < int(start):
         return None
     return str(int(end) - int(start))
 

@@ -5,13 +5,14 @@ A job and its steps become rows in sacct's own columns and take the same way fro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.records import json_objects
 from sssjob.records.cuts import CustomPieces
-from sssjob.records.layout import Known, Layout
+from sssjob.records.cutting import OpenStream, PartStream
+from sssjob.records.layout import Known, Layout, Piece
 from sssjob.records.record import Bad, Noted
 from sssjob.systems.slurm.accounting import json_table as table
 from sssjob.systems.slurm.accounting import sacct
@@ -29,23 +30,54 @@ _LOST_CODES = (
     "sacct --parsable2 has the codes"
 )
 
+Found = json_objects.Found | json_objects.Said
+
+# Members beside the jobs: who was asked, and by which command; what went wrong is told.
+_BESIDE = json_objects.Beside({"the answer itself": ("meta",)}, ("errors", "warnings"))
 _QUEUE = (
     "jobs as squeue and scontrol print them, without what they used: they are read by "
     "sssjob status --from slurm; what jobs used is told by sacct --json"
 )
 
 
-def _found(stream: BinaryIO, first: int) -> Iterator[Row | Bad | Noted]:
-    """The rows of a stream: they are far smaller than the objects of jobs."""
-    told = begun = False
-    for found in json_objects.read(stream, "jobs", first):
+def _member(head: bytes) -> str:
+    """The array in which the objects of jobs stand."""
+    return "jobs"
+
+
+def _found(stream: BinaryIO, first: int) -> Iterator[Found]:
+    """The objects of a stream. Raises ``UnusableInput`` for those of the queue."""
+    return _of_accounting(json_objects.read(stream, "jobs", first, _BESIDE))
+
+
+def _behind(front: bytes, stream: PartStream, first: int) -> Iterator[Found]:
+    found = _PARTED.behind(front, stream, first)
+    return iter(found) if front else _of_accounting(found)
+
+
+def _rest(front: bytes, stream: OpenStream, first: int) -> Iterator[Found]:
+    found = _PARTED.rest(front, stream, first)
+    return iter(found) if front else _of_accounting(found)
+
+
+def _of_accounting(objects: Iterable[Found]) -> Iterator[Found]:
+    begun = False
+    for found in objects:
+        if not begun and isinstance(found, tuple):
+            begun = True
+            if _is_of_queue(found[1]):
+                raise UnusableInput(_QUEUE, found[0])
+        yield found
+
+
+def _opened(objects: Iterable[Found]) -> Iterator[Piece]:
+    """The rows of objects: they are far smaller than these."""
+    told = False
+    for found in objects:
         if isinstance(found, Bad | Noted):
             yield found
             continue
         line, job = found
-        if not begun and _is_of_queue(job):
-            raise UnusableInput(_QUEUE, line)
-        begun = True
         try:
             rows = _rows(line, job)
         except InvalidValue as wrong:
@@ -122,9 +154,10 @@ def _made_of() -> dict[str, tuple[str, ...]]:
     return {**table.MADE_OF, **summed}
 
 
+_PARTED = json_objects.parted(_member, _BESIDE)
 LAYOUT = Layout(
     type="Slurm",
-    cut=CustomPieces(_found),
+    cut=CustomPieces(_found, _opened, _PARTED._replace(behind=_behind, rest=_rest)),
     rows=sacct.LAYOUT.rows,
     folding=sacct.LAYOUT.folding,
     known=Known(table.PATHS, _made_of()),

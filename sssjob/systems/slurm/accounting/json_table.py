@@ -8,12 +8,14 @@ null, "" or {}: it differs from version to version and even from job to job.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
 from sssjob.errors import InvalidValue
 from sssjob.records.lines import legal
+from sssjob.records.values import is_whole
 
 Tree = Mapping[str, Any]
 
@@ -35,9 +37,12 @@ class JSONColumn(NamedTuple):
 
 
 def text(value: Any) -> str:
-    """A text; sacct of 22.05 prints the number 0 where a name is missing."""
+    """A text; sacct of 22.05 prints the number 0 where a name is missing.
+
+    Of something else it is the text that it is in JSON, so that it is not left out in silence.
+    """
     if type(value) is not str:
-        return ""
+        return legal(json.dumps(value)) if value else ""
     return value if value.isprintable() else legal(value)
 
 
@@ -45,11 +50,14 @@ def number(value: Any) -> str:
     """A whole number, or one of the words for none."""
     kind = type(value)
     if kind is dict:
-        if value.get("infinite"):
+        try:
+            infinite, known, value = value["infinite"], value["set"], value["number"]
+        except KeyError:
+            infinite, known, value = map(value.get, ("infinite", "set", "number"))
+        if infinite:
             return UNLIMITED
-        if not value.get("set"):
+        if not known:
             return ""
-        value = value.get("number")
         kind = type(value)
     if kind is int:
         return str(value) if value >= 0 else ""
@@ -76,7 +84,7 @@ def positive(value: Any) -> str:
 def clock(value: Any) -> str:
     """Seconds as ``HH:MM:SS``."""
     found = number(value)
-    return spent(int(found), 0) if found.isdecimal() else found
+    return spent(int(found), 0) if is_whole(found) else found
 
 
 def spent(seconds: int, microseconds: int) -> str:
@@ -97,7 +105,7 @@ def cpu(value: Any) -> str:
     told = [number(value.get(name)) for name in ("seconds", "microseconds")]
     if not any(told):
         return ""
-    if not all(text.isdecimal() for text in told if text):
+    if not all(is_whole(text) for text in told if text):
         raise InvalidValue(json.dumps(value), "a time in seconds and microseconds")
     seconds, microseconds = (int(text or 0) for text in told)
     return spent(seconds, microseconds)
@@ -311,7 +319,10 @@ _EMPTY: Tree = {}
 
 
 class RowReading:
-    """The rows of a table made ready: what shares a place is looked up there once."""
+    """The rows of a table made ready: what shares a place is looked up there once.
+
+    Most columns are texts that one place alone tells: all of these are looked at together.
+    """
 
     def __init__(
         self,
@@ -327,11 +338,20 @@ class RowReading:
         )
         self._parents = tuple(parents)
         places = {parent: place for place, parent in enumerate(parents)}
-        self._rows = [
-            (names.index(column), places[path], None, read)
-            if not path or path in self._lists
-            else (names.index(column), places[path[:-1]], path[-1], read)
-            for column, path, read in rows
+        told = Counter(column for column, _, _ in rows)
+        self._rows: list[tuple[int, int, str | None, Callable[[Any], str]]] = []
+        texts: dict[int, list[tuple[str, int]]] = {}
+        for column, path, read in rows:
+            at_column = names.index(column)
+            if not path or path in self._lists:
+                self._rows.append((at_column, places[path], None, read))
+            elif read is text and told[column] == 1:
+                texts.setdefault(places[path[:-1]], []).append((path[-1], at_column))
+            else:
+                self._rows.append((at_column, places[path[:-1]], path[-1], read))
+        self._texts = [
+            (parent, [key for key, _ in found], [column for _, column in found])
+            for parent, found in texts.items()
         ]
 
     def __call__(self, tree: Tree) -> list[str]:
@@ -343,16 +363,27 @@ class RowReading:
             if path in self._lists:
                 value = amounts(value)
             parents.append(value if type(value) is dict else _EMPTY)
-        for place, parent, key, read in self._rows:
-            value = parents[parent] if key is None else parents[parent].get(key)
-            if value is not None and value != "" and not found[place]:
+        for parent, keys, columns in self._texts:
+            for column, value in zip(columns, _texts(parents[parent], keys), strict=True):
+                found[column] = value
+        for column, parent, key, read in self._rows:
+            if not found[column]:
+                value = parents[parent] if key is None else parents[parent].get(key)
                 try:
-                    # A call is what takes time, and most are texts.
-                    plain = read is text and type(value) is str and value.isprintable()
-                    found[place] = value if plain else read(value)
+                    found[column] = read(value)
                 except InvalidValue as wrong:  # who reads the column says so
-                    found[place] = legal(wrong.text)
+                    found[column] = legal(wrong.text)
         return found
+
+
+def _texts(tree: Tree, keys: Sequence[str]) -> list[str]:
+    """The texts at these keys."""
+    found = [tree.get(key) or "" for key in keys]
+    try:
+        plain = "".join(found).isprintable()
+    except TypeError:  # one is something else
+        plain = False
+    return found if plain else [*map(text, found)]
 
 
 job_fields = RowReading(JOB, (("tres", "allocated"), ("tres", "requested")))

@@ -13,7 +13,7 @@ from sssjob.records.readers import extension, listed
 from sssjob.records.record import Found, Instead, varied
 from sssjob.systems.slurm import words
 from sssjob.systems.slurm.accounting import values
-from sssjob.systems.slurm.words import expand, is_range
+from sssjob.systems.slurm.words import expand, is_range, is_sound_range
 
 TYPE = "Slurm"  # of Extensions
 
@@ -104,7 +104,7 @@ def nodes(text: str) -> Found:
         return None
     if text.isalnum():
         return text
-    names = expand(text, values.NODE_LIMIT)
+    names = None if is_sound_range(text) else expand(text, values.NODE_LIMIT)
     if is_range(text):
         return (Property("Node", text, {"aggregation": "Range"}),)
     return listed(names) if names else None

@@ -21,7 +21,7 @@ from sssjob.records.making import Plans
 from sssjob.records.plan import Odd
 from sssjob.records.record import Bad, Noted, Options, of_bad
 from sssjob.systems.slurm.accounting import table
-from sssjob.systems.slurm.accounting.header import JOB_ID
+from sssjob.systems.slurm.accounting.header import JOB_ID, are_job_ids
 from sssjob.systems.slurm.accounting.jobs import GOES_ON, Columns
 from sssjob.systems.slurm.accounting.lines import DELIMITERS, Reader, Row
 from sssjob.systems.slurm.accounting.parts import TableCutter
@@ -385,7 +385,7 @@ class _Rows(Generic[P]):
 def _are_jobs(opened: Sequence[_Open[Any]]) -> bool:
     """Whether none of them is wrong, which is seen of all ids at once."""
     ids = [now.id for now in opened]
-    return "." not in "".join(ids) and all(map(JOB_ID.fullmatch, ids))
+    return "." not in "".join(ids) and are_job_ids(ids)
 
 
 def _noted(line: int, remarks: Iterable[str]) -> Iterator[Noted]:

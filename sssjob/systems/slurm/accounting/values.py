@@ -17,7 +17,7 @@ from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.records.clock import NO_VALUE
 from sssjob.records.record import by_columns, numeric
-from sssjob.systems.slurm.words import Amount, duration, durations, memory, size, time_limit
+from sssjob.systems.slurm.words import Amount, clock, duration, memory, size, time_limit
 
 MEMORY = 1 << 11  # texts of one kind that are remembered with their values
 NODE_LIMIT = 4096  # names that a List spells out; a longer list is kept as it was printed
@@ -29,8 +29,20 @@ _PER_CPU_FLAG = 1 << 31  # MEM_PER_CPU, left in the number by some versions of s
 
 
 def _clock_seconds(texts: Sequence[str]) -> list[str] | None:
-    found = durations(texts)
-    return [*map(str, found)] if all(value.__class__ is int for value in found) else None
+    try:
+        return [str(_rounded(text)) for text in texts]
+    except (KeyError, InvalidValue):
+        return None
+
+
+def _rounded(text: str) -> int:
+    """Seconds of ``HH:MM:SS`` and ``MM:SS.mmm``, half up. Raises ``KeyError`` for other forms."""
+    if text[5:6] != ".":
+        return clock(text)
+    fraction = text[6:]
+    if not (fraction.isdecimal() and fraction.isascii() and len(fraction) < 10):
+        raise KeyError
+    return clock(f"00:{text[:5]}") + (fraction >= "5")
 
 
 @by_columns(_clock_seconds)
@@ -70,13 +82,16 @@ def count(text: str) -> str | None:
 
 
 def _without_letter(texts: Sequence[str]) -> list[str] | None:
-    """``448836K`` in KB."""
-    found = [text[:-1] for text in texts]
+    """``448836K`` in KB; 0 has no letter."""
+    found = ["0" if text == "0" else text[:-1] for text in texts]
     joined = "".join(found)
-    plain = joined.isdecimal() and joined.isascii() and min(found) >= "1"
-    if not plain or "".join(texts) != "K".join(found) + "K" or max(map(len, found)) > 18:
-        return None
-    return found
+    are_plain = (
+        joined.isdecimal()
+        and joined.isascii()
+        and {text for text in found if text < "1"} <= {"0"}  # none begins with 0, or is empty
+        and "".join(texts).count("K") == len(texts) - texts.count("0")
+    )
+    return found if are_plain and max(map(len, found)) <= 18 else None
 
 
 @by_columns(_without_letter)
@@ -185,6 +200,7 @@ def state(text: str) -> SlurmState:
     return SlurmState(STATES.get(word, ""), word)
 
 
+@lru_cache(MEMORY)
 def phase(text: str) -> Phase:
     """How far a job of this state is."""
     standard, word = state(text)

@@ -6,7 +6,7 @@ from typing import Any
 
 from sssjob.errors import UnusableInput
 from sssjob.records.clock import Clock
-from sssjob.records.json_objects import objects
+from sssjob.records.json_objects import Beside, objects
 from sssjob.records.layout import Layout, Read, Reader
 from sssjob.records.record import Options
 from sssjob.systems.slurm.accounting.json_table import RowReading
@@ -14,6 +14,10 @@ from sssjob.systems.slurm.accounting.readers import TYPE
 from sssjob.systems.slurm.status import table
 
 _ACCOUNTING = "jobs as sacct prints them: they are read by sssjob convert --from slurm-json"
+# Members beside the jobs: who was asked, by which command and when; what went wrong is told.
+_BESIDE = Beside(
+    {"the answer itself": ("meta", "last_backfill", "last_update")}, ("errors", "warnings")
+)
 _fields = RowReading(table.JSON, names=table.JSON_NAMES)
 
 
@@ -41,14 +45,16 @@ def reader(options: Options, clock: Clock) -> Reader:
         if not begun and "time" in job and "job_state" not in job:
             raise UnusableInput(_ACCOUNTING, line)
         begun = True
-        return listed.record(line, _fields(job))
+        found = listed.record(line, _fields(job))
+        more = table.unread_members(line, job)
+        return found._replace(notes=(*found.notes, *more)) if more else found
 
     return read
 
 
 LAYOUT = Layout(
     type=TYPE,
-    cut=objects(lambda head: "jobs"),
+    cut=objects(lambda head: "jobs", _BESIDE),
     reader=reader,
     rows=table.rows,
     recognises=recognises,

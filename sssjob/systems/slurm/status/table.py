@@ -7,12 +7,17 @@ read into the columns of sacct, and what becomes of a column is said once, in ``
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
+from sssjob.errors import InvalidValue
+from sssjob.model import Property
 from sssjob.records.clock import NO_VALUE, Clock, is_backwards, time
 from sssjob.records.dependencies import dependencies, other_dependencies
 from sssjob.records.layout import NEVER, Names, NoRecord, Record
 from sssjob.records.record import JOB, REQUESTED, Field, Found, Noted
+from sssjob.records.unread import Left, known, unread
+from sssjob.records.values import is_whole
 from sssjob.systems.slurm.accounting import json_table as places
 from sssjob.systems.slurm.accounting import table, values
 from sssjob.systems.slurm.accounting.header import JOB_ID
@@ -40,6 +45,23 @@ def many(text: str) -> Found:
     return None if found == "1" else found
 
 
+def per_node(tasks: str, processors: str) -> Found:
+    """The tasks of each node; the one TaskDistribution that a job has may be said already."""
+    if not (found := values.count(tasks) if tasks else None):
+        return None
+    if not _is_distribution(processors):
+        return (Property("TaskDistribution", found, {"type": "TasksPerNode"}),)
+    return (Property("Extension", found, noted("NtasksPerNode")),)
+
+
+def _is_distribution(processors: str) -> bool:
+    """Whether a number of processors of each task is a TaskDistribution of its own."""
+    try:
+        return bool(processors) and many(processors) is not None
+    except InvalidValue:
+        return False
+
+
 # fmt: off
 # What squeue and scontrol say and sacct does not, in columns of ours.
 LIVE: tuple[Field, ...] = (
@@ -52,7 +74,7 @@ LIVE: tuple[Field, ...] = (
           ("ReqCPUS", "ReqNodes")),
     Field("NumTasks",      JOB,       "TaskCount",        many),
     Field("CPUs/Task",     JOB,       "TaskDistribution", many, {"type": "ProcessorsPerTask"}),
-    Field("NtasksPerNode", JOB,       "TaskDistribution", values.count, {"type": "TasksPerNode"}),
+    Field("NtasksPerNode", JOB,       "TaskDistribution", per_node, beside=("CPUs/Task",)),
     Field("ReqNodeList",   REQUESTED, "Node",             nodes),
     Field("Requeue",       JOB,       "Restartable",      flag),
 )
@@ -60,6 +82,8 @@ LIVE: tuple[Field, ...] = (
 
 OVER = "(over)"  # as accounting.table names what is worked out
 _WORKED_OUT = (table.PROGRESS, OVER, table.SUBMITTED)
+# Columns by which it is told what a record is.
+_TOLD = ("JobID", "State", "Start", "End", "NodeList", "ReqTRES", "Submit")
 
 
 def state(value: Any) -> str:
@@ -76,13 +100,13 @@ def wait_status(value: Any) -> str:
 
 def amount(name: str) -> Callable[[Any], str]:
     """One amount out of ``cpu=4,mem=200M,node=1``."""
-    begin = f"{name}="
+    begin = f",{name}="
 
     def read(value: Any) -> str:
-        for item in value.split(",") if type(value) is str else ():
-            if item.startswith(begin):
-                return text(item[len(begin) :])
-        return ""
+        if type(value) is not str:
+            return ""
+        _, _, behind = f",{value}".partition(begin)
+        return text(behind.partition(",")[0])
 
     return read
 
@@ -96,9 +120,9 @@ def passed(job: places.Tree) -> str:
         for name in ("start_time", "end_time", "suspend_time", "pre_sus_time")
     )
     begun = resumed or start
-    if not (begun.isdecimal() and end.isdecimal() and int(begun) <= int(end)):
+    if not (is_whole(begun) and is_whole(end) and int(begun) <= int(end)):
         return ""
-    return str(int(end) - int(begun) + (int(before) if before.isdecimal() else 0))
+    return str(int(end) - int(begun) + (int(before) if is_whole(before) else 0))
 
 
 def yes(value: Any) -> str:
@@ -197,27 +221,27 @@ class Listed:
     def __init__(self, names: Sequence[str], clock: Clock) -> None:
         self._started = (*names, *_WORKED_OUT)
         self._waiting = (*self._started, NEVER)
-        self._at = {name: place for place, name in enumerate(names)}
+        self._end, self._start, self._licenses = map(names.index, ("End", "Start", "Licenses"))
+        self._told = itemgetter(*map(names.index, _TOLD))
         self._clock = clock
 
     def record(self, line: int, fields: list[str]) -> Record:
         """The record of a job. Raises ``InvalidValue``."""
-        at = self._at
-        if not JOB_ID.fullmatch(id := fields[at["JobID"]]):
+        id, word, start, end, where, requested, submit = self._told(fields)
+        if not JOB_ID.fullmatch(id):
             raise NoRecord(f"{id[:60]!r} is no job id")
-        word, start, end = (fields[at[name]] for name in ("State", "Start", "End"))
-        phase = values.phase(word)
-        nodes_known = fields[at["NodeList"]] not in NO_VALUE
-        over = values.is_over(word)
-        started = nodes_known and phase is not values.Phase.WAITS and start not in NO_VALUE
+        phase, over = values.phase(word), values.is_over(word)
+        started = (
+            phase is not values.Phase.WAITS and where not in NO_VALUE and start not in NO_VALUE
+        )
         if not over:
-            fields[at["End"]] = ""
-        if "license/" in fields[at["ReqTRES"]]:
-            fields[at["Licenses"]] = ""  # the requested resources tell them as well
+            fields[self._end] = ""
+        if "license/" in requested:
+            fields[self._licenses] = ""  # the requested resources tell them as well
         if not started:
-            fields[at["Start"]] = ""
+            fields[self._start] = ""
         progress = ENDED if over else BEGUN if started else ""
-        submitted = self._clock.readable(fields[at["Submit"]])
+        submitted = self._clock.readable(submit)
         fields += (progress, "1" if over and started else "", submitted)
         names = self._started if started else self._waiting
         notes = tuple(self._doubts(line, start, end)) if over else ()
@@ -229,3 +253,52 @@ class Listed:
 
 
 JSON_NAMES = tuple(dict.fromkeys(row.column for row in JSON))
+
+# fmt: off
+# Members of a job that are not read, by what they are about; docs/status.md lists them.
+LEFT: Left = {
+    "how the scheduler came to what it does": (
+        "accrue_time", "association_id", "billable_tres", "last_sched_evaluation", "preempt_time",
+        "preemptable_time", "priority_by_partition", "resize_time", "scheduled_nodes",
+        "state_description",
+    ),
+    "what is said elsewhere as well": (
+        "array_max_tasks", "batch_flag", "batch_host", "command", "flags", "gres_detail",
+        "group_id", "het_job_id_set", "hold", "job_resources", "job_size_str", "show_flags",
+        "user_id",
+    ),
+    "how a site or its users have it set up": (
+        "cluster_features", "container_id", "cron", "delay_boot", "federation_origin",
+        "federation_siblings_active", "federation_siblings_viable", "mail_type", "mail_user",
+        "nice", "power", "profile", "reboot", "selinux_context",
+    ),
+    "fine points of a request": (
+        "batch_features", "burst_buffer", "burst_buffer_state", "contiguous", "core_spec",
+        "cores_per_socket", "cpu_frequency_governor", "cpu_frequency_maximum",
+        "cpu_frequency_minimum", "cpus_per_tres", "max_cpus", "max_nodes",
+        "maximum_switch_wait_time", "memory_per_tres", "minimum_cpus_per_node", "network", "prefer",
+        "required_switches", "shared", "sockets_per_board", "sockets_per_node", "tasks_per_board",
+        "tasks_per_core", "tasks_per_socket", "tasks_per_tres", "thread_spec", "threads_per_core",
+        "time_minimum", "tres_bind", "tres_freq", "tres_per_job", "tres_per_node",
+        "tres_per_socket", "tres_per_task",
+    ),
+}
+# fmt: on
+_OF_MEMBERS = ("job_state", "start_time", "end_time", "suspend_time", "pre_sus_time", *_OF_IDS)
+_KNOWN = known((*_OF_MEMBERS, *(row.path[0] for row in JSON if row.path)), LEFT)
+# Members that may be objects, and what these have: a number that may be none or endless, a code.
+_NUMBER = frozenset(("set", "infinite", "number"))
+_CODE = frozenset(("status", "return_code", "signal"))
+_INNER = {row.path[0]: _CODE if row.read is wait_status else _NUMBER
+          for row in JSON if row.path and row.read not in (text, state)}  # fmt: skip
+
+
+def unread_members(line: int, job: places.Tree) -> tuple[Noted, ...]:
+    """A notice of members of a job that are neither read nor known to be left out."""
+    inner = [
+        f"{name}.{each}"
+        for name, known_of in _INNER.items()
+        if type(found := job.get(name)) is dict and not found.keys() <= known_of
+        for each in found.keys() - known_of
+    ]
+    return unread(line, "members of a job", (*job, *inner) if inner else job, _KNOWN)

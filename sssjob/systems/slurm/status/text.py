@@ -16,12 +16,15 @@ from sssjob.records.cuts import CUT_SHORT, CustomPieces
 from sssjob.records.layout import Layout, Piece, Read, Reader
 from sssjob.records.lines import clean
 from sssjob.records.record import Bad, Noted, Options
+from sssjob.records.unread import Left, known, unread
+from sssjob.records.values import is_whole
 from sssjob.systems.slurm.accounting.readers import TYPE
 from sssjob.systems.slurm.scontrol import listing
 from sssjob.systems.slurm.status import table
 
 _NO_JOBS = b"No jobs in the system"
 _JOB = re.compile(rb"\s*JobId=[0-9]+ (?:\S+ )*?JobName=")
+_LAST = re.compile(rb"\n +JobState=")  # of a record of several lines
 _COUNTS = re.compile(r"([0-9]+)(?:-[0-9]+)?")  # 2-4: that many at least
 _COUNT = re.compile(r"[0-9]{1,9}")
 _PER = re.compile(r"([0-9]+):")  # the first of NtasksPerN:B:S:C=2:0:*:*
@@ -45,6 +48,35 @@ NAMES = (
     "NCPUS", "NNodes", "NtasksPerNode", "NumTasks", "ReqCPUS", "ReqMem", "ReqNodes", "ReqTRES",
     "State", "User",
 )  # fmt: skip
+# fmt: off
+# Words that columns are made of, and those that are not read, by what they are about.
+_PARTS = (
+    "ArrayJobId", "ArrayTaskId", "HetJobId", "HetJobOffset", "AllocNode:Sid", "AllocTRES", "TRES",
+    "GroupId", "MinTmpDiskNode", "NumNodes", "NumCPUs", "NtasksPerN:B:S:C", "NumTasks", "ReqTRES",
+    "MinMemoryCPU", "MinMemoryNode", "JobState", "UserId",
+)
+LEFT: Left = {
+    "how the scheduler came to what it does": (
+        "AccrueTime", "LastSchedEval", "PreemptEligibleTime", "PreemptTime", "ResizeTime",
+        "SchedNodeList", "Scheduler", "SecsPreSuspend", "SuspendTime",
+    ),
+    "what is said elsewhere as well": (
+        "BatchFlag", "BatchHost", "Command", "JOB_GRES", "StepMgrEnabled", "SubmitLine",
+    ),
+    "how a site or its users have it set up": (
+        "Batch", "ContainerID", "DelayBoot", "FailedNode", "KillOInInvalidDependent", "MailType",
+        "MailUser", "Power", "Reboot",
+    ),
+    "fine points of a request": (
+        "BurstBuffer", "BurstBufferState", "Contiguous", "CoreSpec", "CpusPerTres",
+        "GresAllowTaskSharing", "GresEnforceBind", "MemPerTres", "MinCPUsNode", "Network",
+        "NtasksPerTRES", "NtasksPerTRES:", "OverSubscribe", "ReqB:S:C:T", "Shared", "Socks/Node",
+        "Switches", "ThreadSpec", "TimeMin", "TresBind", "TresFreq", "TresPerJob",
+        "TresPerNode", "TresPerSocket", "TresPerTask",
+    ),
+}
+# fmt: on
+_KNOWN = known((*_SAME.values(), *_PARTS), LEFT)
 
 
 def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
@@ -52,10 +84,26 @@ def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
     data = stream.read()
     if data.strip() and not recognises(data):
         raise UnusableInput("no records of jobs as scontrol prints them", first)
-    for line, words, wrong in listing(clean(data)):
+    wrong = ""
+    for line, words, wrong, doubt in listing(clean(data)):
+        if doubt:
+            yield Noted(line + first - 1, doubt)
         yield Bad(line + first - 1, wrong) if wrong else (line + first - 1, words)
-    if data.strip() and not data.endswith(b"\n"):
-        yield Noted(data.count(b"\n") + first, CUT_SHORT)
+    if data.strip() and not wrong and (short := _short(data)):
+        yield Noted(data.count(b"\n") + first, short)
+
+
+def _short(data: bytes) -> str:
+    """What tells that a listing may be cut short, or "".
+
+    A record of several lines ends with an empty one. That of one line ends with the line, so that
+    a listing of these which was cut between two of them cannot be told from a shorter one.
+    """
+    if not data.endswith(b"\n"):
+        return CUT_SHORT
+    if data.endswith((b"\n\n", b"\n\r\n")) or not _LAST.search(data, data.rfind(b"\nJobId=") + 1):
+        return ""
+    return "the last record has no empty line behind it: it may be cut short"
 
 
 def recognises(head: bytes) -> str:
@@ -76,7 +124,9 @@ def reader(options: Options, clock: Clock) -> Reader:
         if (id := fields["JobID"]) in seen:
             found.append(Noted(line, f"job {id} appears again: a name may imitate a record"))
         seen.add(id)
-        return [*found, listed.record(line, [fields[name] for name in NAMES])]
+        record = listed.record(line, [fields[name] for name in NAMES])
+        more = unread(line, "words of a job", words, _KNOWN)
+        return [*found, record._replace(notes=(*record.notes, *more)) if more else record]
 
     return read
 
@@ -113,7 +163,7 @@ def _id(words: Mapping[str, str]) -> str:
     """The id as sacct prints it."""
     job, task = words["JobId"], words["ArrayTaskId"]
     if task:
-        return f"{words['ArrayJobId']}_{task if task.isdecimal() else f'[{task}]'}"
+        return f"{words['ArrayJobId']}_{task if is_whole(task) else f'[{task}]'}"
     return f"{words['HetJobId']}+{words['HetJobOffset']}" if words["HetJobId"] else job
 
 

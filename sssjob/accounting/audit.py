@@ -1,0 +1,388 @@
+"""Whether accounting is complete: what was read, held against what the batch system says exists.
+
+Strategy. Both sides are runs of jobs: read ones, and listed ones. A run is told by its machine, the
+id of its job, when it was submitted and when it began; what a side does not state decides nothing,
+because a listing seldom has all columns. Of each id the runs of both sides are paired, those first
+that agree in all they state. What is left over on one side is missing or not listed, and pairs that
+say different things were changed later. Everything is counted by machine and day of the end, as the
+listing has it. Sums (of a month, of a machine) are held against the sums of what was read.
+
+Memory grows with the number of runs, some 1500 bytes for each of a side.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from itertools import islice, pairwise
+from typing import NamedTuple
+
+from sssjob.accounting.report import Number
+from sssjob.accounting.run import Run
+
+FINDINGS = 1000  # of a kind that are listed; all are counted
+GAPS = 1000  # of a machine that are listed
+
+_Runs = dict[str, list[Run]]  # by the ids of their jobs
+
+
+# What is amiss with a run, in the order in which it is told.
+MISSING, TRUNCATED, DOUBLED, CHANGED, UNLISTED = KINDS = (
+    "missing", "truncated", "doubled", "changed", "unlisted",
+)  # fmt: skip
+
+
+class Amiss(NamedTuple):
+    """A run that is not as the batch system says; ``why`` tells what differs."""
+
+    kind: str
+    run: Run
+    why: str = ""
+
+
+@dataclass(slots=True)
+class Row:
+    """A machine and a day: how many runs are listed and read, and how many are amiss."""
+
+    machine: str
+    day: str
+    listed: int = 0
+    read: int = 0
+    amiss: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
+
+    @property
+    def is_well(self) -> bool:
+        """Whether nothing is amiss."""
+        return not any(self.amiss.values())
+
+
+class Statement(NamedTuple):
+    """What a system says of a span of time in one number: jobs that ended, or what was used.
+
+    ``since`` and ``until`` are in seconds, the latter not included. ``processor_seconds`` are those
+    used in the span, also by jobs that ended later; ``exact_to`` is what they were rounded to. It
+    is about all machines or submit hosts where it names none.
+    """
+
+    source: str
+    since: int
+    until: int
+    jobs: int | None = None
+    processor_seconds: int | None = None
+    machine: str = ""
+    submit_host: str = ""
+    exact_to: int = 1
+
+
+class Compared(NamedTuple):
+    """A statement beside what was read; ``is_well`` where they agree."""
+
+    statement: Statement
+    found: int
+    is_well: bool
+
+    @property
+    def said(self) -> int:
+        """What the system says."""
+        statement = self.statement
+        return statement.jobs if statement.jobs is not None else statement.processor_seconds or 0
+
+
+class Gap(NamedTuple):
+    """Numbers, from ``first`` to ``last``, that no job has that was read."""
+
+    machine: str
+    first: int
+    last: int
+
+
+@dataclass(slots=True)
+class Audit:
+    """What was found; ``listed`` tells whether there was a list of runs to compare with.
+
+    ``outside`` counts runs that did not end in the span, ``left_out`` findings of a kind that are
+    counted and not listed.
+    """
+
+    listed: bool
+    rows: list[Row] = field(default_factory=list)
+    findings: list[Amiss] = field(default_factory=list)
+    sums: list[Compared] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
+    outside: int = 0
+
+    @property
+    def is_well(self) -> bool:
+        """Whether nothing is amiss."""
+        well = all(row.is_well for row in self.rows) and all(each.is_well for each in self.sums)
+        return well and not self.gaps
+
+    @property
+    def total(self) -> Row:
+        """All rows added up."""
+        total = Row("", "")
+        for row in self.rows:
+            total.listed += row.listed
+            total.read += row.read
+            for kind, number in row.amiss.items():
+                total.amiss[kind] += number
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What to compare: runs that ended at ``since`` or later and before ``until``.
+
+    Without them, the span from the first to the last day of the listing, or everything where there
+    is no listing. ``tolerance`` is the part by which processor seconds may differ; ``gaps`` looks
+    for numbers that are not there.
+    """
+
+    since: int | None = None
+    until: int | None = None
+    zone: tzinfo = UTC
+    tolerance: Number = 0
+    gaps: bool = False
+
+    def day(self, end: int) -> str:
+        """The day of a time."""
+        return f"{datetime.fromtimestamp(end, self.zone):%Y-%m-%d}"
+
+
+def audit(
+    question: Question, read: Iterable[Run], listed: Iterable[Run] | None,
+    statements: Iterable[Statement] = (),
+) -> Audit:  # fmt: skip
+    """Compare what was read with what is listed, where there is a list, and with statements."""
+    found = Audit(listed is not None)
+    runs, doubled = _without_twins(read)
+    told = _without_twins(_in_places(listed))[0] if listed is not None else None
+    counting = _Counting(question, found, _is_inside(question, told), _last_ends(runs))
+    for twin in doubled:
+        counting.amiss(DOUBLED, twin)
+    for key in {**runs, **(told or {})}:
+        counting.pair(runs.get(key, []), told.get(key, []) if told is not None else None)
+    counting.tell_missing()
+    found.rows = sorted(counting.rows.values(), key=lambda row: (row.machine, row.day))
+    found.findings.sort(key=lambda each: (KINDS.index(each.kind), each.run.machine, _when(each)))
+    every = [run for some in runs.values() for run in some]
+    found.sums = [_compared(each, every, question) for each in statements]
+    if question.gaps:
+        found.gaps = list(_gaps(every, (run for some in (told or {}).values() for run in some)))
+    return found
+
+
+def _when(found: Amiss) -> tuple[int, str]:
+    return found.run.end or 0, found.run.id
+
+
+def _without_twins(runs: Iterable[Run]) -> tuple[_Runs, list[Run]]:
+    """Runs by their ids, each once, and those that were there before with an end.
+
+    One that has not ended is an earlier look at a run that has: the later one counts. Where no time
+    tells runs apart, none is taken for another.
+    """
+    found: dict[str, dict[tuple[object, ...], Run]] = defaultdict(dict)
+    twins = []
+    for run in runs:
+        same = found[run.id]
+        is_told = run.submit is not None or run.start is not None
+        key = (run.machine, run.submit, run.start, run.end) if is_told else (len(same),)
+        if key in same and run.end is not None:
+            twins.append(run)
+        same[key] = run
+    return {name: _ended_ones(list(some.values())) for name, some in found.items()}, twins
+
+
+def _ended_ones(runs: list[Run]) -> list[Run]:
+    """Without those that waited when they were looked at, where it is known how they went."""
+    if len(runs) < 2:
+        return runs
+    ended = [run for run in runs if run.end is not None]
+    waiting = [
+        run for run in runs
+        if run.end is None and not any(_agree(run, other) for other in ended)
+    ]  # fmt: skip
+    return [*ended, *waiting]
+
+
+def _in_places(listed: Iterable[Run]) -> Iterator[Run]:
+    return (run._replace(place=place) for place, run in enumerate(listed))
+
+
+def _last_ends(runs: _Runs) -> dict[str, int]:
+    """When the last run ended that was read of each machine."""
+    last: dict[str, int] = {}
+    for some in runs.values():
+        for run in some:
+            if run.end is not None:
+                last[run.machine] = max(last.get(run.machine, run.end), run.end)
+    return last
+
+
+def _is_inside(question: Question, listed: _Runs | None) -> Callable[[int], bool]:
+    """Whether an end is in the span that is compared."""
+    since, until = question.since, question.until
+    if since is not None or until is not None or listed is None:
+        return lambda end: (since is None or since <= end) and (until is None or end < until)
+    ends = [run.end for some in listed.values() for run in some if run.end is not None]
+    if not ends:
+        return lambda end: True
+    days = question.day(min(ends)), question.day(max(ends))
+    return lambda end: days[0] <= question.day(end) <= days[1]
+
+
+def _agree(one: Run, other: Run) -> bool:
+    """Whether two runs of an id may be the same: nothing that both state differs."""
+    return (
+        (not one.machine or not other.machine or one.machine == other.machine)
+        and (one.submit is None or other.submit is None or one.submit == other.submit)
+        and (one.start is None or other.start is None or one.start == other.start)
+    )
+
+
+def _likeness(one: Run, other: Run) -> tuple[bool, bool]:
+    """How alike two runs are that may be the same: in all that tells them, or in their ends."""
+    return one[:4] == other[:4], one.end == other.end
+
+
+@dataclass(slots=True)
+class _Counting:
+    """Counts runs by machine and day."""
+
+    question: Question
+    found: Audit
+    is_inside: Callable[[int], bool]
+    last: dict[str, int]
+    rows: dict[tuple[str, str], Row] = field(default_factory=dict)
+    _missing: list[Run] = field(default_factory=list)
+    _reached: dict[str, int] = field(default_factory=dict)  # places of what was read of machines
+    _told: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
+
+    def pair(self, read: list[Run], listed: list[Run] | None) -> None:
+        """Count the runs of one id: first those that both sides tell in the same words."""
+        exact = defaultdict(list)
+        for run in read:
+            exact[run[:5]].append(run)
+        rest = []
+        for run in listed or ():
+            if exact[run[:5]]:
+                self._listed(run, exact[run[:5]].pop())
+            else:
+                rest.append(run)
+        left = [run for some in exact.values() for run in some]
+        for run in rest:
+            same = [other for other in left if _agree(run, other)]
+            other = max(same, key=lambda each: _likeness(each, run), default=None)
+            if other is not None:
+                left.remove(other)
+            self._listed(run, other)
+        for run in left:
+            if run.end is None:
+                continue  # it has not ended, or nobody says when: it is in no day
+            if not self.is_inside(run.end):
+                self.found.outside += 1
+                continue
+            self._row(run).read += 1
+            if listed is not None:
+                self.amiss(UNLISTED, run)
+
+    def _listed(self, run: Run, read: Run | None) -> None:
+        """Count a run that is listed, and what was read of it."""
+        if run.end is None or not self.is_inside(run.end):
+            self.found.outside += run.end is not None
+            return
+        named = run if run.machine or read is None else run._replace(machine=read.machine)
+        row = self._row(named)
+        row.listed += 1
+        if read is None:
+            self._missing.append(run)
+            return
+        row.read += 1
+        self._reached[run.machine] = max(run.place, self._reached.get(run.machine, 0))
+        differences = list(_differences(read, run))
+        if differences:
+            self.amiss(CHANGED, named, ", ".join(differences))
+
+    def tell_missing(self) -> None:
+        """Tell of runs that were not read: those at the end of what is listed are cut off."""
+        for run in self._missing:
+            self.amiss(TRUNCATED if self._is_behind(run) else MISSING, run)
+
+    def _is_behind(self, run: Run) -> bool:
+        """Whether it is listed behind all that was read of its machine, or ended after it."""
+        if run.machine in self._reached and run.place > self._reached[run.machine]:
+            return True
+        machine = run.machine if run.machine in self.last else ""
+        return run.end is not None and machine in self.last and run.end > self.last[machine]
+
+    def _row(self, run: Run) -> Row:
+        assert run.end is not None
+        key = run.machine, self.question.day(run.end)
+        return self.rows.setdefault(key, Row(*key))
+
+    def amiss(self, kind: str, run: Run, why: str = "") -> None:
+        """Count a run that is amiss, and list it."""
+        if run.end is None or not self.is_inside(run.end):
+            return
+        self._row(run).amiss[kind] += 1
+        self._told[kind] += 1
+        if self._told[kind] <= FINDINGS:
+            self.found.findings.append(Amiss(kind, run, why))
+
+
+def _differences(read: Run, listed: Run) -> Iterator[str]:
+    """What two sides say of a run and is not the same: ``EndTime 1700000060, now 1700000090``."""
+    if read.end is None:
+        yield "it had not ended when it was read"
+        return
+    said = dict(read.said)
+    for name, value in listed.said:
+        if said.get(name, value) != value:
+            yield f"{name} {said[name]}, now {value}"
+
+
+def _compared(statement: Statement, runs: Iterable[Run], question: Question) -> Compared:
+    """A statement beside the same sum of runs."""
+    found: Number = 0
+    for run in runs:
+        if statement.machine and run.machine and run.machine != statement.machine:
+            continue
+        if statement.submit_host and run.submit_host not in ("", statement.submit_host):
+            continue
+        if statement.jobs is not None:
+            is_inside = run.end is not None and statement.since <= run.end < statement.until
+            found += is_inside and run.is_usage
+        else:
+            found += _seconds(run, statement) * (run.processors or 1)
+    compared = Compared(statement, int(found), is_well=True)
+    off = max(found - compared.said, compared.said - found)
+    if statement.jobs is not None:
+        return compared._replace(is_well=not off)
+    if off < statement.exact_to:
+        return compared
+    return compared._replace(is_well=off <= compared.said * question.tolerance)
+
+
+def _seconds(run: Run, statement: Statement) -> Number:
+    """How long a run was at work in the span of a statement."""
+    if run.start is None or run.end is None:
+        return 0
+    if statement.since <= run.start and run.end <= statement.until and run.wall is not None:
+        return run.wall  # without the time that it was suspended
+    return max(min(run.end, statement.until) - max(run.start, statement.since), 0)
+
+
+def _gaps(read: Iterable[Run], listed: Iterable[Run]) -> Iterator[Gap]:
+    """The numbers between the first and the last one read of each machine that no run has."""
+    numbers: dict[str, set[int]] = defaultdict(set)
+    for run in read:
+        if run.number is not None:
+            numbers[run.machine].add(run.number)
+    known = {run.number for run in listed}
+    for machine, some in sorted(numbers.items()):
+        there = some | {number for number in known if number and min(some) < number < max(some)}
+        gaps = ((one + 1, other - 1) for one, other in pairwise(sorted(there)) if other > one + 1)
+        yield from (Gap(machine, *gap) for gap in islice(gaps, GAPS))

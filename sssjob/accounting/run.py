@@ -1,0 +1,78 @@
+"""A run of a job as accounting tells it from others, and what may be said of it later anew."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from sssjob.accounting.report import Facts, Number
+from sssjob.formats.sss import jobs_of
+from sssjob.model import Block, Job, Property
+
+_NUMBER = re.compile(r"[0-9]{1,18}")
+
+
+class Run(NamedTuple):
+    """A run of a job, as one side knows it; None and "" are not stated.
+
+    ``said`` is what may be changed later: names with their values. ``number`` is the one that the
+    batch system counted its job by, ``place`` that of the run in its listing. ``is_usage`` says
+    that it has all that usage records of grids demand: both times, a duration, and CPU time.
+    """
+
+    machine: str
+    id: str
+    submit: int | None
+    start: int | None
+    end: int | None
+    said: tuple[tuple[str, str], ...] = ()
+    number: int | None = None
+    submit_host: str = ""
+    wall: Number | None = None
+    processors: Number | None = None
+    place: int = 0
+    is_usage: bool = True
+
+
+def run_of(job: Job, raw_ids: Iterable[tuple[str, str]] = ()) -> Run:
+    """The run that a job object tells of.
+
+    ``raw_ids`` are types and names of Extensions that hold the number a system counts by.
+    """
+    facts = Facts(job)
+    wall, processors = facts.given("Duration"), facts.given("Processors")
+    begun, ended = facts.time("StartTime"), facts.ended
+    demanded = (begun, ended, wall, facts.given("CpuDuration"))
+    said = {
+        "EndTime": ended,
+        "Duration": wall,
+        "Processors": processors,
+        "ExitCode": facts.text("ExitCode"),
+    }
+    return Run(
+        facts.text("Machine"), job.id, facts.time("SubmitTime"), begun, ended,
+        tuple((name, str(value)) for name, value in said.items() if value not in (None, "")),
+        _number(facts, set(raw_ids)),
+        facts.text("SubmitHost"), wall, processors, is_usage=None not in demanded,
+    )  # fmt: skip
+
+
+def runs_of(blocks: Iterable[Block], raw_ids: Sequence[tuple[str, str]] = ()) -> Iterator[Run]:
+    """The runs of jobs, and of those in groups."""
+    return (run_of(job, raw_ids) for block in blocks for job in jobs_of(block))
+
+
+def _number(facts: Facts, raw_ids: set[tuple[str, str]]) -> int | None:
+    """What the Extension with the raw id says, or the first number of the Id."""
+    for item in facts.own.get("Extension", ()):
+        attributes = item.attributes
+        if (attributes.get("type", ""), attributes.get("name", "")) in raw_ids:
+            return _first_number(item)
+    found = facts.own.get("Id")
+    return _first_number(found[0]) if found else None
+
+
+def _first_number(item: Property) -> int | None:
+    found = _NUMBER.match(item.text.strip())
+    return int(found[0]) if found else None

@@ -1,0 +1,136 @@
+"""A directory queue, as the programs of grids share it: every message is a file.
+
+The layout is that of ``Directory::Queue::Simple`` and Python's ``dirq``: files of 14 hexadecimal
+digits, by which they are sorted in time, in directories of 8. One is written under another name and
+then linked, so that it appears whole; it is locked by a second link that ends in ``.lck``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from stat import S_ISREG
+
+from sssjob.errors import LimitExceeded
+
+SIZE_LIMIT = 1 << 26  # bytes of a message
+STALE = 600.0  # seconds after which nobody is at a lock any more
+UNFINISHED = 300.0  # seconds after which nobody writes a message any more
+
+_SPAN = 60  # seconds whose messages share a directory
+_DIRECTORY = re.compile(r"[0-9a-f]{8}")
+_ELEMENT = re.compile(r"[0-9a-f]{14}")
+_LOCK, _NEW = ".lck", ".tmp"
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryQueue:
+    """The messages of a directory."""
+
+    path: Path
+
+    def add(self, data: bytes) -> str:
+        """Put a message in, forced to disk; gives its name. Raises ``OSError``."""
+        while True:
+            now = time.time()
+            folder = self.path / f"{int(now) // _SPAN * _SPAN:08x}"
+            folder.mkdir(parents=True, exist_ok=True)
+            name = f"{int(now):08x}{int(now % 1 * 1_000_000):05x}{os.getpid() % 16:x}"
+            new = folder / f"{name}{_NEW}"
+            try:
+                handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+            except (FileExistsError, FileNotFoundError):  # another writer; who tidied up
+                continue
+            try:
+                with open(handle, "wb") as stream:
+                    stream.write(data)
+                    stream.flush()
+                    os.fsync(stream.fileno())
+                os.link(new, folder / name)
+            except FileExistsError:
+                continue
+            finally:
+                new.unlink()
+            _sync(folder)
+            return f"{folder.name}/{name}"
+
+    def names(self) -> Iterator[str]:
+        """The names of all messages, in the order of time. Raises ``OSError``."""
+        for folder in self._folders():
+            with suppress(FileNotFoundError):
+                for name in sorted(filter(_ELEMENT.fullmatch, os.listdir(self.path / folder))):
+                    yield f"{folder}/{name}"
+
+    def has(self, name: str) -> bool:
+        """Whether a message is there, taken or not."""
+        return os.path.lexists(self.path / name)
+
+    def lock(self, name: str) -> bool:
+        """Take a message; False if somebody else has it, or had it."""
+        try:
+            os.link(self.path / name, self._locked(name), follow_symlinks=False)
+        except (FileExistsError, FileNotFoundError):
+            return False
+        try:
+            os.utime(self.path / name, follow_symlinks=False)
+        except FileNotFoundError:
+            self.unlock(name)
+            return False
+        return True
+
+    def read(self, name: str) -> bytes:
+        """A message that was taken. Raises ``OSError`` and ``LimitExceeded``."""
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        handle = os.open(self._locked(name), flags)
+        with open(handle, "rb") as stream:
+            if not S_ISREG(os.fstat(handle).st_mode):
+                raise OSError(22, "not a regular file", str(self.path / name))
+            data = stream.read(SIZE_LIMIT + 1)
+        if len(data) > SIZE_LIMIT:
+            raise LimitExceeded("bytes in a message", SIZE_LIMIT)
+        return data
+
+    def unlock(self, name: str) -> None:
+        """Give a message back."""
+        with suppress(FileNotFoundError):
+            os.unlink(self._locked(name))
+
+    def remove(self, name: str) -> None:
+        """Remove a message that was taken."""
+        os.unlink(self.path / name)
+        self.unlock(name)
+        _sync((self.path / name).parent)
+
+    def purge(self) -> None:
+        """Remove what is left of writers and senders that were ended, and empty directories."""
+        now = time.time()
+        folders = list(self._folders())
+        for folder in folders:
+            with suppress(FileNotFoundError):
+                for file in os.scandir(self.path / folder):
+                    most = {_LOCK: STALE, _NEW: UNFINISHED}.get(file.name[-4:])
+                    with suppress(FileNotFoundError):
+                        if most and now - file.stat(follow_symlinks=False).st_mtime > most:
+                            os.unlink(file)
+        for folder in folders[:-1]:
+            with suppress(OSError):  # it is not empty
+                os.rmdir(self.path / folder)
+
+    def _folders(self) -> Iterator[str]:
+        yield from sorted(filter(_DIRECTORY.fullmatch, os.listdir(self.path)))
+
+    def _locked(self, name: str) -> Path:
+        return self.path / f"{name}{_LOCK}"
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

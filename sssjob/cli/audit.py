@@ -1,0 +1,111 @@
+"""``sssjob audit``: whether accounting is complete, by what the batch system says exists."""
+
+from __future__ import annotations
+
+import json
+import sys
+from fractions import Fraction
+
+import click
+
+from sssjob.cli import common, names, options, records, spans
+from sssjob.cli.names import DOCUMENTS
+from sssjob.cli.progress import watching
+from sssjob.records import AUTO
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob audit --against sacct-list.txt jobs.sss
+  sssjob audit --ask slurm --since 2026-11-20 --until 2026-11-21 jobs.db
+  sacct -aPDX -S 2026-11-20 -o ALL | sssjob audit --against - --json jobs.sss
+  sssjob audit --gaps server_priv/accounting/2026*
+  sssjob audit --against sreport.txt --against sync-message jobs.sss
+
+Exit code: 0 nothing is amiss, 1 something is, or a record is bad, 2 not understood, or something
+could not be read."""
+)
+@click.option(
+    "--against", metavar="FILE", multiple=True, type=click.Path(),
+    help="What the system says exists: records or documents that list its jobs, what sreport "
+         "prints (-P -t Seconds), or APEL's messages of synchronisation; may be repeated.",
+)  # fmt: skip
+@click.option(
+    "--ask", "system", metavar="SYSTEM", type=names.SystemName("listed"),
+    help="Ask this batch system which jobs there are, since --since.",
+)  # fmt: skip
+@click.option("--gaps", is_flag=True, help="Look for numbers of jobs that were not read, too.")
+@names.DOCUMENTS_OR_RECORDS
+@options.COLUMNS
+@options.DELIMITER
+@spans.SINCE
+@spans.UNTIL
+@click.option(
+    "--tz", "zone", metavar="ZONE", default="UTC", show_default=True,
+    help="The zone of days, and of times without one.",
+)  # fmt: skip
+@click.option(
+    "--tolerance", metavar="PERCENT", type=click.FloatRange(0, 100), default=0, show_default=True,
+    help="By how much processor seconds may differ from those of sreport.",
+)  # fmt: skip
+@click.option("--timeout", metavar="SECONDS", type=click.FloatRange(0.1), default=120,
+              show_default=True, help="How long a command of the system may take.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@options.ALL_FINDINGS
+@click.argument("files", nargs=-1, metavar="FILE...")
+def command(
+    against: tuple[str, ...], system: str | None, gaps: bool, format_name: str,
+    columns: str, delimiter: str, since: str,
+    until: str, zone: str, tolerance: float, timeout: float, as_json: bool, all_findings: bool,
+    files: tuple[str, ...],
+) -> None:  # fmt: skip
+    """Compare what was read with what a batch system says exists, by machine and day of the end.
+
+    FILEs are what was read: documents, stores or records; "-" is standard input. Runs are missing,
+    truncated (reading stopped before them), doubled, changed later, or not listed.
+    Without --against and --ask, only runs that were read twice are told; with --gaps, gaps, too.
+    """
+    from sssjob.accounting.audit import Question, audit
+    from sssjob.commands import Limits
+    from sssjob.drawing import audit as forms
+    from sssjob.verbs.audit import Sides
+    from sssjob.verbs.records import Reading
+
+    if format_name != DOCUMENTS:
+        records.format_of(format_name)
+    table = records.table(columns, delimiter)
+    if any(table) and format_name in (AUTO.name, DOCUMENTS):
+        common.fail("--columns and --delimiter need --from: a table without a header tells nothing")
+    where = spans.zone_of(zone)
+    question = Question(
+        spans.moment(since, where), spans.moment(until, where), where,
+        Fraction(str(tolerance)) / 100, gaps,
+    )  # fmt: skip
+    if system and question.since is None:
+        common.fail("--ask needs --since: a batch system is asked of a span of time")
+    if not files and "-" in against:
+        common.fail("name the FILEs that were read: standard input is what they are held against")
+    unread = common.Complaints()
+    said = records.said(all_findings)
+    reading = Reading(said, watching)
+    sides = Sides(unread, reading, "" if zone == "UTC" else zone, *table)
+    with common.failing():
+        listed, sums = sides.against(common.sources(against)) if against else (None, [])
+        if system:
+            listed = [*(listed or ()), *sides.asked(system, question, Limits(seconds=timeout))]
+        read = sides.runs(common.sources(files), format_name)
+        found = audit(question, read, listed, sums)
+    if as_json:
+        bad = {"bad": reading.counts.bad}
+        common.data(json.dumps({**forms.as_json(found), **bad}, indent=2, ensure_ascii=False))
+    else:
+        for line in forms.lines(found, common.room()):
+            common.echo(line)
+    said.rest()
+    if found.outside:
+        noun = "run" if found.outside == 1 else "runs"
+        common.say(f"left out: {found.outside} {noun} that did not end in this time")
+    if unread.count:
+        sys.exit(common.NOT_UNDERSTOOD)
+    sys.exit(common.FOUND if found.is_well and not reading.counts.bad else common.NOTHING)

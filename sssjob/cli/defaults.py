@@ -1,0 +1,119 @@
+"""Defaults of options that a user or a site has written into a configuration file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from sssjob.cli import common
+
+VARIABLE = "SSSJOB_CONFIG"
+NAME = Path("sssjob", "config.toml")
+
+
+class Key(NamedTuple):
+    """A key of the file: the option or argument whose default it is, as the help has it."""
+
+    of: str
+    metavars: tuple[str, ...]
+    is_path: bool = True
+
+    def names(self, parameter: click.Parameter) -> bool:
+        """Whether it is the default of an option or an argument."""
+        called = parameter.opts if isinstance(parameter, click.Option) else [parameter.metavar]
+        return self.of in called and parameter.metavar in self.metavars
+
+
+KEYS = {
+    "zone": Key("--tz", ("ZONE",), is_path=False),
+    "machine": Key("--machine", ("DIR", "DIR|URL")),
+    "site": Key("--site", ("FILE",)),
+    "store": Key("STORE", ("STORE",)),
+}
+
+
+class Value(NamedTuple):
+    """A value, and the file that it stands in."""
+
+    text: str
+    file: str
+
+
+def of(context: click.Context, command: click.Command) -> Mapping[str, Any]:
+    """The defaults of a command's options and arguments; no file is read for a command without."""
+    wanted = {
+        parameter.name: name
+        for parameter in command.params
+        for name, key in KEYS.items()
+        if key.names(parameter)
+    }
+    if not wanted or context.resilient_parsing:
+        return {}
+    found = values(context)
+    return {own: found[name].text for own, name in wanted.items() if own and name in found}
+
+
+def values(context: click.Context) -> dict[str, Value]:
+    """The value of each key that is set, the user's before the site's. What is wrong with a file
+    ends the command.
+    """
+    found: dict[str, Value] = {}
+    for file in files(context):
+        found |= {name: Value(text, str(file)) for name, text in _read(file)}
+    return found
+
+
+def files(context: click.Context) -> list[Path]:
+    """The files that count, the last one most: the one that is named, or those that exist.
+
+    A daemon may have the HOME of another user: what it may not read there is not meant for it.
+    """
+    named = context.find_root().params.get("config") or os.environ.get(VARIABLE)
+    if named:
+        return [Path(named)]
+    return [path for path in reversed(places()) if os.access(path, os.R_OK) and path.is_file()]
+
+
+def places() -> list[Path]:
+    """Where files are looked for, the user's first."""
+    own = os.environ.get("XDG_CONFIG_HOME", "")
+    home = Path(own) if own.startswith("/") else Path("~/.config").expanduser()
+    all_users = os.environ.get("XDG_CONFIG_DIRS") or "/etc/xdg"
+    others = [Path(each) for each in all_users.split(":") if each.startswith("/")]
+    return [folder / NAME for folder in (home, *others)]
+
+
+def _read(file: Path) -> Iterator[tuple[str, str]]:
+    import tomllib  # which few need
+
+    try:
+        given = tomllib.loads(file.read_text("utf-8"))
+    except OSError as error:
+        common.fail(common.reason(error))
+    except ValueError as error:  # no TOML, or no UTF-8
+        common.fail(f"{common.name_of(file)}: {error}")
+    for name, value in given.items():
+        if name not in KEYS:
+            common.fail(f"{common.name_of(file)}: {_unknown(name)}")
+        if not isinstance(value, str) or not value:
+            common.fail(f'{common.name_of(file)}: {name} is a text, such as {name} = "..."')
+        yield name, _path(file, value) if KEYS[name].is_path else value
+
+
+def _unknown(name: str) -> str:
+    from sssjob.suggestions import nearest
+
+    meant = nearest(name, KEYS)
+    advice = f"did you mean {meant}?" if meant else f"there are {', '.join(KEYS)}"
+    return f"{name!r} is no key; {advice}"
+
+
+def _path(file: Path, value: str) -> str:
+    """A path beside its file; an address is as it is written."""
+    if "://" in value or value.startswith("sqlite:"):
+        return value
+    return str(file.absolute().parent / Path(value).expanduser())

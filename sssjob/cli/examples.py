@@ -1,0 +1,60 @@
+"""``sssjob examples``: the examples of the documentation, copied to where they can be tried."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from sssjob import atomic, resources
+from sssjob.cli import common
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob examples
+  sssjob examples examples
+  sssjob examples /tmp/try && cd /tmp/try && sssjob convert slurm/sacct.txt
+
+Exit code: 0 all is shown or written, 2 the directory cannot be written."""
+)
+@click.argument("directory", metavar="[DIR]", required=False, type=click.Path())
+def command(directory: str | None) -> None:
+    """Tell what examples there are, or write them into DIR, which is new or empty.
+
+    The commands of the README and of the pages in docs/ work where the directory that holds DIR is
+    the current one, and DIR is called examples.
+    """
+    if directory is None:
+        common.echo((resources.examples() / "README.md").read_text("utf-8"), nl=False)
+        return
+    common.say(f"{copy(directory)} examples written to {common.name_of(directory)}")
+
+
+def copy(directory: str | os.PathLike[str]) -> int:
+    """Write every example below a directory that is new or empty; how many there are.
+
+    Ends the command where that cannot be done.
+    """
+    home, given = empty(directory), resources.examples()
+    files = sorted(path for path in given.rglob("*") if path.is_file())
+    try:
+        for file in files:
+            place = home / file.relative_to(given)
+            place.parent.mkdir(exist_ok=True)
+            with atomic.writing(place) as stream:
+                stream.write(file.read_bytes())
+    except OSError as error:
+        common.fail(common.reason(error))
+    return len(files)
+
+
+def empty(directory: str | os.PathLike[str]) -> Path:
+    """A directory that is made, or that holds nothing; else this ends the command."""
+    try:
+        atomic.empty(directory)
+    except OSError as error:
+        common.fail(common.reason(error))
+    return Path(directory)

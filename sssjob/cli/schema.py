@@ -1,0 +1,46 @@
+"""``sssjob schema``: what a command prints with ``--json``, as a JSON Schema."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from sssjob.cli import common
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob schema
+  sssjob schema report
+  sssjob schema store stats > stats.schema.json
+
+Exit code: 0 done, 2 there is no such command, or it has no --json."""
+)
+@click.argument("words", nargs=-1, metavar="[COMMAND]...")
+def command(words: tuple[str, ...]) -> None:
+    """Print the JSON Schema of what a command prints with --json.
+
+    Where the command prints a JSON text on each line, it is that of a line. Without COMMAND, the
+    commands that have one are listed. Later versions may add members to objects; they take none
+    away, and do not change their types.
+    """
+    from sssjob.cli.shapes import SHAPES, WITHOUT, schema
+
+    name = " ".join(words)
+    if not name:
+        for known, printed in SHAPES.items():
+            form = "JSON lines" if printed.lines else "one JSON text"
+            common.echo(f"{known:18}  {form}")
+        return
+    if name in SHAPES:
+        common.data(json.dumps(schema(name, SHAPES[name]), indent=2))
+        return
+    if name in WITHOUT:
+        common.fail(f"sssjob {name} has no --json: {WITHOUT[name]}")
+    from sssjob.suggestions import nearest
+
+    meant = nearest(name, SHAPES)
+    advice = f"; did you mean {meant}?" if meant else "; sssjob schema lists those with --json"
+    common.fail(f"there is no command {name!r}{advice}")

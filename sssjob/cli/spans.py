@@ -1,0 +1,49 @@
+"""Spans of time as options name them."""
+
+from __future__ import annotations
+
+from datetime import datetime, tzinfo
+
+import click
+
+from sssjob.cli import common
+
+SINCE = click.option(
+    "--since", metavar="TIME", default="", help="Only jobs that ended then or later."
+)
+UNTIL = click.option("--until", metavar="TIME", default="", help="Only jobs that ended before.")
+
+
+def zone_of(name: str) -> tzinfo:
+    """The zone of a name; one that is not known ends the command."""
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        common.fail(f"{name!r} is no known time zone")
+
+
+def moment(text: str, zone: tzinfo) -> int | None:
+    """The beginning of a year, month or day, or a time; in seconds since 1970."""
+    from sssjob import units
+    from sssjob.errors import InvalidValue
+
+    if not text:
+        return None
+    for form in ("%Y", "%Y-%m", "%Y-%m-%d"):
+        try:
+            return int(datetime.strptime(text, form).replace(tzinfo=zone).timestamp())
+        except ValueError:
+            continue
+    try:
+        found = datetime.fromisoformat(text)
+        text = (found if found.tzinfo else found.replace(tzinfo=zone)).isoformat()
+    except ValueError:
+        pass
+    try:
+        value = units.time(text)
+        datetime.fromtimestamp(value, zone)
+        return value
+    except (InvalidValue, ValueError, OverflowError, OSError):  # the others: it has no date
+        common.fail(f"{text!r} is no time such as 2026-11, 2026-11-30 or 2026-11-30T12:00")

@@ -1,0 +1,202 @@
+"""The attributes of a job's ad: which are read and as what, and which are left out.
+
+Beside these, each ``RequestX`` and ``XProvisioned`` is an amount of a Resource.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from sssjob import units
+from sssjob.classads import evaluate
+from sssjob.classads.values import LARGEST, SMALLEST, UNDEFINED, Ad, Node
+from sssjob.records.unread import Left, known
+from sssjob.systems.condor import names
+from sssjob.systems.condor.usage import MEASURED
+
+Kind = Callable[[Any], bool]
+
+
+def number(value: Any) -> bool:
+    """One that a job object can have: neither endless nor none."""
+    is_one = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_one and SMALLEST <= value <= LARGEST
+
+
+def amount(value: Any) -> bool:
+    """A number that is not below zero."""
+    return number(value) and value >= 0
+
+
+def whole(value: Any) -> bool:
+    """A whole number that is not below zero."""
+    return amount(value) and value == int(value)
+
+
+def moment(value: Any) -> bool:
+    """Seconds since 1970."""
+    return amount(value) and value <= units.TIME_LIMIT
+
+
+def status(value: Any) -> bool:
+    """A JobStatus."""
+    return number(value) and any(value == code for code, _, _ in names.STATES)
+
+
+def text(value: Any) -> bool:
+    """A text that stands there, not one that is worked out."""
+    return isinstance(value, str)
+
+
+def flag(value: Any) -> bool:
+    """Yes or no."""
+    return isinstance(value, bool)
+
+
+def condition(value: Any) -> bool:
+    """An expression, or what is true of any slot."""
+    return isinstance(value, Node) or value is True
+
+
+def rank(value: Any) -> bool:
+    """An expression, or the same number for any slot."""
+    return isinstance(value, Node) or number(value)
+
+
+_TIMES = ("SubmitTime", "StartTime", "EndTime", "EligibleTime", "DeadlineTime")
+# fmt: off
+KINDS: dict[str, Kind] = {
+    **dict.fromkeys((
+        *(name for _, name in names.TEXTS),
+        "AcctGroup", "Err", "ExitReason", "HoldReason", "In", "JobDescription", "LastRemoteHost",
+        "NotifyUser", "Out", "ProjectName", "ReleaseReason", "RemoteHost", "RemoveReason",
+        "SubmitHost", names.JOB_ID,
+    ), text),
+    **dict.fromkeys((
+        "ExitCode", "ExitSignal", "HoldReasonCode", "JobNotification", "JobPrio", "MinHosts",
+    ), number),
+    **dict.fromkeys((
+        *(name for _, name in names.NUMBERS if name != "JobPrio"),
+        *(name for name, _, _ in names.AMOUNTS.values() if name),
+        *(name for measured, _, _ in MEASURED for name in measured),
+        *(f"{of}Remote{kind}Cpu" for of in ("", "Cumulative") for kind in ("User", "Sys")),
+        "AllowedJobDuration", "ClusterId", "CpusProvisioned", "CpusUsage", "JobPid", "ProcId",
+        "RemoteWallClockTime",
+    ), amount),
+    **{name: whole for name, _, unit in names.AMOUNTS.values() if name and unit == 1},
+    **{name: moment for element, name in names.NUMBERS if element in _TIMES},
+    "JobStartDate": moment,
+    "JobStatus": status,
+    names.REQUIREMENTS: condition,
+    names.RANK: rank,
+    **dict.fromkeys((
+        "ExitBySignal", "StreamErr", "StreamOut", "TransferErr", "TransferOut",
+    ), flag),
+}
+# What is read whatever it is; it is told where that fails.
+_OTHERS = ("Args", "Arguments", "Env", "EnvDelim", "Environment", "MyType")
+
+LEFT: Left = {
+    "how the pool came to what it does": (
+        "AutoClusterAttrs", "AutoClusterId", "CurrentHosts", "JobCurrentReconnectAttempt",
+        "JobLeaseDuration", "KeepClaimIdle", "LastJobLeaseRenewal", "LastMatchTime",
+        "LastRejMatchReason", "LastRejMatchTime", "MachineAttrSlotWeight0", "NumJobMatches",
+        "NumJobReconnects", "NumShadowExceptions", "NumShadowStarts", "ProvisionedResources",
+        "RecentStatsLifetimeStarter", "ServerTime", "ShadowBday", "StatsLifetimeStarter",
+        "TargetType", "TerminationPending", "TotalSubmitProcs",
+    ),
+    "which programs and connections serve the job": (
+        "CondorPlatform", "CondorVersion", "FileSystemDomain", "LastPublicClaimId", "MyAddress",
+        "PublicClaimId", "RemoteSlotID", "ShadowIpAddr", "ShadowVersion", "StartdIpAddr",
+        "StartdPrincipal", "TransferSocket", "UidDomain",
+    ),
+    "earlier starts, and the steps of this one": (
+        "ActivationDuration", "ActivationExecutionDuration", "ActivationSetupDuration",
+        "ActivationTeardownDuration", "EnteredCurrentStatus", "HoldReasonSubCode",
+        "JobCurrentFinishTransferInputDate", "JobCurrentFinishTransferOutputDate",
+        "JobCurrentStartExecutingDate", "JobCurrentStartTransferInputDate",
+        "JobCurrentStartTransferOutputDate", "JobFinishedHookDone", "JobLastStartDate",
+        "JobRunCount", "LastHoldReason", "LastHoldReasonCode", "LastHoldReasonSubCode",
+        "LastJobStatus", "LastRemoteWallClockTime", "LastSuspensionTime", "LastVacateTime",
+        "NumCkpts", "NumCkpts_RAW", "NumHolds", "NumHoldsByReason", "NumJobCompletions",
+        "NumRestarts", "NumSystemHolds", "RequeueReason", "ToE", "TotalSuspensions",
+        "TransferInFinished", "TransferInStarted", "TransferOutFinished", "TransferOutStarted",
+        "TransferringInput", "TransferringOutput", "TransferQueued", "VacateReason",
+        "VacateReasonCode", "VacateReasonSubCode",
+    ),
+    "what else was used": (
+        "BlockReadKbytes", "BlockReads", "BlockWriteKbytes", "BlockWrites", "BytesRecvd",
+        "BytesSent", "CommittedSlotTime", "CommittedSuspensionTime", "CommittedTime",
+        "CumulativeSlotTime", "CumulativeTransferTime", "ImageSize", "ImageSize_RAW", "MemoryUsage",
+        "ProportionalSetSizeKb", "ProportionalSetSizeKb_RAW", "RecentBlockReadKbytes",
+        "RecentBlockReads", "RecentBlockWriteKbytes", "RecentBlockWrites", "ScratchDirFileCount",
+        "TransferInputStats", "TransferOutputStats",
+    ),
+    "what is said elsewhere as well": (
+        "AccountingGroup", "AcctGroupUser", "AssignedGPUs", "DAGManJobId", "ExitStatus",
+        "JobBatchId", "User",
+    ),
+    "how users have it set up": (
+        "CurrentTime", "DAGManNodesLog", "DAGManNodesMask", "DAGNodeName", "DAGParentNodeNames",
+        "ExecutableSize", "ExecutableSize_RAW", "JobMaxRetries", "JobSubmitFile",
+        "JobSubmitMethod", "JobUniverse", "KillSig", "LeaveJobInQueue", "MaxHosts",
+        "OnExitHold", "OnExitRemove", "OrigCmd", "OrigIwd", "OrigMaxHosts",
+        "OriginalErr", "OriginalOut", "OtherJobRemoveRequirements", "PeriodicHold",
+        "PeriodicHoldReason", "PeriodicRelease", "PeriodicRemove", "PreserveRelativePaths",
+        "RemoveKillSig", "SubmitEventNotes", "UserLog", "WantCheckpoint", "WantRemoteIO",
+        "WantRemoteSyscalls",
+    ),
+    "files that HTCondor moves": (
+        "EncryptExecuteDirectory", "ShouldTransferFiles", "SpooledOutputFiles",
+        "TransferExecutable", "TransferIn", "TransferInput", "TransferInputSizeMB",
+        "TransferOutput", "TransferOutputRemaps", "WhenToTransferOutput",
+    ),
+    "how a DAG goes on": ("DAG_Stats", "DAG_Status"),
+    "of hooks of ours": (names.DOCUMENT, names.KEY, names.REPORT),
+}
+# fmt: on
+# The same of names that begin so.
+LEFT_PREFIXES = (
+    "DAGMan_",
+    "DAG_",
+    names.FEATURE,
+    "MachineAttr",
+    names.PUBLISHED,
+    names.MACHINE,
+)  # fmt: skip
+
+_KNOWN = known((*KINDS, *_OTHERS), LEFT)
+_FOLDED = frozenset(name.lower() for name in _KNOWN)
+_BEGINS = tuple(each.lower() for each in LEFT_PREFIXES)
+_BY_NAME = {name.lower(): kind for name, kind in KINDS.items()}
+
+
+def unknown(ad: Ad) -> list[str]:
+    """The attributes that are neither read nor among those that are left out."""
+    return [name for name in ad if name not in _KNOWN and _is_unknown(name.lower())]
+
+
+def odd(ad: Ad) -> Iterator[str]:
+    """The attributes whose value is none of their kind; what is undefined is nowhere."""
+    for name, value in ad.items():
+        kind = _kind(name)
+        if kind is None or value is UNDEFINED or kind(value):
+            continue
+        worked_out = kind not in (text, flag) and isinstance(value, Node)
+        if not (worked_out and kind(evaluate.attribute(ad, name))):
+            yield name
+
+
+def of_resource(name: str) -> bool:
+    """Whether an attribute, by its name in small letters, is an amount of a Resource."""
+    return name.startswith("request") or name.endswith("provisioned")
+
+
+def _is_unknown(name: str) -> bool:
+    return name not in _FOLDED and not of_resource(name) and not name.startswith(_BEGINS)
+
+
+def _kind(name: str) -> Kind | None:
+    found = KINDS.get(name) or (None if name in _KNOWN else _BY_NAME.get(name.lower()))
+    return amount if found is None and of_resource(name.lower()) else found

@@ -1,0 +1,148 @@
+"""Records as those of other formats, by several processes, part by part; see ``convert.py``."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+from sssjob.accounting.writers import TARGETS
+from sssjob.accounting.writers.losses import Loss
+from sssjob.accounting.writers.writer import OnLoss, Writer, WriterOptions, ignored
+from sssjob.model import Job
+from sssjob.records.builders import OBJECTS
+from sssjob.records.record import Bad, Counts, Noted
+from sssjob.records.runs import Keys, ListedRuns, Met, probe
+from sssjob.verbs.convert import (
+    Answer,
+    Conversion,
+    Small,
+    Task,
+    file_of,
+    in_turn,
+    lrms_lines,
+    on_tasks,
+)
+from sssjob.workers import Work, Workers
+
+if TYPE_CHECKING:
+    from sssjob.lcginfo.snapshot import Remark, Report
+
+
+class FileWriter(Writer):
+    """Documents by the names of their files, for who writes these; see ``convert.files``."""
+
+    def __init__(self, stream: BinaryIO, options: WriterOptions, on_loss: OnLoss) -> None:
+        super().__init__(stream, options, on_loss)
+        self._documents: list[tuple[str, bytes]] = []
+
+    def add(self, job: Job) -> None:
+        """Take one document."""
+        self._documents.append(file_of(job))
+
+    def part(self) -> list[tuple[str, bytes]]:
+        """The documents."""
+        return self._documents
+
+
+class LRMSWriter(Writer):
+    """Lines of lrmsinfo, and what there is to say of jobs."""
+
+    def __init__(self, stream: BinaryIO, options: WriterOptions, on_loss: OnLoss) -> None:
+        super().__init__(stream, options, on_loss)
+        self._remarks: list[Remark] = []
+
+    def add(self, job: Job) -> None:
+        """Write the line of a job."""
+        self.put("".join(lrms_lines([job], self._remarks.append)))
+
+    def part(self) -> tuple[bytes, list[Remark]]:
+        """The lines and the remarks."""
+        return super().part(), self._remarks
+
+
+FILES, LRMSINFO = "files", "lrmsinfo"
+_WRITERS = {FILES: FileWriter, LRMSINFO: LRMSWriter}
+
+
+class Written(NamedTuple):
+    """What the jobs of a part became, for a writer to join, what was lost, and what to say.
+
+    ``runs`` are those that it tells of, where they were only listed.
+    """
+
+    part: Any
+    losses: list[Loss]
+    counts: Counts
+    remarks: list[Bad | Noted]
+    runs: Keys = ([], [])
+
+
+def write(
+    work: Conversion, name: str, stream: BinaryIO, told: WriterOptions, on_loss: OnLoss
+) -> None:
+    """Write the records of a target; the same bytes as by one process."""
+    writer = TARGETS[name].writer(stream, told, on_loss)
+    for _, part in results(work, work.tasks(), name, told, on_loss):
+        writer.join(part)
+    writer.close()
+
+
+def documents(work: Conversion) -> Iterator[tuple[str, bytes]]:
+    """The documents, with the names of their files."""
+    parts = results(work, work.tasks(), FILES, WriterOptions())
+    return chain.from_iterable(part for _, part in parts)
+
+
+def lrmsinfo(work: Conversion, stream: BinaryIO, report: Report) -> None:
+    """Write lines of lrmsinfo, as ``convert.lrmsinfo`` does."""
+    for _, (lines, remarks) in results(work, work.tasks(), LRMSINFO, WriterOptions()):
+        stream.write(lines)
+        for remark in remarks:
+            report(remark)
+
+
+def results(
+    work: Conversion, tasks: Iterable[Task | Small], name: str, told: WriterOptions,
+    on_loss: OnLoss = ignored,
+) -> Iterator[tuple[Task, Any]]:  # fmt: skip
+    """What the parts of streams became, for a writer to join; what is to be said is told."""
+    seen, reading = work.seen, work.reading
+    making = Work("sssjob.verbs.convert_targets:of_parts", (name, told, probe() if seen else None))
+    with Workers[Task | Small, Answer[Written]](making, work.processes) as workers:
+        for task, found in in_turn(workers, tasks):
+            if task.sign:
+                reading.tell(task.name, task.noted)
+            if seen and task.part and not seen.are_new_in(found.runs):
+                found = _written(task, name, told, seen)
+            for loss in found.losses:
+                on_loss(loss)
+            reading.counts.include(found.counts)
+            for item in found.remarks:
+                reading.tell(task.name, item)
+            yield task, found.part
+
+
+def of_parts(
+    name: str, told: WriterOptions, probed: int | None
+) -> Callable[[Task | Small], Answer[Written]]:
+    """What writes the records of a part; its runs are listed for whom ``probed`` tells of."""
+
+    def work(task: Task) -> Written:
+        return _written(task, name, told, None if probed is None else ListedRuns(probed))
+
+    return on_tasks(work)
+
+
+def _written(task: Task, name: str, told: WriterOptions, met: Met | None) -> Written:
+    losses: list[Loss] = []
+    chosen = _WRITERS.get(name) or TARGETS[name].writer
+    writer = chosen(io.BytesIO(), told, losses.append)
+    writer.is_part = True
+    counts, remarks = Counts(), []
+    for outcome in counts.counting(writer.through(task.outcomes(OBJECTS, met))):
+        if isinstance(outcome, Bad | Noted):
+            remarks.append(outcome)
+    runs = met.runs if isinstance(met, ListedRuns) else ([], [])
+    return Written(writer.part(), losses, counts, remarks, runs)

@@ -1,0 +1,89 @@
+"""What a shell needs to complete our commands is printed, or written to where it looks."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sssjob.cli import sssjob
+
+SHELLS = ("bash", "zsh", "fish")
+FILES = {
+    "bash": ".local/share/bash-completion/completions/sssjob",
+    "zsh": ".local/share/zsh/site-functions/_sssjob",
+    "fish": ".config/fish/completions/sssjob.fish",
+}
+# As bash calls it for `sssjob val<TAB>`.
+ASK = """
+. {script}
+COMP_WORDS=(sssjob {words}); COMP_CWORD={at}
+_sssjob_completion sssjob
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.setenv("SHELL", "/bin/bash")
+    return lambda *words: CliRunner().invoke(sssjob, ["completion", *words])
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_it_is_written_to_where_the_shell_looks_for_it(call, tmp_path, shell):
+    printed = call(shell)
+    assert printed.exit_code == 0
+    assert "_SSSJOB_COMPLETE" in printed.stdout
+    result = call(shell, "--install")
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / FILES[shell]).read_text() == printed.stdout
+    assert f"written to {tmp_path / FILES[shell]}\n" in result.stderr
+    assert ("fpath+=(" in result.stderr) == (shell == "zsh")
+
+
+def test_without_a_name_it_is_the_callers_shell(call):
+    assert call().stdout == call("bash").stdout
+
+
+def test_the_variables_for_such_files_are_kept_to(call, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert call("--install").exit_code == 0
+    assert (tmp_path / "data" / "bash-completion" / "completions" / "sssjob").is_file()
+
+
+@pytest.mark.parametrize("named", ["", "/bin/tcsh"])
+def test_a_shell_that_is_not_known_is_told(call, monkeypatch, named):
+    monkeypatch.setenv("SHELL", named)
+    result = call()
+    assert result.exit_code == 2
+    assert result.stderr.startswith("sssjob: error: which shell? One of bash, zsh, fish")
+
+
+def test_a_directory_that_cannot_be_made_is_told(call, tmp_path):
+    (tmp_path / ".local").write_text("no directory")
+    result = call("--install")
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"sssjob: error: {tmp_path}/.local")
+
+
+@pytest.mark.parametrize(
+    "words, at, found",
+    [("val", 1, "validate"), ("lcginfo est", 2, "estimate"), ("translate --to sba", 3, "sbatch")],
+)
+def test_bash_completes_by_it(call, tmp_path, words, at, found):
+    bash = shutil.which("bash")
+    assert bash, "it runs the set-up of this project"
+    script = tmp_path / "script"
+    script.write_text(call("bash").stdout)
+    result = subprocess.run(
+        [bash, "--norc", "-c", ASK.format(script=script, words=words, at=at)],
+        env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert found in result.stdout.split(), result

@@ -1,0 +1,119 @@
+"""What commands print with --json is what their schema says; every command has it, or a reason."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+from command_tree import commands
+from json_commands import CALLS, keeps_to_its_schema, prepare
+
+from sssjob.accounting.report import MEASURES
+from sssjob.cli import sssjob
+from sssjob.cli.shapes import SHAPES, WITHOUT, schema
+
+COMMANDS = {" ".join(words): command for words, command in commands(sssjob)}
+HAVING = {
+    name
+    for name, command in COMMANDS.items()
+    if any("--json" in parameter.opts for parameter in command.params)
+}
+ROWS = [
+    pytest.param(name, words, id=f"{name} {words}")
+    for name, calls in CALLS.items()
+    for words in calls
+]
+
+
+def printed(name, text):
+    """What was printed: one JSON text, or one on each line, as the contract says."""
+    return list(map(json.loads, text.splitlines())) if SHAPES[name].lines else [json.loads(text)]
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    prepare(tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_every_command_has_json_or_a_reason():
+    assert set(SHAPES) == HAVING
+    assert set(WITHOUT) == set(COMMANDS) - HAVING
+
+
+# What a batch system or a server answers is held against the schema where one is.
+ELSEWHERE = {"submit": "test_submit.py", "request": "test_request.py"}
+
+
+def test_every_command_with_json_is_called():
+    assert set(CALLS) == HAVING
+    assert {name for name, calls in CALLS.items() if not calls} == set(ELSEWHERE)
+    for name, file in ELSEWHERE.items():
+        text = Path(__file__).with_name(file).read_text("utf-8")
+        assert f'keeps_to_its_schema("{name}", ' in text
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_schema_is_one_and_is_printed(name):
+    result = CliRunner().invoke(sssjob, ["schema", *name.split()])
+    assert result.exit_code == 0
+    found = json.loads(result.stdout)
+    assert found == schema(name, SHAPES[name])
+    jsonschema.Draft202012Validator.check_schema(found)
+
+
+@pytest.mark.parametrize("name, words", ROWS)
+def test_what_is_printed_is_what_the_schema_says(name, words, place):
+    result = CliRunner().invoke(sssjob, [*name.split(), *words.split(), "--json"])
+    assert isinstance(result.exception, SystemExit | None), result.exception
+    found = printed(name, result.stdout)
+    assert found or name == "store check", result.stderr
+    for each in found:
+        keeps_to_its_schema(name, each)
+
+
+MANY = ("validate", "diff", "match", "query", "store query", "request")  # each prints an array
+
+
+def test_json_lines_are_had_wherever_there_may_be_many():
+    having = {
+        name
+        for name, command in COMMANDS.items()
+        if any("--jsonl" in parameter.opts for parameter in command.params)
+    }
+    assert having == {*MANY, *(name for name, shape in SHAPES.items() if shape.lines)}
+
+
+@pytest.mark.parametrize("name, words", [row for row in ROWS if row.values[0] in MANY])
+def test_json_lines_are_what_the_array_holds(name, words, place):
+    one, lines = (
+        CliRunner().invoke(sssjob, [*name.split(), *words.split(), form]).stdout
+        for form in ("--json", "--jsonl")
+    )
+    assert [json.loads(line) for line in lines.splitlines()] == json.loads(one)
+
+
+def test_a_report_has_every_measure():
+    of_total = schema("report", SHAPES["report"])["properties"]["total"]
+    assert of_total["required"] == [measure.name for measure in MEASURES]
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["canon"], "sssjob canon has no --json: it prints documents"),
+        (["reprot"], "there is no command 'reprot'; did you mean report?"),
+        (["nothing of the kind"], "sssjob schema lists those with --json"),
+    ],
+)
+def test_what_has_no_schema_is_told(words, said):
+    result = CliRunner().invoke(sssjob, ["schema", *words])
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_the_commands_with_a_schema_are_listed():
+    lines = CliRunner().invoke(sssjob, ["schema"]).stdout.splitlines()
+    assert {line[:18].strip() for line in lines} == HAVING
+    assert "show                JSON lines" in lines

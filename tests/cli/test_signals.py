@@ -1,0 +1,63 @@
+"""Ctrl-C and SIGTERM end every command that reads, at once and alike, and leave no half a file."""
+
+import fcntl
+import signal
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+from waiting import until
+
+ROOT = Path(__file__).parents[2]
+COMMAND = Path(sys.executable).with_name("sssjob")
+DOCUMENT = b"<Jobs><Job><Id>1</Id><Executable>/bin/true</Executable></Job>\n<Job>"
+RECORDS = b"JobID|User|State|Start|End\n7|amy|COMPLETED|1|2\n"
+# Each waits for the rest of standard input when the signal comes.
+READING = {
+    "validate -": DOCUMENT, "validate --workers 2 -": DOCUMENT, "show -": DOCUMENT,
+    "query //Id -": DOCUMENT, "query Id -": DOCUMENT, "canon -": DOCUMENT,
+    "diff - {job}": DOCUMENT, "repair -": DOCUMENT, "repair -o {out} -": DOCUMENT,
+    "transform to-3.1.0 -": DOCUMENT, "transform to-3.1.0 -o {out} -": DOCUMENT,
+    "store import {store} -": DOCUMENT, "translate --to sbatch --from sss -": DOCUMENT,
+    "status --from slurm -": b'{"jobs": [', "convert --from slurm -": RECORDS,
+    "convert --from slurm -o {out} -": RECORDS, "convert --from slurm --workers 2 -": RECORDS,
+    "deliver {job} --record -": RECORDS, "report --from slurm -": RECORDS,
+    "audit --from slurm -": RECORDS, "explain -": DOCUMENT, "match {job} --offers -": b"[",
+    "alternatives -": DOCUMENT, "layout -": DOCUMENT, "graph -": DOCUMENT,
+    "graph --svg -o {out} -": DOCUMENT, "profile -": DOCUMENT, "condor ad -": DOCUMENT,
+    "lcginfo lrms --from sss -": DOCUMENT, "lcginfo backtest -": DOCUMENT,
+}  # fmt: skip
+
+
+def unread(pipe):
+    """How many bytes of a pipe nobody has read yet."""
+    (count,) = struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))
+    return count
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+@pytest.mark.parametrize("words", READING)
+def test_a_signal_ends_a_command_with_its_number_and_leaves_nothing(words, number, tmp_path):
+    job = tmp_path / "job.xml"
+    job.write_bytes(DOCUMENT.replace(b"<Jobs>", b"").partition(b"\n")[0])
+    out, store = tmp_path / "out", tmp_path / "jobs.db"
+    called = words.format(job=job, out=out, store=store).split()
+    with subprocess.Popen(
+        [COMMAND, *called], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        process.stdin.write(READING[words])
+        process.stdin.flush()
+        try:
+            assert until(lambda: unread(process.stdin) == 0, going=lambda: process.poll() is None)
+        finally:
+            process.send_signal(number)
+        said = process.stderr.read().decode()
+        process.stdin.close()
+    # Whoever dies of a signal is told by a shell as 128 and its number, too.
+    assert process.returncode in (-number, 128 + number), said
+    assert not said.strip(), said
+    assert not out.exists()
+    assert {path.name.partition("-")[0] for path in tmp_path.iterdir()} <= {"job.xml", "jobs.db"}

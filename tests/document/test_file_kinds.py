@@ -1,0 +1,94 @@
+"""Files of other kinds are told by what they are, by every reader, and nothing else is refused."""
+
+import gzip
+import io
+import sqlite3
+import tarfile
+import zipfile
+
+import pytest
+from click.testing import CliRunner
+
+from sssjob import store
+from sssjob.cli import sssjob
+from sssjob.document.file_kinds import wrong
+
+JOB = b"<Job><Id>1</Id></Job>"
+
+
+def _tar():
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        member = tarfile.TarInfo("job.xml")
+        member.size = len(JOB)
+        archive.addfile(member, io.BytesIO(JOB))
+    return stream.getvalue()
+
+
+def _zip():
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("job.xml", JOB)
+    return stream.getvalue()
+
+
+def _database():
+    with sqlite3.connect(":memory:") as connection:
+        connection.execute("CREATE TABLE a(b)")
+        return connection.serialize()
+
+
+LOG = "a log of a server"
+KINDS = [
+    pytest.param(b"%PDF-1.7\n%\xe2\xe3", "a PDF document", id="PDF"),
+    pytest.param(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a picture", id="PNG"),
+    pytest.param(b"\xff\xd8\xff\xe0\0\x10JFIF", "a picture", id="JPEG"),
+    pytest.param(_zip(), "a zip archive or an office document", id="zip"),
+    pytest.param(_tar(), "an archive", id="tar"),
+    pytest.param(gzip.compress(_tar()), "an archive", id="tar, compressed"),
+    pytest.param(_database(), "a database of", id="SQLite"),
+    pytest.param(b"\x7fELF\x02\x01\x01", "a program in machine code", id="ELF"),
+    pytest.param(b"<!DOCTYPE html>\n<html/>", "a page of HTML", id="HTML"),
+    pytest.param(b"[2026-11-22T10:00:00.123] slurmctld version 25.05\n", LOG, id="slurmctld"),
+    pytest.param(b"11/22/26 10:00:00 (pid:7) Setting maximum descriptors\n", LOG, id="SchedLog"),
+    pytest.param(b"11/22/2026 10:00:00|worker|q|E|no such job\n", LOG, id="messages of qmaster"),
+    pytest.param(b"Nov 22 10:00:00 n1 slurmd[7]: started\n", LOG, id="syslog"),
+    pytest.param(b"2026-11-22T10:00:00+00:00 n1 slurmd[7]: started\n", LOG, id="journalctl"),
+]
+
+
+@pytest.mark.parametrize("data, what", KINDS)
+def test_a_file_of_another_kind_is_told_by_what_it_is(data, what, tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(data)
+    for words in ("validate", "query Id", "report", "convert", "translate --to sbatch", "show"):
+        result = CliRunner().invoke(sssjob, [*words.split(), str(path)])
+        assert result.exit_code in (1, 2), words
+        assert what in f"{result.stderr}{result.exception}", words
+        assert len(result.stderr.splitlines()) <= 2, words
+
+
+@pytest.mark.parametrize("data, what", KINDS)
+def test_it_is_told_of_standard_input(data, what):
+    result = CliRunner().invoke(sssjob, ["validate", "-"], input=data)
+    assert result.exit_code in (1, 2)
+    assert what in result.stderr
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        JOB, b"", b"\n", b"# a comment\n", b"not XML", b"{}", b"JobID|User\n", b"  <Job/>",
+        b"\xef\xbb\xbf<Job/>", b"11/20/2026 14:29:34;E;123.server;user=amy", b"<!DOCTYPE Job>",
+        b"2026-11-22T10:00:00|amy|7\n", b"q:host:grp:amy:name:7:sge:0:1:2:3:0:0",
+    ],
+)  # fmt: skip
+def test_what_may_be_documents_or_records_is_not_refused(head):
+    assert wrong(head) is None
+
+
+def test_a_store_is_told_from_databases_of_others(tmp_path):
+    with store.open(tmp_path / "jobs.db", create=True) as jobs:
+        jobs.load(JOB)
+    assert "a store of job objects" in str(wrong((tmp_path / "jobs.db").read_bytes()))
+    assert "not marked as a store" in str(wrong(_database()))

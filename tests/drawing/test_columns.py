@@ -1,0 +1,62 @@
+"""Tables fit the terminal that they are printed on, and are the same for whoever reads a pipe."""
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sssjob.drawing.columns import aligned
+
+ROOT = Path(__file__).parents[2]
+ROWS = [
+    ("user", "day", "jobs", "wall h"),
+    ("amy", "1", "39", "0.07"),
+    ("(total)", "", "51", "0.10"),
+]
+WIDE = ["user     day  jobs  wall h", "amy      1      39    0.07", "(total)         51    0.10"]
+
+
+@pytest.mark.parametrize("room", [0, 26, 80])
+def test_a_table_that_fits_is_in_columns(room):
+    assert list(aligned(ROWS, 2, room)) == WIDE
+
+
+def test_one_that_does_not_fit_is_below_each_other():
+    assert list(aligned(ROWS, 2, 25)) == [
+        "amy  1", "  jobs      39", "  wall h  0.07", "(total)", "  jobs      51", "  wall h  0.10",
+    ]  # fmt: skip
+    assert list(aligned(ROWS[:1], 2, 5)) == []
+
+
+@pytest.mark.parametrize("words", ["report --by user,day", "audit"])
+def test_a_report_fits_a_terminal_of_40_columns(words):
+    """A pipe gets the table."""
+    command = [
+        Path(sys.executable).with_name("sssjob"), *words.split(), "examples/slurm/sacct.txt",
+    ]  # fmt: skip
+    state = os.environ | {"COLUMNS": "40"}
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        command, cwd=ROOT, env=state, stdout=theirs, stderr=subprocess.DEVNULL
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        while piece := _read(ours):
+            shown += piece
+    os.close(ours)
+    assert process.returncode == 0
+    lines = shown.decode().splitlines()
+    assert len(lines) > 7
+    assert max(map(len, lines)) <= 40
+    piped = subprocess.run(command, cwd=ROOT, env=state, capture_output=True, check=True).stdout
+    assert max(map(len, piped.decode().splitlines())) > 40
+
+
+def _read(end):
+    try:
+        return os.read(end, 1 << 16)
+    except OSError:  # the other side of a terminal is closed
+        return b""

@@ -1,0 +1,91 @@
+"""A real Slurm with slurmdbd says which jobs there were, and what was used: audits agree, and tell.
+
+Where no cluster can be started, the tests say why.
+"""
+
+import pytest
+import slurm_cluster
+from batch_jobs import COMMAND
+from daemons import started
+
+pytestmark = pytest.mark.interop
+
+UTC = {"TZ": "UTC", "SLURM_TIME_FORMAT": "%s"}
+COLUMNS = "JobID,JobIDRaw,Cluster,State,ExitCode,Submit,Start,End,ElapsedRaw,NCPUS,TotalCPU"
+LIST = ("sacct", "-aDPX", "-S", "now-1days", "-E", "now", "-o", COLUMNS)
+HOURS = 3 * 3600
+# sreport knows hours that are over: the jobs are made to have run some hours ago.
+EARLIER = f"""
+update sssjob_job_table set time_submit = time_submit - {HOURS}, time_start = time_start - {HOURS},
+    time_end = time_end - {HOURS}, time_eligible = if(time_eligible, time_eligible - {HOURS}, 0);
+update sssjob_event_table set time_start = time_start - {HOURS};
+"""
+LONGER = "update sssjob_job_table set time_end = time_end + 5 where id_job = 2;"
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A cluster on which three jobs of 1, 2 and 3 processors ran some hours ago."""
+    place = started(slurm_cluster.start)
+    try:
+        for processors in (1, 2, 3):
+            place.run(
+                "sbatch", "--wait", "--output=/dev/null", "--chdir=/tmp", f"-n{processors}",
+                "--wrap=sleep 1",
+            )  # fmt: skip
+        place.answers(*LIST, holds=lambda printed: printed.count("COMPLETED") >= 3)
+        (server,) = (each for each in place.daemons if each.args[0] == "slurmdbd")
+        server.terminate()
+        server.wait()
+        place.daemons.remove(server)
+        database(place, EARLIER)
+        place.daemon("slurmdbd", "-D")  # it adds up what is over when it begins
+        place.answers("sacctmgr", "-n", "show", "cluster")
+        (place.root / "work/all.txt").write_text(listed(place))
+        yield place
+    finally:
+        place.stop()
+
+
+def database(place, text):
+    place.run("mariadb", "--no-defaults", "-uroot", "-S", place.root / "sql.socket", "slurm",
+              stdin=text)  # fmt: skip
+
+
+def listed(place):
+    return place.run(*LIST, env=UTC)
+
+
+def audited(place, *arguments):
+    words = (COMMAND, "audit", "--ask", "slurm", "--since", "2020", *arguments)
+    return place.run(*words, check=False, env=UTC)
+
+
+def test_all_that_Slurm_lists_was_read(cluster):
+    shown = audited(cluster, cluster.root / "work/all.txt").splitlines()
+    assert shown[-1].split()[-7:] == ["3", "3", *"00000"], cluster.logs()
+    assert shown[1].startswith("sssjob ")
+
+
+def test_a_list_without_its_last_job_is_truncated(cluster):
+    some = cluster.root / "work/some.txt"
+    lines = (cluster.root / "work/all.txt").read_text().splitlines(keepends=True)
+    some.write_text("".join(lines[:-1]))
+    assert "\ntruncated: sssjob 3 (submitted " in audited(cluster, some)
+
+
+@pytest.mark.parametrize("report", ["Utilization", "AccountUtilizationByUser"])
+def test_processor_seconds_are_those_of_sreport(cluster, report):
+    asking = ("sreport", "-P", "-t", "Seconds", "cluster", report, "start=now-1days", "end=now")
+    cluster.answers(*asking, holds=lambda printed: "\nsssjob|" in printed)
+    file = cluster.root / f"work/{report}.txt"
+    file.write_text(cluster.run(*asking, env=UTC))
+    shown = audited(cluster, "--against", file, cluster.root / "work/all.txt")
+    assert f"\nagrees: {file}: sssjob, " in shown, file.read_text()[:400]
+
+
+def test_what_is_changed_in_the_database_later_is_told(cluster):
+    database(cluster, LONGER)
+    shown = audited(cluster, cluster.root / "work/all.txt")
+    assert "\nchanged: sssjob 2 (submitted " in shown
+    assert "EndTime " in shown
