@@ -117,6 +117,7 @@ def tools():
     _hold()
     try:
         _make()
+        _clear()
         yield _asked
     finally:
         _held.pop().close()
@@ -214,18 +215,13 @@ def _install(options):
     for name in ("sssjob", "schemas", "xslt"):
         shutil.copytree(ROOT / name, PLACE / "opt" / name)
     os.chmod(PLACE / "data", 0o1777)
-    (PLACE / "etc/hosts").write_text(f"127.0.0.1 localhost {socket.gethostname()}\n")
     program = PLACE / "usr/local/bin/sssjob"
     program.write_text('#!/bin/sh\nexec /usr/bin/python3 -m sssjob "$@"\n')
     (PLACE / "usr/lib/python3/dist-packages/sssjob.pth").write_text("/opt\n")
     program.chmod(0o755)
     if not (PLACE / "home/alice").exists():
         _inside_run("useradd", "-m", "-s", "/bin/bash", "alice")
-    for name in ("run/condor", "run/lock/condor", "var/lib/condor/perjob", "var/lib/condor/execute",
-                 "var/spool/condor", "var/log/condor", "data/jobs"):  # fmt: skip
-        shutil.rmtree(PLACE / name, ignore_errors=True)
-        (PLACE / name).mkdir(parents=True)
-        _inside_run("chown", "condor:condor", f"/{name}")
+    _clear()
     lines = _inside_run(
         "sssjob", "condor", "config", "--documents", "/data/jobs", "--write-hooks",
         "--hooks", "/usr/local/libexec/sssjob", "--every-job",
@@ -236,6 +232,16 @@ def _install(options):
         port = free.getsockname()[1]
     # A shared port is the one that others find.
     (PLACE / "etc/condor/config.d/99-test").write_text(lines + CONFIGURATION.format(port=port))
+
+
+def _clear():
+    """What HTCondor writes into, empty, and this machine in its hosts: a new root has neither."""
+    (PLACE / "etc/hosts").write_text(f"127.0.0.1 localhost {socket.gethostname()}\n")
+    for name in ("run/condor", "run/lock/condor", "var/lib/condor/perjob", "var/lib/condor/execute",
+                 "var/spool/condor", "var/log/condor", "data/jobs"):  # fmt: skip
+        shutil.rmtree(PLACE / name, ignore_errors=True)
+        (PLACE / name).mkdir(parents=True)
+        _inside_run("chown", "condor:condor", f"/{name}")
 
 
 def _inside_run(*command):
