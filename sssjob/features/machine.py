@@ -153,11 +153,13 @@ def _all_processors(work: _Machine) -> Amount | None:
 
 
 def _shutdown(work: _Machine) -> Amount | None:
-    found = work.setting("shutdowntime")
-    if found is not None and work.now is not None and found.value <= work.now:
-        work.absent["shutdowntime"] = f"{found.source}: {found.value} has passed"
-        return None
-    return found
+    """The earliest that anybody says: the site, its batch system, or the machine itself."""
+    said = (work.setting("shutdowntime"), work.host.get("shutdowntime"))
+    found = [each for each in said if each is not None]
+    ahead = [each for each in found if work.now is None or each.value > work.now]
+    if found and not ahead:
+        work.absent["shutdowntime"] = f"{found[0].source}: {found[0].value} has passed"
+    return min(ahead, key=lambda each: each.value, default=None)
 
 
 # fmt: off

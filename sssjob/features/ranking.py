@@ -15,7 +15,7 @@ from sssjob.features.read import read as read_features
 from sssjob.features.status import LockTimeout, Snapshot
 from sssjob.features.waste import Figure, Number, Outlook, outlook
 
-# Why a pilot is to be ended: what counts first, then what decides between equals.
+# Why a pilot is to be ended: what counts first, then what decides between equals. # decision 271
 PURPOSES: Mapping[str, tuple[str, ...]] = {
     "drain": ("draining_waste", "remaining_time_expected", "remaining_time_enforced"),
     "kill": ("kill_waste", "remaining_time_expected", "remaining_time_enforced"),
@@ -90,34 +90,42 @@ def look(
 def ranked(pilots: Iterable[Pilot], purpose: str) -> list[Pilot]:
     """Pilots, the one that costs least to end first; those of which too little is known last.
 
-    priority_factor decides between equals of one user, and only there: it is not "to compare
-    jobs of different users". What decides between equals of several users is their order before.
+    A pilot that fetches no more work drains already: what stands idle in it is lost anyway, and
+    only its end is certain to come. priority_factor decides between equals of one user, and only
+    there: it is not "to compare jobs of different users". What decides between equals of several
+    users is their order before.
     """
-    figures = PURPOSES[purpose]
-    found = sorted(enumerate(pilots), key=lambda item: _cost(item[1], figures))
-    first = {_group(pilot, figures): index for index, pilot in reversed(found)}
+    found = sorted(enumerate(pilots), key=lambda item: _cost(item[1], purpose))
+    first = {_group(pilot, purpose): index for index, pilot in reversed(found)}
     return [
         pilot
         for _, pilot in sorted(
             found,
             key=lambda item: (
-                _cost(item[1], figures), first[_group(item[1], figures)], _priority(item[1])
+                _cost(item[1], purpose), first[_group(item[1], purpose)], _priority(item[1])
             ),
         )
     ]  # fmt: skip
 
 
-def _cost(pilot: Pilot, figures: tuple[str, ...]) -> tuple[tuple[bool, Number], ...]:
-    costs = []
-    for name in figures:
-        figure = pilot.figure(name)
-        costs.append((figure is None, 0 if figure is None else figure.value))
-    return tuple(costs)
+def _cost(pilot: Pilot, purpose: str) -> tuple[tuple[bool, Number], ...]:
+    """What counts, each with whether it is not known."""
+    first, *others = (_known(pilot.figure(name)) for name in PURPOSES[purpose])
+    goes_on = (pilot.outlook is None, 0 if pilot.retires else 1)
+    if purpose == "wait":
+        return (goes_on, first, *others)
+    if purpose == "drain" and pilot.retires:
+        first = (False, 0)
+    return (first, goes_on, *others)
 
 
-def _group(pilot: Pilot, figures: tuple[str, ...]) -> tuple[object, ...]:
+def _known(figure: Figure | None) -> tuple[bool, Number]:
+    return (figure is None, 0 if figure is None else figure.value)
+
+
+def _group(pilot: Pilot, purpose: str) -> tuple[object, ...]:
     """Pilots of one user that cost the same."""
-    return (pilot.owner, *_cost(pilot, figures))
+    return (pilot.owner, *_cost(pilot, purpose))
 
 
 def _priority(pilot: Pilot) -> Number:

@@ -50,8 +50,11 @@ def node(safe_path, monkeypatch):
     return safe_path
 
 
-def scontrol(place, job, node=f"cat {DATA}/scontrol-node.txt"):
-    program(place, "scontrol", f'case "$*" in *" node "*) {node};; *) {job};; esac')
+def scontrol(
+    place, job, node=f"cat {DATA}/scontrol-node.txt", reserved="echo No reservations in the system"
+):
+    text = f'case "$*" in *" node "*) {node};; *" reservation") {reserved};; *) {job};; esac'
+    program(place, "scontrol", text)
 
 
 def program(place, name, text):
@@ -161,6 +164,53 @@ def test_a_directory_of_the_machine_that_is_there_is_left_as_it_is(node):
     (node / "mjf/machinefeatures/shutdowntime").write_text("1795190000\n")
     assert prolog().exit_code == 0
     assert (node / "mjf/machinefeatures/shutdowntime").exists()
+
+
+MAINTAINED = "ReservationName=fix StartTime=4100000000 EndTime=4100003600 Nodes=n[1-2] Flags=MAINT"
+
+
+def test_maintenance_reaches_jobs_and_goes_when_it_is_called_off(node):
+    place = node / "mjf/machinefeatures/shutdowntime"
+    scontrol(node, f"cat {node}/shown", reserved=f"echo {MAINTAINED}")
+    assert prolog().exit_code == 0
+    assert place.read_text() == "4100000000\n"
+    scontrol(node, f"cat {node}/shown", reserved="exit 1")
+    assert prolog().exit_code == 1  # nobody knows: it stands
+    assert place.read_text() == "4100000000\n"
+    scontrol(node, f"cat {node}/shown")
+    assert prolog().exit_code == 0
+    assert not place.exists()
+
+
+def test_the_directory_of_a_machine_has_the_earlier_shutdown(node):
+    scontrol(node, "exit 1", reserved=f"echo {MAINTAINED}")
+    (node / "site.toml").write_text("shutdowntime = 4100000001\n")
+    done = run("machine", "m", "--for", "slurm", "--node", "n1", "--site", "site.toml")
+    assert (node / "m/shutdowntime").read_text() == "4100000000\n", done.stderr
+    (node / "site.toml").write_text("shutdowntime = 4099999999\n")
+    run("machine", "m", "--for", "slurm", "--node", "n1", "--site", "site.toml")
+    assert (node / "m/shutdowntime").read_text() == "4099999999\n"
+
+
+def test_a_command_that_hangs_is_asked_once(node):
+    scontrol(
+        node, "exec sleep 20", node=f"echo x >> {node}/asked; exit 1", reserved="exec sleep 20"
+    )
+    done = prolog("--seconds", "0.5")
+    assert done.stderr.count("did not end within") == 2
+    assert done.exit_code == 1
+
+
+def test_the_control_group_of_a_job_says_what_the_system_does_not(node, monkeypatch):
+    group = node / "group"
+    group.mkdir()
+    (group / "memory.max").write_text("52428800\n")
+    (group / "memory.swap.max").write_text("1048576\n")
+    monkeypatch.setattr("sssjob.systems.slurm.groups.place", lambda environment: str(group))
+    assert prolog().exit_code == 0
+    values = read("mjf/3/jobfeatures").values
+    # What Slurm gave counts first; swap is what only the kernel knows.
+    assert (values["max_rss_bytes"], values["max_swap_bytes"]) == (100 << 20, 1048576)
 
 
 def test_a_job_that_runs_again_finds_nothing_of_its_earlier_run(node):

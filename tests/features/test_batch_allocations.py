@@ -13,6 +13,7 @@ from sssjob.model import Job, Property, Requested
 from sssjob.systems.gridengine import allocation as gridengine
 from sssjob.systems.pbs import allocation as pbs
 from sssjob.systems.slurm import allocation as slurm
+from sssjob.systems.slurm import groups
 
 DATA = Path(__file__).parents[1] / "data/batch"
 ONE, TWO, ARRAY, TASK, HET, ODD = (
@@ -22,6 +23,7 @@ ONE, TWO, ARRAY, TASK, HET, ODD = (
 CONFIG, QSTAT, QUEUE = (
     (DATA / name).read_text() for name in ("sge-config", "sge-qstat-j.xml", "sge-queue.txt")
 )
+RESERVATIONS = (DATA / "scontrol-reservations.txt").read_text()
 MIB = 1 << 20
 
 
@@ -85,6 +87,106 @@ def test_memory_that_nothing_limits_is_no_limit():
     assert "max_rss_bytes" not in of_slurm(ONE.replace("Mem=100", "Mem=0")).amounts
 
 
+@pytest.mark.parametrize(("shown", "size"), [("5M", 5 * MIB), ("0", None), ("2G", 2048 * MIB)])
+def test_scratch_space_is_what_the_node_was_to_have(shown, size):
+    found = of_slurm(ONE.replace("MinTmpDiskNode=0", f"MinTmpDiskNode={shown}"))
+    assert values(found).get("scratch_limit_bytes") == size
+
+
+@pytest.mark.parametrize(
+    "imitated", ["x MinCPUsNode=1 MinMemoryNode=100M MinTmpDiskNode=9G", "MinTmpDiskNode=9G"]
+)
+def test_scratch_space_is_nothing_that_a_user_writes(imitated):
+    printed = ONE.replace("MinTmpDiskNode=0", "MinTmpDiskNode=5M")
+    for place in ("JobName=simple", "Command=(null)"):
+        found = values(of_slurm(printed.replace(place, f"{place} {imitated}")))
+        assert found.get("scratch_limit_bytes") in (None, 5 * MIB)
+        assert GIVEN.items() <= found.items()
+
+
+def test_a_job_ends_with_its_reservation_or_with_its_deadline_before():
+    handed = {"SLURM_JOB_ID": "3", "SLURMD_NODENAME": "n1", "SLURM_JOB_RESERVATION": "mine"}
+    found = slurm.allocation(handed, ONE, RESERVATIONS)
+    assert values(found)["shutdowntime_job"] == 1795409375
+    sooner = ONE.replace("Deadline=N/A", "Deadline=1795409000")
+    assert values(slurm.allocation(handed, sooner, RESERVATIONS))["shutdowntime_job"] == 1795409000
+    other = slurm.allocation({**handed, "SLURM_JOB_RESERVATION": "gone"}, ONE, RESERVATIONS)
+    assert "shutdowntime_job" not in other.amounts
+    assert other.notes == ("scontrol tells nothing about reservation gone",)
+
+
+@pytest.mark.parametrize(
+    ("node", "now", "printed", "moment"),
+    [
+        pytest.param("n1", 1795412974, None, 1795412975, id="a window of maintenance"),
+        pytest.param("n1", 1795412975, None, None, id="one that has begun"),
+        pytest.param("n2", 0, None, None, id="a reservation of users"),
+        pytest.param("n1", 0, "No reservations in the system\n", None, id="none at all"),
+    ],
+)
+def test_maintenance_takes_a_node_away(node, now, printed, moment):
+    script = slurm.Slurm([], {})
+    answer = RESERVATIONS if printed is None else printed
+    found = script.shutdown(node, {"reservations": answer}, now)
+    assert (found.moment and int(found.moment.value)) == moment
+
+
+@pytest.mark.parametrize("printed", ["", "slurm_load_reservations error", ONE])
+def test_without_a_listing_nobody_knows_of_maintenance(printed):
+    assert slurm.Slurm([], {}).shutdown("n1", {"reservations": printed}, 0) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["ReservationName=x StartTime=soon EndTime=2 Nodes=n1 Flags=MAINT",
+     "ReservationName=x StartTime=5 EndTime=6 Nodes=n[1-999999999] Flags=MAINT",
+     "ReservationName=x Flags=MAINT"],
+)  # fmt: skip
+def test_a_reservation_that_cannot_be_read_hides_no_other(line):
+    found = slurm.Slurm([], {}).shutdown("n1", {"reservations": f"{line}\n{RESERVATIONS}"}, 0)
+    assert int(found.moment.value) == 1795412975
+
+
+@pytest.mark.parametrize(
+    ("made", "user"),
+    [
+        ("system.slice/slurmstepd.scope/job_3", "5"),
+        ("system.slice/n1_slurmstepd.scope/job_3", ""),
+        ("memory/slurm/uid_5/job_3", "5"),
+        ("memory/slurm_n1/uid_5/job_3", "5"),
+    ],
+)
+def test_the_control_group_of_a_job_is_found_where_slurmd_made_it(tmp_path, made, user):
+    handed = {"SLURM_JOB_ID": "3", "SLURM_JOB_UID": user, "SLURMD_NODENAME": "n1"}
+    assert groups.place(handed, str(tmp_path)) == ""
+    (tmp_path / made).mkdir(parents=True)
+    assert groups.place(handed, str(tmp_path)) == f"{tmp_path}/{made}"
+    assert groups.place({**handed, "SLURM_JOB_ID": "../3"}, str(tmp_path)) == ""
+
+
+CONSTRAINED = "ConstrainRAMSpace=yes\nConstrainSwapSpace=yes\n"
+
+
+@pytest.mark.parametrize(
+    ("conf", "swap"),
+    [
+        ("ConstrainRAMSpace=yes\nConstrainSwapSpace=yes # all\nAllowedSwapSpace=50\n", 50 * MIB),
+        ("constrainramspace=YES\nconstrainswapspace=yes\nAllowedSwapSpace=12.5%\n", 13107200),
+        ("ConstrainRAMSpace=yes\nAllowedSwapSpace=50\n", None),
+        (CONSTRAINED, None),
+        (f"{CONSTRAINED}AllowedSwapSpace=9\nMaxSwapPercent=1", None),
+        (f"{CONSTRAINED}AllowedSwapSpace=much", None),
+    ],
+)  # fmt: skip
+def test_swap_follows_from_what_the_site_allows(tmp_path, conf, swap):
+    (tmp_path / "cgroup.conf").write_text(conf)
+    handed = {
+        "SLURM_JOB_ID": "3", "SLURMD_NODENAME": "n1", "SLURM_CONF": f"{tmp_path}/slurm.conf",
+    }  # fmt: skip
+    found = slurm.Slurm([], handed).allocation({"job": ONE}, asking=True)
+    assert values(found).get("max_swap_bytes") == swap
+
+
 GIVEN = {"allocated_cpu": 1, "max_rss_bytes": 100 * MIB, "wall_limit_secs": 600}
 
 
@@ -102,7 +204,10 @@ def test_what_a_name_imitates_whole_is_not_known_and_the_rest_is():
     run = ONE[ONE.index("JobState=") : ONE.index("MinMemoryCPU")].replace("00:10:00", "9-00:00")
     found = of_slurm(ONE.replace("JobName=simple", f"JobName=x {run}"))
     assert values(found).keys() == {"allocated_cpu", "max_rss_bytes", "jobstart_secs"}
-    assert found.notes == ("scontrol shows TimeLimit in 2 ways: it is not known",)
+    assert found.notes == (
+        "scontrol shows TimeLimit in 2 ways: it is not known",
+        "scontrol shows MinTmpDiskNode in 2 ways: it is not known",
+    )
 
 
 def test_a_beginning_of_a_record_in_a_name_leaves_what_the_environment_says():
@@ -268,6 +373,17 @@ def test_resident_memory_counts_before_the_address_space_and_cpu_time_is_of_all_
     )
     assert values(of_sge(config))["max_rss_bytes"] == 10**9
     assert values(of_sge(config))["cpu_limit_secs"] == 1200
+
+
+def test_swap_is_what_the_address_space_has_beyond_the_memory():
+    config = CONFIG.replace("h_rss=INFINITY", "h_rss=100M").replace("h_vmem=300M", "h_vmem=80M")
+    assert values(of_sge(config))["max_swap_bytes"] == 60 * MIB  # of two slots
+    less = config.replace("h_rss=100M", "h_rss=200M")
+    assert "max_swap_bytes" not in values(of_sge(less))
+    shown = SHOWN.replace(
+        "Resource_List.mem = 1gb", "Resource_List.mem = 1gb\n    Resource_List.vmem = 3gb"
+    )
+    assert values(pbs.allocation(ARGUMENTS, shown, "n1"))["max_swap_bytes"] == 2 << 30
 
 
 def test_a_later_line_of_the_config_cannot_change_an_earlier_one():

@@ -11,8 +11,10 @@ import pytest
 from killing import killed
 
 from sssjob.errors import Unprotected
-from sssjob.features.batch.directories import Directories, make_machine
+from sssjob.features.batch.directories import Directories, announce, make_machine
+from sssjob.features.keys import MACHINE_FEATURES
 from sssjob.features.read import read
+from sssjob.features.write import put, remove
 
 VALUES = {"job_id": "3", "allocated_cpu": 2, "wall_limit_secs": 600}
 CALLS = ("open", "mkdir", "fchmod", "fsync", "fchown", "rename")
@@ -132,6 +134,49 @@ def test_the_machine_is_described_once(directories):
     assert (directories.machinefeatures / "total_cpu").read_text() == "8\n"
     assert (directories.machinefeatures / "hs06").read_text() == "5\n"
     assert os.listdir(directories.root) == ["machinefeatures"]
+
+
+NOW, SOON, LATER = 1_700_000_000, 1_700_003_600, 1_700_007_200
+
+
+@pytest.mark.parametrize(
+    ("steps", "told"),
+    [
+        pytest.param([("system", SOON)], SOON, id="the batch system announces one"),
+        pytest.param([("system", SOON), ("system", LATER)], LATER, id="and moves it"),
+        pytest.param([("system", SOON), ("system", None)], None, id="and calls it off"),
+        pytest.param([("person", SOON), ("system", LATER)], SOON, id="a person's is earlier"),
+        pytest.param([("person", LATER), ("system", SOON)], SOON, id="a person's is later"),
+        pytest.param(
+            [("person", LATER), ("system", SOON), ("system", None)], LATER,
+            id="what a person said is there again",
+        ),
+        pytest.param(
+            [("system", SOON), ("person", LATER), ("system", None)], LATER,
+            id="a person says another one",
+        ),
+        pytest.param([("person", SOON), ("system", None)], SOON, id="the batch system says none"),
+        pytest.param(
+            [("person", LATER), ("system", SOON), ("person", None), ("system", None)], None,
+            id="a person calls it off",
+        ),
+        pytest.param([("person", NOW - 1), ("system", LATER)], LATER, id="a leftover"),
+    ],
+)  # fmt: skip
+def test_the_earlier_of_two_announcements_binds(directories, steps, told):
+    make_machine(directories.root, {"total_cpu": 8})
+    place = directories.machinefeatures
+    for who, moment in steps:
+        if who == "system":
+            announce(directories.root, moment, NOW)
+        elif moment is None:
+            remove(("shutdowntime",), place)
+        else:
+            put({"shutdowntime": moment}, place)
+    values = read(place, MACHINE_FEATURES).values
+    assert (values.get("shutdowntime"), values["total_cpu"]) == (told, 8)
+    announce(directories.root, None, NOW)
+    assert not (place / ".announced").exists()
 
 
 # What users do to it

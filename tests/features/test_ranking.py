@@ -45,6 +45,20 @@ def order(places, purpose):
             ["b", "c", "a"], id="the least critical for its user",
         ),
         pytest.param(
+            "drain", [{"used_CPU": 6}, {"can_postpone_last_job": "False", "used_CPU": 1}, {}],
+            ["b", "a", "c"], id="a pilot that drains already loses nothing by it",
+        ),
+        pytest.param(
+            "wait",
+            [{"last_exp_job_end": NOW + 5}, {"can_postpone_last_job": "False"},
+             {"can_postpone_last_job": "True"}],
+            ["b", "a", "c"], id="only the end of a pilot that fetches no more work is certain",
+        ),
+        pytest.param(
+            "kill", [{}, {"can_postpone_last_job": "False"}, {"last_job_start": NOW - 99}],
+            ["c", "b", "a"], id="between equals the one that drains already",
+        ),
+        pytest.param(
             "kill", [{"last_job_start": None}, {}, {"add_uncom_time": 7}], ["b", "c", "a"],
             id="too little is known",
         ),

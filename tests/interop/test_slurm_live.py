@@ -131,6 +131,33 @@ def test_every_component_of_a_heterogeneous_job_finds_its_own_features(cluster, 
     assert [int(each["max_rss_bytes"]) >> 20 for each in shown] == [60, 210]
 
 
+def test_maintenance_and_a_reservation_reach_the_job(cluster, ran):
+    """The window begins long before the limit of the job would end it."""
+    make = ("scontrol", "create", "reservation", "duration=60")
+    cluster.run(
+        *make, "reservationname=fix", "starttime=now+3hours", "nodes=n1", "flags=maint",
+        "users=root",
+    )  # fmt: skip
+    cluster.run(
+        *make, "reservationname=mine", "starttime=now", "nodes=n1", f"users={user().pw_name}"
+    )
+    try:
+        batch(cluster, "--reservation=mine", "--tmp=5", "--time=2", out="reserved")
+        shown = cluster.run(
+            "scontrol", "-o", "show", "reservation", env={"SLURM_TIME_FORMAT": "%s"}
+        )
+    finally:
+        for name in ("fix", "mine"):
+            cluster.run("scontrol", "delete", f"reservationname={name}")
+    found = told(cluster, "reserved")
+    lines = {line.split()[0].partition("=")[2]: line for line in shown.splitlines()}
+    assert f" StartTime={found['shutdowntime']} " in lines["fix"]
+    assert f" EndTime={found['shutdowntime_job']} " in lines["mine"]
+    assert found["scratch_limit_bytes"] == str(5 << 20)
+    batch(cluster, "-w", "n1", out="after")
+    assert not {"shutdowntime", "shutdowntime_job"} & told(cluster, "after").keys()
+
+
 def batch(cluster, *options, out, script=""):
     """Run a job to its end as a user; gives its id."""
     printed = cluster.run(

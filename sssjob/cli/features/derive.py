@@ -140,8 +140,10 @@ def machine(
     from sssjob.features import machine
 
     name = os.uname().nodename.partition(".")[0] if node is None else node
-    granted, of_host = _granted(system, seconds, name), this.machine() if host else {}
-    if system is not None and not granted:
+    moment = int(time.time()) if now is None else now
+    granted = _granted(system, seconds, name, moment)
+    of_host = this.machine() if host else {}
+    if system is not None and "total_cpu" not in granted:
         of_host.pop("total_cpu", None)  # which is not what jobs may have
     features = machine.derive(
         granted=granted,
@@ -149,19 +151,22 @@ def machine(
         description=None if description is None else _described(description, node),
         job=None if job_file is None else known_job(job_file, select),
         host=of_host,
-        now=int(time.time()) if now is None else now,
+        now=moment,
     )
     offer(features, None if dry_run else directory, vocabulary, as_json=as_json, explain=explain)
 
 
-def _granted(system: str | None, seconds: float, node: str) -> dict[str, Amount]:
-    """What the batch system gives to jobs on a node."""
+def _granted(system: str | None, seconds: float, node: str, now: int) -> dict[str, Amount]:
+    """What the batch system gives to jobs on a node, and until when."""
     if system is None:
         return {}
     said: list[str] = []
-    found = batch.call(system, (), seconds).processors(node, said)
+    call = batch.call(system, (), seconds)
+    found = {"total_cpu": call.processors(node, said)}
+    if (shutdown := call.shutdown(node, now, said)) is not None:
+        found["shutdowntime"] = shutdown.moment
     batch.notes(tuple(said))
-    return {} if found is None else {"total_cpu": found}
+    return {name: amount for name, amount in found.items() if amount is not None}
 
 
 def _described(file: str, node: str | None) -> Offer:

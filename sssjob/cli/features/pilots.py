@@ -47,8 +47,9 @@ def command(
 
     Each DIR is a $JOBSTATUS, or holds jobstatus and jobfeatures. Waste is in CPU seconds, time in
     seconds. Draining waste is what stands idle if the pilot fetches no more work; kill waste is the
-    work that is lost if the pilot ends now. Of pilots of one user that cost the same, the one with
-    the lower priority_factor comes first.
+    work that is lost if the pilot ends now. A pilot whose can_postpone_last_job is False drains
+    already, so that draining it costs nothing more. Of pilots of one user that cost the same, the
+    one with the lower priority_factor comes first.
     """
     from sssjob.features.ranking import look, ranked
 

@@ -14,6 +14,13 @@ from sssjob.features.batch.allocation import Allocation
 from sssjob.features.used import Used
 
 
+@dataclass(frozen=True, slots=True)
+class Shutdown:
+    """When a batch system takes a node away from jobs, if it is to be at all."""
+
+    moment: Amount | None = None
+
+
 class Script:
     """A batch system's side of a prolog or epilog; each has a class of its own in its folder.
 
@@ -51,6 +58,18 @@ class Script:
         """How many processors of a node may be allocated to jobs; None where nobody says it."""
         return None
 
+    def outages(self, node: str) -> Mapping[str, Sequence[str]]:
+        """The commands that tell when a node is taken away from jobs, by what they print."""
+        return {}
+
+    def shutdown(self, node: str, answers: Mapping[str, str], now: int) -> Shutdown | None:
+        """When that is, after ``now``; None where the answers do not say whether it is."""
+        return None
+
+    def group(self) -> str:
+        """The control group of the job on this node; "" while there is none."""
+        return ""
+
     def used(self) -> Used | None:
         """What the system says at the end that the job used; None if it says nothing then."""
         return None
@@ -71,6 +90,9 @@ class Call:
     environment: Mapping[str, str]
     seconds: float = 10.0
     end: float = field(init=False)
+    _answers: dict[tuple[str, ...], str | CommandFailed] = field(
+        init=False, default_factory=dict, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "end", time.monotonic() + self.seconds)
@@ -102,6 +124,15 @@ class Call:
             notes.append(f"{self.system} does not say how many processors jobs may have on {node}")
         return found
 
+    def shutdown(self, node: str, now: int, notes: list[str]) -> Shutdown | None:
+        """When jobs have to be gone from a node; None where nobody says whether they have to."""
+        script = self.script
+        return script.shutdown(node, self._asked(script.outages(node), notes), now)
+
+    def group(self) -> str:
+        """The control group of the job on this node; "" while there is none."""
+        return self.script.group()
+
     def _asked(
         self, questions: Mapping[str, Sequence[str]], notes: list[str],
         again: Callable[[str], Sequence[str] | None] = lambda answer: None,
@@ -114,10 +145,10 @@ class Call:
         while waiting:
             name, command = waiting.popleft()
             try:
-                seconds = max(0.1, self.end - time.monotonic())
-                answer = asked(command, environment, seconds, script.places)
+                answer = self._once(command, environment, script.places)
             except CommandFailed as error:
-                notes.append(str(error))
+                if str(error) not in notes:
+                    notes.append(str(error))
                 continue
             better = again(answer) if command == questions[name] else None
             if better is None or better == command:
@@ -125,6 +156,22 @@ class Call:
             else:
                 waiting.append((name, better))
         return answers
+
+    def _once(
+        self, command: Sequence[str], environment: Mapping[str, str], places: Sequence[str]
+    ) -> str:
+        """What a command prints, which is asked once. Raises ``CommandFailed``."""
+        words = tuple(command)
+        if words not in self._answers:
+            seconds = max(0.1, self.end - time.monotonic())
+            try:
+                self._answers[words] = asked(command, environment, seconds, places)
+            except CommandFailed as error:
+                self._answers[words] = error
+        answer = self._answers[words]
+        if isinstance(answer, CommandFailed):
+            raise answer
+        return answer
 
     def used(self) -> Used | None:
         """What the system says at the end that the job used; None if it says nothing then."""

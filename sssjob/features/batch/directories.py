@@ -13,12 +13,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from sssjob import atomic
 from sssjob import directory_handles as handles
 from sssjob.features import files
 from sssjob.features.keys import Value
-from sssjob.features.write import put, write
+from sssjob.features.write import put, remove, write
 
 MACHINE = "machinefeatures"
+SHUTDOWN = "shutdowntime"
+_ANNOUNCED = ".announced"  # the shutdown that we wrote, and the one that stood there before
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,44 @@ def make_machine(root: Path, values: Mapping[str, Value]) -> None:
             there = files.texts(machine)[0]
             if missing := {name: each for name, each in values.items() if name not in there}:
                 put(missing, machine)
+
+
+def announce(root: Path, moment: int | None, now: int) -> None:
+    """Have the machine tell when the batch system takes it away; None is that it does not.
+
+    What somebody else announced stays where it is earlier, and is there again when the batch
+    system calls off its own. Raises ``Unprotected``, or ``OSError``.
+    """
+    with (
+        handles.protected(root) as folder, _naming(root / MACHINE),
+        handles.inside(folder, MACHINE) as machine,
+    ):  # fmt: skip
+        standing = _moment(files.texts(machine, (SHUTDOWN,))[0].get(SHUTDOWN, ""), now)
+        earlier = ours, theirs = _announced(machine, now)
+        if standing is None or standing not in (ours, theirs, moment):
+            theirs = standing
+        least = min((each for each in (moment, theirs) if each), default=None)
+        if moment is None and ours is not None:
+            os.unlink(_ANNOUNCED, dir_fd=machine)
+        elif moment is not None and (moment, theirs) != earlier:
+            atomic.put(machine, _ANNOUNCED, f"{moment} {theirs or 0}\n".encode())
+        if least is None and standing is not None:
+            remove((SHUTDOWN,), machine)
+        elif least is not None and least != standing:
+            put({SHUTDOWN: least}, machine)
+
+
+def _announced(machine: int, now: int) -> tuple[int | None, int | None]:
+    """The shutdown that we announced, and the one that we found, where they lie ahead."""
+    try:
+        ours, _, theirs = files.content(machine, _ANNOUNCED).decode("ascii").partition(" ")
+    except (OSError, ValueError):
+        return None, None
+    return _moment(ours, 0), _moment(theirs.strip(), now)
+
+
+def _moment(text: str, now: int) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and int(text) > now else None
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from sssjob.features import host, keys, machine
 from sssjob.features.batch import documents
 from sssjob.features.batch.allocation import Allocation, features
 from sssjob.features.batch.call import Call
-from sssjob.features.batch.directories import MACHINE, Directories, make_machine
+from sssjob.features.batch.directories import MACHINE, Directories, announce, make_machine
 from sssjob.features.keys import Value
 from sssjob.features.precedence import Features
 from sssjob.features.read import read
@@ -67,7 +67,7 @@ def start(call: Call, settings: SiteSettings, now: int | None = None) -> Started
     found = features(
         given, job, now=moment, machine=values,
         settings={} if settings.site is None else settings.site.settings(node),
-        host=_scratch(settings.scratch),
+        host=_enforced(settings.scratch, call.group()),
     )  # fmt: skip
     directories = Directories(settings.root, given.job_id)
     directories.make(spoken(found.values, settings.vocabulary), given.user)
@@ -81,19 +81,31 @@ def _machine(
     """The values of $MACHINEFEATURES, which are made if they are not there.
 
     Only the site and the batch system know how many processors jobs may have; while neither says
-    it, that is missing, and asked again for the next job.
+    it, that is missing, and asked again for the next job. When jobs have to be gone is asked
+    for each.
     """
     standing = _standing(root)
-    if "total_cpu" in standing:
-        return standing
+    if "total_cpu" not in standing:
+        values = _described_machine(call, node, known, now, notes)
+        make_machine(root, spoken(values, "both"))
+        standing = {**values, **standing}
+    shutdown = call.shutdown(node, now, notes)
+    if shutdown is not None and standing:
+        moment = None if shutdown.moment is None else int(shutdown.moment.value)
+        announce(root, moment, now)
+    return standing
+
+
+def _described_machine(
+    call: Call, node: str, known: Mapping[str, Setting], now: int, notes: list[str]
+) -> Mapping[str, Value]:
+    """What the site, the batch system and the machine itself say of it."""
     granted: dict[str, Amount] = {}
     if "total_cpu" not in known and (found := call.processors(node, notes)) is not None:
         granted["total_cpu"] = found
     # Without it, who reads cores takes them for what jobs may have.
     of_host = host.machine() if granted or "total_cpu" in known else {}
-    values = machine.derive(settings=known, granted=granted, host=of_host, now=now).values
-    make_machine(root, spoken(values, "both"))
-    return {**values, **standing}
+    return machine.derive(settings=known, granted=granted, host=of_host, now=now).values
 
 
 def _standing(root: Path) -> Mapping[str, Value]:
@@ -125,12 +137,14 @@ def _described(jobs: str, given: Allocation, notes: list[str]) -> Job | None:
     return None
 
 
-def _scratch(directory: str) -> dict[str, Amount]:
-    """The scratch space; other limits are those of the prolog itself, and none of the job."""
-    if not directory:
+def _enforced(scratch: str, group: str) -> dict[str, Amount]:
+    """The scratch space, and what the job's control group limits.
+
+    Other limits are those of the prolog itself, and none of the job.
+    """
+    wanted = {"scratch_limit_bytes"} if scratch else set()
+    wanted |= {"max_rss_bytes", "max_swap_bytes"} if group else set()
+    if not wanted:
         return {}
-    return {
-        name: value
-        for name, value in host.job(scratch=directory).items()
-        if name == "scratch_limit_bytes"
-    }
+    found = host.job(cgroup=group, scratch=scratch)
+    return {name: value for name, value in found.items() if name in wanted}

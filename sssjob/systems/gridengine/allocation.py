@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from sssjob.amounts import Amount
+from sssjob.amounts import DERIVED, Amount
 from sssjob.document.parsing import parsed
 from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.features.batch.allocation import Allocation, amount, limit
@@ -169,6 +169,9 @@ def _amounts(
     )
     if resident is not None:
         yield "max_rss_bytes", amount(resident, CONFIG, "h_rss")
+        times = _times(config, "h_vmem", slots)
+        if address is not None and (rest := address * times - resident) > 0:
+            yield "max_swap_bytes", Amount(rest, CONFIG, DERIVED, f"h_vmem x {times} - h_rss")
     elif address is not None and (times := _times(config, "h_vmem", slots)):
         yield "max_rss_bytes", amount(address * times, CONFIG, f"h_vmem x {times}")
 

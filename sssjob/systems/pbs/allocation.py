@@ -11,7 +11,7 @@ import re
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 
-from sssjob.amounts import Amount
+from sssjob.amounts import DERIVED, Amount
 from sssjob.errors import InvalidValue
 from sssjob.features.batch.allocation import Allocation, amount, limit
 from sssjob.features.batch.call import Script
@@ -127,6 +127,10 @@ def _amounts(
     size = limit(words.size, limits.get("mem", ""), "mem", notes)
     if size is not None and alone:
         yield "max_rss_bytes", amount(size, "Resource_List", f"mem={limits['mem']}")
+        whole = limit(words.size, limits.get("vmem", ""), "vmem", notes)
+        if whole is not None and whole > size:
+            why = f"vmem={limits['vmem']} less mem"
+            yield "max_swap_bytes", Amount(whole - size, "Resource_List", DERIVED, why)
     count = limits.get("ncpus", "")
     if alone and count.isascii() and count.isdigit() and len(count) < 10 and int(count):
         yield "allocated_cpu", amount(int(count), "Resource_List", f"ncpus={count}")

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import TypeVar
 
-from sssjob.amounts import Amount
+from sssjob.amounts import MINIMUM, Amount
 from sssjob.errors import InvalidValue
 from sssjob.features.batch.allocation import Allocation, amount, limit
-from sssjob.features.batch.call import Script
-from sssjob.systems.slurm import words
+from sssjob.features.batch.call import Script, Shutdown
+from sssjob.systems.slurm import groups, reservations, words
 from sssjob.systems.slurm.scontrol import Head, JobRecord, heads, processors
 
 # Times as seconds since 1970; without it they are local times without a zone.
@@ -30,6 +29,7 @@ _IDS = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6}))?")
 _NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _COUNTS = re.compile(r"([0-9]{1,6})(?:\(x([0-9]{1,6})\))?")
 _MOST_NODES = 100_000  # of one job
+_RESERVATION = "SLURM_JOB_RESERVATION"
 # A job without a limit is said to end after a year; TimeLimit says UNLIMITED then.
 _YEAR = 365 * 86400
 # What the environment and the record of one job must say alike.
@@ -61,8 +61,9 @@ class Slurm(Script):
     settings = ENVIRONMENT
 
     def questions(self) -> Mapping[str, Sequence[str]]:
-        """``scontrol show job``."""
-        return {"job": question(self.environment)}
+        """``scontrol show job``, and the end of the reservation that the job is in."""
+        of_job = {"job": question(self.environment)}
+        return {**of_job, **self.outages("")} if self.environment.get(_RESERVATION) else of_job
 
     def again(self, answer: str) -> Sequence[str] | None:
         """The record of this job where those of its array or set were shown."""
@@ -70,7 +71,12 @@ class Slurm(Script):
 
     def allocation(self, answers: Mapping[str, str], *, asking: bool) -> Allocation:
         """What the job was given. Raises ``InvalidValue``."""
-        return allocation(self.environment, answers.get("job", ""))
+        printed = answers.get("job", ""), answers.get("reservations", "")
+        return groups.limited(allocation(self.environment, *printed), self.environment)
+
+    def group(self) -> str:
+        """That of the job, if slurmd has made it."""
+        return groups.place(self.environment)
 
     def node_questions(self, node: str) -> Mapping[str, Sequence[str]]:
         """``scontrol show node``."""
@@ -80,6 +86,20 @@ class Slurm(Script):
         """Those of the node that are not kept for the system."""
         count = processors(answers.get("node", ""), node)
         return None if count is None else amount(count, _SOURCE, "processors for jobs")
+
+    def outages(self, node: str) -> Mapping[str, Sequence[str]]:
+        """``scontrol show reservation``."""
+        return {"reservations": reservations.QUESTION}
+
+    def shutdown(self, node: str, answers: Mapping[str, str], now: int) -> Shutdown | None:
+        """When the next window of maintenance of the node begins."""
+        known = reservations.read(answers.get("reservations", ""))
+        if known is None:
+            return None
+        window = reservations.maintenance(known, node, now)
+        if window is None:
+            return Shutdown()
+        return Shutdown(amount(window.start, _SOURCE, f"maintenance: reservation {window.name}"))
 
 
 def again(environment: Mapping[str, str], printed: str) -> list[str] | None:
@@ -91,10 +111,11 @@ def again(environment: Mapping[str, str], printed: str) -> list[str] | None:
     return None if found[0].alone == found[0].job else command
 
 
-def allocation(environment: Mapping[str, str], printed: str = "") -> Allocation:
+def allocation(environment: Mapping[str, str], printed: str = "", reserved: str = "") -> Allocation:
     """What was given, of the environment of a Prolog or Epilog and of what ``scontrol`` printed.
 
-    Raises ``InvalidValue`` where the environment names no job.
+    ``printed`` is of the job, ``reserved`` of all reservations. Raises ``InvalidValue`` where the
+    environment names no job.
     """
     job = _own_id(environment)
     node = environment.get("SLURMD_NODENAME", "")
@@ -109,9 +130,25 @@ def allocation(environment: Mapping[str, str], printed: str = "") -> Allocation:
         amounts = dict(_amounts(shown, node))
         count = count or shown.word("NumNodes")
     amounts.update(_handed(environment, node))
+    _end_with_reservation(amounts, environment.get(_RESERVATION, ""), reserved, notes)
     return Allocation(
         job, node, environment.get("SLURM_JOB_UID", ""), amounts, count == "1", tuple(notes)
     )
+
+
+def _end_with_reservation(
+    amounts: dict[str, Amount], name: str, printed: str, notes: list[str]
+) -> None:
+    """What runs in a reservation ends with it, or before."""
+    if not name or not printed:
+        return
+    found = reservations.named(reservations.read(printed) or [], name)
+    if found is None:
+        notes.append(f"scontrol tells nothing about reservation {name}")
+        return
+    end = amount(found.end, _SOURCE, f"the end of reservation {name}")
+    deadline = amounts.get("shutdowntime_job", end)
+    amounts["shutdowntime_job"] = min(deadline, end, key=lambda each: each.value)
 
 
 class _Shown:
@@ -158,12 +195,16 @@ def _amounts(shown: _Shown, node: str) -> Iterator[tuple[str, Amount]]:
             yield "allocated_cpu", amount(count, _SOURCE, f"CPU_IDs={ids}")
         if memory:
             yield "max_rss_bytes", amount(memory * _MIB, _SOURCE, f"Mem={memory} MiB on the node")
-    if (start := _time(shown.word("StartTime"))) is not None:
+    if (start := words.moment(shown.word("StartTime"))) is not None:
         yield "jobstart_secs", amount(start, _SOURCE, "StartTime")
     stated = shown.word("TimeLimit")
     if (seconds := limit(words.time_limit, stated, "TimeLimit", shown.notes)) is not None:
         yield "wall_limit_secs", amount(seconds, _SOURCE, f"TimeLimit={stated}")
-    if (deadline := _time(shown.word("Deadline"))) is not None:
+    stated = shown.word("MinTmpDiskNode")
+    if size := limit(words.memory, stated, "MinTmpDiskNode", shown.notes):
+        why = f"MinTmpDiskNode={stated}, which the node has at least"
+        yield "scratch_limit_bytes", Amount(size, _SOURCE, MINIMUM, why)
+    if (deadline := words.moment(shown.word("Deadline"))) is not None:
         yield "shutdowntime_job", amount(deadline, _SOURCE, "Deadline")
 
 
@@ -243,13 +284,3 @@ def _count(ids: str) -> int:
 
 def _whole(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 13 else None
-
-
-def _time(text: str) -> int | None:
-    """Seconds since 1970, or a local time; None if there is none, which 0 says as well."""
-    if text.isascii() and text.isdigit():
-        return _whole(text) or None
-    try:
-        return int(datetime.fromisoformat(text).timestamp()) if text else None
-    except (ValueError, OverflowError):
-        return None

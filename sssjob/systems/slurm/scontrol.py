@@ -2,10 +2,10 @@
 
 Strategy. scontrol quotes nothing, and users write the name, the comment and more: any of these
 may hold blanks, line ends, ``=``, and whole records. What the controller itself says of a job
-stands in one run of words, from ``JobState=`` to ``MinCPUsNode=``, of which every record has
-exactly one. Parts of such a run in a name are therefore no run, and change nothing. Whoever
-imitates its beginning or its end makes a second run, and then only that is known in which all
-runs agree.
+stands in one run of words, from ``JobState=`` to ``MinCPUsNode=`` and the two behind it, of which
+every record has exactly one. Parts of such a run in a name are therefore no run, and change
+nothing. Whoever imitates its beginning or its end makes a second run, and then only that is known
+in which all runs agree.
 
 This holds for the record of one job. An id that is also that of a whole array or heterogeneous
 job brings the records of all its jobs, between which nobody can tell what is a name and what is
@@ -29,7 +29,9 @@ _HEAD = re.compile(
     r" JobName=", re.MULTILINE,
 )  # fmt: skip
 _START = re.compile(r"\sJobState=[A-Z_]+\s+Reason=")
-_END = re.compile(r"\sMinCPUsNode=")
+_END = re.compile(
+    r"\s(?=MinCPUsNode=)(?P<last>\S+(?: MinMemory(?:CPU|Node)=\S+)?(?: MinTmpDiskNode=\S+)?)"
+)
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_/:.]*")
 _PART = re.compile(r"\sNodes=(\S+)\s+CPU_IDs=(\S+)\s+Mem=([0-9]{1,15})(?=\s|$)")
 # What the controller says between the name, which users write, and the run of words.
@@ -115,30 +117,33 @@ def _runs(printed: str) -> Iterator[Run | None]:
     """
     starts = [found.start() for found in _START.finditer(printed)]
     for place, following in pairwise([*starts, len(printed)]):
-        ends = [found.start() for found in _END.finditer(printed, place, following)]
+        ends = list(_END.finditer(printed, place, following))
         if not ends or len(starts) * len(ends) > _MOST:
             yield None
             return
-        yield from (_run(printed[place:end]) for end in ends)
+        yield from (_run(printed[place : end.start()], end["last"]) for end in ends)
 
 
-def _run(text: str) -> Run | None:
-    """The words of a run, up to the first node, and all nodes.
+def _run(text: str, last: str) -> Run | None:
+    """The words of a run, up to the first node and the last ones, and all nodes.
 
     A word without ``=`` goes on with the one before it. None where a word stands twice: then
     something is in between that the controller did not say.
     """
     nodes = list(_PART.finditer(text))
     words: dict[str, str] = {}
-    last = ""
+    before = ""
     for word in text[: nodes[0].start() if nodes else None].split():
         name, equals, value = word.partition("=")
         if not equals or not _KEY.fullmatch(name):
-            words[last] = f"{words.get(last, '')} {word}"
+            words[before] = f"{words.get(before, '')} {word}"
         elif name in words:
             return None
         else:
-            last, words[name] = name, value
+            before, words[name] = name, value
+    for word in last.split():
+        name, _, value = word.partition("=")
+        words.setdefault(name, value)
     return Run(words, tuple((found[1], found[2], int(found[3])) for found in nodes))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from fractions import Fraction
 from itertools import product
 
@@ -28,6 +29,7 @@ _SIZE = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)([KMGTPEZkmgtpez]?)[Bb]?")
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6, "Z": 7}
 _DAYS_AND_HOURS = re.compile(r"([0-9]{1,6})-([0-9]{1,8})")
 _MINUTES_ALONE = re.compile(r"[0-9]{1,10}")
+_LONGEST_TIME = 13  # digits
 # slurm.h: INFINITE and NO_VAL, of 32 and of 64 bits.
 UNSET = frozenset((1 << bits) - less for bits in (32, 64) for less in (1, 2))
 _UNSET = frozenset(map(str, UNSET))
@@ -131,6 +133,16 @@ def memory(text: str) -> Amount | None:
     (104857600, None, None)
     """
     return None if text in _UNSET else size(text, "M") or None
+
+
+def moment(text: str) -> int | None:
+    """Seconds since 1970, or a local time; None if there is none, which 0 says as well."""
+    if text.isascii() and text.isdigit():
+        return (int(text) if len(text) < _LONGEST_TIME else 0) or None
+    try:
+        return int(datetime.fromisoformat(text).timestamp()) if text else None
+    except (ValueError, OverflowError):
+        return None
 
 
 def is_range(text: str) -> bool:
