@@ -15,14 +15,16 @@ from fuzz_targets import PARSERS, tried
 
 from sssjob import records
 from sssjob.check import check_source
-from sssjob.check.awareness import around, understood
+from sssjob.check.awareness import around
 from sssjob.classads.forms import read
+from sssjob.defaults import resolve
 from sssjob.document import canonical, dumps, slices, tree
 from sssjob.document import read as read_documents
 from sssjob.document.bridge import from_tree
 from sssjob.document.bundle import bundles
 from sssjob.document.repair import advise
 from sssjob.document.sources import NamedSource
+from sssjob.errors import LimitExceeded, Severity
 from sssjob.query import compile
 from sssjob.verbs.translate import Translation, run
 
@@ -93,7 +95,18 @@ AROUND = {
     "comments":         lambda n: f"<!-- x --><Job>{PLAIN}</Job>" * n,
     "an attribute":     lambda n: '<Description foo="1">a</Description>' + f"<Job>{PLAIN}</Job>" * n,
     "an element":       lambda n: '<foo awarenessPolicy="Ignore"/>' + f"<Job>{PLAIN}</Job>" * n,
+    "attributes":       lambda n: "".join(f'<Description foo{i}="1">a</Description>' for i in range(n)) + f"<Job>{PLAIN}</Job>" * n,
     "defaults in each": lambda n: f'<Job>{PLAIN}<TaskDefaults foo="1"/></Job>' * n,
+}
+# n things that are said of n jobs: each job has its own n of them, and costs no more than that.
+SAID_OF_JOBS = {
+    "unknown elements":   lambda i: f"<foo{i}/>",
+    "properties":         lambda i: f'<Extension name="e{i}">1</Extension>',
+    "unknown attributes": lambda i: f'<InputFile foo{i}="1">a{i}</InputFile>',
+    "variables":          lambda i: f'<Environment><Variable name="e{i}">1</Variable></Environment>',
+    "requests":           lambda i: f'<Requested><Resource name="r{i}">1</Resource></Requested>',
+    "dependencies":       lambda i: f"<Dependency>j{i}</Dependency>",
+    "comments":           lambda i: "<!-- x -->",
 }
 # fmt: on
 
@@ -101,7 +114,7 @@ AROUND = {
 def around_jobs(data):
     """What stands around jobs, judged with each as those do who translate and submit them."""
     (group,) = read_documents(data)
-    return sum(1 for each in around(group, group.jobs) if each and understood(each).accepted)
+    return sum(1 for each in around(group, group.jobs) if each and each.judged()[0])
 
 
 def peak(work, data):
@@ -133,6 +146,71 @@ def test_a_document_costs_as_much_as_it_is_large(make, size, work):
 @pytest.mark.parametrize("make, size", [(make, 100) for make in AROUND.values()], ids=AROUND)
 def test_what_stands_around_jobs_is_looked_at_once(make, size, work):
     check_linear(work, lambda count: f"<JobGroup><Id>g</Id>{make(count)}</JobGroup>", size)
+
+
+def defaults_of_jobs(said, number):
+    inside = "".join(map(said, range(number))).replace("</Requested><Requested>", "")
+    inside = inside.replace("</Environment><Environment>", "")
+    return (
+        f"<JobGroup><JobDefaults>{inside}</JobDefaults>{f'<Job>{PLAIN}</Job>' * number}</JobGroup>"
+    )
+
+
+@pytest.mark.parametrize("said", SAID_OF_JOBS.values(), ids=SAID_OF_JOBS)
+def test_what_defaults_say_is_worked_out_once_for_all_jobs(said):
+    (group,) = read_documents(defaults_of_jobs(said, 60).encode())
+    resolve(group)
+    assert calls(resolve, group) < 12 * 60 * 60 + 100 * 120
+
+
+@pytest.mark.parametrize("said", SAID_OF_JOBS.values(), ids=SAID_OF_JOBS)
+def test_a_job_costs_as_much_as_it_inherits(said):
+    def work(data):
+        found = run(Translation("sbatch"), iter((NamedSource("-", io.BytesIO(data)),)))
+        return sum(len(each.text) + len(str(each.losses)) for each in found)
+
+    once, twice = (defaults_of_jobs(said, size).encode() for size in (20, 40))
+    factor = ROOM * max(2, work(twice) / work(once))
+    assert calls(work, twice) <= factor * calls(work, once) + 1000
+
+
+@pytest.mark.parametrize(
+    "work", [lambda data: [*map(resolve, read_documents(data))], READERS["scripts"]],
+    ids=["resolved", "translated"],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "document",
+    [
+        defaults_of_jobs(SAID_OF_JOBS["properties"], 30),
+        defaults_of_jobs(SAID_OF_JOBS["variables"], 30),
+        f"<JobGroup><JobDefaults><TaskGroupDefaults>{'<User>a</User>' * 30}</TaskGroupDefaults>"
+        f"</JobDefaults>{'<Job><TaskGroup><Id>1</Id></TaskGroup></Job>' * 30}</JobGroup>",
+    ],
+    ids=["properties", "variables", "task groups"],
+)
+def test_what_jobs_inherit_is_bounded_by_the_size_of_the_document(document, work, monkeypatch):
+    monkeypatch.setattr("sssjob.defaults.resolver.LENT", 10)
+    work(document.encode())
+    monkeypatch.setattr("sssjob.defaults.resolver.LENT_FOR_EACH", 2)
+    with pytest.raises(LimitExceeded, match="elements that jobs inherit"):
+        work(document.encode())
+
+
+def test_unknown_elements_that_jobs_inherit_are_bounded(monkeypatch):
+    document = f"<JobGroup>{'<foo/>' * 30}{f'<Job>{PLAIN}</Job>' * 30}</JobGroup>".encode()
+    READERS["scripts"](document)
+    monkeypatch.setattr("sssjob.defaults.resolver.LENT", 10)
+    monkeypatch.setattr("sssjob.defaults.resolver.LENT_FOR_EACH", 2)
+    with pytest.raises(LimitExceeded, match="elements that jobs inherit"):
+        READERS["scripts"](document)
+
+
+def test_validate_tells_that_it_does_not_look_at_too_much_that_is_inherited(monkeypatch):
+    monkeypatch.setattr("sssjob.defaults.resolver.LENT", 10)
+    monkeypatch.setattr("sssjob.defaults.resolver.LENT_FOR_EACH", 2)
+    document = defaults_of_jobs(SAID_OF_JOBS["dependencies"], 30)
+    [found] = [each for each in check_source(document.encode()) if each.code == "E-LIMIT"]
+    assert (found.severity, found.path) == (Severity.WARNING, "/JobGroup")
 
 
 @pytest.mark.parametrize("format, case", [(name.split(",")[0], name) for name in RECORDS])

@@ -24,7 +24,15 @@ from sssjob.document.files import Source, of_text, source_of
 from sssjob.document.outermost import is_mistaken
 from sssjob.document.places import CATEGORIES, names
 from sssjob.document.repair.advisor import Advisor
-from sssjob.errors import Finding, Findings, InvalidJob, Severity, UnreadableDocument, of_kind
+from sssjob.errors import (
+    Finding,
+    Findings,
+    InvalidJob,
+    LimitExceeded,
+    Severity,
+    UnreadableDocument,
+    of_kind,
+)
 from sssjob.model import Block
 
 Checked = Source | Block | Document | Sequence[Block] | TextIO
@@ -44,8 +52,12 @@ def check(
     if name in spec.CONTAINER and name not in CATEGORIES and namespace in spec.NAMESPACES:
         with suppress(Enough):  # which is said
             walk.start(name)
-            meaning.check(walk)
-            dependencies.check(walk, closed=closed)
+            try:
+                meaning.check(walk)
+                dependencies.check(walk, closed=closed)
+            except LimitExceeded as error:  # what defaults multiply
+                text = f"what its jobs inherit is not checked: {error}"
+                walk.say("E-LIMIT", element, text, "SSS 4.2", severity=Severity.WARNING)
             references.check(walk, closed=closed)
     elif is_mistaken(element):
         # A wrapper may be empty, but a document without any job object is a mistake.

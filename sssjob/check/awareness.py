@@ -8,7 +8,7 @@ keeps it, and writing gives it back.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
 from typing import Generic, TypeAlias
@@ -209,22 +209,60 @@ def understood(
     return Understood(left, judge(sieve.found))
 
 
-def around(block: Block, jobs: Iterable[Job]) -> Iterator[Block | None]:
-    """What ``resolve`` leaves of the surroundings of each job, to be judged with it (9.0).
+@dataclass(frozen=True, eq=False)
+class Surroundings:
+    """What ``resolve`` leaves of the surroundings of a job, to be judged with it (9.0).
 
-    That is the attributes of its group, of what the group says, and of defaults elements; None
-    where all of them are understood. Elements in defaults are judged in the job that inherits them.
+    ``shared`` is about all jobs of a group, which may be many: it is judged once for all of them.
+    ``own`` is about the job alone.
+    """
+
+    shared: Judged
+    own: Block | None = None
+
+    def judged(
+        self, around: AwarenessPolicy = AwarenessPolicy.REJECT
+    ) -> tuple[bool, list[Finding]]:
+        """Whether an operation on the job goes on, and what to say, by the policy around all."""
+        accepted, findings = self.shared.by(around)
+        if self.own is None:
+            return accepted, findings
+        known = understood(self.own, around=around)
+        return accepted and known.accepted, [*findings, *known.findings()]
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A block that is judged once by each policy that is asked for."""
+
+    block: Block
+    _known: dict[AwarenessPolicy, tuple[bool, list[Finding]]] = field(default_factory=dict)
+
+    def by(self, around: AwarenessPolicy) -> tuple[bool, list[Finding]]:
+        """Whether an operation goes on, and what to say."""
+        if around not in self._known:
+            known = understood(self.block, around=around)
+            self._known[around] = known.accepted, list(known.findings())
+        return self._known[around]
+
+
+def around(block: Block, jobs: Iterable[Job]) -> Iterator[Surroundings | None]:
+    """What stands around each job, as far as something of it is not understood; None if not.
+
+    That is the attributes of its group, of what the group says, and of defaults elements. Elements
+    in defaults are judged in the job that inherits them.
     """
     if not isinstance(block, JobGroup):
-        yield from map(_defaults, jobs)
+        for inner in map(_defaults, jobs):
+            yield None if inner is None else Surroundings(Judged(inner))
         return
-    # A group may have thousands of jobs: what it says itself is looked at once.
-    own = tuple(_of_group(block))
-    whole = block.holding(own)
-    shared = whole if understood(whole).items else None
+    whole = block.holding(_of_group(block))
+    shared = Judged(whole)
+    every = Surroundings(shared) if understood(whole).items else None
+    bare = replace(whole, items=(), attributes=_policy_alone(block))
     for job in jobs:
         inner = _defaults(job)
-        yield shared if inner is None else block.holding((*own, inner))
+        yield every if inner is None else Surroundings(shared, bare.holding((inner,)))
 
 
 def _of_group(group: JobGroup) -> Iterator[ModelItem]:
@@ -253,8 +291,11 @@ def _defaults(block: B) -> B | None:
             items.append(inner)
     if not items:
         return None
-    policy = {key: value for key, value in block.attributes.items() if key == _POLICY}
-    return replace(block, items=tuple(items), attributes=policy)
+    return replace(block, items=tuple(items), attributes=_policy_alone(block))
+
+
+def _policy_alone(block: Block) -> dict[str, str]:
+    return {key: value for key, value in block.attributes.items() if key == _POLICY}
 
 
 # A property without its text: its name, its attributes, and what it holds.

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from sssjob import expression
 from sssjob.defaults.entries import OWN, Origin, SourcedValue
-from sssjob.defaults.resolver import Env, Resolver
+from sssjob.defaults.resolver import Env, Resolver, check_inherited
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, of_kind, one_of
 from sssjob.model import (
     Block,
@@ -27,7 +27,16 @@ from sssjob.model import (
     TaskGroupDefaults,
 )
 
-__all__ = ["OWN", "Env", "Origin", "Resolved", "SourcedValue", "resolve", "scope"]
+__all__ = [
+    "OWN",
+    "Env",
+    "Origin",
+    "Resolved",
+    "SourcedValue",
+    "check_inherited",
+    "resolve",
+    "scope",
+]
 
 # fmt: off
 # What a job says of each of its task groups, and what it says of all of them together.
@@ -65,7 +74,8 @@ def resolve(block: Block, *, env: Env = "merge") -> Resolved:
 
     Variables of an Environment are merged one by one; with ``env="replace"`` an Environment
     overrides the default one as a whole. A Requested element that cannot be read is a finding,
-    and stays as it was written, so that whoever reads the request meets it.
+    and stays as it was written, so that whoever reads the request meets it. Raises
+    ``LimitExceeded`` where what is inherited is many times what the document says.
     """
     of_kind(block, Block, "a job object")
     one_of(env, Env, "what becomes of an Environment")

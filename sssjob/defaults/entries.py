@@ -100,6 +100,8 @@ class Layer:
     # The conjuncts of each of its Requested elements, once they were asked for as defaults.
     read_once: bool = False
     conjuncts: tuple[Conjuncts, ...] | None = None
+    mentioned: frozenset[str] = frozenset()  # what any of them is about
+    lending: Lending | None = None
 
     def plain(self) -> list[SourcedItem]:
         """The entries of uncategorised properties."""
@@ -113,6 +115,12 @@ class Layer:
         """The entries of the properties in all Requested elements."""
         return [part for entry in self.named("Requested") for part in parts_of(entry)]
 
+    def lent(self) -> Lending:
+        """What it gives as defaults: worked out once, however many go over it."""
+        if self.lending is None:
+            self.lending = Lending.of(self)
+        return self.lending
+
     def put(self, old: list[SourcedItem], new: SourcedItem) -> None:
         """Let one entry stand for others, at the place of the first, or at the end."""
         gone = {id(entry) for entry in old}
@@ -121,6 +129,34 @@ class Layer:
             del self.entries[index]
         first = places[0] if places else len(self.entries)
         self.entries[first : first + 1] = [new]
+
+
+class Lending(NamedTuple):
+    """A layer as the defaults of others, once it holds all that it will.
+
+    ``properties`` are those that are inherited one by one, ``joined`` the entries of the rest by
+    their names. ``size`` is how many elements whoever goes over it may come to hold by that.
+    """
+
+    properties: list[tuple[str, Key, SourcedItem]]
+    joined: Mapping[str, list[SourcedItem]]
+    size: int
+
+    @classmethod
+    def of(cls, layer: Layer) -> Lending:
+        """What a layer gives."""
+        properties: list[tuple[str, Key, SourcedItem]] = []
+        joined: dict[str, list[SourcedItem]] = {name: [] for name in JOINED}
+        size = 0
+        for entry in layer.entries:
+            name = name_of(entry.item)
+            size += 1
+            if name in JOINED:
+                joined[name].append(entry)
+                size += len(all_parts(entry))
+            else:
+                properties.append((name, key_of(entry.item), entry))
+        return cls(properties, joined, size)
 
 
 Overridden: TypeAlias = dict[Key, tuple[SourcedValue, ...]]

@@ -17,6 +17,9 @@ read as an expression nothing is mixed: it stands beside the other as it was wri
 whoever reads the job meets it. The same holds for operations and conjunctions that nobody knows:
 awarenessPolicy decides about them, after this. A document without defaults elements comes back as
 it is.
+
+n defaults and n jobs make n times n inherited properties. What defaults say is worked out once,
+whoever goes over them, and how many elements are inherited is bounded by the size of the document.
 """
 
 from __future__ import annotations
@@ -58,6 +61,10 @@ from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup
 from sssjob.expression import Expression
 from sssjob.model import MARK, Block, Item, Note, Property, marked
 
+# How many elements may be inherited in a document: for each element of it, and in any case.
+LENT_FOR_EACH, LENT = 100, 100_000
+_INHERITED = "elements that jobs inherit from what is said for all of them"
+
 Env: TypeAlias = Literal["merge", "replace"]
 
 
@@ -68,11 +75,16 @@ class Resolver:
     env: Env
     tell: Callable[[Origin], None] | None = None
     findings: list[Finding] = field(default_factory=list)
+    lent: int = 0  # how many elements were inherited
+    most: int = LENT
+    # Items of defaults, each kept with what it is in another place.
+    shared: dict[tuple[int, str, str], tuple[Item, Item]] = field(default_factory=dict)
 
     def block(self, block: Block) -> Block:
-        """A block that stands at the root of a document."""
+        """A block that stands at the root of a document. Raises ``LimitExceeded``."""
         if block.name in spec.DEFAULTS.values():
             return block
+        self.most = _most(block)
         return self.effective(block, None, OWN, "Reject", f"/{block.name}")
 
     def effective(
@@ -87,14 +99,33 @@ class Resolver:
         if own.below and source == OWN and not _holds(layer, held):
             self.findings.append(notices.useless(own.below, held))
         items: list[Item] = []
+        if self.tell is None and not _holds(layer, held):
+            return block.holding([self.placed(entry, layer.policy) for entry in layer.entries])
         for entry, at in numbered(layer.entries, path):
-            item = placed(entry, layer.policy)
+            item = self.placed(entry, layer.policy)
             if isinstance(item, Block) and item.name == held:
                 item = self.effective(item, layer.below, entry.source, layer.policy, at)
             elif self.tell is not None:
                 self.explain(entry, at)
             items.append(item)
         return block.holding(items)
+
+    def placed(self, entry: SourcedItem, outer: str) -> Item:
+        """An item for its new place: that of defaults is made once for all that have it."""
+        if entry.policy == outer and entry.parts is None:
+            return entry.item
+        if entry.source == OWN or entry.parts is not None:
+            return placed(entry, outer)
+        key = id(entry.item), entry.policy, outer
+        if key not in self.shared:
+            self.shared[key] = entry.item, placed(entry, outer)
+        return self.shared[key][1]
+
+    def charge(self, size: int) -> None:
+        """Count what is inherited. Raises ``LimitExceeded`` for what multiplies the document."""
+        self.lent += size
+        if self.lent > self.most:
+            raise LimitExceeded(_INHERITED, self.most)
 
     def explain(self, entry: SourcedItem, path: str) -> None:
         """Tell where a property is from, or each property in a category or an Environment."""
@@ -139,6 +170,7 @@ class Resolver:
         """The child over its defaults: its own items first, then what it inherits."""
         if default is None:
             return child
+        self.charge(default.lent().size)
         below = child.below or default.below
         if child.below and default.below:
             below = self.merge(child.below, default.below)
@@ -147,7 +179,7 @@ class Resolver:
         self.properties(child, default, merged, overridden)
         self.requested(child, default, merged, overridden)
         for kind in ("Delivered", "Environment"):
-            ours, theirs = child.named(kind), default.named(kind)
+            ours, theirs = child.named(kind), default.lent().joined[kind]
             if not ours:
                 merged.entries += theirs
             elif theirs and kind == "Delivered":
@@ -164,14 +196,14 @@ class Resolver:
         """Inherit the properties that the child has neither uncategorised nor in Requested."""
         mine = {key_of(entry.item) for entry in (*child.plain(), *child.requested())}
         names = {name_of(entry.item) for entry in child.entries}
-        for entry in default.entries:
-            name, key = name_of(entry.item), key_of(entry.item)
-            if name in JOINED:
-                continue
-            over = _overriding_key(key, mine)
+        called = child.block.id, child.block.get("Name") or default.block.get("Name")
+        for name, key, entry in default.lent().properties:
+            over = key if key in mine else None
+            if name == "ResourceLimit":
+                over = _overriding_key(key, mine)
             if name in names if name in LISTS else over is not None:
                 overridden[over or key] = (*overridden.get(over or key, ()), entry.written())
-            elif _on_itself(entry.item, child, default):
+            elif name == "Dependency" and _on_itself(entry.item, called):
                 self.findings.append(notices.self_dependency(entry, child))
             else:
                 merged.entries.append(entry)
@@ -180,7 +212,7 @@ class Resolver:
         self, child: Layer, default: Layer, merged: Layer, overridden: Overridden
     ) -> None:
         """The child's expression And each default conjunct on nothing that the child mentions."""
-        ours, theirs = child.named("Requested"), default.named("Requested")
+        ours, theirs = child.named("Requested"), default.lent().joined["Requested"]
         if not theirs:
             return
         inherited = self.conjuncts(default, "default")
@@ -189,6 +221,9 @@ class Resolver:
             return
         asked = [*child.plain(), *child.requested()]
         mine = {expression.key(e.item): e for e in asked if isinstance(e.item, Property)}
+        if self.tell is None and not ours and default.mentioned.isdisjoint(mine):
+            merged.entries += theirs  # as most are
+            return
         kept = [
             tuple(each for each in block if not expression.mentions(each) & mine.keys())
             for block in inherited
@@ -265,6 +300,9 @@ class Resolver:
                 self.findings.append(notices.unreadable(error, items, entry, layer.path))
                 return None
         layer.conjuncts = tuple(conjuncts)
+        if layer.read_once:
+            every = chain.from_iterable(conjuncts)
+            layer.mentioned = frozenset(chain.from_iterable(map(expression.mentions, every)))
         return layer.conjuncts
 
 
@@ -312,13 +350,12 @@ def _overriding_key(key: Key, mine: Container[Key]) -> Key | None:
     return hard if hard in mine and soft in mine else None
 
 
-def _on_itself(item: Item, child: Layer, default: Layer) -> bool:
-    """Whether a default is a dependency that would make a job wait for itself."""
-    if name_of(item) != "Dependency" or not isinstance(item, Property):
+def _on_itself(item: Item, called: tuple[str, str]) -> bool:
+    """Whether a dependency would make a job wait for itself, by its Id and its Name."""
+    if not isinstance(item, Property):
         return False
-    if item.attributes.get("designator", "JobId") == "JobName":
-        return item.text.strip() == (child.block.get("Name") or default.block.get("Name"))
-    return item.text.strip() == child.block.id
+    by_name = item.attributes.get("designator", "JobId") == "JobName"
+    return item.text.strip() == called[by_name]
 
 
 def _delivered(ours: list[SourcedItem], theirs: list[SourcedItem]) -> SourcedItem:
@@ -375,7 +412,22 @@ def _without(parts: Iterable[tuple[SourcedItem, bool]]) -> list[SourcedItem]:
 
 
 def _holds(layer: Layer, held: str) -> bool:
-    return any(isinstance(entry.item, Block) for entry in layer.named(held))
+    return any(isinstance(entry.item, Block) and entry.item.name == held for entry in layer.entries)
+
+
+def check_inherited(count: int, block: Block) -> None:
+    """Raise ``LimitExceeded`` where the jobs of a block inherit too many elements for its size."""
+    if count > LENT and count > (most := _most(block)):
+        raise LimitExceeded(_INHERITED, most)
+
+
+def _most(block: Block) -> int:
+    return max(LENT, LENT_FOR_EACH * _size(block))
+
+
+def _size(block: Block) -> int:
+    """How many elements a block holds, but for those in properties."""
+    return sum(1 + (_size(item) if isinstance(item, Block) else 0) for item in block.items)
 
 
 def _has_defaults(block: Block) -> bool:

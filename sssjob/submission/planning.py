@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sssjob import graph
 from sssjob.amounts import Scope
-from sssjob.check.awareness import understood
+from sssjob.check.awareness import Surroundings, understood
 from sssjob.document.attached import Every, doubled, named
 from sssjob.document.bundle import File
 from sssjob.errors import Finding, InvalidValue, Severity, SSSJobError, finding
@@ -67,7 +67,7 @@ class Planned:
     needs: frozenset[int] = frozenset()
     findings: tuple[Finding, ...] = ()
     losses: tuple[Loss, ...] = ()
-    around: Block | None = None
+    around: Surroundings | None = None
 
     @property
     def submitted(self) -> bool:
@@ -186,7 +186,7 @@ def _translated(planned: Planned, found: SubmissionPlan, owner: str, every: Ever
     known = understood(job)
     told = [*doubled(named(job, every)), *known.findings()]
     if planned.around is not None:
-        told += understood(planned.around).findings()
+        told += planned.around.judged()[1]
     losses: list[Loss] = []
     needs: set[int] = set()
     for item in job.items:

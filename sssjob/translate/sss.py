@@ -8,9 +8,9 @@ from dataclasses import replace
 from io import BytesIO
 from typing import NamedTuple
 
-from sssjob.check.awareness import around, is_known, understood
+from sssjob.check.awareness import Surroundings, around, is_known
 from sssjob.check.vocabulary import AwarenessPolicy
-from sssjob.defaults import resolve
+from sssjob.defaults import check_inherited, resolve
 from sssjob.document import dumps, one_by_one
 from sssjob.document.attached import doubled, message, named
 from sssjob.document.bundle import File, bundles
@@ -33,7 +33,7 @@ class Message(NamedTuple):
     job: Job
     files: Mapping[str, bytes]
     findings: tuple[Finding, ...] = ()
-    around: Block | None = None
+    around: Surroundings | None = None
 
 
 class SSS(Translator[Message]):
@@ -78,9 +78,8 @@ class SSS(Translator[Message]):
         """The job, refused where its surroundings are not understood (9.0)."""
         if form.around is None:
             return Read(form.job, form.findings, form.files)
-        known = understood(form.around, around=AwarenessPolicy(settings.unstated))
-        findings = (*form.findings, *known.findings())
-        return Read(form.job, findings, form.files, not known.accepted)
+        accepted, findings = form.around.judged(AwarenessPolicy(settings.unstated))
+        return Read(form.job, (*form.findings, *findings), form.files, not accepted)
 
     def recognises(self, head: bytes) -> str:
         """An element Job or JobGroup, where nothing says that it is another's."""
@@ -97,7 +96,7 @@ def _not_kept(files: Iterable[File]) -> Iterator[Finding]:
             yield replace(found, severity=Severity.WARNING)
 
 
-def jobs_and_around(blocks: Iterable[Block]) -> Iterator[tuple[Job, Block | None]]:
+def jobs_and_around(blocks: Iterable[Block]) -> Iterator[tuple[Job, Surroundings | None]]:
     """Each of ``jobs_of``, and what is left of its surroundings, to be judged with it."""
     for block in blocks:
         written = block.jobs if isinstance(block, JobGroup) else (block,)
@@ -109,7 +108,7 @@ def jobs_of(blocks: Iterable[Block]) -> Iterator[Job]:
     """The jobs of job objects in their order, with the defaults and the policy of their groups.
 
     An element of a group that the standard has not could be about each of its jobs, so each has
-    it, to be judged with the rest (9.0).
+    it, to be judged with the rest (9.0). Raises ``LimitExceeded``.
     """
     for block in blocks:
         effective = resolve(block).block
@@ -117,6 +116,7 @@ def jobs_of(blocks: Iterable[Block]) -> Iterator[Job]:
             yield effective
         elif isinstance(effective, JobGroup):
             policy, unknown = effective.attributes.get(_POLICY), tuple(_unknown(effective))
+            check_inherited(len(unknown) * len(effective.jobs), block)
             for job in effective.jobs:
                 own = job.attributes
                 if policy is not None and _POLICY not in own:
