@@ -1,6 +1,7 @@
 """Text to exact values and back."""
 # ruff: noqa: E501 (a row of a table is a line)
 
+from decimal import Decimal
 from fractions import Fraction
 
 import pytest
@@ -98,3 +99,41 @@ def test_a_time_that_no_calendar_has_is_shown_as_its_number():
 
 def test_the_epoch_is_shown_as_a_time():
     assert units.iso(0) == "1970-01-01T00:00:00Z"
+
+
+@pytest.mark.parametrize("size, expected", [
+    (0, ("0", "B")), (1023, ("1023", "B")), (1024, ("1", "KB")), (3 << 10, ("3", "KB")), (1025, ("1025", "B")),
+    (Fraction(1, 2), ("0.5", "B")), (5 << 100, ("5", "DB")), (1 << 120, ("1048576", "DB")),
+])  # fmt: skip
+def test_bytes_are_shown_in_the_largest_unit_of_which_they_are_whole(size, expected):
+    assert units.in_units(Fraction(size)) == expected
+
+
+def test_a_number_is_plain_where_it_is_whole():
+    shown = [repr(units.plain(Fraction(value))) for value in ("2", "-3", "0", "1/2")]
+    assert shown == ["2", "-3", "0", "Fraction(1, 2)"]
+
+
+def test_a_number_is_a_float_only_where_it_is_not_whole():
+    shown = [repr(units.approximate(Fraction(value))) for value in ("2", "-3", "1/2", "1/3")]
+    assert shown == ["2", "-3", "0.5", "0.3333333333333333"]
+
+
+@pytest.mark.parametrize("value, is_bounded", [
+    (Decimal(f"1E-{units.DIGITS}"), True), (Decimal(f"1E-{units.DIGITS + 1}"), False),
+    (Decimal(f"9E{units.DIGITS - 1}"), True), (Decimal(f"1E{units.DIGITS}"), False), (Decimal("NaN"), False),
+    (Fraction(10**units.DIGITS - 1), True), (Fraction(10**units.DIGITS), False),
+    (Fraction(1 - 10**units.DIGITS), True), (Fraction(-(10**units.DIGITS)), False),
+    (Fraction(1, 10**units.DIGITS), True), (Fraction(1, 10**units.DIGITS + 1), False),
+])  # fmt: skip
+def test_a_number_is_bounded_by_as_many_digits_as_one_that_is_read(value, is_bounded):
+    assert units.is_bounded(value) is is_bounded
+
+
+@pytest.mark.parametrize("value, text", [
+    ("1/8", "0.125"), ("1/5", "0.2"), ("1/25", "0.04"), ("7/40", "0.175"), ("1/1000", "0.001"), ("-1/4", "-0.25"),
+    ("1/10", "0.1"), ("3/80", "0.0375"), ("1/3", "0.33333333333333333"), ("200/3", "66.66666666666666667"),
+    ("1/128", "0.0078125"), ("1/3125", "0.00032"), ("12", "12"),
+])  # fmt: skip
+def test_a_decimal_has_as_few_digits_as_say_it(value, text):
+    assert units.decimal(Fraction(value)) == text
