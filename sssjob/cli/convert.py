@@ -120,10 +120,11 @@ def command(
 ) -> None:
     """Turn accounting records into job objects, or into other records.
 
-    Each FILE may be compressed; "-" is standard input. A bad record is reported with its line, and
-    the others are converted. The numbers of converted, skipped and bad records are printed at the
-    end.
+    A FILE has records or documents, compressed or not; or it is a directory of documents, a store,
+    or "-" for standard input. A bad record is reported with its line, and the others are converted.
+    The numbers of converted, skipped and bad records are printed at the end.
     """
+    from sssjob.verbs import documents
     from sssjob.verbs.convert import Conversion
     from sssjob.verbs.records import Reading
 
@@ -136,7 +137,7 @@ def command(
     reading, of_logs = Reading(said, watching), Reading(said, watching)
     with common.failing():
         grid = _grid(logs, of_logs) if logs else None
-        sources = tuple(common.sources(files))
+        sources = tuple(documents.readable(common.sources(files)))
         work = Conversion(sources, format_name, options, reading, common.processes(processes), grid)
         _write(work, wanted)
     if grid is not None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from sssjob.cli import common, names, options
-from sssjob.cli.records import format_of
+from sssjob.cli.records import format_of, only_documents
 from sssjob.errors import Finding, Severity, SSSJobError, UnreadableDocument
 from sssjob.records import AUTO
 
@@ -95,6 +95,7 @@ def command(
     if not records and not facts.of_features:
         common.fail("nothing to fold: --features DIR or --record FILE is needed")
     format_of(format_)
+    only_documents(file)
     _check(into, facts, output, in_place=in_place)
 
     def writing(path: Path) -> AbstractContextManager[BinaryIO]:

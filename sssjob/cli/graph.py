@@ -36,7 +36,7 @@ Examples:
   sssjob graph --exit stage=0 --exit solve=2 workflow.xml
   sssjob graph --select solve workflow.xml
   sssjob graph --json workflow.xml | jq '.states | to_entries[] | select(.value=="ready").key'
-  sssjob graph --svg -o workflow.svg workflow.xml
+  sssjob graph --svg workflow.svg workflow.xml
   sssjob graph --dot workflow.xml | dot -Tpdf > workflow.pdf
 
 Exit code: 0 shown, 1 a circle (with --closed also a job that is not there) or no jobs,
@@ -61,17 +61,18 @@ an id given with --exit."""
     "--json", "--jsonl", "form", flag_value="json", help="Print a JSON object for each job group."
 )
 @click.option("--dot", "form", flag_value="dot", help="Print DOT, for Graphviz.")
-@click.option("--svg", "form", flag_value="svg", help="Print a picture, of one job group.")
-@options.OUTPUT_OF_PICTURES
+@options.picture("Draw one job group in FILE.")
+@options.OUTPUT_OF_TEXTS
 def command(
     files: tuple[str, ...], exits: tuple[str, ...], from_document: bool, select: str | None,
-    closed: bool, form: str | None, output: str | None,
+    closed: bool, form: str | None, svg: str | None, output: str | None,
 ) -> None:  # fmt: skip
     """Show how the jobs of a group depend on each other, and the state of each.
 
     A job is done, ready, waiting for others, or will never run, because a job it depends upon
     ended otherwise or will never run itself. Jobs beside each other form one graph.
     """
+    form, output = options.drawn(form, svg, output)
     given = dict(_exit(text) for text in exits)
     complain = common.Complaints()
     graphs = _graphs(files, select, complain)

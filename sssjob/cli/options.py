@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+import os
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
@@ -60,6 +62,8 @@ def _in_utc(text: str) -> str:
 
 
 MOMENT = _Moment()
+_HEAD = 256  # bytes that tell a picture
+Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 WORKERS = click.option(
     "--workers",
     "processes",
@@ -88,7 +92,7 @@ OUTPUT = click.option(
     type=click.Path(dir_okay=False),
     help="Write to FILE, whole or not at all.",
 )
-OUTPUT_OF_PICTURES = click.option(
+OUTPUT_OF_TEXTS = click.option(
     "-o", "--output", metavar="FILE", help="Write there instead of standard output."
 )
 NOW = click.option(
@@ -173,7 +177,37 @@ ALL_FINDINGS = click.option(
     is_flag=True,
     help="Tell every bad record, not only the first twenty of each file.",
 )
-PLOT = click.option("--svg", metavar="FILE", help="Write that plot to FILE.")
+
+
+def _picture(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
+    """Where a picture goes; not over a document, which a command line of before may name here."""
+    if path is not None and path != "-":
+        if path.startswith("-"):
+            raise click.BadParameter(f"{path} is no FILE; - is standard output", ctx, param)
+        if os.path.isfile(path):
+            with contextlib.suppress(OSError), open(path, "rb") as stream:
+                head = stream.read(_HEAD)
+                if head and b"<svg" not in head:
+                    why = f"{path} is there already, and is no picture; - is standard output"
+                    raise click.BadParameter(why, ctx, param)
+    return path
+
+
+def picture(text: str) -> Option:
+    """The option ``--svg FILE``."""
+    return click.option("--svg", metavar="FILE", callback=_picture, help=text)
+
+
+def drawn(form: str | None, svg: str | None, output: str | None) -> tuple[str | None, str | None]:
+    """The form of what a command writes, and where it goes, where a picture is one of the forms."""
+    if svg is None:
+        return form, output
+    if form or output:
+        raise click.UsageError("--svg FILE is without --output and other forms")
+    return "svg", svg
+
+
+PLOT = picture("Write that plot to FILE.")
 CONFIGURATION = click.option("-c", "--config", "path", metavar="FILE", help="The configuration.")
 ESTIMATOR = click.option("--estimator", metavar="NAME", default="", help="Use this estimator.")
 REASON = click.option("--reason", metavar="TEXT", default="", help="Why, for the history.")

@@ -31,7 +31,7 @@ class PlacedJob(NamedTuple):
 Examples:
   sssjob place job.xml --offers nodes.json
   sssjob place --select sim.1 workflow.xml --offers nodes.json --json
-  sssjob place job.xml --offers nodes.json --svg -o placement.svg
+  sssjob place job.xml --offers nodes.json --svg placement.svg
   generate-nodes | sssjob place job.xml --offers -
 
 \b
@@ -50,17 +50,18 @@ Exit code: 0 every job has nodes, 1 one has none or there is no job,
 @click.option(
     "--json", "--jsonl", "form", flag_value="json", help="Print a JSON object on each line."
 )
-@click.option("--svg", "form", flag_value="svg", help="Print a picture, of one job.")
-@options.OUTPUT_OF_PICTURES
+@options.picture("Draw one job in FILE.")
+@options.OUTPUT_OF_TEXTS
 def command(
     files: tuple[str, ...], offered: tuple[str, ...], select: str | None, matching: Matching,
-    solver: bool | None, form: str | None, output: str | None,
+    solver: bool | None, form: str | None, svg: str | None, output: str | None,
 ) -> None:  # fmt: skip
     """Place the tasks of each job on nodes, by what is free on each.
 
     The best score counts first, then the fewest nodes, then the order of the nodes. Of a job that
     cannot be placed, the least of the reasons is told. Each job has all nodes to itself.
     """
+    form, output = options.drawn(form, svg, output)
     complain = common.Complaints()
     if solver:
         _need_solver()

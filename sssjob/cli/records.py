@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
 from sssjob.cli import common
@@ -47,6 +49,19 @@ def documents_by_source(
     for source in common.sources(files):
         for document in documents.documents((source,), said):
             yield source, document
+
+
+def only_documents(file: str) -> None:
+    """End the command if a file has records: they are no document that could be changed."""
+    from sssjob.verbs import documents
+
+    (source,) = common.sources((file,))
+    if not source.is_directory and os.path.isfile(file):
+        with common.failing(), ExitStack() as stack:
+            found, _ = documents.recognised(source, stack)
+        if found is not None:
+            what = f"has records of the format {found.format.name}, and no document to change"
+            common.fail(f"{common.name_of(file)} {what}: sssjob convert makes documents of them")
 
 
 class Table(NamedTuple):

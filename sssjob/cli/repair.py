@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, records
 
 if TYPE_CHECKING:
     from sssjob.document.repair import Change, NotRepairable, Repaired
@@ -50,6 +50,7 @@ def command(
         raise click.UsageError("--in-place writes over FILE, and needs one")
     from sssjob.document.repair import NotRepairable, repair
 
+    records.only_documents(file)
     ((name, source),) = common.sources([file])
     data = _read(source, name)
     if in_place and not data.startswith(Path(file).read_bytes()[:6]):

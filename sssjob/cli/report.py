@@ -57,7 +57,7 @@ bad record, 2 not understood, or something could not be read."""
 @options.RAW
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: seconds, bytes, parts of 1.")
 @click.option("--plot", is_flag=True, help="Draw processor hours (or --sort) as bars.")
-@click.option("--svg", metavar="FILE", type=click.Path(dir_okay=False), help="Draw them in a file.")
+@options.picture("Draw them in FILE.")
 @options.WORKERS
 @options.ALL_FINDINGS
 @click.argument("files", nargs=-1, metavar="FILE...")

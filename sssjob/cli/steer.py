@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from sssjob.cli import common, names
+from sssjob.cli import common, names, records
 from sssjob.cli.signals import terminable
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ def _steer(order: str, system: str, which: Choice, seconds: float, file: str) ->
     from sssjob.submission import How, Order, steer
     from sssjob.verbs import submit
 
+    records.only_documents(file)
     good, some = True, False
     with common.failing(), terminable(), submit.places(file, which) as works:
         for work in works:

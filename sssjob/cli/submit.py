@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common, names, options, steer
+from sssjob.cli import common, names, options, records, steer
 from sssjob.cli.signals import terminable
 from sssjob.errors import Severity
 
@@ -65,6 +65,7 @@ def command(
     settings = Settings(memory_scope, parallel=parallel)
     how = How(seconds)
     choice = steer.chosen(ids, global_ids, where)
+    records.only_documents(file)
     jobs = 0
     with common.failing(), terminable(), submit.places(file, choice) as works:
         for work in works:

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from sssjob.addresses import MAGIC
 from sssjob.document.files import COMPRESSED, looked_at
@@ -50,6 +50,28 @@ def documents(sources: Iterable[NamedSource], tell: Tell | None = None) -> Itera
 def inside(source: NamedSource) -> Iterator[NamedSource]:
     """The documents of a store, and the files of a directory; any other source is itself."""
     return _stored(source) if source.is_store else _files(source)
+
+
+def readable(sources: Iterable[NamedSource]) -> Iterator[NamedSource]:
+    """Each source as one that can be read: the files of a directory; the documents of a store,
+    with the Files that they name, behind each other.
+
+    A store that cannot be read raises ``SSSJobError`` when it is read.
+    """
+    for source in sources:
+        if source.is_store:
+            yield source._replace(given=_as_bytes(_behind_each_other(source)))
+        else:
+            yield from _files(source)
+
+
+def streams(sources: Iterable[NamedSource], stack: ExitStack, tell: Tell) -> Iterator[NamedSource]:
+    """The same, and records as the documents that they become; what is to be said of those goes to
+    ``tell``. Pipes are opened on the ``stack``.
+    """
+    for source in readable(sources):
+        found, source = recognised(source, stack)
+        yield as_stream(found, source, tell) if found else source
 
 
 def by_format(
@@ -160,7 +182,17 @@ def as_stream(found: Recognised, source: NamedSource, tell: Tell) -> NamedSource
     What is to be said of them goes to ``tell`` while it is read, which raises what ``documents``
     raises.
     """
-    return source._replace(given=io.BufferedReader(_Texts(_on_lines(found, source, tell)), 1 << 16))
+    return source._replace(given=_as_bytes(_on_lines(found, source, tell)))
+
+
+def _as_bytes(texts: Iterator[bytes]) -> BinaryIO:
+    return io.BufferedReader(_Texts(texts), 1 << 16)
+
+
+def _behind_each_other(store: NamedSource) -> Iterator[bytes]:
+    for _, document in _stored(store):
+        assert not isinstance(document, Path)
+        yield document.read() + b"\n"
 
 
 def _on_lines(found: Recognised, source: NamedSource, tell: Tell) -> Iterator[bytes]:

@@ -157,9 +157,10 @@ ALL = (
     "show", "query", "graph", "match @", "explain", "alternatives", "layout", "place", "validate", "profile",
     "transform", "canon", "diff", "condor ad",
 )  # fmt: skip
+SUMS = ("report", "audit", "lcginfo backtest")
 READ_ALL = {
-    "a directory": (*ALL, "report", "audit", "store import", "translate"),
-    "a store": (*ALL, "report", "audit", "deliver", "translate"),
+    "a directory": (*ALL, *SUMS, "store import", "translate", "convert", "features"),
+    "a store": (*ALL, *SUMS, "store import", "deliver", "translate", "convert", "features"),
 }
 
 

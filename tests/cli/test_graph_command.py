@@ -114,7 +114,9 @@ def test_a_document_is_where_it_starts_and_exits_come_first(arguments, expected)
         pytest.param(["--exit", "a"], EXAMPLE, 2, "ID=CODE", id="no-code"),
         pytest.param(["--exit", "a=1.5"], EXAMPLE, 2, "ID=CODE", id="half-a-code"),
         pytest.param(["--exit", "PBS.9=0"], EXAMPLE, 0, "", id="a-job-elsewhere"),
-        pytest.param(["--svg"], f"<D>{CIRCLE}{CIRCLE}</D>", 2, "--select one of g, g", id="two"),
+        pytest.param(
+            ["--svg", "-"], f"<D>{CIRCLE}{CIRCLE}</D>", 2, "--select one of g, g", id="two"
+        ),
         pytest.param(["--select", "nobody"], EXAMPLE, 1, "", id="nothing-chosen"),
     ],
 )
@@ -198,7 +200,7 @@ def test_dot_has_an_arrow_for_each_dependency_and_one_box_for_a_name():
 
 def test_the_picture_is_a_document_that_says_what_it_shows(tmp_path):
     file = tmp_path / "g.svg"
-    result = graph("--svg", "--exit", "a=0", "-o", str(file))
+    result = graph("--svg", str(file), "--exit", "a=0")
     assert result.exit_code == 0
     assert result.stdout == ""
     root = etree.parse(file).getroot()
@@ -221,14 +223,14 @@ def test_the_picture_holds_nothing_that_strangers_could_run():
 
 @pytest.mark.parametrize("link", [chain, lambda n: "<Dependency>0</Dependency>" if n else ""])
 def test_a_picture_of_many_jobs_shows_the_first_and_says_so(link):
-    result = graph("--svg", document=group(2000, link))
+    result = graph("--svg", "-", document=group(2000, link))
     assert "the picture shows the first 500 jobs of 2000" in result.stderr
     assert "1500 more jobs are not drawn." in result.stdout
     assert result.stdout.count("<rect") < 520
 
 
 def test_circles_are_drawn_too():
-    root = etree.fromstring(graph("--svg", document=CIRCLE).stdout.encode())
+    root = etree.fromstring(graph("--svg", "-", document=CIRCLE).stdout.encode())
     arrows = [path for path in root.iter(f"{SVG}path") if path.get("class") == "link success"]
     assert len(arrows) == 3 + 1, "and one in the legend"
 
@@ -253,4 +255,4 @@ def test_boxes_do_not_overlap_and_links_lead_to_the_right(given_):
 
 def test_the_picture_in_the_docs_is_what_the_command_draws():
     drawn = Path(__file__).parents[2] / "docs" / "pictures" / "dependencies.svg"
-    assert graph("--svg", "--exit", "a=0").stdout == drawn.read_text()
+    assert graph("--svg", "-", "--exit", "a=0").stdout == drawn.read_text()

@@ -34,6 +34,8 @@ WORDS = {
     ("lcginfo estimate", "--svg"): f"--lrms {LRMSINFO} --plot",
     ("lcginfo jobs", "--output"): f"{LRMSINFO}",
     ("repair", "--output"): f"{EXAMPLES}/broken/job.xml",
+    ("graph", "--svg"): f"{EXAMPLES}/queries/workflow.xml",
+    ("place", "--svg"): f"{PLACING}/placement.xml --select run.1 --offers {PLACING}/nodes.json",
     ("report", "--svg"): f"--from slurm {RECORDS}",
     ("store export", "--output"): "{store}",
     ("transform", "--output"): f"to-3.1.0 {EXAMPLES}/message.xml",
@@ -83,3 +85,32 @@ def test_what_cannot_be_written_is_named(words, which, full):
         result = CliRunner().invoke(sssjob, [*words(which), str(path)])
         assert result.exit_code == 2, result.output
         assert result.stderr.splitlines()[-1] == f"sssjob: error: {path}: {said}"
+
+
+PICTURES = [which for which in WORDS if which[1] == "--svg"]
+
+
+@pytest.mark.parametrize("which", PICTURES, ids=" ".join)
+def test_no_picture_is_written_over_a_document_and_one_is_over_a_picture(words, tmp_path, which):
+    path = tmp_path / "file"
+    for text, code in (("<Job/>", 2), ("", 0)):
+        path.write_text(text)
+        result = CliRunner().invoke(sssjob, [*words(which), str(path)])
+        assert result.exit_code == code, result.output
+        if code:
+            assert f"{path} is there already, and is no picture" in result.stderr
+            assert path.read_text() == text
+    assert CliRunner().invoke(sssjob, [*words(which), str(path)]).exit_code == 0
+    assert "<svg" in path.read_text()
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["graph --svg -o x.svg", "graph --json --svg x.svg", "place --svg x.svg -o y --offers z"],
+)
+def test_a_picture_takes_one_file_and_no_other_form(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(sssjob, [*words.split(), "doc.xml"])
+    assert result.exit_code == 2
+    assert "FILE" in result.stderr
+    assert not list(tmp_path.iterdir())

@@ -58,7 +58,7 @@ def test_without_a_solver_it_says_that_nothing_is_proved():
 @pytest.mark.parametrize("job, boxes", [("run.1", 13 + 2), ("run.2", 24 + 1), ("run.3", 0)])
 def test_a_picture_has_a_box_for_each_task(tmp_path, job, boxes):
     path = tmp_path / "placement.svg"
-    place("--svg", "--select", job, "-o", str(path))
+    place("--svg", str(path), "--select", job)
     root = etree.parse(path).getroot()
     assert len(root.findall(f"{SVG}rect[@rx]")) == boxes
     words = [text.text for text in root.iter(f"{SVG}text")]
@@ -66,7 +66,7 @@ def test_a_picture_has_a_box_for_each_task(tmp_path, job, boxes):
 
 
 def test_a_picture_shows_one_job():
-    result = place("--svg")
+    result = place("--svg", "-")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "--select one of 3" in result.stderr
 
@@ -76,7 +76,7 @@ def test_a_picture_of_many_nodes_and_tasks_is_cut_and_says_so(tmp_path):
     jobs.write_text("<Job><Id>&lt;b&gt;\u202e</Id><Processors>30050</Processors></Job>")
     nodes = [{"id": f"<{n}>" * 20, "Processors": 100} for n in range(400)]
     given = json.dumps(nodes)
-    result = place("--svg", jobs=jobs, nodes="-", given=given)
+    result = place("--svg", "-", jobs=jobs, nodes="-", given=given)
     root = etree.fromstring(result.stdout.encode())
     texts = [text.text for text in root.iter(f"{SVG}text")]
     assert "51 more nodes are not drawn" in texts

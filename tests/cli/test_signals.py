@@ -27,7 +27,7 @@ READING = {
     "deliver {job} --record -": RECORDS, "report --from slurm -": RECORDS,
     "audit --from slurm -": RECORDS, "explain -": DOCUMENT, "match {job} --offers -": b"[",
     "alternatives -": DOCUMENT, "layout -": DOCUMENT, "graph -": DOCUMENT,
-    "graph --svg -o {out} -": DOCUMENT, "profile -": DOCUMENT, "condor ad -": DOCUMENT,
+    "graph --svg {out} -": DOCUMENT, "profile -": DOCUMENT, "condor ad -": DOCUMENT,
     "lcginfo lrms --from sss -": DOCUMENT, "lcginfo backtest -": DOCUMENT,
 }  # fmt: skip
 

@@ -93,9 +93,22 @@ def test_a_listing_without_jobs_is_kept_as_nothing(path):
     assert (found.exit_code, "new 0, changed 0, unchanged 0, bad 0" in found.stderr) == (0, True)
 
 
-def test_options_for_records_need_their_format(path):
-    found = run("import", "--tz", "UTC", path, "-", input=ONE)
-    assert (found.exit_code, "name --from" in found.stderr) == (2, True)
+@pytest.mark.parametrize("words", ["--tz UTC --from sss", "--columns JobID", "--delimiter ;"])
+def test_options_for_records_need_records_and_those_for_a_table_its_format(path, words):
+    found = run("import", *words.split(), path, "-", input=ONE)
+    assert (found.exit_code, "--from" in found.stderr) == (2, True)
+
+
+def test_records_and_other_stores_are_recognised(path, tmp_path):
+    records = tmp_path / "sacct.txt"
+    records.write_text("JobID|User|State\n7|amy|COMPLETED\n8|amy|COMPLETED\n")
+    found = run("import", path, records, "--json")
+    assert json.loads(found.stdout) == {"new": 2, "changed": 0, "unchanged": 0, "bad": 0}
+    assert "read as slurm" in found.stderr
+    other = tmp_path / "other.db"
+    assert json.loads(run("import", other, path, "--json").stdout)["new"] == 2
+    # A store into itself changes nothing.
+    assert json.loads(run("import", path, path, "--json").stdout)["unchanged"] == 2
 
 
 def test_import_counts_and_ends_with_1_when_some_were_bad(path):

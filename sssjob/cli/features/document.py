@@ -4,36 +4,38 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from sssjob.cli import common
-from sssjob.errors import SSSJobError
+from sssjob.cli import common, records
+from sssjob.errors import SSSJobError, UnusableStore
 
 if TYPE_CHECKING:
+    from sssjob.document.sources import NamedSource
     from sssjob.model import Job, JobGroup
 
 _SHOWN = 20  # ids that a message lists
 
 
 def one_job(file: str, select: str | None) -> Job:
-    """The one job of a document, or the selected one, with its defaults resolved."""
-    from sssjob.document import read
-
+    """The one job of what a user named, or the selected one, with its defaults resolved."""
     (source,) = common.sources((file,))
     try:
-        jobs = (job for job in _jobs(read(source.given)) if select in (None, job.id))
-        found = list(islice(jobs, 2))
+        found = list(islice((job for job in _all(source) if select in (None, job.id)), 2))
     except OSError as error:
         common.fail(common.reason(error))
+    except UnusableStore as error:
+        common.fail(error)
     except SSSJobError as error:
         common.fail(common.placed(error, source.name))
     if len(found) == 1:
         return found[0]
     if found and select:
         common.fail(f"{common.name_of(source.name)}: more than one job has the id {select}")
-    ids = f": {_ids(file)}" if os.path.isfile(file) else ""  # a pipe cannot be read again
+    # A pipe cannot be read again.
+    ids = f": {_ids(source)}" if source.is_directory or os.path.isfile(file) else ""
     if found:
         common.fail(f"{common.name_of(source.name)} holds several jobs; --select one of them{ids}")
     common.fail(
@@ -58,6 +60,16 @@ def known_job(file: str, select: str | None) -> Job:
     return known.block
 
 
+def _all(source: NamedSource) -> Iterator[Job]:
+    """The jobs of a source of any kind."""
+    from sssjob.document import read
+    from sssjob.verbs import documents
+
+    with ExitStack() as stack:
+        for _, given in documents.streams((source,), stack, records.Said()):
+            yield from _jobs(read(given))
+
+
 def _jobs(blocks: Iterable[object]) -> Iterator[Job]:
     from sssjob.defaults import resolve
     from sssjob.model import Job, JobGroup
@@ -79,8 +91,6 @@ def _alone(job: Job, group: JobGroup) -> Job:
     return replace(job, attributes={**job.attributes, "awarenessPolicy": policy})
 
 
-def _ids(file: str) -> str:
-    from sssjob.document import read
-
-    ids = [job.id for job in islice(_jobs(read(file)), _SHOWN + 1)]
+def _ids(source: NamedSource) -> str:
+    ids = [job.id for job in islice(_all(source), _SHOWN + 1)]
     return ", ".join((*ids[:_SHOWN], "...") if len(ids) > _SHOWN else ids)

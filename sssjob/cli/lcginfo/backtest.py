@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from sssjob.cli import common, options
+from sssjob.cli import common, options, records
 from sssjob.cli.lcginfo import shared
 
 if TYPE_CHECKING:
@@ -72,8 +73,9 @@ def command(
 ) -> None:
     """Compare estimated response times with how long jobs waited.
 
-    FILEs hold finished jobs as sssjob convert writes them. Bias is the mean of estimated less
-    actual wait; the last column is the part of the jobs that started within the worst time.
+    FILEs hold finished jobs: documents, records, directories of documents, or stores. Bias is the
+    mean of estimated less actual wait; the last column is the part of the jobs that started within
+    the worst time.
     """
     from sssjob.lcginfo import backtest, config, estimators
     from sssjob.lcginfo import caps as vo_max_jobs
@@ -116,12 +118,18 @@ def _past(files: tuple[str, ...], queue: str, log: shared.Log) -> list[Past]:
     """The jobs of all files as one log."""
     from sssjob.document import read
     from sssjob.lcginfo import backtest
+    from sssjob.verbs import documents
+
+    def bad(error: object) -> None:
+        log.bad += 1
+        common.say(error)
 
     found: list[Past] = []
-    for name, source in common.sources(files):
-        log.name = name
-        blocks = read(source, on_error=log.unreadable)
-        found += backtest.history(blocks, queue=queue, report=log)
+    with ExitStack() as stack:
+        for name, source in documents.streams(common.sources(files), stack, records.Said(bad)):
+            log.name = name
+            blocks = read(source, on_error=log.unreadable)
+            found += backtest.history(blocks, queue=queue, report=log)
     return sorted(found, key=lambda job: job.ready)
 
 

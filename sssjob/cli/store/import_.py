@@ -1,12 +1,12 @@
-"""``sssjob store import``: job objects into a store, as they are; or what records become."""
+"""``sssjob store import``: job objects into a store, as they are, and what records become."""
 
 from __future__ import annotations
 
 import json
 import sys
+from contextlib import ExitStack
 from dataclasses import replace
 from io import BufferedReader
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,10 @@ import click
 
 from sssjob.cli import common, names, options, progress, records
 from sssjob.cli.store import shared
+from sssjob.records import AUTO
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from sssjob.document.sources import NamedSource
     from sssjob.errors import Finding, UnreadableDocument
@@ -35,17 +36,15 @@ Examples:
   sssjob convert --from slurm sacct.txt | sssjob store import jobs.db -
   sssjob store import jobs.db --reason "April, corrected" april.sss.zst
   sssjob store import --workers 0 jobs.db archive/
-  sssjob store import --from slurm jobs.db sacct-2026-*.txt.gz
+  sssjob store import jobs.db sacct-2026-*.txt.gz
+  sssjob store import all.db cluster-a.db cluster-b.db
 
 Exit code: 0 all job objects are kept, 1 some were bad, 2 a file or the store cannot be used.""",
 )
 @shared.store
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @shared.by
-@names.option(
-    "--from", "format_name", names=names.formats, metavar="FORMAT", default=names.DOCUMENTS,
-    show_default=True, help="What the FILEs are: documents (sss), or records: {names}.",
-)  # fmt: skip
+@names.DOCUMENTS_OR_RECORDS
 @options.ZONE
 @options.COLUMNS
 @options.DELIMITER
@@ -61,35 +60,38 @@ def command(
 ) -> None:  # fmt: skip
     """Keep the job objects of FILEs, byte for byte; makes the store if there is none.
 
-    A FILE may be compressed, a directory of *.xml and *.sss files, or "-" for standard input.
-    Job objects that cannot be stored are reported with their line, and the others are imported. Job
-    objects that are there already stay as they are, so an import that was interrupted can be run
-    again. A File beside a job object that names it with # is kept with it; a warning says which
-    are not there.
-
-    With --from, FILEs are records, and what sssjob convert makes of them is kept.
+    A FILE has documents or records, compressed or not; or it is a directory of *.xml and *.sss
+    files, another store, or "-" for standard input. Of records, what sssjob convert makes of them
+    is kept. Job objects that cannot be stored are reported with their line, and the others are
+    imported. Job objects that are there already stay as they are, so an import that was interrupted
+    can be run again. A File beside a job object that names it with # is kept with it; a warning
+    says which are not there.
     """
     from sssjob.records.record import Options
+    from sssjob.store import Counts
     from sssjob.store.reading import readers
 
-    of_records = format_name != names.DOCUMENTS
-    if of_records:
+    if format_name != names.DOCUMENTS:
         records.format_of(format_name)
     elif any((zone, columns, delimiter, ended_only)):
-        common.fail("--tz, --columns, --delimiter and --ended-only are for records: name --from")
+        common.fail("--tz, --columns, --delimiter and --ended-only are for records, not --from sss")
     table = records.table(columns, delimiter)
+    if any(table) and format_name == AUTO.name:
+        common.fail("--columns and --delimiter need --from: a table without a header tells nothing")
     options_ = Options(zone, table.columns, table.delimiter, ended_only)
     said = records.said(all_findings)
     with (
         shared.opened(store, create=True, by=shared.user(by)) as jobs,
         readers(common.processes(processes)) as some,
         common.failing(),
+        ExitStack() as stack,
     ):
-        found = common.sources(files)
-        if of_records:
-            total = _records(jobs, found, format_name, options_, said, reason, some)
-        else:
-            total = _documents(jobs, found, reason, some)
+        total = Counts()
+        for name, found in _by_format(common.sources(files), format_name, stack, said):
+            if name == names.DOCUMENTS:
+                total += _documents(jobs, found, reason, some)
+            else:
+                total += _records(jobs, found, name, options_, said, reason, some)
     said.rest()
     if as_json:
         common.data(json.dumps(total.as_dict()))
@@ -98,12 +100,24 @@ def command(
     sys.exit(common.NOTHING if total.bad else common.FOUND)
 
 
+def _by_format(
+    found: Iterable[NamedSource], format_name: str, stack: ExitStack, said: records.Said
+) -> Iterator[tuple[str, Iterable[NamedSource]]]:
+    """The sources by the format that was named, or that they are recognised by, which is said."""
+    from sssjob.verbs import documents
+
+    if format_name == AUTO.name:
+        yield from documents.by_format(found, stack, said)
+    else:
+        yield format_name, documents.readable(found)
+
+
 def _documents(jobs: Store, found: Iterable[NamedSource], reason: str, readers: Readers) -> Counts:
-    from sssjob.document import sources
     from sssjob.store import Counts
+    from sssjob.verbs import documents
 
     total = Counts()
-    for name, source in chain.from_iterable(map(sources.files, found)):
+    for name, source in documents.readable(found):
         total += _load(jobs, name, source, reason, readers)
     return total
 

@@ -1,0 +1,166 @@
+"""All commands x kinds of input x forms of output, in one table.
+
+Every command that reads jobs is given the same two jobs as each kind of input, and prints each of
+its forms. What is no input at all is told by what it is, by every one of them.
+"""
+# ruff: noqa: E501 (a row of a table is a line)
+
+import gzip
+import json
+import sqlite3
+
+import click
+import pytest
+from click.testing import CliRunner
+from command_tree import commands
+
+from sssjob import store
+from sssjob.cli import sssjob
+
+JOB = (
+    "<Job><Id>{0}</Id><User>amy</User><Executable>/bin/true</Executable><State>Completed</State><Queue>q</Queue>"
+    "<Requested><Processors>1</Processors><Duration>60</Duration></Requested><Delivered><Processors>1</Processors></Delivered>"
+    "<SubmitTime>1795003200</SubmitTime><StartTime>1795003202</StartTime><EndTime>1795003204</EndTime><Duration>2</Duration></Job>"
+)
+JOBS = f"{JOB.format(7)}\n{JOB.format(8)}\n"
+# The same two as records.
+SACCT = (
+    "JobID|User|State|Partition|ReqCPUS|AllocCPUS|Submit|Start|End|ElapsedRaw|TimelimitRaw|Cluster\n"
+    "7|amy|COMPLETED|q|1|1|2026-11-18T12:00:00|2026-11-18T12:00:02|2026-11-18T12:00:04|2|1|c\n"
+    "8|amy|COMPLETED|q|1|1|2026-11-18T12:00:00|2026-11-18T12:00:02|2026-11-18T12:00:04|2|1|c\n"
+)
+ALL = {"document", "compressed", "directory", "store", "records", "standard input"}
+ONE = {"document"}  # of which it writes a new version
+PLACES = {"document", "directory", "store"}
+
+# fmt: off
+TABLE = {
+    # command            what it is given (@ is the input)               kinds       forms of its output
+    "validate":         ("validate @",                                   ALL,        "- --json --jsonl --format=sarif"),
+    "show":             ("show @",                                       ALL,        "- --json --jsonl --to=sss --to=sss-lines --to=dot"),
+    "query":            ("query //Job/Id @",                             ALL,        "- --json --jsonl --csv"),
+    "diff":             ("diff @ @",                                     ALL - {"standard input"}, "- --json --jsonl"),
+    "canon":            ("canon @",                                      ALL,        "-"),
+    "repair":           ("repair @",                                     {"document", "compressed", "standard input"}, "- --json --output=F"),
+    "transform":        ("transform to-3.1.0 @",                         ALL,        "- --output=F"),
+    "store import":     ("store import NEW @",                           ALL,        "- --json"),
+    "translate":        ("translate --to sbatch --from sss --output-dir OUT @", ALL, "-"),
+    "submit":           ("submit --to slurm --dry-run --select 7 @",     {"document", "store"}, "-"),
+    "convert":          ("convert @",                                    ALL,        "- --to=sss --to=jsonl --to=parquet --to=ur --to=car --to=apel --to=lrmsinfo --output=F"),
+    "deliver":          ("deliver --in-place --record RECORDS @",        PLACES,     "- --json"),
+    "report":           ("report @",                                     ALL,        "- --json --csv --plot --svg=F"),
+    "audit":            ("audit --against RECORDS @",                    ALL,        "- --json"),
+    "explain":          ("explain @",                                    ALL,        "- --json --jsonl"),
+    "match":            ("match --offers OFFERS @",                      ALL,        "- --json --jsonl"),
+    "alternatives":     ("alternatives @",                               ALL,        "- --json --jsonl"),
+    "place":            ("place --no-solver --select 7 --offers OFFERS @", ALL,      "- --json --jsonl --svg=F --output=F"),
+    "layout":           ("layout @",                                     ALL,        "- --json --jsonl"),
+    "graph":            ("graph @",                                      ALL,        "- --json --jsonl --dot --svg=F --output=F"),
+    "profile":          ("profile @",                                    ALL,        "- --json --jsonl"),
+    "features job":     ("features job --dry-run --select 7 @", ALL,       "- --json --explain"),
+    "lcginfo backtest": ("lcginfo backtest --slots 1 @",                 ALL,        "- --json --plot --svg=F"),
+    "lcginfo lrms":     ("lcginfo lrms --from sss @",                    ALL - {"directory", "store", "records"}, "-"),
+    "condor ad":        ("condor ad @",                                  ALL,        "- --format=json"),
+}
+# Commands that read no jobs that a user names.
+OTHERS = {
+    "status": "what batch systems print", "send": "messages that are ready", "serve": "messages over the network",
+    "request": "what an action wants", "conformance": "the cases of the standard", "demo": "the examples",
+    "examples": "the examples", "completion": "nothing", "schema": "nothing", "config show": "the file of defaults",
+    "cancel": "documents with the Ids of a batch system, asked in tests of submission", "hold": "as cancel", "release": "as cancel",
+    **dict.fromkeys(("store init", "store export", "store query", "store log", "store delete", "store stats", "store check",
+                     "store compact", "store settings", "store upgrade"), "a store only"),
+    **dict.fromkeys(("features machine", "features live", "features set", "features expire", "features show", "features left",
+                     "features status", "features pilots", "features install", "features prolog", "features epilog", "features collect",
+                     "features submit", "features serve"), "directories of features, or what a batch system says"),
+    **dict.fromkeys(("condor job", "condor features", "condor eval", "condor queue", "condor fold", "condor cron", "condor config",
+                     "condor simulate", "condor fetch-work", "condor reply-fetch", "condor evict-claim", "condor prepare-job",
+                     "condor update-job-info", "condor job-exit"), "ads, or a directory of documents"),
+    **dict.fromkeys(("lcginfo jobs", "lcginfo caps", "lcginfo check", "lcginfo estimate", "lcginfo run"), "what batch systems print"),
+}
+WRONG = {
+    "a PDF":               (b"%PDF-1.7\n",                                                    "this is a PDF document"),
+    "a picture":           (b"\x89PNG\r\n\x1a\n",                                             "this is a picture"),
+    "a log of a server":   (b"[2026-11-23T02:00:00.123] slurmctld version 22.05.8 started\n", "this is a log of a server"),
+    "a foreign database":  (None,                                                             "a database of"),
+}
+# fmt: on
+FORMS = {"--json", "--jsonl", "--csv", "--svg", "--dot"}
+SILENT = {"validate", "diff", "profile", "store import", "translate", "deliver", "repair"}
+
+
+def cells():
+    for name, (words, kinds, forms) in TABLE.items():
+        for kind in sorted(kinds):
+            for form in forms.split():
+                yield pytest.param(name, words, kind, form, id=f"{name}: {kind}, {form}")
+
+
+@pytest.fixture
+def given(tmp_path):
+    """Where the two jobs are, by the kind of the input."""
+    (tmp_path / "jobs.xml").write_text(JOBS)
+    (tmp_path / "jobs.xml.gz").write_bytes(gzip.compress(JOBS.encode()))
+    (tmp_path / "dir").mkdir()
+    (tmp_path / "dir" / "jobs.xml").write_text(JOBS)
+    (tmp_path / "sacct.txt").write_text(SACCT)
+    (tmp_path / "offers").write_text('[{"id": "n", "Processors": 4, "Duration": 3600}]')
+    with store.open(tmp_path / "jobs.db", create=True) as jobs:
+        jobs.load(JOBS.encode())
+    names = {"document": "jobs.xml", "compressed": "jobs.xml.gz", "directory": "dir",
+             "store": "jobs.db", "records": "sacct.txt"}  # fmt: skip
+    return {"standard input": "-", **{kind: str(tmp_path / name) for kind, name in names.items()}}
+
+
+def call(words, name, tmp_path, *more):
+    places = {
+        "@": name, "OFFERS": str(tmp_path / "offers"), "NEW": str(tmp_path / "new.db"),
+        "RECORDS": str(tmp_path / "sacct.txt"), "OUT": str(tmp_path / "out"),
+    }  # fmt: skip
+    given = [places.get(word, word) for word in words.split()]
+    return CliRunner().invoke(sssjob, [*given, *more], input=JOBS if name == "-" else None)
+
+
+def test_every_command_is_in_the_table_or_reads_no_jobs():
+    assert {" ".join(words) for words, _ in commands(sssjob)} == {*TABLE, *OTHERS}
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_every_form_of_a_command_is_in_the_table(name):
+    found = dict((" ".join(words), command) for words, command in commands(sssjob))[name]
+    options = {each for p in found.params if isinstance(p, click.Option) for each in p.opts}
+    assert options & FORMS == {each.partition("=")[0] for each in TABLE[name][2].split()} & FORMS
+
+
+@pytest.mark.parametrize("name, words, kind, form", cells())
+def test_a_command_takes_an_input_and_prints_a_form(given, tmp_path, name, words, kind, form):
+    file = tmp_path / "F"
+    more = () if form == "-" else (form.replace("=F", f"={file}"),)
+    result = call(words, given[kind], tmp_path, *more)
+    assert result.exit_code == (1 if name == "profile" else 0), result.output
+    printed = file.read_bytes() if form.endswith("=F") else result.stdout_bytes
+    if form == "--json" and name not in ("show",):
+        json.loads(printed if name in ("validate", "query", "diff") else printed.split(b"\n{")[0])
+    elif form == "--jsonl":
+        assert all(map(json.loads, printed.splitlines()))
+    elif form == "--svg=F":
+        assert b"<svg" in printed
+    elif form == "-" and name not in SILENT:
+        assert printed.strip()
+
+
+@pytest.mark.parametrize("what", WRONG)
+@pytest.mark.parametrize("name", sorted(TABLE))
+def test_what_holds_no_jobs_is_told_by_what_it_is(given, tmp_path, name, what):
+    content, said = WRONG[what]
+    path = tmp_path / "wrong"
+    if content is None:
+        sqlite3.connect(path).execute("CREATE TABLE t (x)").connection.close()
+    else:
+        path.write_bytes(content)
+    result = call(TABLE[name][0], str(path), tmp_path)
+    assert result.exit_code in (1, 2)
+    # What a command does not catch is said by what calls it.
+    told = str(result.exception) if result.exit_code == 1 and not result.stderr else result.stderr
+    assert said in told
+    assert told.count(str(path)) == 1
