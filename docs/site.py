@@ -10,15 +10,21 @@ import posixpath
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 import sssjob
+from sssjob.accounting.table import schema as jobs_schema
 from sssjob.cli import sssjob as program
-from sssjob.errors import CODES
+from sssjob.cli.defaults import KEYS
+from sssjob.conformance import reference
+from sssjob.errors import CODE, CODES
+from sssjob.features.site import SETTINGS
+from sssjob.lcginfo.config import OPTIONS
+from sssjob.store.parquet import schema as store_schema
 
 ROOT = Path(__file__).resolve().parent.parent
 # Where each page outside of docs/ stands on the site.
@@ -44,8 +50,8 @@ SECTIONS = {
     " installing packages",
     "Gateway": "gateway gold",
     "Python": "python library",
-    "Reference": "commands command-line conformance findings schemas editors limits glossary"
-    " security stability changelog",
+    "Reference": "commands command-line configuration elements columns findings conformance schemas"
+    " editors limits glossary security stability changelog",
     "Developers": "contributing conduct first-change architecture benchmarks decisions/README"
     " decisions/standard decisions/placement decisions/documents decisions/queries decisions/store"
     " decisions/features decisions/records decisions/lcginfo decisions/condor decisions/gateway"
@@ -73,6 +79,9 @@ def gather(folder: Path) -> None:
     _write(folder, "commands.md", "\n".join(_commands()))
     _write(folder, "library.md", "\n".join(_library()))
     _write(folder, "findings.md", "\n".join(_findings()))
+    _write(folder, "elements.md", "\n".join(_elements()))
+    _write(folder, "columns.md", "\n".join(_columns()))
+    _write(folder, "configuration.md", "\n".join(_configuration()))
 
 
 def _write(folder: Path, name: str, text: str) -> None:
@@ -145,6 +154,71 @@ def _findings() -> Iterator[str]:
     yield "# Findings\n\nWhat `sssjob validate` tells, by its code.\n"
     yield "| code | severity, if nothing says otherwise | means |\n| --- | --- | --- |"
     yield from (f"| `{code.name}` | {code.severity} | {code.meaning} |" for code in CODES)
+
+
+def _elements() -> Iterator[str]:
+    """Every name of the standard but those of findings, with all its meanings."""
+    yield "# Elements and attributes\n\nWhat `sssjob explain NAME` tells of each name.\n"
+    for name in sorted(reference.names() - CODE.keys(), key=str.lower):
+        yield f"## {name}\n"
+        for topic in reference.topics(name):
+            section = f", {topic.section}" if topic.section else ""
+            yield f"{topic.about} ({topic.kind}{section}).\n"
+            yield from (f"- {label}: {text}" for label, text in topic.facts)
+            if topic.example:
+                yield f"\n```xml\n{topic.example}\n```"
+            yield ""
+
+
+def _columns() -> Iterator[str]:
+    """Every column of the tables that are written."""
+    yield "# Columns\n"
+    for title, about, schema in (
+        ("Tables of jobs", "`sssjob convert --to parquet` and `sssjob.jobs(...).to_arrow()`, "
+         "`to_pandas()` and `to_polars()`", jobs_schema()),
+        ("Tables of a store", "`sssjob store export --to parquet`", store_schema()),
+    ):  # fmt: skip
+        rows = ((f"`{each.name}`", str(each.type), _path(each), _says(each)) for each in schema)
+        yield f"## {title}\n\nWhat {about} have.\n"
+        yield from _table(("column", "type", "path in a job", "what it holds"), rows)
+
+
+def _path(field: Any) -> str:
+    path = (field.metadata or {}).get(b"path", b"").decode()
+    return f"`{path}`" if path else ""
+
+
+def _says(field: Any) -> str:
+    return str((field.metadata or {}).get(b"says", b"the document").decode())
+
+
+def _configuration() -> Iterator[str]:
+    """Every key of the files that configure something."""
+    yield "# Configuration\n\n## Defaults of options\n"
+    yield "`~/.config/sssjob/config.toml`: [where it is looked for](command-line.md).\n"
+    rows = ((f"`{name}`", f"`{key.of}`", ", ".join(key.metavars)) for name, key in KEYS.items())
+    yield from _table(("key", "is the default of", "what it names"), rows)
+    yield "## Machines of a site\n\nThe file of `--site FILE`: [how it is used](features-sites.md)."
+    yield "A `[[nodes]]` table with `names` has them for some machines.\n"
+    settings = (
+        (f"`{name}`", row.kind, row.meaning if name == row.name else f"gives `{row.name}`, too")
+        for name, row in SETTINGS.items()
+    )
+    yield from _table(("key", "type", "meaning"), settings)
+    yield "## Queue states of the grid\n\n`sssjob lcginfo -c FILE`: [how it is used](lcginfo.md).\n"
+    options = ((each.section, f"`{each.name}`", each.meaning) for each in OPTIONS)
+    yield from _table(("section", "option", "meaning"), options)
+    for title, name in (("The gateway", "gateway"), ("The gateway, with a store", "site")):
+        text = (ROOT / "examples" / "gateway" / f"{name}.toml").read_text("utf-8")
+        yield f"## {title}\n\n`sssjob serve --config FILE`: [how it is used](gateway.md).\n"
+        yield f"```toml\n{text}```\n"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(head)} |\n|{' --- |' * len(head)}"
+    for row in rows:
+        yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |"
+    yield ""
 
 
 def _library() -> Iterator[str]:

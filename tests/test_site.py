@@ -19,7 +19,13 @@ import pytest
 from waiting import HANG
 
 import sssjob
-from sssjob.errors import CODES
+from sssjob.accounting import table
+from sssjob.cli.defaults import KEYS
+from sssjob.conformance import reference
+from sssjob.errors import CODE, CODES
+from sssjob.features.site import SETTINGS
+from sssjob.lcginfo.config import OPTIONS
+from sssjob.store import parquet
 
 pytestmark = pytest.mark.packaging
 
@@ -118,6 +124,18 @@ def test_each_kind_of_finding_has_its_row(site):
     page = (site / "findings.html").read_text("utf-8")
     for code in CODES:
         assert f">{code.name}<" in page, code
+
+
+def test_each_name_of_the_standard_each_column_and_each_key_has_its_place(site):
+    elements = (site / "elements.html").read_text("utf-8")
+    for name in reference.names() - CODE.keys():
+        assert f"<h2>{name}<" in elements, name
+    columns = (site / "columns.html").read_text("utf-8")
+    for name in (*table.schema().names, *parquet.schema().names):
+        assert f">{name}<" in columns, name
+    configuration = (site / "configuration.html").read_text("utf-8")
+    for name in (*KEYS, *SETTINGS, *(option.name for option in OPTIONS)):
+        assert f">{name}<" in configuration, name
 
 
 def test_the_search_knows_the_words_of_the_pages(site):

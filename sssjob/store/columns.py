@@ -35,14 +35,14 @@ class ColumnType(StrEnum):
 
 
 class Says(StrEnum):
-    """What a column tells of the nodes at its path; always NULL when there are none."""
+    """What a column tells of the elements at its path; always NULL when there are none."""
 
     OWN = "a fact about the row itself, always there"
-    TEXT = "the string value; of several, all of them, each between separators"
-    LOW = "the number, or the lowest; NULL when one of them is no number"
+    TEXT = "the text; of several elements, all their texts, each between separators"
+    LOW = "the number, or of several the lowest; NULL when one of them is no number"
     HIGH = "the highest of several numbers; NULL when there is one"
     BYTES = "the number in bytes, by the attribute units or the default unit"
-    COUNT = "how many nodes there are, 0 included"
+    COUNT = "how many of these elements there are, 0 included"
 
 
 class Column(NamedTuple):
