@@ -40,10 +40,18 @@ from sssjob import features
 given = features.here()
 assert len(given.machine) + len(given.job) == 17 and not given.problems
 """
+# A job of Slurm to which no site gave directories.
+ELSEWHERE = """
+import os
+from sssjob import features
+given = features.here({"SLURM_JOB_ID": "7", "SLURM_CPUS_ON_NODE": "4"}, "/")
+assert given.job["allocated_cpu"] == 4
+"""
 
 CASES = (
     Case("bare reading", program(BARE)),
     Case("sssjob.features.here()", program(OURS), aim=1.5),
+    Case("here() without directories", program(ELSEWHERE), aim=1.5),
     Case("python -c pass", program("pass")),
 )
 

@@ -220,6 +220,7 @@ SHAPES: Mapping[str, Printed] = {
     "features expire": Printed(Each(["text"])),
     "features show": Printed({
         "machine": Each("text"), "job": Each("text"), "unknown": ["text"], "unread": ["text"],
+        "sources": Each("text"),
         "left": _LEFT, "findings": [_FINDING],
     }),
     "features left": Printed({**_LEFT, "short": ["text"]}),

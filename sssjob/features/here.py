@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from sssjob.features import files, keys, vocabulary
+from sssjob.features import elsewhere, files, keys, vocabulary
 from sssjob.features.files import REMOTE, locate
 from sssjob.features.left import left
 
@@ -28,16 +28,19 @@ class Here:
     ``machine`` and ``job`` hold int, float or text. A key that is absent is not known, not
     applicable or no limit, never zero; one in ``unknown`` may limit the job all the same: a server
     did not say, or no value could be made of the file.
-    ``problems`` has a sentence for whatever could not be read: nothing is raised.
+    ``problems`` has a sentence for whatever could not be read, or is contradicted: nothing is
+    raised. ``sources`` has where each value came from: a variable, a file, or a call.
     """
 
-    __slots__ = ("job", "machine", "problems", "unknown")
+    __slots__ = ("job", "machine", "problems", "sources", "unknown")
 
     def __init__(
         self, machine: Mapping[str, Value], job: Mapping[str, Value],
         problems: tuple[str, ...] = (), unknown: tuple[str, ...] = (),
+        sources: Mapping[str, str] | None = None,
     ) -> None:  # fmt: skip
         self.machine, self.job, self.problems, self.unknown = machine, job, problems, unknown
+        self.sources = {} if sources is None else sources
 
     def __repr__(self) -> str:
         return f"<here: {len(self.machine)} keys of the machine, {len(self.job)} of the job>"
@@ -56,11 +59,14 @@ class Here:
         )
 
 
-def here(environment: Mapping[str, str] | None = None) -> Here:
+def here(environment: Mapping[str, str] | None = None, root: str = "") -> Here:
     """Read both directories that the environment names, local ones or over HTTP(S).
 
-    A variable that is missing, a directory that cannot be read and a value that is none are
-    problems, not exceptions: a payload goes on without what it cannot know.
+    Where there is no $JOBFEATURES, the job's batch system, its pod and the kernel are asked what
+    they say (``elsewhere``). With an ``environment`` the kernel is not, for that is of this
+    process, unless ``root`` names where /proc and /sys are. Contradictions are problems, and so
+    are a variable that is missing, a directory that cannot be read and a value that is none: no
+    exceptions, a payload goes on without what it cannot know.
     """
     variables: Mapping[str, str] = os.environ if environment is None else environment
     problems: list[str] = []
@@ -71,7 +77,17 @@ def here(environment: Mapping[str, str] | None = None) -> Here:
     )
     if variables.get("MACHINEFEATURES") == variables.get("JOBFEATURES"):
         machine, job = vocabulary.apart(machine, job)
-    return Here(machine, job, tuple(problems), tuple(unknown))
+    sources = {**dict.fromkeys(machine, "$MACHINEFEATURES"), **dict.fromkeys(job, "$JOBFEATURES")}
+    said = elsewhere.read(variables, root or "/", enforced=environment is None or bool(root))
+    if variables.get("JOBFEATURES"):
+        problems += elsewhere.against(job, said)
+        return Here(machine, job, tuple(problems), tuple(unknown), sources)
+    problems += said.problems
+    unknown += said.unknown
+    return Here(
+        machine or said.machine, said.job, tuple(problems), tuple(unknown),
+        {**dict.fromkeys(said.machine, said.by), **sources, **said.sources},
+    )  # fmt: skip
 
 
 def _values(

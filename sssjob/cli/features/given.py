@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ import click
 
 from sssjob.cli import common, options
 from sssjob.errors import Finding, InvalidValue, finding
-from sssjob.features import keys, vocabulary
+from sssjob.features import elsewhere, keys, vocabulary
 from sssjob.features.files import REMOTE, locate
 from sssjob.features.left import Left, left
 
@@ -46,13 +46,25 @@ class Given:
 
 @dataclass(slots=True)
 class GivenFeatures:
-    """Both directories, by keys of the 2016 vocabulary, and what was wrong with them."""
+    """Both directories, by keys of the 2016 vocabulary, and what was wrong with them.
+
+    Where the environment names none, what is said elsewhere; ``is_ours`` tells whether anybody
+    gave it to this job: what the kernel enforces, it enforces on everybody.
+    """
 
     machine: dict[str, keys.Value] = field(default_factory=dict)
     job: dict[str, keys.Value] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
+    sources: dict[str, str] = field(default_factory=dict)
+    is_ours: bool = True
+    places: tuple[str, ...] = ()
+
+    @property
+    def elsewhere(self) -> dict[str, str]:
+        """The sources of what stands in no directory."""
+        return {name: text for name, text in self.sources.items() if text not in self.places}
 
     def left(self, given: Given) -> Left:
         """What is left of the limits."""
@@ -69,6 +81,7 @@ class GivenFeatures:
             "job": {name: keys.spell(value) for name, value in self.job.items()},
             "unknown": self.unknown,
             "unread": self.unread,
+            "sources": self.sources,
             "left": left_dict(remaining),
             "findings": [found.as_dict() for found in self.findings],
         }
@@ -146,7 +159,30 @@ def take(given: Given) -> GivenFeatures:
         taken.unread += reading.unread
     if places["MACHINEFEATURES"] == places["JOBFEATURES"]:
         taken.machine, taken.job = vocabulary.apart(taken.machine, taken.job)
+    taken.places = tuple(places.values())
+    taken.sources = {
+        **dict.fromkeys(taken.machine, places["MACHINEFEATURES"]),
+        **dict.fromkeys(taken.job, places["JOBFEATURES"]),
+    }
+    if not given.job:
+        _elsewhere(taken, places)
     return taken
+
+
+def _elsewhere(taken: GivenFeatures, places: Mapping[str, str]) -> None:
+    """What is said of this job beside its directories, where one is missing, or contradicts it."""
+    said = elsewhere.read(os.environ)
+    if places["JOBFEATURES"]:
+        told = elsewhere.against(taken.job, said)
+    else:
+        told, taken.job = said.problems, dict(said.job)
+        taken.is_ours = bool(said.by or taken.machine)
+        taken.unread += said.unknown
+        taken.sources.update(said.sources)
+        if not places["MACHINEFEATURES"]:
+            taken.machine = dict(said.machine)
+            taken.sources.update(dict.fromkeys(said.machine, said.by))
+    taken.findings += (finding("W-DISAGREE", text, section="MJF 2016") for text in told)
 
 
 def _read(

@@ -31,13 +31,15 @@ def command(given: Given, wall: int | None, cpu: int | None, as_json: bool) -> N
     """Show how many seconds are left: of elapsed time, of CPU time, and until a shutdown.
 
     How long the job may go on is printed as time: the smallest of wall_limit_secs, shutdowntime and
-    shutdowntime_job. Where a limit is missing, there is no limit.
+    shutdowntime_job. Where a limit is missing, there is no limit. Without $JOBFEATURES, what the
+    batch system tells its jobs counts; what it limits and does not tell cannot be known.
     """
     found = take(given)
     remaining = found.left(given)
     needs = (("time", wall, remaining.time), ("cpu", cpu, remaining.cpu))
     short = [name for name, need, is_left in needs if _is_short(need, is_left)]
     asked = {key for name, need, _ in needs if need is not None for key in _DECIDING[name]}
+    asked = asked or {key for deciding in _DECIDING.values() for key in deciding}
     unknown = sorted(asked.intersection(found.unknown))
     unread = {made_of(name) for name in found.unread}
     if "wall_limit_secs" in found.job and "jobstart_secs" not in found.job:
@@ -60,7 +62,7 @@ def command(given: Given, wall: int | None, cpu: int | None, as_json: bool) -> N
         common.fail(f"a server did not say: {', '.join(unknown)}")
     if lost and not short:
         common.fail(f"what decides cannot be known: {', '.join(lost)}")
-    nothing = not found.machine and not found.job
+    nothing = not found.is_ours or not (found.machine or found.job)
     sys.exit(common.NOTHING if short or nothing else common.FOUND)
 
 

@@ -28,7 +28,7 @@ Examples:
   sssjob features show --job https://mjf.example.org/jobfeatures --ca /etc/ssl/site.pem
   sssjob features show --json | jq .left.time
 
-Exit code: 0 shown, 1 neither directory holds a key, 2 a directory that was named
+Exit code: 0 shown, 1 nobody gave this process a key, 2 a directory that was named
 cannot be read."""
 )
 @options.JSON_OBJECT
@@ -36,26 +36,32 @@ cannot be read."""
 def command(given: Given, as_json: bool) -> None:
     """Show $MACHINEFEATURES and $JOBFEATURES: values, meaning, and what is left of the limits.
 
-    Without options, the directories that this process was given; local, or over HTTP(S).
+    Without options, the directories that this process was given; local, or over HTTP(S). Where
+    there is no $JOBFEATURES, what its batch system, its pod and the kernel say, each with where
+    it came from.
     """
     found = take(given)
     remaining = found.left(given)
     if as_json:
         common.data(json.dumps(found.as_dict(remaining), indent=2, ensure_ascii=False))
     else:
-        for line in _lines("MACHINEFEATURES", found.machine, keys.MACHINE_FEATURES, given.now):
-            common.echo(line)
-        for line in _lines("JOBFEATURES", found.job, keys.JOB_FEATURES, given.now):
-            common.echo(line)
+        for title, values, table in (
+            ("MACHINEFEATURES", found.machine, keys.MACHINE_FEATURES),
+            ("JOBFEATURES", found.job, keys.JOB_FEATURES),
+        ):
+            for line in _lines(title, values, table, given.now, found.elsewhere):
+                common.echo(line)
         for line in _left(remaining):
             common.echo(line)
     common.print_findings(found.findings)
-    sys.exit(common.FOUND if found.machine or found.job else common.NOTHING)
+    is_given = found.is_ours and (found.machine or found.job)
+    sys.exit(common.FOUND if is_given else common.NOTHING)
 
 
 def _lines(
-    title: str, values: dict[str, keys.Value], table: tuple[keys.Key, ...], now: int | None
-) -> Iterator[str]:
+    title: str, values: dict[str, keys.Value], table: tuple[keys.Key, ...], now: int | None,
+    elsewhere: dict[str, str],
+) -> Iterator[str]:  # fmt: skip
     yield f"${title}"
     width = max(map(len, values), default=0)
     order = {row.name: number for number, row in enumerate(table)}
@@ -65,7 +71,8 @@ def _lines(
         said = (
             f"{row.meaning}{_aside(row, values[name], now)}" if row else "not a key of either text"
         )
-        yield f"  {name:{width}}  {value}  {said}"
+        source = f" (by {_visible(elsewhere[name])})" if name in elsewhere else ""
+        yield f"  {name:{width}}  {value}  {said}{source}"
     if not values:
         yield "  no keys"
 

@@ -15,7 +15,8 @@ from sssjob.amounts import MINIMUM, Amount
 from sssjob.errors import InvalidValue
 from sssjob.features.batch.allocation import Allocation, amount, limit
 from sssjob.features.batch.call import Script, Shutdown
-from sssjob.systems.slurm import groups, reservations, words
+from sssjob.features.said import whole
+from sssjob.systems.slurm import groups, inside, reservations, words
 from sssjob.systems.slurm.scontrol import Head, JobRecord, heads, processors
 
 # Times as seconds since 1970; without it they are local times without a zone.
@@ -30,8 +31,6 @@ _NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _COUNTS = re.compile(r"([0-9]{1,6})(?:\(x([0-9]{1,6})\))?")
 _MOST_NODES = 100_000  # of one job
 _RESERVATION = "SLURM_JOB_RESERVATION"
-# A job without a limit is said to end after a year; TimeLimit says UNLIMITED then.
-_YEAR = 365 * 86400
 # What the environment and the record of one job must say alike.
 _SAME = {
     "SLURM_JOB_ID": "job", "SLURM_ARRAY_JOB_ID": "array", "SLURM_ARRAY_TASK_ID": "task",
@@ -212,18 +211,16 @@ def _handed(environment: Mapping[str, str], node: str) -> Iterator[tuple[str, Am
     """What the environment says."""
     for name, count in (
         ("SLURM_JOB_CPUS_PER_NODE", _processors(environment, node)),
-        ("SLURM_CPUS_ON_NODE", _whole(environment.get("SLURM_CPUS_ON_NODE", ""))),
+        ("SLURM_CPUS_ON_NODE", whole(environment.get("SLURM_CPUS_ON_NODE", ""))),
     ):
         if count:
             yield "allocated_cpu", amount(count, f"${name}")
             break
-    start, end = (
-        _whole(environment.get(f"SLURM_JOB_{name}_TIME", "")) for name in ("START", "END")
-    )
+    start, seconds = inside.times(environment)
     if start:
         yield "jobstart_secs", amount(start, "$SLURM_JOB_START_TIME")
-    if start and end and 0 < end - start != _YEAR:
-        yield "wall_limit_secs", amount(end - start, "$SLURM_JOB_END_TIME - $SLURM_JOB_START_TIME")
+    if seconds:
+        yield "wall_limit_secs", amount(seconds, "$SLURM_JOB_END_TIME - $SLURM_JOB_START_TIME")
 
 
 def _processors(environment: Mapping[str, str], node: str) -> int | None:
@@ -280,7 +277,3 @@ def _count(ids: str) -> int:
     if not all(parts):
         return 0
     return sum(int(part[2] or part[1]) - int(part[1]) + 1 for part in parts if part)
-
-
-def _whole(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 13 else None

@@ -1,0 +1,111 @@
+"""What a payload can know without $JOBFEATURES: of its batch system, its pod, and the kernel.
+
+Of two that say a value, who gave it to the job counts before what the kernel enforces; that the
+kernel enforces less is told. A payload imports this module: nothing here that is slow to import.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sssjob.features import kernel
+from sssjob.features.said import Said, whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sssjob.features.keys import Value
+
+_SYSTEMS = "sssjob.systems"
+_STARTING = 60  # seconds between the start of a job and that of what it runs
+# What a pod's author usually calls what the downward API tells; without a limit it tells the
+# whole node.
+_POD = (
+    ("job_id", ("POD_UID", "MY_POD_UID"), ""),
+    ("allocated_cpu", ("CPU_LIMIT", "MY_CPU_LIMIT"), "cpu_limit"),
+    ("max_rss_bytes", ("MEMORY_LIMIT", "MEM_LIMIT", "MY_MEM_LIMIT"), "mem_limit"),
+    ("scratch_limit_bytes", ("EPHEMERAL_STORAGE_LIMIT",), "ephemeral_storage_limit"),
+)
+_PODINFO = "etc/podinfo"  # where the manual of Kubernetes mounts it
+
+
+def read(environment: Mapping[str, str], root: str = "/", *, enforced: bool = True) -> Said:
+    """All that is said here of the job; ``root`` is where /proc, /sys and /etc are.
+
+    ``enforced`` has the kernel asked about this process.
+    """
+    said = _of_system(environment)
+    if "KUBERNETES_SERVICE_HOST" in environment:
+        said = said or Said("Kubernetes")
+        _pod(said, environment, root)
+    said = said or Said("")
+    if enforced:
+        _merge(said, kernel.limits(root))
+    return said
+
+
+def against(job: Mapping[str, Value], said: Said) -> list[str]:
+    """A sentence for each value of $JOBFEATURES that is contradicted here.
+
+    Of what the kernel enforces, only less is a contradiction.
+    """
+    told = [
+        f"{key} is {job[key]} by $JOBFEATURES, but {value} by {said.sources[key]}"
+        for key, value in said.job.items()
+        if key in job and not _is_enforced(key, said) and _is_apart(key, job[key], value)
+    ]
+    return told + _less(job, said.limits)
+
+
+def _is_enforced(key: str, said: Said) -> bool:
+    """Whether it is the kernel that says a value."""
+    return key in said.limits and said.sources[key].startswith(f"{said.limits[key].source}: ")
+
+
+def _is_apart(key: str, one: Value, other: Value) -> bool:
+    """Whether two values contradict each other: an id has many forms, and a start takes a while."""
+    if key == "jobstart_secs" and isinstance(one, int) and isinstance(other, int):
+        return abs(one - other) > _STARTING
+    return key != "job_id" and one != other
+
+
+def _less(values: Mapping[str, Value], limits: Mapping[str, kernel.Reading]) -> list[str]:
+    """A sentence for each value of which the kernel enforces less. # decision 75"""
+    return [
+        f"{key} is {value}, but {each.source} allows {each.value}: {each.why}"
+        for key, each in limits.items()
+        if each.kind != "assumed" and isinstance(value := values.get(key), int)
+        and each.value < value
+    ]  # fmt: skip
+
+
+def _of_system(environment: Mapping[str, str]) -> Said | None:
+    """What the batch system says whose job this is, if it is one's."""
+    # By name: this room knows no batch system, and sssjob.registry takes long to import.
+    for variable, module in __import__(_SYSTEMS, fromlist=["INSIDE"]).INSIDE:
+        if environment.get(variable):
+            found: Said = __import__(module, fromlist=["read"]).read(environment)
+            return found
+    return None
+
+
+def _pod(said: Said, environment: Mapping[str, str], root: str) -> None:
+    """What the downward API tells, in variables or in a volume."""
+    for key, variables, file in _POD:
+        for variable in variables:
+            if key == "job_id":
+                said.text(key, variable, environment)
+            else:
+                said.number(key, variable, environment)
+        place = os.path.join(root, _PODINFO, file)
+        if file:
+            said.add(key, whole(kernel.text(place)), place)
+
+
+def _merge(said: Said, limits: dict[str, kernel.Reading]) -> None:
+    """What the kernel enforces, where nobody says more or less; a pod's author may say too much."""
+    said.problems += _less(said.job, limits)
+    said.limits = limits
+    for key, each in limits.items():
+        said.add(key, each.value, f"{each.source}: {each.why}")

@@ -1,0 +1,68 @@
+"""What a batch system or a container says of a job, each value with where it came from.
+
+A payload imports this module: nothing here that is slow to import.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sssjob.features.kernel import Reading
+    from sssjob.features.keys import Value
+
+_DIGITS = 19  # of a number that fits 64 bits
+
+
+class Said:
+    """Values by key of $JOBFEATURES, and of $MACHINEFEATURES, with the source of each.
+
+    ``by`` is who says them; ``unknown`` are keys that may limit the job though nobody says how.
+    ``problems`` has a sentence for what could not be read, or is contradicted, and ``limits`` is
+    what the kernel enforces besides.
+    """
+
+    __slots__ = ("by", "job", "limits", "machine", "problems", "sources", "unknown")
+
+    def __init__(self, by: str, unknown: Iterable[str] = ()) -> None:
+        self.by = by
+        self.job: dict[str, Value] = {}
+        self.machine: dict[str, Value] = {}
+        self.sources: dict[str, str] = {}
+        self.problems: list[str] = []
+        self.unknown: list[str] = list(unknown)
+        self.limits: Mapping[str, Reading] = {}
+
+    def __repr__(self) -> str:
+        return f"<{self.by}: {', '.join(self.sources)}>"
+
+    def add(self, key: str, value: Value | None, source: str) -> None:
+        """Take a value of the job; None, 0 and "" say nothing, and the first one counts."""
+        if value and key not in self.job:
+            self.job[key], self.sources[key] = value, source
+            self.known(key)
+
+    def text(self, key: str, variable: str, environment: Mapping[str, str]) -> None:
+        """Take what a variable says, as one word."""
+        value = environment.get(variable, "").strip()
+        if value.isprintable() and value.isascii() and " " not in value:
+            self.add(key, value, f"${variable}")
+
+    def number(
+        self, key: str, variable: str, environment: Mapping[str, str], unit: int = 1
+    ) -> None:
+        """Take the whole number of a variable, in a unit."""
+        value = whole(environment.get(variable, ""))
+        self.add(key, value and value * unit, f"${variable}")
+
+    def known(self, key: str) -> None:
+        """Nothing is missing of a key any more."""
+        if key in self.unknown:
+            self.unknown.remove(key)
+
+
+def whole(text: str) -> int | None:
+    """The number of a text of digits; None for any other one."""
+    text = text.strip()
+    return int(text) if text.isascii() and text.isdigit() and len(text) < _DIGITS else None

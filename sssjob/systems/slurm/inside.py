@@ -1,0 +1,58 @@
+"""What a job of Slurm finds in its environment. A payload imports this: nothing slow.
+
+No version tells the time limit to a job by itself; later ones tell when it starts and ends.
+"""
+
+from __future__ import annotations
+
+from sssjob.features.said import Said, whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# A job without a limit is said to end after a year.
+YEAR = 365 * 86400
+_MIB = 1 << 20
+
+
+def read(environment: Mapping[str, str]) -> Said:
+    """What is said of the job on this node, by key of $JOBFEATURES."""
+    said = Said("Slurm", ("wall_limit_secs",))
+    said.text("job_id", "SLURM_JOB_ID", environment)
+    processors = _processors(environment, said)
+    per_node, per_processor = (
+        whole(environment.get(f"SLURM_MEM_PER_{what}", "")) for what in ("NODE", "CPU")
+    )
+    if per_node:
+        said.add("max_rss_bytes", per_node * _MIB, "$SLURM_MEM_PER_NODE")
+    elif per_processor and processors:
+        source = "$SLURM_MEM_PER_CPU x processors"
+        said.add("max_rss_bytes", per_processor * _MIB * processors, source)
+    start, limit = times(environment)
+    said.add("jobstart_secs", start, "$SLURM_JOB_START_TIME")
+    said.add("wall_limit_secs", limit, "$SLURM_JOB_END_TIME - $SLURM_JOB_START_TIME")
+    if start and environment.get("SLURM_JOB_END_TIME"):
+        said.known("wall_limit_secs")
+    return said
+
+
+def times(environment: Mapping[str, str]) -> tuple[int | None, int | None]:
+    """The start of the job, and its limit of elapsed time; None is not said, or no limit."""
+    start, end = (whole(environment.get(f"SLURM_JOB_{name}_TIME", "")) for name in ("START", "END"))
+    if not start:
+        return None, None
+    return start, end - start if end and 0 < end - start != YEAR else None
+
+
+def _processors(environment: Mapping[str, str], said: Said) -> int | None:
+    """Those of this node, or of each, if all have as many."""
+    count = whole(environment.get("SLURM_CPUS_ON_NODE", ""))
+    if count:
+        said.add("allocated_cpu", count, "$SLURM_CPUS_ON_NODE")
+        return count
+    each, _, times = environment.get("SLURM_JOB_CPUS_PER_NODE", "").partition("(x")
+    if (count := whole(each)) and (not times or times.endswith(")")):
+        said.add("allocated_cpu", count, "$SLURM_JOB_CPUS_PER_NODE")
+        return count
+    return None

@@ -1,0 +1,253 @@
+"""What a payload knows where no site made directories: of its batch system, its pod, the kernel."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+import sssjob.systems
+from sssjob import features, registry
+from sssjob.cli.features import command
+
+START = 1_700_000_000
+MIB = 1 << 20
+GROUP = "sys/fs/cgroup/kubepods/pod7"
+
+
+def system(root, files):
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return str(root)
+
+
+def limited(root, **limits):
+    """A root directory whose control group has these limits, on a machine of many processors."""
+    files = {f"{GROUP}/{name.replace('_', '.')}": f"{text}\n" for name, text in limits.items()}
+    many = "".join(f"processor\t: {number}\n\n" for number in range(os.cpu_count() or 1))
+    return system(root, {"proc/self/cgroup": "0::/kubepods/pod7\n", "proc/cpuinfo": many, **files})
+
+
+SLURM = {
+    "SLURM_JOB_ID": "7", "SLURM_CPUS_ON_NODE": "4", "SLURM_MEM_PER_CPU": "50",
+    "SLURM_JOB_START_TIME": f"{START}", "SLURM_JOB_END_TIME": f"{START + 3600}",
+}  # fmt: skip
+OLDER = {"SLURM_JOB_ID": "7", "SLURM_JOB_CPUS_PER_NODE": "4(x2)", "SLURM_MEM_PER_NODE": "100"}
+PBS = {
+    "PBS_JOBID": "7.server", "PBS_NUM_NODES": "1", "PBS_NP": "2", "PBS_WALLTIME": "600",
+}  # fmt: skip
+HOST = os.uname().nodename
+LSF = {"LSB_JOBID": "7", "LSB_JOBINDEX": "3", "LSB_MCPU_HOSTS": f"other 8 {HOST} 2"}
+GRID_ENGINE = {"JOB_ID": "7", "SGE_TASK_ID": "undefined", "NSLOTS": "3", "NHOSTS": "1"}
+POD = {
+    "KUBERNETES_SERVICE_HOST": "10.0.0.1", "POD_UID": "a-b", "CPU_LIMIT": "2",
+    "MEMORY_LIMIT": "1000",
+}  # fmt: skip
+WAITS = ("wall_limit_secs", "jobstart_secs")
+
+
+@pytest.mark.parametrize(
+    ("environment", "job", "unknown"),
+    [
+        pytest.param(
+            SLURM,
+            {"job_id": "7", "allocated_cpu": 4, "max_rss_bytes": 200 * MIB,
+             "jobstart_secs": START, "wall_limit_secs": 3600},
+            (), id="Slurm",
+        ),
+        pytest.param(
+            {**SLURM, "SLURM_JOB_END_TIME": f"{START + 365 * 86400}"},
+            {"job_id": "7", "allocated_cpu": 4, "max_rss_bytes": 200 * MIB, "jobstart_secs": START},
+            (), id="Slurm without a limit",
+        ),
+        pytest.param(
+            OLDER, {"job_id": "7", "allocated_cpu": 4, "max_rss_bytes": 100 * MIB},
+            ("wall_limit_secs",), id="Slurm that tells no times",
+        ),
+        pytest.param(
+            {"SLURM_JOB_ID": "7", "SLURM_JOB_CPUS_PER_NODE": "4,2", "SLURM_MEM_PER_CPU": "1"},
+            {"job_id": "7"}, ("wall_limit_secs",), id="Slurm with other counts on other nodes",
+        ),
+        pytest.param(
+            PBS, {"job_id": "7.server", "allocated_cpu": 2, "wall_limit_secs": 600},
+            ("jobstart_secs",), id="PBS",
+        ),
+        pytest.param(
+            LSF, {"job_id": "7[3]", "allocated_cpu": 2}, (*WAITS, "cpu_limit_secs"), id="LSF"
+        ),
+        pytest.param(
+            GRID_ENGINE, {"job_id": "7", "allocated_cpu": 3}, (*WAITS, "cpu_limit_secs"),
+            id="Grid Engine",
+        ),
+        pytest.param(
+            {**GRID_ENGINE, "SGE_TASK_ID": "2", "NHOSTS": "2"}, {"job_id": "7.2"},
+            (*WAITS, "cpu_limit_secs"), id="a task on several hosts",
+        ),
+        pytest.param({"FLUX_JOB_ID": "f7"}, {"job_id": "f7"}, WAITS, id="Flux"),
+        pytest.param(
+            POD, {"job_id": "a-b", "allocated_cpu": 2, "max_rss_bytes": 1000}, (), id="a pod"
+        ),
+        pytest.param({"JOB_ID": "7", "CPU_LIMIT": "2"}, {}, (), id="nobody"),
+    ],
+)  # fmt: skip
+def test_what_the_environment_says(environment, job, unknown):
+    found = features.here(environment)
+    assert found.job == job
+    assert found.unknown == unknown
+    assert found.sources.keys() == job.keys()
+
+
+@pytest.mark.parametrize("value", ["", "-5", "4 cores", "NaN", "\0", "9" * 40, "1e9", "٤"])
+def test_what_is_no_number_says_nothing(value):
+    found = features.here({"SLURM_JOB_ID": "7", "SLURM_CPUS_ON_NODE": value})
+    assert found.job == {"job_id": "7"}
+
+
+def test_a_source_is_a_variable_or_a_file(tmp_path):
+    root = limited(tmp_path, memory_swap_max=4096)
+    found = features.here(SLURM, root)
+    assert found.sources["allocated_cpu"] == "$SLURM_CPUS_ON_NODE"
+    assert found.sources["max_swap_bytes"].startswith(f"{root}/{GROUP}/memory.swap.max")
+
+
+def test_the_kernel_tells_what_nobody_else_does(tmp_path):
+    root = limited(tmp_path, memory_max=4096, memory_swap_max=512, cpu_max="50000 100000")
+    found = features.here({}, root)
+    assert found.job == {"allocated_cpu": 1, "max_rss_bytes": 4096, "max_swap_bytes": 512}
+    assert features.here({}).job == {}  # of another environment, not of this process
+
+
+def test_that_the_kernel_enforces_less_is_told_and_more_is_not(tmp_path):
+    less = features.here(SLURM, limited(tmp_path / "less", memory_max=100 * MIB))
+    assert less.job["max_rss_bytes"] == 200 * MIB
+    [told] = [each for each in less.problems if "max_rss_bytes" in each]
+    assert "is 209715200" in told
+    assert "allows 104857600" in told
+    more = features.here(SLURM, limited(tmp_path / "more", memory_max=300 * MIB))
+    assert not [each for each in more.problems if "max_rss_bytes" in each]
+
+
+def test_a_pod_without_a_limit_is_told_the_whole_node_which_its_group_contradicts(tmp_path):
+    files = {"etc/podinfo/mem_limit": "999999999999", "etc/podinfo/cpu_limit": "3\n"}
+    root = limited(tmp_path, memory_max=4096)
+    found = features.here({"KUBERNETES_SERVICE_HOST": "10.0.0.1"}, system(tmp_path, files))
+    assert found.job["allocated_cpu"] == 3
+    assert found.sources["allocated_cpu"] == f"{root}/etc/podinfo/cpu_limit"
+    assert any("allows 4096" in each for each in found.problems)
+
+
+def test_directories_count_first_and_a_contradiction_is_told(tmp_path):
+    for name, value in {"allocated_cpu": 8, "jobstart_secs": START - 30, "job_id": "x"}.items():
+        (tmp_path / name).write_text(f"{value}\n")
+    found = features.here({**SLURM, "JOBFEATURES": str(tmp_path)})
+    assert found.job == {"allocated_cpu": 8, "jobstart_secs": START - 30, "job_id": "x"}
+    assert found.sources == dict.fromkeys(found.job, "$JOBFEATURES")
+    assert found.problems[1:] == (
+        "allocated_cpu is 8 by $JOBFEATURES, but 4 by $SLURM_CPUS_ON_NODE",
+    )
+
+
+JOB_AD = "ClusterId = 7\nProcId = 0\nRequestCpus = 2\nJobCurrentStartDate = 1700000000\n"
+SLOT_AD = "Cpus = 2\nMemory = 100\nDisk = 2048\nTotalCpus = 8\nDetectedCpus = 16\nMJF_HS06 = 80\n"
+
+
+def test_ads_of_htcondor_are_read_as_its_hooks_read_them(tmp_path):
+    (tmp_path / "job").write_text(JOB_AD)
+    (tmp_path / "slot").write_text(SLOT_AD)
+    places = {"_CONDOR_JOB_AD": f"{tmp_path}/job", "_CONDOR_MACHINE_AD": f"{tmp_path}/slot"}
+    found = features.here(places)
+    assert found.job == {
+        "job_id": "7.0", "allocated_cpu": 2, "max_rss_bytes": 100 * MIB, "hs06_job": 20.0,
+        "scratch_limit_bytes": 2 * MIB, "jobstart_secs": START,
+    }  # fmt: skip
+    assert found.machine["total_cpu"] == 8
+    assert found.sources["total_cpu"] == "HTCondor"
+
+
+@pytest.mark.parametrize("kind", ["nothing", "fifo", "directory", "rubbish", "large"])
+def test_an_ad_that_cannot_be_read_is_a_problem(tmp_path, kind):
+    place = tmp_path / "ad"
+    if kind == "fifo":
+        os.mkfifo(place)
+    elif kind == "directory":
+        place.mkdir()
+    elif kind != "nothing":
+        place.write_bytes(b"\0\xff" * (10 if kind == "rubbish" else 4 << 20))
+    found = features.here({"_CONDOR_JOB_AD": str(place), "_CONDOR_MACHINE_AD": "/nowhere"})
+    assert found.job == {}
+    assert any("$_CONDOR_JOB_AD" in each for each in found.problems)
+    assert "wall_limit_secs" in found.unknown
+
+
+def test_every_system_that_tells_its_jobs_who_they_are_has_a_module_inside():
+    known = dict(sssjob.systems.INSIDE)
+    assert {module.split(".")[2] for module in known.values()} == registry.systems().keys()
+    rows = {row.id_variable for row in registry.systems().values()} - {"", "JOB_ID"}
+    assert rows <= known.keys()
+
+
+@pytest.mark.parametrize("environment", [SLURM, PBS, LSF, GRID_ENGINE, POD, {"FLUX_JOB_ID": "1"},
+                                         {"_CONDOR_JOB_AD": "/nowhere"}, {}])  # fmt: skip
+def test_nothing_slow_is_imported_anywhere(environment):
+    code = """if True:
+        import sys
+        from sssjob import features
+        features.here()
+        heavy = {"lxml", "click", "typing", "re", "dataclasses", "enum", "fractions", "decimal"}
+        assert not heavy & sys.modules.keys(), heavy & sys.modules.keys()
+    """
+    root = os.path.dirname(os.path.dirname(os.path.dirname(features.__file__)))
+    subprocess.run(
+        [sys.executable, "-S", "-c", code], check=True, env={**environment, "PYTHONPATH": root}
+    )
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """A command of features in a job with this environment, and no directories."""
+    for variable in ("JOBFEATURES", "MACHINEFEATURES", *dict(sssjob.systems.INSIDE)):
+        monkeypatch.delenv(variable, raising=False)
+
+    def invoke(environment, *words):
+        return CliRunner().invoke(command, words, env=environment)
+
+    return invoke
+
+
+@pytest.mark.parametrize(
+    ("environment", "words", "code"),
+    [
+        pytest.param(SLURM, ("--at-least", "60"), 0, id="there is more"),
+        pytest.param(SLURM, ("--at-least", "6000"), 1, id="there is less"),
+        pytest.param(OLDER, ("--at-least", "60"), 2, id="a limit that is not told"),
+        pytest.param(OLDER, (), 2, id="nothing is asked for, and a limit is not told"),
+        pytest.param(OLDER, ("--cpu", "60"), 0, id="what is not told decides nothing"),
+        pytest.param({}, (), 1, id="nobody gave anything"),
+    ],
+)
+def test_left_says_when_it_cannot_know(run, environment, words, code):
+    done = run(environment, "left", "--now", str(START + 60), "--cpu-used", "0", *words)
+    assert done.exit_code == code, done.output
+    if code == 2:
+        assert "wall_limit_secs" in done.stderr
+
+
+def test_a_directory_that_is_named_is_all_that_counts(run, tmp_path):
+    (tmp_path / "allocated_cpu").write_text("8\n")
+    done = run(SLURM, "show", "--job", str(tmp_path), "--json")
+    told = json.loads(done.stdout)
+    assert told["job"] == {"allocated_cpu": "8"}
+    assert told["sources"] == {"allocated_cpu": str(tmp_path)}
+
+
+def test_show_says_who_says_it(run):
+    done = run(SLURM, "show", "--now", str(START + 60))
+    assert (
+        "allocated_cpu    4  processors given to this job (by $SLURM_CPUS_ON_NODE)" in done.stdout
+    )
+    told = json.loads(run(SLURM, "show", "--json").stdout)
+    assert told["sources"]["jobstart_secs"] == "$SLURM_JOB_START_TIME"
