@@ -8,6 +8,7 @@ UNDEFINED
 from __future__ import annotations
 
 import time
+from types import MappingProxyType
 
 from sssjob.classads import functions, operators
 from sssjob.classads.errors import BadAd
@@ -24,31 +25,43 @@ from sssjob.classads.tree import (
     Subscript,
     Unary,
 )
-from sssjob.classads.values import ERROR, UNDEFINED, Ad, Node, Special, Unparsed
+from sssjob.classads.values import ERROR, UNDEFINED, AbsTime, Ad, Node, RelTime, Special, Unparsed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import TypeAlias
 
+    from sssjob.classads.machine import Maps
     from sssjob.classads.values import Attribute, Value
 
-DEPTH_LIMIT = 128  # attributes that refer to attributes, and what they hold
-STEPS_LIMIT = 1_000_000  # nodes that one evaluation looks at
+    # What a name stands for, and where: an attribute is evaluated among those beside it.
+    Held: TypeAlias = "tuple[Attribute, _Scope]"
 
-_MY, _TARGET = ("my",), ("target", "other")
+DEPTH_LIMIT = 96  # attributes that refer to attributes, and what they hold
+_LAZY_DEPTH = 2  # what a call of Python is deeper for functions that evaluate their arguments
+STEPS_LIMIT = 250_000  # nodes that one evaluation looks at, and what is read in long strings
+LONGEST = 1 << 20  # characters of a string
+_A_STEP = 64  # characters, or members of a list, that count as one more node
+
+_TARGET = ("target", "other")
+# Names that stand for an ad, or for the time, where no attribute has them.
+_SPECIAL = ("my", "self", "parent", "root", "toplevel", "currenttime")
+_NO_MAPS: Mapping[str, Callable[[str], str | None]] = MappingProxyType({})
 
 
 def evaluate(
     node: Node, my: Ad | None = None, target: Ad | None = None, *, now: float | None = None,
-    remark: Callable[[str], None] | None = None,
+    remark: Callable[[str], None] | None = None, maps: Maps = _NO_MAPS,
 ) -> Value:  # fmt: skip
     """The value of an expression that stands in ``my`` ad, with the ``target`` ad opposite.
 
     A bare name is an attribute of its own ad or else, as in matchmaking, of the other. ``now``
-    is what ``time()`` says. What makes it an error that is not in the ads, such as a function
-    that is not known, goes to ``remark``.
+    is what ``time()`` says; ``maps``, by name in small letters, are those of ``userMap()``. What
+    makes it an error that is not in the ads, such as a function that is not known, goes to
+    ``remark``.
     """
-    return _Evaluation(now, remark).value(node, _Scope(my or Ad(), target))
+    return _Evaluation(now, remark, maps).value(node, _Scope(my or Ad(), target))
 
 
 def attribute(ad: Ad, name: str, target: Ad | None = None, *, now: float | None = None) -> Value:
@@ -93,9 +106,12 @@ class _Scope:
 class _Evaluation:
     """One run: what is being worked out now, so that circles end, and how much was done."""
 
-    def __init__(self, now: float | None, remark: Callable[[str], None] | None) -> None:
+    def __init__(
+        self, now: float | None, remark: Callable[[str], None] | None, maps: Maps = _NO_MAPS
+    ) -> None:
         self.now = time.time if now is None else lambda: now
         self.remark = remark or (lambda _: None)
+        self.maps = maps
         self.steps = self.depth = 0
 
     def value(self, node: Node, scope: _Scope) -> Value:
@@ -107,6 +123,11 @@ class _Evaluation:
             return ERROR
         found = self._value(node, scope)
         self.depth -= 1
+        if isinstance(found, (str, tuple)):
+            self.steps += len(found) // _A_STEP
+            if len(found) > LONGEST:
+                self.remark(f"a value of more than {LONGEST} characters")
+                return ERROR
         return found
 
     def _value(self, node: Node, scope: _Scope) -> Value:
@@ -140,80 +161,158 @@ class _Evaluation:
         return self._found(scope.ad.get(name, UNDEFINED), scope)
 
     def _found(self, held: Attribute, scope: _Scope) -> Value:
+        if not isinstance(held, (Node, tuple)):
+            return held
+        if self.depth > DEPTH_LIMIT:  # a circle, or as good as one
+            return UNDEFINED
         if isinstance(held, Node):
-            if self.depth > DEPTH_LIMIT:  # a circle, or as good as one
-                return UNDEFINED
             return self.value(held, scope)
-        if isinstance(held, tuple):
-            return tuple(self._found(member, scope) for member in held)
-        return held
+        self.depth += 1
+        found = tuple(self._found(each, scope) for each in self._counted(held))
+        self.depth -= 1
+        return found
+
+    def _counted(self, members: tuple[Attribute, ...]) -> tuple[Attribute, ...]:
+        """The members of a list, each of which is a step; none if there are too many."""
+        self.steps += len(members)
+        return members if self.steps <= STEPS_LIMIT else (ERROR,)
 
     def _unparsed(self, text: str, scope: _Scope) -> Value:
-        try:
-            return self.value(expression(text, old=True), scope)
-        except BadAd as error:
-            self.remark(str(error))
-            return ERROR
+        return self.value(self._tree(text), scope)
 
     def _reference(self, node: Reference, scope: _Scope) -> Value:
-        if node.base is None and not node.absolute and node.name.lower() in (*_MY, *_TARGET):
-            side = self._side(node.name.lower(), scope)
-            return UNDEFINED if side is None else side.ad
-        place = self._place(node, scope)
-        return place if isinstance(place, Special) else self.attribute(node.name, place)
+        found = self._resolved(node, scope)
+        if isinstance(found, _Scope):
+            return found.ad
+        return found if isinstance(found, Special) else self._found(*found)
 
-    def _place(self, node: Reference, scope: _Scope) -> _Scope | Special:
-        """The scope that has an attribute: of its base and what is around that, or a bare name.
-
-        A bare name is looked for in the ad itself, in those around it, in the one opposite.
-        """
+    def _resolved(self, node: Reference, scope: _Scope) -> Held | _Scope | Special:
+        """What a name stands for: an attribute and where it is, an ad (parent), or neither."""
         if node.absolute:
-            return scope.root
-        inner = scope if node.base is None else self._entered(node.base, scope)
+            root = scope.root
+            known = root.target is None and node.name in root.ad  # in a match nothing is above
+            return (root.ad[node.name], root) if known else UNDEFINED
+        if node.base is None:
+            return self._looked_up(node.name, scope, bare=scope.around is None)
+        inner = self._entered(node.base, scope)
         if isinstance(inner, Special):
             return inner
-        here: _Scope | None = inner
+        if isinstance(inner, _Scope):
+            return self._looked_up(node.name, inner, bare=False)
+        members, place = inner
+        return (
+            tuple(self._selected(each, node.name, place) for each in self._counted(members)),
+            place,
+        )
+
+    def _looked_up(self, name: str, scope: _Scope, bare: bool) -> Held | _Scope | Special:
+        """A name in an ad, in those around it, and if it is ``bare`` in the one opposite."""
+        lower = name.lower()
+        here: _Scope | None = scope
         while here is not None:
-            if node.name in here.ad:
-                return here
+            if name in here.ad:
+                return here.ad[name], here
+            if lower in _SPECIAL:
+                return self._special(lower, here)
             here = here.around
-        opposite = scope.opposite() if node.base is None else None
-        return opposite if opposite is not None and node.name in opposite.ad else UNDEFINED
+        opposite = scope.opposite()
+        if lower in _TARGET:
+            return opposite or UNDEFINED
+        known = bare and opposite is not None and name in opposite.ad
+        return (opposite.ad[name], opposite) if known and opposite is not None else UNDEFINED
 
-    def _entered(self, base: Node, scope: _Scope) -> _Scope | Special:
-        """The scope of an ad that a dot or a subscript follows; it knows the ads around it."""
-        while isinstance(base, Grouped):
-            base = base.inner
-        around = scope
-        if isinstance(base, Reference):
-            side = base.name.lower()
-            if base.base is None and not base.absolute and side in (*_MY, *_TARGET):
-                return self._side(side, scope) or UNDEFINED
-            place = self._place(base, scope)
-            if isinstance(place, Special):
-                return place
-            around, found = place, self.attribute(base.name, place)
-        else:
-            found = self.value(base, scope)
-        if isinstance(found, Ad):
-            return _Scope(found, None, around)
-        return UNDEFINED if found is UNDEFINED else ERROR
+    def _special(self, name: str, here: _Scope) -> Held | _Scope | Special:
+        match name:
+            case "my" | "self":
+                return here
+            case "parent":
+                return here.around or UNDEFINED
+            case "currenttime":
+                return int(self.now()), here
+        root = here.root
+        return root if root.target is None else UNDEFINED  # above both ads there is none
 
-    def _side(self, name: str, scope: _Scope) -> _Scope | None:
-        return scope.root if name in _MY else scope.opposite()
+    def _selected(self, member: Attribute, name: str, place: _Scope) -> Value:
+        """The attribute of one member of a list; of a list of lists it is one of lists."""
+        inner = self._entered(member if isinstance(member, Node) else Literal(member), place)
+        if isinstance(inner, tuple):
+            return tuple(self._selected(each, name, inner[1]) for each in self._counted(inner[0]))
+        if isinstance(inner, Special):
+            return inner
+        found = self._looked_up(name, inner, bare=False)
+        if isinstance(found, _Scope):
+            return found.ad
+        return found if isinstance(found, Special) else self._found(*found)
+
+    def _entered(
+        self, base: Node, scope: _Scope
+    ) -> _Scope | tuple[tuple[Attribute, ...], _Scope] | Special:
+        """What a dot or a subscript follows: an ad, which knows those around it, or a list."""
+        if self.depth > DEPTH_LIMIT:
+            return UNDEFINED
+        self.depth += 1
+        try:
+            return self._inside(base, scope)
+        finally:
+            self.depth -= 1
+
+    def _inside(
+        self, base: Node, scope: _Scope
+    ) -> _Scope | tuple[tuple[Attribute, ...], _Scope] | Special:
+        held: Attribute = base
+        place = scope
+        match base:
+            case Grouped(inner):
+                return self._entered(inner, scope)
+            case Listing(members):
+                return members, scope
+            case Reference():
+                found = self._resolved(base, scope)
+                if isinstance(found, (_Scope, Special)):
+                    return found
+                held, place = found
+                if isinstance(held, Unparsed):
+                    held = self._tree(held.text)
+                if isinstance(held, Node):
+                    return self._entered(held, place)
+            case Subscript():
+                member = self._at(base, scope)
+                if isinstance(member, Special):
+                    return member
+                held, place = member
+        value = self.value(held, place) if isinstance(held, Node) else held
+        if isinstance(value, Ad):
+            return _Scope(value, None, place)
+        if isinstance(value, tuple):
+            return value, place
+        return UNDEFINED if value is UNDEFINED else ERROR
+
+    def _tree(self, text: str) -> Node:
+        try:
+            return expression(text, old=True)
+        except BadAd as error:
+            self.remark(str(error))
+            return Literal(ERROR)
 
     def _subscript(self, base: Node, index: Node, scope: _Scope) -> Value:
-        place = self.value(index, scope)
-        if isinstance(place, str):
-            return self._reference(Reference(base, place), scope)
-        held = self.value(base, scope)
+        member = self._at(Subscript(base, index), scope)
+        return member if isinstance(member, Special) else self._found(*member)
+
+    def _at(self, node: Subscript, scope: _Scope) -> Held | Special:
+        """A member of a list by its place, or an attribute of an ad by its name."""
+        place = self.value(node.index, scope)
+        held = self._entered(node.base, scope)
         if held is ERROR or place is ERROR:
             return ERROR
-        if held is UNDEFINED or place is UNDEFINED:
+        if isinstance(held, Special) or place is UNDEFINED:
             return UNDEFINED
-        if not isinstance(held, tuple) or type(place) is not int or not 0 <= place < len(held):
+        if isinstance(held, _Scope):
+            found = self._looked_up(place, held, bare=False) if isinstance(place, str) else ERROR
+            return (found.ad, found) if isinstance(found, _Scope) else found
+        members, around = held
+        if type(place) is not int or not 0 <= place < len(members):
             return ERROR
-        return self._found(held[place], scope)
+        return members[place], around
 
     def _conditional(self, node: Conditional, scope: _Scope) -> Value:
         found = self.value(node.test, scope)
@@ -252,12 +351,110 @@ class _Evaluation:
 
     def _call(self, name: str, arguments: tuple[Node, ...], scope: _Scope) -> Value:
         lower = name.lower()
-        if lower == "ifthenelse":
-            if len(arguments) != 3:
+        if lower in functions.LAZY:
+            least, most, lazy = _LAZY[lower]
+            if not least <= len(arguments) <= most:
                 return ERROR
-            return self._conditional(Conditional(*arguments), scope)
+            self.depth += _LAZY_DEPTH
+            found = lazy(self, arguments, scope)
+            self.depth -= _LAZY_DEPTH
+            return found
         if lower not in functions.KNOWN:
             self.remark(f"the function {name} is not known")
             return ERROR
         values = tuple(self.value(argument, scope) for argument in arguments)
-        return functions.call(lower, values, self.now)
+        return functions.call(lower, values, self.now, self.maps)
+
+    def _if_then_else(self, arguments: tuple[Node, ...], scope: _Scope) -> Value:
+        return self._conditional(Conditional(*arguments), scope)
+
+    def _debug(self, arguments: tuple[Node, ...], scope: _Scope) -> Value:
+        return self.value(arguments[0], scope)
+
+    def _eval(self, arguments: tuple[Node, ...], scope: _Scope) -> Value:
+        """The value of the expression that a string is."""
+        text = self.value(arguments[0], scope)
+        if isinstance(text, Special):
+            return ERROR
+        if isinstance(text, (AbsTime, RelTime)):
+            text = functions.call("string", (text,), self.now, self.maps)
+        if not isinstance(text, str):
+            return text
+        self.steps += len(text)
+        if self.steps > STEPS_LIMIT:
+            return ERROR
+        try:
+            return self.value(expression.__wrapped__(text), scope)  # none of it is remembered
+        except BadAd as error:
+            self.remark(f"eval: {error}")
+            return ERROR
+
+    def _unparse(self, arguments: tuple[Node, ...], scope: _Scope) -> Value:
+        """An attribute of its own ad as text, not its value."""
+        node = arguments[0]
+        if not isinstance(node, Reference):
+            return ERROR
+        if node.base is not None or node.name not in scope.ad:
+            return ""
+        from sssjob.classads import writing
+
+        return writing.attribute(scope.ad[node.name], writing.NEW)
+
+    def _unresolved(self, arguments: tuple[Node, ...], scope: _Scope) -> Value:
+        """Names that an attribute needs from elsewhere, or whether one of them fits a pattern."""
+        node = arguments[0]
+        if not isinstance(node, Reference):
+            return ERROR
+        if node.base is not None or node.name not in scope.ad:
+            return UNDEFINED
+        from sssjob.classads.needed import names
+
+        found = names(node, scope.ad)
+        if len(arguments) == 1:
+            return ",".join(found)
+        pattern = self.value(arguments[1], scope)
+        return functions.call("regexpmember", (pattern, tuple(found), "i"), self.now, self.maps)
+
+    def _in_each(self, arguments: tuple[Node, ...], scope: _Scope) -> Iterator[Value] | Special:
+        """The values of an expression in each ad of a list; a name stands for its expression."""
+        node = arguments[0]
+        contexts = self._entered(arguments[1], scope)
+        if isinstance(contexts, Special):
+            return contexts
+        if isinstance(contexts, _Scope):
+            return ERROR
+        held: Attribute = node
+        if isinstance(node, Reference):
+            found = self._resolved(node, scope)
+            if isinstance(found, tuple):
+                held = found[0]
+        members, place = contexts
+        return (self._within(held, member, place) for member in members)
+
+    def _within(self, held: Attribute, member: Attribute, place: _Scope) -> Value:
+        context = self._entered(member if isinstance(member, Node) else Literal(member), place)
+        if not isinstance(context, _Scope):
+            return UNDEFINED if context is UNDEFINED else ERROR
+        return self._found(held, context)
+
+    def _evaluated_in_each(self, arguments: tuple[Node, ...], scope: _Scope) -> Value:
+        found = self._in_each(arguments, scope)
+        return found if isinstance(found, Special) else tuple(found)
+
+    def _count_matches(self, arguments: tuple[Node, ...], scope: _Scope) -> Value:
+        found = self._in_each(arguments, scope)
+        if isinstance(found, Special):
+            return 0 if found is UNDEFINED else ERROR
+        return sum(operators.truth(value) is True for value in found)
+
+
+# The least and the most arguments of functions that look at them before they are evaluated.
+_LAZY: dict[str, tuple[int, int, Callable[[_Evaluation, tuple[Node, ...], _Scope], Value]]] = {
+    "ifthenelse": (3, 3, _Evaluation._if_then_else),
+    "debug": (1, 1, _Evaluation._debug),
+    "eval": (1, 1, _Evaluation._eval),
+    "unparse": (1, 1, _Evaluation._unparse),
+    "unresolved": (1, 2, _Evaluation._unresolved),
+    "evalineachcontext": (2, 2, _Evaluation._evaluated_in_each),
+    "countmatches": (2, 2, _Evaluation._count_matches),
+}

@@ -65,6 +65,8 @@ def identical(left: Value, right: Value) -> bool | Special:
     """Whether two values are of one type and the same; two lists and two ads cannot be asked."""
     if any(isinstance(left, kind) and isinstance(right, kind) for kind in (tuple, Ad)):
         return ERROR
+    if isinstance(left, AbsTime) and isinstance(right, AbsTime) and left.offset != right.offset:
+        return False
     return type(left) is type(right) and left == right
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any, TypeAlias
 
     # A list or an ad may hold expressions until it is evaluated.
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         "bool | int | float | str | Special | AbsTime | RelTime | Ad | tuple[Attribute, ...]"
     )
     Attribute: TypeAlias = "Value | Node"
+    Function: TypeAlias = Callable[..., Value]
 
 LARGEST = 2**63 - 1
 SMALLEST = -(2**63)
@@ -38,6 +39,15 @@ class Special:
 
 UNDEFINED = Special("undefined")
 ERROR = Special("error")
+
+
+def missing(function: Function) -> Function:
+    """The same function, which gives what is undefined or an error back as it is."""
+
+    def asked(value: Value, *others: Value) -> Value:
+        return value if isinstance(value, Special) else function(value, *others)
+
+    return asked
 
 
 class AbsTime:

@@ -13,7 +13,7 @@ answer everywhere, or are given up everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
@@ -21,14 +21,16 @@ from sssjob.errors import LimitExceeded
 from sssjob.expression.pattern.automaton import Automaton
 from sssjob.expression.pattern.backtracking import Backtracking
 from sssjob.expression.pattern.perl import NotAPattern, read, shown
-from sssjob.expression.pattern.program import program
-from sssjob.expression.pattern.syntax import Char, Node, OneOf, Repeat, Seq
+from sssjob.expression.pattern.program import group_count, program
+from sssjob.expression.pattern.syntax import Char, Group, Node, OneOf, Repeat, Seq
 
-__all__ = ["Matching", "NotAPattern", "Pattern"]
+__all__ = ["Matching", "NotAPattern", "Pattern", "Span", "occurrences"]
 
 # full: the expression is the whole text (decision: what a request for nodes means); search: it is
 # somewhere in the text, as in Perl; glob: * and ? stand for any text and any character, as in Gold.
 Matching: TypeAlias = Literal["full", "search", "glob"]
+# Where a group began and ended, None if it matched nothing.
+Span: TypeAlias = "tuple[int, int] | None"
 
 _REMEMBERED = 256  # patterns
 _GIVEN_UP = 4096  # texts of one pattern
@@ -64,6 +66,26 @@ class Pattern:
     def given_up(self, texts: Iterable[str]) -> LimitExceeded | None:
         """Why the first of some texts that takes too many steps was given up."""
         return next((self._given_up[text] for text in texts if text in self._given_up), None)
+
+
+def occurrences(pattern: str, text: str) -> Iterator[tuple[Span, ...]]:
+    """Where an expression is in a text, time and again: the whole match, then each of its groups.
+
+    Raises ``NotAPattern``, and ``LimitExceeded`` if all of them take too many steps.
+
+    >>> list(occurrences("(a)|b", "ab"))
+    [((0, 1), (0, 1)), ((1, 2), None)]
+    """
+    engine, groups = _noting(pattern)
+    for notes in engine.occurrences(text):
+        ends = [notes[2 * each : 2 * each + 2] for each in range(groups)]
+        yield tuple(None if min(start, end) < 0 else (start, end) for start, end in ends)
+
+
+@lru_cache(_REMEMBERED)
+def _noting(text: str) -> tuple[Backtracking, int]:
+    made = program(Group(0, read(text)), every_group=True)
+    return Backtracking(made, True), group_count(made)
 
 
 @lru_cache(_REMEMBERED)

@@ -8,7 +8,7 @@ depends on the expression and the text alone, so both are answered, or given up,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from sssjob.errors import LimitExceeded
@@ -37,6 +37,19 @@ class Backtracking:
             run.match(self.program, start, notes, _anywhere) is not None
             for start in range(len(text) + 1)
         )
+
+    def occurrences(self, text: str) -> Iterator[tuple[int, ...]]:
+        """What was noted at each match in turn; none begins before the last one ended.
+
+        Note 1 is where the match ended. The steps of all of them count together.
+        """
+        run = _Run(text)
+        start = 0
+        while start <= len(text):
+            found = run.match(self.program, start, (_NOWHERE,) * self.program.notes, _anywhere)
+            if found is not None:
+                yield found[2]
+            start = start + 1 if found is None else max(found[2][1], start + 1)
 
 
 def _anywhere(end: int) -> bool:

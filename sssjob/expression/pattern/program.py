@@ -86,13 +86,26 @@ class Program(NamedTuple):
     has_places: bool
 
 
-def program(node: Node) -> Program:
-    """The instructions of an expression. Raises ``LimitExceeded`` if these are too many."""
-    return _Writer(_referred(node)).written(node)
+def program(node: Node, every_group: bool = False) -> Program:
+    """The instructions of an expression. Raises ``LimitExceeded`` if these are too many.
+
+    With ``every_group`` the place of group N stands in the notes 2N and 2N + 1.
+    """
+    return _Writer(_noted(node, every_group)).written(node)
 
 
-def _referred(node: Node) -> frozenset[int]:
-    """The groups that are referred to: no other needs to be noted."""
+def group_count(made: Program) -> int:
+    """How many groups note their places: each does so where it begins and where it ends."""
+    parts, count = [made], 0
+    while parts:
+        for each in parts.pop().code:
+            count = max(count, each.number // 2 + 1) if each.op is Op.SAVE else count
+            parts += [each.part] if each.part is not None else []
+    return count
+
+
+def _noted(node: Node, every_group: bool) -> frozenset[int]:
+    """The groups that are referred to: no other needs to be noted, unless the caller asks."""
     found: set[int] = set()
     pending = [node]
     while pending:
@@ -101,7 +114,10 @@ def _referred(node: Node) -> frozenset[int]:
                 found.add(number)
             case Seq(parts) | Either(parts):
                 pending += parts
-            case Repeat(part) | Group(_, part) | Look(part) | Atomic(part):
+            case Group(number, part):
+                pending.append(part)
+                found |= {number} if every_group else set()
+            case Repeat(part) | Look(part) | Atomic(part):
                 pending.append(part)
     return frozenset(found)
 

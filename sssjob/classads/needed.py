@@ -1,0 +1,85 @@
+"""Which attributes an expression of an ad needs from elsewhere."""
+
+from __future__ import annotations
+
+from sssjob.classads.errors import BadAd
+from sssjob.classads.parser import expression
+from sssjob.classads.tree import Reference
+from sssjob.classads.values import Ad, Node, Unparsed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_OWN, _OTHER = ("my", "self"), ("target", "other")
+
+
+def names(node: Node, ad: Ad) -> list[str]:
+    """The names that an ad does not have, and those asked of the ad opposite, in their order.
+
+    What attributes of the ad need counts, too. A text that is no expression needs nothing.
+
+    >>> names(expression("TARGET.Cpus >= RequestCpus && Arch == a"), Ad({"RequestCpus": 1}))
+    ['a', 'Arch', 'Cpus']
+    """
+    found: dict[str, str] = {}
+    seen: set[str] = set()
+    pending: list[object] = [node]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Unparsed):
+            part = _parsed(part)
+        if isinstance(part, Reference):
+            side, path, inner = _path(part)
+            if inner is not None:
+                pending.append(inner)
+            first = path.partition(".")[0].lower()
+            if side in _OTHER or first not in ad:
+                found.setdefault(path.lower(), path)
+            elif first not in seen:
+                seen.add(first)
+                pending.append(ad[first])
+        elif isinstance(part, (tuple, Node, Ad)):
+            pending += _inner(part)
+    return [found[name] for name in sorted(found) if name]
+
+
+def references(node: Node) -> Iterator[Reference]:
+    """The names that an expression itself has, each whole: ``TARGET.Cpus`` is one."""
+    pending: list[object] = [node]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Unparsed):
+            part = _parsed(part)
+        if isinstance(part, Reference):
+            yield part
+            pending += [] if _path(part)[2] is None else [_path(part)[2]]
+        elif isinstance(part, (tuple, Node)):
+            pending += _inner(part)
+
+
+def _inner(part: object) -> tuple[object, ...]:
+    if isinstance(part, tuple):
+        return part
+    return part.parts() if isinstance(part, Node) else tuple(part.values())  # type: ignore[attr-defined]
+
+
+def _path(node: Reference) -> tuple[str, str, Node | None]:
+    """Which ad a name is asked of, the names up to it, and the expression it begins with."""
+    path: list[str] = []
+    base: Node | None = node
+    while isinstance(base, Reference):
+        path.append(base.name)
+        base = base.base
+    path.reverse()
+    if base is not None:
+        return "", "", base
+    side = path[0].lower() if len(path) > 1 and path[0].lower() in (*_OWN, *_OTHER) else ""
+    return side, ".".join(path[1:] if side else path), None
+
+
+def _parsed(part: Unparsed) -> object:
+    try:
+        return expression(part.text, old=True)
+    except BadAd:
+        return None

@@ -1,0 +1,169 @@
+"""Functions of numbers: conversion, rounding, powers, multiples, chance."""
+
+from __future__ import annotations
+
+import math
+import random as chance
+import re
+
+from sssjob.classads.operators import truth, wrapped
+from sssjob.classads.values import ERROR, LARGEST, SMALLEST, UNDEFINED, AbsTime, RelTime, missing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sssjob.classads.values import Function, Value
+
+_HEX = re.compile(r"\s*([+-]?)0[xX]([0-9a-fA-F]{1,400})")
+_INTEGER = re.compile(r"\s*([+-]?[0-9]{1,400})")
+_REAL = re.compile(
+    r"\s*([+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,3})?)"
+)
+_ODD = {"INF": math.inf, "-INF": -math.inf, "NAN": math.nan}
+
+
+def integer(value: Value) -> Value:
+    """The whole part of a number, of the number a text begins with, or of the seconds of a time."""
+    if isinstance(value, (bool, int)):
+        return int(value)
+    if isinstance(value, (AbsTime, RelTime)):
+        value = value.seconds
+    if isinstance(value, (int, float)):
+        return int(value) if abs(value) < 2**63 else ERROR
+    if isinstance(value, str):
+        number = leading(value)
+        return ERROR if number is None else integer(number)
+    return ERROR
+
+
+def real(value: Value) -> Value:
+    """A number, the number a text begins with, or the seconds of a time, as a real."""
+    if isinstance(value, (bool, int, float)):
+        return float(value)
+    if isinstance(value, (AbsTime, RelTime)):
+        return float(value.seconds)
+    if isinstance(value, str):
+        if (odd := _ODD.get(value.strip().upper())) is not None:
+            return odd
+        number = leading(value)
+        return ERROR if number is None else float(number)
+    return ERROR
+
+
+def leading(text: str) -> int | float | None:
+    """The number that a text begins with, as ``strtod`` reads it; None if it is none."""
+    if found := _HEX.match(text):
+        return wrapped(int(found[1] + found[2], 16))
+    decimal, whole = _REAL.match(text), _INTEGER.match(text)
+    if decimal is None:
+        return None
+    if whole is not None and whole.end() == decimal.end():
+        return wrapped(int(whole[1]))
+    return float(decimal[1])
+
+
+def _bool(value: Value) -> Value:
+    if isinstance(value, str):
+        return {"true": True, "false": False}.get(value.strip().lower(), UNDEFINED)
+    return bool(value.seconds) if isinstance(value, RelTime) else truth(value)
+
+
+def _rounded(round_: Callable[[float], int]) -> Function:
+    def asked(value: Value) -> Value:
+        if type(value) is int or isinstance(value, (AbsTime, RelTime)):
+            return integer(value)
+        number = real(value)
+        if not isinstance(number, float) or not abs(number) < 2**63:
+            return ERROR
+        return round_(number)
+
+    return asked
+
+
+def _to_even(number: float) -> int:
+    return round(number)
+
+
+def _pow(base: Value, exponent: Value) -> Value:
+    if type(base) is int and type(exponent) is int and exponent >= 0:
+        return _whole_power(base, exponent)
+    first, second = real(base), real(exponent)
+    if not isinstance(first, float) or not isinstance(second, float):
+        return ERROR
+    if not first and second < 0:
+        return math.inf
+    try:
+        return math.pow(first, second)
+    except ValueError:  # the root of a negative number
+        return math.nan
+    except OverflowError:
+        return math.inf
+
+
+def _whole_power(base: int, exponent: int) -> Value:
+    if base in (0, 1, -1) or exponent < 64:  # nothing else fits 64 bits
+        found = base ** (exponent if exponent < 64 else 64 + exponent % 2)
+        return found if SMALLEST <= found <= LARGEST else ERROR
+    return ERROR
+
+
+def _quantize(value: Value, base: Value) -> Value:
+    if isinstance(base, tuple):
+        return _next_of(value, base)
+    if type(value) is int and type(base) is int:
+        return _multiple(value, base)
+    have, step = real(value), real(base)
+    if not isinstance(have, float) or not isinstance(step, float):
+        return ERROR
+    if not step:
+        return value
+    if math.isinf(have / step) or math.isnan(have / step):
+        return ERROR
+    return math.ceil(have / step) * step
+
+
+def _next_of(value: Value, steps: tuple[object, ...]) -> Value:
+    """The first of a list that is as large, or a multiple of the last one."""
+    have = real(value)
+    if not isinstance(have, float):
+        return ERROR
+    for step in steps:
+        size = real(step)  # type: ignore[arg-type]
+        if not isinstance(size, float):
+            return ERROR
+        if size >= have:
+            return step  # type: ignore[return-value]
+    return _quantize(value, steps[-1]) if steps else value  # type: ignore[arg-type]
+
+
+def _multiple(value: int, step: int) -> Value:
+    if not step:
+        return value
+    above = value + step - 1
+    quotient = abs(above) // abs(step)  # cut off towards zero, as in C
+    return wrapped((quotient if (above < 0) == (step < 0) else -quotient) * step)
+
+
+def _random(bound: Value = 1.0) -> Value:
+    if type(bound) is int and bound > 0:
+        return chance.randrange(bound)  # noqa: S311 - not for secrets
+    if type(bound) is float and 0 < bound < math.inf:
+        return chance.random() * bound  # noqa: S311
+    return ERROR
+
+
+# fmt: off
+TABLE: dict[str, tuple[int, int, Function]] = {
+    "int":      (1, 1, missing(integer)),
+    "real":     (1, 1, missing(real)),
+    "bool":     (1, 1, missing(_bool)),
+    "floor":    (1, 1, _rounded(math.floor)),
+    "ceil":     (1, 1, _rounded(math.ceil)),
+    "ceiling":  (1, 1, _rounded(math.ceil)),
+    "round":    (1, 1, _rounded(_to_even)),
+    "pow":      (2, 2, _pow),
+    "quantize": (2, 2, _quantize),
+    "random":   (0, 1, _random),
+}
+# fmt: on

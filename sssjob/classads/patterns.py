@@ -1,0 +1,154 @@
+"""Functions that take regular expressions, in bounded steps: what takes more is an error."""
+
+from __future__ import annotations
+
+import re
+
+from sssjob.classads.lists import words
+from sssjob.classads.strings import DELIMITERS
+from sssjob.classads.values import ERROR, UNDEFINED, Special
+from sssjob.errors import SSSJobError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sssjob.classads.values import Function, Value
+    from sssjob.expression.pattern import Pattern, Span
+
+LONGEST = 1 << 20  # characters of what a replacement gives
+_OPTIONS = "ims"
+_BLANK = re.compile(r"(\\.|\[(?:\\.|[^\]\\])*\])|\s+|#[^\n]*", re.DOTALL)
+_REFERENCE = re.compile(r"\\([0-9])")
+
+
+def _whole(pattern: str, options: str) -> str:
+    """An expression with its options in it."""
+    letters = options.lower()
+    if "x" in letters:
+        pattern = _BLANK.sub(lambda found: found[1] or "", pattern)
+    flags = "".join(sorted(set(letters) & set(_OPTIONS)))
+    return f"(?{flags}:{pattern})" if flags else pattern
+
+
+def _asked(pattern: str, options: str) -> Pattern:
+    from sssjob.expression.pattern import Pattern  # not needed by hooks that compare numbers
+
+    return Pattern(_whole(pattern, options), "search")
+
+
+def _texts(*values: Value) -> tuple[str, ...] | Special:
+    """Strings, or what stands in their way."""
+    for value in values:
+        if isinstance(value, Special):
+            return value
+    found = tuple(value for value in values if isinstance(value, str))
+    return found if len(found) == len(values) else ERROR
+
+
+def _regexp(pattern: Value, text: Value, options: Value = "") -> Value:
+    if ERROR in (pattern, text, options):
+        return ERROR
+    texts = _texts(pattern, text, options)
+    if isinstance(texts, Special):
+        return texts
+    try:
+        return _asked(texts[0], texts[2]).matches(texts[1])
+    except SSSJobError:  # no expression, or one that takes too long
+        return ERROR
+
+
+def _regexp_member(pattern: Value, members: Value, options: Value = "") -> Value:
+    if UNDEFINED in (pattern, members):
+        return UNDEFINED
+    if not isinstance(members, tuple) or not isinstance(pattern, str):
+        return ERROR
+    if not isinstance(options, str):
+        return ERROR
+    missing = False
+    for each in members:
+        if each is not UNDEFINED and not isinstance(each, str):
+            return ERROR
+        missing = missing or each is UNDEFINED
+        if isinstance(each, str) and _regexp(pattern, each, options) is True:
+            return True
+    return UNDEFINED if missing else False
+
+
+def _string_list_regexp_member(
+    pattern: Value, text: Value, delimiters: Value = DELIMITERS, options: Value = ""
+) -> Value:
+    texts = _texts(pattern, text, delimiters, options)
+    if isinstance(texts, Special):
+        return ERROR
+    found = words(texts[1], texts[2])
+    if not found:  # still, the expression has to be one
+        return ERROR if _regexp(pattern, "", options) is ERROR else UNDEFINED
+    answers = [_regexp(pattern, word, options) for word in found]
+    return ERROR if ERROR in answers else True in answers
+
+
+def _substituting(always: str) -> Function:
+    def asked(pattern: Value, text: Value, by: Value, options: Value = "") -> Value:
+        texts = _texts(pattern, text, by, options)
+        if isinstance(texts, Special):
+            return texts
+        letters = texts[3].lower() + always
+        try:
+            found = _parts(_whole(texts[0], letters), texts[1], texts[2], letters)
+            return ERROR if found is None else _bounded(found)
+        except SSSJobError:
+            return ERROR
+
+    return asked
+
+
+def _parts(pattern: str, text: str, by: str, letters: str) -> Iterable[str] | None:
+    """The text with what replaces its parts, or that alone; None if that cannot be said."""
+    from sssjob.expression.pattern import occurrences
+
+    full, every = "f" in letters, "g" in letters
+    found: list[str] = []
+    behind = length = 0
+    for spans in occurrences(pattern, text):
+        assert spans[0] is not None
+        start, end = spans[0]
+        filled = _filled(by, text, spans)
+        if filled is None or (every and start == end):  # as HTCondor's: no end of nothings
+            return None
+        found += [text[behind:start], filled] if full else [filled]
+        length += len(filled)
+        behind = end
+        if not every or length > LONGEST:
+            break
+    return [*found, text[behind:]] if full else found
+
+
+def _filled(by: str, text: str, spans: tuple[Span, ...]) -> str | None:
+    """A replacement with its \\N filled in; None if there is no such group."""
+    last = max(number for number, span in enumerate(spans) if span is not None)
+
+    def group(found: re.Match[str]) -> str:
+        start, end = spans[int(found[1])] or (0, 0)
+        return text[start:end]
+
+    if any(int(number) > last for number in _REFERENCE.findall(by)):
+        return None
+    return _REFERENCE.sub(group, by)
+
+
+def _bounded(parts: Iterable[str]) -> Value:
+    found = "".join(parts)
+    return found if len(found) <= LONGEST else ERROR
+
+
+# fmt: off
+TABLE: dict[str, tuple[int, int, Function]] = {
+    "regexp":                  (2, 3, _regexp),
+    "regexpmember":            (2, 3, _regexp_member),
+    "regexps":                 (3, 4, _substituting("")),
+    "replace":                 (3, 4, _substituting("f")),
+    "replaceall":              (3, 4, _substituting("fg")),
+    "stringlist_regexpmember": (2, 4, _string_list_regexp_member),
+}
+# fmt: on

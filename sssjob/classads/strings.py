@@ -1,0 +1,269 @@
+"""Functions of strings: parts, cases, comparisons, versions, names, environments."""
+
+from __future__ import annotations
+
+from sssjob.classads.numbers import integer
+from sssjob.classads.times import relative_text
+from sssjob.classads.values import ERROR, UNDEFINED, AbsTime, Ad, RelTime, Special, missing
+from sssjob.classads.writing import NEW, attribute
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sssjob.classads.values import Function, Value
+
+DELIMITERS = " ,"
+
+
+def string(value: Value) -> Value:
+    """A value as text: strings and times as they are, anything else in the new syntax."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, RelTime):
+        return relative_text(RelTime(int(value.seconds)))
+    if isinstance(value, AbsTime):
+        return attribute(value, NEW)[9:-2]  # without absTime("")
+    return attribute(value, NEW)
+
+
+def strcat(*values: Value) -> Value:
+    """All values as one text; the first that is undefined or an error is the answer."""
+    for value in values:
+        if isinstance(value, Special):
+            return value
+    return "".join(str(string(value)) for value in values)
+
+
+def _join(*values: Value) -> Value:
+    if not values:
+        return ""
+    separator, parts = values[0], values[1:]
+    if len(values) == 1 and isinstance(separator, tuple):
+        separator, parts = "", separator  # type: ignore[assignment]
+    elif len(values) == 2 and isinstance(values[1], tuple):
+        parts = values[1]  # type: ignore[assignment]
+    if separator is ERROR or ERROR in parts:
+        return ERROR
+    between = "" if separator is UNDEFINED else str(string(separator))
+    texts = [str(string(each)) for each in parts if each is not UNDEFINED]
+    first = next((place for place, text in enumerate(texts) if text), 0)
+    return between.join(texts[first:])  # nothing stands before the first that is not empty
+
+
+def _cased(change: Callable[[bytes], bytes]) -> Function:
+    """Only the letters of ASCII have two cases here."""
+    return lambda value: change(str(string(value)).encode()).decode()
+
+
+def _size(value: Value) -> Value:
+    if isinstance(value, str):
+        return len(value.encode())
+    return len(value) if isinstance(value, (tuple, Ad)) else ERROR
+
+
+def _substr(text: Value, offset: Value, *length: Value) -> Value:
+    for given in (text, offset, *length):
+        if isinstance(given, Special):
+            return given
+    if not isinstance(text, str) or any(type(each) is not int for each in (offset, *length)):
+        return ERROR
+    start = int(offset)  # type: ignore[arg-type]
+    start = max(len(text) + start, 0) if start < 0 else start
+    if not length:
+        return text[start:]
+    size = int(length[0])  # type: ignore[arg-type]
+    end = start + size if size >= 0 else len(text) + size
+    return text[start:end] if end > start else ""
+
+
+def _split(text: Value, delimiters: Value = DELIMITERS) -> Value:
+    if not isinstance(text, str) or not isinstance(delimiters, str):
+        return ERROR
+    if not delimiters:
+        return (text,) if text else ()
+    if not set(delimiters) & set(" \t"):
+        return tuple(cut(text, delimiters)) if text else ()
+    # White space around a delimiter belongs to it; an empty word is one between two others.
+    marks = "".join(each for each in delimiters if not each.isspace())
+    if not marks:
+        return tuple(text.split())
+    words = [word for part in cut(text.strip(), marks) for word in part.split() or [""]]
+    if words and not words[0]:
+        words = words[1:]
+    return tuple(words[:-1] if words and not words[-1] else words)
+
+
+def cut(text: str, delimiters: str) -> list[str]:
+    """The parts of a text between any of some letters."""
+    for each in delimiters[1:]:
+        text = text.replace(each, delimiters[0])
+    return text.split(delimiters[0]) if delimiters else [text]
+
+
+def _compared(fold: bool) -> Function:
+    def asked(left: Value, right: Value) -> Value:
+        for value in (left, right):
+            if isinstance(value, Special):
+                return value
+        one, other = (str(string(value)).encode() for value in (left, right))
+        return _sign(one.lower(), other.lower()) if fold else _sign(one, other)
+
+    return asked
+
+
+def _sign(one: bytes, other: bytes) -> int:
+    return (one > other) - (one < other)
+
+
+def _version(choose: Callable[[int], Value]) -> Function:
+    def asked(left: Value, right: Value) -> Value:
+        for value in (left, right):
+            if isinstance(value, Special):
+                return value
+        return choose(_version_order(str(string(left)).encode(), str(string(right)).encode()))
+
+    return asked
+
+
+def _version_order(one: bytes, other: bytes) -> int:
+    """Below, at or above 0, as C's ``strverscmp``: runs of digits are numbers.
+
+    One with more leading zeros comes first.
+    """
+    first = next((at for at, pair in enumerate(zip(one, other, strict=False)) if len({*pair}) > 1),
+                 min(len(one), len(other)))  # fmt: skip
+    if one == other:
+        return 0
+    start = first
+    while start and one[start - 1 : start].isdigit():
+        start -= 1
+    plain = _letter(one, first) - _letter(other, first)
+    if start == first and not (_digit(one, first) and _digit(other, first)):
+        return plain
+    zeros, others = _zeros(one, start), _zeros(other, start)
+    if zeros != others:
+        return others - zeros
+    if zeros:
+        return plain
+    return (_digits(one, start) - _digits(other, start)) or plain
+
+
+def _letter(text: bytes, place: int) -> int:
+    """A letter as C compares it: signed, and 0 at the end."""
+    code = text[place] if place < len(text) else 0
+    return code - 256 if code > 127 else code
+
+
+def _digit(text: bytes, place: int) -> bool:
+    return text[place : place + 1].isdigit()
+
+
+def _digits(text: bytes, start: int) -> int:
+    end = start
+    while _digit(text, end):
+        end += 1
+    return end - start
+
+
+def _zeros(text: bytes, start: int) -> int:
+    """How many zeros lead a number, of which the last one is no leading one if it ends it."""
+    end = start
+    while text[end : end + 1] == b"0":
+        end += 1
+    return end - start - (end > start and not _digit(text, end))
+
+
+def _in_range(version: Value, low: Value, high: Value) -> Value:
+    for value in (low, high):
+        if isinstance(value, Special):
+            return value
+    if isinstance(version, Special):
+        return ERROR
+    at_least = _version(lambda order: order <= 0)
+    return at_least(low, version) is True and at_least(version, high) is True
+
+
+def _split_name(alone: int) -> Function:
+    """Around the first @; without one the whole name is the part that ``alone`` counts."""
+
+    def asked(name: Value) -> Value:
+        if not isinstance(name, str):
+            return ERROR
+        left, at, right = name.partition("@")
+        if at:
+            return (left, right)
+        return (name, "") if not alone else ("", name)
+
+    return asked
+
+
+def _interval(value: Value) -> Value:
+    seconds = ERROR if isinstance(value, str) else integer(value)
+    if not isinstance(seconds, int):
+        return ERROR
+    minutes, second = divmod(abs(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    days, hour = divmod(hours, 24)
+    sign = "-" if seconds < 0 else ""
+    if days:
+        return f"{sign}{days}+{hour:02}:{minute:02}:{second:02}"
+    if hours:
+        return f"{sign}{hour}:{minute:02}:{second:02}"
+    return f"{sign}{minute}:{second:02}" if minutes else f"{sign}{second}"
+
+
+def _env_v1_to_v2(text: Value) -> Value:
+    from sssjob.classads import quoting
+
+    return _environment(quoting.environment_v1, text) if text is not UNDEFINED else UNDEFINED
+
+
+def _merge_environment(*texts: Value) -> Value:
+    from sssjob.classads import quoting
+
+    return _environment(quoting.environment_v2, *(each for each in texts if each is not UNDEFINED))
+
+
+def _environment(read: Callable[[str], dict[str, str]], *texts: Value) -> Value:
+    """Variables of texts, sorted by name, as V2."""
+    from sssjob.classads import quoting
+    from sssjob.classads.errors import BadAd
+
+    found: dict[str, str] = {}
+    try:
+        for text in texts:
+            if not isinstance(text, str):
+                return ERROR
+            found |= read(text)
+        return quoting.join_environment_v2(dict(sorted(found.items())))
+    except BadAd:
+        return ERROR
+
+
+# fmt: off
+TABLE: dict[str, tuple[int, int, Function]] = {
+    "string":           (1, 1, missing(string)),
+    "strcat":           (0, -1, strcat),
+    "join":             (0, -1, _join),
+    "tolower":          (1, 1, missing(_cased(bytes.lower))),
+    "toupper":          (1, 1, missing(_cased(bytes.upper))),
+    "substr":           (2, 3, _substr),
+    "size":             (1, 1, missing(_size)),
+    "split":            (1, 2, _split),
+    "strcmp":           (2, 2, _compared(fold=False)),
+    "stricmp":          (2, 2, _compared(fold=True)),
+    "versioncmp":       (2, 2, _version(lambda order: order)),
+    "versiongt":        (2, 2, _version(lambda order: order > 0)),
+    "versionge":        (2, 2, _version(lambda order: order >= 0)),
+    "versionlt":        (2, 2, _version(lambda order: order < 0)),
+    "versionle":        (2, 2, _version(lambda order: order <= 0)),
+    "versioneq":        (2, 2, _version(lambda order: order == 0)),
+    "version_in_range": (3, 3, _in_range),
+    "splitusername":    (1, 1, _split_name(alone=0)),
+    "splitslotname":    (1, 1, _split_name(alone=1)),
+    "interval":         (1, 1, _interval),
+    "envv1tov2":        (1, 1, _env_v1_to_v2),
+    "mergeenvironment": (0, -1, _merge_environment),
+}
+# fmt: on

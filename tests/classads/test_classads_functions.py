@@ -1,0 +1,250 @@
+"""Functions, scopes and bounds of ClassAd expressions, held against HTCondor's own library."""
+
+import math
+
+import pytest
+from classad_cases import differences
+from classads_oracle import classad2
+
+from sssjob.classads import evaluate, functions
+from sssjob.classads.needed import names
+from sssjob.classads.parser import expression, plain
+from sssjob.classads.values import ERROR, UNDEFINED, AbsTime, Ad, RelTime, same
+
+# The predefined functions of the manual of HTCondor, in its order.
+MANUAL = [
+    "eval",
+    "unparse",
+    "unresolved",
+    "ifThenElse",
+    "isUndefined",
+    "isError",
+    "isString",
+    "isInteger",
+    "isReal",
+    "isList",
+    "isClassAd",
+    "isBoolean",
+    "isAbstime",
+    "isReltime",
+    "member",
+    "anyCompare",
+    "allCompare",
+    "identicalMember",
+    "int",
+    "real",
+    "string",
+    "bool",
+    "absTime",
+    "relTime",
+    "floor",
+    "ceiling",
+    "pow",
+    "quantize",
+    "round",
+    "random",
+    "sum",
+    "avg",
+    "min",
+    "max",
+    "strcat",
+    "join",
+    "substr",
+    "strcmp",
+    "stricmp",
+    "versioncmp",
+    "versionGT",
+    "versionLT",
+    "versionGE",
+    "versionLE",
+    "versionEQ",
+    "version_in_range",
+    "toUpper",
+    "toLower",
+    "size",
+    "split",
+    "splitUserName",
+    "splitSlotName",
+    "time",
+    "formatTime",
+    "interval",
+    "evalInEachContext",
+    "countMatches",
+    "debug",
+    "envV1ToV2",
+    "mergeEnvironment",
+    "stringListSize",
+    "stringListSum",
+    "stringListAvg",
+    "stringListMin",
+    "stringListMax",
+    "stringListMember",
+    "stringListIMember",
+    "stringListsIntersect",
+    "stringListSubsetMatch",
+    "stringListISubsetMatch",
+    "regexp",
+    "regexpMember",
+    "regexps",
+    "replace",
+    "replaceall",
+    "stringList_regexpMember",
+    "userHome",
+    "userMap",
+]
+
+WORTH = [
+    ("quantize(3, 8)", 8), ("quantize(1.5, 6.8)", 6.8), ("quantize(10, 5.1)", 10.2),
+    ("quantize(0, {4})", 4), ('quantize(2, {1, 2, "A"})', 2), ("quantize(2.7, {1, 2, 0.5})", 3.0),
+    ('quantize(3, {1, 2, "A"})', ERROR), ("pow(2, 3)", 8), ("pow(2, -1)", 0.5), ("pow(-2, 3)", -8),
+    ("pow(3, 39)", 4052555153018976267), ("pow(2, 64)", ERROR), ("pow(0, -1)", math.inf),
+    ("sum({1, 2.5})", 3.5), ("sum({})", 0), ("avg({1, 2})", 1.5), ("avg({undefined, 4})", 4.0),
+    ('strcmp("a", "b")', -1), ('stricmp("A", "a")', 0), ('strcmp(undefined, "a")', UNDEFINED),
+    ('versionLT("8.9", "8.10")', True), ('versioncmp("000", "00") < 0', True),
+    ('versioncmp("010", "09") < 0', True), ('versioncmp("09", "0") < 0', True),
+    ('versioncmp("1", "9") < 0', True), ('versioncmp("9", "10") < 0', True),
+    ('version_in_range("8.9", "8.0", "8.10")', True), ('versionEQ("7", "7")', True),
+    ('splitUserName("u@d@e")', ("u", "d@e")), ('splitUserName("u")', ("u", "")),
+    ('splitSlotName("slot1@m")', ("slot1", "m")), ('splitSlotName("m")', ("", "m")),
+    ("interval(67)", "1:07"), ("interval(1472523)", "17+01:02:03"), ("interval(-67)", "-1:07"),
+    ('formatTime(0, "%Y %j")', "1970 001"), ('formatTime(absTime(0, 3600), "%H")', "01"),
+    ('formatTime("a")', ERROR), ('envV1ToV2("a=b;c=d e")', "a=b c=d' 'e"),
+    ('mergeEnvironment("c=1 a=2", undefined, "a=9")', "a=9 c=1"), ('mergeEnvironment("a")', ERROR),
+    ('stringListSize("a, b c,,d")', 4), ('stringListSum("1, 2.5")', 3.5),
+    ('stringListSum("1;2", ";")', 3), ('stringListAvg("1,2.5")', 1.75),
+    ('stringListMin("")', UNDEFINED), ('stringListMax("-1,-2")', -1), ('stringListMin("x")', ERROR),
+    ('stringListsIntersect("a,b", "b,c")', True), ('stringListSubsetMatch("a", "a,b")', True),
+    ('stringListSubsetMatch(undefined, "a")', True), ('stringListISubsetMatch("A", "a")', True),
+    ('regexps("(a)(b)", "xaby", "[\\\\2\\\\1]")', "[ba]"), ('regexps("z", "ab", "c")', ""),
+    ('replace("a", "baba", "X")', "bXba"), ('replaceall("a", "baba", "X")', "bXbX"),
+    ('replaceall("x*", "ab", "-")', ERROR), ('regexps("(a)", "a", "\\\\2")', ERROR),
+    ('regexps("a b", "ab", "X", "x")', "X"), ('regexpMember("b", {"a", "b"})', True),
+    ('regexpMember("b", {"a", undefined})', UNDEFINED), ('regexpMember("b", {1, "b"})', ERROR),
+    ('stringList_regexpMember("b", "abc d")', True), ('identicalMember("A", {"a"})', False),
+    ('anyCompare("<", {1, 2}, 2)', True), ('allCompare("<", {1, 2}, 2)', False),
+    ('anyCompare("is", {1, undefined}, undefined)', True), ('anyCompare("foo", {1}, 1)', ERROR),
+    ("absTime(5, 3600)", AbsTime(5, 3600)), ("relTime(5) * 2", RelTime(10)),
+    ("int(relTime(3600))", 3600), ("real(relTime(1.5))", 1.5), ("bool(relTime(0))", False),
+    ("string(relTime(93784))", "1+02:03:04"), ('relTime("x")', ERROR),
+    ("absTime(5, 0) =?= absTime(5, 3600)", False), ("getYear(absTime(0))", 1970),
+    ("getDayOfWeek(absTime(0))", 4), ("getHours(relTime(93784))", 2), ("getYear(5)", ERROR),
+    ("splitTime(absTime(0, 3600)).Hours", 1), ("splitTime(relTime(-93784)).Days", -1),
+    ("isAbstime(absTime(0))", True), ("isReltime(relTime(5))", True),
+    ('eval("1 + 2")', 3), ('eval("a +")', ERROR), ("eval(undefined)", ERROR), ("debug(1)", 1),
+    ('userHome("no such user", "d")', "d"), ('userMap("a", "b", "c", "d")', "d"),
+    ('substr("hello", -3)', "llo"), ('substr("hello", -3, 2)', "ll"),
+    ('substr("hello", 1, -1)', "ell"),
+    ('substr("hello", -10, 2)', "he"), ('substr("hello", 3, -3)', ""), ('int("0x1f")', 31),
+    ("{[a = 1], [a = 2]}.a", (1, 2)), ("{[a = 1], [b = 2]}.a", (1, UNDEFINED)),
+    ("{[a = 1], 3}.a", (1, ERROR)), ("{{[a = 1]}}.a", ((1,),)), ("{}.a", ()),
+    ("[x = {[a = y], [a = 2]}; y = 5; z = x.a].z", (5, 2)),
+    ("[x = 1; y = [x = 2; z = parent.x]].y.z", 1), ("[x = 1; y = [x = 2; z = self.x]].y.z", 2),
+    ("[Other = 5; y = Other + 1].y", 6), ("[My = 5; y = My].y", 5), ("[root = 5; y = root].y", 5),
+    ("[q = Prio > 2; n = countMatches(q, {[Prio = 3], [Prio = 1], 5})].n", 1),
+    ("[q = Prio + 1; n = evalInEachContext(q, {[Prio = 3], undefined})].n", (4, UNDEFINED)),
+    ("countMatches(Prio > 2, undefined)", 0), ("countMatches(Prio > 2, 5)", ERROR),
+    ("[c = x + 3; b = unparse(c)].b", "x + 3"), ('[c = s + 1; s = t; b = unresolved(c)].b', "t"),
+    ('[c = OpSys == "LINUX"; b = unresolved(c, "^Op")].b', True),
+]  # fmt: skip
+
+
+def worth(text, my=None, target=None, **options):
+    return evaluate.evaluate(expression(text), my, target, **options)
+
+
+@pytest.mark.parametrize("text, value", WORTH, ids=[text for text, _ in WORTH])
+def test_a_function_gives(text, value):
+    assert same(worth(text, now=0), value)
+
+
+@pytest.mark.parametrize("name", MANUAL)
+def test_every_function_of_the_manual_is_known(name):
+    assert name.lower() in functions.KNOWN
+
+
+def test_every_function_stands_in_the_module_that_is_said_to_have_it():
+    for name in functions.KNOWN - {*functions.LAZY}:
+        assert functions.call(name, (ERROR,) * 9, lambda: 0, {}) is not None
+
+
+@pytest.mark.skipif(classad2 is None, reason="the bindings of HTCondor are not installed")
+def test_the_bindings_agree_about_every_function():
+    found, asked = differences(600, 1)
+    assert asked > 500
+    assert found == []
+
+
+SCOPES = [
+    ("TARGET.w", "[a = 1]", "[z = 3; w = self.z]", 3),
+    ("n.v", "[a = 1; n = [v = TARGET.z]]", "[z = 3]", 3),
+    ("n.v", "[a = 1; n = [a = 2; v = MY.a]]", "[]", 2),
+    ("n.v", "[a = 1; n = [v = z]]", "[z = 3]", UNDEFINED),
+    ("root.a", "[a = 1]", "[]", UNDEFINED), (".a", "[a = 1]", "[]", UNDEFINED),
+    ("parent.a", "[a = 1]", "[]", UNDEFINED), ("Other", "[Other = 5]", "[x = 1]", 5),
+    ("Target.z", "[Target = [z = 7]]", "[z = 3]", 7), ("other.z", "[]", "[z = 3]", 3),
+    ("countMatches(MY.q, TARGET.l)", "[q = P > 2]", "[l = {a, b, c}; a = [P = 3]; b = [P = 1]]", 1),
+    ("countMatches(MY.q, TARGET.l)", "[q = P > z; z = 0]", "[z = 2; l = {a}; a = [P = 2]]", 0),
+    ('eval("TARGET.q")', "[]", "[q = 3]", 3),
+    ("TARGET.l[0].v", "[y = 1]", "[y = 2; l = {[v = y]}]", 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text, my, target, value", SCOPES, ids=[" ".join(row[:2]) for row in SCOPES]
+)
+def test_a_name_is_looked_up_where_it_stands(text, my, target, value):
+    assert same(worth(text, plain(my), plain(target)), value)
+
+
+def test_the_time_is_what_the_caller_says_under_each_of_its_names():
+    ad = Ad({"CurrentTime": 5})
+    assert worth("CurrentTime", now=100) == worth("int(currentTime())", now=100) == 100
+    assert worth("CurrentTime", ad, now=100) == 5
+    assert worth("dayTime()", now=86405) == RelTime(5)
+
+
+def test_chance_is_within_its_bounds():
+    assert 0 <= worth("random(5)") < 5
+    assert 0 <= worth("random()") < 1
+    assert worth('random("a")') is worth("random(0)") is ERROR
+
+
+def test_a_map_tells_the_groups_of_users():
+    maps = {"groups": {"amy": "physics, chemistry"}.get}
+    assert worth('userMap("Groups", "amy")', maps=maps) == "physics, chemistry"
+    assert worth('userMap("groups", "amy", "Chemistry")', maps=maps) == "chemistry"
+    assert worth('userMap("groups", "amy", "music")', maps=maps) == "physics"
+    assert worth('userMap("groups", "bob", "music", "none")', maps=maps) == "none"
+    assert worth('userMap("groups", "bob")', maps=maps) is UNDEFINED
+
+
+def test_what_an_expression_needs_from_elsewhere_is_told():
+    ad = Ad({"RequestCpus": 1, "r": plain("TARGET.Cpus >= RequestCpus && Arch == x.y && MY.q")})
+    assert names(expression("r"), ad) == ["Arch", "Cpus", "q", "x.y"]
+
+
+CIRCLES = [
+    '[a = eval("a")].a', "[a = {a}].a", "[a = countMatches(a, {[x = 1]})].a",
+    "[a = strcat(a, a)].a",
+    "[a = evalInEachContext(a, {[x = 1], [x = 2]})].a", "[a = {[b = a.b], [b = a.b]}].a.b",
+    "[a = b.a; b = [c = a]].a", '[a = replaceall("a", a, a)].a', "[a = a[a[a[a]]]].a",
+    "[a = " + "{" * 60 + "a" + "}" * 60 + "].a", "[y = ads.y; ads = {[z = 4], MY.y}; v = ads.v].v",
+    "[a = " + "ifThenElse(true, " * 60 + "a" + ", 1)" * 60 + "].a",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", CIRCLES, ids=[text[:40] for text in CIRCLES])
+def test_a_circle_ends(text):
+    run = evaluate._Evaluation(None, None)
+    run.value(expression(text), evaluate._Scope(Ad(), None))
+    assert run.steps < 2 * evaluate.STEPS_LIMIT
+
+
+def test_a_text_that_grows_without_end_is_an_error():
+    doubled = {f"a{number}": plain(f"strcat(a{number + 1}, a{number + 1})") for number in range(40)}
+    assert worth("a0", Ad({**doubled, "a40": "x" * 4096})) is ERROR
+    assert worth('replaceall("a", x, x)', Ad({"x": "a" * 5000})) is ERROR
+
+
+def test_an_expression_in_a_text_that_takes_too_long_is_an_error():
+    assert worth('replaceall("(x+x+)+y", x, "z")', Ad({"x": "x" * 60})) is ERROR
