@@ -101,6 +101,13 @@ CASES = [
         DELIVERED, "", P("Memory", "x", {"metric": "Min"}), P("Memory", 1, {"metric": "Min"}),
         "x", True, id="an unreadable minimum",
     ),
+    *[
+        pytest.param(
+            DELIVERED, "", P("Extension", "1", {"metric": metric}),
+            P("Extension", "1.0", {"metric": metric}), "1", False, id=f"the same {metric}",
+        )
+        for metric in ("Min", "Max")
+    ],
     pytest.param(
         JOB, "", P("State", "Idle"), P("State", "Completed"), "Completed", False,
         id="ends",
@@ -381,3 +388,52 @@ def test_no_element_that_was_known_is_lost(job, record):
     for before, after in ((job.properties, folded.properties), (job.delivered, folded.delivered)):
         for name in before.names():
             assert len(after.all(name)) >= len(before.all(name))
+
+
+def test_a_fact_that_completes_gives_its_attributes_to_what_is_the_same():
+    job = Job.of(Delivered.of(Processors=4), Id="1")
+    fact = Fact(P("Processors", 4, {"consumptionRate": "0.5"}), completes=True)
+    folded = fold(job, [fact])
+    assert folded.job.delivered.get("Processors").attributes == {"consumptionRate": "0.5"}
+    assert (folded.changes, folded.findings) == (1, ())
+    again = fold(folded.job, [fact])
+    assert (again.job, again.changes) == (folded.job, 0)
+    assert fold(job, [Fact(fact.item)]).changes == 0
+
+
+@pytest.mark.parametrize(
+    "name, parts, whole, agrees",
+    [
+        pytest.param("Processors", (8, 4), 12, True, id="the sum"),
+        pytest.param("Processors", (8, 4), 13, False, id="another one"),
+        pytest.param("Processors", (8, "x"), 8, True, id="one of them"),
+        pytest.param("Processors", (9, "x"), 8, False, id="what is no number"),
+        pytest.param("Duration", (8, 4), 12, False, id="of what is not shared out"),
+    ],
+)
+def test_only_amounts_that_are_shared_out_are_added(name, parts, whole, agrees):
+    job = Job.of(Delivered(tuple(P(name, part) for part in parts)), Id="1", State="Completed")
+    folded = fold(job, [Fact(P(name, whole))])
+    assert (folded.job, codes(folded)) == (job, [] if agrees else ["W-DISAGREE"])
+
+
+def test_a_record_of_another_job_is_told_by_its_source_or_as_the_record():
+    job, other = Job.of(Id="1"), Job.of(Id="2")
+    told = [fold(job, other, source=source).findings[0].message for source in ("", "sacct:3")]
+    assert told == [
+        "the record is about job '2', not '1'",
+        "sacct:3 is about job '2', not '1'",
+    ]
+
+
+@pytest.mark.parametrize("size, shown", [(60, "x" * 60), (61, "x" * 57 + "...")])
+def test_a_finding_shows_so_much_of_a_text(size, shown):
+    job = Job.of(Delivered.of(Queue="x" * size), Id="1")
+    [finding] = fold(job, [Fact(P("Queue", "y"))]).findings
+    assert finding.message == f"Queue {shown} stays, not y of the record"
+
+
+def test_a_fact_about_a_job_that_is_nothing_but_task_groups_stands_before_them():
+    job = Job.of(TaskGroup.of(Id="a"), TaskGroup.of(Id="b"))
+    folded = fold(job, [Fact(P("State", "Running"), JOB)]).job
+    assert [item.name for item in folded.items] == ["State", "TaskGroup", "TaskGroup"]
