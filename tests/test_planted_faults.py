@@ -31,4 +31,4 @@ def test_planted_faults_are_noticed():
         check=True,
     )
     assert done.stdout.startswith("units: 4 of 1")
-    assert done.stdout.endswith("faults, 0 not noticed\n")
+    assert done.stdout.endswith("100 % noticed, 0 not noticed\n")

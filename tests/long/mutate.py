@@ -230,9 +230,9 @@ def main(name, count=100, seed=7):
         elif survives(fault, room.tests):
             survivors += 1
             print(f"{fault.module}:{fault.line}: not noticed: {fault.was}", flush=True)
-    score = 100 * (len(chosen) - same - survivors) // max(len(chosen) - same, 1)
-    print(f"{score} % of {len(chosen) - same} faults that change something are noticed")
-    print(f"{name}: {len(chosen)} of {len(planted_here)} faults, {survivors} not noticed")
+    real = len(chosen) - same
+    print(f"{name}: {len(chosen)} of {len(planted_here)} faults, {same} that change nothing")
+    print(f"{100 * (real - survivors) // max(real, 1)} % noticed, {survivors} not noticed")
 
 
 if __name__ == "__main__":
