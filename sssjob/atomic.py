@@ -307,8 +307,8 @@ def _sweep(folder: int, name: str, ends: tuple[str, ...] = ()) -> bool:
         os.close(handle)
 
 
-def _sync(folder: int) -> None:
-    """Force the names in a directory to disk, as far as it lets us."""
+def force_names(folder: int) -> None:
+    """Force the names in a directory to disk, as far as it lets us. Raises ``OSError``."""
     try:
         handle = os.open(".", _SYNCED, dir_fd=folder)
     except PermissionError:  # a directory that may be written and not be read
@@ -475,7 +475,7 @@ class Many:
             if kind is None:
                 self._appear()
             for handle, named in self._folders.values():
-                _of(named, _sync, handle)
+                _of(named, force_names, handle)
         finally:
             self._pool.shutdown(cancel_futures=True)  # nobody forces a file that is closed
             for file in self._waiting:
@@ -576,7 +576,7 @@ class _Whole:
                     self.force()
                 folder = self.appear()
                 if self._durable:
-                    _of(self.named, _sync, folder)
+                    _of(self.named, force_names, folder)
         finally:
             self.end()
         return kind is Unchanged

@@ -148,6 +148,7 @@ def made(folder: int, name: str, mode: int = 0o755) -> Generator[int, None, None
         except BaseException:
             remove_tree(folder, hidden)
             raise
+        atomic.force_names(folder)  # or it would be gone after a loss of power
     finally:
         os.close(handle)
 
