@@ -44,7 +44,7 @@ SECTIONS = {
     " tutorials/data",
     "Documents": "requested queries store compare repair awareness sheets",
     "Batch systems": "translate submit status",
-    "Accounting": "accounting logs formats record-fields reports usage-records audit",
+    "Accounting": "accounting logs formats record-fields reports ledger usage-records audit",
     "Scheduling": "dependencies layout placement",
     "Sites": "features features-sites features-payloads features-pilots condor lcginfo"
     " installing packages",

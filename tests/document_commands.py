@@ -40,6 +40,7 @@ COMMANDS = [
     pytest.param("canon @",                                      0, 2, 2, id="canon"),
     pytest.param("lcginfo lrms --from sss @",                    0, 1, 1, id="lcginfo lrms"),
     pytest.param("store import STORE @",                         0, 1, 1, id="store import"),
+    pytest.param("ledger ingest STORE @",                        0, 1, 1, id="ledger ingest"),
     pytest.param("report @",                                     0, 2, 2, id="report"),
     pytest.param("audit @",                                      0, 2, 2, id="audit"),
     pytest.param("lcginfo backtest @",                           0, 2, 2, id="lcginfo backtest"),

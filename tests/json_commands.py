@@ -6,8 +6,10 @@ from pathlib import Path
 
 import jsonschema
 
+import sssjob
 from sssjob import store
 from sssjob.cli.shapes import SHAPES, schema
+from sssjob.ledger import columns, ledger
 
 ROOT = Path(__file__).parents[1]
 
@@ -33,6 +35,9 @@ CALLS = {
     "status":             ["examples/status/qstat.json"],
     "deliver":            ["-o done.xml good.xml --record examples/slurm/sacct.txt"],
     "report":             ["examples/slurm/sacct.txt", "--by user,day examples/slurm/sacct.txt", "--by month examples/queries"],
+    "ledger init":        ["new"],
+    "ledger ingest":      ["usage examples/slurm/sacct.txt"],
+    "ledger report":      ["usage --by user,day"],
     "audit":              ["examples/slurm/sacct.txt", "--against examples/records/sacct.json examples/slurm/sacct.txt"],
     "explain":            ["Memory op", "examples/requested/workflow.xml", "State"],
     "match":              ["examples/requested/workflow.xml --offers examples/requested/offers.json", "--select sim.1 examples/requested/placement.xml --offers examples/requested/nodes.json"],
@@ -74,6 +79,7 @@ def prepare(place):
     (place / "good.xml").write_text(GOOD)
     text = (place / "examples/queries/jobs.xml").read_text().replace("scottmo", "amy")
     (place / "other.xml").write_text(text)
+    ledger.create(place / "usage").add([columns.row(sssjob.loads(GOOD))])
     (place / "jobs").mkdir(mode=0o755)
     (place / "jobs" / "7.xml").write_text(GOOD)
     with store.open(place / "jobs.db", create=True) as jobs:

@@ -193,8 +193,8 @@ class Totals:
     with_processors: int = 0
     with_memory: int = 0
     # The sides of the efficiencies, of jobs that state both.
-    _cpu_of: tuple[Number, Number] = (0, 0)
-    _memory_of: tuple[Number, Number] = (0, 0)
+    cpu_of: tuple[Number, Number] = (0, 0)
+    memory_of: tuple[Number, Number] = (0, 0)
 
     def add(self, job: Used) -> None:
         """Count one job."""
@@ -210,8 +210,8 @@ class Totals:
             self.with_memory += 1
             self.most_memory = max(job.memory, self.most_memory or job.memory)
         self._add_stated(job)
-        self._cpu_of = _plus(self._cpu_of, job.cpu, job.slots)
-        self._memory_of = _plus(self._memory_of, job.memory, job.asked)
+        self.cpu_of = _plus(self.cpu_of, job.cpu, job.slots)
+        self.memory_of = _plus(self.memory_of, job.memory, job.asked)
 
     def merge(self, other: Totals) -> None:
         """Count all jobs of another group."""
@@ -222,8 +222,8 @@ class Totals:
         self.with_memory += other.with_memory
         if other.most_memory is not None:
             self.most_memory = max(other.most_memory, self.most_memory or other.most_memory)
-        self._cpu_of = _plus(self._cpu_of, *other._cpu_of)
-        self._memory_of = _plus(self._memory_of, *other._memory_of)
+        self.cpu_of = _plus(self.cpu_of, *other.cpu_of)
+        self.memory_of = _plus(self.memory_of, *other.memory_of)
 
     def _add_stated(self, more: Used | Totals) -> None:
         """Add what is not known where no job states it."""
@@ -247,12 +247,12 @@ class Totals:
     @property
     def efficiency(self) -> Fraction | None:
         """CPU time as a part of wall time by processors."""
-        return _part(self._cpu_of)
+        return _part(self.cpu_of)
 
     @property
     def memory_efficiency(self) -> Fraction | None:
         """Memory used as a part of memory requested."""
-        return _part(self._memory_of)
+        return _part(self.memory_of)
 
 
 class Measure(NamedTuple):
@@ -294,15 +294,24 @@ def _property(*names: str) -> Grouping:
     return lambda job, zone: job.text(*names)
 
 
-def _span(form: str) -> Grouping:
+def span_name(span: str, time: int, zone: tzinfo) -> str:
+    """What a report calls the hour, day, week, month or year (``SPANS``) of a time."""
+    return f"{datetime.fromtimestamp(time, zone):{_FORMS[span]}}"
+
+
+def _span(span: str) -> Grouping:
     def shown(job: Facts, zone: tzinfo) -> str:
         end = job.ended
-        return "" if end is None else f"{datetime.fromtimestamp(end, zone):{form}}"
+        return "" if end is None else span_name(span, end, zone)
 
     return shown
 
 
 # fmt: off
+_FORMS = {
+    "hour": "%Y-%m-%d %H:00", "day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m", "year": "%Y",
+}
+SPANS = tuple(_FORMS)
 GROUPINGS: dict[str, Grouping] = {
     "user":        _property("User"),
     "global-user": _property("GlobalUser"),
@@ -315,14 +324,9 @@ GROUPINGS: dict[str, Grouping] = {
     "application": _property("Application"),
     "state":       _property("State"),
     "status":      _property("StatusMessage"),
-    "hour":        _span("%Y-%m-%d %H:00"),
-    "day":         _span("%Y-%m-%d"),
-    "week":        _span("%G-W%V"),
-    "month":       _span("%Y-%m"),
-    "year":        _span("%Y"),
+    **{name: _span(name) for name in SPANS},
 }
 # fmt: on
-SPANS = ("hour", "day", "week", "month", "year")
 
 
 @dataclass(slots=True, repr=False)

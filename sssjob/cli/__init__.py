@@ -41,6 +41,7 @@ SECTIONS = {
         "convert":       "Turn accounting records into job objects.",
         "deliver":       "Put what was used (features, records) into requested jobs.",
         "report":        "Add up what jobs used, by user, project or time.",
+        "ledger":        "Keep what each run used, for reports over very many jobs.",
         "send":          "Send messages of usage by way of an outbox, with receipts.",
         "audit":         "Compare what was read with what a batch system says exists.",
     },

@@ -21,6 +21,30 @@ if TYPE_CHECKING:
     from sssjob.drawing.report import Rows
     from sssjob.errors import SSSJobError
 
+# Options of every report.
+BY = click.option(
+    "--by", metavar="NAMES", default="user", show_default=True,
+    help="What to group by, with commas: user, group, project, queue, partition, machine, state, "
+         "status, qos, application, global-user; hour, day, week, month, year of the end.",
+)  # fmt: skip
+ZONE = click.option(
+    "--tz", "zone", metavar="ZONE", default="UTC", show_default=True,
+    help="The zone of spans, and of times without one.",
+)  # fmt: skip
+SORT = click.option(
+    "--sort", metavar="MEASURE", default="",
+    help="Sort by this, the most first. Default: time, then processor_seconds.",
+)  # fmt: skip
+LIMIT = click.option(
+    "--limit", type=click.IntRange(1), help="Only so many rows; the rest are added up."
+)
+CSV = click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
+JSON = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON: seconds, bytes, parts of 1."
+)
+PLOT = click.option("--plot", is_flag=True, help="Draw processor hours (or --sort) as bars.")
+SVG = options.picture("Draw them in FILE.")
+
 
 @click.command(
     epilog="""\b
@@ -34,30 +58,20 @@ Examples:
 Hours are wall time, wall time by processors, and CPU time. Exit code: 0 reported, 1 no job or a
 bad record, 2 not understood, or something could not be read."""
 )
-@click.option(
-    "--by", metavar="NAMES", default="user", show_default=True,
-    help="What to group by, with commas: user, group, project, queue, partition, machine, state, "
-         "status, qos, application, global-user; hour, day, week, month, year of the end.",
-)  # fmt: skip
+@BY
 @names.DOCUMENTS_OR_RECORDS
 @options.COLUMNS
 @options.DELIMITER
 @spans.SINCE
 @spans.UNTIL
-@click.option(
-    "--tz", "zone", metavar="ZONE", default="UTC", show_default=True,
-    help="The zone of spans, and of times without one.",
-)  # fmt: skip
-@click.option(
-    "--sort", metavar="MEASURE", default="",
-    help="Sort by this, the most first. Default: time, then processor_seconds.",
-)  # fmt: skip
-@click.option("--limit", type=click.IntRange(1), help="Only so many rows; the rest are added up.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
+@ZONE
+@SORT
+@LIMIT
+@CSV
 @options.RAW
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: seconds, bytes, parts of 1.")
-@click.option("--plot", is_flag=True, help="Draw processor hours (or --sort) as bars.")
-@options.picture("Draw them in FILE.")
+@JSON
+@PLOT
+@SVG
 @options.WORKERS
 @options.ALL_FINDINGS
 @click.argument("files", nargs=-1, metavar="FILE...")
@@ -95,7 +109,7 @@ def command(
     table = records.table(columns, delimiter)
     if any(table) and format_name in (AUTO.name, DOCUMENTS):
         common.fail("--columns and --delimiter need --from: a table without a header tells nothing")
-    parts, where = _checked(by, sort), spans.zone_of(zone)
+    parts, where = checked(by, sort), spans.zone_of(zone)
     report = Report(parts, spans.moment(since, where), spans.moment(until, where), where)
     unread: list[SSSJobError] = []
 
@@ -108,14 +122,12 @@ def command(
     given = "" if zone == "UTC" else zone
     with common.failing(), ExitStack() as stack:
         used, seen = common.processes(processes), SeenRuns()
-        for name, some in _by_format(files, format_name, stack, said):
+        for name, some in by_format(files, format_name, stack, said):
             Jobs(some, tell, name, given, reading, used, seen, *table).add_to(report)
     rows = report.rows(sort, limit)
-    _print(report, rows, as_json=as_json, as_csv=as_csv, raw=raw)
-    _draw(report, rows, sort, plot=plot, svg=svg, beside=as_json or as_csv)
-    if report.outside:
-        jobs = "job" if report.outside == 1 else "jobs"
-        common.say(f"left out: {report.outside} {jobs} that did not end in this time")
+    printed(report, rows, as_json=as_json, as_csv=as_csv, raw=raw)
+    drawn(report, rows, sort, plot=plot, svg=svg, beside=as_json or as_csv)
+    tell_outside(report)
     said.rest()
     if reading.counts.records or format_name not in (AUTO.name, DOCUMENTS):
         common.say(reading.counts)
@@ -124,7 +136,7 @@ def command(
     sys.exit(common.NOTHING if reading.counts.bad or not rows else common.FOUND)
 
 
-def _by_format(
+def by_format(
     files: tuple[str, ...], wanted: str, stack: ExitStack, said: records.Said
 ) -> Iterator[tuple[str, Iterable[NamedSource]]]:
     """The sources by the format that was named, or that they are recognised by, which is said."""
@@ -137,7 +149,7 @@ def _by_format(
     yield from by_format(sources, stack, said)
 
 
-def _checked(by: str, sort: str) -> tuple[str, ...]:
+def checked(by: str, sort: str) -> tuple[str, ...]:
     """What to group by; a name that is not known ends the command."""
     from sssjob.accounting.report import GROUPINGS, MEASURES
 
@@ -151,7 +163,8 @@ def _checked(by: str, sort: str) -> tuple[str, ...]:
     return parts
 
 
-def _print(report: Report, rows: Rows, *, as_json: bool, as_csv: bool, raw: bool) -> None:
+def printed(report: Report, rows: Rows, *, as_json: bool, as_csv: bool, raw: bool) -> None:
+    """Print the rows."""
     from sssjob.drawing import report as forms
 
     if as_json:
@@ -163,7 +176,14 @@ def _print(report: Report, rows: Rows, *, as_json: bool, as_csv: bool, raw: bool
             common.echo(line)
 
 
-def _draw(
+def tell_outside(report: Report) -> None:
+    """Say how many jobs were left out."""
+    if report.outside:
+        jobs = "job" if report.outside == 1 else "jobs"
+        common.say(f"left out: {report.outside} {jobs} that did not end in this time")
+
+
+def drawn(
     report: Report, rows: Rows, sort: str, *, plot: bool, svg: str | None, beside: bool
 ) -> None:
     """The rows as bars, in the terminal (beside other output: on standard error) or in a file."""
@@ -172,10 +192,10 @@ def _draw(
     from sssjob.drawing.report import picture
 
     measure = next((measure for measure in MEASURES if measure.name == sort), MEASURES[2])
-    title, drawn = picture(report, rows, measure)
+    title, some = picture(report, rows, measure)
     if plot:
-        for line in bars.terminal(title, drawn):
+        for line in bars.terminal(title, some):
             common.echo(line, err=beside)
     if svg:
         with common.output(svg) as stream:
-            stream.write(bars.svg(title, drawn).encode())
+            stream.write(bars.svg(title, some).encode())

@@ -141,6 +141,14 @@ SHAPES: Mapping[str, Printed] = {
         "by": ["text"], "rows": [{**_MEASURES, "*": "text|null"}], "total": _MEASURES,
         "outside": "integer",
     }),
+    "ledger init": Printed({"ledger": "text", "runs": "integer"}),
+    "ledger ingest": Printed(
+        dict.fromkeys(("new", "replaced", "unchanged", "bad", "unread", "known"), "integer")
+    ),
+    "ledger report": Printed({
+        "by": ["text"], "rows": [{**_MEASURES, "*": "text|null"}], "total": _MEASURES,
+        "outside": "integer",
+    }),
     "audit": Printed({
         "ok": "truth", "rows": [_COUNTED], "total": _COUNTED, "outside": "integer",
         "bad": "integer", "sums": [_SUM],

@@ -123,6 +123,8 @@ report @
 report --from auto @
 report --by user @
 audit --gaps @
+ledger ingest STORE @
+ledger ingest --workers 2 STORE @
 send --outbox DIRECTORY @
 audit --against @ GOOD
 audit --json @

@@ -36,7 +36,17 @@ NONE = {
 # Commands that give Files, or what they hold. Nothing that the others give is of a File, or they
 # leave a document as it stands.
 GIVING = ("show", "canon", "diff", "translate", "submit", "store import", "validate --closed")
-LEAVING = ("deliver", "cancel", "hold", "release", "features", "lcginfo", "report", "condor")
+LEAVING = (
+    "deliver",
+    "cancel",
+    "hold",
+    "release",
+    "features",
+    "lcginfo",
+    "report",
+    "condor",
+    "ledger",
+)
 ASKING = (
     "query", "convert", "graph", "match", "explain", "alternatives", "layout", "place", "validate",
     "profile", "transform", "request", "audit",

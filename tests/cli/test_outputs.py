@@ -10,8 +10,10 @@ import pytest
 from click.testing import CliRunner
 from command_tree import commands
 
+import sssjob as library
 from sssjob import store
 from sssjob.cli import sssjob
+from sssjob.ledger import columns, ledger
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RECORDS = EXAMPLES / "slurm" / "sacct.txt"
@@ -27,6 +29,7 @@ WORDS = {
     ("deliver", "--output"): f"{{job}} --record {RECORDS}",
     ("graph", "--output"): f"{EXAMPLES}/queries/workflow.xml",
     ("lcginfo backtest", "--svg"): f"--samples 3 {EXAMPLES}/lcginfo/yesterday.sss",
+    ("ledger report", "--svg"): "{ledger}",
     ("place", "--output"): f"{PLACING}/placement.xml --select run.1 --offers {PLACING}/nodes.json",
     ("status", "--output"): f"{STATUS}",
     ("translate", "--output"): f"{EXAMPLES}/requested/workflow.xml --select 4 --to sbatch",
@@ -48,7 +51,9 @@ def words(tmp_path):
     (tmp_path / "job").write_text("<Job><Id>1</Id></Job>")
     with store.open(tmp_path / "store", create=True) as jobs, jobs.change() as work:
         work.put(b"<Job><Id>1</Id></Job>")
-    places = {"job": tmp_path / "job", "store": tmp_path / "store"}
+    kept = ledger.create(tmp_path / "ledger")
+    kept.add([columns.row(library.loads("<Job><Id>1</Id></Job>"))])
+    places = {"job": tmp_path / "job", "store": tmp_path / "store", "ledger": kept.home}
     return lambda which: [*which[0].split(), *WORDS[which].format(**places).split(), which[1]]
 
 

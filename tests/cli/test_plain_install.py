@@ -21,6 +21,7 @@ EXTRAS = {
     "gateway": "prometheus_client",
     "gold": "cryptography",
     "http": "requests",
+    "ledger": "duckdb",
     "nodes": "ClusterShell",
     "numpy": "numpy",
     "pandas": "pandas",
@@ -34,7 +35,9 @@ COMMAND = WITHOUT + "from sssjob.__main__ import main; main()"
 
 # Modules that are imported only where their extra is wanted.
 NEEDING = {
-    "sssjob.accounting.table", "sssjob.accounting.writers.parquet", "sssjob.expression.columns",
+    "sssjob.accounting.table", "sssjob.ledger.columns", "sssjob.ledger.engine",
+    "sssjob.ledger.ledger", "sssjob.ledger.merging", "sssjob.ledger.report", "sssjob.verbs.ledger",
+    "sssjob.accounting.writers.parquet", "sssjob.expression.columns",
     "sssjob.store.parquet", "sssjob.store.postgresql",
 }  # fmt: skip
 IMPORT_ALL = (
@@ -132,6 +135,7 @@ ASKING = [
         "--to parquet needs pyarrow",
     ),
     ("parquet", "store export --to parquet -o {new} {store}", "--to parquet needs pyarrow"),
+    ("ledger", "ledger init {new}", "a ledger needs"),
     ("postgresql", "store stats postgresql://127.0.0.1/jobs", "PostgreSQL needs psycopg"),
     ("nodes", "layout --extended {nodes}", "--extended needs ClusterShell"),
     ("place", "place --solver {nodes} --offers {offers}", "--solver needs OR-tools"),

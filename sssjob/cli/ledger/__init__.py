@@ -1,0 +1,35 @@
+"""``sssjob ledger``: what each run of each job used, kept for reports in seconds."""
+
+from __future__ import annotations
+
+import click
+
+from sssjob.cli.commands import Commands
+
+# fmt: off
+COMMANDS = {
+    "init":   "Make an empty ledger.",
+    "ingest": "Put documents, stores or records into a ledger.",
+    "report": "Add up what jobs used, divided at midnight or booked at the end.",
+}
+FAMILIES = {"upkeep": ("init",)}
+# fmt: on
+
+
+@click.group(
+    cls=Commands,
+    home=__name__,
+    sections={"Commands": COMMANDS},
+    families=FAMILIES,
+    epilog="""\b
+Examples:
+  sssjob ledger init usage
+  sssjob ledger ingest usage sacct-2026-11-*.txt.gz
+  sssjob ledger report --by month,project usage""",
+)
+def command() -> None:
+    """Keep what each run of each job used, for reports over very many of them.
+
+    A ledger is a directory (DIR) of Parquet files. The same record twice is once, and a later
+    version of a record replaces it. It needs pip install 'sssjob[ledger]'.
+    """

@@ -1,0 +1,82 @@
+"""``sssjob ledger ingest``: documents, stores and records into a ledger."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import ExitStack
+
+import click
+
+from sssjob.cli import common, names, options, records
+from sssjob.cli.ledger import shared
+from sssjob.cli.names import DOCUMENTS
+from sssjob.cli.progress import watching
+from sssjob.cli.report import by_format
+from sssjob.records import AUTO
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob ledger ingest usage sacct-2026-11-20.txt
+  sssjob ledger ingest --workers 0 usage server_priv/accounting/2026*
+  sssjob ledger ingest usage jobs.db
+  sacct -aPD -S now-1day -o ALL | sssjob ledger ingest --tz Europe/London usage -
+
+It may be interrupted at any time, and run again. Exit code: 0 all is in, 1 a record is bad, 2 not
+understood, or something could not be read or written."""
+)
+@shared.directory
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@names.DOCUMENTS_OR_RECORDS
+@options.ZONE
+@options.COLUMNS
+@options.DELIMITER
+@options.WORKERS
+@click.option("--again", is_flag=True, help="Read files, too, whose bytes were read before.")
+@options.ALL_FINDINGS
+@options.JSON_OBJECT
+def command(
+    directory: str, files: tuple[str, ...], format_name: str, zone: str, columns: str,
+    delimiter: str, processes: int, again: bool, all_findings: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Put what FILEs tell of runs of jobs into the ledger DIR, which is made if there is none.
+
+    FILEs hold documents (compressed or not), or are stores, or hold records of a batch system;
+    "-" is standard input. A run that is there and says the same stays; one that says something
+    else is replaced by what was read later, unless that had not ended yet. A FILE whose bytes were
+    read before is not read again.
+    """
+    from sssjob.verbs.records import Reading
+
+    if format_name != DOCUMENTS:
+        records.format_of(format_name)
+    table = records.table(columns, delimiter)
+    if any(table) and format_name in (AUTO.name, DOCUMENTS):
+        common.fail("--columns and --delimiter need --from: a table without a header tells nothing")
+    said, unread = records.said(all_findings), common.Complaints()
+    reading = Reading(said, watching)
+
+    def tell(error: Exception) -> None:
+        unread(common.reason(error) if isinstance(error, OSError) else error)
+
+    with shared.opened(directory, create=True) as ledger, ExitStack() as stack:
+        from sssjob.records.record import Options
+        from sssjob.verbs.ledger import Ingestion
+
+        wanted = Options(zone, *table, steps=False)
+        processes = common.processes(processes)
+        work = Ingestion(ledger, tell, wanted, reading, processes, again)
+        for name, some in by_format(files, format_name, stack, said):
+            work.take(some, name)
+        work.commit()
+    said.rest()
+    added, bad = work.adding.total, reading.counts.bad
+    if as_json:
+        told = {**added._asdict(), "bad": bad, "unread": unread.count, "known": work.known}
+        common.data(json.dumps(told))
+    else:
+        known = f", files read before {work.known}" if work.known else ""
+        common.say(f"{added}, bad {bad}{known}")
+    sys.exit(common.NOT_UNDERSTOOD if unread.count else common.NOTHING if bad else common.FOUND)

@@ -1,0 +1,65 @@
+"""``sssjob ledger report``: what jobs used, from a ledger."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from sssjob.cli import common, options, spans
+from sssjob.cli import report as shown
+from sssjob.cli.ledger import shared
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob ledger report usage
+  sssjob ledger report --by month,project --since 2026-01 --until 2026-07 usage
+  sssjob ledger report --by day --csv usage > days.csv
+  sssjob ledger report --by project --book end --json usage
+
+What a run used is divided by the time that it ran in each span, and jobs, means and maxima count
+where it ended; --book end books all of it there. Exit code: 0 reported, 1 no job, 2 not understood,
+or something could not be read."""
+)
+@shown.BY
+@spans.SINCE
+@spans.UNTIL
+@shown.ZONE
+@click.option(
+    "--book", type=click.Choice(("run", "end")), default="run", show_default=True,
+    help="Book usage over the time of the run, or all of it when the job ended.",
+)  # fmt: skip
+@shown.SORT
+@shown.LIMIT
+@shown.CSV
+@options.RAW
+@shown.JSON
+@shown.PLOT
+@shown.SVG
+@shared.AS_OF
+@shared.directory
+def command(
+    by: str, since: str, until: str, zone: str, book: str, sort: str, limit: int | None,
+    as_csv: bool, raw: bool, as_json: bool, plot: bool, svg: str | None, number: int | None,
+    directory: str,
+) -> None:  # fmt: skip
+    """Add up what jobs used, as sssjob report does, from the ledger DIR.
+
+    A TIME is 2026, 2026-11, 2026-11-30, ISO 8601 or seconds since 1970.
+    """
+    from sssjob.accounting.report import Report
+
+    parts, where = shown.checked(by, sort), spans.zone_of(zone)
+    report = Report(parts, spans.moment(since, where), spans.moment(until, where), where)
+    unread = common.Complaints()
+    with shared.opened(directory, number=number) as ledger:
+        from sssjob.ledger.report import add_to
+
+        add_to(report, ledger, book, unread)
+    rows = report.rows(sort, limit)
+    shown.printed(report, rows, as_json=as_json, as_csv=as_csv, raw=raw)
+    shown.drawn(report, rows, sort, plot=plot, svg=svg, beside=as_json or as_csv)
+    shown.tell_outside(report)
+    sys.exit(common.NOT_UNDERSTOOD if unread.count else common.FOUND if rows else common.NOTHING)

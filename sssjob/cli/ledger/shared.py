@@ -1,0 +1,43 @@
+"""What the commands of ``sssjob ledger`` share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sssjob.cli import common
+
+if TYPE_CHECKING:
+    from sssjob.ledger.ledger import Ledger
+
+directory = click.argument("directory", metavar="DIR", type=click.Path())
+AS_OF = click.option(
+    "--as-of", "number", metavar="N", type=click.IntRange(0),
+    help="The ledger as it was after its commit N.",
+)  # fmt: skip
+
+
+@contextmanager
+def opened(directory: str, *, create: bool = False, number: int | None = None) -> Iterator[Ledger]:
+    """A ledger; whatever is wrong with it ends the command."""
+    with failing():
+        from sssjob.ledger import ledger
+
+        home = Path(directory)
+        yield ledger.create(home) if create else ledger.opened(home, number)
+
+
+@contextmanager
+def failing() -> Iterator[None]:
+    """Whatever is wrong with a ledger ends the command, and so does a library that is missing."""
+    try:
+        with common.failing():
+            yield
+    except ModuleNotFoundError as error:
+        if error.name not in ("duckdb", "pyarrow"):
+            raise
+        common.fail(f"a ledger needs {error.name}: pip install 'sssjob[ledger]'")

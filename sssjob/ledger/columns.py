@@ -1,0 +1,188 @@
+"""The columns of a ledger: a row for each run of each job, and how it is made of a job object.
+
+What a row says of names and of usage is what ``sssjob report`` says of the job, from the same
+functions, so reports of both agree. None is "not stated", never 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC
+from fractions import Fraction
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from sssjob.accounting.report import GROUPINGS, SPANS, Facts, Number, Used, used
+from sssjob.model import Job
+from sssjob.units import plain
+
+Row = tuple[Any, ...]
+
+ID, TOLD, EXACT, SOURCE, LINE = "id", "told", "exact", "source", "line"
+MACHINE, SUBMIT, START, END = "machine", "submit_time", "start_time", "end_time"
+# What tells a run from all others; TOLD does where a job states neither submission nor start.
+KEY = (MACHINE, ID, SUBMIT, START, TOLD)
+
+_LARGEST = 2**63 - 1
+
+
+class Column(NamedTuple):
+    """A column: its name, its type, the unit of numbers, and what it says.
+
+    ``of`` reads it from a job; None for what is known of the row, and not of the job.
+    """
+
+    name: str
+    type: pa.DataType
+    unit: str
+    says: str
+    of: Callable[[Facts], Any] | None = None
+
+
+def _text(*names: str) -> Callable[[Facts], str | None]:
+    return lambda job: job.text(*names) or None
+
+
+def _time(name: str) -> Callable[[Facts], int | None]:
+    return lambda job: job.time(name)
+
+
+def _amount(read: Callable[[Facts], Number | None]) -> Callable[[Facts], int | None]:
+    """A whole number that 64 bits hold, rounded where the job says it more exactly."""
+    return lambda job: _whole(read(job))
+
+
+def _grouping(name: str) -> Callable[[Facts], str | None]:
+    return lambda job: GROUPINGS[name](job, UTC) or None
+
+
+def _exit(job: Facts) -> int | None:
+    text = job.text("ExitCode")
+    try:
+        return _whole(int(text)) if len(text) < 20 else None
+    except ValueError:
+        return None
+
+
+# By what a report groups, as it reads them: delivered, else the job's own, else requested.
+GROUPED = {name: name.replace("-", "_") for name in GROUPINGS if name not in SPANS}
+
+# What a report adds up, by the names in ``Used``.
+SUMMED = {
+    "wall": "wall_seconds", "slots": "processor_seconds", "cpu": "cpu_seconds",
+    "processors": "used_processors", "memory": "used_memory_bytes",
+    "asked": "asked_memory_bytes", "nodes": "node_seconds", "gpus": "gpu_seconds",
+    "energy": "energy_joules",
+}  # fmt: skip
+_SAYS = {
+    "wall": "wall time (Delivered/Duration), without suspensions where the record leaves them out",
+    "slots": "wall time by processors; a job that states no processors held one",
+    "cpu": "time of processors at work (CpuDuration)",
+    "processors": "how many processors there were",
+    "memory": "the most memory that was measured, else what was given",
+    "asked": "the memory that was requested",
+    "nodes": "wall time by nodes", "gpus": "wall time by GPUs", "energy": "energy used",
+}  # fmt: skip
+_UNITS = {"processors": "", "memory": "B", "asked": "B", "energy": "J"}
+_INTEGER, _TEXT = pa.int64(), pa.string()
+
+
+def _asked(name: str) -> Callable[[Facts], int | None]:
+    return _amount(lambda job: job.asked(name))
+
+
+# fmt: off
+COLUMNS: tuple[Column, ...] = (
+    Column(ID, _TEXT, "", "Id, as the batch system prints it", lambda job: job.job.id),
+    Column("global_id", _TEXT, "", "GlobalId", _text("GlobalId")),
+    Column(SUBMIT, _INTEGER, "s", "when it was submitted, since 1970", _time("SubmitTime")),
+    Column("eligible_time", _INTEGER, "s", "when it could have started", _time("EligibleTime")),
+    Column(START, _INTEGER, "s", "when it started", _time("StartTime")),
+    Column(END, _INTEGER, "s", "when it ended", _time("EndTime")),
+    *(
+        Column(column, _TEXT, "", f"what report --by {name} says", _grouping(name))
+        for name, column in GROUPED.items()
+    ),
+    Column("exit_code", _INTEGER, "", "ExitCode", _exit),
+    Column("asked_processors", _INTEGER, "", "requested processors", _asked("Processors")),
+    Column("asked_nodes", _INTEGER, "", "requested nodes", _asked("NodeCount")),
+    Column("limit_seconds", _INTEGER, "s", "requested wall time", _asked("Duration")),
+    Column("used_nodes", _INTEGER, "", "how many nodes there were",
+           _amount(lambda job: job.given("NodeCount"))),
+    Column("suspended_seconds", _INTEGER, "s", "how long it was suspended",
+           _amount(lambda job: job.given("SuspendDuration"))),
+    *(
+        Column(column, _INTEGER, _UNITS.get(name, "s"), _SAYS[name])
+        for name, column in SUMMED.items()
+    ),
+    Column(EXACT, _TEXT, "", "the sums as fractions, where one is no whole number of 64 bits"),
+    Column(TOLD, _TEXT, "", "a digest of a row that states neither submission nor start"),
+    Column(SOURCE, _TEXT, "", "the file that it was read from"),
+    Column(LINE, _INTEGER, "", "the line of its record there"),
+)
+# fmt: on
+NAMES = tuple(column.name for column in COLUMNS)
+# What a later version of a record may say otherwise; where it was read says nothing of the job.
+CONTENT = tuple(name for name in NAMES if name not in (*KEY, SOURCE, LINE))
+_READ = [column for column in COLUMNS if column.of is not None]
+
+assert tuple(SUMMED) == Used._fields
+assert [column.name for column in _READ] == [*NAMES[: len(_READ)]]
+
+
+def schema() -> pa.Schema:
+    """The fields of the files: their metadata says the unit and what a column means."""
+    return pa.schema(
+        pa.field(each.name, each.type, metadata={"unit": each.unit, "says": each.says})
+        for each in COLUMNS
+    )
+
+
+def row(job: Job, source: str = "", line: int | None = None) -> Row:
+    """The row of a run."""
+    facts = Facts(job)
+    sums = used(facts)
+    told = [column.of(facts) for column in _READ if column.of]
+    told += map(_whole, (getattr(sums, name) for name in SUMMED))
+    told.append(None if all(map(_fits, sums)) else _as_text(sums))
+    is_told = facts.time("SubmitTime") is not None or facts.time("StartTime") is not None
+    told.append(None if is_told else blake2b(repr(told).encode(), digest_size=16).hexdigest())
+    return (*told, source or None, line)
+
+
+def table(rows: list[Row]) -> pa.Table:
+    """Rows as a table of Arrow. Texts are as UTF-8 has them: a lone surrogate becomes "?"."""
+    columns = [*zip(*rows, strict=True)] if rows else [()] * len(COLUMNS)
+    return pa.table(
+        [_array(values, column.type) for values, column in zip(columns, COLUMNS, strict=True)],
+        schema=schema(),
+    )
+
+
+def _array(values: Any, type_: pa.DataType) -> pa.Array:
+    try:
+        return pa.array(values, type_)
+    except UnicodeEncodeError:
+        return pa.array(
+            [each and each.encode("utf-8", "replace").decode() for each in values], type_
+        )
+
+
+def exactly(text: str) -> Used:
+    """The sums of a row that ``exact`` tells."""
+    parts = (None if each == "-" else plain(Fraction(each)) for each in text.split())
+    return Used(*parts)
+
+
+def _as_text(sums: Used) -> str:
+    return " ".join("-" if each is None else str(each) for each in sums)
+
+
+def _fits(value: Number | None) -> bool:
+    return value is None or (type(value) is int and abs(value) <= _LARGEST)
+
+
+def _whole(value: Number | None) -> int | None:
+    return None if value is None else max(-_LARGEST, min(_LARGEST, round(value)))

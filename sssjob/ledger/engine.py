@@ -1,0 +1,126 @@
+"""DuckDB over the files of a ledger: a connection with views of the rows that count.
+
+Nothing of it is SQL made of values: files are given as a list, and what was replaced is a table.
+A connection neither loads extensions nor reads a file outside the ledger, so what a user asks
+cannot either.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sssjob.errors import DamagedStore
+from sssjob.ledger import columns
+from sssjob.ledger.manifest import DataFile, Manifest
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection as Connection
+
+_SPECIAL = re.compile(r"[*?\[]")  # what DuckDB takes for a pattern in the name of a file
+_WHOLE = ", ".join(f'"{name}"' for name in columns.NAMES)
+# fmt: off
+VIEWS = {
+    "usage": f"SELECT {_WHOLE}, start_time - submit_time AS wait_seconds FROM live",
+    "runs":
+        f"SELECT {_WHOLE}, start_time - submit_time AS wait_seconds,"
+        " make_timestamp(submit_time * 1000000) AS submitted,"
+        " make_timestamp(start_time * 1000000) AS started,"
+        " make_timestamp(end_time * 1000000) AS ended FROM live",
+}
+# fmt: on
+
+
+@contextmanager
+def connected(
+    home: Path, manifest: Manifest, files: Sequence[DataFile] | None = None, *, locked: bool = False
+) -> Iterator[Connection]:
+    """A connection with the views of a ledger: ``live`` has the rows that count and where they are.
+
+    Only these ``files``, or all. ``locked``: for questions of users, who can change no setting.
+    """
+    with TemporaryDirectory(prefix="sssjob-ledger-") as temporary:
+        connection = duckdb.connect()
+        try:
+            connection.execute("SET autoinstall_known_extensions = false")
+            connection.execute("SET autoload_known_extensions = false")
+            connection.execute("SET enable_progress_bar = false")
+            # DuckDB 2.0.0 filters texts wrongly while it reads them. # decision 296
+            connection.execute("SET disabled_optimizers = 'filter_pushdown'")
+            connection.execute("SET TimeZone = 'UTC'")
+            connection.execute("SET temp_directory = $1", [temporary])
+            _view(connection, home, manifest, manifest.files if files is None else files)
+            for name, text in VIEWS.items():
+                connection.execute(f"CREATE VIEW {name} AS {text}")
+            if locked:
+                connection.execute("SET allowed_directories = $1", [[f"{home.absolute()}/"]])
+                connection.execute("SET enable_external_access = false")
+                connection.execute("SET lock_configuration = true")
+            yield connection
+        finally:
+            connection.close()
+
+
+def _view(
+    connection: Connection, home: Path, manifest: Manifest, files: Iterable[DataFile]
+) -> None:
+    """Make ``live``: every row that was not replaced, with ``file`` and ``row``."""
+    some = [*files]
+    clean = [each for each in some if not each.gone]
+    rest = [each for each in some if each.gone]
+    empty = columns.table([]).append_column("file", pa.array([], pa.string()))
+    connection.register("nothing", empty.append_column("row", pa.array([], pa.int64())))
+    parts = ["SELECT * FROM nothing"]
+    for name, chosen in (("clean", clean), ("rest", rest)):
+        if chosen:
+            found = connection.read_parquet(
+                [pattern_of(home / each.path) for each in chosen],
+                filename=True, file_row_number=True,
+            )  # fmt: skip
+            found.create_view(name)
+    place = "parse_filename(filename) AS file, file_row_number AS row"
+    if clean:
+        parts.append(f"SELECT {_WHOLE}, {place} FROM clean")
+    if rest:
+        connection.register("gone", gone(home, manifest))
+        parts.append(
+            f"SELECT {_WHOLE}, {place} FROM rest ANTI JOIN gone"
+            " ON gone.file = parse_filename(rest.filename) AND gone.row = rest.file_row_number"
+        )
+    connection.execute(f"CREATE VIEW live AS {' UNION ALL '.join(parts)}")
+
+
+def gone(home: Path, manifest: Manifest) -> pa.Table:
+    """Which rows of which files were replaced. Raises ``DamagedStore``."""
+    tables = []
+    for each in manifest.gone:
+        try:
+            tables.append(pq.read_table(home / each.path))
+        except (OSError, pa.ArrowException) as error:
+            raise DamagedStore(str(home / each.path), f"cannot be read: {error}") from None
+    empty = pa.table({"file": pa.array([], pa.string()), "row": pa.array([], pa.int64())})
+    return pa.concat_tables([empty, *tables])
+
+
+def pattern_of(path: Path) -> str:
+    """The name of a file for DuckDB, in which nothing is a pattern.
+
+    >>> pattern_of(Path("/a[1]/b"))
+    '/a[[]1]/b'
+    """
+    return _SPECIAL.sub(r"[\g<0>]", os.fspath(path.absolute()))
+
+
+def rows_of(connection: Connection, text: str, given: Any = None) -> list[tuple[Any, ...]]:
+    """All rows of an answer."""
+    found: list[tuple[Any, ...]] = connection.execute(text, given).fetchall()
+    return found

@@ -1,0 +1,292 @@
+"""A ledger: made, opened, added to and read; what a program does with one."""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from sssjob import atomic
+from sssjob.errors import DamagedStore, FullStore, UnusableStore
+from sssjob.ledger import columns, engine, manifest, merging
+from sssjob.ledger.columns import COLUMNS, END, ID, KEY, LINE, START, SUBMIT, Row
+from sssjob.ledger.manifest import DataFile, Gone, Input, Manifest, Span
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection as Connection
+
+USAGE, GONE, LOCK = "usage", "gone", "lock"
+_GROUP = 122_880  # rows of a row group, as DuckDB takes them for one thread
+_DELTA = {
+    **dict.fromkeys((SUBMIT, "eligible_time", START, END, LINE), "DELTA_BINARY_PACKED"),
+    # Never PLAIN, which DuckDB 2.0.0 filters wrongly where there are NULLs. # decision 296
+    **dict.fromkeys((ID, "global_id"), "DELTA_BYTE_ARRAY"),
+}
+_DICTIONARY = [each.name for each in COLUMNS if each.name not in _DELTA]
+_ARRIVES = 200_000  # rows that are held in memory and committed together
+_TRIES = 100
+
+
+class Added(NamedTuple):
+    """How many runs were new, were there and were replaced, or said nothing new."""
+
+    new: int = 0
+    replaced: int = 0
+    unchanged: int = 0
+
+    def __add__(self, other: Added) -> Added:  # type: ignore[override]
+        return Added(*map(sum, zip(self, other, strict=True)))
+
+    def __str__(self) -> str:
+        return f"new {self.new}, replaced {self.replaced}, unchanged {self.unchanged}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """A ledger in a directory; nothing of it stays open.
+
+    ``at`` is the number of the manifest that is read; None: always the newest.
+    """
+
+    home: Path
+    at: int | None = None
+
+    def manifest(self) -> Manifest:
+        """What it is made of now. Raises ``UnusableStore``."""
+        return manifest.newest(self.home, self.at)
+
+    def add(self, rows: Iterable[Row]) -> Added:
+        """Put rows in. Raises ``UnusableStore``; what was committed before stays."""
+        adding = Adding(self)
+        for row in rows:
+            adding.put(row)
+        adding.commit()
+        return adding.total
+
+    @contextmanager
+    def connected(
+        self, now: Manifest | None = None, files: Sequence[DataFile] | None = None,
+        *, locked: bool = False,
+    ) -> Iterator[Connection]:  # fmt: skip
+        """A connection of DuckDB with the views ``usage``, ``runs`` and ``live``."""
+        with engine.connected(self.home, now or self.manifest(), files, locked=locked) as found:
+            yield found
+
+    def present(self, now: Manifest) -> tuple[list[DataFile], list[DamagedStore]]:
+        """The files of a manifest that are as long as they were, and what is wrong with others."""
+        whole, faults = [], []
+        for file in now.files:
+            path = self.home / file.path
+            try:
+                size = path.stat().st_size
+            except OSError as error:
+                faults.append(DamagedStore(str(path), f"{error.strerror}; {_lost(file)}"))
+                continue
+            if size == file.size:
+                whole.append(file)
+            else:
+                text = f"is torn: {size} bytes, and {file.size} were written; {_lost(file)}"
+                faults.append(DamagedStore(str(path), text))
+        return whole, faults
+
+    def commit(self, arrived: pa.Table, read: Sequence[Input], why: str) -> Added:
+        """Put rows in, and write down which inputs were read to their end, all or nothing."""
+        for _ in range(_TRIES):
+            try:
+                with self.writing():
+                    return self._try(arrived, read, why)
+            except manifest.Taken:  # by somebody whom no lock kept away, as on some file systems
+                continue
+        raise UnusableStore(str(self.home), "others commit all the time")
+
+    def _try(self, arrived: pa.Table, read: Sequence[Input], why: str) -> Added:
+        now = self.manifest()
+        made: list[Path] = []
+        try:
+            with self.connected(now, _met_by(arrived, now)) as connection:
+                replaced = merging.merged(connection, arrived)
+                files = [*self._written(connection, made)]
+            count = sum(file.rows for file in files)
+            gone = [self._as_gone(replaced, made)] if len(replaced) else []
+            if count or read:
+                fewer = _with_gone(now.files, replaced)
+                following = manifest.next_to(
+                    now, files=(*fewer, *files), gone=(*now.gone, *gone),
+                    inputs=(*now.inputs, *read), written=int(time.time()), why=why,
+                )  # fmt: skip
+                manifest.commit(self.home, following)
+        except BaseException as error:
+            for path in made:
+                path.unlink(missing_ok=True)
+            if isinstance(error, OSError):
+                raise _unwritten(self.home, error) from None
+            raise
+        return Added(count - len(replaced), len(replaced), len(arrived) - count)
+
+    def _written(self, connection: Connection, made: list[Path]) -> Iterator[DataFile]:
+        """The rows of ``fresh`` in files, one for each month of the end; others are open."""
+        month = f"coalesce(strftime(make_timestamp({END} * 1000000), '%Y-%m'), 'open')"
+        connection.execute(f"CREATE TEMP TABLE sorted AS SELECT *, {month} AS month FROM fresh")
+        months = engine.rows_of(connection, "SELECT DISTINCT month FROM sorted ORDER BY 1")
+        names = ", ".join(f'"{name}"' for name in columns.NAMES)
+        for (each,) in months:
+            found = connection.sql(
+                f"SELECT {names} FROM sorted WHERE month = $1 ORDER BY {END}, {START}, seq",
+                params=[each],
+            ).to_arrow_table()
+            yield self.write(found.cast(columns.schema()), each, made)
+
+    def write(self, rows: pa.Table, month: str, made: list[Path]) -> DataFile:
+        """Rows as a file, on disk; ``made`` is told of it."""
+        data = _parquet(rows)
+        path = f"{USAGE}/{month}/{_name(month)}"
+        made.append(self.home / path)
+        self._put(path, data)
+        submit, start, end = (_span(rows[name]) for name in (SUBMIT, START, END))
+        return DataFile(path, len(rows), len(data), _digest(data), submit, start, end)
+
+    def _as_gone(self, replaced: pa.Table, made: list[Path]) -> Gone:
+        data = _parquet(replaced, plain=True)
+        path = f"{GONE}/{_name('gone')}"
+        made.append(self.home / path)
+        self._put(path, data)
+        return Gone(path, len(replaced), len(data), _digest(data))
+
+    def _put(self, path: str, data: bytes | memoryview) -> None:
+        whole = self.home / path
+        whole.parent.mkdir(parents=True, exist_ok=True)
+        with atomic.writing(whole, follow=False) as stream:
+            stream.write(data)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Let no other writer in. Who dies lets others in; the manifests are safe without it."""
+        handle = os.open(self.home / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
+
+
+class Adding:
+    """Puts rows into a ledger, some hundred thousand in a commit; ``total`` says what they were.
+
+    Inputs that were read to their end are written down with their last rows. Raises
+    ``UnusableStore``; what was committed before stays.
+    """
+
+    def __init__(self, ledger: Ledger, why: str = "ingest") -> None:
+        self.total = Added()
+        self._ledger, self._why = ledger, why
+        self._rows: list[Row] = []
+        self._read: list[Input] = []
+
+    def put(self, row: Row) -> None:
+        """One more."""
+        self._rows.append(row)
+        if len(self._rows) >= _ARRIVES:
+            self.commit()
+
+    def has_read(self, read: Input) -> None:
+        """All rows of an input were put."""
+        self._read.append(read)
+
+    def commit(self) -> None:
+        """Commit what was put."""
+        if self._rows or self._read:
+            self.total += self._ledger.commit(columns.table(self._rows), self._read, self._why)
+            self._rows, self._read = [], []
+
+
+def create(home: Path) -> Ledger:
+    """A ledger in a directory, made if it is not there. Raises ``OSError``, ``UnusableStore``."""
+    if manifest.numbers(home):
+        ledger = Ledger(home)
+        ledger.manifest()
+        return ledger
+    home.mkdir(parents=True, exist_ok=True)
+    if unknown := [name for name in os.listdir(home) if name not in (manifest.FOLDER, LOCK)]:
+        text = f"has other files in it ({min(unknown)}): name an empty directory, or a new one"
+        raise UnusableStore(str(home), text)
+    (home / manifest.FOLDER).mkdir(exist_ok=True)
+    with suppress(manifest.Taken):  # by somebody who makes the same ledger
+        manifest.commit(home, Manifest(written=int(time.time())))
+    return Ledger(home)
+
+
+def opened(home: Path, at: int | None = None) -> Ledger:
+    """A ledger that is there. Raises ``UnusableStore``."""
+    ledger = Ledger(home, at)
+    ledger.manifest()
+    return ledger
+
+
+def _met_by(arrived: pa.Table, now: Manifest) -> list[DataFile]:
+    """The files in which runs may be that arrive: by when they were submitted."""
+    span = _span(arrived[SUBMIT])
+    until = None if span.most is None else span.most + 1
+    return [
+        file for file in now.files
+        if (span.least is not None and file.submit.meets(span.least, until))
+        or (span.without and file.submit.without)
+    ]  # fmt: skip
+
+
+def _with_gone(files: Iterable[DataFile], replaced: pa.Table) -> list[DataFile]:
+    """Files of which more rows are replaced; those of which all are, say nothing any more."""
+    counts = pc.value_counts(replaced["file"]).to_pylist()
+    more = {each["values"]: each["counts"] for each in counts}
+    found = (each._replace(gone=each.gone + more.get(each.name, 0)) for each in files)
+    return [each for each in found if each.gone < each.rows]
+
+
+def _span(times: pa.ChunkedArray) -> Span:
+    found = pc.min_max(times).as_py()
+    return Span(found["min"], found["max"], times.null_count)
+
+
+def _parquet(rows: pa.Table, *, plain: bool = False) -> memoryview:
+    stream = io.BytesIO()
+    options: dict[str, Any] = (
+        {} if plain
+        else {
+            "use_dictionary": _DICTIONARY, "column_encoding": _DELTA, "row_group_size": _GROUP,
+        }
+    )  # fmt: skip
+    pq.write_table(rows, stream, compression="zstd", compression_level=3, **options)
+    return stream.getbuffer()
+
+
+def _name(head: str) -> str:
+    """A name that no other file has."""
+    return f"{head}-{os.urandom(10).hex()}.parquet"
+
+
+def _digest(data: bytes | memoryview) -> str:
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+def _lost(file: DataFile) -> str:
+    rows = file.rows - file.gone
+    return f"{rows} {'row' if rows == 1 else 'rows'} of it left out"
+
+
+def _unwritten(home: Path, error: OSError) -> UnusableStore:
+    """What could not be written: a full disk, most of all."""
+    text = f"{error.strerror or error}; what was committed before stays"
+    return (FullStore if error.errno == 28 else UnusableStore)(str(home), text)
+
+
+assert set(KEY) <= set(columns.NAMES)

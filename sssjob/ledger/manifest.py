@@ -1,0 +1,213 @@
+"""The manifests of a ledger: which files make it up, each manifest a commit.
+
+Strategy. Reports read while others write, writers are killed, and two may write at once. A file of
+data counts only if the newest manifest lists it; so files are written first, forced to disk, and
+then a manifest with the next number gets its name by a link, which fails if the name is taken.
+
+Why it is right: a link is made or not, whole, by one process only. Who comes second reads the new
+manifest, looks again at what it holds, and tries the next number. A process that is killed before
+its link leaves files that no manifest lists; they say nothing, and ``repair`` removes them. The
+inputs that were read to their end stand in the manifest that has their last rows, so that data and
+progress are one commit. Older manifests stay: each is the ledger as it was then.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sssjob import atomic
+from sssjob.errors import DamagedStore, OtherStore, UnusableStore
+
+VERSION = 1
+FOLDER = "manifests"
+_DIGITS = 8
+_KIND = "sssjob ledger"
+_LARGEST = 1 << 28  # bytes of a manifest
+
+
+class Taken(Exception):
+    """Somebody else committed in the meantime."""
+
+
+class Span(NamedTuple):
+    """The least and the greatest value of a column of times, and how many rows have none."""
+
+    least: int | None
+    most: int | None
+    without: int
+
+    def meets(self, since: int | None, until: int | None) -> bool:
+        """Whether a value may be at ``since`` or later and before ``until``; None: any."""
+        if self.least is None or self.most is None:
+            return False
+        return (since is None or self.most >= since) and (until is None or self.least < until)
+
+
+class DataFile(NamedTuple):
+    """A file of rows: where it is in the ledger, what it holds, and how many of it count.
+
+    ``gone`` is how many of its rows were replaced by later ones; ``digest`` is that of its bytes.
+    """
+
+    path: str
+    rows: int
+    size: int
+    digest: str
+    submit: Span
+    start: Span
+    end: Span
+    gone: int = 0
+
+    @property
+    def name(self) -> str:
+        """Its name without directories, which no other file of the ledger has."""
+        return self.path.rpartition("/")[2]
+
+
+class Gone(NamedTuple):
+    """A file that lists rows which later ones replaced, as names of files and numbers of rows."""
+
+    path: str
+    rows: int
+    size: int
+    digest: str
+
+
+class Input(NamedTuple):
+    """A file that was read to its end: its name then, its bytes, and how it was read."""
+
+    name: str
+    size: int
+    digest: str
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A ledger at one moment."""
+
+    number: int = 0
+    files: tuple[DataFile, ...] = ()
+    gone: tuple[Gone, ...] = ()
+    inputs: tuple[Input, ...] = ()
+    written: int = 0  # seconds since 1970, by the clock of who committed; for people
+    why: str = field(default="init")
+
+    @property
+    def rows(self) -> int:
+        """How many rows count."""
+        return sum(file.rows - file.gone for file in self.files)
+
+    def has_read(self, wanted: Input) -> bool:
+        """Whether a file with these bytes was read to its end in the same way."""
+        return any(each[1:] == wanted[1:] for each in self.inputs)
+
+
+def newest(home: Path, at: int | None = None) -> Manifest:
+    """The newest manifest of a ledger, or the one with a number.
+
+    Raises ``UnusableStore``, ``OtherStore`` for one of a later version, and ``DamagedStore``.
+    """
+    found = numbers(home)
+    if not found:
+        raise UnusableStore(str(home), "is no ledger: sssjob ledger init makes one")
+    number = found[-1] if at is None else at
+    if number not in found:
+        raise UnusableStore(str(home), f"has no manifest {number}; there are {_listed(found)}")
+    return _read(home, number)
+
+
+def numbers(home: Path) -> list[int]:
+    """The numbers of all manifests, upwards."""
+    try:
+        names = os.listdir(home / FOLDER)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return sorted(
+        int(name[:_DIGITS]) for name in names
+        if len(name) == _DIGITS + 5 and name[:_DIGITS].isdecimal() and name.endswith(".json")
+    )  # fmt: skip
+
+
+def path_of(home: Path, number: int) -> Path:
+    """Where the manifest of a number is."""
+    return home / FOLDER / f"{number:0{_DIGITS}}.json"
+
+
+def commit(home: Path, manifest: Manifest) -> None:
+    """Give a manifest its name, on disk. Raises ``Taken`` where the number is, and ``OSError``."""
+    final = path_of(home, manifest.number)
+    with atomic.Aside(final) as aside:
+        with open(aside, "wb") as file:
+            file.write(_bytes(manifest))
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(aside, final)
+        except FileExistsError:
+            raise Taken from None
+    folder = os.open(home / FOLDER, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def next_to(manifest: Manifest, **changes: Any) -> Manifest:
+    """The manifest behind another one."""
+    return replace(manifest, number=manifest.number + 1, **changes)
+
+
+def _bytes(manifest: Manifest) -> bytes:
+    told = json.dumps(asdict(manifest))
+    digest = blake2b(told.encode(), digest_size=16).hexdigest()
+    head = {"kind": _KIND, "version": VERSION, "digest": digest}
+    return f"{json.dumps(head)}\n{told}\n".encode()
+
+
+def _read(home: Path, number: int) -> Manifest:
+    path = path_of(home, number)
+    size = path.stat().st_size
+    if size > _LARGEST:
+        raise DamagedStore(str(path), f"a manifest of {size} bytes")
+    head, _, told = path.read_bytes().partition(b"\n")
+    try:
+        version = _version(head, told.rstrip(b"\n"))
+        if version <= VERSION:
+            return _from(json.loads(told))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        text = "is torn or was changed: it is not what was written"
+        raise DamagedStore(str(path), text) from None
+    text = f"of version {version}, by a newer sssjob; this one knows {VERSION}"
+    raise OtherStore(str(path), text)
+
+
+def _version(head: bytes, told: bytes) -> int:
+    """The version that a manifest is of. Raises ``ValueError`` and the like where it is torn."""
+    first = json.loads(head)
+    version: int = first["version"]
+    if first["kind"] != _KIND or type(version) is not int:
+        raise ValueError("another kind")
+    if version <= VERSION and blake2b(told, digest_size=16).hexdigest() != first["digest"]:
+        raise ValueError("another digest")
+    return version
+
+
+def _from(told: dict[str, Any]) -> Manifest:
+    files = (
+        DataFile(*each[:4], *(Span(*span) for span in each[4:7]), *each[7:])
+        for each in told["files"]
+    )
+    return Manifest(
+        told["number"], tuple(files), tuple(Gone(*each) for each in told["gone"]),
+        tuple(Input(*each) for each in told["inputs"]), told["written"], told["why"],
+    )  # fmt: skip
+
+
+def _listed(found: list[int]) -> str:
+    return f"{found[0]} to {found[-1]}"

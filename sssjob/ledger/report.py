@@ -1,0 +1,319 @@
+"""Reports of a ledger: the numbers of ``sssjob.accounting.report``, added up by DuckDB.
+
+Strategy. A job that runs over midnight used both days. A report by the day of the end books all of
+it on the second, which a month's slides may want, and which a chart of a cluster's load must not.
+
+The idea is to divide what a job used by the time that it ran in each piece of time (``spans.py``):
+of V in D seconds, those until t have had the whole part of V t / D, and a piece has what was had at
+its end less what was had at its beginning. How many jobs there were, their means and their greatest
+count where a job ended.
+
+Why it is right: the differences add up to V, whatever the pieces are, so a total does not depend on
+how it is divided, and each part is exact to the last second. Sums are of whole numbers in 128 bits,
+which fail rather than wrap. What is no whole number of 64 bits (``exact``) is added here, as
+fractions. Suspensions are spread evenly over a run: records say how long they were, and not when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from sssjob.accounting.report import SPANS, Number, Report, Totals, Used
+from sssjob.ledger.columns import EXACT, GROUPED, SUMMED, exactly
+from sssjob.ledger.engine import rows_of
+from sssjob.ledger.manifest import DataFile
+from sssjob.ledger.spans import BEFORE, Pieces, pieces
+from sssjob.units import plain
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection as Connection
+
+    from sssjob.errors import DamagedStore
+    from sssjob.ledger.ledger import Ledger
+
+RUN, BOOKED = "run", "end"  # how usage is booked: over the time of the run, or at its end
+_DIVIDED = ("wall", "slots", "cpu", "nodes", "gpus", "energy")
+_LEAST = 60  # seconds of a quotient by which pieces are found in a table
+# When a run counts: one that has not ended so far as its record says.
+_BEGUN = {RUN: "start_time", BOOKED: "NULL::BIGINT"}
+_ENDED = {RUN: "coalesce(end_time, start_time + wall_seconds)", BOOKED: "end_time"}
+
+Of = Callable[[str], str]  # of a column, what of it counts here
+
+
+def add_to(
+    report: Report, ledger: Ledger, book: str = RUN,
+    on_error: Callable[[DamagedStore], None] = lambda _: None,
+) -> None:  # fmt: skip
+    """Add what all jobs of a ledger used to a report, booked as ``RUN`` or ``BOOKED``.
+
+    Files that are torn or gone are told, and the rest is added. Raises ``UnusableStore``, and
+    ``UnusableInput`` for more spans than can be told apart.
+    """
+    now = ledger.manifest()
+    whole, faults = ledger.present(now)
+    for fault in faults:
+        on_error(fault)
+    files = []
+    for file in whole:
+        if _may_count(file, report, book):
+            files.append(file)
+        else:
+            report.outside += file.rows - file.gone
+    with ledger.connected(now, files) as connection:
+        _Adding(report, connection, book).add()
+
+
+def _may_count(file: DataFile, report: Report, book: str) -> bool:
+    """Whether a file may have a run that counts in the window of a report."""
+    since, until = report.since, report.until
+    if since is None and until is None:
+        return True
+    if book == BOOKED:
+        return file.end.meets(since, until)
+    if file.end.without:
+        return True
+    begins = file.start.meets(None, until) or file.end.meets(None, until)
+    return begins and file.end.meets(since, None)
+
+
+class _Adding:
+    """Adds what a connection has to a report."""
+
+    def __init__(self, report: Report, connection: Connection, book: str) -> None:
+        self._report, self._connection, self._book = report, connection, book
+        self._names = [GROUPED[name] for name in report.by if name not in SPANS]
+        self._keys = "".join(f"coalesce(\"{name}\", ''), " for name in self._names)
+
+    def add(self) -> None:
+        """Add everything."""
+        report = self._report
+        is_windowed = report.since is not None or report.until is not None
+        if not is_windowed and len(self._names) == len(report.by):
+            self._whole("live", "NULL", f"{EXACT} IS NULL", None)
+            self._exact(None)
+            return
+        cut = self._cut()
+        if cut is None:
+            return
+        self._place(cut)
+        self._whole("placed", "k1", f"{EXACT} IS NULL AND {_AT_ONCE}", cut)
+        if self._book == RUN:
+            self._divide(cut)
+        self._exact(cut)
+
+    def _cut(self) -> Pieces | None:
+        """The pieces of time in which runs are; None where there is no run."""
+        begun, ended = _BEGUN[self._book], _ENDED[self._book]
+        text = (
+            f"SELECT least(min({begun}), min({ended})), greatest(max({begun}), max({ended})),"
+            " count(*) FROM live"
+        )
+        ((least, most, count),) = self._rows(text)
+        report = self._report
+        if not count:
+            return None
+        times = (0, 0) if least is None else (least, most)
+        return pieces(report.by, report.zone, report.since, report.until, *times)
+
+    def _place(self, cut: Pieces) -> None:
+        """Make ``placed``: runs with the pieces in which they begin and end, ``k0`` and ``k1``."""
+        begun, ended = _BEGUN[self._book], _ENDED[self._book]
+        quotient = cut.quotient
+        times = f"SELECT *, {begun} AS begun, {ended} AS over FROM live"
+        if quotient < _LEAST:
+            lows = pa.table({"low": cut.bounds[:-1], "piece": range(len(cut.names))})
+            self._connection.register("lows", lows)
+            joined = (
+                f"FROM ({times}) AS t ASOF LEFT JOIN lows AS b ON t.begun >= b.low"
+                " ASOF LEFT JOIN lows AS e ON t.over >= e.low"
+            )
+        else:
+            self._connection.register("places", self._places(cut, quotient))
+            joined = (
+                f"FROM ({times}) AS t"
+                f" LEFT JOIN places AS b ON b.place = (t.begun + {BEFORE}) // {quotient}"
+                f" LEFT JOIN places AS e ON e.place = (t.over + {BEFORE}) // {quotient}"
+            )
+        text = f"CREATE TEMP VIEW placed AS SELECT t.*, b.piece AS k0, e.piece AS k1 {joined}"
+        self._connection.execute(text)
+
+    def _places(self, cut: Pieces, quotient: int) -> pa.Table:
+        """The piece of each quotient that occurs."""
+        begun, ended = _BEGUN[self._book], _ENDED[self._book]
+        text = " UNION ".join(
+            f"SELECT ({time} + {BEFORE}) // {quotient} AS place FROM live WHERE {time} IS NOT NULL"
+            for time in (begun, ended)
+        )
+        found = [place for (place,) in self._rows(text)]
+        of = [cut.of(place * quotient - BEFORE) for place in found]
+        return pa.table({"place": pa.array(found, pa.int64()), "piece": pa.array(of, pa.int64())})
+
+    def _whole(self, source: str, piece: str, where: str, cut: Pieces | None) -> None:
+        """Add runs that are booked in one piece."""
+        sums = _aggregates(lambda name: SUMMED[name], "true")
+        text = f"SELECT {self._keys}{piece}, {sums} FROM {source} WHERE {where} GROUP BY ALL"
+        for *key, number, jobs, some in _parted(self._rows(text), len(self._names)):
+            totals = _totals(jobs, some)
+            if not self._put(key, number, totals, cut):
+                self._report.outside += jobs
+
+    def _divide(self, cut: Pieces) -> None:
+        """Add runs that are booked in several pieces."""
+        bounds = pa.table({
+            "number": pa.array(range(len(cut.names)), pa.int64()),
+            "low": pa.array(cut.bounds[:-1], pa.int64()),
+            "high": pa.array(cut.bounds[1:], pa.int64()),
+        })  # fmt: skip
+        self._connection.register("bounds", bounds)
+        shares = ", ".join(f"{_share(SUMMED[name])} AS share_{name}" for name in _DIVIDED)
+        runs = (
+            f"SELECT *, unnest(range(k0, k1 + 1)) AS k FROM placed"
+            f" WHERE {EXACT} IS NULL AND k0 < k1"
+        )
+        parts = (
+            f"SELECT d.*, p.number = d.k1 AS is_last, p.number, {shares}"
+            f" FROM ({runs}) AS d JOIN bounds AS p ON p.number = d.k"
+        )
+        sums = _aggregates(
+            lambda name: f"share_{name}" if name in _DIVIDED else SUMMED[name], "is_last"
+        )
+        text = f"SELECT {self._keys}number, {sums} FROM ({parts}) GROUP BY ALL"
+        for *key, number, jobs, some in _parted(self._rows(text), len(self._names)):
+            self._put(key, number, _totals(jobs, some), cut)
+        self._count_outside(cut)
+
+    def _count_outside(self, cut: Pieces) -> None:
+        """Count runs that are booked in several pieces, none of which is in the window."""
+        within = [number for number, inside in enumerate(cut.inside) if inside]
+        least, most = (within[0], within[-1]) if within else (len(cut.inside), -1)
+        text = (
+            f"SELECT count(*) FROM placed WHERE {EXACT} IS NULL AND k0 < k1"
+            " AND (k1 < $least OR k0 > $most)"
+        )
+        ((count,),) = self._rows(text, {"least": least, "most": most})
+        self._report.outside += count
+
+    def _exact(self, cut: Pieces | None) -> None:
+        """Add runs whose sums are no whole numbers of 64 bits."""
+        begun, ended = _BEGUN[self._book], _ENDED[self._book]
+        text = f"SELECT {self._keys}{begun}, {ended}, {EXACT} FROM live WHERE {EXACT} IS NOT NULL"
+        for *key, start, end, told in self._rows(text):
+            put = [
+                self._put(key, number, totals, cut)
+                for number, totals in _by_pieces(exactly(told), start, end, cut)
+            ]
+            self._report.outside += not any(put)
+
+    def _put(
+        self, key: Sequence[str], number: int | None, more: Totals, cut: Pieces | None
+    ) -> bool:
+        """Add to a group; False where that is outside of the window."""
+        report = self._report
+        spans: Iterator[str] = iter(())
+        if cut is not None:
+            is_windowed = report.since is not None or report.until is not None
+            if is_windowed and (number is None or not cut.inside[number]):
+                return False
+            known = ("",) * len(report.by) if number is None else cut.names[number]
+            spans = iter(known)
+        others = iter(key)
+        whole = tuple(next(spans if name in SPANS else others) for name in report.by)
+        if whole in report.groups:
+            report.groups[whole].merge(more)
+        elif _tells(more):
+            report.groups[whole] = more
+        return True
+
+    def _rows(self, text: str, given: Any = None) -> list[tuple[Any, ...]]:
+        return rows_of(self._connection, text, given)
+
+
+_AT_ONCE = "(k0 IS NULL OR k1 IS NULL OR k0 >= k1)"
+
+
+def _share(column: str) -> str:
+    """What a piece has of a sum; see above."""
+
+    def until(time: str) -> str:
+        return f"{column}::HUGEINT * ({time} - begun) // (over - begun)"
+
+    return f"({until('least(over, p.high)')}) - ({until('greatest(begun, p.low)')})"
+
+
+def _aggregates(of: Of, counts: str) -> str:
+    """The sums of a group, in the order of ``_totals``; ``counts`` is where a job is counted."""
+
+    def total(name: str, where: str = "true") -> str:
+        return f"sum({of(name)}) FILTER (WHERE {where})"
+
+    cpu = f"{SUMMED['cpu']} IS NOT NULL AND {SUMMED['slots']} <> 0"
+    memory = f"{counts} AND {SUMMED['memory']} IS NOT NULL AND {SUMMED['asked']} <> 0"
+    processors, held = SUMMED["processors"], SUMMED["memory"]
+    return ", ".join((
+        f"count(*) FILTER (WHERE {counts})",
+        total("wall"), total("slots"), total("cpu"),
+        total("processors", counts), total("memory", counts),
+        f"max({held}) FILTER (WHERE {counts})",
+        total("nodes"), total("gpus"), total("energy"),
+        f"count({processors}) FILTER (WHERE {counts})", f"count({held}) FILTER (WHERE {counts})",
+        total("cpu", cpu), total("slots", cpu), total("memory", memory), total("asked", memory),
+    ))  # fmt: skip
+
+
+def _parted(rows: Iterable[tuple[Any, ...]], names: int) -> Iterator[tuple[Any, ...]]:
+    """The key, the piece, how many jobs, and the sums of each row."""
+    for row in rows:
+        yield (*row[: names + 1], row[names + 1], row[names + 2 :])
+
+
+def _totals(jobs: int, sums: Sequence[Any]) -> Totals:
+    wall, slots, cpu, processors, memory, *rest = sums
+    most, nodes, gpus, energy, with_processors, with_memory, *sides = rest
+    one, other, third, fourth = (each or 0 for each in sides)
+    return Totals(
+        jobs, wall or 0, slots or 0, cpu or 0, processors or 0, memory or 0, most,
+        nodes, gpus, energy, with_processors, with_memory, (one, other), (third, fourth),
+    )  # fmt: skip
+
+
+def _tells(totals: Totals) -> bool:
+    """Whether there is a job, or anything was used: a run that ends at midnight used no more."""
+    return totals.jobs > 0 or any((
+        totals.wall, totals.slots, totals.cpu, totals.nodes, totals.gpus, totals.energy,
+    ))  # fmt: skip
+
+
+def _by_pieces(
+    sums: Used, start: int | None, end: int | None, cut: Pieces | None
+) -> Iterator[tuple[int | None, Totals]]:
+    """The pieces in which a run is booked, and what it used in each."""
+    last = None if cut is None or end is None else cut.of(end)
+    first = None if cut is None or start is None else cut.of(start)
+    whole = Totals()
+    whole.add(sums)
+    if first is None or last is None or first >= last:
+        yield last, whole
+        return
+    assert cut is not None
+    assert start is not None
+    assert end is not None
+    for number in range(first, last + 1):
+        low, high = max(start, cut.bounds[number]), min(end, cut.bounds[number + 1])
+        part = Fraction(high - low, end - start)
+        some = {name: _part(getattr(sums, name), part) for name in _DIVIDED}
+        totals = Totals()
+        if number == last:
+            totals.add(sums._replace(**some))
+        else:
+            totals.add(Used(**some))
+            totals.jobs = 0
+        yield number, totals
+
+
+def _part(value: Number | None, part: Fraction) -> Number | None:
+    return None if value is None else plain(Fraction(value) * part)

@@ -1,0 +1,117 @@
+"""Spans of time as a report has them, in any zone: where each begins, and which rows are in it.
+
+Strategy. A report by day in the zone of a site has days of 23 and 25 hours, and its windows begin
+at any second. The calendar of Python says what a span is called, here as in every other report. But
+it cannot be asked for each of a hundred million times.
+
+The idea is to cut time at every boundary of a span and of the window. The pieces are few, and a
+database finds the piece of a time by its quotient: time is divided by the largest number of seconds
+that divides all boundaries, a day in UTC, mostly, or a quarter of an hour.
+
+Why it is right: no boundary lies within a quotient, since all are multiples of it. A piece ends
+before the clock of the zone shows the next span, or is set: within it, the name is one.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+from itertools import pairwise
+
+from sssjob.accounting.report import SPANS, span_name
+from sssjob.errors import UnusableInput
+
+MOST = 1_000_000  # pieces of time
+BEFORE = 86_400 * 600_000  # seconds that make every time that has a date a positive number
+_QUOTIENTS = (86_400, 3600, 900, 60, 1)
+_FAR = 60_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """Pieces of time behind each other: where each begins, what it is called, and is it inside.
+
+    The last bound is the end of the last piece.
+    """
+
+    bounds: Sequence[int]
+    names: Sequence[tuple[str, ...]]
+    inside: Sequence[bool]
+
+    def of(self, time: int) -> int:
+        """The number of the piece in which a time is."""
+        return bisect_right(self.bounds, time) - 1
+
+    @property
+    def quotient(self) -> int:
+        """The seconds by which times are divided."""
+        inner = self.bounds[1:-1]
+        return next(each for each in _QUOTIENTS if not any(bound % each for bound in inner))
+
+
+def pieces(
+    by: Sequence[str], zone: tzinfo, since: int | None, until: int | None, least: int, most: int
+) -> Pieces:
+    """Time cut at the spans that a report is by, and at its window, from ``least`` to ``most``.
+
+    Raises ``UnusableInput`` for more than can be held.
+    """
+    spans = [name for name in by if name in SPANS]
+    begin = least if since is None else max(least, since)
+    end = most + 1 if until is None else min(most + 1, until)
+    window = {each for each in (since, until) if each is not None}
+    bounds = sorted({-_FAR, *_cuts(spans, zone, begin, end), *window, _FAR})
+    inside = [
+        (since is None or low >= since) and (until is None or high <= until)
+        for low, high in pairwise(bounds)
+    ]
+    names = [tuple(span_name(name, max(low, begin), zone) for name in spans) for low in bounds[:-1]]
+    return Pieces(bounds, names, inside)
+
+
+def _cuts(spans: Sequence[str], zone: tzinfo, begin: int, end: int) -> Iterator[int]:
+    """Where one of the spans ends, or the clock is set."""
+    found = 0
+    for name in spans:
+        time = begin
+        while (time := _next(name, zone, time)) < end:
+            found += 1
+            if found > MOST:
+                text = f"a report by {name} of more than {MOST} of them: name --since and --until"
+                raise UnusableInput(text)
+            yield time
+
+
+def _next(name: str, zone: tzinfo, time: int) -> int:
+    """Where the span of a time ends, or before that the clock is set for the first time."""
+    local = datetime.fromtimestamp(time, zone)
+    shift = local.utcoffset() or timedelta()
+    plain = local.replace(tzinfo=None)
+    end = time + round((_ENDS[name](plain) - plain).total_seconds())
+    if zone is UTC or _shift(zone, end - 1) == shift:
+        return end
+    low, high = time, end - 1  # at low the clock is as at the beginning, at high it is not
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _shift(zone, middle) == shift else (low, middle)
+    return high
+
+
+def _shift(zone: tzinfo, time: int) -> timedelta:
+    return datetime.fromtimestamp(time, zone).utcoffset() or timedelta()
+
+
+def _day(local: datetime) -> datetime:
+    return local.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+_ENDS: dict[str, Callable[[datetime], datetime]] = {
+    "hour": lambda local: local.replace(minute=0, second=0) + timedelta(hours=1),
+    "day": lambda local: _day(local) + timedelta(days=1),
+    "week": lambda local: _day(local) + timedelta(days=7 - local.weekday()),
+    "month": lambda local: (_day(local).replace(day=1) + timedelta(days=32)).replace(day=1),
+    "year": lambda local: _day(local).replace(year=local.year + 1, month=1, day=1),
+}
+assert set(_ENDS) == set(SPANS)

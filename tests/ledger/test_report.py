@@ -1,0 +1,212 @@
+"""A ledger's report has the numbers of the report over the same jobs, however they are booked."""
+
+from collections import Counter
+from datetime import UTC, datetime
+from fractions import Fraction
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sssjob
+from sssjob.accounting.report import Report, span_name
+from sssjob.model import Delivered, Job, Property, Requested
+
+pytest.importorskip("duckdb")
+
+from sssjob.errors import UnusableInput
+from sssjob.ledger import columns, ledger
+from sssjob.ledger.report import BOOKED, RUN, add_to
+
+# Around the hours that summer time begins and ends in London, which shifts half an hour elsewhere.
+AUTUMN, SPRING = 1_793_491_200, 1_774_742_400
+ZONES = [UTC, ZoneInfo("Europe/London"), ZoneInfo("Australia/Lord_Howe")]
+BY = [
+    ("user",), ("day",), ("hour", "user"), ("project", "month"), ("week", "year"), ("state", "qos"),
+]  # fmt: skip
+times = st.sampled_from([AUTUMN, SPRING]).flatmap(
+    lambda moment: st.integers(moment - 90_000, moment + 90_000)
+)
+numbers = st.sampled_from(["0", "1", "4", "7", "1000000007"])
+amounts = st.sampled_from(["0", "1", "0.5", "1000", "438.25", "9223372036854775808", "1e30"])
+
+
+def some(element, values, **attributes):
+    return st.none() | values.map(lambda text: Property(element, str(text), attributes))
+
+
+@st.composite
+def jobs(draw):
+    """A job object that ran for some hours, or did not, or of which less is known."""
+    start = draw(st.none() | times)
+    end = draw(st.none() | times)
+    if start is not None and draw(st.booleans()):
+        end = start + draw(st.integers(0, 9000))
+    kept = [
+        Property("Id", str(draw(st.integers(0, 10**6)))),
+        Property("SubmitTime", str(draw(st.integers(0, 10**9)))),
+        *(Property(name, str(each)) for name, each in (("StartTime", start), ("EndTime", end))
+          if each is not None),
+        draw(some("State", st.sampled_from(["Completed", "Running"]))),
+        draw(some("CpuDuration", numbers)),
+    ]  # fmt: skip
+    asked = [draw(some("Memory", amounts, units="MB")), draw(some("Project", st.just("chem")))]
+    given_ = [
+        draw(some("User", st.sampled_from(["amy", "bob", "☃"]))),
+        draw(some("Duration", st.sampled_from(["0", "7", "3600", "86399", "1.5"]))),
+        draw(some("Processors", numbers)),
+        draw(some("NodeCount", numbers)),
+        draw(some("Memory", amounts, units="KB", metric="Max")),
+        draw(some("Resource", numbers, name="GPU")),
+        draw(some("Resource", amounts, name="Energy", units="kWh")),
+    ]
+    blocks = (Requested(filter(None, asked)), Delivered(filter(None, given_)))
+    return Job((*filter(None, kept), *blocks))
+
+
+def made(home, found):
+    """A ledger of jobs, and the jobs that it has: the last one of each run."""
+    kept = ledger.create(home)
+    rows = [columns.row(job) for job in found]
+    kept.add(rows)
+    with kept.connected() as connection:
+        ids = {row[0] for row in connection.execute("SELECT id FROM usage").fetchall()}
+    return kept, ids
+
+
+several = st.lists(jobs(), min_size=1, max_size=20, unique_by=lambda job: job.id)
+windows = st.tuples(st.none() | times, st.none() | times)
+
+
+@settings(max_examples=12)
+@given(several, st.sampled_from(BY), windows, st.sampled_from(ZONES))
+def test_booked_at_the_end_it_is_the_report_over_the_jobs(
+    tmp_path_factory, found, by, window, zone
+):
+    kept, ids = made(tmp_path_factory.mktemp("ledger"), found)
+    assert ids == {job.id for job in found}
+    wanted, told = Report(by, *window, zone), Report(by, *window, zone)
+    for job in found:
+        wanted.add(job)
+    add_to(told, kept, BOOKED)
+    assert (told.groups, told.outside) == (wanted.groups, wanted.outside)
+
+
+@settings(max_examples=12)
+@given(several, st.sampled_from(BY), st.sampled_from(ZONES))
+def test_divided_it_adds_up_to_the_same_total(tmp_path_factory, found, by, zone):
+    kept, _ = made(tmp_path_factory.mktemp("ledger"), found)
+    wanted, told = Report(by, zone=zone), Report(by, zone=zone)
+    for job in found:
+        wanted.add(job)
+    add_to(told, kept, RUN)
+    assert told.total == wanted.total
+
+
+def second_by_second(begun, over, amount, span, zone, since, until):
+    """What each span has of an amount, told by giving each second what has come due in it."""
+    found = Counter()
+    for second in range(begun, over):
+        due = amount * (second + 1 - begun) // (over - begun)
+        part = due - amount * (second - begun) // (over - begun)
+        if (since is None or second >= since) and (until is None or second < until):
+            found[span_name(span, second, zone)] += part
+    return {name: part for name, part in found.items() if part}
+
+
+@settings(max_examples=12)
+@given(
+    times, st.integers(1, 8000), st.sampled_from([1, 7, 3600, 2**62]),
+    st.sampled_from(["hour", "day", "week", "month", "year"]), st.sampled_from(ZONES), windows,
+)  # fmt: skip
+def test_each_span_has_what_came_due_in_its_seconds(
+    tmp_path_factory, begun, length, amount, span, zone, window
+):
+    job = ended(1, begun, begun + length, amount)
+    kept, _ = made(tmp_path_factory.mktemp("ledger"), [job])
+    told = Report((span,), *window, zone)
+    add_to(told, kept, RUN)
+    found = {name: totals.wall for (name,), totals in told.groups.items() if totals.wall}
+    wanted = second_by_second(begun, begun + length, amount, span, zone, *window)
+    assert found == wanted
+
+
+JOB = (
+    "<Job><Id>{0}</Id><SubmitTime>{1}</SubmitTime><StartTime>{1}</StartTime>{2}"
+    "<Duration>{3}</Duration></Job>"
+)
+NOON = int(datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp())
+
+
+def ended(number, begun, over, wall):
+    return sssjob.loads(JOB.format(number, begun, f"<EndTime>{over}</EndTime>", wall))
+
+
+def days(tmp_path, *found, book=RUN, **window):
+    kept, _ = made(tmp_path / "ledger", found)
+    told = Report(("day",), **window)
+    add_to(told, kept, book)
+    return {key: (totals.jobs, totals.wall) for (key,), totals in told.groups.items()}, told.outside
+
+
+def test_a_run_over_midnight_used_both_days_and_ended_on_one(tmp_path):
+    found, _ = days(tmp_path, ended(1, NOON, NOON + 86_400, 86_400))
+    assert found == {"2026-11-20": (0, 43_200), "2026-11-21": (1, 43_200)}
+
+
+def test_a_suspension_is_spread_over_the_run(tmp_path):
+    found, _ = days(tmp_path, ended(1, NOON, NOON + 86_400, 3601))
+    assert found == {"2026-11-20": (0, 1800), "2026-11-21": (1, 1801)}
+
+
+def test_a_run_that_ends_at_midnight_used_the_day_before(tmp_path):
+    found, _ = days(tmp_path, ended(1, NOON, NOON + 43_200, 43_200))
+    assert found == {"2026-11-20": (0, 43_200), "2026-11-21": (1, 0)}
+
+
+def test_a_run_that_ends_before_it_starts_is_booked_at_its_end(tmp_path):
+    found, _ = days(tmp_path, ended(1, NOON, NOON - 86_400, 60))
+    assert found == {"2026-11-19": (1, 60)}
+
+
+def test_a_run_that_goes_on_is_booked_as_far_as_its_record_says(tmp_path):
+    found, _ = days(tmp_path, sssjob.loads(JOB.format(1, NOON, "", 86_400)))
+    assert found == {"2026-11-20": (0, 43_200), "2026-11-21": (1, 43_200)}
+    found, _ = days(tmp_path / "other", sssjob.loads(JOB.format(1, NOON, "", 60)), book=BOOKED)
+    assert found == {"": (1, 60)}
+
+
+def test_a_window_has_the_part_of_a_run_that_is_in_it(tmp_path):
+    window = {"since": NOON + 10, "until": NOON + 13}
+    found, outside = days(
+        tmp_path, ended(1, NOON, NOON + 100, 200), ended(2, NOON - 9, NOON, 9), **window
+    )
+    assert (found, outside) == ({"2026-11-20": (0, 6)}, 1)
+
+
+def test_sums_beyond_64_bits_are_exact(tmp_path):
+    found, _ = days(tmp_path, *(ended(number, NOON, NOON + 9, 2**62) for number in range(4)))
+    assert found == {"2026-11-20": (4, 2**64)}
+
+
+def test_more_hours_than_can_be_told_apart_are_refused(tmp_path):
+    kept, _ = made(tmp_path / "ledger", [ended(1, 5, 40_000_000_000, 7)])
+    with pytest.raises(UnusableInput, match="name --since and --until"):
+        add_to(Report(("hour",)), kept)
+    told = Report(("hour",), since=NOON, until=NOON + 7200)
+    add_to(told, kept)
+    assert len(told.groups) <= 2
+
+
+def test_fractions_are_divided_exactly(tmp_path):
+    """A tenth of a millionth of a kWh is 0.36 J."""
+    job = sssjob.loads(
+        f"<Job><Id>1</Id><StartTime>{NOON}</StartTime><EndTime>{NOON + 86_400 * 2}</EndTime>"
+        '<Delivered><Resource name="Energy" units="kWh">0.0000001</Resource></Delivered></Job>'
+    )
+    kept, _ = made(tmp_path / "ledger", [job])
+    told = Report(("day",))
+    add_to(told, kept)
+    parts = [told.groups[(f"2026-11-{day}",)].energy for day in (20, 21, 22)]
+    assert parts == [Fraction(9, 100), Fraction(18, 100), Fraction(9, 100)]
