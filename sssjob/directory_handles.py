@@ -42,6 +42,8 @@ _ROOT = 0
 _DIGITS = 16  # of the number behind the name of what is removed
 _LINKS = 40  # as many as Linux follows
 _EXCHANGE = 2  # of renameat2
+_NOSUID, _NODEV, _NOEXEC = 2, 4, 8  # of mount
+_DETACH, _NO_FOLLOW = 2, 8  # of umount2
 # What a system, a file system, or a directory above answers where it allows no exchange.
 _NOT_HERE = (
     errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.ENOSYS, errno.EINVAL,
@@ -348,6 +350,45 @@ def kept(folder: int, name: str, mode: int) -> Generator[int, None, None]:
     with inside(folder, name) as handle:
         os.fchmod(handle, mode)
         yield handle
+
+
+def mount(folder: int, name: str, options: str) -> None:
+    """Mount a file system in memory on a directory in another one, with its own limits.
+
+    ``options`` are those of tmpfs, such as ``size=65536,nr_inodes=64``. What is on it cannot be
+    run, and is no device. Raises ``OSError``.
+    """
+    with inside(folder, name) as handle:
+        _call(
+            "mount", b"tmpfs", os.fsencode(f"/proc/self/fd/{handle}"), b"tmpfs",
+            _NOSUID | _NODEV | _NOEXEC, options.encode("ascii"),
+        )  # fmt: skip
+
+
+def unmount(folder: int, name: str) -> bool:
+    """Take away what is mounted on a directory, used or not; False if nothing is.
+
+    Raises ``OSError``.
+    """
+    try:
+        with inside(folder, name) as handle:
+            if os.fstat(handle).st_dev == os.fstat(folder).st_dev:
+                return False
+    except (FileNotFoundError, NotADirectoryError, OSError) as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            return False
+        raise
+    _call("umount2", os.fsencode(f"/proc/self/fd/{folder}/{name}"), _DETACH | _NO_FOLLOW)
+    return True
+
+
+def _call(name: str, *arguments: object) -> None:
+    """A call of the C library that Python has not. Raises ``OSError``."""
+    import ctypes
+
+    if getattr(ctypes.CDLL(None, use_errno=True), name)(*arguments):
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code), name)
 
 
 def _name(folder: int, hidden: str, name: str) -> None:

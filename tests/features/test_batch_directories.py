@@ -6,6 +6,7 @@ import pwd
 import stat
 import subprocess
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from killing import killed
@@ -177,6 +178,80 @@ def test_the_earlier_of_two_announcements_binds(directories, steps, told):
     assert (values.get("shutdowntime"), values["total_cpu"]) == (told, 8)
     announce(directories.root, None, NOW)
     assert not (place / ".announced").exists()
+
+
+ROOM = 1 << 16
+ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
+
+
+@pytest.fixture
+def limited(directories):
+    """Directories whose status has a room of its own, which the second user owns."""
+    if why := directories.make(VALUES, "daemon", ROOM):
+        pytest.skip(why)
+    directories.root.parent.chmod(0o755)
+    yield directories
+    directories.remove()
+
+
+def as_user(function):
+    """What a function that runs as the second user ends with: 0, or the number of an error."""
+    pid = os.fork()
+    if pid == 0:
+        code = 255
+        try:
+            os.setuid(pwd.getpwnam("daemon").pw_uid)
+            function()
+            code = 0
+        except OSError as error:
+            code = error.errno
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+@ROOT_ONLY
+def test_a_user_who_fills_his_status_fills_nothing_else(limited):
+    place = limited.jobstatus
+    assert as_user(lambda: (place / "used_CPU").write_text("1\n")) == 0
+    assert as_user(lambda: (place / "large").write_bytes(b"x" * 2 * ROOM)) == errno.ENOSPC
+    os.unlink(place / "large")
+
+    def many():
+        for number in range(1000):
+            (place / str(number)).touch()
+
+    assert as_user(many) == errno.ENOSPC
+    assert place.stat().st_uid == pwd.getpwnam("daemon").pw_uid
+    Directories(limited.root, "4").make(VALUES)
+    assert read(limited.jobfeatures).values == VALUES
+
+
+@ROOT_ONLY
+def test_a_status_of_its_own_goes_at_once_though_it_is_used(limited):
+    with open(limited.jobstatus / "held", "w"):
+        limited.remove()
+    assert not limited.job.exists()
+    assert str(limited.job) not in Path("/proc/mounts").read_text()
+    limited.remove()  # there is nothing to be done twice
+
+
+@ROOT_ONLY
+def test_a_job_that_runs_again_has_a_new_status(limited):
+    (limited.jobstatus / "used_CPU").write_text("1\n")
+    assert limited.make(VALUES, "daemon", ROOM) == ""
+    assert os.listdir(limited.jobstatus) == []
+    assert Path("/proc/mounts").read_text().count(f" {limited.jobstatus} ") == 1
+
+
+def test_without_a_limit_there_is_no_status_and_a_note(directories, monkeypatch):
+    def refused(*arguments):
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr("sssjob.directory_handles.mount", refused)
+    assert "Operation not permitted" in directories.make(VALUES, "", ROOM)
+    assert not directories.jobstatus.exists()
+    assert read(directories.jobfeatures).values == VALUES
 
 
 # What users do to it

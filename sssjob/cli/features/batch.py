@@ -40,6 +40,11 @@ seconds = click.option("--seconds", type=click.FloatRange(0.1, 3600), default=10
                        help="How long the batch system may take to answer.")  # fmt: skip
 
 
+status_size = click.option("--status-size", metavar="BYTES", type=click.IntRange(0, 1 << 30),
+                           default=0, help="The room of a $JOBSTATUS, which is a file system of "
+                           "its own then; for root. 0: that of --root.")  # fmt: skip
+
+
 def call(system: str, arguments: tuple[str, ...], limit: float) -> Call:
     """The call of a script: what PBS gives as arguments, others have in the environment."""
     from sssjob.features.batch.call import Call
@@ -74,11 +79,12 @@ The scripts of "sssjob features install" end with 0."""
               help="The scratch space of jobs, which its file system limits.")  # fmt: skip
 @click.option("--vocabulary", type=click.Choice(VOCABULARIES), default="both", show_default=True,
               help="Write the keys of the 2016 text, of the 2014 text, or both.")  # fmt: skip
+@status_size
 @seconds
 @click.argument("arguments", nargs=-1, metavar="[-- ARGUMENTS]")
 def prolog(
     system: str, root: str, jobs: str, site_file: str | None, scratch: str, vocabulary: str,
-    seconds: float, arguments: tuple[str, ...],
+    status_size: int, seconds: float, arguments: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Make the directories of the job that a prolog is called for, and print their names.
 
@@ -92,7 +98,7 @@ def prolog(
     try:
         done = start(
             call(system, arguments, seconds),
-            SiteSettings(Path(root), jobs, known, scratch, vocabulary),
+            SiteSettings(Path(root), jobs, known, scratch, vocabulary, status_size),
         )
     except (OSError, SSSJobError) as error:
         fail(error)

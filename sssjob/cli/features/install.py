@@ -39,6 +39,9 @@ or others could lead root elsewhere from one of the directories."""
               help="The scratch space of jobs, for the prolog.")  # fmt: skip
 @click.option("--vocabulary", type=click.Choice(VOCABULARIES), default="both", show_default=True,
               help="The keys that the prolog writes.")  # fmt: skip
+@click.option("--status-size", metavar="BYTES", type=click.IntRange(0, 1 << 30),
+              default=1 << 20, show_default=True,
+              help="The room of a $JOBSTATUS, for the prolog; 0: that of --root.")  # fmt: skip
 @click.option("--seconds", type=click.IntRange(1, 3600), default=30, show_default=True,
               help="The longest time that a script may take.")  # fmt: skip
 @click.option("--log", metavar="FILE", default="/var/log/sssjob-features.log", show_default=True,
@@ -46,7 +49,7 @@ or others could lead root elsewhere from one of the directories."""
 @options.JSON_OBJECT
 def command(
     system: str, directory: str | None, root: str, jobs: str, site_file: str, scratch: str,
-    vocabulary: str, seconds: int, log: str, as_json: bool,
+    vocabulary: str, status_size: int, seconds: int, log: str, as_json: bool,
 ) -> None:  # fmt: skip
     """Print the configuration and the scripts by which jobs find their features.
 
@@ -62,6 +65,7 @@ def command(
         site(site_file)  # a mistake in it is better found now than by a prolog
         options.append(f"--site={os.path.abspath(site_file)}")
     options += [f"--scratch={scratch}"] if scratch else []
+    options += [f"--status-size={status_size}"] if status_size else []
     place = os.path.abspath(directory) if directory else f"/usr/libexec/sssjob/{system}"
     try:
         found = Installation(

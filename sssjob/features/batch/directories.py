@@ -20,6 +20,7 @@ from sssjob.features.keys import Value
 from sssjob.features.write import put, remove, write
 
 MACHINE = "machinefeatures"
+_BLOCK, _LEAST_FILES = 4096, 64
 SHUTDOWN = "shutdowntime"
 _ANNOUNCED = ".announced"  # the shutdown that we wrote, and the one that stood there before
 
@@ -60,31 +61,54 @@ class Directories:
         }
         return {name: str(place) for name, place in places.items() if place.is_dir()}
 
-    def make(self, values: Mapping[str, Value], user: str = "") -> None:
+    def make(self, values: Mapping[str, Value], user: str = "", room: int = 0) -> str:
         """Make those of a job anew, all or none; ``user`` owns the status: a name, or a number.
 
-        Raises ``Unprotected`` where others could lead root elsewhere, ``OSError``, and
-        ``LookupError`` for a user who is not known.
+        The status has ``room`` bytes of its own, and a file for each 4 KiB; 0 is no limit. Where
+        that cannot be there is no status, and what is given back says why. Raises ``Unprotected``
+        where others could lead root elsewhere, ``OSError``, and ``LookupError`` for a user who is
+        not known.
         """
         owner = -1
         if user and os.geteuid() == 0:
             owner = int(user) if user.isdigit() else pwd.getpwnam(user).pw_uid
         with handles.protected(self.root, make=True) as root, _naming(self.job):
             handles.sweep(root)
-            handles.remove_tree(root, self.job_id)  # of an earlier run of this job
+            self._remove(root)  # of an earlier run of this job
             with handles.made(root, self.job_id) as job:
                 with handles.made(job, self.jobfeatures.name) as folder:
                     write(values, folder)
                 with handles.made(job, self.jobstatus.name) as folder:
                     os.fchown(folder, owner, -1)
+            return self._limit(root, room, owner) if room else ""
+
+    def _limit(self, root: int, room: int, owner: int) -> str:
+        """Give the status a file system of its own, or take it away and say why."""
+        options = f"size={room},nr_inodes={max(_LEAST_FILES, room // _BLOCK)},mode=0755"
+        options += f",uid={owner}" if owner >= 0 else ""
+        with handles.inside(root, self.job_id) as job:
+            try:
+                handles.mount(job, self.jobstatus.name, options)
+            except OSError as error:
+                handles.remove_tree(job, self.jobstatus.name)
+                return f"no $JOBSTATUS: its room cannot be limited: {error.strerror}"
+        return ""
 
     def remove(self) -> None:
         """Take away what is of this job; nothing, if it is not there. Raises as ``make`` does."""
         try:
             with handles.protected(self.root) as root, _naming(self.job):
-                handles.remove_tree(root, self.job_id)
+                self._remove(root)
         except FileNotFoundError:
             return  # not even the root is there
+
+    def _remove(self, root: int) -> None:
+        """Take away what is of this job, the file system of its status first."""
+        if os.geteuid() == 0:
+            with suppress(FileNotFoundError, NotADirectoryError):  # noqa: SIM117
+                with handles.inside(root, self.job_id) as job:
+                    handles.unmount(job, self.jobstatus.name)
+        handles.remove_tree(root, self.job_id)
 
 
 def make_machine(root: Path, values: Mapping[str, Value]) -> None:

@@ -30,6 +30,7 @@ class SiteSettings:
     """What a site wants: where directories and documents are, and what it says of its machines.
 
     ``jobs`` is the directory of documents, ``scratch`` one of the scratch space; "" is none.
+    ``status_size`` is the room of a $JOBSTATUS in bytes; 0 is that of the file system.
     """
 
     root: Path
@@ -37,6 +38,7 @@ class SiteSettings:
     site: Site | None = None
     scratch: str = ""
     vocabulary: str = "both"
+    status_size: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,9 @@ def start(call: Call, settings: SiteSettings, now: int | None = None) -> Started
         host=_enforced(settings.scratch, call.group()),
     )  # fmt: skip
     directories = Directories(settings.root, given.job_id)
-    directories.make(spoken(found.values, settings.vocabulary), given.user)
+    room = settings.status_size if os.geteuid() == 0 else 0
+    without = directories.make(spoken(found.values, settings.vocabulary), given.user, room)
+    notes += [without] if without else []
     call.export(directories.variables())
     return Started(directories, found, tuple(notes), found.findings)
 
