@@ -57,6 +57,7 @@ CALLS = {
     "features pilots":    ["js"],
     "features install":   ["--for slurm"],
     "condor features":    ["--machine-ad examples/condor/slot.ad"],
+    "condor why":         ["examples/condor/slot.ad examples/condor/slot.ad"],
     "condor queue":       ["--documents jobs"],
     "condor simulate":    ["--documents jobs"],
     "lcginfo check":      ["-c examples/lcginfo/lcg-info-dynamic-scheduler.conf"],

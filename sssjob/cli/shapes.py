@@ -244,6 +244,11 @@ SHAPES: Mapping[str, Printed] = {
         "scripts": Each("text"),
     }),
     "condor features": Printed({"machine": Each("text"), "job": Each("text")}),
+    "condor why": Printed(
+        {"slots": [{"slot": "text", "fits": "truth", "obstacles": [
+            {"of": "text", "clause": "text", "value": "text", "names": Each("text")}
+        ]}]}
+    ),
     "condor queue": Printed({"jobs": [{"state": "text", "key": "text", "reason": "text"}]}),
     "condor simulate": Printed(
         {"slot": "text", "what": "text", "job": "text", "more": "text"}, lines=True

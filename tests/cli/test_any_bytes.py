@@ -154,6 +154,8 @@ serve --config @ --check
 condor ad @
 condor job @
 condor eval 1 --my @
+condor why @ JOBAD
+condor why JOBAD @
 condor features --job-ad @
 condor features --job-ad JOBAD --machine-ad @
 transform keep @

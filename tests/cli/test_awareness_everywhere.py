@@ -96,7 +96,7 @@ OTHERS = {
         "convert", "send", "status", "features machine", "features live", "features set", "features show",
         "features left", "features status", "features pilots", "features collect", "lcginfo lrms",
         "lcginfo jobs", "lcginfo caps", "lcginfo check", "lcginfo estimate", "lcginfo run",
-        "lcginfo backtest", "condor job", "condor features", "condor eval", "condor reply-fetch",
+        "lcginfo backtest", "condor job", "condor features", "condor eval", "condor why", "condor reply-fetch",
         "condor evict-claim", "condor update-job-info", "condor job-exit", "condor cron",
     },
     "it is about a store, a site or a server": {

@@ -12,6 +12,7 @@ COMMANDS = {
     "job":            "Write job ads as job objects.",
     "features":       "Print the features of a job in a slot.",
     "eval":           "Evaluate a ClassAd expression.",
+    "why":            "Tell why a job does not fit slots.",
     "queue":          "Show which jobs wait for a slot, run, or are done.",
     "fold":           "Put what hooks reported into the job objects.",
     "cron":           "Print machine features for the ads of slots.",

@@ -20,6 +20,8 @@ from sssjob.systems.condor import names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     Values = dict[str, int | str]
 
 MIB, KIB = 1 << 20, 1 << 10
@@ -38,6 +40,7 @@ SOURCES = (
     ("wall_limit_secs",     REQUESTED, ((_JOB, "AllowedJobDuration"),), 1),
 )
 # fmt: on
+_ALWAYS_THERE = ("RequestCpus", "RequestMemory", "RequestDisk")
 # A slot may have more than its job may use: of these limits the least holds, whoever sets it.
 _LEAST = ("max_rss_bytes", "scratch_limit_bytes", "wall_limit_secs")
 
@@ -92,6 +95,22 @@ def job_features(job: Ad, slot: Ad, now: int | None = None) -> Values:
     if "hs06_job" not in found:
         _share(found, machine_features(slot, now))
     return found
+
+
+def lacking(
+    job: Ad, slot: Ad
+) -> Iterator[tuple[str, int | float, int | float | None]]:  # fmt: skip
+    """What a job requests and a slot has not: attribute, amount wanted, amount there.
+
+    What a slot does not tell of processors, memory and disk, it has; of all else it has nothing.
+    """
+    for attribute in job:
+        if attribute.startswith("Request"):
+            wanted, has = job.number(attribute), slot.number(attribute[len("Request") :])
+            if wanted is None or (has is not None and wanted <= has):
+                continue
+            if has is not None or (wanted and attribute not in _ALWAYS_THERE):
+                yield attribute, wanted, has
 
 
 def _share(found: Values, machine: Values) -> None:

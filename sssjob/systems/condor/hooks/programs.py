@@ -251,18 +251,9 @@ def _me() -> str:
 
 def _has_room(ad: Ad, slot: Ad) -> bool:
     """Whether the slot has what the job requests; what a slot does not tell, it has."""
-    for attribute in ad:
-        if attribute.startswith("Request"):
-            wanted, has = ad.number(attribute), slot.number(attribute[len("Request") :])
-            if (
-                wanted
-                and has is None
-                and attribute not in ("RequestCpus", "RequestMemory", "RequestDisk")
-            ):
-                return False
-            if wanted is not None and has is not None and wanted > has:
-                return False
-    return True
+    from sssjob.systems.condor.slot import lacking
+
+    return next(lacking(ad, slot), None) is None
 
 
 def _agree(ad: Ad, slot: Ad) -> bool:

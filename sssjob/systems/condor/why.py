@@ -1,0 +1,90 @@
+"""Why a job does not fit a slot: which clauses of the Requirements of both are not true.
+
+>>> from sssjob.classads.parser import plain
+>>> job = plain("[Requirements = TARGET.Memory > 5 && TARGET.Arch == x]")
+>>> slot = plain("[Memory = 9]")
+>>> [(each.text, each.value) for each in obstacles(job, slot)]
+[('TARGET.Arch == x', 'undefined')]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sssjob.classads import evaluate, writing
+from sssjob.classads.errors import BadAd
+from sssjob.classads.needed import references
+from sssjob.classads.parser import expression
+from sssjob.classads.tree import Binary, Grouped
+from sssjob.classads.values import Ad, Node, Unparsed
+from sssjob.systems.condor import names
+from sssjob.systems.condor.slot import lacking
+
+
+class Obstacle(NamedTuple):
+    """A clause that is not true: whose it is (job, slot), what it comes to, and its names."""
+
+    of: str
+    text: str
+    value: str
+    names: dict[str, str]
+
+
+def obstacles(job: Ad, slot: Ad) -> Iterator[Obstacle]:
+    """What keeps a job from a slot: amounts it requests, and clauses of either's Requirements.
+
+    Nothing is given where the job fits. A clause that cannot be decided is one, too.
+    """
+    for attribute, wanted, has in lacking(job, slot):
+        name = attribute.removeprefix("Request")
+        known = "undefined" if has is None else writing.attribute(has, writing.NEW)
+        asked = writing.attribute(wanted, writing.NEW)
+        yield Obstacle("job", f"{attribute} <= TARGET.{name}", "false" if has is not None else
+                       "undefined", {attribute: asked, f"TARGET.{name}": known})  # fmt: skip
+    for of, own, other in (("job", job, slot), ("slot", slot, job)):
+        if names.REQUIREMENTS in own:
+            yield from _unmet(of, own, other)
+
+
+def _unmet(of: str, own: Ad, other: Ad) -> Iterator[Obstacle]:
+    held = own[names.REQUIREMENTS]
+    if isinstance(held, Unparsed):
+        try:
+            held = expression(held.text, old=True)
+        except BadAd as error:
+            yield Obstacle(of, names.REQUIREMENTS, f"error: {error}", {})
+            return
+    if not isinstance(held, Node):
+        if held is not True:
+            yield Obstacle(of, names.REQUIREMENTS, writing.attribute(held, writing.NEW), {})
+        return
+    for clause in _clauses(held):
+        said: list[str] = []
+        value = evaluate.evaluate(clause, own, other, remark=said.append)
+        if value is not True:
+            told = writing.attribute(value, writing.NEW) + "".join(f" ({each})" for each in said)
+            yield Obstacle(of, writing.expression(clause), told, _values(clause, own, other))
+
+
+def _clauses(node: Node) -> Iterator[Node]:
+    """The parts of a conjunction, from the left."""
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        while isinstance(part, Grouped):
+            part = part.inner
+        if isinstance(part, Binary) and part.op == "&&":
+            pending += [part.right, part.left]
+        else:
+            yield part
+
+
+def _values(clause: Node, own: Ad, other: Ad) -> dict[str, str]:
+    """What each name of a clause stands for."""
+    return {
+        writing.expression(each): writing.attribute(
+            evaluate.evaluate(each, own, other), writing.NEW
+        )
+        for each in references(clause)
+    }
