@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from sssjob import document, spec
 from sssjob.errors import Severity
-from sssjob.fold import DELIVERED, JOB, PRECEDENCE, Fact, fold, identities, is_about
+from sssjob.fold import DELIVERED, JOB, PRECEDENCE, Fact, facts, fold, identities, is_about
 from sssjob.model import Delivered, Job, Property, Requested, TaskGroup
 
 loads = document.loads
@@ -96,6 +96,14 @@ CASES = [
     pytest.param(
         DELIVERED, "", P("Processors", "x"), P("Processors", 1), "x", True,
         id="unreadable",
+    ),
+    pytest.param(
+        DELIVERED, "", P("Memory", "x", {"metric": "Max"}), P("Memory", 1, {"metric": "Max"}),
+        "x", True, id="an unreadable maximum",
+    ),
+    pytest.param(
+        JOB, "", P("State", "Running"), P("State", "Suspended"), "Running", True,
+        id="neither later nor earlier",
     ),
     pytest.param(
         DELIVERED, "", P("Memory", "x", {"metric": "Min"}), P("Memory", 1, {"metric": "Min"}),
@@ -437,3 +445,43 @@ def test_a_fact_about_a_job_that_is_nothing_but_task_groups_stands_before_them()
     job = Job.of(TaskGroup.of(Id="a"), TaskGroup.of(Id="b"))
     folded = fold(job, [Fact(P("State", "Running"), JOB)]).job
     assert [item.name for item in folded.items] == ["State", "TaskGroup", "TaskGroup"]
+
+
+@pytest.mark.parametrize(
+    "known, told, message",
+    [
+        pytest.param("", "Idle", "b", id="any state is later than none"),
+        pytest.param("Idle", "Running", "b", id="a later one"),
+        pytest.param("Running", "Suspended", "a", id="one beside it"),
+        pytest.param("Idle", "Odd", "a", id="one that nobody knows"),
+        pytest.param("Odd", "Idle", "b", id="after one that nobody knows"),
+    ],
+)
+def test_a_message_comes_with_a_state_that_is_later(known, told, message):
+    job = Job.of(Id="1", StatusMessage="a", **({"State": known} if known else {}))
+    given = [Fact(P("State", told), JOB), Fact(P("StatusMessage", "b"), JOB)]
+    assert fold(job, given).job.get("StatusMessage") == message
+
+
+def test_what_identifies_a_record_is_no_fact_of_it():
+    for record, names in (
+        (Job.of(Id="1", Name="a", State="Idle"), ["Name", "State"]),
+        (TaskGroup.of(Id="1", Name="a", State="Idle"), ["State"]),
+    ):
+        assert [fact.item.name for fact in facts(record)] == names
+
+
+def test_a_record_of_another_job_is_told_at_the_id():
+    other = Job.of(Id="2")
+    [at_id] = fold(loads("<Job>\n\n<Id>1</Id></Job>"), other).findings
+    [at_job] = fold(loads("\n<Job>\n\n<Name>x</Name></Job>"), other).findings
+    assert (at_id.line, at_job.line) == (3, 2)
+
+
+def test_a_record_folds_into_the_task_group_that_is_meant_and_says_which():
+    groups = [TaskGroup.of(Delivered.of(Processors=number), Id=f"{number}") for number in (1, 2, 3)]
+    job = Job.of(*groups, Id="1")
+    told = TaskGroup.of(Delivered.of(Processors=9), Id="2")
+    folded = fold(job, Job.of(told, Id="1"))
+    assert (folded.job, codes(folded)) == (job, ["W-DISAGREE"])
+    assert folded.findings[0].path == "/Job/TaskGroup[2]/Delivered/Processors"

@@ -133,7 +133,7 @@ def test_a_number_is_bounded_by_as_many_digits_as_one_that_is_read(value, is_bou
 @pytest.mark.parametrize("value, text", [
     ("1/8", "0.125"), ("1/5", "0.2"), ("1/25", "0.04"), ("7/40", "0.175"), ("1/1000", "0.001"), ("-1/4", "-0.25"),
     ("1/10", "0.1"), ("3/80", "0.0375"), ("1/3", "0.33333333333333333"), ("200/3", "66.66666666666666667"),
-    ("1/128", "0.0078125"), ("1/3125", "0.00032"), ("12", "12"),
+    ("1/11", "0.09090909090909091"), ("1/128", "0.0078125"), ("1/3125", "0.00032"), ("12", "12"),
 ])  # fmt: skip
 def test_a_decimal_has_as_few_digits_as_say_it(value, text):
     assert units.decimal(Fraction(value)) == text
