@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from test_docs import blocks, matches, sessions
 
 pytestmark = pytest.mark.packaging
 
@@ -146,3 +147,40 @@ def test_the_installed_package_finds_its_schemas_and_sheets(installed, tmp_path)
     found = [Path(line) for line in result.stdout.splitlines()]
     assert [path.name for path in found] == ["sssjob.xsd", *SHEETS]
     assert all(path.is_relative_to(installed.parent) for path in found)
+
+
+NEWCOMERS = [
+    "README.md",
+    *(f"docs/tutorials/{name}.md" for name in ("researcher", "scheduler", "accounting", "site")),
+]
+
+
+@pytest.mark.parametrize("page", NEWCOMERS)
+def test_a_newcomer_follows_a_page_with_the_wheel_alone(installed, page, tmp_path):
+    """Each command and each program of the page, where nothing is but what the wheel carries."""
+    assert run(installed / "sssjob", "examples", "examples", cwd=tmp_path).returncode == 0
+    for kind, text, line in blocks(ROOT / page):
+        if kind == "console":
+            for command, expected in sessions(text):
+                printed = _typed(command, installed, tmp_path)
+                assert matches(expected, printed), f"{page}:{line}: $ {command}\n{printed}"
+        elif kind == "python":
+            (tmp_path / "block.txt").write_text(text)
+            done = run(installed / "python", "-c", DOCTEST, cwd=tmp_path)
+            assert done.returncode == 0, f"{page}:{line}\n{done.stdout}{done.stderr}"
+
+
+DOCTEST = (
+    "import doctest, sys; flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE; "
+    "sys.exit(doctest.testfile('block.txt', module_relative=False, optionflags=flags).failed)"
+)
+
+
+def _typed(command, programs, folder):
+    """What a command prints at a prompt, to people and to programs."""
+    ours = {"PATH": f"{programs}:{os.environ['PATH']}", "COLUMNS": "100", "LC_ALL": "C.UTF-8",
+            "TZ": "UTC", "HOME": str(folder)}  # fmt: skip
+    return subprocess.run(
+        ["bash", "-c", command], cwd=folder, env=ours, text=True, check=False,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    ).stdout  # fmt: skip
