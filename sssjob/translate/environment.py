@@ -137,17 +137,12 @@ class Environment(About):
         for switch, text in ((self.yes, "true"), (self.no, "false")):
             if said.takes(switch):
                 export = text
-        if self.option:
-            given = said.all(self.option)
-            if self.in_one:
-                given = given[-1:]  # a whole list, of which the last one counts
-            for value in given:
-                head, _, rest = (value or "").partition(",")
-                for switch, text in ((self.yes, "true"), (self.no, "false")):
-                    if rest and switch == (self.option, head):
-                        export, value = text, rest
-                if not self._list(value or "", values):
-                    said.back(self.option, value, "values of variables are not known here")
+        for value in self._given(said):
+            whole, listed = self._headed(value or "")
+            if self._list(listed, values):
+                export = whole or export
+            else:  # all of it, with the word in front: the one means nothing without the other
+                said.back(self.option, value, "values of variables are not known here")
         if values and self.in_one and not export:
             export = "false"  # but for these
         children = tuple(
@@ -157,6 +152,23 @@ class Environment(About):
         if children or export:
             attributes = {"export": export} if export else {}
             heard.items.append(Property("Environment", "", attributes, children))
+
+    def _given(self, said: Said) -> list[str | None]:
+        """The values of the option; of one that is a whole list the last one counts."""
+        if not self.option:
+            return []
+        if not self.in_one:
+            return said.all(self.option)
+        value = said.last(self.option)
+        return [] if value is None else [value]
+
+    def _headed(self, value: str) -> tuple[str, str]:
+        """What a list says of all the others in front ("" for nothing), and the list."""
+        head, _, rest = value.partition(",")
+        for switch, text in ((self.yes, "true"), (self.no, "false")):
+            if rest and switch == (self.option, head):
+                return text, rest
+        return "", value
 
     def _list(self, value: str, values: list[str]) -> bool:
         parts = value.split(",")

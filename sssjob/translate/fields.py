@@ -27,6 +27,7 @@ NOT_ALL = "not all of it can be said of a job object"
 PRIORITIES = range(-1023, 1025)
 
 _PATTERN = re.compile(r"[@*?\[\]!&|()]")
+_SEVERAL = re.compile(r"[\s,+~*]")
 _SIGNS = re.compile(r"[^A-Za-z0-9_.-]")
 
 
@@ -41,6 +42,16 @@ def truth(text: str) -> bool | None:
         return units.boolean(text)
     except InvalidValue:
         return None
+
+
+def alone(text: str) -> str:
+    """A name that no system takes for a list, a choice, all of them or a pattern.
+
+    Raises ``InvalidValue``.
+    """
+    if _SEVERAL.search(text) or text in ("all", "others"):
+        raise InvalidValue(text, "the name of one alone")
+    return word(text)
 
 
 class Rule:
@@ -163,10 +174,19 @@ class Queues(About):
     @cached_property
     def _one(self) -> Row:
         """A queue alone."""
-        return Row("Queue", self.option, word)
+        return Row("Queue", self.option, self._named)
+
+    def _several(self, text: str) -> bool:
+        return self.joint in text or (self.patterns and _PATTERN.search(text) is not None)
+
+    def _named(self, text: str) -> str:
+        """The name of one queue. Raises ``InvalidValue``."""
+        if self._several(text):
+            raise InvalidValue(text, "the name of one queue")
+        return word(text)
 
     def _choice(self, part: Expression) -> list[str]:
-        return any_of(part, "Queue", lambda text: word(text) == text and self.joint not in text)
+        return any_of(part, "Queue", lambda text: word(text) == text and not self._several(text))
 
     def read(self, said: Said, heard: Heard) -> None:
         """One, or a choice."""
@@ -254,11 +274,16 @@ class Partition(About):
 
 @dataclass(frozen=True)
 class Switch(About):
-    """A property that is true or false, and the options for both; None for the way in any case."""
+    """A property that is true or false, and the options for both; None for the way in any case.
+
+    ``also_no`` and ``also_yes`` are more spellings that are read.
+    """
 
     name: str
     no: Option | None
     yes: Option | None
+    also_no: tuple[Option, ...] = ()
+    also_yes: tuple[Option, ...] = ()
 
     @property
     def of_options(self) -> Iterable[str]:
@@ -276,8 +301,10 @@ class Switch(About):
 
     def read(self, said: Said, heard: Heard) -> None:
         """What the option says."""
-        for option, text in ((self.no, "false"), (self.yes, "true")):
-            if said.takes(option):
+        for options, text in (
+            ((self.no, *self.also_no), "false"), ((self.yes, *self.also_yes), "true"),
+        ):  # fmt: skip
+            if any([said.takes(option) for option in options]):
                 heard.say(self.name, text)
 
 
@@ -471,6 +498,9 @@ class QueueAt(Rule):
         if not items:
             return
         try:
+            for text in filter(None, texts):
+                if "@" in text or "," in text:
+                    raise InvalidValue(text, "one name without @, behind which stands a server")
             made.option(self.option, word(texts[0] + (f"@{texts[1]}" if texts[1] else "")))
         except InvalidValue as error:
             for item in items:

@@ -180,33 +180,53 @@ class Said:
         left = next((place for place in reversed(places) if place in self._left), None)
         if option is None or left is None or self._left[left] != option:
             return False
-        self.last(option.name)
+        self._counting(option.name)
         return True
 
     def last(self, name: str) -> str | None:
-        """Take the value of the last one, which is what counts; None for none, or no value."""
+        """Take the value of the last one, which is what counts; None for none.
+
+        One without the value that belongs to it means nothing, and is left.
+        """
+        option = self._counting(name)
+        if option is None:
+            return None
+        if option.value is None:
+            self.back(name, None, "it has no value")
+        return option.value
+
+    def _counting(self, name: str) -> Option | None:
+        """Take all of a name, of which the last one counts."""
         places = self._places.get(name)
         if places is None:
             return None
         if len(places) == 1:  # as most are
-            option = self._left.pop(places[0], None)
-            return None if option is None else option.value
+            return self._left.pop(places[0], None)
         found = [self._left.pop(place) for place in places if place in self._left]
         if not found:
             return None
         *others, counts = found
         self.beaten += ((other, counts) for other in others if other != counts)
-        return counts.value
+        return counts
 
     def has(self, name: str) -> bool:
         """Take an option that has no value: whether it is there."""
         return bool(self.all(name))
 
     def back(self, name: str, value: str | None, reason: str = "") -> None:
-        """Give back what was taken and is not understood after all, and why."""
-        for place in self._places.get(name, ()):
+        """Give back what was taken and is not understood after all, and why.
+
+        Raises ``LookupError`` where there is no such option: a rule that gives back another value
+        than it took would lose the one that it took, and nobody would be told.
+        """
+        found = [
+            place for place in self._places.get(name, ()) if self.options[place].value == value
+        ]
+        if not found:
+            raise LookupError(f"no option {shown(Option(name, value))} to give back")
+        for place in found:
             option = self.options[place]
-            if option.value == value and place not in self._left:
+            if place not in self._left:
                 self._left[place] = option
                 self._reasons[option] = reason
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sssjob.errors import InvalidValue
 from sssjob.model import Property, stripped
 from sssjob.translate.fields import Rule
-from sssjob.translate.options import Heard, Made, Option, Said
+from sssjob.translate.options import Heard, Made, Option, Said, shown
 from sssjob.translate.patterns import PLAIN, Patterns
 from sssjob.translate.quoting import posix
 from sssjob.translate.requests import NO_OPTION, Asked, Verbatim
@@ -23,8 +23,9 @@ _KEPT = frozenset("oe")  # streams, as letters of an option
 class Streams(Rule):
     """Standard streams; "" where there is no option.
 
-    ``joined`` sends both outputs into one file, where no option for the second does not do so by
-    itself; ``append`` appends both, and ``appends`` tells that the system does in any case.
+    ``joined`` sends both outputs into one file, that of the output, where no option for the second
+    does not do so by itself, and ``into_error`` into that of errors; ``append`` appends both, and
+    ``appends`` tells that the system does in any case.
     ``keep`` is the option that keeps outputs on the node: ``o``, ``e``, or both. ``files`` are the
     words for what only a running job knows.
     """
@@ -36,6 +37,7 @@ class Streams(Rule):
     append: Option | None = None
     appends: bool = False
     also_joined: tuple[Option, ...] = ()
+    into_error: Option | None = None
     keep: str = ""
     files: Patterns = PLAIN
 
@@ -48,7 +50,7 @@ class Streams(Rule):
     @property
     def of_options(self) -> Iterable[str]:
         """Those of files, and of what becomes of them."""
-        more = (self.joined, self.append, *self.also_joined)
+        more = (self.joined, self.append, self.into_error, *self.also_joined)
         files = (self.input, self.output, self.error, self.keep)
         return (*files, *(option.name for option in more if option is not None))
 
@@ -118,9 +120,16 @@ class Streams(Rule):
         if set(kept) - _KEPT:
             said.back(self.keep, kept, "only o and e say what stays where a job runs")
             kept = ""
+        joined, unused = self._joined(said, heard)
         for name, option in (("InputFile", self.input), ("OutputFile", self.output),
                              ("ErrorFile", self.error)):  # fmt: skip
             value = said.last(option) if option else None
+            if name == unused:
+                if value is not None:
+                    said.back(option, value, "both outputs go into one file, which is another one")
+                continue
+            if joined and name == "ErrorFile":
+                name = "OutputFile"
             try:
                 text = self.files.said(value or "", said)
             except InvalidValue as error:
@@ -134,9 +143,18 @@ class Streams(Rule):
                 appended |= append and outputs
         if self.append is not None and append and not appended:
             said.back(self.append.name, self.append.value, "no file is named to which it appends")
-        joins = (self.joined, *self.also_joined)
-        if any(map(said.takes, joins)):
+        if joined:
             heard.say("ErrorFile", "", redirectList="Merge")
+
+    def _joined(self, said: Said, heard: Heard) -> tuple[bool, str]:
+        """Whether both outputs go into one file, and the name of the file that is not written."""
+        if any([said.takes(each) for each in (self.joined, *self.also_joined)]):
+            return True, "ErrorFile"
+        if self.into_error is None or not said.takes(self.into_error):
+            return False, ""
+        if self.error not in said.names:
+            heard.note(f"{shown(self.into_error)}: the file is called like that of the output")
+        return True, "OutputFile"
 
 
 def _redirected(item: Property) -> list[str]:

@@ -78,6 +78,7 @@ class Waits(About):
     """Waiting for other jobs: what an id looks like, and the word of each condition.
 
     Where ids stand without a word, ``words`` has "" for the one condition that there is.
+    ``replaced``: of an option that stands twice the last one counts.
     """
 
     name = "Dependency"
@@ -85,6 +86,7 @@ class Waits(About):
     option: str
     id: str
     words: Mapping[str, str]
+    replaced: bool = False
 
     @property
     def verbatim(self) -> Mapping[str, Verbatim | None]:
@@ -120,7 +122,10 @@ class Waits(About):
 
     def read(self, said: Said, heard: Heard) -> None:
         """One Dependency for each id; all of them hold."""
-        for value in said.all(self.option):
+        values = [said.last(self.option)] if self.replaced else said.all(self.option)
+        for value in values:
+            if self.replaced and value is None:
+                return
             found = self._read(value or "")
             if found is None:
                 said.back(self.option, value, NOT_ALL)

@@ -25,6 +25,14 @@ def test_options_are_taken_by_name_and_given_back_where_they_stood():
     assert not said.takes(Option("-b"))
 
 
+@pytest.mark.parametrize(("name", "value"), [("-a", "2"), ("-b", "1"), ("-a", None)])
+def test_what_was_never_taken_is_not_given_back_in_silence(name, value):
+    said = Said([Option("-a", "1")])
+    said.last("-a")
+    with pytest.raises(LookupError, match="no option -"):
+        said.back(name, value)
+
+
 class Counted(dict):
     """A table that counts how often somebody walks through it."""
 

@@ -45,6 +45,7 @@ _WISH = re.compile(r"-soft -l ([A-Za-z0-9_][A-Za-z0-9_.-]*)(?:=(?:TRUE|True|true
 _QUOTE = re.compile("[\"']")
 _UNQUOTABLE = re.compile("[\"'#]")
 _TRUE = ("TRUE", "True", "true", None)
+_WILD = re.compile(r"[*?]")
 _GPU_TYPE = "-l gpu_type"
 _PARALLEL = "pe"  # the Extension that names a parallel environment
 
@@ -88,10 +89,11 @@ class Slots(Layout):
         for texts in conditions(asked, ("Architecture",), _architectures):
             made.option("-l arch", "|".join(texts))
         if (item := asked.one("Architecture")) is not None:
-            try:
-                made.option("-l arch", word(stripped(item.text)))
-            except InvalidValue as error:
-                asked.refuse(item, str(error))
+            text = stripped(item.text)
+            if plain(text):
+                made.option("-l arch", text)
+            else:
+                asked.refuse(item, "it is no plain name")
         self._nodes(asked, made)
 
     def _slots(self, asked: Asked, made: Made, of: numbers.Shape, settings: Settings) -> int:
@@ -193,7 +195,9 @@ class Slots(Layout):
                 said.back("-l gpu", value)
         if value := said.last("-l arch"):
             texts = value.split("|")
-            if len(texts) > 1 and all(map(plain, texts)):
+            if not all(map(plain, texts)):
+                said.back("-l arch", value, "a pattern is no name of an architecture")
+            elif len(texts) > 1:
                 say_any_of(heard, "Architecture", texts)
             else:
                 heard.request("Architecture", value)
@@ -208,28 +212,25 @@ class Slots(Layout):
                 say_wishes(heard, "Feature", [wish[1]])
 
     def _say_nodes(self, said: Said, heard: Heard) -> None:
-        value = said.last("-l h")
-        value = said.last("-l hostname") if value is None else value
+        name = next((name for name in ("-l h", "-l hostname") if name in said.names), "")
+        value = said.last(name)
         if value is None:
             return
         hosts = _HOSTS.fullmatch(value)
-        if hosts is None:
-            said.back("-l h", value)
+        unwanted = ((hosts and hosts["but"]) or "").strip("()")
+        wanted = ((hosts and (hosts["of"] or hosts["all"])) or "").split("|")
+        glob = wanted[0] if _WILD.search(wanted[0]) else ""
+        if hosts is None or _WILD.search(unwanted) or (len(wanted) > 1 and _WILD.search(value)):
+            said.back(name, value, "a request has a pattern only where it is all that it says")
             return
-        if hosts["but"]:
-            say_but(heard, hosts["but"].strip("()").split("|"))
-        found = [each for each in (hosts["of"] or hosts["all"] or "").split("|") if each]
-        if not found:
-            return
-        if any(sign in each for each in found for sign in "*?"):
-            if len(found) == 1:
-                heard.request("Node", _pattern(found[0]), aggregation="Pattern")
-            else:
-                said.back("-l h", value)
-        elif len(found) == 1:
-            heard.request("Node", found[0])
-        else:
-            heard.request("Node", ",".join(found), aggregation="List", count="1")
+        if unwanted:
+            say_but(heard, unwanted.split("|"))
+        if glob:
+            heard.request("Node", _pattern(glob), aggregation="Pattern")
+        elif len(wanted) > 1:
+            heard.request("Node", ",".join(wanted), aggregation="List", count="1")
+        elif wanted[0]:
+            heard.request("Node", wanted[0])
 
 
 def _architectures(part: Expression) -> list[str]:
@@ -377,7 +378,8 @@ FORM = Form(
         waiting.Waits("-hold_jid", r"[0-9]+", {"OnExit": ""}),  # its end, however that is
         waiting.Hold(Option("-h")),
         mail.Mail("-m", "", ("b", "e", "bea", "n"), "-M"),
-        fields.Switch("Restartable", Option("-r", "n"), Option("-r", "y")),
+        fields.Switch("Restartable", Option("-r", "n"), Option("-r", "y"),
+                      (Option("-r", "no"),), (Option("-r", "yes"),)),
         fields.Interactive(instead="call qrsh"),
         fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
         fields.Priority("-p"),

@@ -212,19 +212,18 @@ class Slots(Layout):
         return of
 
     def _say_select(self, said: Said, heard: Heard) -> None:
-        value = said.last("-R select")
-        if value is None:
-            return
-        try:
-            found = selected(value)
-        except InvalidValue as error:
-            said.back("-R select", value, str(error))
-            return
-        for part in expression.conjuncts(found):
-            if isinstance(part, Comparison):
-                heard.requested.append(part.item)
-            else:
-                heard.terms.append(part)
+        """Several selections have to hold together."""
+        for value in said.all("-R select"):
+            try:
+                found = selected(value or "")
+            except InvalidValue as error:
+                said.back("-R select", value, str(error))
+                continue
+            for part in expression.conjuncts(found):
+                if isinstance(part, Comparison):
+                    heard.requested.append(part.item)
+                else:
+                    heard.terms.append(part)
 
     def _say_order(self, said: Said, heard: Heard) -> None:
         value = said.last("-R order")

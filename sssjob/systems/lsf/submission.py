@@ -15,7 +15,7 @@ from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import Form, SubmitForm
 from sssjob.translate.options import Heard, Made, Option, Said, Syntax
 from sssjob.translate.patterns import Patterns
-from sssjob.translate.quoting import quoted, split, word
+from sssjob.translate.quoting import quoted, safe, split, word
 from sssjob.translate.requests import NO_OPTION, Asked
 
 _TERM = re.compile(
@@ -209,6 +209,16 @@ _LIMITS = {
     ("CPUTime", ""): "-c", ("FileSize", ""): "-F", ("DataSize", ""): "-D", ("StackSize", ""): "-S",
     ("CoreFileSize", ""): "-C", ("ResidentSetSize", ""): "-M", ("Processes", ""): "-p",
 }  # fmt: skip
+_PLACES = re.compile(r"%(?:JG|EJ|EI|[JIPUGH])")  # what only the running job knows
+
+
+def _directory(text: str) -> str:
+    """A directory as it is. Raises ``InvalidValue`` for one that every job has another of."""
+    if (found := _PLACES.search(text)) is not None:
+        raise InvalidValue(found[0], "a plain text there: it stands for something else")
+    return safe(text)
+
+
 _TIMES = ("%Y:%m:%d:%H:%M", "%y:%m:%d:%H:%M")
 
 # fmt: off
@@ -228,9 +238,9 @@ FORM = Form(
         fields.Row("Group",                   "-G", word),  # a group of users, whose shares count
         fields.Row("QualityOfService",        "-sla", word),
         fields.Queues("-q", " "),
-        fields.Row("Machine",                 "-clusters", word),
+        fields.Row("Machine",                 "-clusters", fields.alone, fields.alone),
         fields.Row("Reservation",             "-U", word),
-        fields.Row("InitialWorkingDirectory", "-cwd"),
+        fields.Row("InitialWorkingDirectory", "-cwd", _directory, _directory),
         Streams(),
         environment.Shell(),
         environment.Environment(Option("-env", "none"), Option("-env", "all")),

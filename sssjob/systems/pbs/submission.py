@@ -103,9 +103,9 @@ _CPU_TIME = {("CPUTime", kind): "-l cput" for kind in ("", "Hard", "Soft")}
 _IN_SCRIPT = limits.Limits({("CPUTime", ""): "-l cput"}, clock, written, _seconds, _bytes)
 
 _STREAMS = streams.Streams("", "-o", "-e", joined=Option("-j", "oe"),
-                           also_joined=(Option("-j", "eo"),), keep="-k")  # fmt: skip
-# What other $NAME is there depends on the version.
-_VARIABLE = r"\$(?:[A-Za-z_][A-Za-z0-9_]*|\{\w*\}?)"
+                           into_error=Option("-j", "eo"), keep="-k")  # fmt: skip
+# What other $NAME is there depends on the version. Before a colon stands a host.
+_VARIABLE = r"\$(?:[A-Za-z_][A-Za-z0-9_]*|\{\w*\}?)|:"
 _PBS_FILES = Patterns(
     "pbs",
     {},

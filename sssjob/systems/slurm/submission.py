@@ -540,7 +540,7 @@ FORM = Form(
         fields.Row("Project",                 "--account", word),
         fields.Queues("--partition", ","),
         fields.Row("QualityOfService",        "--qos", word),
-        fields.Row("Reservation",             "--reservation", word),
+        fields.Row("Reservation",             "--reservation", fields.alone, fields.alone),
         fields.Row("InitialWorkingDirectory", "--chdir"),
         fields.Partition("--partition"),
         streams.Streams("--input", "--output", "--error", append=Option("--open-mode", "append"),
@@ -551,7 +551,7 @@ FORM = Form(
         waiting.Moment("DeadlineTime", "--deadline", _TIME, ("%Y-%m-%dT%H:%M", "%Y-%m-%d")),
         waiting.Waits("--dependency", r"[0-9]+(_[0-9]+)?", {
             "OnSuccess": "afterok", "OnFailure": "afternotok", "OnExit": "afterany",
-        }),
+        }, replaced=True),
         waiting.Hold(Option("--hold")),
         mail.Mail("--mail-type", ",", ("BEGIN", "END", "ALL", "NONE"), "--mail-user"),
         fields.Switch("Restartable", Option("--no-requeue"), Option("--requeue")),
@@ -566,7 +566,7 @@ FORM = Form(
     ),
     in_script=(
         fields.Name("--job-name"),
-        fields.Row("Machine", "--clusters", word),
+        fields.Row("Machine", "--clusters", fields.alone, fields.alone),
         fields.Priority("--priority", range(1, 1 << 32), "only an operator sets it",
                         "--nice", NICE_MOST, NICE_UNSAID),
         limits.Limits(),
