@@ -184,6 +184,13 @@ def test_a_starter_exports_what_its_prolog_made(install, safe_path):
     assert done.stdout == f"{safe_path}/mjf/7.3/jobfeatures {safe_path}/mjf/machinefeatures\n"
 
 
+def test_a_starter_mounts_nothing_for_no_epilog_would_unmount_it():
+    at = Installation("gridengine", "/opt/mjf", ["sssjob"], options=["--status-size=1048576"])
+    scripts = at.scripts()
+    assert "--status-size=1048576" in scripts["prolog"]
+    assert "--status-size" not in scripts["starter"]
+
+
 def test_scripts_are_written_whole_and_can_be_run(install):
     place = install("pbs")
     assert sorted(os.listdir(place)) == ["epilogue", "profile.sh", "prologue"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sssjob.features.batch.scripts import Installation, Scripts, exports
 
@@ -20,7 +21,9 @@ class GridEngine(Scripts):
 
     def more(self, at: Installation) -> dict[str, str]:
         """The starter_method: for sites where nothing may run as root."""
-        call = at.call("prolog", '"$mjf"')
+        # Behind it no epilog would unmount the room of a status.
+        options = [each for each in at.options if not each.startswith("--status-size")]
+        call = replace(at, options=options).call("prolog", '"$mjf"')
         text = (
             f"{at.head('Grid Engine starter_method', 'makes')}"
             "# It runs as the user of the job, in the place of its shell, and ends as the job.\n"
