@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 PROGRAM = Path(__file__).parent / "long/kills.py"
-CASES = ["features", "convert", "outbox", "hook that fetches", "hook of an end"]
+LOGS = ["log", "log of ads", "log of JSON", "log to APEL"]
+CASES = ["features", "convert", *LOGS, "outbox", "hook that fetches", "hook of an end"]
 
 
 def test_what_killed_commands_leave_is_whole():

@@ -28,7 +28,7 @@ import orjson
 from sssjob.document.files import looked_at
 from sssjob.errors import UnusableInput
 from sssjob.json_text import OddLetter, held, line_of_value, may_be_odd, said_of
-from sssjob.records import cuts
+from sssjob.records import cuts, lines
 from sssjob.records.cutting import Cutter, Front, NotAlone, OpenStream, Part, PartStream
 from sssjob.records.lines import Readable
 from sssjob.records.record import Bad, Noted, Options
@@ -128,9 +128,9 @@ def parted(member: Callable[[bytes], str], beside: Beside | None = None) -> cuts
     def cutter(head: bytes, front: bytes) -> Callable[[Options, Front], Cutter]:
         inside = front or _inside(head, member(head))
         name = inside.removeprefix(MEMBER)
-        behind = rb"" if front or inside in (ARRAY, OBJECTS) else rb'.*?"%s"\s*+:\s*+\[' % name
-        first = re.compile((behind or rb"[\xef\xbb\xbf\s,\[]*+") + rb"\s*+\{", re.DOTALL)
-        return lambda options, lines: ObjectCutter(options, lines, inside, first)
+        before = rb"" if front or inside in (ARRAY, OBJECTS) else rb'.*?"%s"\s*+:\s*+\[' % name
+        first = re.compile((before or rb"[\xef\xbb\xbf\s,\[]*+") + rb"\s*+\{", re.DOTALL)
+        return lambda options, known: ObjectCutter(options, known, inside, first)
 
     def behind(front: bytes, stream: PartStream, first: int) -> Iterator[Found | Said]:
         name = "" if front else member(stream.head)
@@ -301,16 +301,21 @@ class _Text:
         self.text = ""
         self.at = 0
         self.ended = False
+        self._apart = 0  # bytes that were read since the last object, or what was there instead
         self.between = self.in_array = False  # where the place of work is, if it is an object's
 
     def more(self) -> bool:
         """Read on, twice as much where much is kept; False at the end of the stream.
 
-        Raises ``PartEnd`` at that of an open part.
+        Raises ``PartEnd`` at that of an open part, and ``UnusableInput`` where an object, or what
+        is none, seems to have no end.
         """
         if self.ended:
             return False
         raw = self._stream.read(max(CHUNK, len(self.text) - self.at))
+        self._apart += len(raw)
+        if self._apart > lines.ENDLESS:
+            raise UnusableInput(f"no object in {lines.ENDLESS >> 20} MiB: this is no JSON of jobs")
         if not raw and getattr(self._stream, "is_open", False):
             raise PartEnd(self.line_at(self.at), self.between, self.in_array)
         self.ended = not raw
@@ -350,6 +355,10 @@ class _Text:
         self._lines += self.text.count("\n", self._counted, place)
         self._counted = max(self._counted, place)
         return self._line + self._lines
+
+    def begin(self) -> None:
+        """The next object is looked for, wherever it ends."""
+        self._apart = 0
 
     @property
     def kept(self) -> int:
@@ -446,6 +455,7 @@ def _named(text: _Text, member: str) -> Iterator[Named | Said]:
     """The objects up to the end of the object here, each with its name."""
     found: _Decoded | Bad | None = None
     while True:
+        text.begin()
         text.skip()
         line = text.line_at(text.at)
         if text.now() == "}":
@@ -514,6 +524,7 @@ def _objects(text: _Text, *, in_array: bool = False) -> Iterator[Found | Said]:
     found: Found | _Decoded | Bad | None = None
     while True:
         text.between, text.in_array = True, in_array
+        text.begin()
         text.skip()
         character = text.now()
         text.between = False

@@ -11,7 +11,7 @@ from records import DATA, RECORDS, converted, counts, errors, outcomes, told
 
 from sssjob.document import dumps, from_tree, to_tree
 from sssjob.errors import UnusableInput
-from sssjob.records import AUTO, FORMATS, find, lines, parts, read_records
+from sssjob.records import AUTO, FORMATS, find, json_objects, lines, parts, read_records
 from sssjob.records.builders import TEXTS
 from sssjob.records.record import Bad, Converted, Noted, Options
 
@@ -214,13 +214,17 @@ def test_what_nobody_recognises_is_refused_with_what_was_found():
 class Endless(io.RawIOBase):
     """A stream without an end, and without a line end; whoever reads on and on is told."""
 
-    def __init__(self, most):
-        self._left = most
+    def __init__(self, most, begin=b""):
+        self._left, self._begin = most, begin
 
     def readable(self):
         return True
 
     def readinto(self, buffer):
+        if begin := self._begin:
+            self._begin = b""
+            buffer[: len(begin)] = begin
+            return len(begin)
         self._left -= len(buffer)
         assert self._left > 0, "nothing stops who reads it"
         buffer[:] = bytes(len(buffer))
@@ -235,6 +239,33 @@ def test_a_stream_without_an_end_is_no_stream_of_records(name, monkeypatch):
     with suppress(UnusableInput):
         found += read_records(find(name), stream, Options(), TEXTS)
     assert {*map(type, found)} <= {Bad}
+
+
+BEGUN = {
+    "an array": ("slurm-json", b'{"jobs": ['),
+    "an object": ("slurm-json", b'{"jobs": [{"job_id": 1, "name": "'),
+    "an object on lines": ("slurm-json", b'{"jobs": [\n  {\n    "name": "'),
+    "what stands behind one": ("slurm-json", b'{"jobs": [{"job_id": 1}, '),
+    "objects": ("condor", b'{"Owner": "'),
+    "objects in an array": ("condor", b'[{"Owner": "'),
+    "a value of an ad": ("condor", b'Owner = "'),
+    "an ad of XML": ("condor", b'<?xml version="1.0"?><classads><c><a n="Owner"><s>'),
+    "a member beside the jobs": ("flux", b'{"more": "'),
+    "a job of Flux": ("flux", b'{"jobs": [{"id": 1, "name": "'),
+    "a usage record": ("ur", b"<UsageRecords><JobUsageRecord><JobName>"),
+}
+
+
+@pytest.mark.parametrize("begun", BEGUN)
+def test_what_begins_as_records_and_has_no_end_is_read_no_further(begun, monkeypatch):
+    monkeypatch.setattr(lines, "ENDLESS", 1 << 25)
+    monkeypatch.setattr(json_objects, "OBJECT_LIMIT", 1 << 20)
+    name, begin = BEGUN[begun]
+    stream = io.BufferedReader(Endless(1 << 27, begin))
+    found = []
+    with suppress(UnusableInput):
+        found += read_records(find(name), stream, Options(), TEXTS)
+    assert Converted not in {*map(type, found)}
 
 
 @pytest.mark.parametrize("name", ["sge", "slurm", "pbs"])

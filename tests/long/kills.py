@@ -41,8 +41,10 @@ from sssjob import store
 from sssjob.document import read
 from sssjob.features import files
 from sssjob.gateway.outbox import Outbox, ParcelState
+from sssjob.records import parts
 from sssjob.systems.condor.hooks.queue import OFFERED, copied
 from sssjob.systems.condor.hooks.settings import HookSettings
+from sssjob.verbs import convert
 
 COUNT = 2000  # jobs of a document
 HEADER = "JobID|JobName|State|ElapsedRaw|NCPUS\n"
@@ -261,10 +263,55 @@ def seen_jobs(order, real, said):
     return seen
 
 
+PBS = (
+    "01/01/2026 00:00:00;E;{0}.s;user=u start=1690000000 end=1690000100 "
+    "resources_used.cput=00:00:50 resources_used.walltime=00:01:40\n"
+)
+AD = """Owner = "u"
+ClusterId = {0}
+ProcId = 0
+JobStatus = 4
+QDate = 1690000000
+*** Offset = 0 ClusterId = {0} ProcId = 0 Owner = "u" CompletionDate = 1690000100
+"""
+LIVE = '{{"jobs": [\n  {{\n    "job_id": {0},\n    "name": "a"\n  }}\n]}}\n'
+
+
+def growing(format_, form, text):
+    """What prepares a log whose records are appended to an output, and remembered; often."""
+
+    def work():
+        parts.SIZE, convert.COMMIT = 1 << 14, 1
+        words = ["--from", format_, "--to", form, "--state", "state", "-o", "out", "log"]
+        return called(["convert", *words])
+
+    def prepared(directory):
+        (directory / "log").write_text("".join(map(text.format, range(COUNT))))
+        return work
+
+    return prepared
+
+
+def seen_growing(directory):
+    """What the state says of the output; nothing of it without one."""
+    state = directory / "state"
+    size = json.loads(state.read_text())["output"][1] if state.exists() else 0
+    return (directory / "out").read_bytes()[:size] if size else b""
+
+
+def of_records(found, old, new):
+    """Whether the first records are there, whole."""
+    return found == old or (new.startswith(found) and found.endswith(b"\n"))
+
+
 SQLITE = frozenset({"jobs.db-wal", "jobs.db-shm"})
 CASES = {
     "features": Case(rewritten, seen_features),
     "convert": Case(converted, seen_file("out.sss")),
+    "log": Case(growing("pbs", "sss-lines", PBS), seen_growing, is_whole=of_records),
+    "log of ads": Case(growing("condor", "jsonl", AD), seen_growing, is_whole=of_records),
+    "log of JSON": Case(growing("slurm-json", "jsonl", LIVE), seen_growing, is_whole=of_records),
+    "log to APEL": Case(growing("pbs", "apel", PBS), seen_growing, is_whole=of_records),
     "deliver": Case(delivered, seen_file("jobs.sss")),
     "import": Case(imported, seen_store, SQLITE),
     "import, PostgreSQL": Case(imported, seen_store, in_postgresql=True),
