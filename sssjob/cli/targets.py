@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections import Counter
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sssjob.accounting.writers.losses import Loss
-    from sssjob.accounting.writers.writer import WriterOptions
+    from sssjob.accounting.writers.writer import LossCounts, WriterOptions
     from sssjob.verbs.convert import Conversion
 
 SHOWN = 20  # kinds of losses that are printed
@@ -46,27 +45,26 @@ class TargetOptions(NamedTuple):
         return WriterOptions(site, int(time.time()))
 
 
-class Losses:
-    """What a target could not hold: counted by kind, and listed in a file if one is named."""
+def _losses(stream: BinaryIO | None) -> LossCounts:
+    """What counts losses by kind, and lists them as JSON lines in a stream if there is one."""
+    from sssjob.accounting.writers.writer import LossCounts
 
-    def __init__(self, stream: BinaryIO | None) -> None:
-        self._stream = stream
-        self._kinds: Counter[tuple[str, str]] = Counter()
+    if stream is None:
+        return LossCounts()
 
-    def __call__(self, loss: Loss) -> None:
-        """Count one, and list it."""
-        self._kinds[loss.path, loss.reason] += 1
-        if self._stream is not None:
-            line = json.dumps(loss.as_dict(), ensure_ascii=False)
-            self._stream.write(f"{line}\n".encode())
+    def listed(loss: Loss) -> None:
+        stream.write(f"{json.dumps(loss.as_dict(), ensure_ascii=False)}\n".encode())
 
-    def say(self, target: str) -> None:
-        """Print each kind with its number, those that were met most first."""
-        for (path, reason), number in self._kinds.most_common(SHOWN):
-            times = "once" if number == 1 else f"{number} times"
-            common.say(f"lost in {target}: {visible(path)} {times}: {visible(reason)}")
-        if (more := len(self._kinds) - SHOWN) > 0:
-            common.say(f"lost in {target}: {more} more kinds of values")
+    return LossCounts(listed)
+
+
+def _say(losses: LossCounts, target: str) -> None:
+    """Print each kind with its number, those that were met most first."""
+    for (path, reason), number in losses.kinds.most_common(SHOWN):
+        times = "once" if number == 1 else f"{number} times"
+        common.say(f"lost in {target}: {visible(path)} {times}: {visible(reason)}")
+    if (more := len(losses.kinds) - SHOWN) > 0:
+        common.say(f"lost in {target}: {more} more kinds of values")
 
 
 def append(
@@ -79,12 +77,12 @@ def append(
 
     options = told.options()
     with ExitStack() as stack:
-        losses = Losses(stack.enter_context(common.output(told.losses)) if told.losses else None)
+        losses = _losses(stack.enter_context(common.output(told.losses)) if told.losses else None)
         head = TARGETS[target].head or ""
         remarks = grown(
             work, state, output, head, lambda tasks: results(work, tasks, target, options, losses)
         )
-    losses.say(target)
+    _say(losses, target)
     return remarks
 
 
@@ -98,9 +96,9 @@ def write(work: Conversion, target: str, told: TargetOptions, output: str | None
     with ExitStack() as stack:
         listed = stack.enter_context(common.output(told.losses)) if told.losses else None
         stream = stack.enter_context(common.output(output))
-        losses = Losses(listed)
+        losses = _losses(listed)
         try:
             written(work, target, stream, options, losses)
         except ImportError as error:
             common.fail(f"--to {target} needs {error.name}: pip install 'sssjob[{target}]'")
-    losses.say(target)
+    _say(losses, target)

@@ -16,7 +16,7 @@ from itertools import chain, repeat
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from sssjob.document.text import dumps, escaped, fragment, tags, writer
-from sssjob.model import Block, Delivered, Item, Job, Property, Requested, TaskGroup
+from sssjob.model import Attributes, Block, Delivered, Item, Job, Property, Requested, TaskGroup
 
 P = TypeVar("P")  # a piece: what a column of a record becomes
 J = TypeVar("J")  # what a record becomes
@@ -88,7 +88,9 @@ class Builder(ABC, Generic[P, J]):
 Items = tuple[Item, ...]
 
 
-class _JobBuilder(Builder[Items, Job]):
+class _ItemsBuilder(Builder[Items, J]):
+    """A piece is a tuple of properties; without a piece for a job of its own."""
+
     nothing: Items = ()
 
     def of(self, properties: Iterable[Property]) -> Items:
@@ -113,6 +115,15 @@ class _JobBuilder(Builder[Items, Job]):
             return [()] * size
         return [tuple(chain.from_iterable(pieces)) for pieces in zip(*columns, strict=True)]
 
+    def groups(self, own: Sequence[Column], delivered: Sequence[Column], size: int) -> list[Items]:
+        told = (self.side_by_side(columns, size) for columns in (own, delivered))
+        return [
+            (TaskGroup((*mine, *_block(Delivered, given))),)
+            for mine, given in zip(*told, strict=True)
+        ]
+
+
+class _JobBuilder(_ItemsBuilder[Job]):
     def jobs(
         self, own: Sequence[Column], requested: Sequence[Column], delivered: Sequence[Column],
         groups: Sequence[Items],
@@ -123,19 +134,64 @@ class _JobBuilder(Builder[Items, Job]):
             for mine, asked, given, inner in zip(*told, groups, strict=True)
         ]
 
-    def groups(self, own: Sequence[Column], delivered: Sequence[Column], size: int) -> list[Items]:
-        told = (self.side_by_side(columns, size) for columns in (own, delivered))
-        return [
-            (TaskGroup((*mine, *_block(Delivered, given))),)
-            for mine, given in zip(*told, strict=True)
-        ]
-
     def from_job(self, job: Job) -> Job:
         return job
 
 
 def _block(kind: type[Block], items: Items) -> Items:
     return (kind(items),) if items else ()
+
+
+class NamedTexts(NamedTuple):
+    """A column of properties with one name and the same attributes: their texts, none empty."""
+
+    name: str
+    attributes: Mapping[str, str]
+    texts: Sequence[str]
+
+
+class SameItems(NamedTuple):
+    """A column of which every piece is this one."""
+
+    items: Items
+    size: int
+
+
+class ColumnsBuilder(_ItemsBuilder[J]):
+    """Of columns of properties, for who writes something of them column by column.
+
+    A column is ``NamedTexts``, ``SameItems``, or tuples of properties, of which those are one
+    object that were made of one text.
+    """
+
+    def column(
+        self, element: str, attributes: Mapping[str, str]
+    ) -> Callable[[Sequence[str], bool], Column]:
+        """Texts with their name."""
+        told = Attributes.read(attributes)
+        return lambda texts, _: NamedTexts(element, told, texts)
+
+    def same(self, piece: Items, size: int) -> Column:
+        """The piece once."""
+        return SameItems(piece, size)
+
+    def side_by_side(self, columns: Sequence[Column], size: int) -> list[Items]:
+        """Each record's properties."""
+        return super().side_by_side([*map(items_of, columns)], size)
+
+    def groups(self, own: Sequence[Column], delivered: Sequence[Column], size: int) -> list[Items]:
+        """Task groups as they are."""
+        return super().groups([*map(items_of, own)], [*map(items_of, delivered)], size)
+
+
+def items_of(column: Column) -> Sequence[Items]:
+    """A column of any kind as tuples of properties."""
+    if isinstance(column, NamedTexts):
+        name, attributes, texts = column
+        return [(Property.read(name, text, attributes),) for text in texts]
+    if isinstance(column, SameItems):
+        return [column.items] * column.size
+    return column
 
 
 class _TextBuilder(Builder[str, str]):
@@ -151,16 +207,16 @@ class _TextBuilder(Builder[str, str]):
         self, element: str, attributes: Mapping[str, str]
     ) -> Callable[[Sequence[str], bool], Column]:
         before, behind = tags(element, attributes)
-        return lambda texts, free: _Tagged(before, escaped(texts) if free else texts, behind)
+        return lambda texts, free: Tagged(before, escaped(texts) if free else texts, behind)
 
     def same(self, piece: str, size: int) -> Column:
-        return _Same((piece,))
+        return Same((piece,))
 
     def join(self, pieces: Iterable[str]) -> str:
         return "".join(pieces)
 
     def side_by_side(self, columns: Sequence[Column], size: int) -> list[str]:
-        lines = _Lines(size)
+        lines = Lines(size)
         lines.put(columns)
         return lines.texts()
 
@@ -168,25 +224,25 @@ class _TextBuilder(Builder[str, str]):
         self, own: Sequence[Column], requested: Sequence[Column], delivered: Sequence[Column],
         groups: Sequence[str],
     ) -> list[str]:  # fmt: skip
-        lines = _Lines(len(groups), "<Job>")
+        lines = Lines(len(groups), "<Job>")
         lines.put(own)
-        lines.put_block(Requested, requested)
-        lines.put_block(Delivered, delivered)
+        lines.put_block(Requested.name, requested)
+        lines.put_block(Delivered.name, delivered)
         if any(groups):
             lines.put((groups,))
         return lines.texts("</Job>")
 
     def groups(self, own: Sequence[Column], delivered: Sequence[Column], size: int) -> list[str]:
-        lines = _Lines(size, "<TaskGroup>")
+        lines = Lines(size, "<TaskGroup>")
         lines.put(own)
-        lines.put_block(Delivered, delivered)
+        lines.put_block(Delivered.name, delivered)
         return lines.texts("</TaskGroup>")
 
     def from_job(self, job: Job) -> str:
         return dumps(job)
 
 
-class _Tagged(NamedTuple):
+class Tagged(NamedTuple):
     """A column of texts, none of them empty, that have the same tags around them."""
 
     before: str
@@ -194,11 +250,11 @@ class _Tagged(NamedTuple):
     behind: str
 
 
-class _Same(tuple[str]):
+class Same(tuple[str]):
     """A column of which every piece is this one."""
 
 
-class _Lines:
+class Lines:
     """Text in the making, a line for each record: what all have is written into it once.
 
     What stands between the texts of two columns is one string, so that a line takes one join.
@@ -212,24 +268,24 @@ class _Lines:
     def put(self, columns: Iterable[Column]) -> None:
         """Put columns behind what there is."""
         for column in columns:
-            if isinstance(column, _Tagged):
+            if isinstance(column, Tagged):
                 self._put(column.before, column.texts)
                 self._shared = column.behind
-            elif isinstance(column, _Same):
+            elif isinstance(column, Same):
                 self._shared += column[0]
             else:
                 self._put("", column)
 
-    def put_block(self, kind: type[Block], columns: Sequence[Column]) -> None:
+    def put_block(self, name: str, columns: Sequence[Column]) -> None:
         """Put columns into a block, which a record without any of them does not have."""
-        if any(isinstance(column, _Tagged) or all(column) for column in columns):
-            self._shared += f"<{kind.name}>"
+        before, behind = f"<{name}>", f"</{name}>"
+        if any(isinstance(column, Tagged) or all(column) for column in columns):
+            self._shared += before
             self.put(columns)
-            self._shared += f"</{kind.name}>"
+            self._shared += behind
         elif columns:
-            lines = _Lines(self._size)
+            lines = Lines(self._size)
             lines.put(columns)
-            before, behind = f"<{kind.name}>", f"</{kind.name}>"
             self._put("", [before + text + behind if text else "" for text in lines.texts()])
 
     def texts(self, end: str = "") -> list[str]:

@@ -68,10 +68,17 @@ class Conversion:
         """The job objects."""
         return self.reading.jobs(self.sources, self.outcomes)
 
-    def outcomes(self, stream: BinaryIO) -> Iterator[Outcome[Job]]:
-        """What becomes of each record of a stream, as job objects."""
-        found = read_records(find(self.format), stream, self.options, OBJECTS, self.seen)
-        return found if self.grid is None else _joined(found, self.grid)
+    def outcomes(
+        self, stream: BinaryIO, builder: Builder[Any, Any] | None = None
+    ) -> Iterator[Outcome[Any]]:
+        """What becomes of each record of a stream: job objects, or what a builder makes.
+
+        What is joined with logs becomes job objects.
+        """
+        if builder is None or self.grid is not None:
+            found = read_records(find(self.format), stream, self.options, OBJECTS, self.seen)
+            return found if self.grid is None else _joined(found, self.grid)
+        return read_records(find(self.format), stream, self.options, builder, self.seen)
 
     def texts(self) -> Iterator[str]:
         """The documents as text."""
@@ -364,7 +371,12 @@ def target(work: Conversion, name: str, stream: BinaryIO, told: Told, on_loss: O
     from sssjob.accounting.writers import TARGETS
 
     writer = TARGETS[name].writer(stream, told, on_loss)
-    for _ in work.reading.jobs(work.sources, lambda source: writer.through(work.outcomes(source))):
+    builder = writer.builder()
+
+    def read(source: BinaryIO) -> Iterator[Outcome[Any]]:
+        return writer.through(work.outcomes(source, builder))
+
+    for _ in work.reading.jobs(work.sources, read):
         pass
     writer.close()
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from sssjob.accounting.writers import TARGETS
 from sssjob.accounting.writers.losses import Loss
-from sssjob.accounting.writers.writer import OnLoss, Writer, WriterOptions, ignored
+from sssjob.accounting.writers.writer import LossCounts, OnLoss, Writer, WriterOptions, ignored
 from sssjob.model import Job
-from sssjob.records.builders import OBJECTS
+from sssjob.records.builders import OBJECTS, Builder
 from sssjob.records.record import Bad, Counts, Noted
 from sssjob.records.runs import Keys, ListedRuns, Met, probe
 from sssjob.verbs.convert import (
@@ -69,11 +70,13 @@ _WRITERS = {FILES: FileWriter, LRMSINFO: LRMSWriter}
 class Written(NamedTuple):
     """What the jobs of a part became, for a writer to join, what was lost, and what to say.
 
+    Losses are listed, or only ``counted`` where nobody wants to see each.
     ``runs`` are those that it tells of, where they were only listed.
     """
 
     part: Any
     losses: list[Loss]
+    counted: Counter[tuple[str, str]]
     counts: Counts
     remarks: list[Bad | Noted]
     runs: Keys = ([], [])
@@ -109,13 +112,19 @@ def results(
 ) -> Iterator[tuple[Task, Any]]:  # fmt: skip
     """What the parts of streams became, for a writer to join; what is to be said is told."""
     seen, reading = work.seen, work.reading
-    making = Work("sssjob.verbs.convert_targets:of_parts", (name, told, probe() if seen else None))
+    counts = on_loss if isinstance(on_loss, LossCounts) and not on_loss.listed else None
+    words = (name, told, probe() if seen else None, counts is not None)
+    making = Work("sssjob.verbs.convert_targets:of_parts", words)
+    again: _Making | None = None
     with Workers[Task | Small, Answer[Written]](making, work.processes) as workers:
         for task, found in in_turn(workers, tasks):
             if task.sign:
                 reading.tell(task.name, task.noted)
             if seen and task.part and not seen.are_new_in(found.runs):
-                found = _written(task, name, told, seen)
+                again = again or _Making(name, told, counts_only=counts is not None)
+                found = again.written(task, seen)
+            if counts is not None:
+                counts.kinds.update(found.counted)
             for loss in found.losses:
                 on_loss(loss)
             reading.counts.include(found.counts)
@@ -125,24 +134,37 @@ def results(
 
 
 def of_parts(
-    name: str, told: WriterOptions, probed: int | None
+    name: str, told: WriterOptions, probed: int | None, counts_only: bool
 ) -> Callable[[Task | Small], Answer[Written]]:
     """What writes the records of a part; its runs are listed for whom ``probed`` tells of."""
+    making = _Making(name, told, counts_only=counts_only)
 
     def work(task: Task) -> Written:
-        return _written(task, name, told, None if probed is None else ListedRuns(probed))
+        return making.written(task, None if probed is None else ListedRuns(probed))
 
     return on_tasks(work)
 
 
-def _written(task: Task, name: str, told: WriterOptions, met: Met | None) -> Written:
-    losses: list[Loss] = []
-    chosen = _WRITERS.get(name) or TARGETS[name].writer
-    writer = chosen(io.BytesIO(), told, losses.append)
-    writer.is_part = True
-    counts, remarks = Counts(), []
-    for outcome in counts.counting(writer.through(task.outcomes(OBJECTS, met))):
-        if isinstance(outcome, Bad | Noted):
-            remarks.append(outcome)
-    runs = met.runs if isinstance(met, ListedRuns) else ([], [])
-    return Written(writer.part(), losses, counts, remarks, runs)
+class _Making:
+    """Writes the records of parts; what was learnt of one serves the next."""
+
+    def __init__(self, name: str, told: WriterOptions, *, counts_only: bool) -> None:
+        self._writer = _WRITERS.get(name) or TARGETS[name].writer
+        self._told, self._counts_only = told, counts_only
+        builder = self._writer(io.BytesIO(), told, LossCounts()).builder() if counts_only else None
+        self._builder: Builder[Any, Any] = builder.remembering() if builder else OBJECTS
+
+    def written(self, task: Task, met: Met | None) -> Written:
+        """What a part becomes."""
+        listed: list[Loss] = []
+        counted = LossCounts()
+        on_loss: OnLoss = counted if self._counts_only else listed.append
+        writer = self._writer(io.BytesIO(), self._told, on_loss)
+        writer.is_part = True
+        counts, remarks = Counts(), []
+        outcomes = task.outcomes(self._builder, met)
+        for outcome in counts.counting(writer.through(outcomes)):
+            if isinstance(outcome, Bad | Noted):
+                remarks.append(outcome)
+        runs = met.runs if isinstance(met, ListedRuns) else ([], [])
+        return Written(writer.part(), listed, counted.kinds, counts, remarks, runs)

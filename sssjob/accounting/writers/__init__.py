@@ -12,9 +12,11 @@ from typing import Any, BinaryIO, NamedTuple
 
 from sssjob.accounting.writers import apel, car, grid, ur
 from sssjob.accounting.writers.losses import Taken
-from sssjob.accounting.writers.writer import OnLoss, Writer, WriterOptions
+from sssjob.accounting.writers.parts import Around, Part, PartsBuilder, of_job
+from sssjob.accounting.writers.writer import OnLoss, Writer, WriterOptions, WrittenJob
 from sssjob.document import json as plain
 from sssjob.model import Job
+from sssjob.records.builders import Builder
 
 
 class _JSONLines(Writer):
@@ -24,47 +26,41 @@ class _JSONLines(Writer):
         self.put(f"{json.dumps(plain.as_dict(job), ensure_ascii=False)}\n")
 
 
-class _UsageRecords(Writer):
+class _Records(Writer):
+    """Records that are made in parts, of one job or of many."""
+
+    parts: tuple[Part | Around, ...]
+    end = ""
+
+    def add(self, job: Job) -> None:
+        taken = Taken(job)
+        text = of_job(self.parts, taken, self.options)
+        self.report_losses(taken)
+        self.put(f"{text}{self.end}")
+
+    def builder(self) -> Builder[Any, WrittenJob] | None:
+        return PartsBuilder(self.parts, self.options, self.end) if self.counts_only else None
+
+
+class _UsageRecords(_Records):
     """OGF Usage Records 1.0 (GFD.98)."""
 
-    head, tail = ur.HEAD, ur.TAIL
-
-    def add(self, job: Job) -> None:
-        taken = Taken(job)
-        text = ur.record(taken, self.options.created)
-        self.report_losses(taken)
-        self.put(f"{text}\n")
+    head, tail, parts, end = ur.HEAD, ur.TAIL, (ur.RECORD,), "\n"
 
 
-class _ComputeRecords(Writer):
+class _ComputeRecords(_Records):
     """EMI's Compute Accounting Record 1.2."""
 
-    head, tail = car.HEAD, car.TAIL
-
-    def add(self, job: Job) -> None:
-        taken = Taken(job)
-        text = car.record(taken, self.options.site, self.options.created)
-        self.report_losses(taken)
-        self.put(f"{text}\n")
+    head, tail, parts, end = car.HEAD, car.TAIL, (car.RECORD,), "\n"
 
 
-class _Messages(Writer):
+class _Messages(_Records):
     """APEL's message about individual jobs."""
 
-    head = apel.INDIVIDUAL
-
-    def add(self, job: Job) -> None:
-        self.put(apel.record(self.facts(job)))
-
-    def facts(self, job: Job) -> apel.Facts:
-        """What APEL knows of a job. Raises ``Refused`` or ``Unfit``."""
-        taken = Taken(job)
-        found = apel.facts(taken, self.options.site)
-        self.report_losses(taken)
-        return found
+    head, parts, end = apel.INDIVIDUAL, apel.RECORD, apel.END
 
 
-class _Sums(_Messages):
+class _Sums(Writer):
     """A message of sums, which are written when there are no more jobs."""
 
     sums: Callable[[], Any]
@@ -74,7 +70,10 @@ class _Sums(_Messages):
         self._sums = self.sums()
 
     def add(self, job: Job) -> None:
-        self._sums.add(self.facts(job))
+        taken = Taken(job)
+        found = apel.facts(taken, self.options)
+        self.report_losses(taken)
+        self._sums.add(found)
 
     def part(self) -> Any:
         return self._sums
@@ -101,7 +100,7 @@ class _NormalisedSummaries(_Sums):
     def add(self, job: Job) -> None:
         taken = Taken(job)
         levels = grid.levels(taken, self.options.site)
-        found = apel.facts(taken, self.options.site)
+        found = apel.facts(taken, self.options)
         self.report_losses(taken)
         self._sums.add(found, levels)
 

@@ -6,17 +6,20 @@ A record is about a job that has ended, of a site that has a name; what it lacks
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sssjob import units
-from sssjob.accounting.writers.grid import Site, level, noted
+from sssjob.accounting.writers.grid import level, noted
 from sssjob.accounting.writers.losses import MOST, NO_PLACE, Taken
-from sssjob.accounting.writers.writer import Unfit
+from sssjob.accounting.writers.parts import Part
+from sssjob.accounting.writers.writer import Unfit, WriterOptions
+from sssjob.accounting.writers.xml import TIME_DIGITS, are_numbers, plain_texts
 from sssjob.errors import InvalidValue
+from sssjob.records.builders import Column, Same, Tagged
 
 INDIVIDUAL = "APEL-individual-job-message: v0.3\n"
 SUMMARY = "APEL-summary-job-message: v0.2\n"
@@ -55,51 +58,125 @@ class Facts(NamedTuple):
     ServiceLevel: str
 
 
-def facts(job: Taken, site: Site) -> Facts:
-    """What APEL wants of a job. Raises ``Unfit`` where it lacks what every record has."""
-    extensions = noted(job)
-    benchmark = level(job, site)
-    needed = {
-        "Duration": job.amount("Duration"), "CpuDuration": job.amount("CpuDuration"),
-        "StartTime": job.time("StartTime"), "EndTime": job.time("EndTime"),
-    }  # fmt: skip
-    machine = job.text("Machine")
-    name = extensions.get("Site") or site.name or machine  # decision 118
-    for key, value in needed.items():
-        if value is None:
-            raise Unfit(f"no {key}, which APEL demands")
-    if not name:
+_DEMANDED = ("Duration", "CpuDuration", "StartTime", "EndTime")  # by every message
+_TIMES = _DEMANDED[2:]
+
+
+def _demanded(name: str) -> Part:
+    """What makes nothing, and refuses a job that lacks what every record has."""
+    fact = _number(name)
+
+    def write(job: Taken, options: WriterOptions) -> str:
+        if fact.find(job, options) is None:
+            raise Unfit(f"no {name}, which APEL demands")
+        return ""
+
+    def many(texts: Sequence[str]) -> Column | None:
+        return Same(("",)) if fact.many and fact.many(texts) is not None else None
+
+    return Part((), write, (name,), many)
+
+
+def _site(job: Taken, options: WriterOptions) -> str:
+    found = noted(job).get("Site") or options.site.name or job.peek("Machine")  # decision 118
+    if not found:
         raise Unfit("no name of a site, which APEL demands")
+    return found
+
+
+def _ended(job: Taken, _: WriterOptions) -> str:
     if job.peek("State") == "Completed":
         job.text("State")  # every record is about a job that has ended
-    return Facts(
-        name,
-        site.submit_host or job.text("SubmitHost"),
-        machine,
-        job.text("Queue"),
-        job.text("Id"),
-        job.text("User"),
-        job.text("GlobalUser"),
-        extensions.get("FQAN", ""),
-        job.text("Project"),
-        extensions.get("vo-group", ""),
-        extensions.get("vo-role", ""),
-        needed["Duration"] or 0,
-        needed["CpuDuration"] or 0,
-        job.amount("Processors"),
-        job.amount("NodeCount"),
-        needed["StartTime"] or 0,
-        needed["EndTime"] or 0,
-        site.infrastructure,
-        _kilobytes(job, "Memory"),
-        _kilobytes(job, "Swap"),
-        *benchmark,
-    )
+    return ""
 
 
-def record(found: Facts) -> str:
-    """One record of a message about individual jobs."""
-    return _lines(found._asdict().items()) + END
+class _Fact(NamedTuple):
+    """How a fact is found, as a ``Part`` finds a text; ``many`` gives the texts of numbers, too."""
+
+    takes: tuple[str, ...]
+    find: Callable[[Taken, WriterOptions], Any]
+    looks: tuple[str, ...] = ()
+    many: Callable[[Sequence[str]], Sequence[str] | None] | None = None
+
+    def part(self, key: str) -> Part:
+        """The line of a message that tells the fact."""
+
+        def write(job: Taken, options: WriterOptions) -> str:
+            return _lines(((key, self.find(job, options)),))
+
+        def many(texts: Sequence[str]) -> Column | None:
+            found = self.many(texts) if self.many else None
+            return None if found is None else Tagged(f"{key}: ", found, "\n")
+
+        return Part(self.takes, write, self.looks, many if self.many else None)
+
+
+def _text(name: str) -> _Fact:
+    def many(texts: Sequence[str]) -> Sequence[str] | None:
+        found = plain_texts(texts)  # and a line break inside a value becomes a blank
+        return found if found is not None and len("".join(found).splitlines()) < 2 else None
+
+    return _Fact((name,), lambda job, _: job.text(name), many=many)
+
+
+def _number(name: str) -> _Fact:
+    is_time = name in _TIMES
+
+    def many(texts: Sequence[str]) -> Sequence[str] | None:
+        fits = are_numbers(texts) and (not is_time or len(max(texts, key=len)) <= TIME_DIGITS)
+        return texts if fits else None
+
+    read = Taken.time if is_time else Taken.amount
+    return _Fact((name,), lambda job, _: read(job, name), many=many)
+
+
+def _said_of_grid(key: str) -> _Fact:
+    return _Fact((), lambda job, _: noted(job).get(key, ""), ("Extension",))
+
+
+def _submit_host(job: Taken, options: WriterOptions) -> str:
+    return options.site.submit_host or job.text("SubmitHost")
+
+
+def _level(place: int) -> Callable[[Taken, WriterOptions], str]:
+    return lambda job, options: level(job, options.site)[place]
+
+
+# fmt: off
+_FACTS: dict[str, _Fact] = {
+    "Site":               _Fact(("Extension",), _site, ("Machine",)),
+    "SubmitHost":         _Fact(("SubmitHost",), _submit_host),
+    "MachineName":        _text("Machine"),
+    "Queue":              _text("Queue"),
+    "LocalJobId":         _text("Id"),
+    "LocalUserId":        _text("User"),
+    "GlobalUserName":     _text("GlobalUser"),
+    "FQAN":               _said_of_grid("FQAN"),
+    "VO":                 _text("Project"),
+    "VOGroup":            _said_of_grid("vo-group"),
+    "VORole":             _said_of_grid("vo-role"),
+    "WallDuration":       _number("Duration"),
+    "CpuDuration":        _number("CpuDuration"),
+    "Processors":         _number("Processors"),
+    "NodeCount":          _number("NodeCount"),
+    "StartTime":          _number("StartTime"),
+    "EndTime":            _number("EndTime"),
+    "InfrastructureType": _Fact((), lambda _, options: options.site.infrastructure),
+    "MemoryReal":         _Fact(("Memory",), lambda job, _: _kilobytes(job, "Memory")),
+    "MemoryVirtual":      _Fact(("Swap",), lambda job, _: _kilobytes(job, "Swap")),
+    "ServiceLevelType":   _Fact(("Resource",), _level(0)),
+    "ServiceLevel":       _Fact((), _level(1), ("Resource",)),
+}
+# fmt: on
+_BEFORE = (Part(("State",), _ended), *map(_demanded, _DEMANDED))
+RECORD = (*_BEFORE, *(fact.part(key) for key, fact in _FACTS.items()))
+
+
+def facts(job: Taken, options: WriterOptions) -> Facts:
+    """What APEL wants of a job. Raises ``Unfit`` where it lacks what every record has."""
+    for part in _BEFORE:
+        part.write(job, options)
+    return Facts(*(fact.find(job, options) for fact in _FACTS.values()))
 
 
 class _Group(NamedTuple):

@@ -24,7 +24,7 @@ ANOTHER = "another value is written"
 
 MOST = (1 << 63) - 1  # of a whole number: more is no amount, and readers take no more
 _YEAR_9999 = 253_402_300_799
-_POLICY = "awarenessPolicy"
+POLICY = "awarenessPolicy"
 
 
 class Loss(NamedTuple):
@@ -62,10 +62,10 @@ class Taken:
         self._reasons: dict[int, str] = {}  # by identity, of what is not taken
         self._lost: list[Loss] = []
         self._attributes: dict[tuple[int, str], Loss] = {}
-        policy = job.attributes.get(_POLICY, WARN)
+        policy = job.attributes.get(POLICY, WARN)
         for item in job.items:
             if type(item) is Delivered:
-                inner = item.attributes.get(_POLICY, policy)
+                inner = item.attributes.get(POLICY, policy)
                 for each in item.items:
                     self._add(self._delivered, "Delivered/", each, inner)
             elif isinstance(item, Block) or type(item) is Reference:
@@ -89,7 +89,7 @@ class Taken:
                 self._reasons[id(place.item)] = ANOTHER
         for place in found:
             for key, value in place.item.attributes.items():
-                if key not in kept and key != _POLICY:
+                if key not in kept and key != POLICY:
                     path = f"{place.path}{name}/@{key}"
                     loss = Loss(self.id, path, value, NO_PLACE, place.policy)
                     self._attributes[id(place.item), key] = loss
@@ -164,29 +164,29 @@ class Taken:
         """Give a property back that cannot be written after all."""
         self._reasons[id(item)] = reason
 
-    def losses(self) -> Iterator[Loss]:
-        """What nobody took, and what was given back."""
+    def losses(self, names: frozenset[str] | None = None) -> Iterator[Loss]:
+        """What nobody took, and what was given back; of all properties, or of some names."""
         for places in (*self._delivered.values(), *self._own.values()):
             for path, item, policy in places:
-                if id(item) in self._reasons:
-                    where = f"{path}{_named(item)}"
+                if id(item) in self._reasons and (names is None or item.name in names):
+                    where = f"{path}{named(item)}"
                     reason = self._reasons[id(item)]
                     yield Loss(self.id, where, stripped(item.text), reason, policy)
         for (identity, _), loss in self._attributes.items():
-            if identity not in self._reasons:
+            if identity not in self._reasons:  # and somebody took it
                 yield loss
         yield from self._lost
 
     def _add(self, place: dict[str, list[_Place]], path: str, item: object, policy: str) -> None:
         if isinstance(item, Property):
-            policy = item.attributes.get(_POLICY, policy)
+            policy = item.attributes.get(POLICY, policy)
             place.setdefault(item.name, []).append(_Place(path, item, policy))
             self._reasons[id(item)] = NO_PLACE
 
 
 def _whole(job: str, item: Block | Reference, path: str, policy: str) -> Iterator[Loss]:
     """A block that no usage record has: each property of a request, a step as one."""
-    policy = item.attributes.get(_POLICY, policy)
+    policy = item.attributes.get(POLICY, policy)
     if isinstance(item, Reference | TaskGroup):
         yield Loss(job, f"{path}{item.name}", item.id, NO_PLACE, policy)
         return
@@ -195,12 +195,12 @@ def _whole(job: str, item: Block | Reference, path: str, policy: str) -> Iterato
         if isinstance(each, Block | Reference):
             yield from _whole(job, each, f"{path}{item.name}/", policy)
         elif isinstance(each, Property):
-            where = f"{path}{item.name}/{_named(each)}"
-            own = each.attributes.get(_POLICY, policy)
+            where = f"{path}{item.name}/{named(each)}"
+            own = each.attributes.get(POLICY, policy)
             yield Loss(job, where, stripped(each.text), reason, own)
 
 
-def _named(item: Property) -> str:
+def named(item: Property) -> str:
     """The name of a property, told from others of its name."""
     told = [key for key in ("type", "name") if key in item.attributes]
     return item.name + "".join(f"[@{key}='{item.attributes[key]}']" for key in told)

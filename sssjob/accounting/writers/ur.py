@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sssjob.accounting.writers.losses import Taken
-from sssjob.accounting.writers.writer import Unfit
+from sssjob.accounting.writers.parts import Part
+from sssjob.accounting.writers.writer import Unfit, WriterOptions
 from sssjob.accounting.writers.xml import Pieces, iso
 from sssjob.formats.ur import NAMESPACE
 from sssjob.model import stripped
@@ -18,70 +19,56 @@ _FAILED = ("BOOT_FAIL", "FAIL", "OUT_OF_MEMORY")
 _DESCRIBED = ("ExitCode", "StatusMessage", "Group", "Partition")
 
 
-def record(job: Taken, created: int | None = None) -> str:
-    """One record; ``created`` is its createTime, in seconds since 1970-01-01T00:00:00Z."""
-    identity = record_identity(job, created)
-    # fmt: off
-    parts = (
-        identity[0],
-        UR.around("JobIdentity",
-            UR.element("GlobalJobId", identity[1])
-            + UR.text(job, "Id", "LocalJobId")
-            + "".join(UR.element("ProcessId", stripped(each.text)) for each in job.all("Process"))),
-        UR.around("UserIdentity",
-            UR.text(job, "User", "LocalUserId") + UR.text(job, "GlobalUser", "GlobalUserName")),
-        UR.text(job, "Name", "JobName"),
-        charge(UR, job),
-        UR.element("Status", status(job)),
-        *(UR.volumes(job, name) for name in ("Disk", "Memory", "Swap", "Network")),
-        UR.duration(job, "SuspendDuration", "TimeDuration", type="suspended"),
-        UR.time(job, "SubmitTime", "TimeInstant", type="ctime"),
-        UR.time(job, "EligibleTime", "TimeInstant", type="etime"),
-        UR.text(job, "QualityOfService", "ServiceLevel"),
-        UR.duration(job, "Duration", "WallDuration"),
-        UR.duration(job, "CpuDuration", "CpuDuration"),
-        UR.count(job, "NodeCount"),
-        UR.count(job, "Processors", "consumptionRate"),
-        UR.time(job, "EndTime", "EndTime"),
-        UR.time(job, "StartTime", "StartTime"),
-        machine(UR, job, "Machine", "MachineName"),
-        machine(UR, job, "SubmitHost", "SubmitHost"),
-        UR.text(job, "Queue"),
-        UR.text(job, "Project", "ProjectName"),
-        UR.hosts(job),
-        *(UR.element("Resource", job.text(name), {"description": name}) for name in _DESCRIBED),
-        *_extensions(job),
-        *_resources(job),
-    )
-    # fmt: on
-    return UR.around("JobUsageRecord", "".join(parts))
+_IDENTITY = ("Machine", "Id", "SubmitTime", "StartTime")  # what a recordId is made of
 
 
-def record_identity(job: Taken, created: int | None, pieces: Pieces = UR) -> tuple[str, str]:
-    """The element RecordIdentity, and the GlobalId that it may be made of. Raises ``Unfit``."""
-    global_id = job.text("GlobalId")
-    if not global_id and not job.peek("Id"):
-        raise Unfit("no Id")
-    names = ("Machine", "Id", "SubmitTime", "StartTime")
-    made = "/".join("".join(job.peek(name).split()) for name in names if job.peek(name))
-    values = {
-        "createTime": "" if created is None else iso(created),
-        "recordId": " ".join(global_id.split()) or made,
-    }
-    return pieces.around("RecordIdentity", "", values), global_id
+def record_identity(pieces: Pieces) -> Part:
+    """The element RecordIdentity, which every record has."""
+
+    def write(job: Taken, options: WriterOptions) -> str:
+        global_id = job.peek("GlobalId")
+        if not global_id and not job.peek("Id"):
+            raise Unfit("no Id")
+        made = "/".join("".join(job.peek(name).split()) for name in _IDENTITY if job.peek(name))
+        values = {
+            "createTime": "" if options.created is None else iso(options.created),
+            "recordId": " ".join(global_id.split()) or made,
+        }
+        return pieces.around("RecordIdentity", "", values)
+
+    return Part((), write, looks=("GlobalId", *_IDENTITY))
 
 
-def charge(pieces: Pieces, job: Taken) -> str:
+def processes(pieces: Pieces) -> Part:
+    """The processes of a job."""
+
+    def write(job: Taken, _: WriterOptions) -> str:
+        found = job.all("Process")
+        return "".join(pieces.element("ProcessId", stripped(each.text)) for each in found)
+
+    return Part(("Process",), write)
+
+
+def charge(pieces: Pieces) -> Part:
     """What was charged, in its currency."""
-    found = job.one("Charge", "units")
-    if found is None:
-        return ""
-    unit = found.attributes.get("units", "")
-    return pieces.number(job, found, "Charge", {"unit": " ".join(unit.split())})
+
+    def write(job: Taken, _: WriterOptions) -> str:
+        found = job.one("Charge", "units")
+        if found is None:
+            return ""
+        unit = found.attributes.get("units", "")
+        return pieces.number(job, found, "Charge", {"unit": " ".join(unit.split())})
+
+    return Part(("Charge",), write)
 
 
-def status(job: Taken) -> str:
+def status(pieces: Pieces) -> Part:
     """The state in the words of GFD.98: a job that ended with a code other than 0 has failed."""
+    looks = ("StatusMessage", "ExitCode", "EndTime", "StartTime")
+    return Part(("State",), lambda job, _: pieces.element("Status", _status(job)), looks)
+
+
+def _status(job: Taken) -> str:
     state = job.text("State")
     if state == "Completed" or (not state and job.peek("EndTime")):
         said = job.peek("StatusMessage").upper()
@@ -95,14 +82,25 @@ def status(job: Taken) -> str:
     )  # fmt: skip
 
 
-def machine(pieces: Pieces, job: Taken, name: str, as_: str) -> str:
+def machine(pieces: Pieces, name: str, as_: str) -> Part:
     """A host by its property."""
-    text = job.text(name)
-    return pieces.host(text, as_) if text else ""
+
+    def write(job: Taken, _: WriterOptions) -> str:
+        text = job.text(name)
+        return pieces.host(text, as_) if text else ""
+
+    return Part((name,), write)
 
 
-def _extensions(job: Taken) -> list[str]:
-    return [
+def _described(name: str) -> Part:
+    def write(job: Taken, _: WriterOptions) -> str:
+        return UR.element("Resource", job.text(name), {"description": name})
+
+    return Part((name,), write)
+
+
+def _extensions(job: Taken, _: WriterOptions) -> str:
+    return "".join(
         UR.element("Resource", each.text, {
             "description": " ".join(
                 filter(None, (each.attributes.get("type"), each.attributes.get("name")))
@@ -110,13 +108,48 @@ def _extensions(job: Taken) -> list[str]:
         })
         for each in job.all("Extension", "type", "name")
         if stripped(each.text)
-    ]  # fmt: skip
+    )  # fmt: skip
 
 
-def _resources(job: Taken) -> list[str]:
+def _resources(job: Taken, _: WriterOptions) -> str:
     found = []
     for each in job.all("Resource", "name", "type", "units"):
         told = filter(None, (each.attributes.get("name"), each.attributes.get("type")))
         values = {"units": each.attributes.get("units", ""), "description": " ".join(told)}
         found.append(UR.number(job, each, "ConsumableResource", values))
-    return found
+    return "".join(found)
+
+
+RECORD = UR.group(
+    "JobUsageRecord",
+    record_identity(UR),
+    UR.group(
+        "JobIdentity", UR.text("GlobalId", "GlobalJobId"), UR.text("Id", "LocalJobId"),
+        processes(UR),
+    ),
+    UR.group(
+        "UserIdentity", UR.text("User", "LocalUserId"), UR.text("GlobalUser", "GlobalUserName")
+    ),
+    UR.text("Name", "JobName"),
+    charge(UR),
+    status(UR),
+    *(UR.volumes(name) for name in ("Disk", "Memory", "Swap", "Network")),
+    UR.duration("SuspendDuration", "TimeDuration", type="suspended"),
+    UR.time("SubmitTime", "TimeInstant", type="ctime"),
+    UR.time("EligibleTime", "TimeInstant", type="etime"),
+    UR.text("QualityOfService", "ServiceLevel"),
+    UR.duration("Duration", "WallDuration"),
+    UR.duration("CpuDuration", "CpuDuration"),
+    UR.count("NodeCount"),
+    UR.count("Processors", "consumptionRate"),
+    UR.time("EndTime", "EndTime"),
+    UR.time("StartTime", "StartTime"),
+    machine(UR, "Machine", "MachineName"),
+    machine(UR, "SubmitHost", "SubmitHost"),
+    UR.text("Queue"),
+    UR.text("Project", "ProjectName"),
+    UR.hosts(),
+    *map(_described, _DESCRIBED),
+    Part(("Extension",), _extensions),
+    Part(("Resource",), _resources),
+)  # fmt: skip

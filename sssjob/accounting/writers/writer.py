@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from sssjob.accounting.writers.grid import Site
 from sssjob.accounting.writers.losses import IGNORE, REJECT, Loss, Taken
 from sssjob.errors import InvalidValue, SSSJobError
 from sssjob.model import Job
+from sssjob.records.builders import Builder
 from sssjob.records.record import Bad, Converted, Outcome, Skipped
 
 OnLoss = Callable[[Loss], None]
@@ -19,6 +21,23 @@ OnLoss = Callable[[Loss], None]
 
 def ignored(loss: Loss) -> None:
     """Tell nobody what was lost."""
+
+
+class LossCounts:
+    """Counts what is lost by its path and the reason.
+
+    ``listed`` is given each loss, too; without it jobs may be written many at once.
+    """
+
+    def __init__(self, listed: OnLoss | None = None) -> None:
+        self.listed = listed
+        self.kinds: Counter[tuple[str, str]] = Counter()
+
+    def __call__(self, loss: Loss) -> None:
+        """Count one."""
+        self.kinds[loss.path, loss.reason] += 1
+        if self.listed is not None:
+            self.listed(loss)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +60,20 @@ class RefusedJob(InvalidValue):
     """A job with a value that the target cannot hold and that must not be lost."""
 
 
+Kinds = tuple[tuple[tuple[str, str], int], ...]  # paths and reasons of losses, and how many
+
+
+class WrittenJob(NamedTuple):
+    """What a job became: its text, and how much of which kind was lost; or why it became nothing.
+
+    Equal losses of one part are one object.
+    """
+
+    text: str
+    lost: tuple[Kinds, ...] = ()
+    error: RefusedJob | Unfit | None = None
+
+
 class Writer(ABC):
     """Writes jobs to a stream, between a head and a tail; ``close`` writes the tail.
 
@@ -54,7 +87,17 @@ class Writer(ABC):
 
     def __init__(self, stream: BinaryIO, options: WriterOptions, on_loss: OnLoss) -> None:
         self.stream, self.options, self.on_loss = stream, options, on_loss
+        self._lost: Counter[tuple[Kinds, ...]] = Counter()
         self.put(self.head)
+
+    def builder(self) -> Builder[Any, WrittenJob] | None:
+        """What writes many jobs at once, which ``through`` takes then; None where nothing does."""
+        return None
+
+    @property
+    def counts_only(self) -> bool:
+        """Whether nobody wants to see each value that is lost."""
+        return isinstance(self.on_loss, LossCounts) and self.on_loss.listed is None
 
     @abstractmethod
     def add(self, job: Job) -> None:
@@ -73,8 +116,25 @@ class Writer(ABC):
         """Take what another writer was given, behind all that was added here."""
         self.stream.write(part)
 
-    def through(self, outcomes: Iterator[Outcome[Job]]) -> Iterator[Outcome[Job]]:
-        """The same outcomes, their jobs written.
+    def take(self, job: WrittenJob) -> None:
+        """Write one job that ``builder`` has made. Raises ``RefusedJob`` or ``Unfit``."""
+        if job.error is not None:
+            raise job.error
+        self.put(job.text)
+        if job.lost:
+            self._lost[job.lost] += 1
+
+    def settle(self) -> None:
+        """Count what was lost of jobs that were taken."""
+        if isinstance(self.on_loss, LossCounts):
+            for lost, jobs in self._lost.items():
+                for kinds in lost:
+                    for kind, number in kinds:
+                        self.on_loss.kinds[kind] += jobs * number
+        self._lost.clear()
+
+    def through(self, outcomes: Iterator[Outcome[Any]]) -> Iterator[Outcome[Any]]:
+        """The same outcomes, their jobs written, or those that ``builder`` has made taken.
 
         A job that is refused is a bad record, and one that is unfit is skipped.
         """
@@ -82,8 +142,12 @@ class Writer(ABC):
             if not isinstance(outcome, Converted):
                 yield outcome
                 continue
+            job = outcome.job
             try:
-                self.add(outcome.job)
+                if isinstance(job, WrittenJob):
+                    self.take(job)
+                else:
+                    self.add(job)
             except RefusedJob as error:
                 yield Bad(outcome.line, str(error))
             except Unfit as error:
@@ -93,6 +157,7 @@ class Writer(ABC):
                 continue
             for _ in range(outcome.steps):
                 yield Skipped(outcome.line, "step of a job that was left out")
+        self.settle()
 
     def put(self, text: str) -> None:
         """Write text as UTF-8."""
@@ -100,11 +165,15 @@ class Writer(ABC):
 
     def report_losses(self, taken: Taken) -> None:
         """Tell what a job has lost. Raises ``RefusedJob`` where that must not be."""
-        losses = list(taken.losses())
-        for loss in losses:
-            if loss.policy == REJECT:
-                found = f"{loss.path} with awarenessPolicy Reject"
-                raise RefusedJob(loss.value, f"what the target holds: {found}, {loss.reason}")
-        for loss in losses:
-            if loss.policy != IGNORE:
-                self.on_loss(loss)
+        for loss in checked(taken):
+            self.on_loss(loss)
+
+
+def checked(taken: Taken) -> Iterator[Loss]:
+    """What is to be told of what a job has lost. Raises ``RefusedJob`` where that must not be."""
+    losses = list(taken.losses())
+    for loss in losses:
+        if loss.policy == REJECT:
+            found = f"{loss.path} with awarenessPolicy Reject"
+            raise RefusedJob(loss.value, f"what the target holds: {found}, {loss.reason}")
+    return (loss for loss in losses if loss.policy != IGNORE)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from functools import lru_cache
 
 from sssjob import nodes, units
 from sssjob.accounting.writers.losses import MOST, Taken
-from sssjob.document.text import escape, quoted
+from sssjob.accounting.writers.parts import Around, Part
+from sssjob.accounting.writers.writer import WriterOptions
+from sssjob.document.text import escape, escaped, quoted
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.model import Property, stripped
+from sssjob.records.builders import Column, Tagged
 
 HOSTS = 4096  # of one job
 
@@ -19,6 +23,9 @@ _DOMAIN = re.compile(
     r"([a-zA-Z0-9][a-zA-Z0-9'\-]*[a-zA-Z0-9]\.)*[a-zA-Z0-9][a-zA-Z0-9'\-]*[a-zA-Z0-9]"
 )
 _DOMAIN_LENGTH = 255
+_EPOCH = date(1970, 1, 1)
+TIME_DIGITS = 11  # of any second up to the year 5138
+_DIGITS = 18  # of any number that is not too large
 _STORAGE = ("B", "KB", "MB", "GB", "PB", "EB")  # without TB, says the schema
 _SMALLER = ("EB", "PB", "TB", "GB", "MB", "KB", "B")
 
@@ -49,24 +56,50 @@ class Pieces:
             f" {self.prefix}:{name}={quoted(value)}" for name, value in values.items() if value
         )
 
-    def text(self, job: Taken, name: str, as_: str = "") -> str:
+    def text(self, name: str, as_: str = "") -> Part:
         """A property as an element."""
-        return self.element(as_ or name, job.text(name))
+        element = as_ or name
 
-    def duration(self, job: Taken, name: str, as_: str, **attributes: str) -> str:
+        def many(texts: Sequence[str]) -> Column | None:
+            found = plain_texts(texts)
+            return None if found is None else self._tagged(element, "", escaped(found), "")
+
+        return Part((name,), lambda job, _: self.element(element, job.text(name)), many=many)
+
+    def duration(self, name: str, as_: str, **attributes: str) -> Part:
         """Seconds as an ISO 8601 duration."""
-        value = job.amount(name)
-        return "" if value is None else self.element(as_, f"PT{value}S", attributes)
 
-    def time(self, job: Taken, name: str, as_: str, **attributes: str) -> str:
+        def write(job: Taken, _: WriterOptions) -> str:
+            value = job.amount(name)
+            return "" if value is None else self.element(as_, f"PT{value}S", attributes)
+
+        def many(texts: Sequence[str]) -> Column | None:
+            return self._tagged(as_, "PT", texts, "S", attributes) if are_numbers(texts) else None
+
+        return Part((name,), write, many=many)
+
+    def time(self, name: str, as_: str, **attributes: str) -> Part:
         """A time as xsd:dateTime."""
-        value = job.time(name)
-        return "" if value is None else self.element(as_, iso(value), attributes)
 
-    def integer(self, job: Taken, name: str, as_: str) -> str:
+        def write(job: Taken, _: WriterOptions) -> str:
+            value = job.time(name)
+            return "" if value is None else self.element(as_, iso(value), attributes)
+
+        def many(texts: Sequence[str]) -> Column | None:
+            if not are_numbers(texts) or len(max(texts, key=len)) > TIME_DIGITS:
+                return None
+            return self._tagged(as_, "", [iso(int(text)) for text in texts], "", attributes)
+
+        return Part((name,), write, many=many)
+
+    def integer(self, name: str, as_: str) -> Part:
         """A whole number, of either sign."""
-        value = job.integer(name)
-        return "" if value is None else self.element(as_, str(value))
+
+        def write(job: Taken, _: WriterOptions) -> str:
+            value = job.integer(name)
+            return "" if value is None else self.element(as_, str(value))
+
+        return Part((name,), write)
 
     def number(self, job: Taken, item: Property, as_: str, attributes: Mapping[str, str]) -> str:
         """A number of either sign as xsd:float."""
@@ -74,11 +107,14 @@ class Pieces:
             as_, stripped(item.text) if job.number(item, signed=True) else "", attributes
         )
 
-    def count(self, job: Taken, name: str, *held: str) -> str:
+    def count(self, name: str, *held: str) -> Part:
         """A positive number; the parts of a job on several machines are added up.
 
         ``held`` are attributes that the element has, too, which are numbers.
         """
+        return Part((name,), lambda job, _: self._counted(job, name, held))
+
+    def _counted(self, job: Taken, name: str, held: Sequence[str]) -> str:
         total = 0
         found = job.all(name, "group")
         for item in found:
@@ -99,20 +135,41 @@ class Pieces:
                 attributes[key] = stripped(job.hold(found[0], key))
         return self.element(name, str(total) if total else "", attributes)
 
-    def volumes(self, job: Taken, name: str, **attributes: str) -> str:
+    def volumes(self, name: str, **attributes: str) -> Part:
         """Amounts with their metric, in the largest unit at or below their own that is whole."""
-        return "".join(
-            self.element(name, text, {"storageUnit": unit, "metric": metric, **attributes})
-            for item in job.all(name, "units", "metric")
-            for text, unit, metric in _volume(job, item)
-        )
 
-    def hosts(self, job: Taken) -> str:
+        def write(job: Taken, _: WriterOptions) -> str:
+            return "".join(
+                self.element(name, text, {"storageUnit": unit, "metric": metric, **attributes})
+                for item in job.all(name, "units", "metric")
+                for text, unit, metric in _volume(job, item)
+            )
+
+        return Part((name,), write)
+
+    def hosts(self) -> Part:
         """The nodes of a job, each as a host, or as a resource where it has no domain name."""
-        return "".join(
-            self.host(name, "Host")
-            for item in job.all("Node", "aggregation", "delimiter", "count")
-            for name in _hosts(job, item)
+
+        def write(job: Taken, _: WriterOptions) -> str:
+            return "".join(
+                self.host(name, "Host")
+                for item in job.all("Node", "aggregation", "delimiter", "count")
+                for name in _hosts(job, item)
+            )
+
+        return Part(("Node",), write)
+
+    def group(self, name: str, *parts: Part | Around) -> Around:
+        """An element around parts."""
+        return Around(f"{self.prefix}:{name}", parts)
+
+    def _tagged(
+        self, name: str, before: str, texts: Sequence[str], behind: str,
+        attributes: Mapping[str, str] | None = None,
+    ) -> Column:  # fmt: skip
+        tag = f"{self.prefix}:{name}"
+        return Tagged(
+            f"<{tag}{self.attributes(attributes or {})}>{before}", texts, f"{behind}</{tag}>"
         )
 
     def host(self, name: str, as_: str) -> str:
@@ -128,7 +185,31 @@ def iso(seconds: int) -> str:
     >>> iso(1051557713)
     '2003-04-28T19:21:53Z'
     """
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
+    days, rest = divmod(seconds, 86400)
+    hours, rest = divmod(rest, 3600)
+    return f"{_day(days)}T{hours:02}:{rest // 60:02}:{rest % 60:02}Z"
+
+
+@lru_cache(4096)
+def _day(days: int) -> str:
+    return (_EPOCH + timedelta(days)).isoformat()
+
+
+def are_numbers(texts: Sequence[str]) -> bool:
+    """Whether all texts are whole numbers of no sign as they are printed, and not too large."""
+    joined = "".join(texts)
+    if not (joined.isdecimal() and joined.isascii()) or len(max(texts, key=len)) > _DIGITS:
+        return False
+    return min(texts) >= "1" or not any(text[0] == "0" and text != "0" for text in texts)
+
+
+def plain_texts(texts: Sequence[str]) -> Sequence[str] | None:
+    """Texts without white space around them, or None where one is nothing else, or of old lines."""
+    joined = "".join(texts)
+    if joined.split(None, 1) == [joined]:
+        return texts
+    found = [*map(stripped, texts)]
+    return found if all(found) and "\r" not in joined else None
 
 
 def _is_number(text: str) -> bool:
