@@ -1,5 +1,6 @@
 """Jobs in other formats: what is written is valid, comes back, and tells what it lost."""
 
+import gzip
 import io
 import json
 import re
@@ -15,7 +16,7 @@ from lxml import etree
 from strategies import documents
 
 from sssjob import loads
-from sssjob.accounting.writers import TARGETS
+from sssjob.accounting.writers import TARGETS, parts
 from sssjob.accounting.writers import writer as writers
 from sssjob.accounting.writers.grid import Site
 from sssjob.document import dumps
@@ -24,6 +25,7 @@ from sssjob.formats import car
 from sssjob.model import Delivered, Job, Property
 from sssjob.records import find, read_records
 from sssjob.records.builders import OBJECTS
+from sssjob.records.recognition import recognised
 from sssjob.records.record import Bad, Converted, Options, Skipped
 
 DATA = Path(__file__).parents[1] / "data"
@@ -428,3 +430,103 @@ def test_gpus_of_a_usage_record_keep_their_type():
     job = loads(f"<Job><Id>8</Id><Delivered>{inner}</Delivered></Job>")
     [back] = records.converted("ur", written("ur", job)[0])
     assert back.delivered.all("Resource") == job.delivered.all("Resource")
+
+
+# --- many jobs at once ---
+
+IN_PARTS = ("ur", "car", "apel")
+LOGS = sorted(
+    path for path in records.RECORDS.glob("*/*") if path.suffix not in (".outcomes", ".md")
+)  # fmt: skip
+
+
+TOLD = writers.WriterOptions(SITE, 7)
+
+
+def by_the_way(target, name, data, *, at_once, options=TOLD):
+    """What a writer makes of records, what is lost, and what becomes of each."""
+    out, losses = io.BytesIO(), writers.LossCounts()
+    writer = TARGETS[target].writer(out, options, losses)
+    builder = writer.builder() if at_once else OBJECTS
+    found = [
+        each._replace(job=None) if isinstance(each, Converted) else each
+        for each in writer.through(read_records(find(name), io.BytesIO(data), Options(), builder))
+    ]
+    writer.close()
+    return out.getvalue(), losses.kinds, found
+
+
+def one_way(target, name, data, **more):
+    """The same of both ways, which are one."""
+    found = by_the_way(target, name, data, at_once=True, **more)
+    assert found == by_the_way(target, name, data, at_once=False, **more)
+    return found
+
+
+@pytest.mark.parametrize("target", IN_PARTS)
+@pytest.mark.parametrize("path", LOGS, ids=lambda path: str(path.relative_to(records.RECORDS)))
+def test_many_jobs_at_once_are_written_as_one_by_one(path, target):
+    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    name, _, _ = recognised(io.BytesIO(data))
+    bare = writers.WriterOptions(Site(), None)
+    one_way(target, name.name, data)
+    one_way(target, name.name, data, options=bare)
+
+
+COLUMNS = {
+    "JobID": ["7", "8_1", "9"],
+    "JobName": ["a", " a b ", "a&b<c>", "", "x\u00a0", "'\"", "a\x85b"],
+    "User": ["amy", "", " "],
+    "Account": ["physics", "a & b"],
+    "Cluster": ["c", 'a"b', "c d", ""],
+    "Partition": ["long", "long,short"],
+    "State": ["COMPLETED", "FAILED", "CANCELLED by 7", "RUNNING", "TIMEOUT", "strange"],
+    "ExitCode": ["0:0", "1:0", "0:9", "x"],
+    "Submit": ["1690000000", "2026-01-01T00:00:00", "Unknown", ""],
+    "Start": ["1690000000", "1690000007", "Unknown", "99999999999"],
+    "End": ["1690000100", "1690000107", "Unknown", "999999999999"],
+    "ElapsedRaw": ["100", "0", "007", "x", "99999999999999999999"],
+    "TotalCPU": ["00:01:40", "01:40.500", "", "x"],
+    "NCPUS": ["1", "4", "0", "x"],
+    "NNodes": ["1", "2", ""],
+    "NodeList": ["n1", "n[1-3]", "n1,n2", "None assigned", "", "a_b", "n[1-5000]"],
+    "MaxRSS": ["10K", "1.5G", "0", "", "16?"],
+    "AllocTRES": ["cpu=4,gres/gpu=2", "", "energy=5"],
+    "Mine": ["", "text", " ", "a&b"],
+}
+
+
+@given(
+    st.lists(
+        st.fixed_dictionaries({k: st.sampled_from(v) for k, v in COLUMNS.items()}), max_size=6
+    ),
+    st.lists(st.sampled_from([*COLUMNS]), unique=True, min_size=4),
+    st.sampled_from(IN_PARTS),
+    st.sampled_from([TOLD, writers.WriterOptions()]),
+)
+def test_so_they_are_with_odd_values(rows, columns, target, options):
+    names = ["JobID", *(name for name in columns if name != "JobID")]
+    lines = ["|".join(names), *("|".join(row[name] for name in names) for row in rows)]
+    one_way(target, "slurm", "\n".join([*lines, ""]).encode(), options=options)
+
+
+@pytest.mark.parametrize("target", IN_PARTS)
+def test_what_repeats_is_asked_of_a_part_once(target, monkeypatch):
+    made = []
+    once = parts.Taken
+    monkeypatch.setattr(parts, "Taken", lambda job: made.append(job) or once(job))
+    row = "|amy|COMPLETED|1690000000|1690000100|100|00:01:40|4|c\n"
+    head = "JobID|User|State|Start|End|ElapsedRaw|TotalCPU|NCPUS|Cluster\n"
+    data = head + "".join(f"{number}{row}" for number in range(500))
+    by_the_way(target, "slurm", data.encode(), at_once=True)
+    assert len(made) < 100
+
+
+def test_who_wants_to_see_each_loss_sees_it():
+    seen = []
+    writer = TARGETS["ur"].writer(
+        io.BytesIO(), writers.WriterOptions(), writers.LossCounts(seen.append)
+    )
+    assert writer.builder() is None
+    [*writer.through(iter([Converted(1, JOB)]))]
+    assert [loss.path for loss in seen] == ["Priority", "Requested/Processors"]

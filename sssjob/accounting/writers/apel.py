@@ -10,15 +10,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sssjob import units
-from sssjob.accounting.writers.grid import level, noted
+from sssjob.accounting.writers.grid import is_level, is_noted, level, noted
 from sssjob.accounting.writers.losses import MOST, NO_PLACE, Taken
 from sssjob.accounting.writers.parts import Part
 from sssjob.accounting.writers.writer import Unfit, WriterOptions
 from sssjob.accounting.writers.xml import TIME_DIGITS, are_numbers, plain_texts
 from sssjob.errors import InvalidValue
+from sssjob.model import Property
 from sssjob.records.builders import Column, Same, Tagged
 
 INDIVIDUAL = "APEL-individual-job-message: v0.3\n"
@@ -71,8 +73,9 @@ def _demanded(name: str) -> Part:
             raise Unfit(f"no {name}, which APEL demands")
         return ""
 
-    def many(texts: Sequence[str]) -> Column | None:
-        return Same(("",)) if fact.many and fact.many(texts) is not None else None
+    def many(texts: Sequence[str], told: Mapping[str, str]) -> Column | None:
+        found = fact.many(texts, told) if fact.many else None
+        return None if found is None else Same(("",))
 
     return Part((), write, (name,), many)
 
@@ -82,6 +85,10 @@ def _site(job: Taken, options: WriterOptions) -> str:
     if not found:
         raise Unfit("no name of a site, which APEL demands")
     return found
+
+
+def _names_a_site(item: Property) -> bool:
+    return item.name == "Machine" or is_noted(item)
 
 
 def _ended(job: Taken, _: WriterOptions) -> str:
@@ -96,7 +103,8 @@ class _Fact(NamedTuple):
     takes: tuple[str, ...]
     find: Callable[[Taken, WriterOptions], Any]
     looks: tuple[str, ...] = ()
-    many: Callable[[Sequence[str]], Sequence[str] | None] | None = None
+    many: Callable[[Sequence[str], Mapping[str, str]], Sequence[str] | None] | None = None
+    of: Callable[[Property], bool] | None = None
 
     def part(self, key: str) -> Part:
         """The line of a message that tells the fact."""
@@ -104,16 +112,18 @@ class _Fact(NamedTuple):
         def write(job: Taken, options: WriterOptions) -> str:
             return _lines(((key, self.find(job, options)),))
 
-        def many(texts: Sequence[str]) -> Column | None:
-            found = self.many(texts) if self.many else None
+        def many(texts: Sequence[str], told: Mapping[str, str]) -> Column | None:
+            found = self.many(texts, told) if self.many else None
             return None if found is None else Tagged(f"{key}: ", found, "\n")
 
-        return Part(self.takes, write, self.looks, many if self.many else None)
+        return Part(self.takes, write, self.looks, many if self.many else None, of=self.of)
 
 
 def _text(name: str) -> _Fact:
-    def many(texts: Sequence[str]) -> Sequence[str] | None:
-        found = plain_texts(texts)  # and a line break inside a value becomes a blank
+    def many(texts: Sequence[str], told: Mapping[str, str]) -> Sequence[str] | None:
+        found = (
+            None if told else plain_texts(texts)
+        )  # and a line break inside a value becomes a blank
         return found if found is not None and len("".join(found).splitlines()) < 2 else None
 
     return _Fact((name,), lambda job, _: job.text(name), many=many)
@@ -122,8 +132,12 @@ def _text(name: str) -> _Fact:
 def _number(name: str) -> _Fact:
     is_time = name in _TIMES
 
-    def many(texts: Sequence[str]) -> Sequence[str] | None:
-        fits = are_numbers(texts) and (not is_time or len(max(texts, key=len)) <= TIME_DIGITS)
+    def many(texts: Sequence[str], told: Mapping[str, str]) -> Sequence[str] | None:
+        fits = (
+            not told
+            and are_numbers(texts)
+            and (not is_time or len(max(texts, key=len)) <= TIME_DIGITS)
+        )
         return texts if fits else None
 
     read = Taken.time if is_time else Taken.amount
@@ -131,7 +145,7 @@ def _number(name: str) -> _Fact:
 
 
 def _said_of_grid(key: str) -> _Fact:
-    return _Fact((), lambda job, _: noted(job).get(key, ""), ("Extension",))
+    return _Fact((), lambda job, _: noted(job).get(key, ""), ("Extension",), of=is_noted)
 
 
 def _submit_host(job: Taken, options: WriterOptions) -> str:
@@ -142,9 +156,56 @@ def _level(place: int) -> Callable[[Taken, WriterOptions], str]:
     return lambda job, options: level(job, options.site)[place]
 
 
+def _kilobytes(name: str) -> _Fact:
+    """The most that was measured, or else what was given, in KB rounded up."""
+
+    def find(job: Taken, _: WriterOptions) -> int | None:
+        sizes: dict[str, int] = {}
+        for item in job.all(name, *_MEASURED):
+            metric = item.attributes.get("metric", "")
+            try:
+                size = _in_kilobytes(item.text, item.attributes.get("units") or default)
+            except InvalidValue as error:
+                job.lose(item, str(error))
+                continue
+            if size < 0:
+                job.lose(item, "below zero" if size == _BELOW else "too large a number")
+            elif metric in _METRICS and metric not in sizes:
+                sizes[metric] = size
+            else:
+                job.lose(item, NO_PLACE)
+        return next((sizes[metric] for metric in _METRICS if metric in sizes), None)
+
+    def many(texts: Sequence[str], told: Mapping[str, str]) -> Sequence[str] | None:
+        if {*told} - {*_MEASURED} or told.get("metric", "") not in _METRICS:
+            return None
+        try:
+            found = [_in_kilobytes(text, told.get("units") or default) for text in texts]
+        except InvalidValue:
+            return None
+        return [*map(str, found)] if min(found) >= 0 else None
+
+    default = units.DEFAULT_UNITS[name]
+    return _Fact((name,), find, many=many)
+
+
+_MEASURED = ("units", "metric")  # the attributes of an amount
+_METRICS = ("Max", "Total", "")  # those that APEL means, the best first
+_BELOW, _ABOVE = -1, -2  # instead of an amount that APEL cannot hold
+
+
+@lru_cache(4096)
+def _in_kilobytes(text: str, unit: str) -> int:
+    """An amount in KB rounded up, or why it is none. Raises ``InvalidValue``."""
+    size = units.bytes_of(text, unit)
+    if not 0 <= size <= MOST:
+        return _BELOW if size < 0 else _ABOVE
+    return -(-size // _KB)
+
+
 # fmt: off
 _FACTS: dict[str, _Fact] = {
-    "Site":               _Fact(("Extension",), _site, ("Machine",)),
+    "Site":               _Fact(("Extension",), _site, ("Machine",), of=_names_a_site),
     "SubmitHost":         _Fact(("SubmitHost",), _submit_host),
     "MachineName":        _text("Machine"),
     "Queue":              _text("Queue"),
@@ -162,10 +223,10 @@ _FACTS: dict[str, _Fact] = {
     "StartTime":          _number("StartTime"),
     "EndTime":            _number("EndTime"),
     "InfrastructureType": _Fact((), lambda _, options: options.site.infrastructure),
-    "MemoryReal":         _Fact(("Memory",), lambda job, _: _kilobytes(job, "Memory")),
-    "MemoryVirtual":      _Fact(("Swap",), lambda job, _: _kilobytes(job, "Swap")),
-    "ServiceLevelType":   _Fact(("Resource",), _level(0)),
-    "ServiceLevel":       _Fact((), _level(1), ("Resource",)),
+    "MemoryReal":         _kilobytes("Memory"),
+    "MemoryVirtual":      _kilobytes("Swap"),
+    "ServiceLevelType":   _Fact(("Resource",), _level(0), of=is_level),
+    "ServiceLevel":       _Fact((), _level(1), ("Resource",), of=is_level),
 }
 # fmt: on
 _BEFORE = (Part(("State",), _ended), *map(_demanded, _DEMANDED))
@@ -372,25 +433,3 @@ def _lines(pairs: Iterable[tuple[str, object]]) -> str:
         for key, value in pairs
         if value is not None and value != ""
     )
-
-
-def _kilobytes(job: Taken, name: str) -> int | None:
-    """The most that was measured, or else what was given, in KB rounded up."""
-    found = job.all(name, "units", "metric")
-    sizes: dict[str, Fraction] = {}
-    for item in found:
-        metric = item.attributes.get("metric", "")
-        unit = item.attributes.get("units") or units.DEFAULT_UNITS[name]
-        try:
-            size = units.bytes_of(item.text, unit)
-        except InvalidValue as error:
-            job.lose(item, str(error))
-            continue
-        if not 0 <= size <= MOST:
-            job.lose(item, "below zero" if size < 0 else "too large a number")
-        elif metric in ("Max", "Total", "") and metric not in sizes:
-            sizes[metric] = size
-        else:
-            job.lose(item, NO_PLACE)
-    best = next((sizes[metric] for metric in ("Max", "Total", "") if metric in sizes), None)
-    return None if best is None else -(-best // _KB)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sssjob.accounting.writers.grid import ATTRIBUTES, level, noted
+from sssjob.accounting.writers.grid import ATTRIBUTES, is_level, is_noted, level, noted
 from sssjob.accounting.writers.losses import Taken
 from sssjob.accounting.writers.parts import Part
 from sssjob.accounting.writers.ur import charge, machine, processes, record_identity, status
@@ -58,7 +58,7 @@ RECORD = CAR.group(
         CAR.text("User", "LocalUserId"),
         CAR.text("Group", "LocalGroup"),
         CAR.text("Project", "Group"),
-        Part(_NOTED, _attributes),
+        Part(_NOTED, _attributes, of=is_noted),
     ),
     CAR.text("Name", "JobName"),
     charge(CAR),
@@ -67,7 +67,7 @@ RECORD = CAR.group(
     Part((), _infrastructure),
     CAR.duration("Duration", "WallDuration"),
     CAR.duration("CpuDuration", "CpuDuration", usageType="all"),
-    Part(("Resource",), _service_level),
+    Part(("Resource",), _service_level, of=is_level),
     *(CAR.volumes(name) for name in ("Memory", "Swap", "Disk", "Network")),
     CAR.duration("SuspendDuration", "TimeDuration", type="suspended"),
     CAR.time("SubmitTime", "TimeInstant", type="ctime"),
@@ -80,5 +80,5 @@ RECORD = CAR.group(
     CAR.hosts(),
     Part(("SubmitHost",), _submit_host),
     CAR.text("Queue"),
-    Part((), _site, looks=_NOTED),
+    Part((), _site, looks=_NOTED, of=is_noted),
 )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sssjob import units
 from sssjob.accounting.writers.losses import NO_PLACE, Taken
-from sssjob.model import stripped
+from sssjob.model import Property, stripped
 
 SERVICE_LEVEL = "ServiceLevel"
 GRID = "grid"
@@ -39,6 +39,16 @@ class Site(NamedTuple):
     figure: str = ""
 
 
+def is_noted(item: Property) -> bool:
+    """Whether an Extension says what is ``noted``."""
+    return (item.attributes.get("type", ""), item.attributes.get("name", "")) in _KNOWN
+
+
+def is_level(item: Property) -> bool:
+    """Whether a Resource is a figure of a benchmark."""
+    return item.attributes.get("name") == SERVICE_LEVEL
+
+
 def noted(job: Taken) -> dict[str, str]:
     """What Extensions say of the grid, taken; the others stay."""
     found: dict[str, str] = {}
@@ -56,7 +66,7 @@ def levels(job: Taken, site: Site) -> dict[str, Fraction]:
     found: dict[str, Fraction] = {}
     for item in job.all("Resource", "name", "type"):
         kind = item.attributes.get("type", "")
-        if item.attributes.get("name") != SERVICE_LEVEL or not kind or kind in found:
+        if not is_level(item) or not kind or kind in found:
             job.lose(item, NO_PLACE)
         elif job.number(item):
             found[kind] = units.number(item.text)
@@ -69,7 +79,7 @@ def level(job: Taken, site: Site) -> tuple[str, str]:
     """The type and the figure of the benchmark, "" where nobody says."""
     found = ("", "")
     for item in job.all("Resource", "name", "type"):
-        if found[1] or item.attributes.get("name") != SERVICE_LEVEL:
+        if found[1] or not is_level(item):
             job.lose(item, NO_PLACE)
         elif job.number(item):
             found = (item.attributes.get("type", ""), stripped(item.text))

@@ -15,12 +15,12 @@ plainest form. Jobs that state an awarenessPolicy are written one by one, and te
 writers both ways.
 """
 
-# decision 271
+# decision 274
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from sssjob.accounting.writers.losses import NO_PLACE, POLICY, WISH, Loss, Taken, named
@@ -45,7 +45,9 @@ from sssjob.records.builders import (
     items_of,
 )
 
-Many = Callable[[Sequence[str]], "Column | None"]
+# Of many texts and of attributes that all have; and of many jobs.
+Many = Callable[[Sequence[str], Mapping[str, str]], "Column | None"]
+Whole = Callable[["Batch"], "Column | None"]
 
 _REMEMBERED = 4096  # values of a part, and kinds of columns that it is made of
 _OWN, _DELIVERED = "", "Delivered/"
@@ -54,14 +56,21 @@ _OWN, _DELIVERED = "", "Delivered/"
 class Part(NamedTuple):
     """A piece of a record: the properties that it takes, and what it makes of a job.
 
-    It may look at others, too, which it does not take. ``many`` makes the same of the texts of
-    many properties that have no attributes, or None where it takes the job to tell.
+    It may look at others, too, which it does not take, and at some only whether they are ``there``.
+    ``of`` tells which properties of these names
+    matter, where not all do; the others are lost. ``is_each``: what it makes of several properties
+    is what it makes of each. ``many`` makes the same of many properties, one of a job, and
+    ``whole`` of many jobs; both give None where it takes the job to tell.
     """
 
     takes: tuple[str, ...]
     write: Callable[[Taken, WriterOptions], str]
     looks: tuple[str, ...] = ()
     many: Many | None = None
+    whole: Whole | None = None
+    of: Callable[[Property], bool] | None = None
+    is_each: bool = False
+    there: tuple[str, ...] = ()
 
 
 class Around(NamedTuple):
@@ -93,7 +102,7 @@ class PartsBuilder(ColumnsBuilder[WrittenJob]):
     ) -> None:
         self._parts, self._options, self._end = parts, options, end
         self._makers: dict[int, _Maker] = {}
-        self._takes = frozenset(_taken(parts))
+        self._takes = dict(_taken(parts))
 
     def from_job(self, job: Job) -> WrittenJob:
         """One record, all parts of the job itself."""
@@ -115,7 +124,7 @@ class PartsBuilder(ColumnsBuilder[WrittenJob]):
             mine, asked, given = ([*map(items_of, each)] for each in (own, requested, delivered))
             return [*map(self.from_job, OBJECTS.jobs(mine, asked, given, groups))]
         size = len(groups)
-        batch = _Batch(told, self._options, size)
+        batch = Batch(told, self._options, size)
         lines = Lines(size)
         self._put(lines, self._parts, batch)
         lost = [*batch.lost, *told.lost(self._takes, size), *_of_groups(groups)]
@@ -128,7 +137,7 @@ class PartsBuilder(ColumnsBuilder[WrittenJob]):
             for at, (text, kinds) in enumerate(zip(texts, each, strict=True))
         ]
 
-    def _put(self, lines: Lines, parts: Sequence[Part | Around], batch: _Batch) -> None:
+    def _put(self, lines: Lines, parts: Sequence[Part | Around], batch: Batch) -> None:
         for part in parts:
             if isinstance(part, Part):
                 lines.put(self._columns((part,), batch))
@@ -137,7 +146,7 @@ class PartsBuilder(ColumnsBuilder[WrittenJob]):
                 if any(inner):
                     lines.put_block(part.name, inner)
 
-    def _columns(self, parts: Sequence[Part | Around], batch: _Batch) -> list[Column]:
+    def _columns(self, parts: Sequence[Part | Around], batch: Batch) -> list[Column]:
         found: list[Column] = []
         for part in parts:
             if isinstance(part, Around):
@@ -148,14 +157,19 @@ class PartsBuilder(ColumnsBuilder[WrittenJob]):
                 maker = self._makers.get(id(part))
                 if maker is None:
                     maker = self._makers[id(part)] = _Maker(part)
-                if (made := maker.column(batch)) is not None:
-                    found.append(made)
+                found += maker.columns(batch)
         return found
 
 
-def _taken(parts: Iterable[Part | Around]) -> Iterator[str]:
+Takes = Mapping[str, Callable[[Property], bool] | None]  # names, and which of them, if not all
+
+
+def _taken(parts: Iterable[Part | Around]) -> Iterator[tuple[str, Any]]:
     for part in parts:
-        yield from part.takes if isinstance(part, Part) else _taken(part.parts)
+        if isinstance(part, Part):
+            yield from ((name, part.of) for name in part.takes)
+        else:
+            yield from _taken(part.parts)
 
 
 class _Place(NamedTuple):
@@ -180,13 +194,12 @@ class _Told:
         self._requested = [_placed(f"{Requested.name}/", column) for column in requested]
         self.is_odd = any(map(_is_odd, (*self.places, *self._requested)))
 
-    def lost(self, takes: frozenset[str], size: int) -> Iterator[Sequence[Kinds]]:
+    def lost(self, takes: Takes, size: int) -> Iterator[Sequence[Kinds]]:
         """What of many jobs no part takes."""
         for each in self.places:
-            if not each.names <= takes:
-                yield _lost(each, takes, NO_PLACE, size)
+            yield from _lost(each, takes, NO_PLACE, size)
         for each in self._requested:
-            yield _lost(each, frozenset(), WISH, size)
+            yield from _lost(each, {}, WISH, size)
 
 
 def _placed(place: str, column: Column) -> _Place:
@@ -211,17 +224,29 @@ def _is_odd(place: _Place) -> bool:
     )
 
 
-def _lost(place: _Place, takes: frozenset[str], reason: str, size: int) -> Sequence[Kinds]:
-    """What is lost of each piece of a column, but for the names that are taken."""
+def _lost(place: _Place, takes: Takes, reason: str, size: int) -> Iterator[Sequence[Kinds]]:
+    """What is lost of each piece of a column, but for what is taken, if anything is."""
+
+    def is_taken(item: Property) -> bool:
+        which = takes.get(item.name) if item.name in takes else _nothing
+        return which is None or which(item)
+
     kinds: dict[int, Kinds] = {
         id(piece): tuple(
-            ((f"{place.place}{named(item)}", reason), 1) for item in piece if item.name not in takes
+            ((f"{place.place}{named(item)}", reason), 1) for item in piece if not is_taken(item)
         )
         for piece in place.pieces
     }
+    if not any(kinds.values()):
+        return
     if isinstance(place.column, NamedTexts | SameItems):
-        return [*kinds.values()] * size
-    return [kinds[id(piece)] for piece in place.column]
+        yield [*kinds.values()] * size
+    else:
+        yield [kinds[id(piece)] for piece in place.column]
+
+
+def _nothing(_: Property) -> bool:
+    return False
 
 
 def _of_groups(groups: Sequence[Items]) -> Iterator[Sequence[Kinds]]:
@@ -229,13 +254,30 @@ def _of_groups(groups: Sequence[Items]) -> Iterator[Sequence[Kinds]]:
         yield [(((TaskGroup.name, NO_PLACE), len(each)),) if each else () for each in groups]
 
 
-class _Batch:
+class Batch:
     """Many jobs that are written at once: what was lost so far, and which cannot be written."""
 
     def __init__(self, told: _Told, options: WriterOptions, size: int) -> None:
         self.told, self.options, self.size = told, options, size
         self.lost: list[Sequence[Kinds]] = []
         self.errors: dict[int, Unfit] = {}
+
+    def texts(self, name: str) -> Sequence[str] | None:
+        """The text of a property of each job, "" where it has none.
+
+        None where a job may have several, or one with attributes.
+        """
+        places = [each for each in self.told.places if name in each.names]
+        if not places:
+            return [""] * self.size
+        if len(places) > 1 or len(places[0].names) > 1:
+            return None
+        if any(len(piece) > 1 or _attributes(piece) for piece in places[0].pieces):
+            return None
+        column = places[0].column
+        if isinstance(column, NamedTexts):
+            return column.texts
+        return [piece[0].text if piece else "" for piece in items_of(column)]  # type: ignore[union-attr]
 
 
 class _Made(NamedTuple):
@@ -252,12 +294,29 @@ class _Maker:
 
     def __init__(self, part: Part) -> None:
         self._part = part
-        self._names = frozenset((*part.takes, *part.looks))
+        self._names = frozenset((*part.takes, *part.looks, *part.there))
         self._memories: dict[tuple[Any, ...], tuple[dict[Any, _Made], Any]] = {}
 
-    def column(self, batch: _Batch) -> Column | None:
-        """What the part makes of many jobs; None is nothing of any."""
-        places = [each for each in batch.told.places if each.names & self._names]
+    def columns(self, batch: Batch) -> list[Column]:
+        """What the part makes of many jobs: columns that stand side by side."""
+        part = self._part
+        places = [each for each in batch.told.places if not each.names.isdisjoint(self._names)]
+        if part.of is not None:
+            places = [each for each in places if any(map(self._sees, _items(each)))]
+        if part.whole and (made := part.whole(batch)) is not None:
+            return [made]
+        if part.is_each and len({each.place for each in places}) == 1:
+            found = [self._column([each], batch) for each in places]
+        else:
+            found = [self._column(places, batch)]
+        return [each for each in found if each is not None]
+
+    def _sees(self, item: Property) -> bool:
+        of = self._part.of
+        return item.name in self._names and (of is None or of(item))
+
+    def _column(self, places: Sequence[_Place], batch: Batch) -> Column | None:
+        """One column; None is nothing of any job."""
         if len(places) == 1 and self._part.many:
             made = self._together(places[0], self._part.many)
             if made is not None:
@@ -267,20 +326,25 @@ class _Maker:
     def _together(self, place: _Place, many: Many) -> Column | None:
         column = place.column
         if isinstance(column, NamedTexts):
-            return None if column.attributes else many(column.texts)
-        if isinstance(column, SameItems) or any(
-            len(piece) > 1 or (piece and piece[0].attributes) for piece in place.pieces
-        ):
+            return many(column.texts, column.attributes)
+        if isinstance(column, SameItems) or any(len(piece) > 1 for piece in place.pieces):
             return None
-        texts = [piece[0].text for piece in column if piece]
-        if not all(texts) or (made := many(texts)) is None:
-            return None
-        lines = Lines(len(texts))
-        lines.put((made,))
-        found = iter(lines.texts())
-        return [next(found) if piece else "" for piece in column]
+        alike: dict[tuple[tuple[str, str], ...], list[int]] = {}
+        for at, piece in enumerate(column):
+            if piece:
+                alike.setdefault(tuple(piece[0].attributes.items()), []).append(at)
+        found = [""] * len(column)
+        for attributes, some in alike.items():
+            texts = [column[at][0].text for at in some]
+            if not all(texts) or (made := many(texts, dict(attributes))) is None:
+                return None
+            lines = Lines(len(texts))
+            lines.put((made,))
+            for at, text in zip(some, lines.texts(), strict=True):
+                found[at] = text
+        return found
 
-    def _one_by_one(self, places: Sequence[_Place], batch: _Batch) -> Column | None:
+    def _one_by_one(self, places: Sequence[_Place], batch: Batch) -> Column | None:
         shape = tuple((each.place, *_shape(each.column), *each.names) for each in places)
         if shape not in self._memories:
             if len(self._memories) >= _REMEMBERED:
@@ -289,7 +353,7 @@ class _Maker:
             self._memories[shape] = {}, kept
         memory, _ = self._memories[shape]
         varied = [each.column for each in places if not isinstance(each.column, SameItems)]
-        keys: Iterable[Any] = zip(*map(_keys, varied), strict=True) if varied else [()]
+        keys: Iterable[Any] = zip(*map(self._keys, varied), strict=True) if varied else [()]
         made = [*map(memory.get, keys := [*keys])]
         if None in made:
             if len(memory) >= _REMEMBERED:
@@ -313,6 +377,12 @@ class _Maker:
             return Same((found_all[0].text,)) if found_all and found_all[0].text else None
         return [each.text for each in found_all]
 
+    def _keys(self, column: Column) -> Iterable[Any]:
+        """What tells the pieces of a column apart."""
+        if not isinstance(column, NamedTexts):
+            return map(id, column)
+        return map(str.isspace, column.texts) if column.name in self._part.there else column.texts
+
     def _made(self, places: Sequence[_Place], at: int, options: WriterOptions) -> _Made:
         """What the part makes of a job that has nothing but what it is made of."""
         own: list[Item] = []
@@ -320,7 +390,7 @@ class _Maker:
         pieces = [_piece(each.column, at) for each in places]
         for each, piece in zip(places, pieces, strict=True):
             into = given if each.place else own
-            into += [item for item in cast(Properties, piece) if item.name in self._names]
+            into += [item for item in cast(Properties, piece) if self._sees(item)]
         taken = Taken(Job((*own, Delivered(tuple(given))) if given else tuple(own)))
         try:
             text = self._part.write(taken, options)
@@ -329,15 +399,20 @@ class _Maker:
         return _Made(text, _kinds(taken.losses(frozenset(self._part.takes))), None, pieces)
 
 
+def _items(place: _Place) -> Iterator[Property]:
+    """Every property that there is in a column."""
+    return (item for piece in place.pieces for item in piece)
+
+
+def _attributes(piece: tuple[Property, ...]) -> Mapping[str, str]:
+    return piece[0].attributes if piece else {}
+
+
 def _shape(column: Column) -> tuple[Any, ...]:
     """What columns have in common whose pieces are told by their keys."""
     if isinstance(column, NamedTexts):
         return "texts", column.name, *column.attributes.items()
     return ("same", id(column.items)) if isinstance(column, SameItems) else ("pieces",)
-
-
-def _keys(column: Column) -> Iterable[Any]:
-    return column.texts if isinstance(column, NamedTexts) else map(id, column)
 
 
 def _piece(column: Column, at: int) -> Items:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
+
 from sssjob.accounting.writers.losses import Taken
-from sssjob.accounting.writers.parts import Part
+from sssjob.accounting.writers.parts import Batch, Part
 from sssjob.accounting.writers.writer import Unfit, WriterOptions
-from sssjob.accounting.writers.xml import Pieces, iso
+from sssjob.accounting.writers.xml import HOLE, Pieces, iso
+from sssjob.document.text import escaped
 from sssjob.formats.ur import NAMESPACE
 from sssjob.model import stripped
+from sssjob.records.builders import Column, Tagged
 
 UR = Pieces("urf")
 HEAD = f'<?xml version="1.0" encoding="UTF-8"?>\n<urf:UsageRecords xmlns:urf="{NAMESPACE}">\n'
@@ -19,6 +24,7 @@ _FAILED = ("BOOT_FAIL", "FAIL", "OUT_OF_MEMORY")
 _DESCRIBED = ("ExitCode", "StatusMessage", "Group", "Partition")
 
 
+_NO_PLAIN_ID = re.compile(r"[\s&<>\"']")
 _IDENTITY = ("Machine", "Id", "SubmitTime", "StartTime")  # what a recordId is made of
 
 
@@ -36,7 +42,21 @@ def record_identity(pieces: Pieces) -> Part:
         }
         return pieces.around("RecordIdentity", "", values)
 
-    return Part((), write, looks=("GlobalId", *_IDENTITY))
+    def whole(batch: Batch) -> Column | None:
+        ids = batch.texts("GlobalId")
+        if ids is not None and not any(ids):
+            told = [batch.texts(name) for name in _IDENTITY]
+            if None in told or not all(told[1] or ()):
+                return None
+            ids = ["/".join(filter(None, row)) for row in zip(*told, strict=True)]
+        if ids is None or not all(ids) or _NO_PLAIN_ID.search("".join(ids)):
+            return None
+        created = "" if batch.options.created is None else iso(batch.options.created)
+        values = {"createTime": created, "recordId": HOLE}
+        before, behind = pieces.around("RecordIdentity", "", values).split(HOLE)
+        return Tagged(before, ids, behind)
+
+    return Part((), write, looks=("GlobalId", *_IDENTITY), whole=whole)
 
 
 def processes(pieces: Pieces) -> Part:
@@ -64,8 +84,13 @@ def charge(pieces: Pieces) -> Part:
 
 def status(pieces: Pieces) -> Part:
     """The state in the words of GFD.98: a job that ended with a code other than 0 has failed."""
-    looks = ("StatusMessage", "ExitCode", "EndTime", "StartTime")
-    return Part(("State",), lambda job, _: pieces.element("Status", _status(job)), looks)
+
+    def write(job: Taken, _: WriterOptions) -> str:
+        return pieces.element("Status", _status(job))
+
+    return Part(
+        ("State",), write, looks=("StatusMessage", "ExitCode"), there=("EndTime", "StartTime")
+    )
 
 
 def _status(job: Taken) -> str:
@@ -99,16 +124,26 @@ def _described(name: str) -> Part:
     return Part((name,), write)
 
 
+_TOLD_BY = ("type", "name")  # the attributes of an Extension
+
+
 def _extensions(job: Taken, _: WriterOptions) -> str:
     return "".join(
-        UR.element("Resource", each.text, {
-            "description": " ".join(
-                filter(None, (each.attributes.get("type"), each.attributes.get("name")))
-            ),
-        })
-        for each in job.all("Extension", "type", "name")
+        UR.element("Resource", each.text, _description(each.attributes))
+        for each in job.all("Extension", *_TOLD_BY)
         if stripped(each.text)
-    )  # fmt: skip
+    )
+
+
+def _many_extensions(texts: Sequence[str], attributes: Mapping[str, str]) -> Column | None:
+    if "\r" in "".join(texts) or not all(map(stripped, texts)) or {*attributes} - {*_TOLD_BY}:
+        return None
+    before, behind = UR.element("Resource", HOLE, _description(attributes)).split(HOLE)
+    return Tagged(before, escaped(texts), behind)
+
+
+def _description(attributes: Mapping[str, str]) -> dict[str, str]:
+    return {"description": " ".join(filter(None, map(attributes.get, _TOLD_BY)))}
 
 
 def _resources(job: Taken, _: WriterOptions) -> str:
@@ -150,6 +185,6 @@ RECORD = UR.group(
     UR.text("Project", "ProjectName"),
     UR.hosts(),
     *map(_described, _DESCRIBED),
-    Part(("Extension",), _extensions),
+    Part(("Extension",), _extensions, many=_many_extensions, is_each=True),
     Part(("Resource",), _resources),
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
 
@@ -23,9 +23,12 @@ _DOMAIN = re.compile(
     r"([a-zA-Z0-9][a-zA-Z0-9'\-]*[a-zA-Z0-9]\.)*[a-zA-Z0-9][a-zA-Z0-9'\-]*[a-zA-Z0-9]"
 )
 _DOMAIN_LENGTH = 255
+HOLE = "\0"  # stands for a text in what is written around it; no document holds it
 _EPOCH = date(1970, 1, 1)
 TIME_DIGITS = 11  # of any second up to the year 5138
 _DIGITS = 18  # of any number that is not too large
+_MEASURED = ("units", "metric")  # the attributes of an amount
+_LISTED = ("aggregation", "delimiter", "count")  # the attributes of nodes
 _STORAGE = ("B", "KB", "MB", "GB", "PB", "EB")  # without TB, says the schema
 _SMALLER = ("EB", "PB", "TB", "GB", "MB", "KB", "B")
 
@@ -60,9 +63,9 @@ class Pieces:
         """A property as an element."""
         element = as_ or name
 
-        def many(texts: Sequence[str]) -> Column | None:
-            found = plain_texts(texts)
-            return None if found is None else self._tagged(element, "", escaped(found), "")
+        def many(texts: Sequence[str], attributes: Mapping[str, str]) -> Column | None:
+            found = None if attributes else plain_texts(texts)
+            return None if found is None else self._tagged(element, HOLE, escaped(found))
 
         return Part((name,), lambda job, _: self.element(element, job.text(name)), many=many)
 
@@ -73,8 +76,9 @@ class Pieces:
             value = job.amount(name)
             return "" if value is None else self.element(as_, f"PT{value}S", attributes)
 
-        def many(texts: Sequence[str]) -> Column | None:
-            return self._tagged(as_, "PT", texts, "S", attributes) if are_numbers(texts) else None
+        def many(texts: Sequence[str], told: Mapping[str, str]) -> Column | None:
+            fits = not told and are_numbers(texts)
+            return self._tagged(as_, f"PT{HOLE}S", texts, attributes) if fits else None
 
         return Part((name,), write, many=many)
 
@@ -85,10 +89,10 @@ class Pieces:
             value = job.time(name)
             return "" if value is None else self.element(as_, iso(value), attributes)
 
-        def many(texts: Sequence[str]) -> Column | None:
-            if not are_numbers(texts) or len(max(texts, key=len)) > TIME_DIGITS:
+        def many(texts: Sequence[str], told: Mapping[str, str]) -> Column | None:
+            if told or not are_numbers(texts) or len(max(texts, key=len)) > TIME_DIGITS:
                 return None
-            return self._tagged(as_, "", [iso(int(text)) for text in texts], "", attributes)
+            return self._tagged(as_, HOLE, [iso(int(text)) for text in texts], attributes)
 
         return Part((name,), write, many=many)
 
@@ -99,7 +103,10 @@ class Pieces:
             value = job.integer(name)
             return "" if value is None else self.element(as_, str(value))
 
-        return Part((name,), write)
+        def many(texts: Sequence[str], told: Mapping[str, str]) -> Column | None:
+            return self._tagged(as_, HOLE, texts) if not told and are_numbers(texts) else None
+
+        return Part((name,), write, many=many)
 
     def number(self, job: Taken, item: Property, as_: str, attributes: Mapping[str, str]) -> str:
         """A number of either sign as xsd:float."""
@@ -112,7 +119,12 @@ class Pieces:
 
         ``held`` are attributes that the element has, too, which are numbers.
         """
-        return Part((name,), lambda job, _: self._counted(job, name, held))
+
+        def many(texts: Sequence[str], told: Mapping[str, str]) -> Column | None:
+            fits = not told and are_numbers(texts) and "0" not in texts
+            return self._tagged(name, HOLE, texts) if fits else None
+
+        return Part((name,), lambda job, _: self._counted(job, name, held), many=many)
 
     def _counted(self, job: Taken, name: str, held: Sequence[str]) -> str:
         total = 0
@@ -140,12 +152,23 @@ class Pieces:
 
         def write(job: Taken, _: WriterOptions) -> str:
             return "".join(
-                self.element(name, text, {"storageUnit": unit, "metric": metric, **attributes})
-                for item in job.all(name, "units", "metric")
-                for text, unit, metric in _volume(job, item)
+                volume(item.text, item.attributes)
+                for item in job.all(name, *_MEASURED)
+                if _is_volume(job, item)
             )
 
-        return Part((name,), write)
+        def volume(text: str, told: Mapping[str, str]) -> str:
+            size, unit = _in_units(text, told.get("units") or units.DEFAULT_UNITS.get(name, ""))
+            values = {"storageUnit": unit, "metric": told.get("metric", "").lower(), **attributes}
+            return self.element(name, size, values)
+
+        def many(texts: Sequence[str], told: Mapping[str, str]) -> Column | None:
+            try:
+                return None if {*told} - {*_MEASURED} else [volume(text, told) for text in texts]
+            except InvalidValue:
+                return None
+
+        return Part((name,), write, many=many, is_each=True)
 
     def hosts(self) -> Part:
         """The nodes of a job, each as a host, or as a resource where it has no domain name."""
@@ -153,28 +176,38 @@ class Pieces:
         def write(job: Taken, _: WriterOptions) -> str:
             return "".join(
                 self.host(name, "Host")
-                for item in job.all("Node", "aggregation", "delimiter", "count")
+                for item in job.all("Node", *_LISTED)
                 for name in _hosts(job, item)
             )
 
-        return Part(("Node",), write)
+        def many(texts: Sequence[str], told: Mapping[str, str]) -> Column | None:
+            if {*told} - {*_LISTED}:
+                return None
+            try:
+                return [
+                    "".join([self.host(name, "Host") for name in _names(item)])
+                    for item in (Property.read("Node", text, told) for text in texts)
+                ]
+            except (InvalidValue, LimitExceeded):
+                return None
+
+        return Part(("Node",), write, many=many, is_each=True)
 
     def group(self, name: str, *parts: Part | Around) -> Around:
         """An element around parts."""
         return Around(f"{self.prefix}:{name}", parts)
 
     def _tagged(
-        self, name: str, before: str, texts: Sequence[str], behind: str,
+        self, name: str, around: str, texts: Sequence[str],
         attributes: Mapping[str, str] | None = None,
     ) -> Column:  # fmt: skip
-        tag = f"{self.prefix}:{name}"
-        return Tagged(
-            f"<{tag}{self.attributes(attributes or {})}>{before}", texts, f"{behind}</{tag}>"
-        )
+        """Elements with texts in the hole of what is around them."""
+        before, behind = self.element(name, around, attributes).split(HOLE)
+        return Tagged(before, texts, behind)
 
     def host(self, name: str, as_: str) -> str:
         """A host; where it has to be a domain name and is none, a resource of that description."""
-        if self.any_host or (len(name) <= _DOMAIN_LENGTH and _DOMAIN.fullmatch(name)):
+        if self.any_host or _is_domain(name):
             return self.element(as_, name)
         return self.element("Resource", name, {"description": as_})
 
@@ -193,6 +226,11 @@ def iso(seconds: int) -> str:
 @lru_cache(4096)
 def _day(days: int) -> str:
     return (_EPOCH + timedelta(days)).isoformat()
+
+
+@lru_cache(4096)
+def _is_domain(name: str) -> bool:
+    return len(name) <= _DOMAIN_LENGTH and _DOMAIN.fullmatch(name) is not None
 
 
 def are_numbers(texts: Sequence[str]) -> bool:
@@ -219,38 +257,66 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _volume(job: Taken, item: Property) -> Iterator[tuple[str, str, str]]:
-    metric = item.attributes.get("metric", "").lower()
+def _is_volume(job: Taken, item: Property) -> bool:
+    """Whether an amount can be written; what cannot is lost."""
     unit = item.attributes.get("units") or units.DEFAULT_UNITS.get(item.name, "")
     try:
-        if not unit:
-            raise InvalidValue(item.text, "an amount with units")
-        unit = units.unit(unit)
-        size = round(units.bytes_of(item.text, unit))
+        _in_units(item.text, unit)
+    except _NoVolume as error:
+        job.lose(item, error.text)
+        return False
     except InvalidValue as error:
         job.lose(item, str(error))
-        return
+        return False
+    return True
+
+
+class _NoVolume(InvalidValue):
+    """An amount that no usage record can hold; its text says why."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why, "an amount")
+
+
+@lru_cache(4096)
+def _in_units(text: str, unit: str) -> tuple[str, str]:
+    """An amount in the largest unit at or below its own in which it is whole.
+
+    Raises ``InvalidValue``.
+    """
+    if not unit:
+        raise InvalidValue(text, "an amount with units")
+    unit = units.unit(unit)
+    size = round(units.bytes_of(text, unit))
     if not 1 <= size <= MOST:
-        job.lose(item, "no positive whole number" if size < 1 else "too large a number")
-        return
+        raise _NoVolume("no positive whole number" if size < 1 else "too large a number")
     start = _SMALLER.index(unit) if unit in _SMALLER else 0
     for smaller in _SMALLER[start:]:
         scale = 1 << (10 * (len(_SMALLER) - 1 - _SMALLER.index(smaller)))
         if smaller in _STORAGE and size % scale == 0:
-            yield str(size // scale), smaller, metric
-            return
+            return str(size // scale), smaller
+    raise AssertionError(text)  # any size is whole in bytes
 
 
-def _hosts(job: Taken, item: Property) -> Iterator[str]:
-    if "aggregation" not in item.attributes:
-        yield stripped(item.text)
-        return
+def _hosts(job: Taken, item: Property) -> Sequence[str]:
     try:
-        found = nodes.expand(item)
+        return _names(item)
+    except _NoHosts as error:
+        job.lose(item, error.text)
     except (InvalidValue, LimitExceeded) as error:
         job.lose(item, str(error))
-        return
+    return ()
+
+
+class _NoHosts(InvalidValue):
+    """What stands for nodes and is no list of them; its text says so."""
+
+
+def _names(item: Property) -> Sequence[str]:
+    """The names of nodes. Raises ``InvalidValue`` and ``LimitExceeded``."""
+    if "aggregation" not in item.attributes:
+        return (stripped(item.text),)
+    found = nodes.expand(item)
     if not isinstance(found, nodes.Names) or len(found) > HOSTS:
-        job.lose(item, f"no list of at most {HOSTS} names")
-        return
-    yield from found
+        raise _NoHosts(f"no list of at most {HOSTS} names", "names of nodes")
+    return [*found]
