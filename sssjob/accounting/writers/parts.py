@@ -15,7 +15,7 @@ plainest form. Jobs that state an awarenessPolicy are written one by one, and te
 writers both ways.
 """
 
-# decision 274
+# decision 277
 
 from __future__ import annotations
 
