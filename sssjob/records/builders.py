@@ -218,7 +218,7 @@ class _TextBuilder(Builder[str, str]):
     def side_by_side(self, columns: Sequence[Column], size: int) -> list[str]:
         lines = Lines(size)
         lines.put(columns)
-        return lines.texts()
+        return lines.texts() or [""] * size
 
     def jobs(
         self, own: Sequence[Column], requested: Sequence[Column], delivered: Sequence[Column],
@@ -289,7 +289,7 @@ class Lines:
             self._put("", [before + text + behind if text else "" for text in lines.texts()])
 
     def texts(self, end: str = "") -> list[str]:
-        """The lines."""
+        """The lines; none where there is nothing in any."""
         self._put(end, ())
         return list(map("".join, zip(*self._columns, strict=True)))
 

@@ -35,6 +35,7 @@ from sssjob.accounting.writers.writer import (
 from sssjob.model import Delivered, Item, Job, Properties, Property, Requested, TaskGroup
 from sssjob.records.builders import (
     OBJECTS,
+    TEXTS,
     Column,
     ColumnsBuilder,
     Items,
@@ -152,7 +153,8 @@ class PartsBuilder(ColumnsBuilder[WrittenJob]):
             if isinstance(part, Around):
                 inner = Lines(batch.size)
                 self._put(inner, (part,), batch)
-                found.append(inner.texts())
+                if made := inner.texts():  # none, where nothing of it is there
+                    found.append(made)
             else:
                 maker = self._makers.get(id(part))
                 if maker is None:
@@ -318,12 +320,12 @@ class _Maker:
     def _column(self, places: Sequence[_Place], batch: Batch) -> Column | None:
         """One column; None is nothing of any job."""
         if len(places) == 1 and self._part.many:
-            made = self._together(places[0], self._part.many)
+            made = self._together(places[0], self._part.many, batch.options)
             if made is not None:
                 return made
         return self._one_by_one(places, batch)
 
-    def _together(self, place: _Place, many: Many) -> Column | None:
+    def _together(self, place: _Place, many: Many, options: WriterOptions) -> Column | None:
         column = place.column
         if isinstance(column, NamedTexts):
             return many(column.texts, column.attributes)
@@ -333,14 +335,15 @@ class _Maker:
         for at, piece in enumerate(column):
             if piece:
                 alike.setdefault(tuple(piece[0].attributes.items()), []).append(at)
-        found = [""] * len(column)
+        without = self._made((), 0, options)  # what it makes of a job that has nothing
+        if without.error is not None and not all(column):
+            return None
+        found = [without.text] * len(column)
         for attributes, some in alike.items():
             texts = [column[at][0].text for at in some]
             if not all(texts) or (made := many(texts, dict(attributes))) is None:
                 return None
-            lines = Lines(len(texts))
-            lines.put((made,))
-            for at, text in zip(some, lines.texts(), strict=True):
+            for at, text in zip(some, TEXTS.side_by_side((made,), len(some)), strict=True):
                 found[at] = text
         return found
 
