@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import sys
 
-from sssjob._version import __version__
-
 # As a type checker reads it; to import typing takes as long as Python itself to start.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
+    from sssjob._version import __version__
     from sssjob.check import check_source, is_valid, validate
     from sssjob.defaults import resolve
     from sssjob.document import dumps, loads, read, write
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
 
 # Where each name lives: importing sssjob imports none of it, so that a command starts at once.
 _HOMES = {
+    "sssjob._version": ("__version__",),
     "sssjob.defaults": ("resolve",),
     "sssjob.document": ("dumps", "loads", "read", "write"),
     "sssjob.document.document": ("Document",),

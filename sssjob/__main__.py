@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from sssjob._version import __version__
-
 
 def main() -> None:
     """Run the command; what has to be quick comes before anything is imported that takes time."""
     if sys.argv[1:] == ["--version"]:
+        from sssjob._version import __version__
+
         print(f"sssjob {__version__}")
         return
     if sys.argv[1:2] == ["condor"] and sys.argv[2:3]:

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sssjob import atomic, registry
 from sssjob import directory_handles as handles
+from sssjob import outputs, registry
 from sssjob.delivery.document import Delivery, Tally
 from sssjob.delivery.records import PlacedRecord
 from sssjob.document import Source, read
@@ -236,10 +236,10 @@ def _said(error: OSError | SSSJobError, place: Path) -> str:
 
 def _write(document: Path, work: Delivery) -> None:
     """Put what was folded in the place of a document, if that differs; a link is left alone."""
-    with atomic.writing(document, follow=False) as stream:
+    with outputs.writing(document, follow=False) as stream:
         stream.writelines(work.pieces())
         if not work.tally.changes:
-            raise atomic.Unchanged
+            raise outputs.Unchanged
 
 
 def _without_end(document: Path) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import indent
 from xml.sax.saxutils import escape, quoteattr
 
-from sssjob import atomic, resources, spec
+from sssjob import outputs, resources, spec
 
 _BLOCK = re.compile(
     r"(?P<begin> *<!-- made from the tables: (?P<name>[\w ]+) -->\n)"
@@ -326,5 +326,5 @@ _MAKERS = {
 if __name__ == "__main__":
     place = resources.schema("sssjob")
     renewed = made(place.read_text("utf-8")).encode()
-    with atomic.writing(place) as stream:
+    with outputs.writing(place) as stream:
         stream.write(renewed)

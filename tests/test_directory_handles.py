@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from sssjob import directory_handles as handles
+from sssjob import directory_trees as trees
 from sssjob.errors import Unprotected
 
 STRANGER = 4242  # of no account
@@ -164,7 +165,7 @@ def test_links_in_a_circle_end(tmp_path):
 def test_a_new_directory_has_its_name_when_it_is_ready(folder, tmp_path):
     before = os.umask(0o077)
     try:
-        with handles.made(folder, "job") as handle:
+        with trees.made(folder, "job") as handle:
             assert not (tmp_path / "job").exists()
             os.close(os.open("key", os.O_CREAT, 0o644, dir_fd=handle))
     finally:
@@ -175,7 +176,7 @@ def test_a_new_directory_has_its_name_when_it_is_ready(folder, tmp_path):
 
 def test_a_new_directory_that_is_not_ready_is_none(folder, tmp_path):
     def fill():
-        with handles.made(folder, "job") as handle, handles.made(handle, "inner"):
+        with trees.made(folder, "job") as handle, trees.made(handle, "inner"):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -194,7 +195,7 @@ def test_a_name_that_is_taken_is_not_taken_away(folder, tmp_path, taken):
         place.mkdir()
     if taken == "full":
         (place / "key").write_text("")
-    with pytest.raises(FileExistsError), handles.made(folder, "job"):
+    with pytest.raises(FileExistsError), trees.made(folder, "job"):
         pass
     assert os.listdir(tmp_path) == ["job"]
 
@@ -231,10 +232,10 @@ def test_a_tree_goes_with_everything_and_nothing_else(folder, tmp_path, precious
     (tree / "a/b/link").symlink_to(precious)
     (tree / "a/b/c/up").symlink_to("../../../..")
     (tree / "a/sealed").mkdir(0o000)
-    assert handles.remove_tree(folder, "tree")
+    assert trees.remove_tree(folder, "tree")
     assert os.listdir(tmp_path) == []
     assert os.listdir(precious) == ["file"]
-    assert not handles.remove_tree(folder, "tree")
+    assert not trees.remove_tree(folder, "tree")
 
 
 @pytest.mark.parametrize("kind", ["link", "file", "fifo"])
@@ -246,7 +247,7 @@ def test_what_is_no_tree_is_unlinked(folder, tmp_path, precious, kind):
         "fifo": lambda: os.mkfifo(place),
     }
     make[kind]()
-    assert handles.remove_tree(folder, "tree")
+    assert trees.remove_tree(folder, "tree")
     assert os.listdir(tmp_path) == []
     assert os.listdir(precious) == ["file"]
 
@@ -262,7 +263,7 @@ def test_a_user_removes_what_he_may_not_read_himself(root, safe_path):
     if pid == 0:
         try:
             os.setuid(STRANGER)
-            handles.remove_tree(os.open(safe_path, os.O_RDONLY), "tree")
+            trees.remove_tree(os.open(safe_path, os.O_RDONLY), "tree")
         finally:
             os._exit(len(os.listdir(safe_path)))
     assert os.waitpid(pid, 0)[1] == 0
@@ -283,7 +284,7 @@ def nested(place, depth):
 def test_three_thousand_nested_directories_go_without_depth(folder, tmp_path):
     (tmp_path / "tree").mkdir()
     nested(tmp_path / "tree", 3000)
-    assert handles.remove_tree(folder, "tree")
+    assert trees.remove_tree(folder, "tree")
     assert os.listdir(tmp_path) == []
 
 
@@ -294,7 +295,7 @@ def test_a_hundred_thousand_files_go_some_at_a_time(folder, tmp_path):
         for number in range(count):
             os.close(os.open(str(number), os.O_CREAT | os.O_WRONLY, dir_fd=above))
         os.close(above)
-    assert handles.remove_tree(folder, "tree")
+    assert trees.remove_tree(folder, "tree")
     assert os.listdir(tmp_path) == []
 
 
@@ -304,14 +305,14 @@ def test_a_tree_that_is_too_large_is_gone_from_its_name_and_told(folder, tmp_pat
     for number in range(30):
         (tmp_path / place / str(number)).mkdir()
     with pytest.raises(OSError, match="more than 20 entries") as caught:
-        handles.remove_tree(folder, "tree", most=20)
+        trees.remove_tree(folder, "tree", most=20)
     assert os.listdir(tmp_path) == [caught.value.filename]
-    assert handles.remove_tree(folder, caught.value.filename)
+    assert trees.remove_tree(folder, caught.value.filename)
     assert os.listdir(tmp_path) == []
 
 
 def test_a_tree_that_loses_its_name_on_the_way_is_no_fault(folder, tmp_path):
-    assert not handles.remove_tree(folder, ".never.there")
+    assert not trees.remove_tree(folder, ".never.there")
 
 
 # Blocks
@@ -322,7 +323,7 @@ def test_a_block_raises_what_was_raised_in_it_and_leaves_nothing(folder, tmp_pat
     held = []
 
     def fail():
-        with handles.made(folder, "new") as handle:
+        with trees.made(folder, "new") as handle:
             held.append(handle)
             raise error
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import click
 
-from sssjob import atomic
+from sssjob import outputs
 from sssjob.cli.signals import terminable
 from sssjob.errors import (
     Finding,
@@ -243,7 +243,7 @@ def stdout() -> Iterator[BinaryIO]:
 
 @contextmanager
 def output(path: str | None, *, follow: bool = True) -> Iterator[BinaryIO]:
-    """A binary stream to standard output (None or ``-``), or by ``atomic.writing`` to a file.
+    """A binary stream to standard output (None or ``-``), or by ``outputs.writing`` to a file.
 
     A regular file appears whole or not at all, also if the command is interrupted. One that cannot
     be written ends the command with exit code 2.
@@ -255,7 +255,7 @@ def output(path: str | None, *, follow: bool = True) -> Iterator[BinaryIO]:
     if sys.stdout is not None:  # as it is where it was closed
         sys.stdout.flush()  # what was printed comes first, also where the path is /dev/stdout
     try:
-        with terminable(), atomic.writing(path, follow=follow) as stream:
+        with terminable(), outputs.writing(path, follow=follow) as stream:
             yield stream
     except BrokenPipeError:
         raise
@@ -266,10 +266,10 @@ def output(path: str | None, *, follow: bool = True) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def outputs() -> Iterator[Callable[..., None]]:
-    """Writes many files, by ``atomic.Many``: the path of each, its bytes, and its mode if any.
+def many_files() -> Iterator[Callable[..., None]]:
+    """Writes many files, by ``outputs.Many``: the path of each, its bytes, and its mode if any.
 
     One that cannot be written ends the command with exit code 2.
     """
-    with failing(), terminable(), atomic.Many() as files:
+    with failing(), terminable(), outputs.Many() as files:
         yield files.put

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import click
 from click.shell_completion import get_completion_class
 
-from sssjob import atomic
+from sssjob import outputs
 from sssjob.cli import common
 
 
@@ -58,7 +58,7 @@ def command(shell: str | None, install: bool) -> None:
     path = Path(os.environ.get(place.variable) or Path.home() / place.default) / place.name
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic.writing(path) as stream:
+        with outputs.writing(path) as stream:
             stream.write(text.encode())
     except OSError as error:
         common.fail(common.reason(error))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from sssjob import atomic, resources
+from sssjob import outputs, resources
 from sssjob.cli import common
 
 
@@ -44,7 +44,7 @@ def copy(directory: str | os.PathLike[str]) -> int:
         for file in files:
             place = home / file.relative_to(given)
             place.parent.mkdir(exist_ok=True)
-            with atomic.writing(place) as stream:
+            with outputs.writing(place) as stream:
                 stream.write(file.read_bytes())
     except OSError as error:
         common.fail(common.reason(error))
@@ -54,7 +54,7 @@ def copy(directory: str | os.PathLike[str]) -> int:
 def empty(directory: str | os.PathLike[str]) -> Path:
     """A directory that is made, or that holds nothing; else this ends the command."""
     try:
-        atomic.empty(directory)
+        outputs.empty(directory)
     except OSError as error:
         common.fail(common.reason(error))
     return Path(directory)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from sssjob import atomic
+from sssjob import outputs
 from sssjob._version import __version__
 from sssjob.cli import sssjob
 
@@ -33,7 +33,7 @@ def write(directory: Path) -> int:
     directory.mkdir(parents=True, exist_ok=True)
     count = 0
     for name, text in pages(sssjob, click.Context(sssjob, info_name="sssjob")):
-        with atomic.writing(directory / name) as stream:
+        with outputs.writing(directory / name) as stream:
             stream.write(text.encode())
         count += 1
     return count

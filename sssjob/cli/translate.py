@@ -218,7 +218,7 @@ def _write_files(
     directory: Path, found: Iterable[_Output], texts: IO[bytes], suffix: str | None = None
 ) -> None:
     """Write scripts that have to stand beside, which are run, and with a suffix each job, too."""
-    with common.outputs() as put:
+    with common.many_files() as put:
         for written in found:
             if suffix is not None:
                 put(str(directory / f"{written.name}{suffix}"), texts.read(written.size))

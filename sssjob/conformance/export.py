@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from sssjob import atomic, resources
+from sssjob import outputs, resources
 from sssjob.conformance.cases import sections
 
 README = "README.md"
@@ -18,7 +18,7 @@ def export(directory: str | os.PathLike[str]) -> int:
     Raises ``FileExistsError`` for a directory that holds anything, or another ``OSError``.
     """
     home = Path(directory)
-    atomic.empty(home)
+    outputs.empty(home)
     (home / "cases").mkdir()
     index = []
     count = 0
@@ -45,5 +45,5 @@ def _json(value: object) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    with atomic.writing(path) as stream:
+    with outputs.writing(path) as stream:
         stream.write(text.encode())

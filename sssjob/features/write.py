@@ -15,6 +15,7 @@ from contextlib import suppress
 
 from sssjob import atomic
 from sssjob import directory_handles as handles
+from sssjob import directory_trees as trees
 from sssjob.features import files, keys
 from sssjob.features.files import LONGEST
 
@@ -53,7 +54,7 @@ def write(values: Mapping[str, Value], directory: Place) -> Written:
             return Written(str(directory), tuple(contents), _replaced(folder, contents, may_go))
     parent, name = os.path.split(os.path.normpath(directory))
     try:
-        with handles.opened(parent or ".") as above, handles.made(above, name) as folder:
+        with handles.opened(parent or ".") as above, trees.made(above, name) as folder:
             return Written(str(directory), tuple(contents), _replaced(folder, contents, False))
     except OSError as error:
         error.filename, error.filename2 = str(directory), None
@@ -63,16 +64,16 @@ def write(values: Mapping[str, Value], directory: Place) -> Written:
 def _replaced(folder: int, contents: Mapping[str, bytes], may_go: bool) -> tuple[str, ...]:
     """Give a directory these contents and no others of ours; the names that went."""
     if may_go:
-        handles.sweep_beside(folder)
+        trees.sweep_beside(folder)
     earlier = _manifest(folder)
     stale = tuple(sorted(earlier - contents.keys()))
     old = [*stale, *(name for name in contents if _differs(folder, name, contents[name]))]
     if may_go and old:
         try:
-            with handles.replacing(folder, {MANIFEST, *earlier, *contents}) as new:
+            with trees.replacing(folder, {MANIFEST, *earlier, *contents}) as new:
                 atomic.put_all(new, {MANIFEST: _listing(contents), **contents})
             return stale
-        except handles.Irreplaceable:
+        except trees.Irreplaceable:
             pass
     # Before the first key: a run that is cut short must not leave keys that nobody owns.
     all_of_us = {MANIFEST: _listing({*earlier, *contents}), **contents}

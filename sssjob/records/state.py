@@ -24,7 +24,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from sssjob import atomic
+from sssjob import outputs
 from sssjob.errors import UnusableInput
 from sssjob.records.cutting import StreamPlace
 
@@ -112,7 +112,7 @@ class State:
             "output": self.output,
             "logs": {name: _entry(seen) for name, seen in self.logs.items()},
         }
-        with atomic.writing(self.path) as stream:
+        with outputs.writing(self.path) as stream:
             stream.write(json.dumps(data, indent=1).encode() + b"\n")
 
     @contextmanager

@@ -7,7 +7,7 @@ from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 
-from sssjob import atomic
+from sssjob import outputs
 from sssjob.addresses import POSTGRESQL, SQLITE
 from sssjob.errors import OtherStore, UnusableStore
 from sssjob.store import columns, schema
@@ -32,7 +32,7 @@ def engine(
     path = Path(target.removeprefix(SQLITE) if isinstance(target, str) else target)
     if create and not read_only:
         if os.path.lexists(path):
-            atomic.end_second_names(path)
+            outputs.end_second_names(path)
         else:
             _make(path, patience)
     return SQLite(path, create=create, read_only=read_only, patience=patience)
@@ -45,7 +45,7 @@ def _make(path: Path, patience: float) -> None:
     goes with the next one who makes or opens it.
     """
     try:
-        with atomic.Aside(path, _BESIDE) as name:
+        with outputs.Aside(path, _BESIDE) as name:
             hidden = Path(name)
             made = SQLite(
                 hidden, create=True, read_only=False, patience=patience, address=str(path)

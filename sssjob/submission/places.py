@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from sssjob import atomic
+from sssjob import outputs
 from sssjob.document import read
 from sssjob.document.bundle import bundles
 from sssjob.document.splice import rewrite
@@ -74,7 +74,7 @@ class InFile:
         old = self.path.read_bytes()
         new = b"".join(rewrite(old, change))
         if new != old:
-            with atomic.writing(self.path) as stream:
+            with outputs.writing(self.path) as stream:
                 stream.write(new)
 
 

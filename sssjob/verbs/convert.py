@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar, Union, cast
 from urllib.parse import quote
 
-from sssjob import atomic
+from sssjob import outputs
 from sssjob.document import dumps
 from sssjob.document import opened as unpacked
 from sssjob.document.files import span
@@ -353,7 +353,7 @@ def files(documents: Iterable[tuple[str, bytes]], directory: Path) -> None:
     for name, document in documents:
         runs[name] += 1
         suffix = f"-{runs[name]}" if runs[name] > 1 else ""
-        with atomic.writing(directory / f"{name}{suffix}.xml", follow=False) as stream:
+        with outputs.writing(directory / f"{name}{suffix}.xml", follow=False) as stream:
             stream.write(document)
 
 

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from sssjob import atomic, store
-from sssjob.atomic import Unchanged
+from sssjob import outputs, store
 from sssjob.delivery import Delivery, DirectoryDelivery, StoreDelivery, Tally
 from sssjob.delivery.store import StoreTally
 from sssjob.document.files import is_compressed
@@ -23,7 +22,7 @@ from sssjob.document.sources import NamedSource, Opening, naming, opened
 from sssjob.errors import Finding, UnusableInput
 from sssjob.records import find
 
-# A document by its path, opened to be written; by ``Unchanged`` it stays as it is.
+# A document by its path, opened to be written; by ``outputs.Unchanged`` it stays as it is.
 Writing = Callable[[Path], AbstractContextManager[BinaryIO]]
 
 
@@ -61,7 +60,7 @@ class Work:
     now: int | None = None
     by: str = ""
     in_place: bool = True
-    writing: Writing = atomic.writing
+    writing: Writing = outputs.writing
     opening: Opening = opened
 
 
@@ -138,7 +137,7 @@ def _write(path: Path, delivery: Delivery, writing: Writing, *, in_place: bool) 
     with writing(path) as stream:
         stream.writelines(delivery.pieces())
         if in_place and not delivery.tally.changes:
-            raise Unchanged
+            raise outputs.Unchanged
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from killing import between, killed
 
-from sssjob import directory_handles as handles
+from sssjob import directory_trees as trees
 from sssjob.errors import InvalidValue
 from sssjob.features import files as files_of
 from sssjob.features import keys
@@ -183,7 +183,7 @@ def exchange(request, monkeypatch):
         def refused(*_):
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
 
-        monkeypatch.setattr(handles, "_exchange", refused)
+        monkeypatch.setattr(trees, "_exchange", refused)
     return request.param == "exchange"
 
 
@@ -283,7 +283,7 @@ def test_what_takes_the_place_of_a_directory_is_like_it(tmp_path):
 def test_what_others_put_there_meanwhile_stays(tmp_path, monkeypatch):
     write(OLD, tmp_path / "job")
     (tmp_path / "job" / "replaced").write_text("old")
-    genuine = handles._exchange
+    genuine = trees._exchange
 
     def exchange(*arguments):
         (tmp_path / "job" / "late").write_text("x")
@@ -291,7 +291,7 @@ def test_what_others_put_there_meanwhile_stays(tmp_path, monkeypatch):
         (tmp_path / "new").rename(tmp_path / "job" / "replaced")
         genuine(*arguments)
 
-    monkeypatch.setattr(handles, "_exchange", exchange)
+    monkeypatch.setattr(trees, "_exchange", exchange)
     write(NEW, tmp_path / "job")
     assert texts(tmp_path / "job") == {**spelled(NEW), "late": "x", "replaced": "new"}
 
@@ -310,7 +310,7 @@ def test_a_directory_that_has_to_stay_is_written_in_place(tmp_path, monkeypatch,
     elif why == "by a handle":
         place = os.open(job, os.O_RDONLY)
     else:
-        monkeypatch.setattr(handles, "_resemble", refused)
+        monkeypatch.setattr(trees, "_resemble", refused)
     write(NEW, place)
     assert job.stat().st_ino == inode
     assert {name: text for name, text in texts(job).items() if name != "inner"} == spelled(NEW)
@@ -350,16 +350,16 @@ def test_a_failure_before_or_behind_the_exchange_leaves_one_of_both(
 
 def test_another_directory_that_takes_the_place_meanwhile_stays(tmp_path, monkeypatch):
     write(OLD, tmp_path / "job")
-    genuine = handles._exchange
+    genuine = trees._exchange
 
     def exchange(*arguments):
-        monkeypatch.setattr(handles, "_exchange", genuine)
+        monkeypatch.setattr(trees, "_exchange", genuine)
         (tmp_path / "job").rename(tmp_path / "moved")
         (tmp_path / "job").mkdir()
         (tmp_path / "job" / "precious").write_text("x")
         genuine(*arguments)
 
-    monkeypatch.setattr(handles, "_exchange", exchange)
+    monkeypatch.setattr(trees, "_exchange", exchange)
     write(NEW, tmp_path / "job")
     assert os.listdir(tmp_path / "job") == ["precious"]
     assert texts(tmp_path / "moved") == spelled(NEW)

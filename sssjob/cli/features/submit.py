@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob import atomic
+from sssjob import outputs
 from sssjob.cli import common
 from sssjob.cli.features import batch
 from sssjob.cli.features.document import one_job
@@ -94,7 +94,7 @@ def _keep(job: Job, name: str, directory: Path) -> None:
 
     Allocation(name)  # an id that names a file
     text = dumps(job.setting(Property("Id", name)))
-    with terminable(), atomic.writing(place(directory, name), follow=False) as stream:
+    with terminable(), outputs.writing(place(directory, name), follow=False) as stream:
         stream.write(text.encode())
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from sssjob import atomic
 from sssjob import directory_handles as handles
+from sssjob import directory_trees as trees
 from sssjob.features import files
 from sssjob.features.keys import Value
 from sssjob.features.write import put, remove, write
@@ -73,12 +74,12 @@ class Directories:
         if user and os.geteuid() == 0:
             owner = int(user) if user.isdigit() else pwd.getpwnam(user).pw_uid
         with handles.protected(self.root, make=True) as root, _naming(self.job):
-            handles.sweep(root)
+            trees.sweep(root)
             self._remove(root)  # of an earlier run of this job
-            with handles.made(root, self.job_id) as job:
-                with handles.made(job, self.jobfeatures.name) as folder:
+            with trees.made(root, self.job_id) as job:
+                with trees.made(job, self.jobfeatures.name) as folder:
                     write(values, folder)
-                with handles.made(job, self.jobstatus.name) as folder:
+                with trees.made(job, self.jobstatus.name) as folder:
                     os.fchown(folder, owner, -1)
             return self._limit(root, room, owner) if room else ""
 
@@ -88,9 +89,9 @@ class Directories:
         options += f",uid={owner}" if owner >= 0 else ""
         with handles.inside(root, self.job_id) as job:
             try:
-                handles.mount(job, self.jobstatus.name, options)
+                trees.mount(job, self.jobstatus.name, options)
             except OSError as error:
-                handles.remove_tree(job, self.jobstatus.name)
+                trees.remove_tree(job, self.jobstatus.name)
                 return f"no $JOBSTATUS: its room cannot be limited: {error.strerror}"
         return ""
 
@@ -107,8 +108,8 @@ class Directories:
         if os.geteuid() == 0:
             with suppress(FileNotFoundError, NotADirectoryError):  # noqa: SIM117
                 with handles.inside(root, self.job_id) as job:
-                    handles.unmount(job, self.jobstatus.name)
-        handles.remove_tree(root, self.job_id)
+                    trees.unmount(job, self.jobstatus.name)
+        trees.remove_tree(root, self.job_id)
 
 
 def make_machine(root: Path, values: Mapping[str, Value]) -> None:
@@ -121,7 +122,7 @@ def make_machine(root: Path, values: Mapping[str, Value]) -> None:
         return
     with handles.protected(root, make=True) as folder, _naming(root / MACHINE):
         # Another job that starts at this moment may be quicker.
-        with suppress(FileExistsError), handles.made(folder, MACHINE) as machine:
+        with suppress(FileExistsError), trees.made(folder, MACHINE) as machine:
             write(values, machine)
             return
         with handles.inside(folder, MACHINE) as machine:

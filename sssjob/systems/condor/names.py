@@ -85,6 +85,7 @@ MACHINE = "SSSMachine_"  # before features of the machine that travel with a fet
 
 DEFAULT_UNIVERSE = UNIVERSES["vanilla"]
 NULL_DEVICE = "/dev/null"
+_LONGEST = 18  # digits of a key and an attempt
 
 
 def is_of_schedd(text: str) -> bool:
@@ -97,6 +98,24 @@ def is_of_schedd(text: str) -> bool:
     numbers = [*number.split("."), queued]
     decimal = all(each.isascii() and each.isdecimal() for each in numbers)
     return bool(schedd) and len(numbers) == 3 and decimal
+
+
+def ticket(key: int, attempt: int) -> str:
+    """What an ad carries of its job in the queue (``KEY``): which job, and which attempt to run it.
+
+    >>> ticket(17, 2), of_ticket("17.2"), of_ticket("../17")
+    ('17.2', (17, 2), None)
+    """
+    return f"{key}.{attempt}"
+
+
+def of_ticket(text: str) -> tuple[int, int] | None:
+    """The key and the attempt of a ticket; None if it is none: it came with an ad, from outside."""
+    key, _, attempt = text.partition(".")
+    both = f"{key}{attempt}"
+    if not (key and attempt and both.isascii() and both.isdecimal() and len(both) <= _LONGEST):
+        return None
+    return int(key), int(attempt)
 
 
 def architecture(text: str) -> str:

@@ -467,16 +467,20 @@ def test_reports_wait_for_a_document_that_cannot_be_written(site, monkeypatch):
     assert site.fold() == (1, [])
 
 
-def test_temporaries_do_not_stay(site):
+def test_what_killed_processes_left_of_documents_does_not_stay(site):
     ad = fetched(site)
-    names = (".sssjob-0123456789abcdef", ".sssjob-fedcba9876543210", ".mine.0123456789abcdef")
-    unfinished, of_bob, another = (site.path / name for name in names)
-    for path in (unfinished, of_bob, another):
+    head = atomic.hidden_head("1.xml")
+    names = (f"{head}-0", f"{head}-0123456789abcdef", f"{head}-1", f"{head}-2", ".mine-01234567-0")
+    paths = [site.path / name for name in names]
+    of_bob, at_work = paths[2:4]
+    for path in paths:
         path.write_text("<Job>")
     give(of_bob, BOB)
     left(site, ALICE, ad)
-    assert site.fold() == (1, [])
-    assert [path.exists() for path in (unfinished, of_bob, another)] == [False, True, True]
+    with at_work.open() as file:
+        atomic.lock(file.fileno())
+        assert site.fold() == (1, [])
+    assert [path.exists() for path in paths] == [False, False, True, True, True]
 
 
 def test_many_reports_take_one_change_of_each_document(site, monkeypatch):

@@ -29,7 +29,7 @@ REPORTED = "reported"  # where the documents stand that reports made, of which n
 
 _ROOM = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_UNFINISHED = re.compile(r"\.sssjob-[0-9a-f]{16}")  # what ``atomic`` leaves when it is killed
+_UNFINISHED = re.compile(r"\.sssjob-[0-9a-f]{8}-[0-9a-f]+")  # what ``atomic`` leaves when killed
 
 Change = Callable[[int, Job], Job]
 Say = Callable[[object], None]
@@ -137,11 +137,8 @@ class _Directory:
                 continue
             with _folder(path) as folder, os.scandir(folder) as entries:
                 for each in entries:
-                    if not _UNFINISHED.fullmatch(each.name):
-                        continue
-                    status = each.stat(follow_symlinks=False)
-                    if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
-                        os.unlink(each.name, dir_fd=folder)
+                    if _UNFINISHED.fullmatch(each.name):
+                        atomic.sweep(folder, each.name)
 
     def take(self, label: str, silence: int) -> bool:
         return True  # the queue's own claim is enough

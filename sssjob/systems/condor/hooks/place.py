@@ -90,7 +90,7 @@ def own(path: str) -> None:
 
 def make(state: str) -> None:
     """Make the directories of a queue. The spool is everybody's, as /tmp is."""
-    from sssjob.systems.condor.hooks.spool import SPOOL
+    from sssjob.systems.condor.hooks.settings import SPOOL
 
     try:
         os.makedirs(state, mode=0o711)

@@ -15,8 +15,7 @@ import time
 from sssjob.classads import hook_ads
 from sssjob.classads.values import Ad
 from sssjob.systems.condor import names
-from sssjob.systems.condor.hooks import job_key
-from sssjob.systems.condor.hooks.settings import HookSettings, given
+from sssjob.systems.condor.hooks.settings import SPOOL, HookSettings, given
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ ACCEPT, REJECT = "accept", "reject"
 EXITS = ("exit", "remove", "hold", "evict")
 
 LIMIT = 16 << 20  # bytes of what a hook is told
+_ROOM = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 IDLE = 390  # the code of a preparation that failed here and may succeed on another machine
 
 
@@ -113,7 +113,7 @@ def reply_fetch(settings: HookSettings, rest: Sequence[str]) -> None:
     with _held(settings) as queue:
         job = queue.job(key)
         if job is None or job.attempt != attempt:
-            raise Failed(f"nothing was offered as {job_key.written(key, attempt)}")
+            raise Failed(f"nothing was offered as {names.ticket(key, attempt)}")
         if rest[0] == ACCEPT:  # what runs already stays so
             queue.move(key, attempt, ["offered"], "accepted", time.time())
         elif job.state == "offered":
@@ -184,7 +184,7 @@ def _given_away(settings: HookSettings, queue: Queue, key: int, slot: Ad, now: f
         queue.move(key, attempt, ["offered"], "waiting", now, "another machine has it")
         return False
     try:
-        more = _lines({**added, names.KEY: job_key.written(key, attempt)})
+        more = _lines({**added, names.KEY: names.ticket(key, attempt)})
         _answer(b"".join(sorted((text + b"\n" + more).splitlines(keepends=True))))
     except OSError:
         job.attempt = attempt
@@ -267,22 +267,28 @@ def _agree(ad: Ad, slot: Ad) -> bool:
 
 def _report(settings: HookSettings, kind: str) -> None:
     """Leave standard input in the spool, with the hook that it came to."""
-    from sssjob.systems.condor.hooks import spool
+    from sssjob import atomic
 
     _check_place(settings)
     text = sys.stdin.buffer.read(LIMIT + 1)
     if len(text) > LIMIT:
         raise Failed(f"an ad of more than {LIMIT} bytes")
     job = next(iter(hook_ads.read(text)), Ad())
-    found = job_key.read(job.text(names.KEY))
+    found = names.of_ticket(job.text(names.KEY))
     if found is None and not names.is_of_schedd(job.text("GlobalJobId")):
         raise Failed(
             f"an ad without {names.KEY} and GlobalJobId is about no job that was fetched here, "
             "or that a schedd has"
         )
-    if not os.path.isdir(os.path.join(settings.state, spool.SPOOL)):
+    spool = os.path.join(settings.state, SPOOL)
+    if not os.path.isdir(spool):
         _make_spool(settings)
-    spool.leave(settings.state, found[0] if found else 0, _lines({names.REPORT: kind}) + text)
+    name = f"{found[0] if found else 0}.{os.urandom(16).hex()}"  # 0 is no job of the queue
+    folder = os.open(spool, _ROOM)
+    try:
+        atomic.put(folder, name, _lines({names.REPORT: kind}) + text)
+    finally:
+        os.close(folder)
 
 
 def _make_spool(settings: HookSettings) -> None:
@@ -303,7 +309,7 @@ def _has_ended(job: Job, settings: HookSettings) -> bool:
     from sssjob.systems.condor.hooks.spool import Spool
     from sssjob.systems.condor.hooks.trust import reporters
 
-    mine = job_key.written(job.key, job.attempt)
+    mine = names.ticket(job.key, job.attempt)
     trusted = reporters(settings)
     with Spool(settings.state, say) as spool:
         for report in spool.reports(
@@ -350,7 +356,7 @@ def _skipped(number: int, line: str) -> None:
 def _ticket(ads: Sequence[Ad]) -> tuple[int, int]:
     """Which job of the queue an ad is about, and which attempt."""
     text = ads[0].text(names.KEY) if ads else ""
-    if (found := job_key.read(text)) is None:
+    if (found := names.of_ticket(text)) is None:
         raise Failed(f"the ad of a job that was not fetched here: {names.KEY} is {text[:60]!r}")
     return found
 
@@ -436,8 +442,6 @@ def _limit(seconds: int) -> None:
 
 def _fold(settings: HookSettings, until: float | None) -> None:
     """Fold what is in the spool, if it is ours to do; ``until`` is when to stop."""
-    from sssjob.systems.condor.hooks.spool import SPOOL
-
     try:
         is_ours = os.geteuid() in (0, os.stat(settings.state).st_uid)
         with os.scandir(os.path.join(settings.state, SPOOL)) as entries:

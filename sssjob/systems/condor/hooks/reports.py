@@ -23,7 +23,6 @@ from sssjob.fold import fold as folded
 from sssjob.model import Delivered, Job, Property
 from sssjob.systems.condor import names, usage
 from sssjob.systems.condor.from_ad import to_job
-from sssjob.systems.condor.hooks import job_key
 from sssjob.systems.condor.hooks.documents import Documents, documents
 from sssjob.systems.condor.hooks.queue import DONE, RETURNED, RUNNING, TAKEN, WAITING, Queue
 from sssjob.systems.condor.hooks.queue import Job as Queued
@@ -161,7 +160,7 @@ class _Fold:
             raise NotAReport("it is no report of a hook", keep=True)
         if not text and names.is_of_schedd(ad.text("GlobalJobId")):
             return ReportedJob(report, ad, kind)
-        key, attempt = job_key.read(text) or (0, 0)
+        key, attempt = names.of_ticket(text) or (0, 0)
         job = self._queue.job(key)
         if job is None or not 0 < attempt <= job.attempt:
             raise NotAReport(f"nothing was given away as {text[:60]!r}", keep=True)

@@ -25,6 +25,7 @@ SECONDS = 20  # that a hook takes at most
 REFRESH = 60  # seconds after which documents are looked at again
 TRUSTED = ("condor",)  # users who are trusted wherever they exist
 VARIABLE = "SSSJOB_CONDOR_JOBS"
+SPOOL = "spool"  # in the state: where hooks leave reports, and any user may
 
 
 class HookSettings:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 
-from sssjob import atomic
+from sssjob.systems.condor.hooks.settings import SPOOL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Say = Callable[[object], None]
 
-SPOOL, BAD = "spool", "bad"
+BAD = "bad"
 REPORT_LIMIT = 16 << 20  # bytes of one report
 ENTRIES = 100_000  # looked at in one go
 PER_OWNER = 10_000  # reports taken in one go, so that nobody fills the spool for everybody
@@ -48,15 +48,6 @@ class NotAReport(Exception):
     def __init__(self, reason: str, *, keep: bool = False) -> None:
         super().__init__(reason)
         self.keep = keep
-
-
-def leave(state: str, key: int, text: bytes) -> None:
-    """Leave a report about a job of the queue, or about another one (0)."""
-    folder = os.open(os.path.join(state, SPOOL), _ROOM)
-    try:
-        atomic.put(folder, f"{key}.{os.urandom(16).hex()}", text)
-    finally:
-        os.close(folder)
 
 
 class Spool:
