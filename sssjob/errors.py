@@ -84,6 +84,7 @@ CODES: tuple[Code, ...] = (
     Code("E-EMPTY",    "a container with neither properties nor a reference"),
     Code("E-REGEX-LIMIT", "a regular expression that takes too long"),
     Code("E-UNKNOWN",  "an element, attribute or value that is not understood"),
+    Code("E-LOSS",     "a value that a target of translation has no place for, or not as it is"),
     Code("W-TYPE",     "a spelling of a value that is accepted but not written"),
     Code("W-RANGE",    "a number outside the range of its data type"),
     Code("W-CATEGORY", "a property in a category that the tables do not give it"),

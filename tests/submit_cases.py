@@ -15,6 +15,7 @@ SBATCH = [
     ("<OutputFile>o.{{Id}}</OutputFile><ErrorFile>e</ErrorFile>", ["--output=o.%j", "--error=e"]),
     ("<InputFile>i</InputFile>", ["--input=i"]),
     ('<OutputFile redirectList="Append">o</OutputFile>', ["--output=o", "--open-mode=append"]),
+    ('<ErrorFile redirectList="Append">e</ErrorFile>', ["--error=e", "--open-mode=append"]),
     ("<EligibleTime>1800000000</EligibleTime>", ["--begin=2027-01-15T08:00:00"]),
     ("<DeadlineTime>1800000000</DeadlineTime>", ["--deadline=2027-01-15T08:00:00"]),
     ('<Dependency>1_2</Dependency><Dependency condition="OnExit">3</Dependency><Dependency condition="OnFailure">4</Dependency>',

@@ -120,7 +120,7 @@ def _codes(name: str) -> Iterator[Topic]:
             alone = (case.document for case in found if _findings(case) == [name])
             yield Topic(name, "finding", "", code.meaning, _facts(
                 ("severity", f"{code.severity}, unless an awarenessPolicy says otherwise"
-                 if name == "E-UNKNOWN" else str(code.severity)),
+                 if name in ("E-UNKNOWN", "E-LOSS") else str(code.severity)),
                 ("cases", ids + more),
             ), _shortest(alone))  # fmt: skip
 

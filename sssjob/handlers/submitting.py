@@ -350,7 +350,7 @@ def _telling(system: str) -> Iterator[None]:
         yield
     except NotSubmitted as error:
         wrong = [each for each in error.findings if each.severity is Severity.ERROR]
-        unknown = any(each.code == "E-UNKNOWN" for each in wrong)
+        unknown = any(each.code in ("E-UNKNOWN", "E-LOSS") for each in wrong)
         raise Refused("710" if unknown else "740", str(error)) from error
     except (Busy, Changed) as error:
         raise Refused("730", "The job is being worked on; send the request again") from error

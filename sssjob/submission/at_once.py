@@ -111,7 +111,7 @@ def _told(loss: Loss) -> Finding:
     text = f"{loss.named} is not asked of {loss.target}: {loss.reason}"
     advice = 'awarenessPolicy="Warn" submits the job without it' if loss.policy != WARN else ""
     return finding(
-        "E-UNKNOWN", text, line=loss.line, path=loss.path, section="SSS 9.0",
+        "E-LOSS", text, line=loss.line, path=loss.path, section="SSS 9.0",
         suggestion=advice,
         severity=Severity.WARNING if loss.policy == WARN else Severity.ERROR,
     )  # fmt: skip

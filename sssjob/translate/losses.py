@@ -89,7 +89,7 @@ class Loss(NamedTuple):
         text = f"{self.named} in {self.target}: {self.reason} ({self.done})"
         advice = 'awarenessPolicy="Warn" goes on without it' if self.refuses else ""
         return finding(
-            "E-UNKNOWN", text, line=self.line, path=self.path, section="SSS 9.0",
+            "E-LOSS", text, line=self.line, path=self.path, section="SSS 9.0",
             suggestion=advice, file=file, severity=severity,
         )  # fmt: skip
 

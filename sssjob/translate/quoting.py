@@ -158,7 +158,8 @@ def split(text: str, *, signs: str = "") -> list[str]:
     """Words between blanks; what stands in quotes of one kind is one word, or part of one.
 
     Where they are among ``signs``, a ``\\`` keeps the letter behind it from meaning anything, and a
-    ``#`` in no quotes begins a comment.
+    ``#`` in no quotes begins a comment. Raises ``InvalidValue`` where quotes are not closed: each
+    system makes something else of them.
 
     >>> split('-N "a b" -l nodes=2:ppn=4')
     ['-N', 'a b', '-l', 'nodes=2:ppn=4']
@@ -186,6 +187,8 @@ def split(text: str, *, signs: str = "") -> list[str]:
             word = None
         else:
             word = (word or "") + letter
+    if inside:
+        raise InvalidValue(text.strip(), "words whose quotes are closed")
     return words if word is None else [*words, word]
 
 

@@ -73,7 +73,9 @@ class Streams(Rule):
             self._file(asked, made, item, options[name])
         if merged and (output is not None or merging):
             made.add(self.joined)
-        self._modes(asked, made, [item for item in found.values() if _redirected(item)], merged)
+        outputs = len(found.keys() - {"InputFile"})
+        said = [item for item in found.values() if _redirected(item)]
+        self._modes(asked, made, said, outputs, merged)
 
     def _file(self, asked: Asked, made: Made, item: Property, option: str) -> None:
         text = stripped(item.text)
@@ -91,10 +93,12 @@ class Streams(Rule):
         except InvalidValue as error:
             asked.refuse(item, str(error))
 
-    def _modes(self, asked: Asked, made: Made, items: list[Property], merged: bool) -> None:
-        """Append is the way of a system, or one option for both streams."""
+    def _modes(
+        self, asked: Asked, made: Made, items: list[Property], outputs: int, merged: bool
+    ) -> None:
+        """Append is the way of a system, or one option for all ``outputs`` that are named."""
         appended = [item for item in items if _redirected(item) == ["Append"]]
-        both = len(appended) == (1 if merged else 2)
+        both = 0 < len(appended) == outputs
         kept = ""
         for item in items:
             words = _redirected(item)

@@ -169,7 +169,7 @@ def test_of_what_is_alike_the_first_is_told_and_how_much_more_there_is(run):
     assert len(read.stderr.splitlines()) == 21
     assert "<stdin>: warning: and 980 more like these [W-UNKNOWN]" in read.stderr
     written = run("-", "--to", "sge", "--losses", "lost.jsonl", input=read.stdout)
-    assert "and 980 more like these at /Job/Extension [E-UNKNOWN]" in written.stderr
+    assert "and 980 more like these at /Job/Extension [E-LOSS]" in written.stderr
     lost = Path("lost.jsonl").read_text().splitlines()
     assert len([line for line in lost if "/Job/Extension" in line]) == 1000
 

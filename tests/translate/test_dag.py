@@ -98,6 +98,32 @@ def test_what_is_not_read_of_a_dag_is_told_with_its_line(text, lines):
     assert [each.line for each in found] == lines, found
 
 
+@pytest.mark.parametrize("line", [
+    "JOB a a.sub", "job\ta\ta.sub", "JOB a a.sub DIR there", "JOB a ../a.sub NOOP DONE", "JOB a a.sub\r",
+])  # fmt: skip
+def test_a_dag_of_submit_files_is_recognised_and_its_nodes_are_told(line):
+    found = list(read(f"# mine\n{line}\nPARENT a CHILD b\n".encode()))
+    assert [each.job for each in found] == [None]
+    assert [(each.code, each.line) for each in found[0].findings] == [("E-REF", 2)]
+    assert "is left out" in found[0].findings[0].message
+
+
+@pytest.mark.parametrize("line", [
+    "FINAL z z.sub", "SERVICE s s.sub", "PROVISIONER p p.sub", "SPLICE d d.dag DIR x", "SUBDAG EXTERNAL d d.dag",
+])  # fmt: skip
+def test_nodes_of_other_files_are_told_beside_those_that_are_read(line):
+    found = list(read(f"JOB a {{\nexecutable = /a\n}}\n{line}\n".encode()))
+    assert [each.job.id for each in found if each.job] == ["a"]
+    assert [(told.code, told.line) for each in found for told in each.findings] == [("E-REF", 4)]
+
+
+@pytest.mark.parametrize(
+    "text", ["Job <7>, Job Name <a>\n", "JOB a\n", "JOB a b c\n", "JOBS a b\n"]
+)
+def test_other_texts_are_no_dag(text):
+    assert DAGMAN.recognises(text.encode()) == ""
+
+
 def test_a_text_of_a_job_is_no_line_of_a_dag():
     for end in ("\n", "\r"):
         inner = f"<Name>a{end}}}{end}SCRIPT POST b /bin/x</Name><Queue>b{end}}}</Queue>"

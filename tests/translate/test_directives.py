@@ -53,6 +53,22 @@ def test_a_directive_without_an_option_is_an_error(line):
     assert "E-TYPE" in [found.code for found in findings]
 
 
+@pytest.mark.parametrize(
+    "words", ['-J "a b', "-J 'a b", '-J a"', """-J "a' -P b""", '-J "a" -P "b']
+)
+@pytest.mark.parametrize(
+    ("target", "prefix"),
+    [("sbatch", "#SBATCH"), ("pbs", "#PBS"), ("torque", "#PBS"), ("lsf", "#BSUB")],
+)
+def test_quotes_that_are_not_closed_are_told_and_the_line_stays(target, prefix, words):
+    text = f"#!/bin/sh\n{prefix} {words}\nexec /bin/true\n"
+    ((job, findings, _),) = read(text.encode(), target)
+    assert (findings[0].code, findings[0].line) == ("E-TYPE", 2)
+    assert "words whose quotes are closed" in findings[0].message
+    assert job.get("Name") == ""
+    assert f"{prefix} {words}\n" in translate(job, target, Settings(residual=False)).text
+
+
 def test_a_byte_order_mark_is_told():
     ((job, findings, files),) = read(b"\xef\xbb\xbf#!/bin/sh\n#SBATCH -J x\n./a\n")
     assert (job.get("Name"), files["script"]) == ("x", b"#!/bin/sh\n./a\n")

@@ -36,6 +36,13 @@ def test_a_job_that_is_named_by_what_bsub_does_not_know_is_told(designator):
     assert [loss.path for loss in losses_of(inner, "lsf")] == ["/Job/Dependency"]
 
 
+@pytest.mark.parametrize("inner", ["<Name>a b</Name>", "<Quote>q</Quote>"])
+def test_a_loss_has_a_code_of_its_own_apart_from_what_is_not_understood(inner):
+    losses = losses_of(inner, "pbs")
+    assert losses
+    assert {loss.finding().code for loss in losses} == {"E-LOSS"}
+
+
 @pytest.mark.parametrize("kind", ["sbatch", "condor"])
 def test_the_order_of_options_asks_for_nothing(kind):
     inner = f'<Extension type="{kind}" name="order">--odd, --mem</Extension>'

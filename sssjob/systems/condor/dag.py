@@ -16,6 +16,7 @@ from sssjob.errors import Finding, finding
 from sssjob.model import Job, Property, stripped
 from sssjob.systems.condor.submission import RULES, Description, SubmitFile, description
 from sssjob.translate import fields
+from sssjob.translate.losses import SHOWN
 from sssjob.translate.requests import Asked
 from sssjob.translate.translator import Read, Settings, Translator
 
@@ -27,7 +28,16 @@ _EDGE = re.compile(r"\s*PARENT\s+(.+?)\s+CHILD\s+(.+)", re.IGNORECASE)
 _POST = re.compile(
     r"\s*SCRIPT\s+POST\s+(\S+)\s+/usr/bin/test \$RETURN (-ge|-ne|-eq) (-?[0-9]+)\s*", re.IGNORECASE
 )
-_BEGINS = re.compile(rb"\s*(?:#[^\n]*\n\s*)*JOB\s+\S+\s*\{", re.IGNORECASE)
+# A node whose commands, or whose own nodes, are in another file.
+_APART = re.compile(
+    r"\s*(?:JOB|FINAL|PROVISIONER|SERVICE|SPLICE|SUBDAG\s+EXTERNAL)\s+(\S+)\s+([^\s{]\S*)(?:\s.*)?",
+    re.IGNORECASE,
+)
+_BEGINS = re.compile(
+    rb"\s*(?:#[^\n]*\n\s*)*JOB\s+(?:\S+\s*\{"
+    rb"|[\w.-]+[ \t]+[^\s{]+(?:[ \t]+(?:DIR[ \t]+\S+|NOOP|DONE))*[ \t]*\r?(?:\n|$))",
+    re.IGNORECASE,
+)
 _ANY = -(1 << 31)  # the least that $RETURN is, which is below 0 for signals
 _SUCCESS = "OnSuccess"
 NO_NAME = "job"
@@ -176,6 +186,8 @@ class DAG(Translator[Node]):
             elif post := _POST.fullmatch(line):
                 test = f"{post[2]} {post[3]}"
                 outcomes[post[1]] = _OUTCOMES.get(test) or NeededEnd("OnExit", post[3])
+            elif apart := _APART.fullmatch(line):
+                told.append(_unread(apart[1], apart[2], number))
             elif line.strip() and not line.lstrip().startswith("#"):
                 told.append(finding("W-UNKNOWN", f"{line.strip()[:60]!r} is not read", line=number))
         yield from told
@@ -205,8 +217,17 @@ class DAG(Translator[Node]):
         return COMMANDS.kept(form.description)
 
     def recognises(self, head: bytes) -> str:
-        """A node with its commands."""
-        return "JOB with its commands" if _BEGINS.match(head) else ""
+        """A node first, with its commands or with the name of their file."""
+        return "a first line with JOB" if _BEGINS.match(head) else ""
+
+
+def _unread(name: str, file: str, line: int) -> Finding:
+    """That a node is left out: its commands are in another file, which nobody gave us."""
+    text = (
+        f"node {name[:SHOWN]!r} is left out: {file[:SHOWN]!r}, where its commands are, is not read"
+    )
+    advice = "put the commands of that file between the braces of JOB NAME { }"
+    return finding("E-REF", text, line=line, suggestion=advice)
 
 
 def _by_id(item: Property) -> bool:
