@@ -41,7 +41,7 @@ later call goes on with what is not submitted."""
 @options.MEMORY_SCOPE
 @options.PARALLEL
 @click.option("-n", "--dry-run", is_flag=True,
-              help="Print each command with the script that it would get, and submit nothing.")  # fmt: skip
+              help="Print the commands with their scripts, and submit nothing.")  # fmt: skip
 @options.JSON_JOBS
 @steer.timeout
 @click.argument("file", metavar="FILE")
