@@ -76,13 +76,13 @@ queue.add("1", [("JobId", "1")], 0.0)
 queue.close()
 """
 FILE = """
-from sssjob import atomic
-with atomic.writing("out") as file:
+from sssjob import outputs
+with outputs.writing("out") as file:
     file.write(b"new" * 9)
 """
 MANY = """
-from sssjob import atomic
-with atomic.Many() as many:
+from sssjob import outputs
+with outputs.Many() as many:
     many.put("a", b"1")
     many.put("b", b"2")
 """
