@@ -248,7 +248,7 @@ def test_without_a_limit_there_is_no_status_and_a_note(directories, monkeypatch)
     def refused(*arguments):
         raise OSError(errno.EPERM, os.strerror(errno.EPERM))
 
-    monkeypatch.setattr("sssjob.directory_handles.mount", refused)
+    monkeypatch.setattr("sssjob.directory_trees.mount", refused)
     assert "Operation not permitted" in directories.make(VALUES, "", ROOM)
     assert not directories.jobstatus.exists()
     assert read(directories.jobfeatures).values == VALUES
