@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from sssjob import atomic
+from sssjob import outputs
 from sssjob.errors import DamagedStore, FullStore, UnusableStore
 from sssjob.ledger import columns, engine, manifest, merging
 from sssjob.ledger.columns import COLUMNS, END, ID, KEY, LINE, START, SUBMIT, Row
@@ -166,7 +166,7 @@ class Ledger:
     def _put(self, path: str, data: bytes | memoryview) -> None:
         whole = self.home / path
         whole.parent.mkdir(parents=True, exist_ok=True)
-        with atomic.writing(whole, follow=False) as stream:
+        with outputs.writing(whole, follow=False) as stream:
             stream.write(data)
 
     @contextmanager

@@ -20,7 +20,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sssjob import atomic
+from sssjob import outputs
 from sssjob.errors import DamagedStore, OtherStore, UnusableStore
 
 VERSION = 1
@@ -142,7 +142,7 @@ def path_of(home: Path, number: int) -> Path:
 def commit(home: Path, manifest: Manifest) -> None:
     """Give a manifest its name, on disk. Raises ``Taken`` where the number is, and ``OSError``."""
     final = path_of(home, manifest.number)
-    with atomic.Aside(final) as aside:
+    with outputs.Aside(final) as aside:
         with open(aside, "wb") as file:
             file.write(_bytes(manifest))
             file.flush()

@@ -165,15 +165,15 @@ def test_a_writer_that_no_lock_kept_away_is_noticed(kept, monkeypatch):
 
 def test_a_full_disk_leaves_what_was_committed(kept, monkeypatch):
     kept.add([FIRST])
-    write = ledger.atomic.writing
+    write = ledger.outputs.writing
 
     def full(path, **more):
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr(ledger.atomic, "writing", full)
+    monkeypatch.setattr(ledger.outputs, "writing", full)
     with pytest.raises(FullStore, match="what was committed before stays"):
         kept.add([run(8, start=5, end=9)])
-    monkeypatch.setattr(ledger.atomic, "writing", write)
+    monkeypatch.setattr(ledger.outputs, "writing", write)
     assert [row[0] for row in runs(kept)] == ["7"]
 
 
