@@ -26,7 +26,7 @@ DOCUMENTS = {
         <Requested><Duration op="LE">180</Duration></Requested>
         <TaskGroup><TaskCount>2</TaskCount><Requested><Memory units="MB">100</Memory></Requested></TaskGroup></Job>""",
     "busy": """<Job><Id>busy</Id><Executable>/bin/sh</Executable>
-        <Arguments>-c 'timeout 3 sh -c "while :; do :; done"; exit 0'</Arguments><Requested>
+        <Arguments>-c '(ulimit -t 3; while :; do :; done); exit 0'</Arguments><Requested>
         <Memory units="MB">100</Memory><Duration>60</Duration></Requested></Job>""",
     "spread": """<Job><Id>spread</Id><Executable>/usr/bin/srun</Executable><Arguments>{probe}</Arguments>
         <NodeCount>2</NodeCount><Requested><Processors>6</Processors>
