@@ -77,6 +77,8 @@ def executable(text: str, directory: str = "") -> Executable:
         found = Executable(ExecutableKind.DRIVE, named)
     else:
         found = Executable(ExecutableKind.PATH, posixpath.join(directory, named) if named else "")
+    if not named:
+        raise InvalidValue(named, "an Executable: there is nothing to run")
     if not found.target:
         raise InvalidValue(named, "the id of a file, a URI or a path")
     if _NO_PATH.search(found.target):

@@ -41,6 +41,12 @@ def test_a_text_that_names_nothing_is_refused(text):
         executable(text)
 
 
+@pytest.mark.parametrize("text", ["", " "])
+def test_a_job_without_an_executable_is_told_so(text):
+    with pytest.raises(InvalidValue, match="there is nothing to run"):
+        executable(text)
+
+
 @pytest.mark.parametrize(
     "text, id_", [("a", "a"), ("%C3%A9", "é"), ("%FF", "%FF"), ("100%", "100%"), ("a+b", "a+b")]
 )

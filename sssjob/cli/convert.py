@@ -137,7 +137,9 @@ def command(
     reading, of_logs = Reading(said, watching), Reading(said, watching)
     with common.failing():
         grid = _grid(logs, of_logs) if logs else None
-        sources = tuple(documents.readable(common.sources(files)))
+        sources = tuple(common.sources(files))
+        if format_name in (AUTO.name, documents.DOCUMENTS):
+            sources = tuple(documents.readable(sources))
         work = Conversion(sources, format_name, options, reading, common.processes(processes), grid)
         _write(work, wanted)
     if grid is not None:

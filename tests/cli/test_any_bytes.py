@@ -123,8 +123,8 @@ report @
 report --from auto @
 report --by user @
 audit --gaps @
-ledger ingest STORE @
-ledger ingest --workers 2 STORE @
+ledger ingest LEDGER @
+ledger ingest --workers 2 LEDGER @
 send --outbox DIRECTORY @
 audit --against @ GOOD
 audit --json @
@@ -196,6 +196,7 @@ SHOWN = tuple(
 # Commands that read nothing of a caller, or whose files are others.
 OTHERS = {
     "store": "those of the table stand for what reads a store",
+    "ledger": "the others read what ingest made",
     "features": "the others read the machine, directories and batch systems",
     "conformance": "it reads the cases of the standard",
     "completion": "it reads nothing",

@@ -67,7 +67,7 @@ def run(tmp_path):
         }  # fmt: skip
         for name, text in places.items():
             (tmp_path / name).write_text(text)
-        names = (*places, "STORE")
+        names = (*places, "STORE", "LEDGER")
         words = [str(tmp_path / word) if word in names else word for word in command.split()]
         return CliRunner().invoke(sssjob, words, env={"XDG_STATE_HOME": str(tmp_path / "state")})
 

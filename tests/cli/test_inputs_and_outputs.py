@@ -37,15 +37,15 @@ PLACES = {"document", "directory", "store"}
 TABLE = {
     # command            what it is given (@ is the input)               kinds       forms of its output
     "validate":         ("validate @",                                   ALL,        "- --json --jsonl --format=sarif"),
-    "show":             ("show @",                                       ALL,        "- --json --jsonl --to=sss --to=sss-lines --to=dot"),
+    "show":             ("show @",                                       ALL,        "- --json --jsonl --to=sss --to=sss-lines"),
     "query":            ("query //Job/Id @",                             ALL,        "- --json --jsonl --csv"),
     "diff":             ("diff @ @",                                     ALL - {"standard input"}, "- --json --jsonl"),
     "canon":            ("canon @",                                      ALL,        "-"),
     "repair":           ("repair @",                                     {"document", "compressed", "standard input"}, "- --json --output=F"),
     "transform":        ("transform to-3.1.0 @",                         ALL,        "- --output=F"),
     "store import":     ("store import NEW @",                           ALL,        "- --json"),
-    "translate":        ("translate --to sbatch --from sss --output-dir OUT @", ALL, "-"),
-    "submit":           ("submit --to slurm --dry-run --select 7 @",     {"document", "store"}, "-"),
+    "translate":        ("translate --to sbatch --output-dir OUT @",     ALL - {"records"}, "-"),
+    "submit":           ("submit --to slurm --dry-run --select 7 @",     {"document", "store"}, "- --json --jsonl"),
     "convert":          ("convert @",                                    ALL,        "- --to=sss --to=jsonl --to=parquet --to=ur --to=car --to=apel --to=lrmsinfo --output=F"),
     "deliver":          ("deliver --in-place --record RECORDS @",        PLACES,     "- --json"),
     "report":           ("report @",                                     ALL,        "- --json --csv --plot --svg=F"),
@@ -58,6 +58,7 @@ TABLE = {
     "graph":            ("graph @",                                      ALL,        "- --json --jsonl --dot --svg=F --output=F"),
     "profile":          ("profile @",                                    ALL,        "- --json --jsonl"),
     "features job":     ("features job --dry-run --select 7 @", ALL,       "- --json --explain"),
+    "ledger ingest":    ("ledger ingest NEW @",                          ALL,        "- --json"),
     "lcginfo backtest": ("lcginfo backtest --slots 1 @",                 ALL,        "- --json --plot --svg=F"),
     "lcginfo lrms":     ("lcginfo lrms --from sss @",                    ALL - {"directory", "store", "records"}, "-"),
     "condor ad":        ("condor ad @",                                  ALL,        "- --format=json"),
@@ -70,6 +71,7 @@ OTHERS = {
     "cancel": "documents with the Ids of a batch system, asked in tests of submission", "hold": "as cancel", "release": "as cancel",
     **dict.fromkeys(("store init", "store export", "store query", "store log", "store delete", "store stats", "store check",
                      "store compact", "store settings", "store upgrade"), "a store only"),
+    **dict.fromkeys(("ledger init", "ledger report"), "a ledger only"),
     **dict.fromkeys(("features machine", "features live", "features set", "features expire", "features show", "features left",
                      "features status", "features pilots", "features install", "features prolog", "features epilog", "features collect",
                      "features submit", "features serve"), "directories of features, or what a batch system says"),
@@ -86,7 +88,17 @@ WRONG = {
 }
 # fmt: on
 FORMS = {"--json", "--jsonl", "--csv", "--svg", "--dot"}
-SILENT = {"validate", "diff", "profile", "store import", "translate", "deliver", "repair"}
+SILENT = {
+    "validate",
+    "diff",
+    "profile",
+    "store import",
+    "translate",
+    "submit",
+    "deliver",
+    "repair",
+    "ledger ingest",
+}
 
 
 def cells():
@@ -139,7 +151,7 @@ def test_a_command_takes_an_input_and_prints_a_form(given, tmp_path, name, words
     result = call(words, given[kind], tmp_path, *more)
     assert result.exit_code == (1 if name == "profile" else 0), result.output
     printed = file.read_bytes() if form.endswith("=F") else result.stdout_bytes
-    if form == "--json" and name not in ("show",):
+    if form == "--json" and name not in ("show", "submit"):
         json.loads(printed if name in ("validate", "query", "diff") else printed.split(b"\n{")[0])
     elif form == "--jsonl":
         assert all(map(json.loads, printed.splitlines()))

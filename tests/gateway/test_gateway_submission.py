@@ -58,7 +58,7 @@ def test_who_may_not_submit_is_refused_and_nothing_is_kept(folder, port, slurm):
     pytest.param("<Queue>secret</Queue>", "740", id="another queue"),
     pytest.param("<Partition>secret</Partition>", "710", id="a partition is a queue"),
     pytest.param("<Requested><Queue>secret</Queue></Requested>", "740", id="a queue is requested"),
-    pytest.param("<Queue>batch,secret</Queue>", "740", id="two queues"),
+    pytest.param("<Queue>batch,secret</Queue>", "710", id="two queues"),
     pytest.param("<Machine>other</Machine>", "740", id="another cluster"),
     pytest.param('<Extension type="sbatch" name="--uid">0</Extension>', "740", id="an option"),
     pytest.param("<SubmitTime>5</SubmitTime><Id>5</Id>", "740", id="submitted elsewhere"),
