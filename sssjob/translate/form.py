@@ -305,7 +305,8 @@ class SubmitForm(Translator[Script]):
         if data.startswith(BOM_UTF8):
             told = finding("E-TYPE", "a byte order mark stands before the first line", line=1)
             found = replace(found, findings=(told, *found.findings))
-        yield found
+        begins = (each for each in found.options if each.name in self.form.syntax.components)
+        yield next(map(_several, begins), found)
 
     def _script(self, text: str) -> Script:
         """Directives stand before the first command; behind it they count for some systems only."""
@@ -544,6 +545,12 @@ class SubmitForm(Translator[Script]):
             return False
         told = {f"{option.name} {option.value}" for option in options}
         return not self.form.signs.isdisjoint(told | {option.name for option in options})
+
+
+def _several(option: Option) -> Finding:
+    """A job of several components, which asks for different amounts on different nodes."""
+    why = "of several components is not read: one job would ask for what the last of them says"
+    return finding("E-TYPE", f"{option.name}: a job {why}", line=line_of(option))
 
 
 def _named(option: Option) -> str:

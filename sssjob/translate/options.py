@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -300,7 +300,8 @@ class Syntax:
     ``quote`` is its inverse for one word; ``any_text``: of each without line ends. ``indented``:
     blanks may stand before the prefix.
     ``everywhere``: behind the first command, too, a line with the prefix is a directive. ``apart``:
-    only a blank or a ``-`` behind the prefix makes one of it.
+    only a blank or a ``-`` behind the prefix makes one of it. ``components``: words that stand
+    alone behind the prefix and begin the options of another component of the same job.
     """
 
     prefix: str
@@ -315,6 +316,7 @@ class Syntax:
     indented: bool = False
     everywhere: bool = False
     apart: bool = False
+    components: Set[str] = frozenset()
 
     def directive(self, line: str) -> str | None:
         """What stands behind the prefix of a line that has it, or None."""

@@ -131,6 +131,15 @@ def test_a_directive_that_is_no_option_is_told_and_the_exit_code_says_so(run):
     assert "<stdin>:2: error: #SBATCH: 'run' is not an option" in done.stderr
 
 
+@pytest.mark.parametrize("word", ["hetjob", "packjob"])
+@pytest.mark.parametrize("target", ["sss", "sbatch", "pbs"])
+def test_a_job_of_several_components_is_no_job_of_the_last_one(run, word, target):
+    script = f"#!/bin/sh\n#SBATCH -n 4\n#SBATCH {word}\n#SBATCH -n 2\nsrun a : b\n"
+    done = run("-", "--from", "sbatch", "--to", target, input=script)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert f"<stdin>:3: error: {word}: a job of several components is not read" in done.stderr
+
+
 def test_each_row_of_the_table_of_a_script_has_lines_or_a_reason(run):
     script = "#!/bin/bash\n#SBATCH -J scan -n 8 --mem=4G --mail-type=END\nsrun ./scan\n"
     Path("job.sh").write_text(script)

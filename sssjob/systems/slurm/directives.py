@@ -74,4 +74,5 @@ SYNTAX = Syntax(
     },
     also={**_SHORT, **_SHORT_FLAGS, "--workdir": "--chdir"},
     split=split, quote=quote, any_text=True, abbreviated=True,
+    components=frozenset({"hetjob", "packjob"}),
 )  # fmt: skip
