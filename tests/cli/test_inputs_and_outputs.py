@@ -144,7 +144,7 @@ def test_every_form_of_a_command_is_in_the_table(name):
     assert options & FORMS == {each.partition("=")[0] for each in TABLE[name][2].split()} & FORMS
 
 
-@pytest.mark.parametrize("name, words, kind, form", cells())
+@pytest.mark.parametrize("name, words, kind, form", [*cells()])
 def test_a_command_takes_an_input_and_prints_a_form(given, tmp_path, name, words, kind, form):
     file = tmp_path / "F"
     more = () if form == "-" else (form.replace("=F", f"={file}"),)
