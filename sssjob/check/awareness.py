@@ -209,7 +209,7 @@ def understood(
     return Understood(left, judge(sieve.found))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Surroundings:
     """What ``resolve`` leaves of the surroundings of a job, to be judged with it (9.0).
 
@@ -231,12 +231,14 @@ class Surroundings:
         return accepted and known.accepted, [*findings, *known.findings()]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Judged:
     """A block that is judged once by each policy that is asked for."""
 
     block: Block
-    _known: dict[AwarenessPolicy, tuple[bool, list[Finding]]] = field(default_factory=dict)
+    _known: dict[AwarenessPolicy, tuple[bool, list[Finding]]] = field(
+        default_factory=dict, compare=False
+    )
 
     def by(self, around: AwarenessPolicy) -> tuple[bool, list[Finding]]:
         """Whether an operation goes on, and what to say."""
