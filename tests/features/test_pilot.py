@@ -1,8 +1,11 @@
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.errors import InvalidValue
+from sssjob.features.here import here
 from sssjob.features.pilot import Pilot, Running, state
 from sssjob.features.status import read
 from sssjob.features.waste import outlook
@@ -95,6 +98,9 @@ def test_the_environment_says_where_and_how_many(tmp_path, clock, monkeypatch):
         assert pilot.allocated == 3
     assert read(tmp_path / "status").values["used_CPU"] == 0
     monkeypatch.delenv("JOBFEATURES")
+    with Pilot(clock=clock) as pilot:  # where no site says it, what the kernel lets it use
+        assert pilot.allocated == here().job["allocated_cpu"]
+    monkeypatch.setattr("sssjob.features.pilot.here", lambda: SimpleNamespace(job={}))
     with pytest.raises(InvalidValue, match="cores"):
         Pilot(clock=clock)
     monkeypatch.delenv("JOBSTATUS")
