@@ -69,6 +69,19 @@ def test_quotes_that_are_not_closed_are_told_and_the_line_stays(target, prefix, 
     assert f"{prefix} {words}\n" in translate(job, target, Settings(residual=False)).text
 
 
+@pytest.mark.parametrize(
+    ("target", "line"),
+    [
+        ("lsf", '#BSUB -m ""'), ("sge", "#$ -l arch="), ("pbs", "#PBS -l gres="),
+        ("pbs", "#PBS -l arch="), ("torque", "#PBS -l opsys="),
+    ],
+)  # fmt: skip
+def test_an_option_with_an_empty_value_is_told_and_kept(target, line):
+    ((job, findings, _),) = read(f"#!/bin/sh\n{line}\nexec /bin/true\n".encode(), target)
+    assert findings
+    assert [each for each in job.properties if each.name == "Extension"]
+
+
 def test_a_byte_order_mark_is_told():
     ((job, findings, files),) = read(b"\xef\xbb\xbf#!/bin/sh\n#SBATCH -J x\n./a\n")
     assert (job.get("Name"), files["script"]) == ("x", b"#!/bin/sh\n./a\n")

@@ -193,7 +193,7 @@ class Slots(Layout):
                 numbers.say_gpus(heard, int(value) * slots, kind)
             else:
                 said.back("-l gpu", value)
-        if value := said.last("-l arch"):
+        if (value := said.last("-l arch")) is not None:
             texts = value.split("|")
             if not all(map(plain, texts)):
                 said.back("-l arch", value, "a pattern is no name of an architecture")

@@ -169,9 +169,9 @@ class Slots(Layout):
                     numbers.say_size(heard, name, size(value))
             except InvalidValue as error:
                 said.back(option, value, str(error))
-        if value := said.last("-m"):
+        if (value := said.last("-m")) is not None:
             found = value.split()
-            if not all(map(plain, found)):
+            if not found or not all(map(plain, found)):
                 said.back("-m", value)
             elif len(found) == 1:
                 heard.request("Node", found[0])

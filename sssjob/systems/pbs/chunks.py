@@ -392,9 +392,13 @@ class Nodes(Layout):
         for option, name in (("-l arch", "Architecture"), ("-l opsys", "OperatingSystem")):
             if value := said.last(option):
                 heard.request(name, value)
+            elif value is not None:
+                said.back(option, value)
         say_shared(said, heard)
         if value := said.last("-l gres"):
             _say_licences(said, heard, value)
+        elif value is not None:
+            said.back("-l gres", value)
 
     def _say_memory(self, said: Said, heard: Heard, nodes: int, tasks: int, scope: str) -> None:
         """``mem`` is that of the job; what each process may have beside it has no place."""
