@@ -52,10 +52,7 @@ SECTIONS = {
     "Python": "python library",
     "Reference": "commands command-line configuration elements columns findings conformance schemas"
     " editors limits glossary security stability changelog",
-    "Developers": "contributing conduct first-change architecture benchmarks decisions/README"
-    " decisions/standard decisions/placement decisions/documents decisions/queries decisions/store"
-    " decisions/features decisions/records decisions/lcginfo decisions/condor decisions/gateway"
-    " decisions/translation decisions/libraries",
+    "Developers": "contributing conduct first-change architecture benchmarks decisions/README",
 }
 _LINK = re.compile(r"(?<=\]\()([^)#\s:]+)(#[^)\s]*)?(?=\))")
 _WIDTH = 100  # of the help of commands
@@ -128,9 +125,15 @@ def _led(text: str, source: str, folder: Path) -> str:
 
 
 def _navigation() -> Iterator[str]:
-    for title, names in SECTIONS.items():
+    for title, names in {**SECTIONS, "Decisions": _decisions()}.items():
         pages = "\n".join(names.split())
         yield f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n:maxdepth: 1\n\n{pages}\n```\n"
+
+
+def _decisions() -> str:
+    """The pages that the table of decisions lists, in its order."""
+    table = (ROOT / "docs" / "decisions" / "README.md").read_text("utf-8")
+    return " ".join(f"decisions/{page[1].removesuffix('.md')}" for page in _LINK.finditer(table))
 
 
 def _commands() -> Iterator[str]:
