@@ -132,7 +132,10 @@ SHAPES: Mapping[str, Printed] = {
     "store settings": Printed({"store": "text", "verify": "truth"}),
     "store upgrade": Printed({"upgraded": "truth"}),
     "submit": Printed(
-        {"id": "text", "globalId": "text", "state": "text", "new": "truth", "job": "text"},
+        (
+            {"id": "text", "globalId": "text", "state": "text", "new": "truth", "job": "text"},
+            {"job": "text", "command": ["text"], "input": "text"},
+        ),
         lines=True,
     ),
     "status": Printed("item", lines=True),

@@ -14,9 +14,10 @@ from sssjob.cli.signals import terminable
 from sssjob.errors import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from sssjob.submission import How, SubmitOptions, Submitted
+    from sssjob.submission.planning import Planned
     from sssjob.translate import Loss
     from sssjob.verbs.submit import JobsOfPlace
 
@@ -93,7 +94,8 @@ def _submit(
             _tell(planned.findings, planned.losses, file)
             if not planned.submitted:
                 words, text = shown(found, planned)
-                common.data(f"{shlex.join(words)}\n{text}", nl=False)
+                plain = f"{shlex.join(words)}\n{text}"
+                common.data(_planned(planned, words, text) if as_json else plain, nl=as_json)
         return len(found.jobs)
     jobs = 0
     try:
@@ -111,6 +113,12 @@ def _line(done: Submitted) -> str:
         "id": done.id, "globalId": done.global_id, "state": done.state, "new": done.new,
         "job": done.job.id,
     }, ensure_ascii=False)  # fmt: skip
+
+
+def _planned(planned: Planned, words: Sequence[str], text: str) -> str:
+    """What a dry run says of a job: the command, and what its standard input will be."""
+    said = {"job": planned.written.id, "command": words, "input": text}
+    return json.dumps(said, ensure_ascii=False)
 
 
 def _tell(findings: Iterable[object], losses: Iterable[Loss], file: str) -> None:

@@ -76,6 +76,10 @@ def test_a_dry_run_shows_the_command_and_what_it_is_given(system):
         "sbatch --parsable --hold --comment=sssjob:urn:uuid:00000000-0000-0000-0000-000000000000"
     )
     assert (script[0], script[-1]) == ("#!/bin/sh", "exec /bin/true")
+    told = json.loads(submit("--dry-run", "--json").stdout)
+    keeps_to_its_schema("submit", told)
+    assert (told["job"], told["command"]) == ("mine", first.split())
+    assert told["input"].splitlines() == script
     assert (system.calls, Path("job.xml").read_text()) == ([], ONE)
 
 
