@@ -19,7 +19,7 @@ from lxml import etree
 
 from sssjob import store
 from sssjob.gateway.actions import Actions
-from sssjob.gateway.config import Config
+from sssjob.gateway.config import GatewayConfig
 from sssjob.gateway.server import Server
 from sssjob.handlers.roles import Roles
 from sssjob.handlers.service import Service, ServiceSettings
@@ -27,7 +27,7 @@ from sssjob.handlers.stores import Stores
 from sssjob.rmap.address import Address
 from sssjob.rmap.keys import Key, Ring
 from sssjob.rmap.message import Row
-from sssjob.rmap.responder import Answer, Call, Responder
+from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest, Responder
 
 KEY = b"benchmark-key-0123456789"
 JOBS = MappingProxyType({
@@ -85,9 +85,9 @@ def answered(message: bytes) -> bytes:
     ).encode()
 
 
-def from_memory(call: Call) -> Answer:
+def from_memory(call: ReceivedRequest) -> HandlerAnswer:
     """The job of the one condition."""
-    return Answer((Row("Job", JOBS[call.request.wheres[0].value]),))
+    return HandlerAnswer((Row("Job", JOBS[call.request.wheres[0].value]),))
 
 
 async def bare() -> None:
@@ -102,7 +102,7 @@ async def bare() -> None:
 
 async def memory() -> None:
     """Serve with our gateway."""
-    config = Config(listen=(Address("127.0.0.1", 0),), ring=Ring(Key(KEY)))
+    config = GatewayConfig(listen=(Address("127.0.0.1", 0),), ring=Ring(Key(KEY)))
     responder = Responder(from_memory, config.ring, config.policy, quick=lambda request: True)
     server = Server(responder, config)
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, server.stop)
@@ -116,7 +116,7 @@ async def stored() -> None:
         with store.open(path, create=True) as jobs:
             jobs.load("\n".join(map(JOB.format, range(100_000))).encode())
     service = Service(Stores(str(path)), ServiceSettings(Roles(usual="admin")))
-    config = Config(listen=(Address("127.0.0.1", 0),), ring=Ring(Key(KEY)))
+    config = GatewayConfig(listen=(Address("127.0.0.1", 0),), ring=Ring(Key(KEY)))
     actions = Actions(service.actions, service.is_quick)
     responder = Responder(actions, config.ring, config.policy, quick=actions.is_quick)
     server = Server(responder, config, service)

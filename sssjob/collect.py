@@ -22,7 +22,7 @@ from sssjob.document.sources import NamedSource, naming
 from sssjob.errors import Finding, Severity, SSSJobError, UnreadableDocument
 from sssjob.features import status
 from sssjob.features.batch import documents
-from sssjob.features.batch.call import Call
+from sssjob.features.batch.call import Invocation
 from sssjob.features.batch.directories import Directories
 from sssjob.features.status import Snapshot
 from sssjob.fold import identities
@@ -61,7 +61,7 @@ class KnownRecords:
     bad: list[Finding] = field(default_factory=list)
 
 
-def end(call: Call, root: Path, jobs: str = "") -> Ended:
+def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
     """Fold the directories of the job that calls into its document, and take them away.
 
     If the document cannot be written they are taken away all the same, and a note says so: the
@@ -206,7 +206,9 @@ def _status(place: Path, notes: list[str]) -> Snapshot | None:
         return None
 
 
-def _fold(document: Path, directories: Directories, snapshot: Snapshot | None, call: Call) -> Tally:
+def _fold(
+    document: Path, directories: Directories, snapshot: Snapshot | None, call: Invocation
+) -> Tally:
     work = Delivery(document)
     work.look()
     if directories.jobfeatures.is_dir():

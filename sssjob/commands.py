@@ -31,7 +31,7 @@ _PLACES = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CommandLimits:
     """How long a command may take, in seconds, and how many bytes it may print."""
 
     seconds: float = TIME_LIMIT
@@ -58,7 +58,7 @@ class CommandFailed(SSSJobError, RuntimeError):
 def run(
     arguments: Sequence[str],
     what: str,
-    limits: Limits | None = None,
+    limits: CommandLimits | None = None,
     environment: Mapping[str, str] | None = None,
     given: bytes = b"",
     inherited: Sequence[int] = (),
@@ -89,7 +89,7 @@ def asked(
     program = shutil.which(command[0], path=path)
     if program is None:
         raise CommandFailed(command[0], f"it is not in {path}")
-    limits = Limits(seconds, ANSWER_LIMIT)
+    limits = CommandLimits(seconds, ANSWER_LIMIT)
     arguments = [program, *command[1:]]
     printed = started(arguments, " ".join(command), limits, {**environment, "PATH": path})
     return printed.decode("utf-8", "replace")
@@ -98,13 +98,13 @@ def asked(
 def started(
     arguments: Sequence[str],
     what: str,
-    limits: Limits | None,
+    limits: CommandLimits | None,
     environment: Mapping[str, str],
     given: bytes = b"",
     inherited: Sequence[int] = (),
 ) -> bytes:
     """What a command prints in an environment. Raises ``CommandFailed``."""
-    limits = limits or Limits()
+    limits = limits or CommandLimits()
     try:
         with _input(given) as stdin:
             process = subprocess.Popen(
@@ -123,7 +123,7 @@ def started(
         ) from error
     with process:
         try:
-            printed, said = _Reader(process, what, limits).both()
+            printed, said = _OutputReader(process, what, limits).both()
         except BaseException:
             _kill(process)
             raise
@@ -165,12 +165,12 @@ def _input(given: bytes) -> Iterator[IO[bytes]]:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _OutputReader:
     """What a process prints and says, read side by side."""
 
     process: subprocess.Popen[bytes]
     what: str
-    limits: Limits
+    limits: CommandLimits
     printed: bytearray = field(default_factory=bytearray)
     said: bytearray = field(default_factory=bytearray)
 

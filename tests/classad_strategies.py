@@ -60,10 +60,12 @@ def expressions(scalars=SCALARS, names=NAMES):
     """Trees of every kind of node."""
     leaves = st.one_of(
         st.builds(tree.Literal, scalars),
-        st.builds(tree.Reference, st.none(), names),
+        st.builds(tree.AttributeReference, st.none(), names),
         st.builds(
-            tree.Reference,
-            st.sampled_from([tree.Reference(None, "MY"), tree.Reference(None, "TARGET")]),
+            tree.AttributeReference,
+            st.sampled_from(
+                [tree.AttributeReference(None, "MY"), tree.AttributeReference(None, "TARGET")]
+            ),
             names,
         ),
     )
@@ -74,7 +76,9 @@ def values(texts=SAFE_TEXTS):
     """What an attribute can be."""
     scalars = st.one_of(INTEGERS, REALS, texts, st.booleans(), st.sampled_from([UNDEFINED, ERROR]))
     compound = st.builds(
-        lambda op, name, number: tree.Binary(op, tree.Reference(None, name), tree.Literal(number)),
+        lambda op, name, number: tree.Binary(
+            op, tree.AttributeReference(None, name), tree.Literal(number)
+        ),
         st.sampled_from(OPERATORS), NAMES, st.integers(0, 99),
     )  # fmt: skip
     return st.recursive(

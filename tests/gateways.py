@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from gold import KEY
 from waiting import HANG, until
 
-from sssjob.gateway.config import Config, Limits
+from sssjob.gateway.config import GatewayConfig, GatewayLimits
 from sssjob.gateway.server import Server
 from sssjob.rmap.address import Address
 from sssjob.rmap.keys import Key, Ring
@@ -42,8 +42,8 @@ class Running:
 @contextmanager
 def gateway(handler, *, ring=RING, policy=None, **options):
     """A gateway with this handler, which ends with the block."""
-    options.setdefault("limits", Limits(grace=5))
-    config = Config(
+    options.setdefault("limits", GatewayLimits(grace=5))
+    config = GatewayConfig(
         listen=(Address("127.0.0.1", 0),), ring=ring,
         policy=policy or Policy(name="root", triple_des=True), **options,
     )  # fmt: skip

@@ -69,7 +69,7 @@ def replaying(call):
     from sssjob.errors import Refused
     from sssjob.rmap.envelope import opened
     from sssjob.rmap.reading import read_request, read_response
-    from sssjob.rmap.responder import Answer
+    from sssjob.rmap.responder import HandlerAnswer
 
     for each in ANSWERED:
         sent = opened(each.message)
@@ -82,10 +82,10 @@ def replaying(call):
                 raise Refused(status.code, status.message)
             rows = [row for reply in replies for row in reply.rows]
             counted = replies[0].count == len(replies[0].rows)
-            return Answer(
+            return HandlerAnswer(
                 rows, status.code, status.message, "rows" if counted else replies[0].count
             )
-    return Answer()
+    return HandlerAnswer()
 
 
 def _alike(request):

@@ -11,7 +11,7 @@ from sssjob.handlers.service import Service, ServiceSettings
 from sssjob.handlers.stores import Stores
 from sssjob.rmap.message import Conj, Data, Document, Get, Object, Op, Option, Request, Set, Where
 from sssjob.rmap.reading import item
-from sssjob.rmap.responder import Call
+from sssjob.rmap.responder import ReceivedRequest
 
 ROLES = Roles(actors={"root": ("admin",), "maui": ("scheduler",)})
 
@@ -36,7 +36,9 @@ class JobService:
             tuple(Option(name, str(value)) for name, value in (options or {}).items()),
             Data(tuple(item(tree.parse(each)) for each in data)) if data else None, id=id,
         )  # fmt: skip
-        answer = self.actions(Call(request, actor, origin, proven, True, now, mark, flat))
+        answer = self.actions(
+            ReceivedRequest(request, actor, origin, proven, True, now, mark, flat)
+        )
         return answer, list(answer.rows)
 
     def ask(self, action, **options):

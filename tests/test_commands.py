@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from sssjob import commands
-from sssjob.commands import CommandFailed, Limits
+from sssjob.commands import CommandFailed, CommandLimits
 
 
 def python(text, limits=None):
@@ -50,7 +50,7 @@ LATE = "within 0.5 seconds"
 ])  # fmt: skip
 def test_a_command_is_held_to_its_limits(text, message):
     with pytest.raises(CommandFailed, match=message):
-        python(text, Limits(seconds=0.5, size=100_000))
+        python(text, CommandLimits(seconds=0.5, size=100_000))
 
 
 def test_no_child_of_an_ended_command_is_left(tmp_path):
@@ -66,7 +66,7 @@ def test_no_child_of_an_ended_command_is_left(tmp_path):
     )
     reader = os.open(alive, os.O_RDONLY | os.O_NONBLOCK)
     with pytest.raises(CommandFailed):
-        python(text, Limits(seconds=0.5))
+        python(text, CommandLimits(seconds=0.5))
     os.set_blocking(reader, True)
     assert os.read(reader, 9) == b""  # its end: nobody is left who could write
     os.close(reader)

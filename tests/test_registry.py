@@ -17,7 +17,7 @@ from records import DATA, converted, counts
 from sssjob import collect, registry
 from sssjob.cli.names import SystemName
 from sssjob.errors import UnusableInput
-from sssjob.features.batch.call import Call
+from sssjob.features.batch.call import Invocation
 from sssjob.records import FORMATS, find, formats, read_records
 from sssjob.records.builders import OBJECTS, TEXTS
 from sssjob.records.record import Converted, Options
@@ -496,7 +496,7 @@ def test_the_queue_of_a_system_of_another_distribution_is_read(with_system):
 
 
 def test_a_prolog_asks_a_system_of_another_distribution(with_system, safe_path):
-    assert Call("theirs", (), {"NODE": "n1"}).allocation().node == "n1"
+    assert Invocation("theirs", (), {"NODE": "n1"}).allocation().node == "n1"
     root = str(safe_path / "mjf")
     named = sssjob(with_system, "features", "prolog", "--for", "theirs", "--root", root)
     assert f"JOBFEATURES={root}/7/jobfeatures" in named.stdout.splitlines(), named.stderr

@@ -14,7 +14,7 @@ from lxml import etree
 
 import sssjob
 from sssjob.drawing.words import Words, printed
-from sssjob.gateway.log import Lines
+from sssjob.gateway.log import JsonFormatter
 from sssjob.lcginfo import ldif
 from sssjob.translate import quoting
 from sssjob.visible import Dot, Markup, ShellText, Terminal, csv_lines, in_dot, markup, visible
@@ -74,7 +74,7 @@ def test_a_value_of_ldif_is_read_as_it_was(text):
 def test_a_record_of_the_log_is_one_line_of_json(text):
     record = logging.LogRecord("x", logging.INFO, "", 0, text, (), None)
     record.facts = {"said": text}
-    line = Lines().format(record)
+    line = JsonFormatter().format(record)
     assert line.isascii()
     assert line.isprintable()
     assert json.loads(line)["said"] == json.loads(line)["event"] == text

@@ -43,7 +43,7 @@ class Amiss(NamedTuple):
 
 
 @dataclass(slots=True)
-class Row:
+class MachineDay:
     """A machine and a day: how many runs are listed and read, and how many are amiss."""
 
     machine: str
@@ -58,7 +58,7 @@ class Row:
         return not any(self.amiss.values())
 
 
-class Statement(NamedTuple):
+class SystemStatement(NamedTuple):
     """What a system says of a span of time in one number: jobs that ended, or what was used.
 
     ``since`` and ``until`` are in seconds, the latter not included. ``processor_seconds`` are those
@@ -79,7 +79,7 @@ class Statement(NamedTuple):
 class Compared(NamedTuple):
     """A statement beside what was read; ``is_well`` where they agree."""
 
-    statement: Statement
+    statement: SystemStatement
     found: int
     is_well: bool
 
@@ -107,7 +107,7 @@ class Audit:
     """
 
     listed: bool
-    rows: list[Row] = field(default_factory=list)
+    rows: list[MachineDay] = field(default_factory=list)
     findings: list[Amiss] = field(default_factory=list)
     sums: list[Compared] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
@@ -120,9 +120,9 @@ class Audit:
         return well and not self.gaps
 
     @property
-    def total(self) -> Row:
+    def total(self) -> MachineDay:
         """All rows added up."""
-        total = Row("", "")
+        total = MachineDay("", "")
         for row in self.rows:
             total.listed += row.listed
             total.read += row.read
@@ -132,7 +132,7 @@ class Audit:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AuditQuestion:
     """What to compare: runs that ended at ``since`` or later and before ``until``.
 
     Without them, the span from the first to the last day of the listing, or everything where there
@@ -152,8 +152,8 @@ class Question:
 
 
 def audit(
-    question: Question, read: Iterable[Run], listed: Iterable[Run] | None,
-    statements: Iterable[Statement] = (),
+    question: AuditQuestion, read: Iterable[Run], listed: Iterable[Run] | None,
+    statements: Iterable[SystemStatement] = (),
 ) -> Audit:  # fmt: skip
     """Compare what was read with what is listed, where there is a list, and with statements."""
     found = Audit(listed is not None)
@@ -222,7 +222,7 @@ def _last_ends(runs: _Runs) -> dict[str, int]:
     return last
 
 
-def _is_inside(question: Question, listed: _Runs | None) -> Callable[[int], bool]:
+def _is_inside(question: AuditQuestion, listed: _Runs | None) -> Callable[[int], bool]:
     """Whether an end is in the span that is compared."""
     since, until = question.since, question.until
     if since is not None or until is not None or listed is None:
@@ -252,11 +252,11 @@ def _likeness(one: Run, other: Run) -> tuple[bool, bool]:
 class _Counting:
     """Counts runs by machine and day."""
 
-    question: Question
+    question: AuditQuestion
     found: Audit
     is_inside: Callable[[int], bool]
     last: dict[str, int]
-    rows: dict[tuple[str, str], Row] = field(default_factory=dict)
+    rows: dict[tuple[str, str], MachineDay] = field(default_factory=dict)
     _missing: list[Run] = field(default_factory=list)
     _reached: dict[str, int] = field(default_factory=dict)  # places of what was read of machines
     _told: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
@@ -318,10 +318,10 @@ class _Counting:
         machine = run.machine if run.machine in self.last else ""
         return run.end is not None and machine in self.last and run.end > self.last[machine]
 
-    def _row(self, run: Run) -> Row:
+    def _row(self, run: Run) -> MachineDay:
         assert run.end is not None
         key = run.machine, self.question.day(run.end)
-        return self.rows.setdefault(key, Row(*key))
+        return self.rows.setdefault(key, MachineDay(*key))
 
     def amiss(self, kind: str, run: Run, why: str = "") -> None:
         """Count a run that is amiss, and list it."""
@@ -344,7 +344,7 @@ def _differences(read: Run, listed: Run) -> Iterator[str]:
             yield f"{name} {said[name]}, now {value}"
 
 
-def _compared(statement: Statement, runs: Iterable[Run], question: Question) -> Compared:
+def _compared(statement: SystemStatement, runs: Iterable[Run], question: AuditQuestion) -> Compared:
     """A statement beside the same sum of runs."""
     found: Number = 0
     for run in runs:
@@ -366,7 +366,7 @@ def _compared(statement: Statement, runs: Iterable[Run], question: Question) -> 
     return compared._replace(is_well=off <= compared.said * question.tolerance)
 
 
-def _seconds(run: Run, statement: Statement) -> Number:
+def _seconds(run: Run, statement: SystemStatement) -> Number:
     """How long a run was at work in the span of a statement."""
     if run.start is None or run.end is None:
         return 0

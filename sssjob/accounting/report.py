@@ -28,10 +28,10 @@ _LONG = 18  # digits of a number that needs no look at what it means
 Key = tuple[str, ...]
 Number = int | Fraction  # exact; whole numbers are added ten times as fast as fractions
 Named = dict[str, list[Property]]
-Grouping = Callable[["Facts", tzinfo], str]
+Grouping = Callable[["JobProperties", tzinfo], str]
 
 
-class Used(NamedTuple):
+class JobUsage(NamedTuple):
     """What one job used; None is not stated. Times are in seconds, memory in bytes, energy in J.
 
     ``slots``, ``nodes`` and ``gpus`` are wall time by their number; a job that states no processors
@@ -49,7 +49,7 @@ class Used(NamedTuple):
     energy: Number | None = None
 
 
-class Facts:
+class JobProperties:
     """The properties of a job by their names, gathered once for all that is asked of them."""
 
     __slots__ = ("delivered", "job", "own", "requested", "scope")
@@ -149,7 +149,7 @@ class Facts:
         return None if value is None else units.plain(value)
 
 
-def used(job: Facts) -> Used:
+def used(job: JobProperties) -> JobUsage:
     """What a job used, delivered before its own properties.
 
     Memory is the most that was measured (metric Max), or else what was given.
@@ -162,7 +162,7 @@ def used(job: Facts) -> Used:
         gpus = _sum(number for number, _ in job.resources(*_GPUS)) if wall is not None else None
         told = job.resources(_ENERGY)
         energy = _sum(number * _JOULES[unit] for number, unit in told if unit in _JOULES)
-    return Used(
+    return JobUsage(
         wall, slots, job.given("CpuDuration"), processors, job.most("Memory"), job.asked("Memory"),
         None if nodes is None or wall is None else wall * nodes,
         None if gpus is None or wall is None else wall * gpus,
@@ -196,7 +196,7 @@ class Totals:
     cpu_of: tuple[Number, Number] = (0, 0)
     memory_of: tuple[Number, Number] = (0, 0)
 
-    def add(self, job: Used) -> None:
+    def add(self, job: JobUsage) -> None:
         """Count one job."""
         self.jobs += 1
         self.wall += job.wall or 0
@@ -225,7 +225,7 @@ class Totals:
         self.cpu_of = _plus(self.cpu_of, *other.cpu_of)
         self.memory_of = _plus(self.memory_of, *other.memory_of)
 
-    def _add_stated(self, more: Used | Totals) -> None:
+    def _add_stated(self, more: JobUsage | Totals) -> None:
         """Add what is not known where no job states it."""
         if more.nodes is not None:
             self.nodes = (self.nodes or 0) + more.nodes
@@ -300,7 +300,7 @@ def span_name(span: str, time: int, zone: tzinfo) -> str:
 
 
 def _span(span: str) -> Grouping:
-    def shown(job: Facts, zone: tzinfo) -> str:
+    def shown(job: JobProperties, zone: tzinfo) -> str:
         end = job.ended
         return "" if end is None else span_name(span, end, zone)
 
@@ -354,7 +354,7 @@ class Report:
 
     def add(self, block: Block) -> None:
         """Count a job, or the jobs of a JobGroup with their defaults."""
-        for job in map(Facts, jobs_of(block)):
+        for job in map(JobProperties, jobs_of(block)):
             if not self._counts(job):
                 self.outside += 1
                 continue
@@ -399,7 +399,7 @@ class Report:
 
         return sorted(self.groups.items(), key=order)[:limit]
 
-    def _counts(self, job: Facts) -> bool:
+    def _counts(self, job: JobProperties) -> bool:
         if self.since is None and self.until is None:
             return True
         end = job.ended

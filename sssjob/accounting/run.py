@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from sssjob.accounting.report import Facts, Number
+from sssjob.accounting.report import JobProperties, Number
 from sssjob.formats.sss import jobs_of
 from sssjob.model import Block, Job, Property
 
@@ -40,7 +40,7 @@ def run_of(job: Job, raw_ids: Iterable[tuple[str, str]] = ()) -> Run:
 
     ``raw_ids`` are types and names of Extensions that hold the number a system counts by.
     """
-    facts = Facts(job)
+    facts = JobProperties(job)
     wall, processors = facts.given("Duration"), facts.given("Processors")
     begun, ended = facts.time("StartTime"), facts.ended
     demanded = (begun, ended, wall, facts.given("CpuDuration"))
@@ -63,7 +63,7 @@ def runs_of(blocks: Iterable[Block], raw_ids: Sequence[tuple[str, str]] = ()) ->
     return (run_of(job, raw_ids) for block in blocks for job in jobs_of(block))
 
 
-def _number(facts: Facts, raw_ids: set[tuple[str, str]]) -> int | None:
+def _number(facts: JobProperties, raw_ids: set[tuple[str, str]]) -> int | None:
     """What the Extension with the raw id says, or the first number of the Id."""
     for item in facts.own.get("Extension", ()):
         attributes = item.attributes

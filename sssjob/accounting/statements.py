@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from sssjob.accounting.audit import Statement
+from sssjob.accounting.audit import SystemStatement
 from sssjob.errors import UnusableInput
 
 SYNC = "APEL-sync-message"
@@ -22,7 +22,7 @@ def recognises(head: bytes) -> bool:
     return head.lstrip().startswith(SYNC.encode())
 
 
-def read(source: str, text: str) -> Iterator[Statement]:
+def read(source: str, text: str) -> Iterator[SystemStatement]:
     """The statements of a message: so many jobs of a submit host ended in a month, in UTC.
 
     Raises ``UnusableInput``, with the line, for a record that cannot be read.
@@ -46,7 +46,7 @@ def month(year: int, number: int) -> tuple[int, int]:
     return int(begin.timestamp()), int(end.timestamp())
 
 
-def _statement(source: str, values: dict[str, str], line: int) -> Statement:
+def _statement(source: str, values: dict[str, str], line: int) -> SystemStatement:
     numbers = [values.get(name, "") for name in _NEEDED]
     if not all(each.isdecimal() and each.isascii() and len(each) < 16 for each in numbers):
         raise UnusableInput(f"a record needs whole numbers: {', '.join(_NEEDED)}", line)
@@ -55,4 +55,6 @@ def _statement(source: str, values: dict[str, str], line: int) -> Statement:
         raise UnusableInput(f"{year}-{number} is no month", line)
     since, until = month(year, number)
     host = values.get("SubmitHost", "")
-    return Statement(source, since, until, jobs=jobs, submit_host="" if host == "None" else host)
+    return SystemStatement(
+        source, since, until, jobs=jobs, submit_host="" if host == "None" else host
+    )

@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sssjob.accounting.report import GROUPINGS, SPANS, Facts, Number, used
+from sssjob.accounting.report import GROUPINGS, SPANS, JobProperties, Number, used
 from sssjob.document.bridge import to_tree
 from sssjob.document.text import dumps
 from sssjob.model import Job
@@ -63,7 +63,7 @@ def row(job: Job) -> Row:
     """What the table says of a job."""
     # The last row is the one with older names replaced.
     found = rows.rows(to_tree(job))[-1]
-    facts = Facts(job)
+    facts = JobProperties(job)
     sums = used(facts)
     told = (found[place] for place in _PLACES)
     named = (GROUPINGS[by](facts, UTC) or None for by in BY.values())

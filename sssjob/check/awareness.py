@@ -60,7 +60,7 @@ _OLD = frozenset(("JobId", "UserId", "ProjectId", "MachineName", "WallDuration")
 WORDS: Mapping[str, Container[str]] = {"conj": CONJUNCTIONS}
 
 
-class Kind(StrEnum):
+class UnknownKind(StrEnum):
     """What it is that is not understood."""
 
     ELEMENT = "element"
@@ -79,7 +79,7 @@ class Item:
 
     path: str
     line: int
-    kind: Kind
+    kind: UnknownKind
     name: str
     value: str
     policy: AwarenessPolicy
@@ -88,7 +88,7 @@ class Item:
     @property
     def what(self) -> str:
         """What an answer to the requestor names: an element, an attribute, or a value."""
-        return self.value if self.kind is Kind.VALUE else self.name
+        return self.value if self.kind is UnknownKind.VALUE else self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,7 +390,7 @@ class _Sieve:
                 items.append(self.block(item, child, policy))
                 continue
             found = self._of(item, child, block.name, policy) if looks else ()
-            if any(each.kind is Kind.ELEMENT for each in found):
+            if any(each.kind is UnknownKind.ELEMENT for each in found):
                 if block.name == spec.REQUESTED:
                     # Its place in the expression is known only together with the others.
                     unknown.append(_bare(item))
@@ -399,7 +399,7 @@ class _Sieve:
             # Elsewhere a value stays, for who reads the attribute may know better than to go by
             # its absence: a job must not start before one that it depends on.
             asked = block.name == spec.REQUESTED
-            names = {each.name for each in found if asked or each.kind is Kind.ATTRIBUTE}
+            names = {each.name for each in found if asked or each.kind is UnknownKind.ATTRIBUTE}
             items.append(_without(item, names))
         return _asking(block.holding(items), unknown)
 
@@ -409,12 +409,13 @@ class _Sieve:
         """What is not understood of a property itself, where what is in it counts as well."""
         found = list(self._search.child(element, parent, policy))
         if not self._operation.looks_at(item.name, parent):
-            found = [each for each in found if each.kind is Kind.ELEMENT]
+            found = [each for each in found if each.kind is UnknownKind.ELEMENT]
         if parent == spec.REQUESTED:
             found = [
                 each
                 for each in found
-                if each.kind is not Kind.VALUE or each.value.strip() not in WORDS.get(each.name, ())
+                if each.kind is not UnknownKind.VALUE
+                or each.value.strip() not in WORDS.get(each.name, ())
             ]
         self._keep(found)
         if not found:
@@ -462,7 +463,7 @@ def said(outcome: Outcome) -> Iterator[Finding]:
     """What to say of all that is not understood: errors, or warnings; what is ignored, nothing."""
     for severity, found in ((Severity.ERROR, outcome.reject), (Severity.WARNING, outcome.warn)):
         for item in found:
-            value = f"{item.name} {item.value!r}" if item.kind is Kind.VALUE else item.name
+            value = f"{item.name} {item.value!r}" if item.kind is UnknownKind.VALUE else item.name
             text = f"{item.kind} {value}".removeprefix("value ") + " is not understood"
             yield finding(
                 "E-UNKNOWN", f"{text}, and its awarenessPolicy is {item.policy}", line=item.line,
@@ -558,7 +559,7 @@ class _Search:
         policy = yield from self._attributes(element, name, category, asked.attributes, policy)
         if name == "NotificationList":
             for word in unknown_words(text_of(element), spec.NOTIFICATIONS):
-                yield self._item(element, Kind.VALUE, name, word, policy)
+                yield self._item(element, UnknownKind.VALUE, name, word, policy)
         if len(element):
             for child in element:
                 if type(child.tag) is str and not child.tag.startswith(ALWAYS_UNDERSTOOD):
@@ -575,14 +576,14 @@ class _Search:
             if asked is None:
                 if not key.startswith(ALWAYS_UNDERSTOOD):
                     level = attribute_level(name, key, category)
-                    yield self._item(element, Kind.ATTRIBUTE, key, value, policy, level, key)
+                    yield self._item(element, UnknownKind.ATTRIBUTE, key, value, policy, level, key)
             elif is_idle(element, name, key):
-                yield self._item(element, Kind.ATTRIBUTE, key, value, policy, attribute=key)
+                yield self._item(element, UnknownKind.ATTRIBUTE, key, value, policy, attribute=key)
             elif not asked.plain(value):
                 # A policy that is none is itself not understood, and always rejected.
                 by = AwarenessPolicy.REJECT if key == _POLICY else policy
                 for word in unknown_values(asked.row, value, name):
-                    yield self._item(element, Kind.VALUE, key, word, by, attribute=key)
+                    yield self._item(element, UnknownKind.VALUE, key, word, by, attribute=key)
         return policy
 
     def _unknown(self, element: Element, level: str, policy: AwarenessPolicy) -> Iterator[Item]:
@@ -592,16 +593,21 @@ class _Search:
         text = "" if has_elements(element) else text_of(element).strip(XML_SPACE)
         namespace, local = names(element)
         name = local if namespace in spec.NAMESPACES else str(element.tag)
-        yield self._item(element, Kind.ELEMENT, name, text, own, level)
+        yield self._item(element, UnknownKind.ELEMENT, name, text, own, level)
         if stated is not None and self._vocabulary.awareness:
             row = spec.attributes("*")[_POLICY]
             for word in unknown_values(row, stated):
                 yield self._item(
-                    element, Kind.VALUE, _POLICY, word, AwarenessPolicy.REJECT, attribute=_POLICY
+                    element,
+                    UnknownKind.VALUE,
+                    _POLICY,
+                    word,
+                    AwarenessPolicy.REJECT,
+                    attribute=_POLICY,
                 )
 
     def _item(
-        self, element: Element, kind: Kind, name: str, value: str, policy: AwarenessPolicy,
+        self, element: Element, kind: UnknownKind, name: str, value: str, policy: AwarenessPolicy,
         level: str = "", attribute: str = "",
     ) -> Item:  # fmt: skip
         path = self._places.path(element) + (f"/@{split(attribute)[1]}" if attribute else "")

@@ -13,7 +13,7 @@ from dataclasses import replace
 from lxml.etree import _Element as Element
 
 from sssjob import check as full
-from sssjob.check.awareness import Item, Kind, items
+from sssjob.check.awareness import Item, UnknownKind, items
 from sssjob.check.vocabulary import Vocabulary
 from sssjob.document.files import Source
 from sssjob.errors import Finding, finding
@@ -70,7 +70,7 @@ def _unknown(
 
 
 def _sentence(item: Item, vocabulary: Vocabulary) -> str:
-    what = f"{item.what!r} of {item.name}" if item.kind is Kind.VALUE else item.what
+    what = f"{item.what!r} of {item.name}" if item.kind is UnknownKind.VALUE else item.what
     if item.name == "awarenessPolicy" and not vocabulary.awareness:
         return f"{item.kind} {what} is not supported"
     if item.level:

@@ -17,7 +17,7 @@ from sssjob.check.rules import Carried, Rule
 from sssjob.errors import AwarenessPolicy
 
 __all__ = [
-    "CHARGE", "FULL", "LEVELS", "PROFILES", "AwarenessPolicy", "Difference", "Vocabulary",
+    "CHARGE", "FULL", "LEVELS", "PROFILES", "AwarenessPolicy", "NameDifference", "Vocabulary",
     "attribute_level", "differences", "element_level", "profile",
 ]  # fmt: skip
 
@@ -144,7 +144,7 @@ def profile(level: str) -> Vocabulary:
     return Vocabulary(level, frozenset(elements), frozenset(attributes))
 
 
-class Difference(NamedTuple):
+class NameDifference(NamedTuple):
     """A name that one level understands and a lower one does not."""
 
     kind: str
@@ -153,13 +153,13 @@ class Difference(NamedTuple):
     section: str
 
 
-def differences(low: str, high: str = "full") -> Iterator[Difference]:
+def differences(low: str, high: str = "full") -> Iterator[NameDifference]:
     """What a peer of one level lacks that one of a higher level understands, as printed (2.2)."""
     between = LEVELS[LEVELS.index(low) + 1 : LEVELS.index(high) + 1]
     for container in spec.CONTAINERS:
         if _LEVEL[container.compliance] in between and container.name != "Environment":
             level = _LEVEL[container.compliance]
-            yield Difference("element", container.name, level, container.section)
+            yield NameDifference("element", container.name, level, container.section)
     places = {"Table 1": "JobGroup", "Table 6": "TaskGroup", "Table 7": "Task", "3.0": "Job",
               "Environment": "Environment"}  # fmt: skip
     for table, rows in spec.TABLES.items():
@@ -168,12 +168,12 @@ def differences(low: str, high: str = "full") -> Iterator[Difference]:
             level = element_level(container_name, row.name)
             if level in between:
                 name = row.name if container_name == "Job" else f"{container_name}/{row.name}"
-                yield Difference("element", name, level, row.section)
+                yield NameDifference("element", name, level, row.section)
     for attribute in spec.ATTRIBUTES:
         level = _LEVEL[attribute.compliance]
         if level in between:
             for place in attribute.on:
-                yield Difference("attribute", f"{place}/@{attribute.name}", level,
+                yield NameDifference("attribute", f"{place}/@{attribute.name}", level,
                                  attribute.section)  # fmt: skip
 
 

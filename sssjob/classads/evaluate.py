@@ -14,6 +14,7 @@ from sssjob.classads import functions, operators
 from sssjob.classads.errors import BadAd
 from sssjob.classads.parser import expression, from_tree
 from sssjob.classads.tree import (
+    AttributeReference,
     Binary,
     Call,
     Conditional,
@@ -21,7 +22,6 @@ from sssjob.classads.tree import (
     Listing,
     Literal,
     Record,
-    Reference,
     Subscript,
     Unary,
 )
@@ -138,7 +138,7 @@ class _Evaluation:
                 return self._unparsed(text, scope)
             case Grouped(inner):
                 return self.value(inner, scope)
-            case Reference():
+            case AttributeReference():
                 return self._reference(node, scope)
             case Binary():
                 return self._chain(node, scope)
@@ -180,13 +180,13 @@ class _Evaluation:
     def _unparsed(self, text: str, scope: _Scope) -> Value:
         return self.value(self._tree(text), scope)
 
-    def _reference(self, node: Reference, scope: _Scope) -> Value:
+    def _reference(self, node: AttributeReference, scope: _Scope) -> Value:
         found = self._resolved(node, scope)
         if isinstance(found, _Scope):
             return found.ad
         return found if isinstance(found, Special) else self._found(*found)
 
-    def _resolved(self, node: Reference, scope: _Scope) -> Held | _Scope | Special:
+    def _resolved(self, node: AttributeReference, scope: _Scope) -> Held | _Scope | Special:
         """What a name stands for: an attribute and where it is, an ad (parent), or neither."""
         if node.absolute:
             root = scope.root
@@ -266,7 +266,7 @@ class _Evaluation:
                 return self._entered(inner, scope)
             case Listing(members):
                 return members, scope
-            case Reference():
+            case AttributeReference():
                 found = self._resolved(base, scope)
                 if isinstance(found, (_Scope, Special)):
                     return found
@@ -392,7 +392,7 @@ class _Evaluation:
     def _unparse(self, arguments: tuple[Node, ...], scope: _Scope) -> Value:
         """An attribute of its own ad as text, not its value."""
         node = arguments[0]
-        if not isinstance(node, Reference):
+        if not isinstance(node, AttributeReference):
             return ERROR
         if node.base is not None or node.name not in scope.ad:
             return ""
@@ -403,7 +403,7 @@ class _Evaluation:
     def _unresolved(self, arguments: tuple[Node, ...], scope: _Scope) -> Value:
         """Names that an attribute needs from elsewhere, or whether one of them fits a pattern."""
         node = arguments[0]
-        if not isinstance(node, Reference):
+        if not isinstance(node, AttributeReference):
             return ERROR
         if node.base is not None or node.name not in scope.ad:
             return UNDEFINED
@@ -424,7 +424,7 @@ class _Evaluation:
         if isinstance(contexts, _Scope):
             return ERROR
         held: Attribute = node
-        if isinstance(node, Reference):
+        if isinstance(node, AttributeReference):
             found = self._resolved(node, scope)
             if isinstance(found, tuple):
                 held = found[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sssjob.classads.errors import BadAd
 from sssjob.classads.parser import expression
-from sssjob.classads.tree import Reference
+from sssjob.classads.tree import AttributeReference
 from sssjob.classads.values import Ad, Node, Unparsed
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ def names(node: Node, ad: Ad) -> list[str]:
         part = pending.pop()
         if isinstance(part, Unparsed):
             part = _parsed(part)
-        if isinstance(part, Reference):
+        if isinstance(part, AttributeReference):
             side, path, inner = _path(part)
             if inner is not None:
                 pending.append(inner)
@@ -44,14 +44,14 @@ def names(node: Node, ad: Ad) -> list[str]:
     return [found[name] for name in sorted(found) if name]
 
 
-def references(node: Node) -> Iterator[Reference]:
+def references(node: Node) -> Iterator[AttributeReference]:
     """The names that an expression itself has, each whole: ``TARGET.Cpus`` is one."""
     pending: list[object] = [node]
     while pending:
         part = pending.pop()
         if isinstance(part, Unparsed):
             part = _parsed(part)
-        if isinstance(part, Reference):
+        if isinstance(part, AttributeReference):
             yield part
             pending += [] if _path(part)[2] is None else [_path(part)[2]]
         elif isinstance(part, (tuple, Node)):
@@ -64,11 +64,11 @@ def _inner(part: object) -> tuple[object, ...]:
     return part.parts() if isinstance(part, Node) else tuple(part.values())  # type: ignore[attr-defined]
 
 
-def _path(node: Reference) -> tuple[str, str, Node | None]:
+def _path(node: AttributeReference) -> tuple[str, str, Node | None]:
     """Which ad a name is asked of, the names up to it, and the expression it begins with."""
     path: list[str] = []
     base: Node | None = node
-    while isinstance(base, Reference):
+    while isinstance(base, AttributeReference):
         path.append(base.name)
         base = base.base
     path.reverse()

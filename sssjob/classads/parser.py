@@ -8,6 +8,7 @@ from sssjob.classads.errors import BadAd
 from sssjob.classads.tokens import END, NAME, NUMBER, QUOTED, SIGN, STRING, number, tokens, unquoted
 from sssjob.classads.tree import (
     BINDS,
+    AttributeReference,
     Binary,
     Call,
     Conditional,
@@ -15,7 +16,6 @@ from sssjob.classads.tree import (
     Listing,
     Literal,
     Record,
-    Reference,
     Subscript,
     Unary,
 )
@@ -37,13 +37,13 @@ def expression(text: str, old: bool = False) -> Node:
 
     Nested deeper than ``DEPTH_LIMIT`` is refused; chains such as ``a && b && c`` are not deep.
     """
-    reader = Reader(text, old)
+    reader = Parser(text, old)
     found = reader.expression()
     reader.expect(END, "")
     return found
 
 
-class Reader:
+class Parser:
     """A place in the words of a text, from which the grammar goes on."""
 
     def __init__(self, text: str, old: bool = False) -> None:
@@ -172,7 +172,7 @@ class Reader:
             if steps > DEPTH_LIMIT:
                 raise BadAd(f"more than {DEPTH_LIMIT} steps into lists and ads")
             if self.take(SIGN, "."):
-                base = Reference(base, self._name())
+                base = AttributeReference(base, self._name())
             else:
                 self.expect(SIGN, "[")
                 base = Subscript(base, self.expression())
@@ -191,7 +191,7 @@ class Reader:
                 self.at += 1
             return Literal(text)
         if kind == QUOTED:
-            return Reference(None, unquoted(word))
+            return AttributeReference(None, unquoted(word))
         if kind == NAME:
             return self._named(word)
         if kind == SIGN:
@@ -204,7 +204,7 @@ class Reader:
             if word == "[":
                 return self.record()
             if word == ".":
-                return Reference(None, self._name(), absolute=True)
+                return AttributeReference(None, self._name(), absolute=True)
         self.at -= 1
         raise self.wrong("a value, a name or a bracket")
 
@@ -216,7 +216,7 @@ class Reader:
             self.at -= 1
             raise self.wrong("a value, a name or a bracket")
         if not self.take(SIGN, "("):
-            return Reference(None, word)
+            return AttributeReference(None, word)
         arguments = self._members(")")
         return _constant(lower, arguments) or Call(word, arguments)
 

@@ -27,7 +27,7 @@ class Literal(Node):
         self.value = value
 
 
-class Reference(Node):
+class AttributeReference(Node):
     """An attribute by name: of ``base``, of the outermost ad (``.x``), or of the ad around it."""
 
     __slots__ = __match_args__ = ("base", "name", "absolute")

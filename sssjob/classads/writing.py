@@ -103,9 +103,9 @@ def expression(node: Node, syntax: str = NEW) -> str:
             return _value(value, syntax)
         case Unparsed(text):
             return text if syntax == OLD else expression(parsed(text, True), syntax)
-        case tree.Reference(None, word, absolute):
+        case tree.AttributeReference(None, word, absolute):
             return f"{'.' if absolute else ''}{name(word, syntax)}"
-        case tree.Reference(Node() as inner, word):
+        case tree.AttributeReference(Node() as inner, word):
             return f"{_base(inner, syntax)}.{name(word, syntax)}"
         case tree.Grouped(inner):
             return f"({expression(inner, syntax)})"

@@ -66,8 +66,8 @@ def command(
     truncated (reading stopped before them), doubled, changed later, or not listed.
     Without --against and --ask, only runs that were read twice are told; with --gaps, gaps, too.
     """
-    from sssjob.accounting.audit import Question, audit
-    from sssjob.commands import Limits
+    from sssjob.accounting.audit import AuditQuestion, audit
+    from sssjob.commands import CommandLimits
     from sssjob.drawing import audit as forms
     from sssjob.verbs.audit import Sides
     from sssjob.verbs.records import Reading
@@ -78,7 +78,7 @@ def command(
     if any(table) and format_name in (AUTO.name, DOCUMENTS):
         common.fail("--columns and --delimiter need --from: a table without a header tells nothing")
     where = spans.zone_of(zone)
-    question = Question(
+    question = AuditQuestion(
         spans.moment(since, where), spans.moment(until, where), where,
         Fraction(str(tolerance)) / 100, gaps,
     )  # fmt: skip
@@ -93,7 +93,10 @@ def command(
     with common.failing():
         listed, sums = sides.against(common.sources(against)) if against else (None, [])
         if system:
-            listed = [*(listed or ()), *sides.asked(system, question, Limits(seconds=timeout))]
+            listed = [
+                *(listed or ()),
+                *sides.asked(system, question, CommandLimits(seconds=timeout)),
+            ]
         read = sides.runs(common.sources(files), format_name)
         found = audit(question, read, listed, sums)
     if as_json:

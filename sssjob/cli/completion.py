@@ -13,7 +13,7 @@ from sssjob import outputs
 from sssjob.cli import common
 
 
-class _Place(NamedTuple):
+class _Directory(NamedTuple):
     """Where a shell looks for what others complete: below a variable's directory or the default."""
 
     variable: str
@@ -23,12 +23,12 @@ class _Place(NamedTuple):
 
 
 _PLACES = {
-    "bash": _Place("XDG_DATA_HOME", ".local/share", "bash-completion/completions/sssjob"),
-    "zsh": _Place(
+    "bash": _Directory("XDG_DATA_HOME", ".local/share", "bash-completion/completions/sssjob"),
+    "zsh": _Directory(
         "XDG_DATA_HOME", ".local/share", "zsh/site-functions/_sssjob",
         "zsh finds it where ~/.zshrc has, before compinit: fpath+=({folder})",
     ),
-    "fish": _Place("XDG_CONFIG_HOME", ".config", "fish/completions/sssjob.fish"),
+    "fish": _Directory("XDG_CONFIG_HOME", ".config", "fish/completions/sssjob.fish"),
 }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ VARIABLE = "SSSJOB_CONFIG"
 NAME = Path("sssjob", "config.toml")
 
 
-class Key(NamedTuple):
+class DefaultKey(NamedTuple):
     """A key of the file: the option or argument whose default it is, as the help has it."""
 
     of: str
@@ -29,14 +29,14 @@ class Key(NamedTuple):
 
 
 KEYS = {
-    "zone": Key("--tz", ("ZONE",), is_path=False),
-    "machine": Key("--machine", ("DIR", "DIR|URL")),
-    "site": Key("--site", ("FILE",)),
-    "store": Key("STORE", ("STORE",)),
+    "zone": DefaultKey("--tz", ("ZONE",), is_path=False),
+    "machine": DefaultKey("--machine", ("DIR", "DIR|URL")),
+    "site": DefaultKey("--site", ("FILE",)),
+    "store": DefaultKey("STORE", ("STORE",)),
 }
 
 
-class Value(NamedTuple):
+class DefaultValue(NamedTuple):
     """A value, and the file that it stands in."""
 
     text: str
@@ -57,13 +57,13 @@ def of(context: click.Context, command: click.Command) -> Mapping[str, Any]:
     return {own: found[name].text for own, name in wanted.items() if own and name in found}
 
 
-def values(context: click.Context) -> dict[str, Value]:
+def values(context: click.Context) -> dict[str, DefaultValue]:
     """The value of each key that is set, the user's before the site's. What is wrong with a file
     ends the command.
     """
-    found: dict[str, Value] = {}
+    found: dict[str, DefaultValue] = {}
     for file in files(context):
-        found |= {name: Value(text, str(file)) for name, text in _read(file)}
+        found |= {name: DefaultValue(text, str(file)) for name, text in _read(file)}
     return found
 
 

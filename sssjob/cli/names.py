@@ -57,7 +57,7 @@ class SystemName(click.ParamType):  # type: ignore[type-arg]  # it has none befo
         return self._all().shell_complete(ctx, param, incomplete)
 
 
-class Name(click.ParamType):  # type: ignore[type-arg]  # as above
+class NameArgument(click.ParamType):  # type: ignore[type-arg]  # as above
     """A name that a verb looks up; completion offers those that there are."""
 
     name = "text"
@@ -75,19 +75,19 @@ class Name(click.ParamType):  # type: ignore[type-arg]  # as above
 
 
 class NameOption(click.Option):
-    """An option with a ``Name``: ``{names}`` in its help are those that there are."""
+    """An option with a ``NameArgument``: ``{names}`` in its help are those that there are."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """The line of the help."""
         record = super().get_help_record(ctx)
-        if record is None or not isinstance(self.type, Name):
+        if record is None or not isinstance(self.type, NameArgument):
             return record
         return record[0], record[1].replace("{names}", ", ".join(self.type.names()))
 
 
 def option(*declarations: str, names: Names, **more: Any) -> Callable[[Any], Any]:
     """An option that takes one of some names."""
-    return click.option(*declarations, cls=NameOption, type=Name(names), **more)
+    return click.option(*declarations, cls=NameOption, type=NameArgument(names), **more)
 
 
 def formats() -> Iterable[str]:

@@ -13,7 +13,7 @@ from sssjob.cli import common, options, records
 
 if TYPE_CHECKING:
     from sssjob.check.awareness import Item, Outcome
-    from sssjob.check.vocabulary import Difference, Vocabulary
+    from sssjob.check.vocabulary import NameDifference, Vocabulary
     from sssjob.errors import UnreadableDocument
 
 _LEVELS = ("minimal", "recommended", "full")
@@ -148,7 +148,7 @@ def _as_dict(judged: _Judged) -> dict[str, Any]:
     }
 
 
-def _print_differences(rows: Sequence[Difference], as_json: bool) -> None:
+def _print_differences(rows: Sequence[NameDifference], as_json: bool) -> None:
     if as_json:
         for row in rows:
             common.data(json.dumps(row._asdict()))

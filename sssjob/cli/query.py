@@ -16,10 +16,10 @@ import click
 from sssjob.cli import common, options
 
 if TYPE_CHECKING:
-    from sssjob.cli.query_sources import Asking
+    from sssjob.cli.query_sources import SourcesQuery
     from sssjob.query import Question
     from sssjob.query.forms import AnswerRow, Columns, Form
-    from sssjob.query.order import Key
+    from sssjob.query.order import SortKey
 
 _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
 
@@ -97,7 +97,7 @@ def command(
     read; a store, or the address of one (postgresql://...); records of a batch system, which are
     recognised; "-" is standard input.
     """
-    from sssjob.cli.query_sources import Asking
+    from sssjob.cli.query_sources import SourcesQuery
     from sssjob.query.forms import Shape
     from sssjob.verbs.ask import Asked
 
@@ -112,7 +112,7 @@ def command(
     counted = count or quiet
     shape = Shape(None if counted else chosen, keys, whole)
     places = chosen.places or whole or bool(keys)
-    asking = Asking(
+    asking = SourcesQuery(
         Asked(query, shape, effective, places, around), quiet, explain,
         common.processes(processes), as_json=form in ("json", "jsonl"), verify=verify,
     )  # fmt: skip
@@ -145,7 +145,7 @@ def _print(rows: Iterator[AnswerRow], form: Form, in_order: bool, limit: int | N
     return total
 
 
-def _end(query: Question, asking: Asking, total: int, quiet: bool) -> NoReturn:
+def _end(query: Question, asking: SourcesQuery, total: int, quiet: bool) -> NoReturn:
     from sssjob.query import hints
 
     if not quiet:
@@ -179,7 +179,7 @@ def _columns(listed: str | None, namespaces: dict[str, str], version: str) -> Co
         common.fail(f"--columns: {error}")
 
 
-def _keys(listed: str | None, namespaces: dict[str, str], version: str) -> Sequence[Key]:
+def _keys(listed: str | None, namespaces: dict[str, str], version: str) -> Sequence[SortKey]:
     if listed is None:
         return ()
     from sssjob.query import NotAQuery, order

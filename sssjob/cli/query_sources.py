@@ -24,7 +24,7 @@ _SHOWN = 5  # names of skipped files that are printed
 
 
 @dataclass
-class Asking:
+class SourcesQuery:
     """One query over all that the user named; what cannot be read is said and passed."""
 
     asked: Asked
@@ -54,7 +54,7 @@ class Asking:
         total = 0
         with self.asked.workers(self.processes) as workers:
             for given, answers in self._answers(files, workers):
-                if isinstance(given, query_store.Address) and limit is None:
+                if isinstance(given, query_store.NamedStore) and limit is None:
                     with self._told(given.name):
                         total += query_store.count(self, given, workers)
                     continue
@@ -66,7 +66,7 @@ class Asking:
 
     def _answers(
         self, files: tuple[str, ...], workers: Asker
-    ) -> Iterator[tuple[NamedSource | query_store.Address | None, Iterator[AnswerRow]]]:
+    ) -> Iterator[tuple[NamedSource | query_store.NamedStore | None, Iterator[AnswerRow]]]:
         """The rows of each source, and of small files many at once."""
         for small, some in groupby(self._sources(files), self._is_small):
             if small:
@@ -75,12 +75,12 @@ class Asking:
                 for given in some:
                     yield given, self._in_source(given, workers)
 
-    def _is_small(self, given: NamedSource | query_store.Address) -> bool:
+    def _is_small(self, given: NamedSource | query_store.NamedStore) -> bool:
         from sssjob.document.sources import is_small
 
         if self.processes < 2 or self.explain or not self.asked.streams:
             return False
-        return not isinstance(given, query_store.Address) and is_small(given)
+        return not isinstance(given, query_store.NamedStore) and is_small(given)
 
     def _in_small(self, some: Iterator[Any], workers: Asker) -> Iterator[AnswerRow]:
         def tell(source: NamedSource, error: Exception) -> None:
@@ -91,10 +91,10 @@ class Asking:
             yield from self.asked.in_small(some, tell, workers=workers)
 
     def _in_source(
-        self, given: NamedSource | query_store.Address, workers: Asker
+        self, given: NamedSource | query_store.NamedStore, workers: Asker
     ) -> Iterator[AnswerRow]:
         with self._told(given.name):
-            if isinstance(given, query_store.Address):
+            if isinstance(given, query_store.NamedStore):
                 yield from query_store.rows(self, given, workers)
                 return
             if self.explain:
@@ -137,14 +137,14 @@ class Asking:
             return "each document as a whole tree, because a column or key looks around its match"
         return "streamed job by job"
 
-    def _sources(self, files: tuple[str, ...]) -> Iterator[NamedSource | query_store.Address]:
+    def _sources(self, files: tuple[str, ...]) -> Iterator[NamedSource | query_store.NamedStore]:
         from sssjob.document import sources
         from sssjob.verbs.documents import as_stream, recognised
 
         with ExitStack() as stack:  # what was opened to look at it
             for given in common.sources(sources.expanded(files)):
                 if given.is_store:
-                    yield query_store.Address(given.name)
+                    yield query_store.NamedStore(given.name)
                     continue
                 for source in self._documents(given):
                     found, source = recognised(source, stack)

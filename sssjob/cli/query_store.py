@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sssjob.verbs.ask import Asked, Asker
 
 
-class Asking(Protocol):
+class StoreQuery(Protocol):
     """A query, and how it is asked."""
 
     asked: Asked
@@ -31,13 +31,13 @@ class Asking(Protocol):
         """Say that something could not be asked; the rest goes on."""
 
 
-class Address(NamedTuple):
+class NamedStore(NamedTuple):
     """A store as the user named it."""
 
     name: str
 
 
-def rows(asking: Asking, address: Address, workers: Asker) -> Iterator[AnswerRow]:
+def rows(asking: StoreQuery, address: NamedStore, workers: Asker) -> Iterator[AnswerRow]:
     """What is found in a store; what cannot be asked is said and passed."""
     with _opened(asking, address) as (store, trace):
         yield from asking.asked.stored(
@@ -50,7 +50,7 @@ def rows(asking: Asking, address: Address, workers: Asker) -> Iterator[AnswerRow
         )
 
 
-def count(asking: Asking, address: Address, workers: Asker) -> int:
+def count(asking: StoreQuery, address: NamedStore, workers: Asker) -> int:
     """How many matches there are in a store."""
     with _opened(asking, address) as (store, trace):
         return asking.asked.how_many(
@@ -64,7 +64,7 @@ def count(asking: Asking, address: Address, workers: Asker) -> int:
 
 
 @contextmanager
-def _opened(asking: Asking, address: Address) -> Iterator[tuple[Store, Trace]]:
+def _opened(asking: StoreQuery, address: NamedStore) -> Iterator[tuple[Store, Trace]]:
     """A store that is only read, explained before and after if that is wanted."""
     from sssjob import store
     from sssjob.store.answers import Trace
@@ -80,7 +80,7 @@ def _opened(asking: Asking, address: Address) -> Iterator[tuple[Store, Trace]]:
                 _tell(asking, jobs, trace)
 
 
-def _explain(asking: Asking, store: Store) -> None:
+def _explain(asking: StoreQuery, store: Store) -> None:
     is_one = asking.asked.query.has_one_answer
     if is_one and not asking.as_json:
         common.say(f"{store.address}: one answer for the whole store, from what is found by")
@@ -94,14 +94,14 @@ def _explain(asking: Asking, store: Store) -> None:
                 common.say(f"{store.address}: {line}")
 
 
-def _tell(asking: Asking, store: Store, trace: Trace) -> None:
+def _tell(asking: StoreQuery, store: Store, trace: Trace) -> None:
     if asking.as_json:
         common.say(json.dumps({"source": store.address, **trace.as_dict}))
     else:
         common.say(f"{store.address}: {trace}")
 
 
-def _differences(asking: Asking, store: Store) -> OnDifference | None:
+def _differences(asking: StoreQuery, store: Store) -> OnDifference | None:
     """What says that columns and documents differ, where they are to be compared."""
     if not (asking.verify or store.verifies):
         return None
@@ -113,7 +113,7 @@ def _differences(asking: Asking, store: Store) -> OnDifference | None:
     return tell
 
 
-def _refuse(asking: Asking, address: Address, error: SSSJobError) -> None:
+def _refuse(asking: StoreQuery, address: NamedStore, error: SSSJobError) -> None:
     from sssjob.errors import UnreadableDocument
 
     found = error.finding.in_file(address.name) if isinstance(error, UnreadableDocument) else None

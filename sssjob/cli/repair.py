@@ -13,7 +13,7 @@ import click
 from sssjob.cli import common, records
 
 if TYPE_CHECKING:
-    from sssjob.document.repair import Change, NotRepairable, Repaired
+    from sssjob.document.repair import AppliedRepair, NotRepairable, Repaired
 
 
 @click.command(
@@ -108,7 +108,7 @@ def _refuse(name: str, refused: NotRepairable, as_json: bool) -> NoReturn:
     sys.exit(common.NOTHING)
 
 
-def _line(name: str, change: Change) -> str:
+def _line(name: str, change: AppliedRepair) -> str:
     from sssjob.visible import visible
 
     before, after = visible(change.before), visible(change.after)

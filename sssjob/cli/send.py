@@ -52,7 +52,7 @@ def command(
     the oldest first. A message is removed when its receiver has taken it and a receipt is written;
     the others stay for the next call.
     """
-    from sssjob.accounting.sending import Kept, Locked, Receipts, messages, send
+    from sssjob.accounting.sending import KeptMessage, Locked, Receipts, messages, send
     from sssjob.accounting.sending.ams import Topic, publish
     from sssjob.accounting.sending.queue import DirectoryQueue
     from sssjob.document import opened
@@ -81,7 +81,7 @@ def command(
         sent, kept, locked = 0, 0, 0
         noted = Receipts(Path(receipts) if receipts else queue.path / "receipts.jsonl")
         for one in send(queue, topic, noted, publish):
-            if isinstance(one, Kept):
+            if isinstance(one, KeptMessage):
                 kept += 1
                 common.say(f"{one.name}: error: {one.why}")
             elif isinstance(one, Locked):

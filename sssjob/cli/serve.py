@@ -11,7 +11,7 @@ import click
 from sssjob.cli import common
 
 if TYPE_CHECKING:
-    from sssjob.gateway.config import Config
+    from sssjob.gateway.config import GatewayConfig
 
 
 @click.command(
@@ -83,7 +83,7 @@ def command(
         common.fail(f"cannot listen: {error.strerror or error}")
 
 
-def _loaded(path: Path, check: bool) -> Config:
+def _loaded(path: Path, check: bool) -> GatewayConfig:
     from sssjob.errors import BadSettings
     from sssjob.gateway.config import load
 
@@ -96,7 +96,7 @@ def _loaded(path: Path, check: bool) -> Config:
         sys.exit(common.NOTHING if check else common.NOT_UNDERSTOOD)
 
 
-def _listening(config: Config, addresses: tuple[str, ...]) -> Config:
+def _listening(config: GatewayConfig, addresses: tuple[str, ...]) -> GatewayConfig:
     from dataclasses import replace
 
     from sssjob.rmap.address import address
@@ -108,7 +108,7 @@ def _listening(config: Config, addresses: tuple[str, ...]) -> Config:
     return replace(config, listen=given) if given else config
 
 
-def _forwarding(config: Config, to: str | None) -> Config:
+def _forwarding(config: GatewayConfig, to: str | None) -> GatewayConfig:
     from sssjob.client.transports import missing
     from sssjob.gateway.config import forwarded
 
@@ -125,7 +125,7 @@ def _forwarding(config: Config, to: str | None) -> Config:
     return config
 
 
-def _need_figures(config: Config) -> None:
+def _need_figures(config: GatewayConfig) -> None:
     from sssjob.gateway.figures import MISSING, SEVERAL, available
 
     if config.limits.processes > 1:
@@ -134,7 +134,7 @@ def _need_figures(config: Config) -> None:
         common.fail(f"--metrics: {MISSING}")
 
 
-def _show_queue(config: Config) -> NoReturn:
+def _show_queue(config: GatewayConfig) -> NoReturn:
     from sssjob.errors import UnusableStore
     from sssjob.gateway.outbox import Outbox
 

@@ -197,14 +197,16 @@ class Showing:
 
     def _sources(self, files: Sequence[str]) -> Iterator[NamedSource]:
         """The files, or what the system prints when it is asked."""
-        from sssjob.commands import Limits
+        from sssjob.commands import CommandLimits
         from sssjob.document.sources import NamedSource
         from sssjob.verbs import status
 
         if files:
             yield from common.sources(files)
         else:
-            yield NamedSource(self.name, status.asked(self.name, Limits(seconds=self.timeout)))
+            yield NamedSource(
+                self.name, status.asked(self.name, CommandLimits(seconds=self.timeout))
+            )
 
 
 class _News:

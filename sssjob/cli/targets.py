@@ -33,7 +33,7 @@ class TargetOptions(NamedTuple):
 
     def options(self) -> WriterOptions:
         """What a writer wants to know."""
-        from sssjob.accounting.writers.grid import GRID, Site
+        from sssjob.accounting.writers.grid import GRID, GridSite
         from sssjob.accounting.writers.writer import WriterOptions
 
         figure = _FIGURE.fullmatch(self.benchmark)
@@ -41,7 +41,7 @@ class TargetOptions(NamedTuple):
             common.fail(f"--benchmark {self.benchmark!r} is nothing like HEPscore23=11.4")
         kind, number = (figure[1], figure[2]) if figure else ("", "")
         infrastructure = self.infrastructure or GRID
-        site = Site(self.site, self.submit_host, infrastructure, kind, number)
+        site = GridSite(self.site, self.submit_host, infrastructure, kind, number)
         return WriterOptions(site, int(time.time()))
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from sssjob.check.awareness import Understood, understood
 from sssjob.defaults import resolve
 from sssjob.delivery import records
-from sssjob.delivery.records import Counts, PlacedRecord
+from sssjob.delivery.records import DeliveryCounts, PlacedRecord
 from sssjob.document import Source, read
 from sssjob.document.splice import rewrite
 from sssjob.errors import AwarenessPolicy, Finding, UnusableInput, finding
@@ -36,7 +36,7 @@ from sssjob.records import Format
 
 
 @dataclass(slots=True)
-class Tally(Counts):
+class Tally(DeliveryCounts):
     """What happened, in numbers: of records, and of jobs."""
 
     jobs: int = 0

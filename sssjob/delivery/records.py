@@ -21,14 +21,14 @@ class PlacedRecord(NamedTuple):
     job: Job
 
 
-class Remark(NamedTuple):
+class RecordRemark(NamedTuple):
     """What is worth knowing about the record before it, if that is about a job at all."""
 
     finding: Finding
 
 
 @dataclass(slots=True)
-class Counts:
+class DeliveryCounts:
     """What became of records, in numbers."""
 
     records: int = 0
@@ -40,8 +40,8 @@ class Counts:
 
 
 def read(
-    source: Source, name: str, format_: Format, zone: str, counts: Counts
-) -> Iterator[PlacedRecord | Remark | Finding]:
+    source: Source, name: str, format_: Format, zone: str, counts: DeliveryCounts
+) -> Iterator[PlacedRecord | RecordRemark | Finding]:
     """The records of a source in their order, and what is to be said; bad ones are counted."""
     said: set[str] = set()
     with opened(source) as stream:
@@ -60,4 +60,4 @@ def read(
                         said.add(message)
                         yield finding("I-UNIT", message, file=name, line=line)
                 case Noted(line=line, message=message):
-                    yield Remark(finding("W-USELESS", message, file=name, line=line))
+                    yield RecordRemark(finding("W-USELESS", message, file=name, line=line))

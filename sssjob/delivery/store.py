@@ -13,7 +13,7 @@ from itertools import islice
 
 from sssjob.check.awareness import is_old
 from sssjob.delivery.document import JobsUnderstood
-from sssjob.delivery.records import Counts, PlacedRecord, read
+from sssjob.delivery.records import DeliveryCounts, PlacedRecord, read
 from sssjob.document import Source, dumps, loads, tree
 from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, Severity
@@ -27,7 +27,7 @@ _BATCH = 200  # records of one change
 
 
 @dataclass(slots=True)
-class StoreTally(Counts):
+class StoreTally(DeliveryCounts):
     """What happened, in numbers: of records, and of documents."""
 
     runs: int = 0

@@ -14,7 +14,7 @@ from sssjob.document.bundle import Bundle, File, bundle, written
 from sssjob.document.encodings import UTF8
 from sssjob.document.files import Source, of_text, opened
 from sssjob.document.outermost import PART_TAGS, UNIT_TAGS
-from sssjob.document.patch import Edit, Span, applied, blank_before, spans
+from sssjob.document.patch import ByteEdit, NodeSpan, applied, blank_before, spans
 from sssjob.document.places import local
 from sssjob.document.splice import rewrite
 from sssjob.errors import Finding, InvalidValue, UnreadableDocument, finding, of_kind
@@ -143,12 +143,16 @@ class Document:
                 )
             end = self._span.children[-1].end if self._span.children else self._span.inside[0]
             blank = blank_before(self._text, self._span) if self._span.children else b""
-            edit = Edit(end, end, blank + file)
+            edit = ByteEdit(end, end, blank + file)
         else:
             assert known.element is not None
             span = self._span_of(known.element)
             inside = file[file.index(b">") + 1 : file.rindex(b"</")]
-            edit = Edit(*span.inside, inside) if span.inside else Edit(span.start, span.end, file)
+            edit = (
+                ByteEdit(*span.inside, inside)
+                if span.inside
+                else ByteEdit(span.start, span.end, file)
+            )
         return Document(self._encoded(applied(self._text, [edit])))
 
     @cached_property
@@ -164,10 +168,10 @@ class Document:
         return text.decode().encode(self.encoding, "xmlcharrefreplace")
 
     @cached_property
-    def _span(self) -> Span:
+    def _span(self) -> NodeSpan:
         return spans(self._text)
 
-    def _span_of(self, element: Element) -> Span:
+    def _span_of(self, element: Element) -> NodeSpan:
         parent = element.getparent()
         return self._span if parent is None else (
             self._span_of(parent).children[parent.index(element)]

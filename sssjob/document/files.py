@@ -32,7 +32,7 @@ _DAMAGED = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)
 ENDINGS = (UnreadableDocument, OSError, *_DAMAGED)  # by which reading on can end
 
 
-class Span(NamedTuple):
+class ByteRange(NamedTuple):
     """Bytes of a regular file, for another process to read: which file it is, and where in it."""
 
     path: str
@@ -51,7 +51,7 @@ class Span(NamedTuple):
         return data
 
 
-def span(path: Source, stream: BinaryIO) -> Span | None:
+def span(path: Source, stream: BinaryIO) -> ByteRange | None:
     """The regular file that was opened by its path and is read as it is; None for all else."""
     if not (isinstance(path, (str, PathLike)) and isinstance(stream, io.BufferedReader)):
         return None
@@ -60,7 +60,7 @@ def span(path: Source, stream: BinaryIO) -> Span | None:
     except OSError:  # what is read is made, of something compressed
         return None
     is_file = stat.S_ISREG(found.st_mode)
-    return Span(os.path.abspath(path), found.st_dev, found.st_ino) if is_file else None
+    return ByteRange(os.path.abspath(path), found.st_dev, found.st_ino) if is_file else None
 
 
 def raw(source: Source, *, buffering: int = -1) -> AbstractContextManager[BinaryIO]:

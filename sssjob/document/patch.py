@@ -43,16 +43,16 @@ Make = Callable[[Item], Element]  # the tree of an item that stands in a certain
 
 
 @dataclass(slots=True)
-class Span:
+class NodeSpan:
     """Where a child begins and ends in a text; an element also has an inside, and children."""
 
     start: int
     end: int = 0
     inside: tuple[int, int] | None = None  # None for a note, and for a tag that closes itself
-    children: list[Span] = field(default_factory=list)
+    children: list[NodeSpan] = field(default_factory=list)
 
 
-class Edit(NamedTuple):
+class ByteEdit(NamedTuple):
     """Bytes that come in the place of others."""
 
     start: int
@@ -82,7 +82,7 @@ def patched(raw: bytes, element: Element, old: Block, new: Block) -> bytes | Non
     return found if is_it else None
 
 
-def applied(raw: bytes, edits: Sequence[Edit]) -> bytes:
+def applied(raw: bytes, edits: Sequence[ByteEdit]) -> bytes:
     """A text with edits that do not overlap."""
     pieces: list[bytes] = []
     at = 0
@@ -92,16 +92,16 @@ def applied(raw: bytes, edits: Sequence[Edit]) -> bytes:
     return b"".join((*pieces, raw[at:]))
 
 
-def blank_before(raw: bytes, span: Span) -> bytes:
+def blank_before(raw: bytes, span: NodeSpan) -> bytes:
     """The white space before the first child of an element."""
     assert span.inside is not None
     before = raw[span.inside[0] : span.children[0].start]
     return before[len(before.rstrip()) :]
 
 
-def spans(raw: bytes) -> Span:
+def spans(raw: bytes) -> NodeSpan:
     """The one element of a well-formed text."""
-    top = Span(0)
+    top = NodeSpan(0)
     above = [top]
     for found in _MARKUP.finditer(raw):
         if found["data"]:
@@ -111,7 +111,7 @@ def spans(raw: bytes) -> Span:
             assert span.inside is not None
             span.inside, span.end = (span.inside[0], found.start()), found.end()
             continue
-        span = Span(found.start(), found.end())
+        span = NodeSpan(found.start(), found.end())
         above[-1].children.append(span)
         if not found["note"] and not found[0].endswith(b"/>"):
             span.inside = (found.end(), found.end())
@@ -126,7 +126,7 @@ class _Patch:
     raw: bytes
     prefixes: dict[str, str]
 
-    def block(self, span: Span, read: Element, old: Block, new: Block) -> Iterator[Edit]:
+    def block(self, span: NodeSpan, read: Element, old: Block, new: Block) -> Iterator[ByteEdit]:
         """What changes in a block. Raises ``_Apart``."""
         if _head(old) != _head(new):
             raise _Apart
@@ -136,7 +136,9 @@ class _Patch:
 
         yield from self._items(span, read, old.items, new.items, make)
 
-    def _property(self, span: Span, read: Element, old: Property, new: Property) -> Iterator[Edit]:
+    def _property(
+        self, span: NodeSpan, read: Element, old: Property, new: Property
+    ) -> Iterator[ByteEdit]:
         if _head(old) != _head(new):
             raise _Apart
         if not any(isinstance(each, Property) for each in (*old.children, *new.children)):
@@ -144,7 +146,7 @@ class _Patch:
                 raise _Apart
             # The notes in a value stay, behind it.
             notes = b"".join(self.raw[each.start : each.end] for each in span.children)
-            yield Edit(*span.inside, new.text.translate(TEXT).encode() + notes)
+            yield ByteEdit(*span.inside, new.text.translate(TEXT).encode() + notes)
             return
         if old.text != new.text:
             raise _Apart
@@ -157,8 +159,8 @@ class _Patch:
         yield from self._items(span, read, old.children, new.children, make)
 
     def _items(
-        self, span: Span, read: Element, old: Sequence[Item], new: Sequence[Item], make: Make
-    ) -> Iterator[Edit]:
+        self, span: NodeSpan, read: Element, old: Sequence[Item], new: Sequence[Item], make: Make
+    ) -> Iterator[ByteEdit]:
         """Items that are alike keep their bytes; of those with one name, one became the other."""
         if span.inside is None or len(span.children) != len(read) or not _are_beside(read, old):
             raise _Apart
@@ -176,7 +178,9 @@ class _Patch:
                 else:
                     yield from self._exchanged(span, read, at, end, map(make, now[inner.new]))
 
-    def _item(self, span: Span, read: Element, old: Item, new: Item, make: Make) -> Iterator[Edit]:
+    def _item(
+        self, span: NodeSpan, read: Element, old: Item, new: Item, make: Make
+    ) -> Iterator[ByteEdit]:
         """What changes in an item, or all of it."""
         try:
             if isinstance(old, Block) and isinstance(new, Block):
@@ -188,27 +192,27 @@ class _Patch:
         except _Apart:
             parent = read.getparent()
             assert parent is not None
-            edits = [Edit(span.start, span.end, self._text(span.start, parent, make(new)))]
+            edits = [ByteEdit(span.start, span.end, self._text(span.start, parent, make(new)))]
         yield from edits
 
     def _exchanged(
-        self, span: Span, read: Element, at: int, end: int, new: Iterator[Element]
-    ) -> Iterator[Edit]:
+        self, span: NodeSpan, read: Element, at: int, end: int, new: Iterator[Element]
+    ) -> Iterator[ByteEdit]:
         """Children that come in the place of others."""
         assert span.inside is not None
         for child in span.children[at:end]:
-            yield Edit(self._after_blank(span, child.start), child.end, b"")
+            yield ByteEdit(self._after_blank(span, child.start), child.end, b"")
         if written := b"".join(self._written(span, read, each) for each in new):
             behind = span.children[at - 1].end if at else span.inside[0]
-            yield Edit(behind, behind, written)
+            yield ByteEdit(behind, behind, written)
 
-    def _after_blank(self, span: Span, start: int) -> int:
+    def _after_blank(self, span: NodeSpan, start: int) -> int:
         """Where the white space begins that stands before a child."""
         assert span.inside is not None
         kept = self.raw[span.inside[0] : start].rstrip()
         return span.inside[0] + len(kept)
 
-    def _written(self, span: Span, read: Element, new: Element) -> bytes:
+    def _written(self, span: NodeSpan, read: Element, new: Element) -> bytes:
         """A new child, on a line of its own where its neighbours have theirs."""
         if not span.children:
             raise _Apart

@@ -36,7 +36,7 @@ from sssjob.document.batches import (
 )
 from sssjob.document.cutting import DocumentCutter
 from sssjob.document.enclosing import Beside
-from sssjob.document.files import CHUNK, Source, Span, opened, span
+from sssjob.document.files import CHUNK, ByteRange, Source, opened, span
 from sssjob.document.guesses import (
     Frame,
     Guess,
@@ -88,7 +88,7 @@ class SharedPart(NamedTuple):
     name: str
     frame: Frame
     guess: Guess
-    span: Span | None = None
+    span: ByteRange | None = None
     beside: Any = None
 
     def __str__(self) -> str:
@@ -231,7 +231,7 @@ def _there(found: Iterable[T | None]) -> Iterator[T]:
 
 
 def _parts(
-    name: str, found: Guesses, file: Span | None, beside: Callable[[], object]
+    name: str, found: Guesses, file: ByteRange | None, beside: Callable[[], object]
 ) -> Iterator[SharedPart]:
     for guess in found:
         if file is None:

@@ -11,7 +11,7 @@ from sssjob.drawing.columns import aligned
 from sssjob.visible import visible
 
 if TYPE_CHECKING:
-    from sssjob.accounting.audit import Amiss, Audit, Compared, Gap, Row
+    from sssjob.accounting.audit import Amiss, Audit, Compared, Gap, MachineDay
     from sssjob.accounting.run import Run
 
 NOBODY = "-"
@@ -52,7 +52,7 @@ def as_json(found: Audit) -> dict[str, Any]:
     }
 
 
-def _cells(found: Audit, row: Row) -> tuple[str, ...]:
+def _cells(found: Audit, row: MachineDay) -> tuple[str, ...]:
     total = row is not None and not row.day
     return (
         "(total)" if total else visible(row.machine) or NOBODY,
@@ -91,7 +91,7 @@ def _time(seconds: int) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
-def _row(found: Audit, row: Row) -> dict[str, object]:
+def _row(found: Audit, row: MachineDay) -> dict[str, object]:
     return {
         "machine": row.machine or None, "day": row.day or None,
         "listed": row.listed if found.listed else None, "read": row.read, **row.amiss,

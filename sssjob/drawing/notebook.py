@@ -44,11 +44,11 @@ def findings(shown: Iterable[Finding]) -> Markup:
 
 def jobs(shown: Iterable[Job]) -> Markup:
     """The first of many jobs as a table. What cannot be read is told where it would stand."""
-    from sssjob.accounting.report import Facts  # who shows one job has no need of it
+    from sssjob.accounting.report import JobProperties  # who shows one job has no need of it
 
     told, lines = iter(shown), [_line(_TOLD, "th")]
     try:
-        lines += (_line(map(Facts(job).text, _TOLD)) for job in islice(told, FIRST))
+        lines += (_line(map(JobProperties(job).text, _TOLD)) for job in islice(told, FIRST))
         if next(told, None) is not None:
             lines.append(_line(["..."]))
     except (SSSJobError, OSError) as error:

@@ -40,7 +40,7 @@ class TooSoon(SSSJobError, ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class KeyChange:
     """What was set: the key, the value (None: it is removed), and what should be known of it."""
 
     name: str
@@ -59,7 +59,7 @@ def table_of(name: str) -> tuple[str, Key] | None:
 
 def change(
     name: str, text: str, directory: str | os.PathLike[str], now: int, *, raise_: bool = False
-) -> Change:
+) -> KeyChange:
     """Set one dynamic key of a directory.
 
     A shutdown is ``+SECONDS`` from now (or ``+2h``), a time in seconds since 1970, or ``never``,
@@ -73,7 +73,7 @@ def change(
     _, row = found
     if text.strip().lower() in _NEVER and row.required == keys.OPTIONAL:
         remove((name,), directory)
-        return Change(name, None)
+        return KeyChange(name, None)
     values = read(directory, (*keys.JOB_FEATURES, *keys.MACHINE_FEATURES)).values
     value = keys.parse(_moment(text, now) if name in SHUTDOWNS else text, row, name)
     advice = ""
@@ -85,7 +85,7 @@ def change(
         {name: value, **{twin: value for twin in (row.v2014, row.v2016) if twin in values}},
         directory,
     )
-    return Change(name, value, advice)
+    return KeyChange(name, value, advice)
 
 
 def expire(directory: str | os.PathLike[str], now: int) -> tuple[str, ...]:

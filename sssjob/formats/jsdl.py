@@ -48,7 +48,7 @@ from sssjob.translate.nodes import plain
 from sssjob.translate.numbers import (
     JOB,
     NODE,
-    Shape,
+    TaskCounts,
     added,
     amount_of,
     choices,
@@ -57,7 +57,7 @@ from sssjob.translate.numbers import (
 )
 from sssjob.translate.options import Heard
 from sssjob.translate.requests import Asked
-from sssjob.translate.residual import Kept
+from sssjob.translate.residual import ResidualLine
 from sssjob.translate.specification import (
     command,
     file_of,
@@ -147,7 +147,7 @@ class JSDLTranslator(Translator[Element]):
     def kept(self, form: Element) -> tuple[str, ...]:
         """The residual."""
         found = form.iterfind(f"{{{JSDL}}}JobDescription/{{{OURS}}}kept")
-        return tuple(Kept.at(each.text or "", line_of(each)) for each in found)
+        return tuple(ResidualLine.at(each.text or "", line_of(each)) for each in found)
 
     def recognises(self, head: bytes) -> str:
         """The namespace."""
@@ -264,7 +264,9 @@ def _program_file(asked: Asked, settings: Settings) -> Staged | None:
     return staged
 
 
-def _application(asked: Asked, settings: Settings, job: Element, of: Shape) -> tuple[Staged, ...]:
+def _application(
+    asked: Asked, settings: Settings, job: Element, of: TaskCounts
+) -> tuple[Staged, ...]:
     application = _add(job, JSDL, "Application")
     if text := text_of(asked, "Application"):
         _add(application, JSDL, "ApplicationName", text)
@@ -368,7 +370,7 @@ def _limit(item: Property, name: str) -> int:
     return ceil(value)
 
 
-def _spmd(asked: Asked, posix: Element, of: Shape) -> None:
+def _spmd(asked: Asked, posix: Element, of: TaskCounts) -> None:
     if of.tasks:
         _add(posix, SPMD, "NumberOfProcesses", str(of.tasks))
     if of.per_node:
@@ -452,7 +454,7 @@ def _text(element: Element | None) -> str:
     return stripped(element.text or "") if element is not None else ""
 
 
-def _resources(asked: Asked, settings: Settings, job: Element, of: Shape) -> None:
+def _resources(asked: Asked, settings: Settings, job: Element, of: TaskCounts) -> None:
     found: dict[str, Element] = {}
     _hosts(asked, found)
     _platform(asked, found)
@@ -481,7 +483,7 @@ def _resources(asked: Asked, settings: Settings, job: Element, of: Shape) -> Non
                 inside.append(found[name])
 
 
-def _together(asked: Asked, of: Shape) -> Mapping[str, int]:
+def _together(asked: Asked, of: TaskCounts) -> Mapping[str, int]:
     """The amounts that task groups come to."""
     if not asked.groups():
         return {}

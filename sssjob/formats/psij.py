@@ -9,7 +9,7 @@ from typing import Any
 
 from sssjob.model import Job
 from sssjob.translate.beside import beside
-from sssjob.translate.numbers import JOB, Shape, added, memory, rescope, say_size, wall
+from sssjob.translate.numbers import JOB, TaskCounts, added, memory, rescope, say_size, wall
 from sssjob.translate.objects import (
     Data,
     a_truth,
@@ -29,7 +29,7 @@ from sssjob.translate.objects import (
 from sssjob.translate.options import Heard
 from sssjob.translate.requests import Asked
 from sssjob.translate.specification import (
-    Row,
+    PropertyPath,
     Specification,
     begins,
     command,
@@ -55,16 +55,16 @@ _CLOCK = re.compile(r"([0-9]{1,9}):([0-9]{1,9})(?::([0-9]{1,9}))?")
 
 # fmt: off
 ROWS = (
-    Row("Name",                    ("name",)),
-    Row("InitialWorkingDirectory", ("directory",)),
-    Row("Queue",                   ("attributes", "queue_name")),
-    Row("Project",                 ("attributes", "account")),
-    Row("Reservation",             ("attributes", "reservation_id")),
+    PropertyPath("Name",                    ("name",)),
+    PropertyPath("InitialWorkingDirectory", ("directory",)),
+    PropertyPath("Queue",                   ("attributes", "queue_name")),
+    PropertyPath("Project",                 ("attributes", "account")),
+    PropertyPath("Reservation",             ("attributes", "reservation_id")),
 )
 FILES = (
-    Row("InputFile",               ("stdin_path",)),
-    Row("OutputFile",              ("stdout_path",)),
-    Row("ErrorFile",               ("stderr_path",)),
+    PropertyPath("InputFile",               ("stdin_path",)),
+    PropertyPath("OutputFile",              ("stdout_path",)),
+    PropertyPath("ErrorFile",               ("stderr_path",)),
 )
 _COUNTS = ("node_count", "process_count", "processes_per_node", "cpu_cores_per_process",
            "gpu_cores_per_process", "memory")
@@ -103,7 +103,7 @@ class PSIJ(Specification):
         write_rest(asked, TYPE, form, lambda name: not _is_other(name))
         return form
 
-    def _resources(self, asked: Asked, settings: Settings, form: Data, of: Shape) -> None:
+    def _resources(self, asked: Asked, settings: Settings, form: Data, of: TaskCounts) -> None:
         nodes, tasks, per_node = consistent(asked, of)
         if nodes and per_node:  # of a range of nodes the least
             tasks = tasks or nodes * per_node

@@ -35,7 +35,7 @@ class Leaf(NamedTuple):
 Entries = tuple[Leaf, ...]
 
 
-_FORM = xml_records.Form(
+_FORM = xml_records.RecordTags(
     "usage record",
     re.compile(rb"<(/?)((?:[\w.-]{1,60}:)?(?:JobUsageRecord|UsageRecord|Usage))(?=[\s/>])"),
     (b"UsageRecords",),

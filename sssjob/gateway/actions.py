@@ -14,9 +14,9 @@ from sssjob.handlers.conditions import Conditions
 from sssjob.handlers.entries import JOINS
 from sssjob.handlers.finding import names as searched
 from sssjob.rmap.message import Request, Row
-from sssjob.rmap.responder import Answer, Call
+from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 
-Action = Callable[[Call], Answer]
+Action = Callable[[ReceivedRequest], HandlerAnswer]
 
 
 class Actions:
@@ -42,7 +42,7 @@ class Actions:
         self._objects = {name for name, _ in self.actions}
         self._quick, self._slow = quick, slow
 
-    def __call__(self, call: Call) -> Answer:
+    def __call__(self, call: ReceivedRequest) -> HandlerAnswer:
         """The answer of the function. Names are case-sensitive, as in Gold."""
         if self.behind is not None and self._is_elsewhere(call.request):
             return self.behind.answer(call)
@@ -76,7 +76,7 @@ class Actions:
             return False
         return self.behind.passes(request)
 
-    def _own(self, call: Call) -> Answer:
+    def _own(self, call: ReceivedRequest) -> HandlerAnswer:
         request = call.request
         objects = frozenset(each.name for each in request.objects)
         if len(request.objects) > 1 and not (request.action == "Query" and objects in JOINS):
@@ -89,7 +89,7 @@ class Actions:
         raise Refused("315", f"{request.object} does not have this action here")
 
 
-def about_itself(call: Call) -> Answer:
+def about_itself(call: ReceivedRequest) -> HandlerAnswer:
     """What this system is: an answer to System Query, by which a client sees that all is well."""
     facts = {
         "Name": "sssjob",
@@ -107,7 +107,7 @@ def about_itself(call: Call) -> Answer:
 
     conditions = Conditions(asked.wheres, asked.object, searched(asked), known)
     row = Row("System", tuple((name, facts[name]) for name in names))
-    return Answer([row] if conditions.hold(_Facts(facts)) else [])
+    return HandlerAnswer([row] if conditions.hold(_Facts(facts)) else [])
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from sssjob.handlers.changes import was_answered
 from sssjob.handlers.service import Service
 from sssjob.rmap import codes
 from sssjob.rmap.message import Request, Response, Row
-from sssjob.rmap.responder import Answer, Call
+from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 
 # Gold lets anybody read its passwords; who asks here is not told even that there are any.
 _NEVER = frozenset(("Password",))
@@ -27,7 +27,7 @@ _FUNDED = ("Reserve", "Quote")
 _READING = frozenset(("Query", "Balance"))
 _PAUSE = 5.0  # seconds in which a server that did not answer is not asked
 _NAME = re.compile("[A-Za-z][A-Za-z0-9_]{0,99}")
-Action = Callable[[Call], Answer]
+Action = Callable[[ReceivedRequest], HandlerAnswer]
 
 
 class Door:
@@ -67,7 +67,7 @@ class Behind:
         """Whether a request about objects that are not kept here goes there."""
         return not any(each.name in _NEVER for each in asked.objects)
 
-    def answer(self, call: Call) -> Answer:
+    def answer(self, call: ReceivedRequest) -> HandlerAnswer:
         """What the server behind answers. Raises ``Refused`` where it refuses, or is not there."""
         parts = self.asked(call)
         first, last = parts[0], parts[-1]
@@ -75,9 +75,11 @@ class Behind:
         counted = sum(part.count or 0 for part in parts)
         is_amount = counted != len(rows)
         count = None if first.count is None else counted
-        return Answer(rows, last.status.code, last.status.message, count if is_amount else "rows")
+        return HandlerAnswer(
+            rows, last.status.code, last.status.message, count if is_amount else "rows"
+        )
 
-    def asked(self, call: Call) -> list[Response]:
+    def asked(self, call: ReceivedRequest) -> list[Response]:
         """The parts of its answer.
 
         Raises ``Refused``: as it does, 444 for an actor that is not proven, 740 for what it could
@@ -105,7 +107,7 @@ class Behind:
     def funded(self, service: Service, name: str, action: Action) -> Action:
         """An action that is done where the server behind has the funds for it."""
 
-        def do(call: Call) -> Answer:
+        def do(call: ReceivedRequest) -> HandlerAnswer:
             service.settings.roles.reach(call)
             window = service.settings.accounting.repeated
             if not was_answered(service.stores, call, window):
@@ -129,7 +131,7 @@ class Behind:
         """Whether it is asked before our own answer."""
         return self.funds and asked.object == JOB and asked.action in _FUNDED
 
-    def _renamed(self, call: Call) -> Request:
+    def _renamed(self, call: ReceivedRequest) -> Request:
         asked = call.request
         objects = {each.name for each in asked.objects}
         endless = bool(objects & self.client.dialect.endless)

@@ -16,7 +16,7 @@ from sssjob.gateway import settings
 from sssjob.gateway.behind import Behind
 from sssjob.gateway.figures import available
 from sssjob.gateway.forwarding import ForwardingPlan
-from sssjob.gateway.jobs import Jobs, jobs
+from sssjob.gateway.jobs import StoreJobs, jobs
 from sssjob.gateway.settings import SettingsTable
 from sssjob.rmap.address import PORT, Address, address
 from sssjob.rmap.keys import Algorithm, Key, Ring, read_key
@@ -26,7 +26,7 @@ _QUEUE = "forward.db"  # beside the configuration
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class GatewayLimits:
     """How much a gateway takes.
 
     ``message`` is in bytes, ``memory`` too: what all connections together may hold of messages
@@ -68,28 +68,28 @@ class TLS:
 
 
 @dataclass(frozen=True, slots=True)
-class Config:
+class GatewayConfig:
     """Everything that the file of a gateway says. ``observe`` is None on the same ports.
 
     ``window`` is in seconds: how far the clock of a client may be off that sends a nonce.
     """
 
     listen: tuple[Address, ...] = (Address("127.0.0.1"),)
-    limits: Limits = field(default_factory=Limits)
+    limits: GatewayLimits = field(default_factory=GatewayLimits)
     policy: Policy = field(default_factory=Policy)
     ring: Ring = field(default_factory=Ring)
     tls: TLS | None = None
     observe: Address | None = None
     window: int = 300
     nonce: bool = False
-    jobs: Jobs = field(default_factory=Jobs)
+    jobs: StoreJobs = field(default_factory=StoreJobs)
     forward: ForwardingPlan = field(
         default_factory=lambda: ForwardingPlan(Client([]), Path(_QUEUE))
     )
     behind: Behind | None = None
 
 
-def load(path: Path) -> Config:
+def load(path: Path) -> GatewayConfig:
     """The configuration in a TOML file. Paths in it are relative to its directory.
 
     Raises ``BadSettings`` with every problem of the file and of the keys that it names, and
@@ -98,7 +98,7 @@ def load(path: Path) -> Config:
     given = settings.read(path)
     root = given.root
     security = root.table("security")
-    config = Config(
+    config = GatewayConfig(
         _addresses(root, "listen", (Address("127.0.0.1"),)),
         _limits(root.table("limits")),
         _policy(root),
@@ -130,7 +130,7 @@ def load(path: Path) -> Config:
     return config
 
 
-def forwarded(config: Config, to: str) -> Config:
+def forwarded(config: GatewayConfig, to: str) -> GatewayConfig:
     """A configuration that sends finished jobs to an address, as ``--forward`` says.
 
     Raises ValueError for what is no address, and beside a shadow.
@@ -183,9 +183,9 @@ def _client(table: SettingsTable) -> Client:
     return Client(ways, _key(table, "key", ""), dialect, tries=1)
 
 
-def _limits(table: SettingsTable) -> Limits:
-    usual = Limits()
-    return Limits(
+def _limits(table: SettingsTable) -> GatewayLimits:
+    usual = GatewayLimits()
+    return GatewayLimits(
         table.integer("message", usual.message, least=1024, most=1 << 30),
         table.integer("memory", usual.memory, least=1024),
         table.integer("connections", usual.connections, least=1, most=100_000),

@@ -19,12 +19,12 @@ from http import HTTPStatus
 from typing import TypeVar
 
 from sssjob.errors import BadFraming
-from sssjob.gateway.config import Limits
+from sssjob.gateway.config import GatewayLimits
 from sssjob.gateway.crowd import Crowd
 from sssjob.gateway.figures import MISSING, SEVERAL, Uncounted, figures
 from sssjob.gateway.log import LOGGER, event
 from sssjob.rmap.framing import CONTINUE, HTTPRequest, Requests, legacy_reply, standard_reply
-from sssjob.rmap.responder import CheckedMessage, Outcome, Responder
+from sssjob.rmap.responder import CheckedMessage, LoggedAnswer, Responder
 
 T = TypeVar("T")
 READ = 64 << 10  # bytes taken from a connection at once
@@ -52,7 +52,7 @@ class Shared:
     """What all conversations of a server have in common."""
 
     def __init__(
-        self, responder: Responder, limits: Limits, pool: ThreadPoolExecutor,
+        self, responder: Responder, limits: GatewayLimits, pool: ThreadPoolExecutor,
         orders: ThreadPoolExecutor, *, counts: bool = True,
     ) -> None:  # fmt: skip
         self.responder, self.limits, self.pool, self.orders = responder, limits, pool, orders
@@ -186,7 +186,7 @@ class Conversation:
             return HTTPStatus.NOT_FOUND
         return _MESSAGES if request.method == "POST" else HTTPStatus.METHOD_NOT_ALLOWED
 
-    async def _responded(self, message: bytes, legacy: bool) -> tuple[Outcome, HTTPStatus]:
+    async def _responded(self, message: bytes, legacy: bool) -> tuple[LoggedAnswer, HTTPStatus]:
         """The answer, as long as there is room for what it takes."""
         shared, is_large = self.shared, len(message) > _LARGE
         shared.pending += 1
@@ -205,7 +205,7 @@ class Conversation:
         finally:
             shared.pending -= 1
 
-    async def _made(self, seen: CheckedMessage, legacy: bool, *, is_large: bool) -> Outcome:
+    async def _made(self, seen: CheckedMessage, legacy: bool, *, is_large: bool) -> LoggedAnswer:
         """The answer: made here where it comes at once, in a thread where it may take long."""
         responder = self.shared.responder
         take = partial(responder.take, seen, self.origin, legacy=legacy)
@@ -216,7 +216,7 @@ class Conversation:
             partial(responder.answer, taken), slow=responder.is_slow(taken)
         )
 
-    def _busy(self) -> Outcome:
+    def _busy(self) -> LoggedAnswer:
         return self.shared.responder.failure("730", "Busy")
 
     async def _in_thread(self, make: Callable[[], T], *, slow: bool = False) -> T:
@@ -239,7 +239,11 @@ class Conversation:
         )  # fmt: skip
 
     def _framed(
-        self, outcome: Outcome, request: HTTPRequest | None, status: HTTPStatus, keep_alive: bool
+        self,
+        outcome: LoggedAnswer,
+        request: HTTPRequest | None,
+        status: HTTPStatus,
+        keep_alive: bool,
     ) -> bytes:
         # Gold's clients drop code and message with any other status than 200. decision 146
         if request.is_legacy if request else self._parser.is_legacy:
@@ -293,7 +297,7 @@ class Conversation:
                 while left > 0 and (data := await self.reader.read(READ)):
                     left -= len(data)
 
-    def _log(self, outcome: Outcome, request: HTTPRequest | None, seconds: float) -> None:
+    def _log(self, outcome: LoggedAnswer, request: HTTPRequest | None, seconds: float) -> None:
         self.shared.figures.answered(outcome.action, outcome.code, seconds)
         failed = outcome.code[0] not in "01"
         level = logging.WARNING if failed else logging.INFO

@@ -24,7 +24,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from sssjob.client.transports import Transport
-from sssjob.gateway.config import Config, load
+from sssjob.gateway.config import GatewayConfig, load
 from sssjob.gateway.log import event
 from sssjob.gateway.nonces import SharedNonces
 from sssjob.rmap.address import Address
@@ -44,7 +44,7 @@ class Duty:
     nonces: Path
     since: float
 
-    def config(self) -> Config:
+    def config(self) -> GatewayConfig:
         """The configuration of the file, with the ports of the crew."""
         config = load(self.path)
         client = replace(config.forward.client, transports=self.forward)
@@ -54,7 +54,7 @@ class Duty:
             forward=replace(config.forward, client=client),
         )  # fmt: skip
 
-    def remembered(self, config: Config) -> SharedNonces:
+    def remembered(self, config: GatewayConfig) -> SharedNonces:
         """The nonces of the crew."""
         return SharedNonces(
             self.nonces, since=self.since, window=config.window, required=config.nonce
@@ -133,7 +133,7 @@ class Crew:
 
 
 @contextmanager
-def duty(path: Path, config: Config) -> Iterator[Duty]:
+def duty(path: Path, config: GatewayConfig) -> Iterator[Duty]:
     """The ports and the files of a crew. Raises OSError where it cannot listen."""
     with ExitStack() as stack:
 

@@ -40,7 +40,7 @@ class Member(Protocol):
         ...
 
 
-class _Place:
+class _Connection:
     """What is known of a connection; ``since`` is None while it is being answered."""
 
     __slots__ = ("address", "held", "member", "since")
@@ -59,7 +59,7 @@ class Crowd:
     def __init__(self, connections: int, memory: int) -> None:
         self.connections, self.memory = connections, memory
         self.held = 0
-        self._places: dict[Member, _Place] = {}
+        self._places: dict[Member, _Connection] = {}
         self._counts: Counter[str] = Counter()
         self._bytes: Counter[str] = Counter()
         self._order = count()
@@ -77,7 +77,7 @@ class Crowd:
             if slowest is None:
                 return False
             self._turn_out(slowest)
-        self._places[member] = _Place(member, address, next(self._order))
+        self._places[member] = _Connection(member, address, next(self._order))
         self._counts[address] += 1
         return True
 
@@ -116,8 +116,8 @@ class Crowd:
         return True
 
     def _slowest(
-        self, places: Iterable[_Place], loads: Counter[str], address: str
-    ) -> _Place | None:
+        self, places: Iterable[_Connection], loads: Counter[str], address: str
+    ) -> _Connection | None:
         """Who has waited longest where most is taken, if that is no less than at ``address``."""
         waiting = [
             (-loads[each.address], each.since, each)
@@ -126,12 +126,12 @@ class Crowd:
         ]
         return min(waiting, key=itemgetter(0, 1))[2] if waiting else None
 
-    def _hold(self, place: _Place, held: int) -> None:
+    def _hold(self, place: _Connection, held: int) -> None:
         self.held += held - place.held
         self._bytes[place.address] += held - place.held
         place.held = held
 
-    def _turn_out(self, place: _Place) -> None:
+    def _turn_out(self, place: _Connection) -> None:
         self.leave(place.member)
         place.member.abort()
 

@@ -42,7 +42,7 @@ class Figures(Protocol):
 
 def figures(pending: Callable[[], float]) -> Figures:
     """What counts here; ``pending`` tells how many requests wait for their answer."""
-    return Counted(pending) if available() else Uncounted()
+    return PrometheusFigures(pending) if available() else Uncounted()
 
 
 def available() -> bool:
@@ -76,7 +76,7 @@ class Uncounted:
         """See ``Figures``."""
 
 
-class Counted:
+class PrometheusFigures:
     """Figures that the library of Prometheus keeps."""
 
     def __init__(self, pending: Callable[[], float]) -> None:

@@ -29,7 +29,7 @@ _RESOURCE = "Resource"  # the type of rates that Gold has for amounts
 
 
 @dataclass(frozen=True, slots=True)
-class Jobs:
+class StoreJobs:
     """The store of a gateway, "" where it has none, and what holds for the jobs in it.
 
     ``patience`` is how many seconds a change waits for other writers.
@@ -40,7 +40,7 @@ class Jobs:
     settings: ServiceSettings = field(default_factory=ServiceSettings)
 
 
-def jobs(root: SettingsTable, directory: Path) -> Jobs:
+def jobs(root: SettingsTable, directory: Path) -> StoreJobs:
     """What the tables store, roles, actors, rates, charges, hooks and submission say.
 
     ``directory`` is that of the file.
@@ -54,7 +54,7 @@ def jobs(root: SettingsTable, directory: Path) -> Jobs:
     if to is not None and hooks:
         text = "none beside [submission], which has these actions"
         root.table("hooks").problem(next(iter(hooks)), "a hook", text)
-    return Jobs(
+    return StoreJobs(
         address,
         store.number("patience", 10.0, least=0.1),
         ServiceSettings(_roles(root), _accounting(root), hooks, to),

@@ -12,7 +12,7 @@ _LONGEST = 200  # characters of a text that a client chose
 _encoded = json.JSONEncoder(check_circular=False).encode  # in ASCII; values are plain
 
 
-class Lines(logging.Formatter):
+class JsonFormatter(logging.Formatter):
     """A record as one line of JSON, with what was given as ``extra={"facts": {...}}``."""
 
     def format(self, record: logging.LogRecord) -> str:

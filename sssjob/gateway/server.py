@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from sssjob.gateway.config import Config
+from sssjob.gateway.config import GatewayConfig
 from sssjob.gateway.conversation import READ, Conversation, Shared
 from sssjob.gateway.log import event
 from sssjob.gateway.shadow import Shadow
@@ -31,7 +31,7 @@ class Server:
     """
 
     def __init__(
-        self, responder: Responder, config: Config, service: Service | None = None,
+        self, responder: Responder, config: GatewayConfig, service: Service | None = None,
         shadow: Shadow | None = None, *, shares: bool = False,
     ) -> None:  # fmt: skip
         self.config, self.service, self.shadow, self.shares = config, service, shadow, shares

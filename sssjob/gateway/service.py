@@ -18,10 +18,10 @@ from sssjob import store
 from sssjob.errors import BadSettings
 from sssjob.gateway import crew, systemd
 from sssjob.gateway.actions import Actions
-from sssjob.gateway.config import Config, load
+from sssjob.gateway.config import GatewayConfig, load
 from sssjob.gateway.figures import MISSING, SEVERAL, available
 from sssjob.gateway.forwarding import Forwarding, hindrance
-from sssjob.gateway.log import LOGGER, Lines, event
+from sssjob.gateway.log import LOGGER, JsonFormatter, event
 from sssjob.gateway.server import Server
 from sssjob.gateway.shadow import Shadow
 from sssjob.gateway.upkeep import Looking, Pruning
@@ -33,7 +33,7 @@ from sssjob.rmap.responder import Responder
 from sssjob.store.verifying import LOGGER as STORE
 
 
-def server(config: Config, nonces: Nonces | None = None) -> Server:
+def server(config: GatewayConfig, nonces: Nonces | None = None) -> Server:
     """The server that a configuration describes.
 
     With ``nonces`` that others remember, too, it is one of several processes.
@@ -55,7 +55,7 @@ def server(config: Config, nonces: Nonces | None = None) -> Server:
     return Server(responder, config, service, shadow, shares=shares)
 
 
-def answering(config: Config) -> Service | None:
+def answering(config: GatewayConfig) -> Service | None:
     """Handlers over the store of a configuration, which is made if it is new; None without one.
 
     Raises ``UnusableStore``.
@@ -76,7 +76,7 @@ def _unsendable(view: View) -> str:
     return f"will not be forwarded: {why}" if why else ""
 
 
-def run(path: Path, config: Config) -> None:
+def run(path: Path, config: GatewayConfig) -> None:
     """Serve until SIGTERM or SIGINT; SIGHUP reads the keys of the file anew.
 
     Logs to standard error. Raises OSError where an address cannot be listened on, and
@@ -95,7 +95,7 @@ def run(path: Path, config: Config) -> None:
             _run(_until_signalled(running, path))
 
 
-def once(config: Config, service: Service | None) -> tuple[BackgroundWork | None, ...]:
+def once(config: GatewayConfig, service: Service | None) -> tuple[BackgroundWork | None, ...]:
     """What one process does, however many answer."""
     return forwarding(config, service), looking(service), pruning(service)
 
@@ -129,7 +129,7 @@ class BackgroundWork(Protocol):
 @contextmanager
 def _logging() -> Iterator[None]:
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(Lines())
+    handler.setFormatter(JsonFormatter())
     STORE.addHandler(handler)
     LOGGER.addHandler(handler)
     LOGGER.setLevel(logging.INFO)
@@ -153,7 +153,7 @@ def _beside(*made: BackgroundWork | None) -> Iterator[None]:
             each.stop()
 
 
-def _run_crew(path: Path, config: Config) -> None:
+def _run_crew(path: Path, config: GatewayConfig) -> None:
     event("no figures", reason=SEVERAL)
     service = answering(config)
     with crew.duty(path, config) as duty, _beside(*once(config, service)):
@@ -199,7 +199,7 @@ def work(duty: crew.Duty, pipe: Connection) -> None:
             nonces.close()
 
 
-def shared_roles(config: Config) -> list[str]:
+def shared_roles(config: GatewayConfig) -> list[str]:
     """Actors with roles of their own and no key of their own: the shared one proves them."""
     roles, ring = config.jobs.settings.roles, config.ring
     if ring.shared is None:
@@ -212,7 +212,7 @@ def shared_roles(config: Config) -> list[str]:
     ]
 
 
-def forwarding(config: Config, service: Service | None) -> Forwarding | None:
+def forwarding(config: GatewayConfig, service: Service | None) -> Forwarding | None:
     """What sends finished jobs on, if the configuration says where to. Raises ``UnusableStore``."""
     if service is None or not config.forward.client.transports:
         return None
@@ -268,7 +268,7 @@ def reload(running: Server, path: Path) -> None:
     event("keys reloaded", actors=len(ring.own) + len(ring.passwords), revoked=len(ring.revoked))
 
 
-def reload_settings(service: Service | None, path: Path) -> Config | None:
+def reload_settings(service: Service | None, path: Path) -> GatewayConfig | None:
     """Take roles and rates of the file anew; None if it is wrong, and those of before stay."""
     try:
         config = load(path)

@@ -18,7 +18,7 @@ from sssjob.gateway.behind import Behind
 from sssjob.gateway.log import LOGGER, event
 from sssjob.handlers.attributes import JOB, attribute
 from sssjob.rmap.message import Item, Request, Row
-from sssjob.rmap.responder import Answer, Call
+from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 
 ACTIONS = frozenset((
     "Query", "Create", "Modify", "Delete", "Undelete", "Charge", "Reserve", "Quote", "Refund",
@@ -45,7 +45,7 @@ class Shadow:
 
     def __init__(self, behind: Behind) -> None:
         self.behind = behind
-        self._queue: Queue[tuple[Call, ServerAnswer] | None] = Queue(_WAITING)
+        self._queue: Queue[tuple[ReceivedRequest, ServerAnswer] | None] = Queue(_WAITING)
         self._thread = threading.Thread(target=self._run, name="shadow", daemon=True)
 
     def start(self) -> None:
@@ -61,7 +61,7 @@ class Shadow:
         """Whether the other server can be asked the same."""
         return asked.object == JOB and asked.action in ACTIONS
 
-    def told(self, call: Call, answer: Answer) -> Answer:
+    def told(self, call: ReceivedRequest, answer: HandlerAnswer) -> HandlerAnswer:
         """The answer as it goes out; the other server is asked once it is whole."""
 
         def rows() -> Iterator[Item]:
@@ -75,11 +75,11 @@ class Shadow:
 
         return replace(answer, rows=rows())
 
-    def refused(self, call: Call, error: Refused) -> None:
+    def refused(self, call: ReceivedRequest, error: Refused) -> None:
         """Ours refused it; the other server is asked all the same."""
         self._put(call, ServerAnswer(error.code))
 
-    def compare(self, call: Call, ours: ServerAnswer) -> list[tuple[str, str, str]]:
+    def compare(self, call: ReceivedRequest, ours: ServerAnswer) -> list[tuple[str, str, str]]:
         """What differs: what it is, what ours says of it, and what the other one says."""
         try:
             answer = self.behind.answer(call)
@@ -90,13 +90,13 @@ class Shadow:
             theirs = _said(call.request, answer, rows[:_ROWS], len(rows))
         return differences(ours, theirs)
 
-    def _put(self, call: Call, said: ServerAnswer) -> None:
+    def _put(self, call: ReceivedRequest, said: ServerAnswer) -> None:
         try:
             self._queue.put_nowait((call, said))
         except Full:
             self._tell(call, "not compared", "", "too many wait")
 
-    def _tell(self, call: Call, what: str, ours: str, theirs: str) -> None:
+    def _tell(self, call: ReceivedRequest, what: str, ours: str, theirs: str) -> None:
         asked = call.request
         event(
             "shadow differs", logging.WARNING, actor=call.actor, action=asked.action,
@@ -136,7 +136,7 @@ def _some(rows: Counter[Cells]) -> str:
     return "; ".join(shown)
 
 
-def _said(asked: Request, answer: Answer, rows: Sequence[Item], number: int) -> ServerAnswer:
+def _said(asked: Request, answer: HandlerAnswer, rows: Sequence[Item], number: int) -> ServerAnswer:
     count = number if answer.count == "rows" else answer.count
     compared = None if number > _ROWS else tuple(_cells(asked, each) for each in rows)
     return ServerAnswer(answer.code, count, compared)

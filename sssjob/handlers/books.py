@@ -7,16 +7,21 @@ from fractions import Fraction
 
 from sssjob.handlers.attributes import attribute
 from sssjob.handlers.view import View
-from sssjob.rmap.responder import Call
+from sssjob.rmap.responder import ReceivedRequest
 from sssjob.store import Change, Stored
-from sssjob.store.ledger import Entry, Kind
+from sssjob.store.ledger import Entry, EntryKind
 
 _CHARGE = attribute("Charge")
 _SAID = "as the job said"  # by a Create, a Modify, or an import
 
 
 def about(
-    kind: Kind, amount: Fraction, view: View, stored: Stored | None, call: Call, details: str = ""
+    kind: EntryKind,
+    amount: Fraction,
+    view: View,
+    stored: Stored | None,
+    call: ReceivedRequest,
+    details: str = "",
 ) -> Entry:
     """An entry about a job; ``stored`` is the document that it is in, if it is known."""
     return Entry(
@@ -26,7 +31,7 @@ def about(
     )  # fmt: skip
 
 
-def follow(change: Change, view: View, call: Call) -> None:
+def follow(change: Change, view: View, call: ReceivedRequest) -> None:
     """Enter what a job says that it was charged, where the ledger says something else.
 
     Nobody was charged by a gateway for it: the document was written so, or came so.
@@ -36,11 +41,11 @@ def follow(change: Change, view: View, call: Call) -> None:
         view.stored.number, view.block.id
     )
     if more:
-        kind = Kind.CHARGE if more > 0 else Kind.REFUND
+        kind = EntryKind.CHARGE if more > 0 else EntryKind.REFUND
         change.ledger.add(about(kind, abs(more), view, view.stored, call, _SAID))
 
 
-def follow_all(change: Change, views: Iterable[View], call: Call) -> None:
+def follow_all(change: Change, views: Iterable[View], call: ReceivedRequest) -> None:
     """The same for several jobs."""
     for view in views:
         change.ledger.hold(view.block.id)

@@ -11,7 +11,7 @@ from typing import Any
 from sssjob.errors import Refused
 from sssjob.handlers.stores import Stores
 from sssjob.rmap.message import Document, Item, Request, Row
-from sssjob.rmap.responder import Answer, Call
+from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.rmap.writing import write_request
 from sssjob.store import Change
 
@@ -21,7 +21,9 @@ _NAMED = 200  # characters of a name in the history
 _LOOKS = ("ItemizedCharges", "ShowHours")
 
 
-def once(stores: Stores, call: Call, do: Callable[[Change], Answer]) -> Answer:
+def once(
+    stores: Stores, call: ReceivedRequest, do: Callable[[Change], HandlerAnswer]
+) -> HandlerAnswer:
     """The answer of ``do``, whose changes are all made, or none of them if it is refused.
 
     A request with the id and the words of an earlier one of the same actor is answered as that
@@ -43,7 +45,7 @@ def once(stores: Stores, call: Call, do: Callable[[Change], Answer]) -> Answer:
         return answer
 
 
-def was_answered(stores: Stores, call: Call, window: int) -> bool:
+def was_answered(stores: Stores, call: ReceivedRequest, window: int) -> bool:
     """Whether a request that makes a change was answered before, and would make none again."""
     asked = call.request
     with stores.use() as jobs:
@@ -52,7 +54,7 @@ def was_answered(stores: Stores, call: Call, window: int) -> bool:
         return bool(call.mark) and jobs.was_answered(call.mark, call.now - window)
 
 
-def copied(change: Change, call: Call, id_: str, window: int) -> Answer | None:
+def copied(change: Change, call: ReceivedRequest, id_: str, window: int) -> HandlerAnswer | None:
     """What a request about a job was answered, if the very bytes came within so many seconds.
 
     Peers of Gold send neither ids nor nonces: who was not answered in time asks again.
@@ -63,7 +65,9 @@ def copied(change: Change, call: Call, id_: str, window: int) -> Answer | None:
     return None if before is None else _read(before)
 
 
-def remember(change: Change, call: Call, id_: str, window: int, answer: Answer) -> None:
+def remember(
+    change: Change, call: ReceivedRequest, id_: str, window: int, answer: HandlerAnswer
+) -> None:
     """Keep an answer for those who ask the same again."""
     if call.mark and not call.request.id and window:
         change.keep_answer(id_, call.mark, call.now, _written(answer))
@@ -81,7 +85,7 @@ def require_conditions(asked: Request) -> None:
         raise Refused("314", f"{asked.action} needs a Where")
 
 
-def noted_as(call: Call) -> str:
+def noted_as(call: ReceivedRequest) -> str:
     """What a request is noted by: old clients give one id to all requests of a session.
 
     What only changes how the answer looks is not a part of it.
@@ -95,11 +99,11 @@ def noted_as(call: Call) -> str:
     return f"request {hashlib.sha256(words.encode()).hexdigest()}"
 
 
-def _made(answer: Answer) -> Answer:
+def _made(answer: HandlerAnswer) -> HandlerAnswer:
     return replace(answer, rows=tuple(answer.rows))
 
 
-def _written(answer: Answer) -> str:
+def _written(answer: HandlerAnswer) -> str:
     rows: Sequence[Item] = tuple(answer.rows)
     count = len(rows) if answer.count == "rows" else answer.count
     said: dict[str, Any] = {"code": answer.code, "message": answer.message, "count": count}
@@ -107,7 +111,7 @@ def _written(answer: Answer) -> str:
     return whole if len(whole) <= _LARGEST else json.dumps(said | {"rows": []})
 
 
-def _read(text: str) -> Answer:
+def _read(text: str) -> HandlerAnswer:
     said = json.loads(text)
     rows = tuple(
         Row(each[0], tuple((name, value) for name, value in each[1]))
@@ -115,7 +119,7 @@ def _read(text: str) -> Answer:
         else Document(each.encode())
         for each in said["rows"]
     )
-    return Answer(rows, said["code"], said["message"], said["count"])
+    return HandlerAnswer(rows, said["code"], said["message"], said["count"])
 
 
 def _plain(item: Item) -> Any:

@@ -31,9 +31,9 @@ from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import View, only, views
 from sssjob.model import Block, Delivered, Job, Property, Requested
 from sssjob.rmap.message import Request, Row
-from sssjob.rmap.responder import Answer, Call
+from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store import Change, Stored
-from sssjob.store.ledger import Entry, Kind
+from sssjob.store.ledger import Entry, EntryKind
 
 _HOUR = 3600
 _DIGITS = re.compile("[0-9]{1,15}")
@@ -78,11 +78,13 @@ class _Known:
     job: Job
 
 
-def charge(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> Answer:
+def charge(
+    accounting: Accounting, stores: Stores, call: ReceivedRequest, reach: Reach
+) -> HandlerAnswer:
     """Charge a job for what it used; the job of Data becomes the next version of what is known."""
     _require_data_only(call.request)
 
-    def do(change: Change) -> Answer:
+    def do(change: Change) -> HandlerAnswer:
         subject = _subject(change, accounting, call, reach, needs=("Id", "Duration"))
         if (copy := copied(change, call, subject.id, accounting.repeated)) is not None:
             return copy
@@ -94,7 +96,7 @@ def charge(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> 
         removed = change.ledger.reservations(subject.id, call.now)
         total = before + subject.bill.amount
         stored = _keep(change, job.setting(_like(job, "Charge", units.decimal(total))), known)
-        change.ledger.add(_entry(Kind.CHARGE, subject, stored, call, ends=True))
+        change.ledger.add(_entry(EntryKind.CHARGE, subject, stored, call, ends=True))
         shown = _shown(call.request, accounting, subject.bill.amount)
         lines = [f"Successfully charged job {subject.id} for {shown} credits"]
         if removed:
@@ -107,7 +109,9 @@ def charge(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> 
     return once(stores, call, do)
 
 
-def reserve(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> Answer:
+def reserve(
+    accounting: Accounting, stores: Stores, call: ReceivedRequest, reach: Reach
+) -> HandlerAnswer:
     """Reserve what a job will cost; without Replace, reservations of a job pile up.
 
     What was reserved is in the ledger. The job is told its number, and nothing of what it used:
@@ -116,7 +120,7 @@ def reserve(accounting: Accounting, stores: Stores, call: Call, reach: Reach) ->
     asked = call.request
     _require_data_only(asked)
 
-    def do(change: Change) -> Answer:
+    def do(change: Change) -> HandlerAnswer:
         subject = _subject(change, accounting, call, reach, needs=("Id", "Duration"))
         if (copy := copied(change, call, subject.id, accounting.repeated)) is not None:
             return copy
@@ -133,8 +137,8 @@ def reserve(accounting: Accounting, stores: Stores, call: Call, reach: Reach) ->
         number = _number(change, "reservations")
         stored = _keep(change, job.setting(_like(job, "Reservation", str(number))), known)
         until = int(call.now) + _duration(subject.view) + accounting.reserved
-        change.ledger.add(_entry(Kind.RESERVE, subject, stored, call, serial=number, until=until,
-                                 ends=replaced > 0))  # fmt: skip
+        change.ledger.add(_entry(EntryKind.RESERVE, subject, stored, call, serial=number,
+                                 until=until, ends=replaced > 0))  # fmt: skip
         shown = _shown(asked, accounting, subject.bill.amount)
         lines = [f"Successfully reserved {shown} credits for job {subject.id}"]
         if replaced:
@@ -147,13 +151,15 @@ def reserve(accounting: Accounting, stores: Stores, call: Call, reach: Reach) ->
     return once(stores, call, do)
 
 
-def quote(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> Answer:
+def quote(
+    accounting: Accounting, stores: Stores, call: ReceivedRequest, reach: Reach
+) -> HandlerAnswer:
     """What a job would cost; with Guarantee its rates are kept for a Charge with this QuoteId."""
     asked = call.request
     _require_data_only(asked)
     guaranteed = is_true(asked, "Guarantee")
 
-    def do(change: Change) -> Answer:
+    def do(change: Change) -> HandlerAnswer:
         subject = _subject(change, accounting, call, reach, needs=("Duration",))
         shown = _shown(asked, accounting, subject.bill.amount)
         cells = [("Amount", shown)]
@@ -171,7 +177,7 @@ def quote(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> A
                 stored = _keep(change, changed, known)
                 cells.append(("Job", subject.id))
             until = int(call.now) + accounting.quoted
-            entry = _entry(Kind.QUOTE, subject, stored, call, serial=serial, until=until)
+            entry = _entry(EntryKind.QUOTE, subject, stored, call, serial=serial, until=until)
             change.ledger.add(replace(entry, places=accounting.rates.precision),
                               accounting.rates.as_rows())  # fmt: skip
         return _told(asked, subject, shown, [line], [Row("Quote", tuple(cells))])
@@ -179,7 +185,9 @@ def quote(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> A
     return once(stores, call, do)
 
 
-def refund(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> Answer:
+def refund(
+    accounting: Accounting, stores: Stores, call: ReceivedRequest, reach: Reach
+) -> HandlerAnswer:
     """Give back a part of what a job was charged, or all of it where no Amount is said."""
     asked = call.request
     if asked.data or asked.sets or asked.gets or asked.wheres:
@@ -192,7 +200,7 @@ def refund(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> 
     if given is not None and not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,6})?", given):
         raise Refused("317", "Amount is a number")
 
-    def do(change: Change) -> Answer:
+    def do(change: Change) -> HandlerAnswer:
         known = _known(change, Job.of(Id=id_))
         if known is None or not _may_see(known, call, reach):
             raise Refused("740", f"There is no job {id_}")
@@ -205,17 +213,22 @@ def refund(accounting: Accounting, stores: Stores, call: Call, reach: Reach) -> 
         follow(change, known.view, call)
         left = units.decimal(before - amount)
         stored = _keep(change, known.job.setting(_like(known.job, "Charge", left)), known)
-        change.ledger.add(about(Kind.REFUND, amount, known.view, stored, call))
+        change.ledger.add(about(EntryKind.REFUND, amount, known.view, stored, call))
         shown = _shown(asked, accounting, amount)
         row = Row("Refund", (("JobId", id_), ("Refund", shown)))
         message = f"Successfully refunded {shown} credits for job {id_}"
-        return Answer([row], message=message, count=round(Fraction(shown)))
+        return HandlerAnswer([row], message=message, count=round(Fraction(shown)))
 
     return once(stores, call, do)
 
 
 def _subject(
-    change: Change, accounting: Accounting, call: Call, reach: Reach, *, needs: Sequence[str]
+    change: Change,
+    accounting: Accounting,
+    call: ReceivedRequest,
+    reach: Reach,
+    *,
+    needs: Sequence[str],
 ) -> _Subject:
     """The one job of Data with its price. Raises ``Refused`` (314) where something is missing."""
     asked = call.request
@@ -267,7 +280,7 @@ def _rates(change: Change, accounting: Accounting, view: View, now: float) -> tu
 
 
 def _merged(
-    known: _Known | None, subject: _Subject, call: Call, reach: Reach
+    known: _Known | None, subject: _Subject, call: ReceivedRequest, reach: Reach
 ) -> tuple[Job, Fraction]:
     """The job as it will be stored, and what it was charged before."""
     sent = subject.job
@@ -304,23 +317,23 @@ def _known(change: Change, job: Job) -> _Known | None:
 
 
 def _entry(
-    kind: Kind, subject: _Subject, stored: Stored | None, call: Call, *,
+    kind: EntryKind, subject: _Subject, stored: Stored | None, call: ReceivedRequest, *,
     serial: int | None = None, until: int | None = None, ends: bool = False,
 ) -> Entry:  # fmt: skip
     """What the ledger says of what was priced."""
     entry = about(kind, subject.bill.amount, subject.view, stored, call)
-    amounts = subject.view.used if kind is Kind.CHARGE else subject.view
+    amounts = subject.view.used if kind is EntryKind.CHARGE else subject.view
     return replace(
         entry, serial=serial, duration=_duration(amounts), until=until, ends=ends,
         details=subject.bill.details,
     )  # fmt: skip
 
 
-def _may_see(known: _Known, call: Call, reach: Reach) -> bool:
+def _may_see(known: _Known, call: ReceivedRequest, reach: Reach) -> bool:
     return not known.stored.deleted and (reach is Reach.ALL or known.view.is_of(call.actor))
 
 
-def _require_seen(known: _Known, subject: _Subject, call: Call, reach: Reach) -> None:
+def _require_seen(known: _Known, subject: _Subject, call: ReceivedRequest, reach: Reach) -> None:
     if not _may_see(known, call, reach):
         raise Refused("740", f"Job {subject.id} is not one that can be charged")
 
@@ -349,13 +362,13 @@ def _keep(change: Change, job: Job, known: _Known | None) -> Stored:
 
 def _told(
     asked: Request, subject: _Subject, shown: str, lines: Sequence[str], rows: Sequence[Row]
-) -> Answer:
+) -> HandlerAnswer:
     """The answer; an option asks for how the amount came about."""
     said = [*lines, *filter(None, [subject.warnings])]
     if is_true(asked, "ItemizedCharges"):
         said.append(subject.bill.details)
     code = WARNING if "Not understood" in subject.warnings else "000"
-    return Answer(rows, code, "\n".join(said), round(Fraction(shown)))
+    return HandlerAnswer(rows, code, "\n".join(said), round(Fraction(shown)))
 
 
 def _shown(asked: Request, accounting: Accounting, amount: Fraction) -> str:

@@ -20,7 +20,7 @@ from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import NOWHERE, View, is_exact, only, views
 from sssjob.model import BLOCKS, Block, Delivered, Item, Job, Property, Requested
 from sssjob.rmap.message import Request, Set
-from sssjob.rmap.responder import Answer, Call
+from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store import Change, Stored
 
 WARNING = "100"
@@ -30,8 +30,11 @@ _NULL = "NULL"  # as Gold takes it: the property goes away
 
 
 def create(
-    stores: Stores, call: Call, reach: Reach, advice: Callable[[View], str] = lambda view: ""
-) -> Answer:
+    stores: Stores,
+    call: ReceivedRequest,
+    reach: Reach,
+    advice: Callable[[View], str] = lambda view: "",
+) -> HandlerAnswer:
     """New job objects, from Data or from Set; one that was deleted comes back with new values.
 
     ``advice`` is what is to be said of a job that is taken nevertheless.
@@ -48,7 +51,7 @@ def create(
 
     warnings = "\n".join(filter(None, (new.warnings, *_advised(new.blocks, advice))))
 
-    def do(change: Change) -> Answer:
+    def do(change: Change) -> HandlerAnswer:
         made = [_created(change, call, reach, block, new.files) for block in new.blocks]
         plural = "s" if len(made) > 1 else ""
         return _told(
@@ -58,7 +61,7 @@ def create(
     return once(stores, call, do)
 
 
-def modify(stores: Stores, call: Call, reach: Reach) -> Answer:
+def modify(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
     """Other values for the jobs that a Where finds: Assign, Inc, Dec."""
     asked = call.request
     if not asked.sets or asked.gets or asked.data:
@@ -84,7 +87,7 @@ def modify(stores: Stores, call: Call, reach: Reach) -> Answer:
     return _each(stores, call, reach, do, "modified", deleted=False)
 
 
-def delete(stores: Stores, call: Call, reach: Reach) -> Answer:
+def delete(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
     """Jobs are hidden, and kept."""
 
     def do(change: Change, found: Sequence[View]) -> Stored:
@@ -94,7 +97,7 @@ def delete(stores: Stores, call: Call, reach: Reach) -> Answer:
     return _each(stores, call, reach, do, "deleted", deleted=False)
 
 
-def undelete(stores: Stores, call: Call, reach: Reach) -> Answer:
+def undelete(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
     """Hidden jobs are shown again."""
 
     def do(change: Change, found: Sequence[View]) -> Stored:
@@ -171,7 +174,7 @@ def require_short(id_: str) -> None:
         raise Refused("740", f"An Id has {_LONGEST} characters at most")
 
 
-def require_own(call: Call, reach: Reach, found: Iterable[View]) -> None:
+def require_own(call: ReceivedRequest, reach: Reach, found: Iterable[View]) -> None:
     """Refuse (444) an actor that would change, or make, the jobs of others."""
     if reach is Reach.OWN and not all(view.is_of(call.actor) for view in found):
         asked = call.request
@@ -200,7 +203,7 @@ def _made(asked: Request) -> Block:
 
 
 def _created(
-    change: Change, call: Call, reach: Reach, block: Block, files: Mapping[str, bytes]
+    change: Change, call: ReceivedRequest, reach: Reach, block: Block, files: Mapping[str, bytes]
 ) -> Stored:
     try:
         old = change.about(block)
@@ -221,9 +224,9 @@ def _created(
 
 
 def _each(
-    stores: Stores, call: Call, reach: Reach, do: Callable[[Change, Sequence[View]], Stored],
-    done: str, *, deleted: bool,
-) -> Answer:  # fmt: skip
+    stores: Stores, call: ReceivedRequest, reach: Reach,
+    do: Callable[[Change, Sequence[View]], Stored], done: str, *, deleted: bool,
+) -> HandlerAnswer:  # fmt: skip
     """Do something with each document in which jobs are found."""
     asked = call.request
     require_conditions(asked)
@@ -231,7 +234,7 @@ def _each(
     with stores.use() as jobs:
         numbers = list(dict.fromkeys(view.stored.number for view in search.run(jobs)))
 
-    def all_of(change: Change) -> Answer:
+    def all_of(change: Change) -> HandlerAnswer:
         made: list[Stored] = []
         places: dict[int, set[int]] = {}
         for number in numbers:
@@ -245,16 +248,18 @@ def _each(
 
 
 def _told(
-    change: Change, call: Call, made: Sequence[Stored], warnings: str, message: str,
+    change: Change, call: ReceivedRequest, made: Sequence[Stored], warnings: str, message: str,
     places: dict[int, set[int]] | None = None,
-) -> Answer:  # fmt: skip
+) -> HandlerAnswer:  # fmt: skip
     rows = [
         item_of(view, call)
         for stored in made
         for view in views(stored, call.request.object, change)
         if places is None or view.place in places[stored.number]
     ]
-    return Answer(rows, WARNING if warnings else "000", warnings or message.format(len(rows)))
+    return HandlerAnswer(
+        rows, WARNING if warnings else "000", warnings or message.format(len(rows))
+    )
 
 
 def _require_whole(found: Sequence[View]) -> None:

@@ -22,8 +22,8 @@ from sssjob.handlers.query import is_total, totals
 from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
 from sssjob.rmap.message import Conj, Get, Item, Op, Request, Row, Where
-from sssjob.rmap.responder import Answer, Call
-from sssjob.store.ledger import Entry, Kind
+from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
+from sssjob.store.ledger import Entry, EntryKind
 
 TRANSACTION, RESERVATION, QUOTATION = "Transaction", "Reservation", "Quotation"
 ALLOCATION = "ReservationAllocation"
@@ -50,7 +50,7 @@ def _field(
 
 def _delta(entry: Entry) -> Fraction | None:
     """By how much an entry changes what is left to spend."""
-    signs = {Kind.CHARGE: -1, Kind.REFUND: 1}
+    signs = {EntryKind.CHARGE: -1, EntryKind.REFUND: 1}
     return entry.amount * signs[entry.kind] if entry.amount and entry.kind in signs else None
 
 
@@ -119,11 +119,11 @@ _FIELDS: Mapping[str, tuple[_Field, ...]] = MappingProxyType({
         *_HIDDEN,
     ),
 })
-_KINDS: Mapping[str, tuple[Kind, ...]] = MappingProxyType({
-    TRANSACTION: tuple(Kind),
-    RESERVATION: (Kind.RESERVE,),
-    ALLOCATION:  (Kind.RESERVE,),
-    QUOTATION:   (Kind.QUOTE,),
+_KINDS: Mapping[str, tuple[EntryKind, ...]] = MappingProxyType({
+    TRANSACTION: tuple(EntryKind),
+    RESERVATION: (EntryKind.RESERVE,),
+    ALLOCATION:  (EntryKind.RESERVE,),
+    QUOTATION:   (EntryKind.QUOTE,),
 })
 # fmt: on
 _BOTH = f"{RESERVATION} and {ALLOCATION}"  # one that is joined with the other
@@ -195,7 +195,7 @@ class _Asked:
         return {where.name, where.value} == {"Id", RESERVATION} and where.op is Op.EQ
 
 
-def query(stores: Stores, call: Call, reach: Reach) -> Answer:
+def query(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
     """Entries of the ledger; without Get, with all attributes that are not hidden."""
     asked = call.request
     if asked.sets or asked.data:
@@ -224,7 +224,7 @@ def query(stores: Stores, call: Call, reach: Reach) -> Answer:
         for line in ordered(held, columns, window.last):
             yield Row(lines.label, tuple((column.label, column.text(line)) for column in columns))
 
-    return Answer(rows())
+    return HandlerAnswer(rows())
 
 
 def _is_plain(wheres: Sequence[Where]) -> bool:

@@ -10,7 +10,7 @@ from sssjob.handlers.conditions import Conditions
 from sssjob.handlers.roles import Reach
 from sssjob.handlers.view import Books, View, views
 from sssjob.rmap.message import Request
-from sssjob.rmap.responder import Call
+from sssjob.rmap.responder import ReceivedRequest
 from sssjob.store import Difference, Store, Stored
 from sssjob.store.plan import QueryPlan
 from sssjob.store.where import of_user, only_of_user
@@ -22,7 +22,9 @@ class Search:
     Raises ``Refused`` for conditions that are none.
     """
 
-    def __init__(self, call: Call, reach: Reach, *, deleted: bool | None = False) -> None:
+    def __init__(
+        self, call: ReceivedRequest, reach: Reach, *, deleted: bool | None = False
+    ) -> None:
         asked = call.request
         self.kind, self.user = asked.object, call.actor if reach is Reach.OWN else None
         self._conditions = Conditions(asked.wheres, self.kind, names(asked))

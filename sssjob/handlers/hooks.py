@@ -22,7 +22,7 @@ from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import View, views
 from sssjob.rmap.message import Set
-from sssjob.rmap.responder import Answer, Call
+from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store import Change, Stored
 
 PLACES = ("Id", "Name", "User", "Queue", "Machine", "actor")
@@ -68,7 +68,7 @@ class Hook:
         return f"ended with {code}" if code else ""
 
 
-def run(hook: Hook, stores: Stores, call: Call, reach: Reach) -> Answer:
+def run(hook: Hook, stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
     """Ask the scheduler for each job that a Where finds, and record what it has done."""
     asked = call.request
     if asked.sets or asked.gets or asked.data:
@@ -76,7 +76,7 @@ def run(hook: Hook, stores: Stores, call: Call, reach: Reach) -> Answer:
     require_conditions(asked)
     search = Search(call, reach)
 
-    def do(change: Change) -> Answer:
+    def do(change: Change) -> HandlerAnswer:
         done: list[Stored] = []
         for view in found:
             if _key(view) in failed:
@@ -91,7 +91,7 @@ def run(hook: Hook, stores: Stores, call: Call, reach: Reach) -> Answer:
         rows = [item_of(view, call) for view in seen]
         message = f"{asked.action}: done for {len(done)} of {len(found)} jobs"
         said = "\n".join([message, *(f"{id_}: the command {why}" for id_, why in failed.values())])
-        return Answer(rows, WARNING if failed else "000", said, len(done))
+        return HandlerAnswer(rows, WARNING if failed else "000", said, len(done))
 
     with stores.use() as jobs:
         found = [view for view, _ in zip(search.run(jobs), range(_MOST + 1), strict=False)]

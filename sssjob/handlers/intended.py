@@ -25,7 +25,7 @@ from sssjob.handlers.finding import Search
 from sssjob.handlers.roles import Reach
 from sssjob.handlers.view import View, only, views
 from sssjob.model import Block, Job, stripped, walk
-from sssjob.rmap.responder import Call
+from sssjob.rmap.responder import ReceivedRequest
 from sssjob.store import Change, Store, Stored
 from sssjob.submission import BECAME, control
 from sssjob.submission.planning import SubmissionPlan, defined
@@ -69,7 +69,7 @@ class Intake:
     user: str
     queues: Sequence[str] = ()
 
-    def wanted(self, jobs: Store, call: Call, reach: Reach) -> IntendedJob:
+    def wanted(self, jobs: Store, call: ReceivedRequest, reach: Reach) -> IntendedJob:
         """What a Submit is about. Raises ``Refused``."""
         asked = call.request
         if asked.gets or asked.sets or (asked.wheres and asked.data):
@@ -90,7 +90,7 @@ class Intake:
                     names = ", ".join(self.queues)
                     raise Refused("740", f"Jobs go to one of these queues: {names}")
 
-    def _carried(self, call: Call) -> IntendedJob:
+    def _carried(self, call: ReceivedRequest) -> IntendedJob:
         """What comes with the request."""
         asked = call.request
         new: Carried = carried(asked)
@@ -107,7 +107,7 @@ class Intake:
         require_short(block.id)
         return IntendedJob(block, digest, warnings=new.warnings)
 
-    def _there(self, jobs: Store, call: Call, reach: Reach) -> IntendedJob:
+    def _there(self, jobs: Store, call: ReceivedRequest, reach: Reach) -> IntendedJob:
         """What a Where finds; a request that comes again is about what it found first."""
         require_conditions(call.request)
         asked = _asked(call)
@@ -127,7 +127,7 @@ class Intake:
         return IntendedJob(self._taken(given, call, digest), digest, stored, asked)
 
     def _taken(
-        self, given: Block, call: Call, digest: str, *, renamed: bool = False
+        self, given: Block, call: ReceivedRequest, digest: str, *, renamed: bool = False
     ) -> Block:  # fmt: skip
         """A job object as it is kept before it is submitted: each job has a GlobalId."""
         written = defined(given)
@@ -181,7 +181,7 @@ class Intake:
         return job
 
 
-def kept(jobs: Store, call: Call, wanted: IntendedJob) -> int:
+def kept(jobs: Store, call: ReceivedRequest, wanted: IntendedJob) -> int:
     """The number of the document of a job object, which is made if it is new.
 
     Raises ``Refused``: 740 where its GlobalId, or the Id of the group, is that of another one, and
@@ -238,7 +238,7 @@ def name_of(block: Block) -> str:
     return f"submission of {global_id(block)}"
 
 
-def _found(jobs: Store, call: Call, reach: Reach) -> View:
+def _found(jobs: Store, call: ReceivedRequest, reach: Reach) -> View:
     """The only job object that a Where finds."""
     kind = call.request.object
     found = [view for view, _ in zip(Search(call, reach).run(jobs), range(2), strict=False)]
@@ -250,7 +250,7 @@ def _found(jobs: Store, call: Call, reach: Reach) -> View:
     return found[0]
 
 
-def _made(change: Change, call: Call, wanted: IntendedJob) -> int:
+def _made(change: Change, call: ReceivedRequest, wanted: IntendedJob) -> int:
     """Keep a job object that is new, or a new version of one, and note all that it has."""
     names = [name_of(job) for job in defined(wanted.block)]
     for name, job in zip(names, defined(wanted.block), strict=True):
@@ -284,7 +284,7 @@ def _digest(block: Block) -> str:
     return hashlib.sha256(dumps(block).encode()).hexdigest()
 
 
-def _asked(call: Call) -> str:
+def _asked(call: ReceivedRequest) -> str:
     """What a request is noted by, if it can be told from others."""
     if not call.request.id and not call.mark:
         return ""
@@ -297,7 +297,7 @@ def _forms(system: str) -> frozenset[str]:
     return frozenset((found.target, *found.also))
 
 
-def _made_name(call: Call, digest: str) -> str:
+def _made_name(call: ReceivedRequest, digest: str) -> str:
     """A GlobalId: the same for the same request, so that a copy of it is about the same job."""
     asked = call.request
     if not asked.id and not call.mark:

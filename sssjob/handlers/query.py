@@ -38,9 +38,9 @@ from sssjob.handlers.view import View
 from sssjob.query import Question, compile
 from sssjob.rmap.message import Document, Get, Item, Request, Row
 from sssjob.rmap.reading import item
-from sssjob.rmap.responder import Answer, Call
+from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store import Store, Stored
-from sssjob.store.flat import Group
+from sssjob.store.flat import FlatGroup
 from sssjob.units import decimal
 
 _MOST = 1000  # properties of a request
@@ -54,7 +54,7 @@ _LONGEST = 4096  # characters of an expression
 _PLACES = 16  # digits behind the point of an average that has no end
 
 
-def query(stores: Stores, call: Call, reach: Reach) -> Answer:
+def query(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
     """The answer to a Query.
 
     Without Get it is whole job objects, as they are stored, but rows for programs of Gold.
@@ -63,7 +63,7 @@ def query(stores: Stores, call: Call, reach: Reach) -> Answer:
     if asked.sets or asked.data:
         raise Refused("318", "A Query has neither Set nor Data")
     if is_true(asked, "ShowUsage"):
-        return Answer((), "010", _USAGE, count=None)
+        return HandlerAnswer((), "010", _USAGE, count=None)
     search, window = Search(call, reach), Window.of(asked)
     time = _time(asked)
     show = _Shown(asked, flat=call.flat)
@@ -77,10 +77,10 @@ def query(stores: Stores, call: Call, reach: Reach) -> Answer:
             with closing(_views(search, jobs, time)) as views, Apart() as apart:
                 yield from window.of_rows(show.rows(views, window, apart))
 
-    return Answer(rows())
+    return HandlerAnswer(rows())
 
 
-def item_of(view: View, call: Call) -> Item:
+def item_of(view: View, call: ReceivedRequest) -> Item:
     """A job object as who asks reads it: whole, or as a row for a program of Gold."""
     return row(view, usual_columns(view.block.name)) if call.flat else document_of(view)
 
@@ -267,7 +267,7 @@ class _Groups:
         for total in self._at(tuple(column.text(view) for column in self.by), place):
             total.add(view)
 
-    def join(self, group: Group) -> None:
+    def join(self, group: FlatGroup) -> None:
         """Add what was added up elsewhere."""
         for total, (count, number) in zip(
             self._at(group.texts, group.first), group.sums, strict=True

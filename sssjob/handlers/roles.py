@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from sssjob.errors import InvalidValue, Refused
-from sssjob.rmap.responder import Call
+from sssjob.rmap.responder import ReceivedRequest
 
 ANY = "*"
 ANONYMOUS, USER = "anonymous", "user"
@@ -80,7 +80,7 @@ class Roles:
     actors: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     usual: str = USER
 
-    def reach(self, call: Call) -> Reach:
+    def reach(self, call: ReceivedRequest) -> Reach:
         """With which jobs the actor may do what it asks for. Raises ``Refused`` (444)."""
         asked = call.request
         own = self.actors.get(call.actor, (self.usual,)) if call.proven else ()

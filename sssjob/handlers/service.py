@@ -17,10 +17,10 @@ from sssjob.handlers.stores import Stores
 from sssjob.handlers.submitting import ORDERS, SLOW, Submission
 from sssjob.handlers.view import View
 from sssjob.rmap.message import Conj, Op, Request
-from sssjob.rmap.responder import Answer, Call
+from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 
 _IDS = ("Id", "JobId")
-Handler = Callable[[Stores, Call, Reach], Answer]
+Handler = Callable[[Stores, ReceivedRequest, Reach], HandlerAnswer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Service:
         self.stores, self.settings, self.advice = stores, settings or ServiceSettings(), advice
 
     @property
-    def actions(self) -> dict[tuple[str, str], Callable[[Call], Answer]]:
+    def actions(self) -> dict[tuple[str, str], Callable[[ReceivedRequest], HandlerAnswer]]:
         """Each handler, by the object and action that it answers."""
         handlers: dict[tuple[str, str], Handler] = {
             (kind, name): handler
@@ -93,11 +93,11 @@ class Service:
         named = any(where.name in _IDS and where.op is Op.EQ for where in asked.wheres)
         return plain and named and asked.option("Time") is None
 
-    def _answered(self, handler: Handler, call: Call) -> Answer:
+    def _answered(self, handler: Handler, call: ReceivedRequest) -> HandlerAnswer:
         return handler(self.stores, call, self.settings.roles.reach(call))
 
     def _priced(
-        self, handler: Callable[[Accounting, Stores, Call, Reach], Answer],
-        stores: Stores, call: Call, reach: Reach,
-    ) -> Answer:  # fmt: skip
+        self, handler: Callable[[Accounting, Stores, ReceivedRequest, Reach], HandlerAnswer],
+        stores: Stores, call: ReceivedRequest, reach: Reach,
+    ) -> HandlerAnswer:  # fmt: skip
         return handler(self.settings.accounting, stores, call, reach)

@@ -34,7 +34,7 @@ from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import View, views
 from sssjob.model import Block, Job, stripped
 from sssjob.rmap.message import Request
-from sssjob.rmap.responder import Answer, Call
+from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store import Store
 from sssjob.submission import (
     OVER,
@@ -74,7 +74,7 @@ _TOLD = 20  # ids of a message
 _NAMED = 200  # characters of a name in the history
 _SHOWN = 400  # characters of what a batch system says
 
-Handler = Callable[[Stores, Call, Reach], Answer]
+Handler = Callable[[Stores, ReceivedRequest, Reach], HandlerAnswer]
 
 
 class Refreshed(NamedTuple):
@@ -125,12 +125,12 @@ class Submission:
     def order(self, name: str) -> Handler:
         """The handler of Cancel, Hold or Release."""
 
-        def answer(stores: Stores, call: Call, reach: Reach) -> Answer:
+        def answer(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
             return _ordered(self, ORDERS[name], stores, call, reach)
 
         return answer
 
-    def submit(self, stores: Stores, call: Call, reach: Reach) -> Answer:
+    def submit(self, stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
         """Jobs are kept, then submitted, each once however often the request comes."""
         intake = Intake(self.to, self.user, self.queues)
         with stores.use() as jobs, _telling(self.to):
@@ -158,7 +158,7 @@ class Submission:
         said = f"{len(there)} of {len(plan.jobs)} jobs are submitted{named}, not {missing[0]!r}"
         return Refused(error.code, f"{said}: {error.message}")
 
-    def refresh(self, stores: Stores, call: Call, reach: Reach) -> Answer:
+    def refresh(self, stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
         """The batch system is asked for the State of jobs; without Where, of all one may see."""
         asked = call.request
         if asked.sets or asked.gets or asked.data:
@@ -175,8 +175,8 @@ class Submission:
         said = f"Successfully refreshed {len(now.known)} of {len(found)} Jobs"
         if now.why:
             why = f"Nothing but the State is known: {now.why[:_SHOWN]}"
-            return Answer(rows, WARNING, f"{said}\n{why}")
-        return Answer(rows, "000" if len(now.known) == len(found) else WARNING, said)
+            return HandlerAnswer(rows, WARNING, f"{said}\n{why}")
+        return HandlerAnswer(rows, "000" if len(now.known) == len(found) else WARNING, said)
 
     def look(self, stores: Stores) -> str:
         """Ask what became of all jobs that are under way; gives why only their State is known.
@@ -224,7 +224,7 @@ class Submission:
     def guarded(self, handler: Handler) -> Handler:
         """Modify and Delete, which leave alone what the batch system would have to be told."""
 
-        def answer(stores: Stores, call: Call, reach: Reach) -> Answer:
+        def answer(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
             require_conditions(call.request)
             with stores.use() as jobs:
                 live = [
@@ -250,7 +250,7 @@ class Submission:
     def remade(self, handler: Handler) -> Handler:
         """Create, which makes no group anew that was submitted, and whose jobs are noted."""
 
-        def answer(stores: Stores, call: Call, reach: Reach) -> Answer:
+        def answer(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
             with stores.use() as jobs:
                 for block in made(call.request):
                     if jobs.noted(name_of(block)) is not None:
@@ -294,8 +294,8 @@ def _environment() -> Mapping[str, str]:
 
 
 def _ordered(
-    to: Submission, order: Order, stores: Stores, call: Call, reach: Reach
-) -> Answer:  # fmt: skip
+    to: Submission, order: Order, stores: Stores, call: ReceivedRequest, reach: Reach
+) -> HandlerAnswer:  # fmt: skip
     """Give an order about each job that a Where finds."""
     asked = call.request
     if asked.gets or asked.data:
@@ -327,7 +327,7 @@ def _ordered(
         raise Refused("740", f"{id_}: {why}")
     message = f"{asked.action}: done for {number} of {number + len(failed)} jobs"
     said = "\n".join([message, *(f"{id_}: {why}" for id_, why in failed.items())])
-    return Answer([*map(document_of, done)], WARNING if failed else "000", said, len(done))
+    return HandlerAnswer([*map(document_of, done)], WARNING if failed else "000", said, len(done))
 
 
 def _steered(
@@ -363,7 +363,7 @@ def _telling(system: str) -> Iterator[None]:
         raise Refused("700", f"The batch system answers oddly: {error}"[:_SHOWN]) from error
 
 
-def _submitted(done: Sequence[Submitted], view: View, warnings: str) -> Answer:
+def _submitted(done: Sequence[Submitted], view: View, warnings: str) -> HandlerAnswer:
     """A job object as it is kept now, and what of it the batch system was not asked for."""
     told = [loss.finding() for each in done for loss in each.losses]
     told += [found for each in done for found in each.findings]
@@ -373,10 +373,10 @@ def _submitted(done: Sequence[Submitted], view: View, warnings: str) -> Answer:
     if view.block.name == GROUP:
         message = f"Successfully submitted the {len(done)} jobs of {view.block.id}"
     text = f"{message}\n{warned}" if warned else message
-    return Answer([document_of(view)], WARNING if warned else "000", text)
+    return HandlerAnswer([document_of(view)], WARNING if warned else "000", text)
 
 
-def _place(jobs: Store, number: int, call: Call) -> InStore:
+def _place(jobs: Store, number: int, call: ReceivedRequest) -> InStore:
     return InStore(jobs, number, reason(call.request), call.actor[:_NAMED], call.origin)
 
 

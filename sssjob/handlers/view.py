@@ -18,7 +18,7 @@ from sssjob.errors import InvalidValue
 from sssjob.handlers.attributes import GROUP, JOB, Attribute, AttributeType, attribute
 from sssjob.model import Block, Delivered, Job, JobGroup, Property, Requested, TaskGroup, stripped
 from sssjob.store import Identity, Stored
-from sssjob.store.ledger import Kind, Ledger
+from sssjob.store.ledger import EntryKind, StoreLedger
 
 NOWHERE = Stored(0, Identity(JOB, ""), b"", 0, 0, "", "", "", False)
 
@@ -27,7 +27,7 @@ class Books(Protocol):
     """What has a ledger: a store, or a change of one."""
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> StoreLedger:
         """What jobs were quoted, reserved, charged and refunded."""
         ...
 
@@ -122,12 +122,14 @@ class View:
         jobs that nobody charged.
         """
         known = attribute("Charge")
-        kinds: set[Kind] = set()
+        kinds: set[EntryKind] = set()
         if self.books is not None:
             kinds = self.books.ledger.kinds(self.stored.number, self.block.id)
-        if Kind.CHARGE in kinds or (known and self.number(known)):
-            return str(Kind.CHARGE)
-        return next((str(kind) for kind in (Kind.RESERVE, Kind.QUOTE) if kind in kinds), "")
+        if EntryKind.CHARGE in kinds or (known and self.number(known)):
+            return str(EntryKind.CHARGE)
+        return next(
+            (str(kind) for kind in (EntryKind.RESERVE, EntryKind.QUOTE) if kind in kinds), ""
+        )
 
 
 def views(stored: Stored, kind: str, books: Books | None = None) -> Iterator[View]:

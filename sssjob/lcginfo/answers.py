@@ -16,9 +16,9 @@ from sssjob.lcginfo.snapshot import (
     QUEUED,
     RUNNING,
     Remark,
+    RemarkTally,
     Report,
     Snapshot,
-    Tally,
     UnusableOutput,
     unheard,
 )
@@ -29,7 +29,7 @@ ROW = ("queue", "vo", "running", "waiting", "free", "ert", "wrt")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QueueAnswer:
     """One row: jobs in numbers, free slots, and response times in seconds; None is unknown.
 
     The VO "" stands for the queue as a whole, of which the free slots are those of the site.
@@ -55,7 +55,7 @@ class Answer:
 
 def answers(
     site: Site, pairs: Collection[Pair] | None = None, estimator: str = ""
-) -> tuple[Answer, ...]:
+) -> tuple[QueueAnswer, ...]:
     """The answers for pairs of queue and VO, of all that are met if none is named.
 
     Raises ``NoEstimator``, and whatever an estimator raises.
@@ -90,7 +90,7 @@ def gather(
 
 def _snapshot(printed: bytes, report: Report) -> Snapshot:
     """The snapshot in what a command printed, if there is one at all."""
-    heard = Tally(report)
+    heard = RemarkTally(report)
     snapshot = lrmsinfo.read(io.BytesIO(printed), heard)
     if heard.bad:
         if not snapshot.jobs:
@@ -101,7 +101,7 @@ def _snapshot(printed: bytes, report: Report) -> Snapshot:
     return snapshot
 
 
-def _answer(site: Site, queue: str, vo: str, estimate: estimators.Estimate | None) -> Answer:
+def _answer(site: Site, queue: str, vo: str, estimate: estimators.Estimate | None) -> QueueAnswer:
     if estimate is None:
         stand_in = {"peer": 0, "placeholder": estimators.UNKNOWN_TIME}.get(site.config.unknown)
         ert = wrt = stand_in
@@ -109,7 +109,7 @@ def _answer(site: Site, queue: str, vo: str, estimate: estimators.Estimate | Non
     else:
         ert, wrt = estimators.published(estimate, site.cycle)
         why = estimate.why
-    return Answer(
+    return QueueAnswer(
         queue,
         vo,
         site.running(queue, vo or None),

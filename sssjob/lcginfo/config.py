@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sssjob.commands import OUTPUT_LIMIT, TIME_LIMIT, Limits
+from sssjob.commands import OUTPUT_LIMIT, TIME_LIMIT, CommandLimits
 from sssjob.errors import SSSJobError
 from sssjob.lcginfo.names import VOMap, vomap
 from sssjob.lcginfo.snapshot import Remark, Report, unheard
@@ -70,9 +70,9 @@ class Config:
     stated: frozenset[str] = frozenset()
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> CommandLimits:
         """What the commands are held to."""
-        return Limits(self.command_timeout, self.command_output)
+        return CommandLimits(self.command_timeout, self.command_output)
 
 
 class BadConfig(SSSJobError, ValueError):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import NamedTuple
 
 from sssjob.lcginfo import ldif
-from sssjob.lcginfo.answers import Answer
+from sssjob.lcginfo.answers import QueueAnswer
 from sssjob.lcginfo.estimators import LARGEST
 from sssjob.lcginfo.ldif import BadLDIF
 from sssjob.lcginfo.names import normal
@@ -42,7 +42,7 @@ class GlueEntry(NamedTuple):
 class Dynamic(NamedTuple):
     """One row: a number, and the attribute that it is in either schema, "" if in none."""
 
-    of: Callable[[Answer], int | None]
+    of: Callable[[QueueAnswer], int | None]
     glue1: str
     glue2: str
 
@@ -81,7 +81,7 @@ _RULE = re.compile(r"(?:VO|VOMS)\s*+:\s*+(\S.*)", re.IGNORECASE | re.DOTALL)
 
 
 def glue1(
-    entries: Iterable[ldif.Entry], access_rule: str = "last", report: Report = unheard
+    entries: Iterable[ldif.LdifEntry], access_rule: str = "last", report: Report = unheard
 ) -> list[GlueEntry]:
     """The CEs and VO views among entries, in their order. Raises ``BadLDIF``.
 
@@ -108,14 +108,14 @@ def glue1(
 
 
 def glue2(
-    entries: Iterable[ldif.Entry], access_rule: str = "last", report: Report = unheard
+    entries: Iterable[ldif.LdifEntry], access_rule: str = "last", report: Report = unheard
 ) -> list[GlueEntry]:
     """The computing shares among entries, in their order. Raises ``BadLDIF``.
 
     A share stands for the VO that its mapping policy names; one without a policy stands for
     its queue as a whole. Policies of endpoints say nothing here.
     """
-    shares: dict[str, ldif.Entry] = {}
+    shares: dict[str, ldif.LdifEntry] = {}
     others: dict[str, str] = {}
     policies = []
     for entry in entries:
@@ -157,7 +157,7 @@ def pairs(targets: Iterable[GlueEntry]) -> list[Pair]:
 
 
 def text(
-    targets: Sequence[GlueEntry], answers: Iterable[Answer], further: Collection[str] = ()
+    targets: Sequence[GlueEntry], answers: Iterable[QueueAnswer], further: Collection[str] = ()
 ) -> Ldif:
     """The dynamic attributes of all targets as LDIF; a number that is not known is left out.
 
@@ -186,7 +186,7 @@ def text(
     return Ldif.joined((*lines, Ldif()), "\n")
 
 
-def _entry(target: GlueEntry, answer: Answer, rows: Iterable[Dynamic]) -> Iterator[Ldif]:
+def _entry(target: GlueEntry, answer: QueueAnswer, rows: Iterable[Dynamic]) -> Iterator[Ldif]:
     yield target.head
     for row in rows:
         if (value := row.of(answer)) is not None:
@@ -194,18 +194,18 @@ def _entry(target: GlueEntry, answer: Answer, rows: Iterable[Dynamic]) -> Iterat
     yield Ldif()
 
 
-def _first_name(entry: ldif.Entry) -> str:
+def _first_name(entry: ldif.LdifEntry) -> str:
     """The attribute that an entry is named by, in small letters."""
     found = _RDN.match(entry.dn)
     return found[1].lower() if found else ""
 
 
-def _is_storage(entry: ldif.Entry) -> bool:
+def _is_storage(entry: ldif.LdifEntry) -> bool:
     classes = {name.strip().lower() for name in entry.all("objectClass")}
     return "glue2storageshare" in classes and "glue2computingshare" not in classes
 
 
-def _mandatories(entry: ldif.Entry, name: str) -> list[str]:
+def _mandatories(entry: ldif.LdifEntry, name: str) -> list[str]:
     """The values of an attribute that has to be there."""
     values = [value.strip() for value in entry.all(name) if value.strip()]
     if not values:
@@ -213,11 +213,11 @@ def _mandatories(entry: ldif.Entry, name: str) -> list[str]:
     return values
 
 
-def _mandatory(entry: ldif.Entry, name: str) -> str:
+def _mandatory(entry: ldif.LdifEntry, name: str) -> str:
     return _mandatories(entry, name)[0]
 
 
-def _key(entry: ldif.Entry, name: str, known: Mapping[str, str], prefix: str = "") -> str:
+def _key(entry: ldif.LdifEntry, name: str, known: Mapping[str, str], prefix: str = "") -> str:
     """What is known of the entry that a foreign key names; one key of several will do."""
     keys = _mandatories(entry, name)
     for key in keys:
@@ -227,7 +227,7 @@ def _key(entry: ldif.Entry, name: str, known: Mapping[str, str], prefix: str = "
     raise BadLDIF(f"Invalid foreign key {keys[0]}: {_place(entry)}")
 
 
-def _ruled(entry: ldif.Entry) -> list[str]:
+def _ruled(entry: ldif.LdifEntry) -> list[str]:
     """The VOs and FQANs that the access rules of a view name."""
     vos = []
     for rule in _mandatories(entry, "GlueCEAccessControlBaseRule"):
@@ -238,7 +238,7 @@ def _ruled(entry: ldif.Entry) -> list[str]:
     return vos
 
 
-def _one_vo(entry: ldif.Entry, vos: Sequence[str], access_rule: str, report: Report) -> str:
+def _one_vo(entry: ldif.LdifEntry, vos: Sequence[str], access_rule: str, report: Report) -> str:
     """The VO that counts, of those that are named; "" if none is."""
     if not vos:
         report(Remark(entry.line, f"{entry.dn}: no policy names a VO; the whole queue is shown"))
@@ -250,5 +250,5 @@ def _one_vo(entry: ldif.Entry, vos: Sequence[str], access_rule: str, report: Rep
     return vo
 
 
-def _place(entry: ldif.Entry) -> str:
+def _place(entry: ldif.LdifEntry) -> str:
     return f"line {entry.line}: {entry.dn}"

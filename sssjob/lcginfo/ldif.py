@@ -29,7 +29,7 @@ class BadLDIF(SSSJobError, ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LdifEntry:
     """An entry: where it begins, its name, the lines that said so, its attributes in order.
 
     ``head`` is the ``dn`` line as it stood, folds included. Bytes that are no UTF-8 are kept as
@@ -47,7 +47,7 @@ class Entry:
         return tuple(value for key, value in self.attributes if key.lower() == wanted)
 
 
-def read(data: bytes, report: Report = unheard) -> Iterator[Entry]:
+def read(data: bytes, report: Report = unheard) -> Iterator[LdifEntry]:
     """The entries of a text; a line that cannot be used is reported and left out.
 
     Raises ``LimitExceeded``, and ``BadLDIF`` for an entry whose name cannot be read.
@@ -104,9 +104,9 @@ class _Draft:
     head: Ldif = field(default_factory=Ldif)
     attributes: list[tuple[str, str]] = field(default_factory=list)
 
-    def finished(self) -> Iterator[Entry]:
+    def finished(self) -> Iterator[LdifEntry]:
         if self.head:
-            yield Entry(self.line, self.dn, self.head, tuple(self.attributes))
+            yield LdifEntry(self.line, self.dn, self.head, tuple(self.attributes))
         self.head = Ldif()
 
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from sssjob import commands, registry
-from sssjob.commands import Limits
+from sssjob.commands import CommandLimits
 from sssjob.errors import InvalidValue, Severity, UnusableInput
 from sssjob.lcginfo.snapshot import QueuedJob, Remark, Report, Snapshot, UnusableOutput, unheard
 from sssjob.records.clock import ctime
@@ -142,7 +142,7 @@ def count(text: str) -> int | None:
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
 
 
-def ask(name: str, *, text: bool = False, limits: Limits | None = None) -> Iterator[bytes]:
+def ask(name: str, *, text: bool = False, limits: CommandLimits | None = None) -> Iterator[bytes]:
     """What the commands of a batch system print.
 
     Raises ``CommandFailed``, and ``UnusableInput`` for a system that has no such commands.

@@ -86,7 +86,7 @@ def unheard(remark: Remark) -> None:
     """The report of a caller that does not listen."""
 
 
-class Tally:
+class RemarkTally:
     """Counts remarks by their severity, and hands them on."""
 
     def __init__(self, report: Report = unheard) -> None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from sssjob.accounting.report import GROUPINGS, SPANS, Facts, Number, Used, used
+from sssjob.accounting.report import GROUPINGS, SPANS, JobProperties, JobUsage, Number, used
 from sssjob.model import Job
 from sssjob.units import plain
 
@@ -38,27 +38,29 @@ class Column(NamedTuple):
     type: pa.DataType
     unit: str
     says: str
-    of: Callable[[Facts], Any] | None = None
+    of: Callable[[JobProperties], Any] | None = None
 
 
-def _text(*names: str) -> Callable[[Facts], str | None]:
+def _text(*names: str) -> Callable[[JobProperties], str | None]:
     return lambda job: job.text(*names) or None
 
 
-def _time(name: str) -> Callable[[Facts], int | None]:
+def _time(name: str) -> Callable[[JobProperties], int | None]:
     return lambda job: job.time(name)
 
 
-def _amount(read: Callable[[Facts], Number | None]) -> Callable[[Facts], int | None]:
+def _amount(
+    read: Callable[[JobProperties], Number | None],
+) -> Callable[[JobProperties], int | None]:
     """A whole number that 64 bits hold, rounded where the job says it more exactly."""
     return lambda job: _whole(read(job))
 
 
-def _grouping(name: str) -> Callable[[Facts], str | None]:
+def _grouping(name: str) -> Callable[[JobProperties], str | None]:
     return lambda job: GROUPINGS[name](job, UTC) or None
 
 
-def _exit(job: Facts) -> int | None:
+def _exit(job: JobProperties) -> int | None:
     text = job.text("ExitCode")
     try:
         return _whole(int(text)) if len(text) < 20 else None
@@ -69,7 +71,7 @@ def _exit(job: Facts) -> int | None:
 # By what a report groups, as it reads them: delivered, else the job's own, else requested.
 GROUPED = {name: name.replace("-", "_") for name in GROUPINGS if name not in SPANS}
 
-# What a report adds up, by the names in ``Used``.
+# What a report adds up, by the names in ``JobUsage``.
 SUMMED = {
     "wall": "wall_seconds", "slots": "processor_seconds", "cpu": "cpu_seconds",
     "processors": "used_processors", "memory": "used_memory_bytes",
@@ -89,7 +91,7 @@ _UNITS = {"processors": "", "memory": "B", "asked": "B", "energy": "J"}
 _INTEGER, _TEXT = pa.int64(), pa.string()
 
 
-def _asked(name: str) -> Callable[[Facts], int | None]:
+def _asked(name: str) -> Callable[[JobProperties], int | None]:
     return _amount(lambda job: job.asked(name))
 
 
@@ -128,7 +130,7 @@ NAMES = tuple(column.name for column in COLUMNS)
 CONTENT = tuple(name for name in NAMES if name not in (*KEY, SOURCE, LINE))
 _READ = [column for column in COLUMNS if column.of is not None]
 
-assert tuple(SUMMED) == Used._fields
+assert tuple(SUMMED) == JobUsage._fields
 assert [column.name for column in _READ] == [*NAMES[: len(_READ)]]
 
 
@@ -142,7 +144,7 @@ def schema() -> pa.Schema:
 
 def row(job: Job, source: str = "", line: int | None = None) -> Row:
     """The row of a run."""
-    facts = Facts(job)
+    facts = JobProperties(job)
     sums = used(facts)
     told = [column.of(facts) for column in _READ if column.of]
     told += map(_whole, (getattr(sums, name) for name in SUMMED))
@@ -170,13 +172,13 @@ def _array(values: Any, type_: pa.DataType) -> pa.Array:
         )
 
 
-def exactly(text: str) -> Used:
+def exactly(text: str) -> JobUsage:
     """The sums of a row that ``exact`` tells."""
     parts = (None if each == "-" else plain(Fraction(each)) for each in text.split())
-    return Used(*parts)
+    return JobUsage(*parts)
 
 
-def _as_text(sums: Used) -> str:
+def _as_text(sums: JobUsage) -> str:
     return " ".join("-" if each is None else str(each) for each in sums)
 
 

@@ -21,7 +21,7 @@ from sssjob import outputs
 from sssjob.errors import DamagedStore, FullStore, UnusableStore
 from sssjob.ledger import columns, engine, manifest, merging
 from sssjob.ledger.columns import COLUMNS, END, ID, KEY, LINE, START, SUBMIT, Row
-from sssjob.ledger.manifest import DataFile, Gone, Input, Manifest, Span
+from sssjob.ledger.manifest import DataFile, Gone, Input, Manifest, TimeRange
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection as Connection
@@ -252,9 +252,9 @@ def _with_gone(files: Iterable[DataFile], replaced: pa.Table) -> list[DataFile]:
     return [each for each in found if each.gone < each.rows]
 
 
-def _span(times: pa.ChunkedArray) -> Span:
+def _span(times: pa.ChunkedArray) -> TimeRange:
     found = pc.min_max(times).as_py()
-    return Span(found["min"], found["max"], times.null_count)
+    return TimeRange(found["min"], found["max"], times.null_count)
 
 
 def _parquet(rows: pa.Table, *, plain: bool = False) -> memoryview:

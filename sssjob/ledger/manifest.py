@@ -34,7 +34,7 @@ class Taken(Exception):
     """Somebody else committed in the meantime."""
 
 
-class Span(NamedTuple):
+class TimeRange(NamedTuple):
     """The least and the greatest value of a column of times, and how many rows have none."""
 
     least: int | None
@@ -58,9 +58,9 @@ class DataFile(NamedTuple):
     rows: int
     size: int
     digest: str
-    submit: Span
-    start: Span
-    end: Span
+    submit: TimeRange
+    start: TimeRange
+    end: TimeRange
     gone: int = 0
 
     @property
@@ -200,7 +200,7 @@ def _version(head: bytes, told: bytes) -> int:
 
 def _from(told: dict[str, Any]) -> Manifest:
     files = (
-        DataFile(*each[:4], *(Span(*span) for span in each[4:7]), *each[7:])
+        DataFile(*each[:4], *(TimeRange(*span) for span in each[4:7]), *each[7:])
         for each in told["files"]
     )
     return Manifest(

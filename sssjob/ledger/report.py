@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sssjob.accounting.report import SPANS, Number, Report, Totals, Used
+from sssjob.accounting.report import SPANS, JobUsage, Number, Report, Totals
 from sssjob.ledger.columns import EXACT, GROUPED, SUMMED, exactly
 from sssjob.ledger.engine import rows_of
 from sssjob.ledger.manifest import DataFile
@@ -289,7 +289,7 @@ def _tells(totals: Totals) -> bool:
 
 
 def _by_pieces(
-    sums: Used, start: int | None, end: int | None, cut: Pieces | None
+    sums: JobUsage, start: int | None, end: int | None, cut: Pieces | None
 ) -> Iterator[tuple[int | None, Totals]]:
     """The pieces in which a run is booked, and what it used in each."""
     last = None if cut is None or end is None else cut.of(end)
@@ -310,7 +310,7 @@ def _by_pieces(
         if number == last:
             totals.add(sums._replace(**some))
         else:
-            totals.add(Used(**some))
+            totals.add(JobUsage(**some))
             totals.jobs = 0
         yield number, totals
 

@@ -30,9 +30,9 @@ from sssjob.placement import search, solving
 from sssjob.placement.demand import Demand, demand
 from sssjob.placement.matching import Market
 from sssjob.placement.nodes import Nodes, NotNodes
-from sssjob.placement.problem import Part, Problem, Solution, value
+from sssjob.placement.problem import PlacementPart, PlacementProblem, Solution, value
 from sssjob.placement.reasons import least
-from sssjob.placement.requests import Way
+from sssjob.placement.requests import CountingWay
 from sssjob.placement.values import Group, Placement, Reason, Share, numbered
 
 __all__ = [
@@ -140,7 +140,7 @@ def _placed(
 
 
 def _stopped(
-    market: Market, demands: Sequence[Demand], ways: Sequence[Sequence[Way]]
+    market: Market, demands: Sequence[Demand], ways: Sequence[Sequence[CountingWay]]
 ) -> Iterator[Finding]:
     """What took too many steps, and so nodes were not taken, though they may do."""
     for each, some in zip(demands, ways, strict=True):
@@ -150,7 +150,7 @@ def _stopped(
 
 
 def _groups(
-    nodes: Nodes, together: Sequence[Unit], ways: Sequence[Way], problem: Problem,
+    nodes: Nodes, together: Sequence[Unit], ways: Sequence[CountingWay], problem: PlacementProblem,
     solution: Solution,
 ) -> Iterator[Group]:  # fmt: skip
     """The tasks of each group on its nodes; where it has none, what could have been."""
@@ -170,7 +170,7 @@ def _groups(
         )  # fmt: skip
 
 
-def _able(problem: Problem, part: Part) -> tuple[int, int]:
+def _able(problem: PlacementProblem, part: PlacementPart) -> tuple[int, int]:
     """On how many nodes a task of a part can be, and how many of its tasks if it were alone."""
     able = room = 0
     most = min(part.tasks, part.per_node or part.tasks)

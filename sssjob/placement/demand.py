@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sssjob import expression
-from sssjob.check.awareness import Item, Kind, judge, said
+from sssjob.check.awareness import Item, UnknownKind, judge, said
 from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, finding
 from sssjob.expression import Comparison, Expression
@@ -120,7 +120,7 @@ def _rule(block: Block, path: str, policy: AwarenessPolicy) -> Iterator[Finding]
     if text in ("", ROUND_ROBIN) or text[:1] == "{" or text.lstrip("+").isdecimal():
         return
     here = FULL.policy(item.attributes.get(_POLICY), policy)
-    unknown = Item(f"{path}/{item.name}", item.line, Kind.VALUE, item.name, text, here)
+    unknown = Item(f"{path}/{item.name}", item.line, UnknownKind.VALUE, item.name, text, here)
     yield from said(judge([unknown]))
 
 

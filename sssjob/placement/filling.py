@@ -23,7 +23,14 @@ from heapq import heapify, heappop, heappush
 from itertools import islice
 from typing import NamedTuple
 
-from sssjob.placement.problem import BestSolution, On, Part, Problem, Run, TaskOption
+from sssjob.placement.problem import (
+    BestSolution,
+    On,
+    PlacementPart,
+    PlacementProblem,
+    Run,
+    TaskOption,
+)
 
 COUNTS = 64  # numbers of nodes that are tried of those that would do
 LEVELS = 64  # scores that are tried
@@ -31,7 +38,7 @@ LEVELS = 64  # scores that are tried
 _Where = dict[int, On]
 
 
-class _Place(NamedTuple):
+class _NodeOption(NamedTuple):
     """A node with the option that is tried, in the order in which nodes are chosen."""
 
     last: bool  # whether nobody named it
@@ -48,7 +55,7 @@ class _Tried(NamedTuple):
     where: _Where
 
 
-def fill(problem: Problem) -> BestSolution:
+def fill(problem: PlacementProblem) -> BestSolution:
     """A placement, and whether none is better; None if no way was found."""
     room = [each.room for each in problem.classes]
     taken: dict[int, list[int]] = {}
@@ -73,7 +80,7 @@ class _Filling:
     """One part, with the room that others left."""
 
     def __init__(
-        self, problem: Problem, part: Part, room: Sequence[Sequence[int]],
+        self, problem: PlacementProblem, part: PlacementPart, room: Sequence[Sequence[int]],
         taken: dict[int, list[int]],
     ) -> None:  # fmt: skip
         self.problem, self.part, self.room, self.taken = problem, part, room, taken
@@ -101,7 +108,7 @@ class _Filling:
                 break  # no lower level is liked better
         return (best.where if best else None), self.proved
 
-    def _places(self, level: int) -> list[_Place]:
+    def _places(self, level: int) -> list[_NodeOption]:
         """Each node with the option, liked at least so much, of which most tasks fit."""
         part, found, dislikes = self.part, [], self.dislikes
         most = min(part.tasks, part.per_node or part.tasks)
@@ -121,7 +128,7 @@ class _Filling:
                 if fits > 0:
                     dislike = dislikes[id(options[option])]
                     fresh = node not in self.taken
-                    found.append(_Place(node not in named, dislike, fresh, node, option, fits))
+                    found.append(_NodeOption(node not in named, dislike, fresh, node, option, fits))
         found.sort()
         return found
 
@@ -144,7 +151,7 @@ class _Filling:
             found.update(able[: quota.number])
         return found
 
-    def _at(self, places: list[_Place]) -> Iterator[_Tried]:
+    def _at(self, places: list[_NodeOption]) -> Iterator[_Tried]:
         """What can be done with each node by one option."""
         part = self.part
         if part.pins:
@@ -154,7 +161,7 @@ class _Filling:
         else:
             yield from self._checked(self._sized(places))
 
-    def _checked(self, found: Iterable[list[tuple[_Place, int]] | None]) -> Iterator[_Tried]:
+    def _checked(self, found: Iterable[list[tuple[_NodeOption, int]] | None]) -> Iterator[_Tried]:
         """Those that keep to the numbers of nodes and to the named ones."""
         part = self.part
         for given in found:
@@ -169,14 +176,14 @@ class _Filling:
             where: _Where = {place.node: ((place.option, number),) for place, number in given}
             yield _Tried(score, len(where), where)
 
-    def _score(self, given: list[tuple[_Place, int]]) -> Fraction:
+    def _score(self, given: list[tuple[_NodeOption, int]]) -> Fraction:
         """How well all tasks together like their nodes."""
         tasks: dict[int, int] = {}
         for place, number in given:
             tasks[place.dislike] = tasks.get(place.dislike, 0) + number
         return sum((self.scores[place] * number for place, number in tasks.items()), Fraction(0))
 
-    def _sized(self, places: list[_Place]) -> Iterator[list[tuple[_Place, int]]]:
+    def _sized(self, places: list[_NodeOption]) -> Iterator[list[tuple[_NodeOption, int]]]:
         """For each number of nodes that will do, the sizes given out."""
         part, shape = self.part, self.part.shape
         by_size = sorted(places, key=lambda place: -place.fits)
@@ -200,7 +207,7 @@ class _Filling:
                     self.proved = False
                     return
 
-    def _bounded(self, places: list[_Place]) -> Iterator[list[tuple[_Place, int]]]:
+    def _bounded(self, places: list[_NodeOption]) -> Iterator[list[tuple[_NodeOption, int]]]:
         """Any numbers of tasks, on as many nodes as are asked for."""
         part = self.part
         order = _liked(places, {})
@@ -218,7 +225,7 @@ class _Filling:
                 yield few
         # Else the largest are among the best already, and fewer nodes have no room.
 
-    def _few(self, order: list[_Place], number: int) -> list[tuple[_Place, int]] | None:
+    def _few(self, order: list[_NodeOption], number: int) -> list[tuple[_NodeOption, int]] | None:
         """Tasks on so many nodes at most: the best liked, and as many large ones as it takes."""
         large = sorted(order, key=lambda place: -place.fits)
         for some in range(number, -1, -1):
@@ -232,10 +239,10 @@ class _Filling:
         return None
 
     def _any(
-        self, order: list[_Place], begun: dict[int, int], tasks: int
-    ) -> list[tuple[_Place, int]] | None:
+        self, order: list[_NodeOption], begun: dict[int, int], tasks: int
+    ) -> list[tuple[_NodeOption, int]] | None:
         """Nodes filled up in this order."""
-        given: list[tuple[_Place, int]] = []
+        given: list[tuple[_NodeOption, int]] = []
         for place in order:
             number = min(place.fits - begun.get(place.node, 0), tasks)
             if place.node in begun or (number > 0 and tasks > 0):
@@ -244,8 +251,8 @@ class _Filling:
         return given if tasks == 0 else None
 
     def _spread(
-        self, given: Sequence[tuple[_Place, int]], order: list[_Place], least: int
-    ) -> list[tuple[_Place, int]]:
+        self, given: Sequence[tuple[_NodeOption, int]], order: list[_NodeOption], least: int
+    ) -> list[tuple[_NodeOption, int]]:
         """More nodes where so many are not reached: a task each from those that are liked least."""
         found = list(given)
         used = {place.node for place, _ in given}
@@ -267,7 +274,7 @@ class _Filling:
                 spare.pop()
         return found
 
-    def _pinned(self, places: list[_Place]) -> list[tuple[_Place, int]] | None:
+    def _pinned(self, places: list[_NodeOption]) -> list[tuple[_NodeOption, int]] | None:
         """The tasks that name a node there, the others as if there were no shape."""
         pins = self.part.pins
         fits = {place.node: place.fits for place in places}
@@ -278,12 +285,12 @@ class _Filling:
         return None if found is None else self._spread(found, order, self.part.low)
 
 
-def _liked(places: list[_Place], begun: Container[int]) -> list[_Place]:
+def _liked(places: list[_NodeOption], begun: Container[int]) -> list[_NodeOption]:
     """The best liked nodes first, of those that are liked alike the largest."""
     return sorted(places, key=lambda p: (p.node not in begun, p.last, p.dislike, -p.fits))
 
 
-def _allowed(part: Part, number: int, step: int) -> int | None:
+def _allowed(part: PlacementPart, number: int, step: int) -> int | None:
     """The next number of nodes that is asked for, from this one on, up or down."""
     while part.low <= number <= part.high:
         if number not in part.excluded:
@@ -304,10 +311,10 @@ def _most(
     return best, fits
 
 
-def _given(by_size: list[_Place], runs: list[Run]) -> list[tuple[_Place, int]]:
+def _given(by_size: list[_NodeOption], runs: list[Run]) -> list[tuple[_NodeOption, int]]:
     """Each size, from the largest on, to the best nodes on which it fits."""
-    given: list[tuple[_Place, int]] = []
-    waiting: list[_Place] = []
+    given: list[tuple[_NodeOption, int]] = []
+    waiting: list[_NodeOption] = []
     heapify(waiting)
     index = 0
     for size, number in runs:

@@ -17,8 +17,8 @@ from sssjob.expression.offer import slots as slots_of
 from sssjob.expression.pattern import Matching
 from sssjob.model import Property
 from sssjob.placement.nodes import NodeKind, Nodes
-from sssjob.placement.problem import Class, Part, Problem, Quota, TaskOption
-from sssjob.placement.requests import Need, Variant, Way
+from sssjob.placement.problem import NodeClass, PlacementPart, PlacementProblem, Quota, TaskOption
+from sssjob.placement.requests import CountingWay, Need, Variant
 
 # What is a matter of nodes: where a node does not mention it, it is not known to have it.
 OF_NODES = (AMOUNTS | SETS | {"Architecture", "NetworkAdapter", "OperatingSystem"}) - {"Duration"}
@@ -44,7 +44,7 @@ class Market:
         self._requests: dict[tuple[Term, ...], tuple[Request, ...]] = {}  # that were asked
         self._named: dict[tuple[Term, ...], frozenset[int]] = {}
 
-    def problem(self, ways: Sequence[Way]) -> Problem:
+    def problem(self, ways: Sequence[CountingWay]) -> PlacementProblem:
         """These ways to count, one for each part, as a problem in whole numbers."""
         every = [variant for way in ways for variant in way.variants]
         named = list(dict.fromkeys(variant.named for variant in every if variant.named))
@@ -60,7 +60,7 @@ class Market:
             ]
             options = tuple(rows.options(way.variants, zip(*able, strict=True), rooms))
             parts.append(self._part(way, options))
-        return Problem(tuple(map(Class, classes.members, rooms.amounts)), tuple(parts))
+        return PlacementProblem(tuple(map(NodeClass, classes.members, rooms.amounts)), tuple(parts))
 
     def _classes(self, fitting: Sequence[frozenset[int]]) -> _Classes:
         """The kinds, parted by which of these sets of nodes their members are in."""
@@ -85,14 +85,14 @@ class Market:
         pairs = zip(classes.kinds, classes.marks, strict=True)
         return bytes([marks[named] and has[kind] for kind, marks in pairs])
 
-    def _part(self, way: Way, options: tuple[tuple[TaskOption, ...], ...]) -> Part:
+    def _part(self, way: CountingWay, options: tuple[tuple[TaskOption, ...], ...]) -> PlacementPart:
         nodes = self.nodes
         pins: dict[int, int] = {}
         for name in filter(None, way.pins):
             node = nodes.positions.get(name, -1)  # nowhere: nothing fits
             pins[node] = pins.get(node, 0) + 1
         quotas = tuple(Quota(nodes.among(each.names), each.number) for each in way.wanted)
-        return Part(
+        return PlacementPart(
             way.layout.tasks.value, way.low, way.high, way.shape, options, way.excluded, quotas,
             pins, way.per_node,
         )  # fmt: skip
@@ -132,7 +132,7 @@ class Market:
             )
         return known
 
-    def stopped(self, ways: Iterable[Way]) -> Iterator[Finding]:
+    def stopped(self, ways: Iterable[CountingWay]) -> Iterator[Finding]:
         """The patterns that took too many steps with some node: it may be one after all."""
         variants = [variant for way in ways for variant in way.variants]
         for terms in dict.fromkeys(t for each in variants for t in (each.facts, each.named)):

@@ -37,7 +37,7 @@ class TaskOption:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class TaskGeometry:
     """How many tasks are on the nodes of a part: a geometry, so many on each, evenly, or any."""
 
     sizes: tuple[int, ...] = ()
@@ -78,13 +78,13 @@ class Quota(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PlacementPart:
     """A task group: its tasks, on how many nodes, and its options on each class of nodes."""
 
     tasks: int
     low: int
     high: int
-    shape: Shape
+    shape: TaskGeometry
     options: tuple[tuple[TaskOption, ...], ...]
     excluded: frozenset[int] = frozenset()
     quotas: tuple[Quota, ...] = ()
@@ -103,7 +103,7 @@ class Part:
                 yield number
 
 
-class Class(NamedTuple):
+class NodeClass(NamedTuple):
     """Nodes, by their positions, that nothing tells apart; and their room by row."""
 
     members: tuple[int, ...]
@@ -111,11 +111,11 @@ class Class(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Problem:
+class PlacementProblem:
     """Parts to be placed together: they share the room of the nodes."""
 
-    classes: tuple[Class, ...]
-    parts: tuple[Part, ...]
+    classes: tuple[NodeClass, ...]
+    parts: tuple[PlacementPart, ...]
 
     @cached_property
     def class_of(self) -> dict[int, int]:
@@ -135,7 +135,7 @@ class BestSolution(NamedTuple):
     proved: bool
 
 
-def value(problem: Problem, solution: Solution) -> tuple[Fraction, int]:
+def value(problem: PlacementProblem, solution: Solution) -> tuple[Fraction, int]:
     """What is compared, the greater the better: the score, and then how few nodes there are.
 
     The score of a part is the mean over its tasks; those of all parts are added.

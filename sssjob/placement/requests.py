@@ -19,7 +19,7 @@ from sssjob.layout.plan import ROUND_ROBIN, CountsPlan
 from sssjob.layout.request import LIMIT, Candidates, Request, Statement
 from sssjob.layout.values import Layout, Stated
 from sssjob.model import Block, Property
-from sssjob.placement.problem import Shape
+from sssjob.placement.problem import TaskGeometry
 
 ALTERNATIVES = 256  # of one request that are tried, and of very long ones
 FEWEST, TERMS = 16, 16_384  # at least so many, and no more than have so many terms together
@@ -62,14 +62,14 @@ class WantedNames:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class CountingWay:
     """One way to count, with all alternatives that count so."""
 
     layout: Layout
     low: int
     high: int
     excluded: frozenset[int]
-    shape: Shape
+    shape: TaskGeometry
     per_node: int
     wanted: tuple[WantedNames, ...]
     pins: tuple[str, ...]
@@ -99,7 +99,7 @@ class AskedGroup:
     Without ``ways``, ``findings`` say why. Not ``complete`` if there are more alternatives.
     """
 
-    ways: tuple[Way, ...]
+    ways: tuple[CountingWay, ...]
     findings: tuple[Finding, ...] = ()
     complete: bool = True
 
@@ -121,7 +121,7 @@ def asked(block: Block, path: str, request: Expression, *, whole: Iterable[str] 
         if counted is not None:
             _, rows = together.setdefault(counted.counts, (counted, []))
             rows.append((alternative.score, alternative.terms))
-    ways: list[Way] = []
+    ways: list[CountingWay] = []
     wrong: list[Finding] = []
     for counted, rows in together.values():
         layout = CountsPlan(counted, lenient=False).layout()
@@ -157,7 +157,7 @@ def _alternatives(request: Expression) -> tuple[tuple[Alternative, ...], int]:
 
 def _ways(
     counted: Request, layout: Layout, rows: Sequence[_Row], whole: frozenset[str]
-) -> Iterator[Way]:
+) -> Iterator[CountingWay]:
     """The way to count, if any of its alternatives can be satisfied at all."""
     tasks = layout.tasks.value
     made = (_variant(counted, layout, row, whole) for row in rows)
@@ -169,15 +169,15 @@ def _ways(
     pinned = not spread.geometry and any(counted.pins)
     per_node = spread.per_node.value if spread.per_node else 0
     if pinned:
-        shape = Shape()
+        shape = TaskGeometry()
     elif spread.geometry:
-        shape = Shape(sizes=tuple(map(len, spread.geometry)))
+        shape = TaskGeometry(sizes=tuple(map(len, spread.geometry)))
     elif per_node:
-        shape = Shape(full=per_node)
+        shape = TaskGeometry(full=per_node)
     else:
         # Where the number of nodes is open, any part of the tasks may be on each (decision 185).
-        shape = Shape(even=spread.rule == ROUND_ROBIN or (not spread.rule and low == high))
-    yield Way(
+        shape = TaskGeometry(even=spread.rule == ROUND_ROBIN or (not spread.rule and low == high))
+    yield CountingWay(
         layout, low, min(high, max(tasks, low)), excluded, shape, per_node,
         tuple(_wanted(counted, layout)), counted.pins[:tasks] if pinned else (), variants,
     )  # fmt: skip
@@ -285,7 +285,7 @@ def _unsatisfiable(block: Block, path: str) -> Finding:
     return finding("E-UNSAT", text, path=path, line=block.line, section="SSS 8.1")
 
 
-def too_many(way: Way, path: str) -> Finding | None:
+def too_many(way: CountingWay, path: str) -> Finding | None:
     """What to say of more tasks than are placed."""
     if way.layout.tasks.value <= LIMIT:
         return None

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 from sssjob.placement.filling import fill
 from sssjob.placement.matching import Market
-from sssjob.placement.problem import Problem, Solution, value
-from sssjob.placement.requests import Way
+from sssjob.placement.problem import PlacementProblem, Solution, value
+from sssjob.placement.requests import CountingWay
 from sssjob.placement.solving import Budget, solve
 
 WAYS = 64  # combinations of the ways to count of all parts that are tried
@@ -34,13 +34,13 @@ class Best(NamedTuple):
     ``proved`` tells whether nothing is better, or nothing can be placed.
     """
 
-    ways: tuple[Way, ...]
-    problem: Problem | None
+    ways: tuple[CountingWay, ...]
+    problem: PlacementProblem | None
     solution: Solution | None
     proved: bool
 
 
-def best(market: Market, asked: Sequence[Sequence[Way]], *, solver: Budget | None) -> Best:
+def best(market: Market, asked: Sequence[Sequence[CountingWay]], *, solver: Budget | None) -> Best:
     """The best placement, over the ways of all parts."""
     found = Best((), None, None, True)
     worth: tuple[Fraction, int] | None = None
@@ -62,7 +62,9 @@ def best(market: Market, asked: Sequence[Sequence[Way]], *, solver: Budget | Non
     return found._replace(proved=proved)
 
 
-def possible(market: Market, asked: Sequence[Sequence[Way]], *, solver: Budget | None) -> bool:
+def possible(
+    market: Market, asked: Sequence[Sequence[CountingWay]], *, solver: Budget | None
+) -> bool:
     """Whether a placement is found, however good it is."""
     for _, ways in islice(_combined(asked), _most(asked)):
         problem = market.problem(ways)
@@ -77,7 +79,7 @@ def possible(market: Market, asked: Sequence[Sequence[Way]], *, solver: Budget |
     return False
 
 
-def _solved(problem: Problem, solver: Budget | None) -> tuple[Solution | None, bool]:
+def _solved(problem: PlacementProblem, solver: Budget | None) -> tuple[Solution | None, bool]:
     """By filling where that is a proof, or else by the solver where there is one."""
     filled = fill(problem)
     if filled.proved or solver is None:
@@ -92,7 +94,9 @@ def _solved(problem: Problem, solver: Budget | None) -> tuple[Solution | None, b
     return solved if better else filled
 
 
-def _combined(asked: Sequence[Sequence[Way]]) -> Iterator[tuple[Fraction, tuple[Way, ...]]]:
+def _combined(
+    asked: Sequence[Sequence[CountingWay]],
+) -> Iterator[tuple[Fraction, tuple[CountingWay, ...]]]:
     """One way of each part, those first that could be liked most."""
     ranked = [sorted(ways, key=lambda way: -_liked(way)) for ways in asked]
     if not all(ranked):
@@ -118,10 +122,10 @@ def _combined(asked: Sequence[Sequence[Way]]) -> Iterator[tuple[Fraction, tuple[
                 heappush(waiting, (bound + less, (*kept, (-part, further))))
 
 
-def _most(asked: Sequence[Sequence[Way]]) -> int:
+def _most(asked: Sequence[Sequence[CountingWay]]) -> int:
     """How many combinations are tried."""
     return max(min(WAYS, PARTS // max(len(asked), 1)), 1)
 
 
-def _liked(way: Way) -> Fraction:
+def _liked(way: CountingWay) -> Fraction:
     return max(variant.score for variant in way.variants)

@@ -20,7 +20,7 @@ from fractions import Fraction
 from math import lcm
 from typing import TYPE_CHECKING, Any
 
-from sssjob.placement.problem import BestSolution, On, Part, Problem, Solution
+from sssjob.placement.problem import BestSolution, On, PlacementPart, PlacementProblem, Solution
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel, IntVar
@@ -45,7 +45,9 @@ class Budget:
     left: float = ALL_STEPS
 
 
-def solve(problem: Problem, budget: Budget, *, any_will_do: bool = False) -> BestSolution | None:
+def solve(
+    problem: PlacementProblem, budget: Budget, *, any_will_do: bool = False
+) -> BestSolution | None:
     """The best placement; None if the problem is too large for the solver, or for what is left.
 
     If ``any_will_do``, the first that is found, which is proved to be no more than one.
@@ -64,7 +66,7 @@ def solve(problem: Problem, budget: Budget, *, any_will_do: bool = False) -> Bes
     return model.first() if any_will_do else model.solved()
 
 
-def _nodes(problem: Problem) -> list[int]:
+def _nodes(problem: PlacementProblem) -> list[int]:
     """All that can matter: of each class those that are named, and as many as can be used."""
     parts = problem.parts
     named = {node for part in parts for node in part.pins}
@@ -83,7 +85,7 @@ def _nodes(problem: Problem) -> list[int]:
 class _Model:
     """Variables by part and node, and what holds between them."""
 
-    problem: Problem
+    problem: PlacementProblem
     nodes: tuple[int, ...]
     budget: Budget
     model: CpModel = field(init=False)
@@ -99,7 +101,7 @@ class _Model:
             self._part(part)
         return all(map(self._fits, self.nodes))
 
-    def _part(self, part: Part) -> None:
+    def _part(self, part: PlacementPart) -> None:
         model, problem = self.model, self.problem
         tasks: dict[int, list[IntVar]] = {}
         used: dict[int, IntVar] = {}
@@ -129,7 +131,9 @@ class _Model:
         for node, least in part.pins.items():
             model.add(sum(tasks.get(node, ())) >= least)
 
-    def _shape(self, part: Part, tasks: dict[int, list[IntVar]], used: dict[int, IntVar]) -> None:
+    def _shape(
+        self, part: PlacementPart, tasks: dict[int, list[IntVar]], used: dict[int, IntVar]
+    ) -> None:
         model, shape = self.model, part.shape
         if shape.sizes:
             sizes = {size: shape.sizes.count(size) for size in shape.sizes}

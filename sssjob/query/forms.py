@@ -18,7 +18,7 @@ from sssjob.query.question import Question
 from sssjob.visible import csv_lines, visible, visible_lines
 
 if TYPE_CHECKING:
-    from sssjob.query.order import Key
+    from sssjob.query.order import SortKey
 
 _MEASURED = 500  # rows of a table from which the width of its columns is taken
 _WIDEST = 60
@@ -115,7 +115,7 @@ class Shape:
     """
 
     form: Form | None = None
-    keys: Sequence[Key] = ()
+    keys: Sequence[SortKey] = ()
     whole: bool = False
 
     def rows(self, found: Iterable[FileMatch], on_error: OnError) -> Iterator[AnswerRow]:

@@ -41,7 +41,7 @@ class _Down:
 
 
 @dataclass(frozen=True)
-class Key:
+class SortKey:
     """One thing to sort by: a query that is asked of each element, and which way."""
 
     query: Question
@@ -72,13 +72,13 @@ def place(found: Any) -> Place:
 
 def keys(
     text: str, namespaces: Mapping[str, str] | None = None, version: str = DEFAULT
-) -> tuple[Key, ...]:
+) -> tuple[SortKey, ...]:
     """Keys from a list as ``Project,-Delivered/Duration``; a minus sign sorts downwards.
 
     Raises ``NotAQuery``.
     """
     return tuple(
-        Key(compile(part.removeprefix("-"), namespaces, version), part.startswith("-"))
+        SortKey(compile(part.removeprefix("-"), namespaces, version), part.startswith("-"))
         for part in split(text)
     )
 

@@ -216,7 +216,7 @@ class _TextBuilder(Builder[str, str]):
         return "".join(pieces)
 
     def side_by_side(self, columns: Sequence[Column], size: int) -> list[str]:
-        lines = Lines(size)
+        lines = LineBuilder(size)
         lines.put(columns)
         return lines.texts() or [""] * size
 
@@ -224,7 +224,7 @@ class _TextBuilder(Builder[str, str]):
         self, own: Sequence[Column], requested: Sequence[Column], delivered: Sequence[Column],
         groups: Sequence[str],
     ) -> list[str]:  # fmt: skip
-        lines = Lines(len(groups), "<Job>")
+        lines = LineBuilder(len(groups), "<Job>")
         lines.put(own)
         lines.put_block(Requested.name, requested)
         lines.put_block(Delivered.name, delivered)
@@ -233,7 +233,7 @@ class _TextBuilder(Builder[str, str]):
         return lines.texts("</Job>")
 
     def groups(self, own: Sequence[Column], delivered: Sequence[Column], size: int) -> list[str]:
-        lines = Lines(size, "<TaskGroup>")
+        lines = LineBuilder(size, "<TaskGroup>")
         lines.put(own)
         lines.put_block(Delivered.name, delivered)
         return lines.texts("</TaskGroup>")
@@ -254,7 +254,7 @@ class Same(tuple[str]):
     """A column of which every piece is this one."""
 
 
-class Lines:
+class LineBuilder:
     """Text in the making, a line for each record: what all have is written into it once.
 
     What stands between the texts of two columns is one string, so that a line takes one join.
@@ -284,7 +284,7 @@ class Lines:
             self.put(columns)
             self._shared += behind
         elif columns:
-            lines = Lines(self._size)
+            lines = LineBuilder(self._size)
             lines.put(columns)
             self._put("", [before + text + behind if text else "" for text in lines.texts()])
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from sssjob.document.files import Span
+from sssjob.document.files import ByteRange
 from sssjob.records.record import Options, Skipped
 
 
@@ -46,7 +46,7 @@ class Part:
     when it is read. Of what is not cut by its bytes there are ``pieces``, as the format finds them.
     """
 
-    data: bytes | Span
+    data: bytes | ByteRange
     line: int
     options: Options
     front: tuple[tuple[int, bytes], ...] = ()
@@ -57,7 +57,7 @@ class Part:
 
     def read(self) -> bytes:
         """The records. Raises ``OSError`` where they are in a file that was changed."""
-        return self.data.read() if isinstance(self.data, Span) else self.data
+        return self.data.read() if isinstance(self.data, ByteRange) else self.data
 
 
 @dataclass(frozen=True, slots=True)

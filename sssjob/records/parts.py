@@ -15,7 +15,7 @@ from itertools import islice
 from pickle import PickleBuffer
 from typing import Any, BinaryIO, NamedTuple, SupportsIndex, TypeVar
 
-from sssjob.document.files import Span, looked_at
+from sssjob.document.files import ByteRange, looked_at
 from sssjob.document.text import on_one_line
 from sssjob.errors import UnusableInput
 from sssjob.records import find, recognition
@@ -99,7 +99,7 @@ class Cutting:
 
     def __init__(
         self, stream: BinaryIO, format_: str, options: Options,
-        place: StreamPlace | None = None, *, held: bool = False, file: Span | None = None,
+        place: StreamPlace | None = None, *, held: bool = False, file: ByteRange | None = None,
         guessed: bool = False,
     ) -> None:  # fmt: skip
         self.place = place or StreamPlace()

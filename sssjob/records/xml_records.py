@@ -36,7 +36,7 @@ _MENDED = "tags without a name: <>"
 _NAMELESS = re.compile(rb"<(/?)>")
 
 
-class Form(NamedTuple):
+class RecordTags(NamedTuple):
     """What records look like: the tags that begin and end one, and what may be without any.
 
     ``tag`` is a pattern of a tag: the name stands in its second group, and ``/`` of one that ends
@@ -105,12 +105,12 @@ class CutRecord(NamedTuple):
     gap: bytes
 
 
-def read(stream: BinaryIO, form: Form, first: int = 1) -> Iterator[XMLRecord | Bad | Noted]:
+def read(stream: BinaryIO, form: RecordTags, first: int = 1) -> Iterator[XMLRecord | Bad | Noted]:
     """Every record of a stream. Raises ``UnusableInput`` where there is no XML of records."""
     return parsed(cut(stream, form, first), form)
 
 
-def parsed(records: Iterable[CutRecord], form: Form) -> Iterator[XMLRecord | Bad | Noted]:
+def parsed(records: Iterable[CutRecord], form: RecordTags) -> Iterator[XMLRecord | Bad | Noted]:
     """Records that were cut out, as elements."""
     for line, raw, frame, gap in records:
         if form.around is not None and gap:
@@ -140,7 +140,7 @@ def _mended(frame: Frame, raw: bytes) -> Element | None:
         return None
 
 
-def cut(stream: BinaryIO, form: Form, first: int) -> Iterator[CutRecord]:
+def cut(stream: BinaryIO, form: RecordTags, first: int) -> Iterator[CutRecord]:
     """Each record as it is cut out. Raises ``UnusableInput`` where there is no XML of records."""
     search = form.mark.search
     buffer, line = b"", first  # what was not given yet, and the line that it begins in
@@ -256,7 +256,7 @@ def _end_of(name: bytes) -> re.Pattern[bytes]:
     return re.compile(rb"</" + re.escape(name) + rb"\s*>|<" + re.escape(name) + rb"(?:\s[^<>]*)?/>")
 
 
-def _is_empty(frame: Frame, rest: bytes, form: Form) -> bool:
+def _is_empty(frame: Frame, rest: bytes, form: RecordTags) -> bool:
     """Whether a document may be without records: ``<Data/>``; its name may have a prefix."""
     names = (frame.name, *(found[1] for found in _ALONE.finditer(rest)))
     return any(name.rpartition(b":")[2] in form.roots for name in names)

@@ -32,7 +32,7 @@ TRUNCATED = "146"
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ReceivedRequest:
     """A request, who is proven to have sent it, and from where.
 
     ``proven`` is False only where unsigned requests are let in: then the actor is what somebody
@@ -52,7 +52,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HandlerAnswer:
     """What a handler answers. Rows may be drawn from a generator, which is closed at the end.
 
     ``count`` is an amount, or None where there is none to tell; without it, rows are counted.
@@ -67,7 +67,7 @@ class Answer:
 class Handler(Protocol):
     """What answers requests. It may be called by several threads at once."""
 
-    def __call__(self, call: Call) -> Answer:
+    def __call__(self, call: ReceivedRequest) -> HandlerAnswer:
         """Do what was asked. Raises ``Refused`` where the answer is a failure; so may its rows."""
 
 
@@ -90,7 +90,7 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class LoggedAnswer:
     """An answer: its documents, and what a log may say of it."""
 
     parts: tuple[bytes, ...] = field(repr=False)
@@ -123,7 +123,7 @@ class OpenedMessage:
     The rest is how it came, so that its answer goes back in the same way.
     """
 
-    call: Call | None = None
+    call: ReceivedRequest | None = None
     refused: Refused | None = None
     key: Key | None = None
     algorithm: Algorithm | None = None
@@ -153,7 +153,7 @@ class Responder:
         self.nonces = Nonces(since=clock()) if nonces is None else nonces
         self.quick, self.slow = quick, slow
 
-    def respond(self, message: bytes, origin: str = "", *, legacy: bool = False) -> Outcome:
+    def respond(self, message: bytes, origin: str = "", *, legacy: bool = False) -> LoggedAnswer:
         """The answer to a message. A failure is an answer, too."""
         return self.answer(self.take(self.look(message), origin, legacy=legacy))
 
@@ -198,7 +198,7 @@ class Responder:
         """Whether nothing else should wait behind ``answer``."""
         return taken.call is not None and self.slow(taken.call.request)
 
-    def answer(self, taken: OpenedMessage) -> Outcome:
+    def answer(self, taken: OpenedMessage) -> LoggedAnswer:
         """The answer to what was taken, as the handler gives it."""
         if taken.refused is not None:
             responses = [self._failure(taken.refused)]
@@ -212,7 +212,7 @@ class Responder:
         if request and request.nonce:
             responses = [replace(part, nonce=request.nonce) for part in responses]
         status = responses[-1].status
-        return Outcome(
+        return LoggedAnswer(
             tuple([self._sealed(part, taken) for part in responses]),
             status.code,
             status.message,
@@ -223,7 +223,7 @@ class Responder:
             sum(len(part.rows) for part in responses),
         )
 
-    def failure(self, code: str, message: str) -> Outcome:
+    def failure(self, code: str, message: str) -> LoggedAnswer:
         """The answer to what is no message at all, or cannot be taken now."""
         return self.answer(OpenedMessage(refused=Refused(code, message)))
 
@@ -246,7 +246,7 @@ class Responder:
         mark = signature.digest if signature is not None and not request.nonce else ""
         # Programs of ours may frame like Gold's; they send nonces, which nobody else does.
         flat = legacy and not request.nonce
-        call = Call(request, actor, origin, key is not None, own, now, mark, flat)
+        call = ReceivedRequest(request, actor, origin, key is not None, own, now, mark, flat)
         return OpenedMessage(call, None, key, algorithm)
 
     def _key(self, signature: Signature, actor: str) -> Key:
@@ -285,7 +285,7 @@ class Responder:
         plain = encryption.decrypt(encrypted, key.secret, limit=self.policy.message_limit)
         return b"".join([DECLARATION, b"<Envelope>", plain, b"</Envelope>"])
 
-    def _responses(self, call: Call) -> list[Response]:
+    def _responses(self, call: ReceivedRequest) -> list[Response]:
         answer = self.handler(call)
         status = Status.of(answer.code, answer.message)
         with closing(_drawn(answer.rows)) as rows:

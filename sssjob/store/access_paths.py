@@ -31,7 +31,7 @@ from sssjob.store.condition import (
     none_of,
 )
 from sssjob.store.condition import columns as asked_columns
-from sssjob.store.engine import Reader, Row
+from sssjob.store.engine import ReadTransaction, Row
 from sssjob.store.plan import Level, QueryPlan, reading
 from sssjob.store.sql import Dialect, Sql, quoted, sql
 
@@ -150,7 +150,7 @@ class Access:
 class Moment:
     """One moment of a store, of which is asked what it has."""
 
-    reader: Reader
+    reader: ReadTransaction
     dialect: Dialect
 
     def access(self, how: QueryPlan, *, effective: bool) -> Access:
@@ -209,7 +209,7 @@ class Moment:
         return bool(found <= most)
 
 
-def one(reader: Reader, statement: Sql) -> Row:
+def one(reader: ReadTransaction, statement: Sql) -> Row:
     """The one row that a statement gives."""
     [row] = reader.fetch(statement.text, statement.values)
     return row

@@ -16,7 +16,7 @@ from sssjob.query import Match, Question
 from sssjob.store.access_paths import Access, Moment, one
 from sssjob.store.columns import SEPARATOR
 from sssjob.store.documents import SELECT, Asking, OnError, Packed, parts, unpacked
-from sssjob.store.engine import Engine, Reader, Row
+from sssjob.store.engine import Engine, ReadTransaction, Row
 from sssjob.store.identity import Identity
 from sssjob.store.packing import Packing
 from sssjob.store.plan import QueryPlan
@@ -113,7 +113,7 @@ class Answers(NamedTuple):
             else:
                 yield from elsewhere(parts(rows, self.packing, self.engine.address))
 
-    def _matches(self, reader: Reader, places: bool) -> Iterator[Match]:
+    def _matches(self, reader: ReadTransaction, places: bool) -> Iterator[Match]:
         way = self._access(reader)
         if self.on_difference is not None and not way.reads_all:
             yield from self._verified(reader, way, places)
@@ -126,7 +126,7 @@ class Answers(NamedTuple):
             for batch in _batches(_by_document(self._rows(reader, way, way.how.texts or ""))):
                 yield from self._of_batch(reader, batch)
 
-    def _to_ask(self, reader: Reader, way: Access, places: bool) -> Iterator[Row] | None:
+    def _to_ask(self, reader: ReadTransaction, way: Access, places: bool) -> Iterator[Row] | None:
         """The rows of the documents that the question is asked of; None where columns help."""
         if way.reads_all:
             return self._all(reader)
@@ -174,7 +174,7 @@ class Answers(NamedTuple):
                 return whole
             return _added(self._numbers(reader, way, column))
 
-    def _whole(self, reader: Reader, way: Access, column: str) -> float | None:
+    def _whole(self, reader: ReadTransaction, way: Access, column: str) -> float | None:
         """The sum of whole numbers so small that the order of adding does not matter."""
         name = quoted(column)
         whole = self.engine.dialect.whole.format(name)
@@ -187,7 +187,7 @@ class Answers(NamedTuple):
         self._told(several)
         return float(added)
 
-    def _numbers(self, reader: Reader, way: Access, column: str) -> Iterator[float]:
+    def _numbers(self, reader: ReadTransaction, way: Access, column: str) -> Iterator[float]:
         for batch in _batches(_by_document(self._rows(reader, way, column))):
             for each in batch:
                 if each.are_certain:
@@ -196,7 +196,7 @@ class Answers(NamedTuple):
                     found = self._of_batch(reader, [each])
                     yield from (number(match.text) for match in found)
 
-    def _texts(self, reader: Reader, statement: Sql) -> Iterator[Match]:
+    def _texts(self, reader: ReadTransaction, statement: Sql) -> Iterator[Match]:
         """What is found where columns tell everything: the texts of each row."""
         count = 0
         try:
@@ -209,7 +209,7 @@ class Answers(NamedTuple):
         finally:  # also where a limit ends it
             self._told(count)
 
-    def _verified(self, reader: Reader, way: Access, places: bool) -> Iterator[Match]:
+    def _verified(self, reader: ReadTransaction, way: Access, places: bool) -> Iterator[Match]:
         """What all documents give, and the differences to what columns say of them."""
         how = way.how
         told = _by_document(self._rows(reader, way, how.texts or how.numbers or ""))
@@ -227,13 +227,13 @@ class Answers(NamedTuple):
                 self._differ(reader, number_, columns, true)
             yield from found
 
-    def _differ(self, reader: Reader, number_: int, columns: Said, document: Said) -> None:
+    def _differ(self, reader: ReadTransaction, number_: int, columns: Said, document: Said) -> None:
         assert self.on_difference is not None
         asked = "SELECT name, id, run FROM document WHERE number = ?"
         [identity] = reader.fetch(asked, (number_,))
         self.on_difference(Difference(Identity(*identity), columns, document))
 
-    def _access(self, reader: Reader) -> Access:
+    def _access(self, reader: ReadTransaction) -> Access:
         """How to reach the rows, remembered for as long as nobody writes to the store."""
         key = self.question, self.effective
         known: Access | None = reader.known.get(key)
@@ -245,7 +245,7 @@ class Answers(NamedTuple):
             reader.known[key] = known
         return known
 
-    def _rows(self, reader: Reader, way: Access, what: str) -> Iterator[Row]:
+    def _rows(self, reader: ReadTransaction, way: Access, what: str) -> Iterator[Row]:
         text, values = way.statement(what)
         trace = self.trace
         for row in reader.stream(text, values):
@@ -253,7 +253,7 @@ class Answers(NamedTuple):
             trace.certain += row[1]
             yield row
 
-    def _of_batch(self, reader: Reader, batch: Sequence[Candidates]) -> Iterator[Match]:
+    def _of_batch(self, reader: ReadTransaction, batch: Sequence[Candidates]) -> Iterator[Match]:
         """The texts in several documents, of those that are certain from their columns."""
         opened = [each.number for each in batch if not each.are_certain]
         documents = {}
@@ -270,13 +270,13 @@ class Answers(NamedTuple):
             for _, document in self._unpacked([documents[each.number]]):
                 yield from asking.alone(document, self._refuse) or ()
 
-    def _all(self, reader: Reader) -> Iterator[Row]:
+    def _all(self, reader: ReadTransaction) -> Iterator[Row]:
         for row in reader.stream(f"{SELECT}deleted = 0 ORDER BY number"):
             self.trace.opened += 1
             self.trace.verified += 1
             yield row
 
-    def _candidates(self, reader: Reader, way: Access) -> Iterator[Row]:
+    def _candidates(self, reader: ReadTransaction, way: Access) -> Iterator[Row]:
         batches = _batches(_by_document(self._rows(reader, way, "")))
         first = next(batches, [])
         if way.only_documents_know and _are_dense(first):

@@ -11,7 +11,7 @@ from sssjob.store import lookup
 from sssjob.store.engine import Engine, Row
 from sssjob.store.files import NO_FILES, require_files
 from sssjob.store.identity import Identity, same
-from sssjob.store.ledger import Ledger
+from sssjob.store.ledger import StoreLedger
 from sssjob.store.packing import Packing
 from sssjob.store.reading import only
 from sssjob.store.stored import Stored
@@ -24,7 +24,7 @@ class Change:
     def __init__(self, engine: Engine, packing: Packing, entry: HistoryEntry) -> None:
         self._engine, self._packing, self._entry = engine, packing, entry
         self._writer = Writer(engine, packing)
-        self.ledger = Ledger(engine, entry)
+        self.ledger = StoreLedger(engine, entry)
 
     def get(self, identity: Identity | str) -> Stored | None:
         """A document as ``Store.get`` gives it; nobody else changes it until the block ends."""

@@ -33,7 +33,7 @@ class Sparse(NamedTuple):
         return tuple(row)
 
 
-class Reader(Protocol):
+class ReadTransaction(Protocol):
     """What one moment of a store gives to several statements, whatever is written meanwhile."""
 
     known: dict[Any, Any]  # what was found out about the store, for as long as nobody writes
@@ -62,7 +62,7 @@ class Engine(Protocol):
         """The same row by row, of one moment, whatever is written while it is read."""
         ...
 
-    def reading(self) -> AbstractContextManager[Reader]:
+    def reading(self) -> AbstractContextManager[ReadTransaction]:
         """One moment of the store, to be read with as many statements as it takes."""
         ...
 

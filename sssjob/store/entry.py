@@ -13,7 +13,7 @@ from sssjob.query.syntax import Test
 from sssjob.store.bounds import NEVER, Bounds, between
 from sssjob.store.columns import GROUP, KIND, PLACE
 from sssjob.store.condition import Compare, Condition, Op, all_of
-from sssjob.store.facts import Fact
+from sssjob.store.facts import PathColumns
 from sssjob.store.plan import QueryPlan
 
 _ROOT = Compare(PLACE, Op.EQ, 0)
@@ -26,7 +26,7 @@ COUNTED = "a place among others is only known in the document"
 NO_PATH = "the expression is no path"
 
 
-class Step(Protocol):
+class PathStep(Protocol):
     """A step of a path, in any version of XPath."""
 
     @property
@@ -42,41 +42,41 @@ class Step(Protocol):
         """What it asks of that."""
 
 
-class Entry(NamedTuple):
+class PathEntry(NamedTuple):
     """How many steps lead to a job object, and to which rows."""
 
     steps: int
     scope: Condition
 
 
-def entry(steps: Sequence[Step]) -> Entry | None:
+def entry(steps: Sequence[PathStep]) -> PathEntry | None:
     """Where a path from the document comes to job objects; None where it does not."""
     first = steps[0] if steps else None
     if first is None or first.test.prefix:
         return None
     if first.test.name == "Job" and first.axis in _DOWN:
-        return Entry(1, _IS_JOB)
+        return PathEntry(1, _IS_JOB)
     if first.test.name == "Job" and first.axis == "child":
-        return Entry(1, all_of(_IS_JOB, _ROOT))
+        return PathEntry(1, all_of(_IS_JOB, _ROOT))
     if first.test.name == "JobGroup" and first.axis in (*_DOWN, "child"):
         second = steps[1] if len(steps) > 1 else None
         into = second is not None and second.axis in ("child", "descendant")
         if into and second is not None and second.test.name == "Job" and not second.test.prefix:
-            return None if first.predicates else Entry(2, _BELOW)
-        return Entry(1, _IS_GROUP)
+            return None if first.predicates else PathEntry(2, _BELOW)
+        return PathEntry(1, _IS_GROUP)
     return None
 
 
-def start(steps: Sequence[Step]) -> Entry:
+def start(steps: Sequence[PathStep]) -> PathEntry:
     """The same for a path that starts at a document's own object."""
     first = steps[0]
     kind = {"Job": _IS_JOB, "JobGroup": _IS_GROUP}.get(first.test.name)
     if first.axis == "self" and kind is not None and not first.test.prefix:
-        return Entry(1, all_of(kind, _ROOT))
-    return Entry(0, _ROOT)
+        return PathEntry(1, all_of(kind, _ROOT))
+    return PathEntry(0, _ROOT)
 
 
-def answered(within: Bounds, exists: Bounds, fact: Fact, *, is_all: bool) -> QueryPlan:
+def answered(within: Bounds, exists: Bounds, fact: PathColumns, *, is_all: bool) -> QueryPlan:
     """The plan of a path: what stands at ``fact`` in rows that are bounded by ``within``.
 
     ``exists`` is whether there is such a node; ``is_all`` whether each node there is meant.

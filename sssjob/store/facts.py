@@ -46,7 +46,7 @@ _ROUNDED = 8  # units in the last place, by which two readings of a text differ 
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class PathColumns:
     """The columns of one path: of text, of numbers, or of neither if it has none."""
 
     path: str
@@ -98,7 +98,7 @@ class Fact:
         if column:
             return self.exactly(Present(column))
         above = self.path.rpartition("/")[0]
-        return Fact(above).exists.possible if above else UNKNOWN
+        return PathColumns(above).exists.possible if above else UNKNOWN
 
     @property
     def is_one(self) -> Bounds:
@@ -116,7 +116,7 @@ class Fact:
             return self.exactly(self._ranged(op, wanted))
         return self.exists.possible
 
-    def related(self, op: Op, other: Fact) -> Bounds:
+    def related(self, op: Op, other: PathColumns) -> Bounds:
         """The node set against another one: true when one pair of nodes compares so."""
         both = (self.exists & other.exists).possible
         if self.numbers and other.numbers:

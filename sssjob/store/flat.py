@@ -46,7 +46,7 @@ _EXACT = 2**53  # whole numbers below are doubles
 _BLOCKS = (spec.DELIVERED, "", spec.REQUESTED)
 
 
-class Group(NamedTuple):
+class FlatGroup(NamedTuple):
     """What is told of jobs with the same texts: ``first`` is the number of the first document.
 
     ``sums`` has how many of them have each property, and the sum of its numbers.
@@ -68,7 +68,7 @@ class _Flat(NamedTuple):
 def totals(
     engine: Engine, packing: Packing, how: QueryPlan, by: Sequence[str], of: Sequence[str],
     add: Callable[[Stored], None],
-) -> list[Group] | None:  # fmt: skip
+) -> list[FlatGroup] | None:  # fmt: skip
     """Jobs of a plan in groups by the texts of properties, with the totals of others.
 
     ``add`` is given each document that columns do not decide. None where columns cannot add up
@@ -117,7 +117,7 @@ def _statement(keys: Sequence[str], measures: Sequence[_Flat], where: Sql) -> st
     return f"SELECT {', '.join(told)} FROM job WHERE {where.text}{grouped}"
 
 
-def _group(row: Sequence[object], keys: int) -> Group | None:
+def _group(row: Sequence[object], keys: int) -> FlatGroup | None:
     """A group of a row; None where its sums may be rounded."""
     values = [float(str(each or 0)) for each in row[keys + 1 :]]
     sums = []
@@ -127,7 +127,7 @@ def _group(row: Sequence[object], keys: int) -> Group | None:
             return None
         sums.append((int(count), Fraction(int(total))))
     texts = tuple("" if each is None else str(each) for each in row[:keys])
-    return Group(texts, int(str(row[keys])), tuple(sums))
+    return FlatGroup(texts, int(str(row[keys])), tuple(sums))
 
 
 def _whole(where: Sql, flats: Sequence[_Flat], dialect: Dialect) -> Sql:

@@ -12,7 +12,7 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Job
 from sssjob.store import lookup
 from sssjob.store.engine import Engine
-from sssjob.store.ledger import RESOURCE, Entry, Kind, Ledger
+from sssjob.store.ledger import RESOURCE, Entry, EntryKind, StoreLedger
 from sssjob.store.packing import Packing
 from sssjob.store.writing import HistoryEntry
 from sssjob.units import number
@@ -24,7 +24,7 @@ _GONE = (_CHARGED, _RESERVED, _QUOTED, "answers about ")
 def to_ledger(engine: Engine, packing: Packing) -> None:
     """Make entries of the notes, and take those away. It runs within a transaction."""
     change = HistoryEntry(engine, by="", source="", reason="upgrade of the store")
-    ledger, now = Ledger(engine, change), int(time.time())
+    ledger, now = StoreLedger(engine, change), int(time.time())
     notes = engine.fetch("SELECT name, value FROM note ORDER BY name")
     for name, value in notes:
         if name.startswith(_QUOTED):
@@ -33,26 +33,26 @@ def to_ledger(engine: Engine, packing: Packing) -> None:
             job = name.removeprefix(_RESERVED)
             for kept in json.loads(value):
                 ledger.add(Entry(
-                    Kind.RESERVE, Fraction(kept["amount"]), now, job, _document(engine, job),
+                    EntryKind.RESERVE, Fraction(kept["amount"]), now, job, _document(engine, job),
                     kept["id"], until=kept["until"], details=kept["details"],
                 ))  # fmt: skip
     for name, value in notes:
         if name.startswith(_CHARGED):
             place, _, job = name.removeprefix(_CHARGED).partition(" ")
             amount = _charge(engine, packing, int(place), job)
-            ledger.add(Entry(Kind.CHARGE, amount, int(value), job, int(place),
+            ledger.add(Entry(EntryKind.CHARGE, amount, int(value), job, int(place),
                              details="charged before there was a ledger"))  # fmt: skip
     gone = [(name,) for name, _ in notes if name.startswith(_GONE)]
     engine.many("DELETE FROM note WHERE name = ?", gone)
 
 
-def _quote(ledger: Ledger, serial: int, kept: dict[str, Any], now: int) -> None:
+def _quote(ledger: StoreLedger, serial: int, kept: dict[str, Any], now: int) -> None:
     said = kept["rates"]
     rates = {(RESOURCE, name): Fraction(rate) for name, rate in said["resources"].items()}
     for type_, factors in said["multipliers"].items():
         rates |= {(type_, name): Fraction(rate) for name, rate in factors.items()}
     entry = Entry(
-        Kind.QUOTE, None, now, serial=serial, user=kept["user"], places=said["precision"],
+        EntryKind.QUOTE, None, now, serial=serial, user=kept["user"], places=said["precision"],
         until=kept["until"],
     )  # fmt: skip
     ledger.add(entry, rates)

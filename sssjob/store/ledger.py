@@ -34,7 +34,7 @@ RESOURCE = "Resource"  # the type of a rate for amounts; other types are propert
 Rates = Mapping[tuple[str, str], Fraction]  # by type and name
 
 
-class Kind(StrEnum):
+class EntryKind(StrEnum):
     """What an entry is about."""
 
     QUOTE = "Quote"
@@ -53,7 +53,7 @@ class Entry:
     it (``by``, from where, why) are known once it is kept.
     """
 
-    kind: Kind
+    kind: EntryKind
     amount: Fraction | None
     at: int
     job: str = ""
@@ -74,7 +74,7 @@ class Entry:
     ended: bool = False
 
 
-class Numbered(Protocol):
+class NumberedEntry(Protocol):
     """The entry of a change in the history."""
 
     @property
@@ -83,10 +83,10 @@ class Numbered(Protocol):
         ...
 
 
-class Ledger:
+class StoreLedger:
     """The entries of a store; within a change, more can be added."""
 
-    def __init__(self, engine: Engine, change: Numbered | None = None) -> None:
+    def __init__(self, engine: Engine, change: NumberedEntry | None = None) -> None:
         self._engine, self._change = engine, change
 
     def add(self, entry: Entry, rates: Rates | None = None) -> Entry:
@@ -115,12 +115,12 @@ class Ledger:
                                    (document, job))  # fmt: skip
         return [_entry(row) for row in found]
 
-    def kinds(self, document: int, job: str) -> set[Kind]:
+    def kinds(self, document: int, job: str) -> set[EntryKind]:
         """Which kinds of entries there are about a job of a document."""
         found = self._engine.fetch(
             "SELECT DISTINCT kind FROM ledger WHERE document = ? AND job = ?", (document, job)
         )
-        return {Kind(kind) for (kind,) in found}
+        return {EntryKind(kind) for (kind,) in found}
 
     def balance(self, document: int, job: str) -> Fraction:
         """What a job was charged and not given back."""
@@ -130,7 +130,7 @@ class Ledger:
             (document, job),
         )
         return sum(
-            (Fraction(amount) * (1 if kind == Kind.CHARGE else -1) for kind, amount in found),
+            (Fraction(amount) * (1 if kind == EntryKind.CHARGE else -1) for kind, amount in found),
             Fraction(),
         )
 
@@ -152,7 +152,7 @@ class Ledger:
         return _entry(found[0]), {(type_, name): Fraction(rate) for type_, name, rate in rates}
 
     def entries(
-        self, kinds: Sequence[Kind], *, job: str | None = None, user: str | None = None
+        self, kinds: Sequence[EntryKind], *, job: str | None = None, user: str | None = None
     ) -> Generator[Entry, None, None]:
         """Entries of some kinds, in order; perhaps of one Id, and of one user.
 
@@ -187,7 +187,7 @@ def _entry(row: Row) -> Entry:
     (number, _, at, kind, serial, document, job, user, project, machine, amount, places,
      duration, until, ends, details, by, source, reason) = row  # fmt: skip
     return Entry(
-        Kind(kind), None if amount is None else Fraction(amount), at, job, document, serial,
+        EntryKind(kind), None if amount is None else Fraction(amount), at, job, document, serial,
         user, project, machine, places, duration, until, bool(ends), details, number, by, source,
         reason,
     )  # fmt: skip

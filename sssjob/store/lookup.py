@@ -10,7 +10,7 @@ from sssjob.errors import DamagedStore
 from sssjob.store.access_paths import Moment
 from sssjob.store.columns import IRREGULAR, ODD, SEPARATOR, bit
 from sssjob.store.condition import Bits, Prefix
-from sssjob.store.engine import Engine, Reader, Row
+from sssjob.store.engine import Engine, ReadTransaction, Row
 from sssjob.store.files import digests_of
 from sssjob.store.identity import Identity
 from sssjob.store.packing import NotUnpacked, Packing
@@ -149,7 +149,7 @@ def candidates(
 
 
 def numbered(
-    engine: Engine, packing: Packing, reader: Reader, numbers: Sequence[int]
+    engine: Engine, packing: Packing, reader: ReadTransaction, numbers: Sequence[int]
 ) -> Iterator[Stored]:
     """The documents of these numbers, in their order."""
     among, value = engine.among("number", numbers)
@@ -199,7 +199,9 @@ def told(row: Row, packing: Packing, address: str, on_error: OnDamage | None) ->
         yield document
 
 
-def _every(engine: Engine, packing: Packing, reader: Reader, deleted: bool) -> Iterator[Stored]:
+def _every(
+    engine: Engine, packing: Packing, reader: ReadTransaction, deleted: bool
+) -> Iterator[Stored]:
     hidden = "" if deleted else "WHERE d.deleted = 0 "
     for row in reader.stream(f"{PRESENT}{hidden}ORDER BY d.number"):
         yield stored(row, packing, engine.address)
@@ -218,7 +220,7 @@ def _odd(dialect: Dialect) -> Sql:
 
 
 def _planned(
-    engine: Engine, reader: Reader, how: QueryPlan, effective: bool, deleted: bool
+    engine: Engine, reader: ReadTransaction, how: QueryPlan, effective: bool, deleted: bool
 ) -> Iterator[int]:
     if deleted:
         where = sql(how.candidates(effective=effective), engine.dialect)

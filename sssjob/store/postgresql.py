@@ -38,7 +38,7 @@ _DAMAGED = (errors.DataCorrupted, errors.IndexCorrupted)
 Connection = psycopg.Connection[Row]
 
 
-class _Reader:
+class _ReadTransaction:
     """One connection in a transaction that reads."""
 
     def __init__(self, connection: Connection) -> None:
@@ -86,14 +86,14 @@ class PostgreSQL:
             yield from reader.stream(statement, values)
 
     @contextmanager
-    def reading(self) -> Iterator[_Reader]:
+    def reading(self) -> Iterator[_ReadTransaction]:
         """See ``Engine``."""
         with self._told():
             connection = self._idle.pop() if self._idle else self._connected()
             try:
                 with connection.transaction():
                     connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                    yield _Reader(connection)
+                    yield _ReadTransaction(connection)
             finally:
                 if not connection.closed:
                     self._idle.append(connection)

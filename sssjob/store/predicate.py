@@ -32,8 +32,8 @@ from sssjob.query.syntax import (
 from sssjob.store.bounds import ALWAYS, NEVER, UNKNOWN, Bounds, between
 from sssjob.store.columns import SEPARATOR
 from sssjob.store.condition import Op
-from sssjob.store.entry import Step
-from sssjob.store.facts import Fact
+from sssjob.store.entry import PathStep
+from sssjob.store.facts import PathColumns
 
 Literal = str | float | bool
 
@@ -50,7 +50,7 @@ class SelectedNodes(NamedTuple):
     ``held`` is whether there is a node that fulfils the predicates.
     """
 
-    fact: Fact
+    fact: PathColumns
     held: Bounds | None = None
 
     @property
@@ -115,7 +115,7 @@ def target(path: Expression, at: str = "") -> SelectedNodes | None:
             held = told if held is None else (held & told).possible
         if held is not None and step is not path.steps[-1]:
             held = held.possible
-    return SelectedNodes(Fact(way), held) if way else None
+    return SelectedNodes(PathColumns(way), held) if way else None
 
 
 def constant(expression: Expression) -> Literal | None:
@@ -143,7 +143,7 @@ def _is_constant(expression: Expression) -> bool:
     return all(map(_is_constant, parts(expression)))
 
 
-def step_to(way: str, step: Step) -> str | None:
+def step_to(way: str, step: PathStep) -> str | None:
     """The path that a step leads to, with names as the standard has them in any namespace."""
     test = step.test
     if step.axis == "self" and test.name == "node()":
@@ -160,7 +160,7 @@ def step_to(way: str, step: Step) -> str | None:
 
 def _here(at: str) -> Bounds:
     """Whether there is a context node at all."""
-    return Fact(at).exists if at else ALWAYS
+    return PathColumns(at).exists if at else ALWAYS
 
 
 def _exists(expression: Expression, at: str) -> Bounds:
@@ -219,7 +219,7 @@ def _against(expression: Expression, op: Op, value: Literal, at: str) -> Bounds:
     return _of_first(expression.name, aim.fact, op, value)
 
 
-def _of_first(function: str, fact: Fact, op: Op, value: str | float) -> Bounds:
+def _of_first(function: str, fact: PathColumns, op: Op, value: str | float) -> Bounds:
     """A function of a node set against a constant; most look at its first node."""
     number = value if isinstance(value, float) else constant(Call("number", (_quoted(value),)))
     assert isinstance(number, float)

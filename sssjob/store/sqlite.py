@@ -36,7 +36,7 @@ _TYPES = {"integer": "INTEGER", "number": "REAL", "text": "TEXT", "bytes": "BLOB
 _SMALL = " WITHOUT ROWID"
 
 
-class _Reader:
+class _ReadTransaction:
     """One connection; its block is a transaction that reads.
 
     No generator makes the block, since a point lookup has but a few microseconds.
@@ -47,7 +47,7 @@ class _Reader:
         self._version = 0
         self.known: dict[Any, Any] = {}
 
-    def __enter__(self) -> _Reader:
+    def __enter__(self) -> _ReadTransaction:
         """Hold this moment of the store; what was known of another one is forgotten."""
         with self._engine.told:
             self._connection.execute("BEGIN")
@@ -118,7 +118,7 @@ class SQLite:
             raise UnusableStore(self.address, what)
         self._immutable = False
         self.told = _Told(self)
-        self.idle: list[_Reader] = []
+        self.idle: list[_ReadTransaction] = []
         with self.told:
             self._connection = self._connected()
             try:
@@ -143,12 +143,12 @@ class SQLite:
         with self.reading() as reader:
             yield from reader.stream(statement, values)
 
-    def reading(self) -> _Reader:
+    def reading(self) -> _ReadTransaction:
         """See ``Engine``; connections for it are kept, because a new one knows no pages yet."""
         if self.idle:
             return self.idle.pop()
         with self.told:
-            return _Reader(self, self._connected())
+            return _ReadTransaction(self, self._connected())
 
     def many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
         """See ``Engine``."""

@@ -18,9 +18,9 @@ from sssjob.store.condition import TRUE, Compare, Condition, Op, all_of
 from sssjob.store.documents import OnError, Packed, parts
 from sssjob.store.engine import Engine, Row
 from sssjob.store.explanation import Explanation, explain
-from sssjob.store.flat import Group
+from sssjob.store.flat import FlatGroup
 from sssjob.store.identity import Identity
-from sssjob.store.ledger import Ledger
+from sssjob.store.ledger import StoreLedger
 from sssjob.store.loading import load
 from sssjob.store.packing import packing_of
 from sssjob.store.plan import QueryPlan
@@ -51,7 +51,7 @@ class Store:
     def __init__(self, engine: Engine, *, by: str = "", verifies: bool = False) -> None:
         self.engine, self.by, self.verifies = engine, by, verifies
         self.packing = packing_of(engine)
-        self.ledger = Ledger(engine)
+        self.ledger = StoreLedger(engine)
 
     def __enter__(self) -> Store:
         return self
@@ -188,7 +188,7 @@ class Store:
 
     def totals(
         self, how: QueryPlan, by: Sequence[str], of: Sequence[str], add: Callable[[Stored], None]
-    ) -> list[Group] | None:
+    ) -> list[FlatGroup] | None:
         """Jobs in groups by texts of flat properties, with totals of others; see ``flat``.
 
         Documents that columns do not decide are given to ``add``, and are in no group. None where

@@ -28,7 +28,7 @@ from sssjob.store.condition import (
     any_of,
     none_of,
 )
-from sssjob.store.facts import Fact
+from sssjob.store.facts import PathColumns
 from sssjob.store.plan import QueryPlan
 from sssjob.store.rows import number
 
@@ -81,7 +81,7 @@ def of_user(user: str) -> QueryPlan:
     """Which jobs may be those of a user, with white space around the name or without."""
     found = NEVER
     for path in ("User", f"{spec.REQUESTED}/User", f"{spec.DELIVERED}/User"):
-        fact = Fact(path)
+        fact = PathColumns(path)
         assert fact.text is not None
         found |= fact.between(FALSE, Holds(fact.text, user))
     return QueryPlan(found, "")
@@ -137,9 +137,9 @@ def _flat(term: Term, kind: str) -> _Found:
             if block and name not in spec.properties(block):
                 continue
             held |= ~exists & UNKNOWN
-            exists |= Fact(path).exists.possible
+            exists |= PathColumns(path).exists.possible
             continue
-        fact = Fact(path)
+        fact = PathColumns(path)
         # A request is a value only where it asks for exactly one.
         asked = path.startswith(f"{spec.REQUESTED}/")
         here, there = _compared(fact, term), fact.exists
@@ -159,7 +159,7 @@ def _canonical(name: str, kind: str) -> str:
     return row.canonical
 
 
-def _compared(fact: Fact, term: Term) -> Bounds:
+def _compared(fact: PathColumns, term: Term) -> Bounds:
     """The comparison at one path: of the first node where there are several."""
     if term.op == MATCH:
         if fact.text is None:
@@ -181,7 +181,7 @@ def _compared(fact: Fact, term: Term) -> Bounds:
     return fact.between(one, any_of(one, all_of(several, doubtful)))
 
 
-def _number(fact: Fact, op: Op, value: str) -> Bounds:
+def _number(fact: PathColumns, op: Op, value: str) -> Bounds:
     name = fact.path.rpartition("/")[2]
     wanted = number(value)
     if name in units.DEFAULT_UNITS:

@@ -28,7 +28,7 @@ from sssjob.store.bounds import ALWAYS, NEVER, NOTHING, UNKNOWN, Bounds, between
 from sssjob.store.columns import SEPARATOR
 from sssjob.store.condition import Op
 from sssjob.store.entry import ASTRAY, COUNTED, NO_PATH, answered, either, entry, start
-from sssjob.store.facts import Fact
+from sssjob.store.facts import PathColumns
 from sssjob.store.plan import QueryPlan
 from sssjob.store.predicate import step_to
 
@@ -75,7 +75,7 @@ ANYTHING = FallibleBounds(UNKNOWN, UNKNOWN)
 class SelectedTokens(NamedTuple):
     """The nodes that a path selects: a fact, and what their predicates tell, if there are any."""
 
-    fact: Fact
+    fact: PathColumns
     held: FallibleBounds | None = None
 
     @property
@@ -154,12 +154,12 @@ class TokenContext(NamedTuple):
                 held = told if held is None else (held & told).possible
             if held is not None and move is not moves[-1]:
                 held = held.possible
-        return SelectedTokens(Fact(place), held) if place else None
+        return SelectedTokens(PathColumns(place), held) if place else None
 
     @property
     def _here(self) -> Bounds:
         """Whether there is a context node at all."""
-        return Fact(self.at).exists if self.at else ALWAYS
+        return PathColumns(self.at).exists if self.at else ALWAYS
 
     @property
     def _anything(self) -> FallibleBounds:
@@ -341,7 +341,7 @@ def _path(token: Any, namespaces: Mapping[str, str]) -> QueryPlan:
     return QueryPlan(FallibleBounds(told.bounds, within.fails).bounds, told.path)
 
 
-def _general(fact: Fact, op: Op, value: Literal) -> FallibleBounds:
+def _general(fact: PathColumns, op: Op, value: Literal) -> FallibleBounds:
     """The nodes at a path against a constant, as ``=`` and ``<`` compare them."""
     if isinstance(value, str):
         return FallibleBounds(
@@ -353,7 +353,7 @@ def _general(fact: Fact, op: Op, value: Literal) -> FallibleBounds:
     return FallibleBounds(fact.measured(op, value))
 
 
-def _related(mine: Fact, op: Op, theirs: Fact, is_value: bool) -> FallibleBounds:
+def _related(mine: PathColumns, op: Op, theirs: PathColumns, is_value: bool) -> FallibleBounds:
     """The nodes at two paths: texts, or numbers where one is to be less than another."""
     both = (mine.exists & theirs.exists).possible
     are_texts = op in (Op.EQ, Op.NE)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sssjob import commands
-from sssjob.commands import CommandFailed, Limits
+from sssjob.commands import CommandFailed, CommandLimits
 from sssjob.model import Job, stripped
 from sssjob.registry import Arguments
 from sssjob.submission.control import Control, Look, Seen, filled, is_marked, mark_of
@@ -151,7 +151,7 @@ class Caller:
         self, words: Sequence[str], given: bytes = b"", inherited: Sequence[int] = (),
         environment: Mapping[str, str] = _NOTHING,
     ) -> bytes:  # fmt: skip
-        limits = Limits(self.how.seconds, ANSWER)
+        limits = CommandLimits(self.how.seconds, ANSWER)
         holder = _HOLDER if inherited and self.how.prefix else ()
         whole = [*holder, *self.how.prefix, *words]
         own = {"LC_ALL": "C", **self.control.environment, **environment}

@@ -189,7 +189,7 @@ def grouped(job: Job, kind: str, spelling: Spelling) -> tuple[Job, tuple[Finding
     return job.holding((*rest, group)), (noted,)
 
 
-class Kept(NamedTuple):
+class KeptArray(NamedTuple):
     """An array that a job has as the option of a target, which spells it its own way.
 
     ``kind`` is the type of the Extension, and ``limit`` another that says how many run at once.
@@ -201,7 +201,7 @@ class Kept(NamedTuple):
     spelling: Spelling
 
 
-def kept(job: Job, spelling_of: Callable[[str], Spelling]) -> Kept | None:
+def kept(job: Job, spelling_of: Callable[[str], Spelling]) -> KeptArray | None:
     """The array that a job keeps as an option; ``spelling_of`` tells how a target spells it."""
     extensions = job.properties.all("Extension")
     for item in extensions:
@@ -216,11 +216,11 @@ def kept(job: Job, spelling_of: Callable[[str], Spelling]) -> Kept | None:
             and each.attributes.get("name") == spelling.at_once
             and _AT_ONCE.fullmatch(each.text)
         ]
-        return Kept(kind, item, limits[0] if len(limits) == 1 else None, spelling)
+        return KeptArray(kind, item, limits[0] if len(limits) == 1 else None, spelling)
     return None
 
 
-def respelled(job: Job, array: Kept) -> tuple[Job, Property]:
+def respelled(job: Job, array: KeptArray) -> tuple[Job, Property]:
     """A job with an array that any system spells its own way, and what stands for the option."""
     found = array.spelling.said(array.option.text)[1]
     text = array.option.text if found is None else str(_limited(found, array.limit))

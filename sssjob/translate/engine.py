@@ -8,7 +8,7 @@ from typing import Any
 
 from sssjob import registry
 from sssjob.amounts import Scope
-from sssjob.check.awareness import Kind, Understood, understood
+from sssjob.check.awareness import Understood, UnknownKind, understood
 from sssjob.check.vocabulary import AwarenessPolicy
 from sssjob.defaults import resolve
 from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput, of_kind
@@ -229,9 +229,9 @@ def _not_understood(
     done = Done.RESIDUAL if settings.residual else Done.DROPPED
     for item in known.items:
         of, _, _ = item.path.rpartition("/@")
-        is_word = item.kind is Kind.VALUE and "/Requested/" not in item.path
+        is_word = item.kind is UnknownKind.VALUE and "/Requested/" not in item.path
         is_said = item.path in said or (is_word and of in said)
-        if item.kind is not Kind.ELEMENT and not is_said:
+        if item.kind is not UnknownKind.ELEMENT and not is_said:
             yield Loss(
                 item.path, item.value, to, "it is not understood", done, item.policy.value,
                 line=item.line, job=asked.job.id, shown=f"{item.name} {item.value!r}",

@@ -94,7 +94,7 @@ class About(Rule):
 
 
 @dataclass(frozen=True)
-class Row(About):
+class TextOption(About):
     """A text of a job and the option that holds it, with the two functions between them.
 
     ``to`` raises ``InvalidValue`` for a text that the option does not take, and ``of`` for a value
@@ -172,9 +172,9 @@ class Queues(About):
             self._one.write(asked, made)
 
     @cached_property
-    def _one(self) -> Row:
+    def _one(self) -> TextOption:
         """A queue alone."""
-        return Row("Queue", self.option, self._named)
+        return TextOption("Queue", self.option, self._named)
 
     def _several(self, text: str) -> bool:
         return self.joint in text or (self.patterns and _PATTERN.search(text) is not None)
@@ -383,7 +383,7 @@ class Checkpoint(About):
 
 
 @dataclass(frozen=True)
-class Refused(About):
+class RefusedProperty(About):
     """A property that cannot be asked for, and why."""
 
     name: str

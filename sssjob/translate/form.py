@@ -39,7 +39,7 @@ from sssjob.translate.options import (
 )
 from sssjob.translate.quoting import read_run, run, safe
 from sssjob.translate.requests import ORDER, Asked, Verbatim
-from sssjob.translate.residual import Kept
+from sssjob.translate.residual import ResidualLine
 from sssjob.translate.streams import FILES
 from sssjob.translate.translator import Read, Settings, Translator
 from sssjob.visible import ShellText
@@ -346,7 +346,7 @@ class SubmitForm(Translator[Script]):
             tuple(self.form.prepare(options)),
             ours,
             body,
-            tuple(Kept.at("".join(parts), place) for place, parts in kept),
+            tuple(ResidualLine.at("".join(parts), place) for place, parts in kept),
             file,
             bool(file),
             findings=tuple(found),
@@ -612,7 +612,7 @@ def folded(text: str) -> Iterator[str]:
         head = _MORE
 
 
-def unfolded(lines: list[str], before: int = 0) -> tuple[list[str], list[Kept]]:
+def unfolded(lines: list[str], before: int = 0) -> tuple[list[str], list[ResidualLine]]:
     """Lines, empty where something is kept, and what that is."""
     others: list[str] = []
     kept: list[tuple[int, list[str]]] = []
@@ -625,7 +625,7 @@ def unfolded(lines: list[str], before: int = 0) -> tuple[list[str], list[Kept]]:
             others.append(line)
             continue
         others.append("")
-    return others, [Kept.at("".join(parts), place) for place, parts in kept]
+    return others, [ResidualLine.at("".join(parts), place) for place, parts in kept]
 
 
 def _reader(asked: Asked, settings: Settings) -> str:

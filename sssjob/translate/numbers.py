@@ -28,7 +28,7 @@ JOB, TASK, NODE = "job", "task", "node"  # whose the Memory of a job is
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class CountRange:
     """A whole number of at least 1, or a range of them; None where an end is open."""
 
     lo: int | None
@@ -39,9 +39,9 @@ class Count:
         """The number, where there is only one."""
         return self.lo if self.lo == self.hi else None
 
-    def times(self, factor: int) -> Count:
+    def times(self, factor: int) -> CountRange:
         """So many times as many."""
-        return Count(
+        return CountRange(
             None if self.lo is None else self.lo * factor,
             None if self.hi is None else self.hi * factor,
         )
@@ -60,11 +60,11 @@ class Count:
 
 
 @dataclass(slots=True)
-class Shape:
+class TaskCounts:
     """Tasks, nodes and processors of a job, as far as it says them."""
 
-    nodes: Count | None = None
-    processors: Count | None = None
+    nodes: CountRange | None = None
+    processors: CountRange | None = None
     tasks: int | None = None
     per_node: int | None = None
     per_task: int | None = None
@@ -140,9 +140,9 @@ class Shape:
         return (self.count or self.node_count) * self.each
 
 
-def shape(asked: Asked) -> Shape:
+def shape(asked: Asked) -> TaskCounts:
     """Take the counts of a job."""
-    found = Shape(count(asked, "NodeCount"), count(asked, "Processors"))
+    found = TaskCounts(count(asked, "NodeCount"), count(asked, "Processors"))
     if (item := asked.one("TaskCount")) and (number := _whole(asked, item)):
         found.tasks = number
     for item in asked.take("TaskDistribution", "type"):
@@ -151,7 +151,7 @@ def shape(asked: Asked) -> Shape:
     return found
 
 
-def _agree(asked: Asked, of: Shape) -> None:
+def _agree(asked: Asked, of: TaskCounts) -> None:
     """Tell of counts that do not agree: tasks come first, then nodes, then processors (5.1)."""
     tasks = of.count
     given = (tasks or 0) * of.each
@@ -163,7 +163,7 @@ def _agree(asked: Asked, of: Shape) -> None:
         asked.approximate("TaskDistribution", f"{tasks} tasks on {nodes} nodes", met=False)
 
 
-def added(asked: Asked) -> Shape:
+def added(asked: Asked) -> TaskCounts:
     """Take the counts of a job and of its task groups, which come to one shape."""
     own, groups = shape(asked), asked.groups()
     if not groups:
@@ -171,11 +171,11 @@ def added(asked: Asked) -> Shape:
     found = [shape(view) for view in groups]
     tasks, total = sum(part.count or 1 for part in found), sum(part.total for part in found)
     own.tasks = own.tasks or tasks
-    own.processors = own.processors or Count(total, total)
+    own.processors = own.processors or CountRange(total, total)
     _spread_alike(own, found)
     if all(part.nodes for part in found):
         nodes = sum(part.node_count for part in found)
-        own.nodes = own.nodes or Count(nodes, nodes)
+        own.nodes = own.nodes or CountRange(nodes, nodes)
     for view, part in zip(groups, found, strict=True):
         held = one(view, "Memory", MOST)
         own.memory += (held or 0) * (part.count or 1)
@@ -189,7 +189,7 @@ def added(asked: Asked) -> Shape:
     return own
 
 
-def _spread_alike(own: Shape, found: Sequence[Shape]) -> None:
+def _spread_alike(own: TaskCounts, found: Sequence[TaskCounts]) -> None:
     """Take over how tasks stand, where the only group says it, or all say the same."""
     first, *others = found
     if all(part.per_task == first.per_task for part in others):
@@ -200,19 +200,19 @@ def _spread_alike(own: Shape, found: Sequence[Shape]) -> None:
         own.geometry = own.geometry or first.geometry
 
 
-def only_processors(asked: Asked, of: Shape) -> None:
+def only_processors(asked: Asked, of: TaskCounts) -> None:
     """Tell of tasks where processors are all that is counted."""
     if of.tasks and of.each > 1:
         asked.convert("TaskCount", f"{of.tasks * of.each} processors, of whichever tasks")
 
 
-def nodes_of_tasks(of: Shape) -> None:
+def nodes_of_tasks(of: TaskCounts) -> None:
     """Count nodes that nobody counts by tasks and how many are on each, where these share them."""
     if of.nodes is None and of.filled:
-        of.nodes = Count(of.filled, of.filled)
+        of.nodes = CountRange(of.filled, of.filled)
 
 
-def count(asked: Asked, name: str) -> Count | None:
+def count(asked: Asked, name: str) -> CountRange | None:
     """Take a number of things, each of which is at least 1."""
     bounds = asked.bounds(name)
     if bounds is None:
@@ -223,7 +223,7 @@ def count(asked: Asked, name: str) -> Count | None:
         for item in asked.items(name):
             asked.refuse(item, "it is no number above 0")
         return None
-    return Count(None if lo is not None and lo < 1 else lo, hi)
+    return CountRange(None if lo is not None and lo < 1 else lo, hi)
 
 
 def one(asked: Asked, name: str, wanted: str, why: str = "") -> int | None:
@@ -244,7 +244,7 @@ def one(asked: Asked, name: str, wanted: str, why: str = "") -> int | None:
     return value
 
 
-def compared(asked: Asked, of: Shape, given: int) -> None:
+def compared(asked: Asked, of: TaskCounts, given: int) -> None:
     """Tell where options come to another number of processors than a job asks for."""
     if of.processors and given and given != of.processors.least:
         asked.approximate("Processors", f"{given} in all", met=given > of.processors.least)
@@ -261,7 +261,7 @@ def _whole(asked: Asked, item: Property) -> int:
     return max(number, 0)
 
 
-def _distribution(asked: Asked, item: Property, found: Shape) -> None:
+def _distribution(asked: Asked, item: Property, found: TaskCounts) -> None:
     text, kind = stripped(item.text), item.attributes.get("type", "")
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
     if number and kind in ("", "TasksPerNode"):
@@ -277,7 +277,7 @@ def _distribution(asked: Asked, item: Property, found: Shape) -> None:
         asked.refuse(item, NO_OPTION)
 
 
-def spread(asked: Asked, of: Shape) -> bool:
+def spread(asked: Asked, of: TaskCounts) -> bool:
     """Whether tasks are to be spread over nodes; what says so is taken then."""
     if of.round_robin:
         items = asked.items("TaskDistribution")
@@ -285,7 +285,7 @@ def spread(asked: Asked, of: Shape) -> bool:
     return of.round_robin
 
 
-def _geometry(asked: Asked, item: Property, found: Shape) -> None:
+def _geometry(asked: Asked, item: Property, found: TaskCounts) -> None:
     """The counts of a geometry; which task is where is lost."""
     try:
         groups = geometry(stripped(item.text))
@@ -293,12 +293,12 @@ def _geometry(asked: Asked, item: Property, found: Shape) -> None:
         asked.refuse(item, str(error))
         return
     found.tasks = found.tasks or sum(map(len, groups))
-    found.nodes = found.nodes or Count(len(groups), len(groups))
+    found.nodes = found.nodes or CountRange(len(groups), len(groups))
     found.geometry = groups
     asked.refuse(item, "only how many tasks and nodes there are")
 
 
-def placed(asked: Asked, of: Shape) -> tuple[tuple[int, ...], ...]:
+def placed(asked: Asked, of: TaskCounts) -> tuple[tuple[int, ...], ...]:
     """The tasks of each node, from 0 on, where a geometry says so; that is taken then."""
     first = min((task for group in of.geometry for task in group), default=0)
     items = asked.items("TaskDistribution")
@@ -306,17 +306,19 @@ def placed(asked: Asked, of: Shape) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(task - first for task in group) for group in of.geometry)
 
 
-def assumed(of: Shape) -> str:
+def assumed(of: TaskCounts) -> str:
     """How many nodes are taken for an open number of them, for a sentence."""
     return "one is assumed" if of.node_count == 1 else f"{of.node_count} are assumed"
 
 
-def wall(asked: Asked, of: Shape) -> int:
+def wall(asked: Asked, of: TaskCounts) -> int:
     """Take the Duration in seconds, or that of the longest task group; 0 for none."""
     return one(asked, "Duration", MOST) or of.longest
 
 
-def memory(asked: Asked, of: Shape, scope: str, *, each: str, name: str = "Memory") -> int | None:
+def memory(
+    asked: Asked, of: TaskCounts, scope: str, *, each: str, name: str = "Memory"
+) -> int | None:
     """Take Memory, in bytes for ``each`` (job, task or node); by which arithmetic is told.
 
     ``scope`` says whose the amount in the job object is. Numbers are rounded up.
@@ -421,7 +423,7 @@ def amount_of(found: Interval) -> Interval | None:
     return None if negative or bounds.empty or not bounds.bounded else bounds
 
 
-class Counted(NamedTuple):
+class CountedResource(NamedTuple):
     """A Resource of which there is a number: a licence, or else GPUs."""
 
     item: Property
@@ -430,7 +432,7 @@ class Counted(NamedTuple):
     number: int
 
 
-def counted(asked: Asked, *, typed: bool = False) -> Iterator[Counted]:
+def counted(asked: Asked, *, typed: bool = False) -> Iterator[CountedResource]:
     """Take GPUs and licences, with the number of each; all else is refused.
 
     GPUs with a type are refused, too, unless there is an option for ``typed`` ones.
@@ -443,7 +445,7 @@ def counted(asked: Asked, *, typed: bool = False) -> Iterator[Counted]:
         if count < 1:
             asked.refuse(item, "it is no number above 0")
         elif known or (kind == LICENSE and plain(name)):
-            yield Counted(item, name, kind, count)
+            yield CountedResource(item, name, kind, count)
         else:
             is_typed = name.lower() in GPUS and bool(kind)
             asked.refuse(item, NO_TYPE if is_typed else "it is neither a GPU nor a License")

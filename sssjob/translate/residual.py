@@ -33,13 +33,13 @@ _ENDS = {"\n": "&#10;", "\r": "&#13;", "\\": "&#92;"}  # a backslash may continu
 _LOGIC = frozenset(("conj", "group", "preference"))
 
 
-class Kept(str):
+class ResidualLine(str):
     """A line of a residual as it was read, with the line of the target in which it stands."""
 
     line = 0
 
     @classmethod
-    def at(cls, text: str, line: int) -> Kept:
+    def at(cls, text: str, line: int) -> ResidualLine:
         """A line of a residual that stands in a line."""
         kept = cls(text)
         kept.line = line
@@ -69,7 +69,7 @@ def apply(back: Job, lines: Iterable[str]) -> tuple[Job, tuple[Finding, ...]]:
     attributes: Mapping[str, str] = back.attributes
     found: list[Finding] = []
     for line in lines:
-        place = line.line if isinstance(line, Kept) else 0
+        place = line.line if isinstance(line, ResidualLine) else 0
         kind, _, rest = line.partition(" ")
         digest, _, text = rest.partition(" ")
         try:

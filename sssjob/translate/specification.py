@@ -18,7 +18,7 @@ from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.json_text import Loaded, each_once, held, line_of_value, said_of
 from sssjob.model import Note, Property, stripped
 from sssjob.translate.nodes import listed, plain
-from sssjob.translate.numbers import GPUS, Gpus, Shape, is_gpu, number_of
+from sssjob.translate.numbers import GPUS, Gpus, TaskCounts, is_gpu, number_of
 from sssjob.translate.objects import (
     Data,
     a_word,
@@ -33,13 +33,13 @@ from sssjob.translate.objects import (
 from sssjob.translate.options import Heard
 from sssjob.translate.patterns import PLAIN, Patterns
 from sssjob.translate.requests import NO_OPTION, Asked
-from sssjob.translate.residual import Kept
+from sssjob.translate.residual import ResidualLine
 from sssjob.translate.translator import Read, Settings, Translator
 
 DEPTH = 50  # levels of a specification that is read
 
 
-class Row(NamedTuple):
+class PropertyPath(NamedTuple):
     """A property of a job, and where its text stands: the names of the objects around it."""
 
     name: str
@@ -96,7 +96,7 @@ class Specification(Translator[Data]):
         lines = []
         for text, path in self.held(form):
             line = form.line(path) if isinstance(form, Loaded) else 0
-            lines.append(Kept.at(text, line))
+            lines.append(ResidualLine.at(text, line))
         return tuple(lines)
 
     def held(self, form: Data) -> Iterable[tuple[str, tuple[str | int, ...]]]:
@@ -132,14 +132,14 @@ def text_of(asked: Asked, name: str) -> str:
     return "" if item is None else stripped(item.text)
 
 
-def write_rows(asked: Asked, rows: Iterable[Row], form: Data) -> None:
+def write_rows(asked: Asked, rows: Iterable[PropertyPath], form: Data) -> None:
     """Texts that stand for themselves."""
     for row in rows:
         if text := text_of(asked, row.name):
             put(form, row.path, text)
 
 
-def read_rows(form: Data, rows: Iterable[Row], heard: Heard) -> None:
+def read_rows(form: Data, rows: Iterable[PropertyPath], heard: Heard) -> None:
     """The same, back; what is no text is told."""
     for row in rows:
         if text := taken(form, row.path, a_word, heard, "a text"):
@@ -158,7 +158,9 @@ def file_of(asked: Asked, name: str, patterns: Patterns = PLAIN) -> str:
         return ""
 
 
-def write_files(asked: Asked, rows: Iterable[Row], form: Data, patterns: Patterns = PLAIN) -> None:
+def write_files(
+    asked: Asked, rows: Iterable[PropertyPath], form: Data, patterns: Patterns = PLAIN
+) -> None:
     """Names of files, of which nothing says how they are written."""
     for row in rows:
         if text := file_of(asked, row.name, patterns):
@@ -169,7 +171,7 @@ def write_files(asked: Asked, rows: Iterable[Row], form: Data, patterns: Pattern
 
 
 def read_files(
-    form: Data, rows: Iterable[Row], heard: Heard, patterns: Patterns = PLAIN, *,
+    form: Data, rows: Iterable[PropertyPath], heard: Heard, patterns: Patterns = PLAIN, *,
     array: bool = False,
 ) -> None:  # fmt: skip
     """The same, back; a name with words that a job object has not stays where it is."""
@@ -288,7 +290,7 @@ def gpus(asked: Asked, shares: int, *, typed: bool = False) -> Gpus:
     return found
 
 
-def consistent(asked: Asked, of: Shape) -> tuple[int | None, int | None, int | None]:
+def consistent(asked: Asked, of: TaskCounts) -> tuple[int | None, int | None, int | None]:
     """Nodes, processes and processes on a node, of which the first two give the last.
 
     What does not agree is told: processes come first, then nodes.

@@ -11,9 +11,9 @@ from typing import Any
 
 from sssjob import registry
 from sssjob.accounting import statements
-from sssjob.accounting.audit import Question, Statement
+from sssjob.accounting.audit import AuditQuestion, SystemStatement
 from sssjob.accounting.run import Run, runs_of
-from sssjob.commands import Limits
+from sssjob.commands import CommandLimits
 from sssjob.document.files import looked_at
 from sssjob.document.files import opened as unpacked
 from sssjob.document.sources import NamedSource, naming, opened
@@ -26,7 +26,7 @@ AUTO = "auto"
 _HEAD = 512  # bytes that tell whether a file holds sums
 _LIMIT = 1 << 24  # bytes of a file with sums
 
-Read = Callable[[str, str], Iterator[Statement]]  # of the name of a source, and its text
+Read = Callable[[str, str], Iterator[SystemStatement]]  # of the name of a source, and its text
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +59,16 @@ class Sides:
                 )  # fmt: skip
                 yield from runs_of(jobs, raw_ids)
 
-    def against(self, sources: Iterable[NamedSource]) -> tuple[list[Run] | None, list[Statement]]:
+    def against(
+        self, sources: Iterable[NamedSource]
+    ) -> tuple[list[Run] | None, list[SystemStatement]]:
         """What files say exists: runs, where one lists some, and sums.
 
         Raises ``OSError``, and ``SSSJobError`` for what cannot be read.
         """
         listing = replace(self, columns=(), delimiter="")  # which has a header
         runs: list[Run] | None = None
-        sums: list[Statement] = []
+        sums: list[SystemStatement] = []
         for source in sources:
             if not source.is_store and not source.is_directory:
                 with naming(source.name), opened(source) as raw, unpacked(raw) as stream:
@@ -81,7 +83,7 @@ class Sides:
             runs = [*(runs or ()), *listing.runs([source])]
         return runs, sums
 
-    def asked(self, name: str, question: Question, limits: Limits) -> list[Run]:
+    def asked(self, name: str, question: AuditQuestion, limits: CommandLimits) -> list[Run]:
         """What a batch system lists of the span. Raises ``CommandFailed`` and ``UnusableInput``."""
         system = registry.system(name)
         ask = system.load("listed")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import BinaryIO, TypeVar
 
 from sssjob import commands, registry
-from sssjob.commands import CommandFailed, Limits
+from sssjob.commands import CommandFailed, CommandLimits
 from sssjob.document.files import looked_at
 from sssjob.errors import Severity, UnusableInput
 from sssjob.records import read_records
@@ -46,7 +46,7 @@ def require_asked(name: str) -> None:
         raise UnusableInput(f"{name!r} is no system that can be asked")
 
 
-def asked(name: str, limits: Limits | None = None) -> BinaryIO:
+def asked(name: str, limits: CommandLimits | None = None) -> BinaryIO:
     """What the commands of a batch system print.
 
     Of several ways to ask the first counts that works. Raises ``CommandFailed`` where none does,

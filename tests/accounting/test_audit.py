@@ -8,7 +8,7 @@ import pytest
 
 from sssjob import loads
 from sssjob.accounting import statements
-from sssjob.accounting.audit import KINDS, Question, Statement, audit
+from sssjob.accounting.audit import KINDS, AuditQuestion, SystemStatement, audit
 from sssjob.accounting.run import Run, run_of, runs_of
 from sssjob.errors import UnusableInput
 from sssjob.systems.slurm import sreport
@@ -21,7 +21,7 @@ def run(id="7", submit=100, start=200, end=300, machine="c", **more):
 
 
 def amiss(read, listed, **question):
-    found = audit(Question(**question), read, listed)
+    found = audit(AuditQuestion(**question), read, listed)
     return {kind: number for kind, number in found.total.amiss.items() if number}
 
 
@@ -58,7 +58,7 @@ def test_what_is_amiss_is_counted_by_its_kind(read, expected):
 def test_what_was_changed_later_is_told_with_both_values():
     read = run(said=(("EndTime", "300"), ("Processors", "4")))
     now = run(end=360, said=(("EndTime", "360"), ("Processors", "4"), ("ExitCode", "1")))
-    (found,) = audit(Question(), [read], [now]).findings
+    (found,) = audit(AuditQuestion(), [read], [now]).findings
     assert (found.kind, found.why) == ("changed", "EndTime 300, now 360")
 
 
@@ -77,12 +77,12 @@ def test_jobs_without_times_are_never_taken_for_the_same():
 
 
 def test_rows_are_days_of_a_zone_and_the_span_is_that_of_the_listing():
-    found = audit(Question(zone=ZoneInfo("America/Los_Angeles")), LISTED, LISTED)
+    found = audit(AuditQuestion(zone=ZoneInfo("America/Los_Angeles")), LISTED, LISTED)
     assert [(row.day, row.listed, row.read) for row in found.rows] == [
         ("1969-12-31", 1, 1), ("1970-01-01", 2, 2),
     ]  # fmt: skip
     late = run("1", end=5 * DAY)
-    assert audit(Question(), [*LISTED, late], LISTED).outside == 1
+    assert audit(AuditQuestion(), [*LISTED, late], LISTED).outside == 1
     assert amiss([*LISTED, late], LISTED, until=9 * DAY) == {"unlisted": 1}
     assert amiss(LISTED[:1], LISTED, since=0, until=DAY) == {}
 
@@ -107,49 +107,49 @@ def test_jobs_of_documents_say_which_run_they_are():
 def test_gaps_are_numbers_that_neither_side_has():
     read = [run(str(number), number=number) for number in (3, 4, 9, 12)]
     listed = [*read, run("10", end=None, number=10)]
-    found = audit(Question(gaps=True), read, listed)
+    found = audit(AuditQuestion(gaps=True), read, listed)
     assert [gap[1:] for gap in found.gaps] == [(5, 8), (11, 11)]
     assert not found.is_well
-    assert audit(Question(), read, listed).gaps == []
+    assert audit(AuditQuestion(), read, listed).gaps == []
 
 
 # fmt: off
 SUMS = [
-    pytest.param(Statement("s", 0, 400, jobs=1),                            1,    True,  id="jobs"),
-    pytest.param(Statement("s", 0, 400, jobs=2),                            1,    False, id="more-jobs"),
-    pytest.param(Statement("s", 300, 400, jobs=1),                          1,    True,  id="the-first-second-counts"),
-    pytest.param(Statement("s", 0, 300, jobs=1),                            0,    False, id="the-last-does-not"),
-    pytest.param(Statement("s", 0, 400, jobs=1, machine="d"),               0,    False, id="another-machine"),
-    pytest.param(Statement("s", 0, 400, jobs=1, submit_host="h"),           1,    True,  id="a-host-nobody-states"),
-    pytest.param(Statement("s", 0, 400, processor_seconds=360),             360,  True,  id="without-suspension"),
-    pytest.param(Statement("s", 250, 400, processor_seconds=200),           200,  True,  id="the-part-in-the-span"),
-    pytest.param(Statement("s", 0, 400, processor_seconds=400),             360,  False, id="more-seconds"),
-    pytest.param(Statement("s", 0, 400, processor_seconds=300, exact_to=60), 360, False, id="a-minute-off"),
-    pytest.param(Statement("s", 0, 400, processor_seconds=301, exact_to=60), 360, True,  id="rounded"),
+    pytest.param(SystemStatement("s", 0, 400, jobs=1),                            1,    True,  id="jobs"),
+    pytest.param(SystemStatement("s", 0, 400, jobs=2),                            1,    False, id="more-jobs"),
+    pytest.param(SystemStatement("s", 300, 400, jobs=1),                          1,    True,  id="the-first-second-counts"),
+    pytest.param(SystemStatement("s", 0, 300, jobs=1),                            0,    False, id="the-last-does-not"),
+    pytest.param(SystemStatement("s", 0, 400, jobs=1, machine="d"),               0,    False, id="another-machine"),
+    pytest.param(SystemStatement("s", 0, 400, jobs=1, submit_host="h"),           1,    True,  id="a-host-nobody-states"),
+    pytest.param(SystemStatement("s", 0, 400, processor_seconds=360),             360,  True,  id="without-suspension"),
+    pytest.param(SystemStatement("s", 250, 400, processor_seconds=200),           200,  True,  id="the-part-in-the-span"),
+    pytest.param(SystemStatement("s", 0, 400, processor_seconds=400),             360,  False, id="more-seconds"),
+    pytest.param(SystemStatement("s", 0, 400, processor_seconds=300, exact_to=60), 360, False, id="a-minute-off"),
+    pytest.param(SystemStatement("s", 0, 400, processor_seconds=301, exact_to=60), 360, True,  id="rounded"),
 ]
 # fmt: on
 
 
 @pytest.mark.parametrize("statement, found, is_well", SUMS)
 def test_sums_are_held_against_those_of_what_was_read(statement, found, is_well):
-    compared = audit(Question(), [run(wall=90, processors=4)], None, [statement]).sums[0]
+    compared = audit(AuditQuestion(), [run(wall=90, processors=4)], None, [statement]).sums[0]
     assert (compared.found, compared.is_well) == (found, is_well)
 
 
 def test_jobs_that_APEL_leaves_out_are_in_no_sum_of_its_own():
-    statement = Statement("s", 0, 400, jobs=1)
+    statement = SystemStatement("s", 0, 400, jobs=1)
     runs = [run("7"), run("8", is_usage=False)]
-    assert audit(Question(), runs, None, [statement]).sums[0].found == 1
+    assert audit(AuditQuestion(), runs, None, [statement]).sums[0].found == 1
 
 
 def test_processor_seconds_may_differ_by_a_tolerance():
-    statement = Statement("s", 0, 400, processor_seconds=400)
-    question = Question(tolerance=Fraction(1, 10))
+    statement = SystemStatement("s", 0, 400, processor_seconds=400)
+    question = AuditQuestion(tolerance=Fraction(1, 10))
     assert audit(question, [run(wall=90, processors=4)], None, [statement]).is_well
 
 
 def test_a_total_says_all_kinds():
-    assert tuple(audit(Question(), [], []).total.amiss) == KINDS
+    assert tuple(audit(AuditQuestion(), [], []).total.amiss) == KINDS
 
 
 SYNC = """APEL-sync-message: v0.1
@@ -218,7 +218,7 @@ sssjob|6|0|0|158633|1|158640
 
 def test_what_a_real_sreport_printed_is_read():
     (found,) = sreport.read("s", PRINTED)
-    assert found == Statement(
+    assert found == SystemStatement(
         "s", 1795294800, 1795381200, processor_seconds=6, machine="sssjob"
     )  # fmt: skip
 

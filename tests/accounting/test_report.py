@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob import loads
-from sssjob.accounting.report import GROUPINGS, MEASURES, Facts, Report, merged, used
+from sssjob.accounting.report import GROUPINGS, MEASURES, JobProperties, Report, merged, used
 from sssjob.drawing.report import as_json, table
 
 DAY = 86400
@@ -33,7 +33,7 @@ def report(*blocks, **options):
 
 
 def test_what_a_job_used_is_exact():
-    found = used(Facts(job()))
+    found = used(JobProperties(job()))
     assert found[:6] == (100, 200, 100, 2, 512 << 20, 1 << 30)
 
 
@@ -70,7 +70,7 @@ def test_what_a_job_used_is_exact():
     pytest.param("<Job><Id>1</Id><Duration>soon</Duration></Job>", (None,) * 6, id="unreadable"),
 ])  # fmt: skip
 def test_what_is_not_stated_is_not_used(text, expected):
-    assert used(Facts(loads(text))) == (*expected, *(None,) * 3)
+    assert used(JobProperties(loads(text))) == (*expected, *(None,) * 3)
 
 
 def resource(name, text, **attributes):
@@ -93,9 +93,11 @@ OVER_TIME = [
 
 @pytest.mark.parametrize("inner, expected", OVER_TIME)
 def test_nodes_and_gpus_count_as_long_as_the_job_ran(inner, expected):
-    found = used(Facts(loads(f"<Job><Delivered><Duration>600</Duration>{inner}</Delivered></Job>")))
+    found = used(
+        JobProperties(loads(f"<Job><Delivered><Duration>600</Duration>{inner}</Delivered></Job>"))
+    )
     assert (found.nodes, found.gpus, found.energy) == expected
-    waited = used(Facts(loads(f"<Job><Delivered>{inner}</Delivered></Job>")))
+    waited = used(JobProperties(loads(f"<Job><Delivered>{inner}</Delivered></Job>")))
     assert (waited.nodes, waited.gpus) == (None, None)
 
 
@@ -158,7 +160,7 @@ def test_jobs_of_a_group_have_their_defaults_and_mentions_are_no_jobs():
 
 @pytest.mark.parametrize("name", GROUPINGS)
 def test_every_grouping_says_nothing_of_a_job_that_says_nothing(name):
-    assert GROUPINGS[name](Facts(loads("<Job><Id>1</Id></Job>")), UTC) == ""
+    assert GROUPINGS[name](JobProperties(loads("<Job><Id>1</Id></Job>")), UTC) == ""
 
 
 AMOUNTS = st.integers(0, 10**6)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sssjob.accounting.report import Facts, Report, used
+from sssjob.accounting.report import JobProperties, Report, used
 from sssjob.records import find, read_records
 from sssjob.records.builders import OBJECTS
 from sssjob.records.record import Converted, Options
@@ -236,7 +236,7 @@ def test_a_job_has_used_the_same_in_every_format(name, jobs):
     outcomes = [*read_records(find(format_name), io.BytesIO(data), options, OBJECTS)]
     found = [item.job for item in outcomes if isinstance(item, Converted)]
     assert [job.id.partition(".")[0] for job in found] == [str(job.number) for job in jobs]
-    told = [used(Facts(job)) for job in found]
+    told = [used(JobProperties(job)) for job in found]
     for sums, job in zip(told, jobs, strict=True):
         known = expected(job, untold)
         assert {key: getattr(sums, key) for key in known} == known

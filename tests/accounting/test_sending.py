@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from click.testing import CliRunner
 
-from sssjob.accounting.sending import Kept, Locked, Receipts, Sent, messages, send
+from sssjob.accounting.sending import KeptMessage, Locked, Receipts, Sent, messages, send
 from sssjob.accounting.sending.ams import NotPublished, Topic, publish
 from sssjob.accounting.sending.queue import STALE, DirectoryQueue
 from sssjob.cli import sssjob
@@ -188,7 +188,7 @@ def test_a_message_that_is_refused_stays_and_the_next_is_sent(queue, topic, rece
     names = [queue.add(b"one"), queue.add(b"two")]
     service.answers = [(413, "too\x1b large"), None]
     kept, sent = send(queue, topic, receipts, publish)
-    assert isinstance(kept, Kept)
+    assert isinstance(kept, KeptMessage)
     assert kept.why.endswith("answered 413: too\u241b large")
     assert sent == Sent(names[1], "1")
     assert list(queue.names()) == names[:1]
@@ -235,7 +235,7 @@ def test_what_is_locked_or_no_file_is_left_alone(queue, topic, receipts, tmp_pat
     (tmp_path / "secret").write_text("x")
     locked, kept = send(queue, topic, receipts, publish)
     assert locked == Locked(names[0])
-    assert (kept.name, isinstance(kept, Kept)) == (names[1], True)
+    assert (kept.name, isinstance(kept, KeptMessage)) == (names[1], True)
     assert list(queue.names()) == names
 
 

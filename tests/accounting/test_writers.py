@@ -18,7 +18,7 @@ from strategies import documents
 from sssjob import loads
 from sssjob.accounting.writers import TARGETS, parts
 from sssjob.accounting.writers import writer as writers
-from sssjob.accounting.writers.grid import Site
+from sssjob.accounting.writers.grid import GridSite
 from sssjob.document import dumps
 from sssjob.document.bridge import from_tree
 from sssjob.formats import car
@@ -30,7 +30,7 @@ from sssjob.records.record import Bad, Converted, Options, Skipped
 
 DATA = Path(__file__).parents[1] / "data"
 SACCT = DATA.parents[1] / "examples" / "slurm" / "sacct.txt"
-SITE = Site("CERN-PROD", "ce.example.org:9619/condor", "grid", "HEPscore23", "11.4")
+SITE = GridSite("CERN-PROD", "ce.example.org:9619/condor", "grid", "HEPscore23", "11.4")
 SCHEMA = etree.XMLSchema(etree.parse(str(DATA / "oracles" / "urf-1.0.xsd")))
 
 JOB = loads(
@@ -89,7 +89,7 @@ def test_a_usage_record_has_everything_in_the_order_of_the_schema():
 
 
 def test_a_compute_record_names_site_group_roles_and_benchmark():
-    data, losses, _ = written("car", JOB, site=Site())
+    data, losses, _ = written("car", JOB, site=GridSite())
     root = etree.fromstring(data)
     found = {etree.QName(item).localname: item for item in root.iter()}
     assert found["Site"].text == "DESY"
@@ -103,7 +103,7 @@ def test_a_compute_record_names_site_group_roles_and_benchmark():
 
 @pytest.mark.parametrize("host", ["ce.example.org", "ce.example.org:9619/condor", "c"])
 def test_a_compute_record_names_the_host_that_jobs_were_submitted_at(host):
-    root = etree.fromstring(written("car", JOB, site=Site(submit_host=host))[0])
+    root = etree.fromstring(written("car", JOB, site=GridSite(submit_host=host))[0])
     assert root[0].findtext(f"{{{car.NAMESPACE}}}SubmitHost") == host
     assert read_back("car", etree.tostring(root))[0]["SubmitHost"].text == host
 
@@ -173,7 +173,7 @@ def test_a_normalised_summary_has_a_record_for_each_set_of_benchmarks():
     both = (("hepspec", "11"), ("HEPscore23", "15.005"))
     data, _, outcomes = written(
         "apel-normalised", worth(*both), worth(*both, Id=2), worth(both[1]), worth(),
-        site=Site("HERE", infrastructure="local"),
+        site=GridSite("HERE", infrastructure="local"),
     )  # fmt: skip
     assert data.startswith(b"APEL-normalised-summary-message: v0.4\n")
     first, second = records_of(data)
@@ -186,16 +186,18 @@ def test_a_normalised_summary_has_a_record_for_each_set_of_benchmarks():
 
 
 def test_a_benchmark_that_would_end_a_dictionary_is_refused():
-    _, _, (outcome,) = written("apel-normalised", worth(("a}", 1)), site=Site("HERE"))
+    _, _, (outcome,) = written("apel-normalised", worth(("a}", 1)), site=GridSite("HERE"))
     assert "a benchmark called 'a}'" in outcome.reason
-    data, _, _ = written("apel-normalised", worth(), site=Site("HERE", benchmark="x", figure="2"))
+    data, _, _ = written(
+        "apel-normalised", worth(), site=GridSite("HERE", benchmark="x", figure="2")
+    )
     assert b"NormalisedWallDuration: {x: 200}\n" in data
 
 
 def test_a_message_of_synchronisation_counts_the_jobs_of_submit_hosts_and_months():
     jobs = [worth(SubmitHost="a"), worth(SubmitHost="b"), worth(SubmitHost="a"),
             worth(SubmitHost="a", EndTime=1798000000), worth()]  # fmt: skip
-    data, _, outcomes = written("apel-sync", *jobs, site=Site("HERE"))
+    data, _, outcomes = written("apel-sync", *jobs, site=GridSite("HERE"))
     assert data.startswith(b"APEL-sync-message: v0.1\n")
     assert [tuple(record.values()) for record in records_of(data)] == [
         ("HERE", "a", "11", "2026", "2"), ("HERE", "b", "11", "2026", "1"),
@@ -209,10 +211,10 @@ def test_where_nobody_names_a_site_a_message_names_the_machine_and_without_one_n
         "<Job><Id>7</Id><StartTime>1</StartTime><EndTime>2</EndTime><CpuDuration>1</CpuDuration>"
         "<Delivered><Machine>cluster</Machine><Duration>1</Duration></Delivered></Job>"
     )
-    data, _, _ = written("apel", bare, site=Site())
+    data, _, _ = written("apel", bare, site=GridSite())
     assert data.splitlines()[1:3] == [b"Site: cluster", b"MachineName: cluster"]
     nowhere = loads(dumps(bare).replace("<Machine>cluster</Machine>", ""))
-    _, _, outcomes = written("apel", nowhere, site=Site())
+    _, _, outcomes = written("apel", nowhere, site=GridSite())
     assert outcomes == [Skipped(1, "no name of a site, which APEL demands")]
 
 
@@ -468,7 +470,7 @@ def one_way(target, name, data, **more):
 def test_many_jobs_at_once_are_written_as_one_by_one(path, target):
     data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     name, _, _ = recognised(io.BytesIO(data))
-    bare = writers.WriterOptions(Site(), None)
+    bare = writers.WriterOptions(GridSite(), None)
     one_way(target, name.name, data)
     one_way(target, name.name, data, options=bare)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from sssjob.classads import writing
 from sssjob.classads.errors import BadAd
 from sssjob.classads.parser import DEPTH_LIMIT, expression
-from sssjob.classads.tree import Binary, Literal, Reference, Unary
+from sssjob.classads.tree import AttributeReference, Binary, Literal, Unary
 
 WRITTEN = [
     pytest.param("1+2*3", "1 + 2 * 3", id="closer operators need no brackets"),
@@ -92,11 +92,15 @@ def test_the_old_syntax_knows_one_escape_only():
 
 def test_operators_of_one_level_go_from_left_to_right():
     assert expression("1 - 2 - 3") == Binary("-", Binary("-", Literal(1), Literal(2)), Literal(3))
-    assert expression("- - a") == Unary("-", Unary("-", Reference(None, "a")))
+    assert expression("- - a") == Unary("-", Unary("-", AttributeReference(None, "a")))
 
 
 def test_what_is_made_by_hand_gets_the_brackets_it_needs():
-    made = Binary("&&", Binary("||", Reference(None, "a"), Reference(None, "b")), Literal(True))
+    made = Binary(
+        "&&",
+        Binary("||", AttributeReference(None, "a"), AttributeReference(None, "b")),
+        Literal(True),
+    )
     assert writing.expression(made) == "(a || b) && true"
 
 

@@ -15,7 +15,7 @@ from sssjob.errors import Refused
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.message import Data, Document, Row
 from sssjob.rmap.reading import read_request
-from sssjob.rmap.responder import Answer
+from sssjob.rmap.responder import HandlerAnswer
 
 SSSJOB = Path(sys.executable).with_name("sssjob")
 JOB = b'<Job><Id>PBS.1</Id><Requested><Memory units="GB">2</Memory></Requested></Job>'
@@ -112,7 +112,7 @@ def test_job_objects_are_sent_as_they_are_or_as_gold_takes_them(ask, tmp_path):
 
     def keep(call):
         asked.append(call.request)
-        return Answer(call.request.data.items)
+        return HandlerAnswer(call.request.data.items)
 
     (tmp_path / "jobs.xml").write_bytes(JOB)
     with gateway(keep) as running:

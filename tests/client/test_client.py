@@ -15,7 +15,7 @@ from sssjob.rmap.framing import LEGACY_HEAD, legacy_reply, standard_reply
 from sssjob.rmap.keys import Algorithm, Key, Ring
 from sssjob.rmap.message import Get, Object, Option, Request, Row, Where
 from sssjob.rmap.reading import read_request, read_response
-from sssjob.rmap.responder import Answer
+from sssjob.rmap.responder import HandlerAnswer
 from sssjob.rmap.signature import verify
 from sssjob.rmap.writing import envelope, write_response
 
@@ -78,7 +78,7 @@ def test_what_is_sent_to_gold_is_what_its_own_client_sends():
 @pytest.mark.parametrize("dialect", [GOLD, SSSJOB])
 def test_our_gateway_answers_by_both_transports(scheme, dialect):
     def rows(call):
-        return Answer([Row("User", (("Name", str(number)),)) for number in range(7)])
+        return HandlerAnswer([Row("User", (("Name", str(number)),)) for number in range(7)])
 
     asked = Request("Query", "root", (Object("User"),), chunking=True, chunk_size=3)
     with gateway(rows) as running:
@@ -102,7 +102,7 @@ BOTH = Key(KEY, (Algorithm.HMAC_SHA256,))
 
 
 def test_an_answer_to_hmac_sha256_is_proven_and_about_this_request():
-    with gateway(lambda call: Answer([Row("Job")]), ring=Ring(BOTH)) as running:
+    with gateway(lambda call: HandlerAnswer([Row("Job")]), ring=Ring(BOTH)) as running:
         host, port = running.address()
         asking, _ = client(f"{host}:{port}", key=BOTH, dialect=SSSJOB)
         assert list(asking.rows(QUERY)) == [Row("Job")]

@@ -6,14 +6,14 @@ import pytest
 from sssjob.errors import Refused
 from sssjob.gateway.actions import Actions
 from sssjob.rmap.message import Conj, Get, Object, Op, Request, Where
-from sssjob.rmap.responder import Call
+from sssjob.rmap.responder import ReceivedRequest
 
 
 def asked(*wheres, gets=("Name",)):
     request = Request(
         "Query", "ann", (Object("System"),), tuple(map(Get, gets)), wheres=tuple(wheres)
     )
-    return [row.get("Name") for row in Actions({})(Call(request, "ann")).rows]
+    return [row.get("Name") for row in Actions({})(ReceivedRequest(request, "ann")).rows]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from sssjob.client import GOLD, Client, Legacy
 from sssjob.errors import Refused
 from sssjob.gateway.actions import Actions
 from sssjob.gateway.behind import Behind, Door
-from sssjob.gateway.log import LOGGER, Lines
+from sssjob.gateway.log import LOGGER, JsonFormatter
 from sssjob.gateway.shadow import ServerAnswer, Shadow, differences
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.rates import Rates
@@ -26,7 +26,7 @@ from sssjob.rmap.envelope import opened
 from sssjob.rmap.keys import Key, Ring
 from sssjob.rmap.message import Data, Get, Object, Option, Request, Row, Set, Where
 from sssjob.rmap.reading import read_response
-from sssjob.rmap.responder import Answer, Call
+from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 
 OTHER = b"the key of the server behind"
 JOB = (("JobId", "a"), ("UserId", "ann"), ("Processors", "4"), ("WallDuration", "60"))
@@ -36,7 +36,7 @@ class Gold:
     """What stands behind: it keeps what it was asked, and answers or refuses."""
 
     def __init__(self, answer=None):
-        self.calls, self.answer = [], answer or (lambda call: Answer())
+        self.calls, self.answer = [], answer or (lambda call: HandlerAnswer())
 
     def __call__(self, call):
         self.calls.append(call)
@@ -55,7 +55,7 @@ class Front:
 
     def ask(self, action, object="Job", *, actor="root", proven=True, **parts):
         request = Request(action, actor, tuple(map(Object, object.split())), **parts)
-        answer = self.actions(Call(request, actor, "10.0.0.7", proven, True, 1000.0))
+        answer = self.actions(ReceivedRequest(request, actor, "10.0.0.7", proven, True, 1000.0))
         return replace(answer, rows=tuple(answer.rows))
 
     def code(self, *arguments, **options):
@@ -99,12 +99,12 @@ def test_a_recorded_request_about_users_is_answered_as_the_real_gold_answered_it
 def test_without_a_server_behind_it_is_740_as_before(service):
     actions = Actions(service.actions)
     with pytest.raises(Refused) as error:
-        actions(Call(Request("Query", "root", (Object("User"),)), "root"))
+        actions(ReceivedRequest(Request("Query", "root", (Object("User"),)), "root"))
     assert error.value.code == "740"
 
 
 def test_an_actor_is_called_what_it_is_called_there_and_signed_for_anew(service):
-    gold = Gold(lambda call: Answer([Row("Account", (("Balance", "7"),))], count=7))
+    gold = Gold(lambda call: HandlerAnswer([Row("Account", (("Balance", "7"),))], count=7))
     with running(gold) as other:
         made = front(service, other, actors={"ann": "amy"})
         answer = made.ask("Balance", "Account", actor="ann", options=(Option("Id", "1"),))
@@ -149,7 +149,7 @@ def test_what_gold_would_put_into_its_sql_is_not_passed_on(parts):
         action = parts.pop("action", "Query")
         objects = parts.pop("objects", (Object("User"),))
         with pytest.raises(Refused) as error:
-            Behind(client).answer(Call(Request(action, "ann", objects, **parts), "ann"))
+            Behind(client).answer(ReceivedRequest(Request(action, "ann", objects, **parts), "ann"))
     assert error.value.code == "740"
     assert gold.calls == []
 
@@ -161,7 +161,7 @@ def test_a_server_that_did_not_answer_is_left_alone_for_a_while():
         port = other.address()[1]
         dead = Client([Legacy("127.0.0.1", closed_port())], Key(OTHER), GOLD, tries=1)
         behind = Behind(dead, door=Door(lambda: now[0]))
-        call = Call(Request("Query", "ann", (Object("User"),)), "ann")
+        call = ReceivedRequest(Request("Query", "ann", (Object("User"),)), "ann")
         well = replace(behind, client=replace(dead, transports=[Legacy("127.0.0.1", port)]))
         for each in (behind, well):
             with pytest.raises(Refused) as error:
@@ -199,7 +199,9 @@ def test_a_change_of_which_nobody_knows_whether_it_was_made_is_700(service):
     client = Client([Silent("127.0.0.1", 1)], Key(OTHER), GOLD, tries=1)
     for action, code in (("Deposit", "700"), ("Query", "730")):
         with pytest.raises(Refused) as error:
-            Behind(client).answer(Call(Request(action, "root", (Object("Account"),)), "root"))
+            Behind(client).answer(
+                ReceivedRequest(Request(action, "root", (Object("Account"),)), "root")
+            )
         assert error.value.code == code
 
 
@@ -247,7 +249,7 @@ class Told(logging.Handler):
         self.lines = []
 
     def emit(self, record):
-        line = json.loads(Lines().format(record))
+        line = json.loads(JsonFormatter().format(record))
         if line["event"] == "shadow differs":
             self.lines.append(line)
 
@@ -267,8 +269,8 @@ def test_a_shadow_answers_from_ours_and_logs_what_the_other_one_says_otherwise(s
         if call.request.action == "Refund":
             raise Refused("740", "no such charge")
         if call.request.action == "Charge":
-            return Answer([Row("Charge", (("Amount", "240"), ("Job", "9")))], count=240)
-        return Answer(rows.get(call.request.action, ()))
+            return HandlerAnswer([Row("Charge", (("Amount", "240"), ("Job", "9")))], count=240)
+        return HandlerAnswer(rows.get(call.request.action, ()))
 
     gold = Gold(answer)
     with running(gold) as other:

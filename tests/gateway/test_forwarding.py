@@ -15,9 +15,9 @@ from sssjob.client import GOLD, SSSJOB, Client, Legacy
 from sssjob.document import loads
 from sssjob.errors import UnusableStore
 from sssjob.gateway.actions import Actions
-from sssjob.gateway.config import Config
+from sssjob.gateway.config import GatewayConfig
 from sssjob.gateway.forwarding import Forwarding, ForwardingPlan, finished
-from sssjob.gateway.jobs import Jobs
+from sssjob.gateway.jobs import StoreJobs
 from sssjob.gateway.outbox import Outbox, ParcelState
 from sssjob.gateway.service import answering
 from sssjob.handlers.service import ServiceSettings
@@ -27,7 +27,7 @@ from sssjob.rmap.framing import legacy_reply
 from sssjob.rmap.keys import Key
 from sssjob.rmap.message import Data, Document, Object, Request, Response, Row, Status
 from sssjob.rmap.reading import read_request
-from sssjob.rmap.responder import Call
+from sssjob.rmap.responder import ReceivedRequest
 from sssjob.rmap.writing import envelope, write_response
 
 DONE = "<Job><Id>{0}</Id><User>ann</User><Project>p</Project><Machine>m</Machine><State>Completed</State><Delivered><Processors>16</Processors><Duration>1155</Duration></Delivered></Job>"
@@ -261,17 +261,17 @@ def test_a_job_that_cannot_be_sent_is_shown_until_it_can(jobs, forwarding):
 
 
 def test_who_creates_a_job_that_cannot_be_sent_is_told(tmp_path):
-    made = Config(
-        jobs=Jobs(str(tmp_path / "jobs.db"), settings=ServiceSettings(ROLES)),
+    made = GatewayConfig(
+        jobs=StoreJobs(str(tmp_path / "jobs.db"), settings=ServiceSettings(ROLES)),
         forward=ForwardingPlan(
             Client([Legacy("127.0.0.1", closed_port())], Key(KEY), GOLD), tmp_path / "q"
         ),
     )
-    for config, code in ((made, "100"), (replace(made, forward=Config().forward), "000")):
+    for config, code in ((made, "100"), (replace(made, forward=GatewayConfig().forward), "000")):
         service = answering(config)
         data = Data((Document(DONE.replace("1155", "5.5").format(code).encode()),))
         request = Request("Create", "root", (Object("Job"),), data=data)
-        answer = Actions(service.actions)(Call(request, "root"))
+        answer = Actions(service.actions)(ReceivedRequest(request, "root"))
         assert answer.code == code
         told = f"{code}: will not be forwarded: Duration 5.5 is not in whole seconds"
         assert (answer.message == told) is (code == "100")

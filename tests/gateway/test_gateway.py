@@ -21,15 +21,15 @@ from gateways import connected, exchange, gateway, said
 from gold import KEY, RECORDINGS, documents, recording, replaying
 from waiting import HANG, until
 
-from sssjob.gateway.config import TLS, Limits
-from sssjob.gateway.log import LOGGER, Lines
+from sssjob.gateway.config import TLS, GatewayLimits
+from sssjob.gateway.log import LOGGER, JsonFormatter
 from sssjob.rmap.address import Address
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.framing import LEGACY_HEAD
 from sssjob.rmap.keys import Key
 from sssjob.rmap.message import Document, Object, Request, Row
 from sssjob.rmap.reading import read_response
-from sssjob.rmap.responder import Answer, Policy
+from sssjob.rmap.responder import HandlerAnswer, Policy
 from sssjob.rmap.signature import sign
 from sssjob.rmap.writing import envelope, write_request
 
@@ -44,7 +44,7 @@ def gold():
 
 
 def one(call):
-    return Answer([Row("User", (("Name", "ann"),))])
+    return HandlerAnswer([Row("User", (("Name", "ann"),))])
 
 
 def code(document):
@@ -237,7 +237,7 @@ def flood(connection, data, times):
 
 def test_a_body_of_1_gb_is_not_read_and_not_kept():
     piece = b"400\r\n" + b"a" * 1024 + b"\r\n"
-    with gateway(one, limits=Limits(message=100_000, grace=5)) as running:
+    with gateway(one, limits=GatewayLimits(message=100_000, grace=5)) as running:
         with connected(running) as connection:
             connection.sendall(HEAD + b"Transfer-Encoding: chunked\r\n\r\n")
             with pytest.raises(ConnectionError):
@@ -246,7 +246,7 @@ def test_a_body_of_1_gb_is_not_read_and_not_kept():
 
 
 def test_a_slow_client_is_told_and_left():
-    with gateway(one, limits=Limits(arrival=0.2, grace=5)) as running:
+    with gateway(one, limits=GatewayLimits(arrival=0.2, grace=5)) as running:
         with connected(running) as connection:
             connection.sendall(RAW.sent[:200])
             reply = said(connection)
@@ -260,7 +260,7 @@ def test_a_slow_client_is_told_and_left():
 
 def test_a_client_that_dribbles_is_left_all_the_same():
     with (
-        gateway(one, limits=Limits(arrival=0.3, grace=5)) as running,
+        gateway(one, limits=GatewayLimits(arrival=0.3, grace=5)) as running,
         connected(running) as connection,
     ):
         stop = threading.Event()
@@ -286,7 +286,10 @@ def test_a_client_that_dribbles_is_left_all_the_same():
 
 
 def test_a_client_that_says_nothing_is_left():
-    with gateway(one, limits=Limits(idle=0.1, grace=5)) as running, connected(running) as silent:
+    with (
+        gateway(one, limits=GatewayLimits(idle=0.1, grace=5)) as running,
+        connected(running) as silent,
+    ):
         assert said(silent) == b""
 
 
@@ -308,7 +311,7 @@ def asks(connection):
 
 def test_one_connection_too_many_takes_the_place_of_the_one_that_waits_longest():
     with (
-        gateway(one, limits=Limits(connections=2, grace=5)) as running,
+        gateway(one, limits=GatewayLimits(connections=2, grace=5)) as running,
         connected(running) as first,
         connected(running) as second,
     ):
@@ -322,7 +325,7 @@ def test_one_connection_too_many_takes_the_place_of_the_one_that_waits_longest()
 
 def test_half_requests_of_one_address_shut_nobody_else_out():
     with (
-        gateway(one, limits=Limits(connections=8, grace=5)) as running,
+        gateway(one, limits=GatewayLimits(connections=8, grace=5)) as running,
         ExitStack() as stack,
         elsewhere(running) as other,
     ):
@@ -343,7 +346,7 @@ def test_half_requests_of_one_address_shut_nobody_else_out():
 def test_bytes_of_one_address_leave_room_for_those_of_others():
     begun = HEAD + b"Content-Length: 60000\r\n\r\n" + b"a" * 40_000
     with (
-        gateway(one, limits=Limits(memory=50_000, grace=5)) as running,
+        gateway(one, limits=GatewayLimits(memory=50_000, grace=5)) as running,
         connected(running) as first,
         elsewhere(running) as other,
     ):
@@ -356,7 +359,7 @@ def test_bytes_of_one_address_leave_room_for_those_of_others():
 
 def test_what_all_clients_together_may_hold_has_an_end():
     begun = HEAD + b"Content-Length: 60000\r\n\r\n" + b"a" * 40_000
-    with gateway(one, limits=Limits(memory=50_000, grace=5)) as running:
+    with gateway(one, limits=GatewayLimits(memory=50_000, grace=5)) as running:
         with connected(running) as first, connected(running) as second:
             first.sendall(begun)
             second.sendall(begun)
@@ -367,11 +370,11 @@ def test_what_all_clients_together_may_hold_has_an_end():
 
 def test_answers_that_nobody_reads_do_not_pile_up():
     def long(call):
-        return Answer(
+        return HandlerAnswer(
             [Document(b"<Job><Requested>" + b"a" * 8_000_000 + b"</Requested></Job>")] * 4
         )
 
-    with gateway(long, limits=Limits(memory=1_000_000, grace=5)) as running:
+    with gateway(long, limits=GatewayLimits(memory=1_000_000, grace=5)) as running:
         with connected(running) as connection:
             connection.sendall(recording("op-GT").sent)
             with suppress(ConnectionResetError):
@@ -393,7 +396,7 @@ class Held:
 
 def test_requests_beyond_those_that_may_wait_are_told_to_come_again():
     handler = Held()
-    limits = Limits(pending=1, grace=5)
+    limits = GatewayLimits(pending=1, grace=5)
     with gateway(handler, limits=limits) as running, connected(running) as first:
         first.sendall(RAW.sent)
         assert handler.asked.acquire(timeout=HANG)
@@ -407,7 +410,7 @@ def test_requests_beyond_those_that_may_wait_are_told_to_come_again():
 
 def test_a_fault_of_a_handler_costs_one_answer():
     def faulty(call):
-        return Answer([1 // 0])
+        return HandlerAnswer([1 // 0])
 
     def sometimes(call):
         return faulty(call) if call.request.object == "Job" else one(call)
@@ -433,7 +436,10 @@ def test_whole_requests_are_answered_before_the_end():
 
 def test_what_takes_longer_than_the_grace_is_cut_off():
     handler = Held()
-    with gateway(handler, limits=Limits(grace=0.1)) as running, connected(running) as waiting:
+    with (
+        gateway(handler, limits=GatewayLimits(grace=0.1)) as running,
+        connected(running) as waiting,
+    ):
         waiting.sendall(RAW.sent)
         assert handler.asked.acquire(timeout=HANG)
         running.stop()
@@ -454,7 +460,7 @@ def log():
             lines.append(json.loads(self.format(record)))
 
     handler = Keep()
-    handler.setFormatter(Lines())
+    handler.setFormatter(JsonFormatter())
     LOGGER.addHandler(handler)
     level = LOGGER.level
     LOGGER.setLevel(logging.DEBUG)

@@ -5,7 +5,7 @@ import pytest
 
 from sssjob.errors import BadSettings
 from sssjob.gateway import config as config_module
-from sssjob.gateway.config import Limits, forwarded, load
+from sssjob.gateway.config import GatewayLimits, forwarded, load
 from sssjob.rmap.address import Address, address
 from sssjob.rmap.keys import Algorithm
 
@@ -80,7 +80,7 @@ def test_everything_that_a_file_says_is_taken(folder):
 def test_a_key_is_enough(folder):
     config = load(written(folder, '[security]\nkey = "auth_key"\n'))
     assert config.listen == (Address("127.0.0.1", 7112),)
-    assert config.limits == Limits()
+    assert config.limits == GatewayLimits()
     assert not config.policy.unsigned
 
 

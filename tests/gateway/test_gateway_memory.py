@@ -11,12 +11,12 @@ from gold import KEY, documents
 from waiting import HANG
 
 from sssjob.gateway import conversation
-from sssjob.gateway.config import Limits
+from sssjob.gateway.config import GatewayLimits
 from sssjob.gateway.conversation import give_back
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.keys import Key
 from sssjob.rmap.reading import read_response
-from sssjob.rmap.responder import Answer
+from sssjob.rmap.responder import HandlerAnswer
 from sssjob.rmap.signature import sign
 from sssjob.rmap.writing import envelope
 
@@ -59,14 +59,16 @@ class Held:
     def __call__(self, call):
         self.asked.release()
         assert self.go.wait(10)
-        return Answer()
+        return HandlerAnswer()
 
 
 DENSE = message("<a/>" * 5000)  # some 20 KB, of which a tree takes half a megabyte and more
 
 
 def test_a_message_that_takes_more_than_there_may_be_is_told_so():
-    with gateway(lambda call: Answer(), limits=Limits(memory=1_000_000, grace=5)) as running:
+    with gateway(
+        lambda call: HandlerAnswer(), limits=GatewayLimits(memory=1_000_000, grace=5)
+    ) as running:
         reply = requests.post(running.url(), data=DENSE, timeout=HANG)
         assert (reply.status_code, code(reply.content)) == (413, "242")
         assert "memory" in reply.text
@@ -76,7 +78,9 @@ def test_a_message_that_takes_more_than_there_may_be_is_told_so():
 @pytest.mark.parametrize("filling", ["<a/>" * 5000, "<a/>" * 40_000], ids=["short", "large"])
 def test_what_answers_take_counts_until_they_are_made(filling):
     asked, handler = message(filling), Held()
-    limits = Limits(memory=len(filling) // 4 * 700, grace=5)  # for one of them, and not for two
+    limits = GatewayLimits(
+        memory=len(filling) // 4 * 700, grace=5
+    )  # for one of them, and not for two
     with gateway(handler, limits=limits) as running, connected(running) as waiting:
         waiting.sendall(framed(asked))
         assert handler.asked.acquire(timeout=HANG)
@@ -89,9 +93,12 @@ def test_what_answers_take_counts_until_they_are_made(filling):
 
 @pytest.mark.parametrize("path", ["/SSSRMAP3", "/nothing"])
 def test_what_was_answered_counts_no_more(path):
-    limits = Limits(memory=100_000, grace=5)
+    limits = GatewayLimits(memory=100_000, grace=5)
     asked = framed(message("x" * 60_000), path)
-    with gateway(lambda call: Answer(), limits=limits) as running, connected(running) as connection:
+    with (
+        gateway(lambda call: HandlerAnswer(), limits=limits) as running,
+        connected(running) as connection,
+    ):
         heads = []
         for _ in range(5):
             connection.sendall(asked)
@@ -102,7 +109,7 @@ def test_what_was_answered_counts_no_more(path):
 
 def test_nothing_of_a_message_is_kept_once_it_was_refused():
     asked = framed(message("x" * 4_000_000, b"another key"))
-    with gateway(lambda call: Answer()) as running, ExitStack() as stack:
+    with gateway(lambda call: HandlerAnswer()) as running, ExitStack() as stack:
         connections = [stack.enter_context(connected(running)) for _ in range(4)]
         tracemalloc.start()
         try:
@@ -119,7 +126,7 @@ def test_nothing_of_a_message_is_kept_once_it_was_refused():
 def test_after_large_messages_memory_goes_back_to_the_system(monkeypatch):
     given = []
     monkeypatch.setattr(conversation, "give_back", lambda: given.append(give_back()))
-    with gateway(lambda call: Answer()) as running:
+    with gateway(lambda call: HandlerAnswer()) as running:
         for size, times in ((1000, 0), (200_000, 1)):
             assert requests.post(running.url(), data=message("x" * size), timeout=HANG).ok
             assert len(given) == times

@@ -13,7 +13,7 @@ from sssjob.handlers.finding import Search
 from sssjob.handlers.query import totals, totals_by_columns
 from sssjob.handlers.roles import Roles
 from sssjob.rmap.message import Conj, Get, Object, Op, Request, Where
-from sssjob.rmap.responder import Call
+from sssjob.rmap.responder import ReceivedRequest
 from sssjob.store import lookup
 
 USERS = ("ann", "bob", " ann", "", "ann<b/>")
@@ -90,7 +90,7 @@ WHERES = st.lists(
 
 def both(kept, gets, wheres, actor):
     request = Request("Query", actor, (Object("Job"),), tuple(gets), wheres=tuple(wheres))
-    call = Call(request, actor)
+    call = ReceivedRequest(request, actor)
     roles = Roles(actors={"root": ("admin",)})
     search = Search(call, roles.reach(call))
     columns = [ShownColumn.of(get, "Job", ("Job",)) for get in gets]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.lcginfo import config, glue, ldif
-from sssjob.lcginfo.answers import Answer
+from sssjob.lcginfo.answers import QueueAnswer
 from sssjob.lcginfo.glue import GLUE1, GLUE2
 from sssjob.lcginfo.ldif import BadLDIF
 
@@ -191,7 +191,7 @@ def test_numbers_are_printed_in_the_order_of_each_program_below_the_name_as_it_s
     shares = list(ldif.read(SHARE.format("s", "q").encode()))
     wanted = [*glue.glue1(entries), *glue.glue2(shares)]
     assert glue.pairs(wanted) == [("q", "")]
-    assert glue.text(wanted, [Answer("q", "", 3, 1, 7, 60, 120)]) == (
+    assert glue.text(wanted, [QueueAnswer("q", "", 3, 1, 7, 60, 120)]) == (
         "dn: GlueCEUniqueID=a,\n o=grid\n"
         "GlueCEStateWaitingJobs: 1\n"
         "GlueCEStateRunningJobs: 3\n"
@@ -216,7 +216,7 @@ def test_further_attributes_are_printed_on_request_in_the_schema_that_has_them()
         *glue.glue1(ldif.read(CE.format("q").encode())),
         *glue.glue2(ldif.read(SHARE.format("s", "q").encode())),
     ]
-    rows = [Answer("q", "", 3, 1, 7, 60, 120, used=12, requested=4)]
+    rows = [QueueAnswer("q", "", 3, 1, 7, 60, 120, used=12, requested=4)]
     plain = glue.text(wanted, rows).splitlines()
     printed = glue.text(wanted, rows, config.FURTHER).splitlines()
     assert [line for line in printed if line not in plain] == [
@@ -228,7 +228,7 @@ def test_further_attributes_are_printed_on_request_in_the_schema_that_has_them()
 
 def test_numbers_that_nobody_knows_are_left_out():
     wanted = glue.glue1(ldif.read(CE.format("q").encode()))
-    printed = glue.text(wanted, [Answer("q", "", 0, 0, None, None, None)])
+    printed = glue.text(wanted, [QueueAnswer("q", "", 0, 0, None, None, None)])
     assert [line.partition(":")[0] for line in printed.splitlines()[1:-1]] == [
         "GlueCEStateWaitingJobs",
         "GlueCEStateRunningJobs",
@@ -244,6 +244,6 @@ def test_every_entry_is_answered_once_and_in_order(queues, viewed):
         if queue in viewed:
             text += VIEW.format(queue, "x", "VO:x")
     wanted = glue.glue1(ldif.read(text.encode()))
-    rows = [Answer(queue, vo, 0, 0, 0, 0, 0) for queue, vo in glue.pairs(wanted)]
+    rows = [QueueAnswer(queue, vo, 0, 0, 0, 0, 0) for queue, vo in glue.pairs(wanted)]
     printed = list(ldif.read(glue.text(wanted, rows).encode()))
     assert [entry.dn for entry in printed] == [entry.dn for entry in ldif.read(text.encode())]

@@ -6,7 +6,7 @@ from sssjob import loads
 from sssjob.errors import InvalidValue
 from sssjob.expression.offers import read
 from sssjob.placement import Nodes, NotNodes, filling, place, placements, reasons, search, solving
-from sssjob.placement.problem import Shape
+from sssjob.placement.problem import TaskGeometry
 
 SOLVERS = pytest.mark.parametrize("solver", [True, False], ids=["solver", "filling"])
 NODES = """[
@@ -284,9 +284,9 @@ def test_amounts_that_no_solver_adds_up_are_placed_by_filling():
 @pytest.mark.parametrize(
     "shape, tasks, nodes, runs",
     [
-        pytest.param(Shape(full=2), 5, 4, [(2, 2), (1, 1), (0, 1)], id="one idle"),
-        pytest.param(Shape(sizes=(1, 3, 1)), 5, 3, [(3, 1), (1, 2)], id="geometry"),
-        pytest.param(Shape(even=True), 6, 3, [(2, 3)], id="even"),
+        pytest.param(TaskGeometry(full=2), 5, 4, [(2, 2), (1, 1), (0, 1)], id="one idle"),
+        pytest.param(TaskGeometry(sizes=(1, 3, 1)), 5, 3, [(3, 1), (1, 2)], id="geometry"),
+        pytest.param(TaskGeometry(even=True), 6, 3, [(2, 3)], id="even"),
     ],
 )
 def test_a_shape_is_sizes_from_the_largest(shape, tasks, nodes, runs):

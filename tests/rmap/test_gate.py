@@ -17,7 +17,7 @@ from sssjob.rmap.encryption import encrypt
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.keys import Key, Ring
 from sssjob.rmap.message import Object, Option, Request
-from sssjob.rmap.responder import Answer, Policy, Responder
+from sssjob.rmap.responder import HandlerAnswer, Policy, Responder
 from sssjob.rmap.signature import forms, sign
 from sssjob.rmap.writing import encrypted_envelope, envelope, write_request
 
@@ -30,7 +30,7 @@ FORGED = sign(b"<Body></Body>", Key(b"no key of theirs"))
 
 
 def responder(policy=OPEN, ring=RING):
-    return Responder(lambda call: Answer(message=call.actor), ring, policy)
+    return Responder(lambda call: HandlerAnswer(message=call.actor), ring, policy)
 
 
 def body(padding=PADDING, actor="ann"):
@@ -162,7 +162,7 @@ def test_whatever_form_was_signed_comes_through_the_gate(request, which):
     plain = write_request(request).encode()
     made = list(forms(opened(envelope(plain))))
     message = envelope(plain, sign(made[min(which, len(made) - 1)], SHARED))
-    seen = Responder(lambda call: Answer(), Ring(SHARED))
+    seen = Responder(lambda call: HandlerAnswer(), Ring(SHARED))
     seen._require_proof(message)
     with pytest.raises(Refused):
         seen._require_proof(envelope(plain, FORGED))

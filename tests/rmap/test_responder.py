@@ -14,7 +14,7 @@ from sssjob.rmap.envelope import opened
 from sssjob.rmap.keys import Algorithm, Key, Ring
 from sssjob.rmap.message import Data, Document, Object, Option, Request, Row
 from sssjob.rmap.reading import read_response
-from sssjob.rmap.responder import Answer, Policy, Responder
+from sssjob.rmap.responder import HandlerAnswer, Policy, Responder
 from sssjob.rmap.signature import sign, verify
 from sssjob.rmap.writing import encrypted_envelope, envelope, signed, write_request
 
@@ -28,7 +28,7 @@ def rows(number):
 
 
 def answering(*items, **options):
-    return lambda call: Answer(items, **options)
+    return lambda call: HandlerAnswer(items, **options)
 
 
 def responder(handler, ring=RING, policy=LEGACY, **options):
@@ -64,7 +64,7 @@ def recorded_answer(each):
             raise Refused(status.code, status.message)
         found = [row for reply in replies for row in reply.rows]
         amount = replies[0].count if replies[0].count != len(replies[0].rows) else "rows"
-        return Answer(found, status.code, status.message, amount)
+        return HandlerAnswer(found, status.code, status.message, amount)
 
     return handler
 
@@ -110,7 +110,7 @@ def test_an_encrypted_request_gets_an_encrypted_answer():
 
 def recorded_plain(call):
     assert call.request.wheres[0].value == "ann"
-    return Answer([Row("User", (("Name", "ann"), ("EmailAddress", "ann@example.org")))])
+    return HandlerAnswer([Row("User", (("Name", "ann"), ("EmailAddress", "ann@example.org")))])
 
 
 def test_encryption_is_off_unless_it_is_turned_on():
@@ -133,7 +133,7 @@ def test_the_handler_is_told_who_asks_and_from_where():
 
     def handler(call):
         calls.append((call.actor, call.origin, call.proven, call.own_key))
-        return Answer()
+        return HandlerAnswer()
 
     asked = responder(handler, ring, replace(LEGACY, unsigned=True))
     asked.respond(message(JOB), "192.0.2.7")
@@ -149,8 +149,8 @@ def test_the_handler_is_told_who_asks_and_from_where():
 def test_a_copy_is_told_by_what_was_signed_where_nothing_else_tells_it():
     marks = []
     asked = responder(
-        lambda call: marks.append(call.mark) or Answer(), policy=replace(LEGACY, unsigned=True),
-        clock=lambda: 1000.0,
+        lambda call: marks.append(call.mark) or HandlerAnswer(),
+        policy=replace(LEGACY, unsigned=True), clock=lambda: 1000.0,
     )  # fmt: skip
     signed_once = message(JOB)
     for each in (
@@ -182,7 +182,9 @@ def test_rows_of_a_generator_are_drawn_as_needed_and_closed():
         finally:
             closed.append(number)
 
-    outcome = responder(lambda call: Answer(drawn()), policy=Policy(rows=3)).respond(message(JOB))
+    outcome = responder(lambda call: HandlerAnswer(drawn()), policy=Policy(rows=3)).respond(
+        message(JOB)
+    )
     assert (code(outcome), ids(outcome), closed) == ("146", ["0", "1", "2"], [3])
 
 
@@ -237,7 +239,7 @@ def test_a_refusal_of_the_handler_or_of_its_rows_is_a_failure_without_rows():
         yield Row("Job")
         raise Refused("444", "not yours")
 
-    outcome = responder(lambda call: Answer(refusing(call))).respond(message(JOB))
+    outcome = responder(lambda call: HandlerAnswer(refusing(call))).respond(message(JOB))
     (answer,) = answers(outcome)
     assert (answer.status.value, answer.status.code, answer.rows) == ("Failure", "444", ())
     assert (outcome.actor, outcome.action, outcome.object) == ("root", "Query", "Job")
@@ -245,7 +247,7 @@ def test_a_refusal_of_the_handler_or_of_its_rows_is_a_failure_without_rows():
 
 def test_a_document_goes_both_ways_as_it_is():
     job = Document(b'<Job><Id>1</Id><Requested><Memory units="GB">2</Memory></Requested></Job>')
-    echo = responder(lambda call: Answer(call.request.data.items))
+    echo = responder(lambda call: HandlerAnswer(call.request.data.items))
     asked = replace(JOB, action="Create", data=Data((job,)))
     assert answers(echo.respond(message(asked)))[0].rows == (job,)
 

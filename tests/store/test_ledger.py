@@ -7,7 +7,7 @@ import pytest
 
 from sssjob import store
 from sssjob.errors import OtherStore
-from sssjob.store.ledger import Entry, Kind
+from sssjob.store.ledger import Entry, EntryKind
 
 
 @pytest.fixture
@@ -22,24 +22,26 @@ def add(kept, *entries, rates=None):
 
 
 def kinds(kept):
-    return [entry.kind for entry in kept.ledger.entries(tuple(Kind))]
+    return [entry.kind for entry in kept.ledger.entries(tuple(EntryKind))]
 
 
 def test_what_was_charged_is_added_up_exactly(kept):
     tenth = Fraction(1, 10)
-    add(kept, *(Entry(Kind.CHARGE, tenth, 1, "a", 7) for _ in range(3)))
-    add(kept, Entry(Kind.REFUND, tenth, 1, "a", 7), Entry(Kind.CHARGE, tenth, 1, "a", 8))
+    add(kept, *(Entry(EntryKind.CHARGE, tenth, 1, "a", 7) for _ in range(3)))
+    add(kept, Entry(EntryKind.REFUND, tenth, 1, "a", 7), Entry(EntryKind.CHARGE, tenth, 1, "a", 8))
     assert kept.ledger.balance(7, "a") == Fraction(1, 5)
     assert kept.ledger.balance(9, "a") == 0
     huge = Fraction(10**30)
-    add(kept, Entry(Kind.CHARGE, huge, 1, "b", 9), Entry(Kind.CHARGE, huge, 1, "b", 9))
+    add(kept, Entry(EntryKind.CHARGE, huge, 1, "b", 9), Entry(EntryKind.CHARGE, huge, 1, "b", 9))
     assert kept.ledger.balance(9, "b") == 2 * huge
-    assert kept.ledger.kinds(7, "a") == {Kind.CHARGE, Kind.REFUND}
+    assert kept.ledger.kinds(7, "a") == {EntryKind.CHARGE, EntryKind.REFUND}
 
 
 def test_an_entry_tells_who_made_it_and_numbers_go_up(kept):
-    [entry] = add(kept, Entry(Kind.RESERVE, Fraction(5), 1, "a", 7, 1, "ann", "p", "m", until=9))
-    [found] = kept.ledger.entries([Kind.RESERVE], user="ann", job="a")
+    [entry] = add(
+        kept, Entry(EntryKind.RESERVE, Fraction(5), 1, "a", 7, 1, "ann", "p", "m", until=9)
+    )
+    [found] = kept.ledger.entries([EntryKind.RESERVE], user="ann", job="a")
     assert (found.by, found.source, found.reason) == ("maui", "10.0.0.7", "test")
     assert (found.number, found.user, found.project, found.machine) == (
         entry.number,
@@ -47,20 +49,20 @@ def test_an_entry_tells_who_made_it_and_numbers_go_up(kept):
         "p",
         "m",
     )
-    assert list(kept.ledger.entries([Kind.RESERVE], user="bob")) == []
-    assert list(kept.ledger.entries([Kind.QUOTE])) == []
+    assert list(kept.ledger.entries([EntryKind.RESERVE], user="bob")) == []
+    assert list(kept.ledger.entries([EntryKind.QUOTE])) == []
 
 
 def test_reservations_end_by_time_or_by_an_entry_that_says_so(kept):
-    reserve = Entry(Kind.RESERVE, Fraction(5), 1, "a", 7, 1, until=100)
+    reserve = Entry(EntryKind.RESERVE, Fraction(5), 1, "a", 7, 1, until=100)
     add(kept, reserve)
     assert [each.serial for each in kept.ledger.reservations("a", 100)] == [1]
     assert kept.ledger.reservations("a", 101) == []
-    add(kept, Entry(Kind.CHARGE, Fraction(1), 1, "b", 8, ends=True))
+    add(kept, Entry(EntryKind.CHARGE, Fraction(1), 1, "b", 8, ends=True))
     assert len(kept.ledger.reservations("a", 100)) == 1
-    add(kept, Entry(Kind.RESERVE, Fraction(5), 1, "a", 7, 2, until=100, ends=True))
+    add(kept, Entry(EntryKind.RESERVE, Fraction(5), 1, "a", 7, 2, until=100, ends=True))
     assert [each.serial for each in kept.ledger.reservations("a", 100)] == [2]
-    assert [each.ended for each in kept.ledger.entries([Kind.RESERVE])] == [True, False]
+    assert [each.ended for each in kept.ledger.entries([EntryKind.RESERVE])] == [True, False]
 
 
 def test_a_quote_keeps_its_rates_to_the_last_digit(kept):
@@ -68,7 +70,7 @@ def test_a_quote_keeps_its_rates_to_the_last_digit(kept):
         ("Resource", "Processors"): Fraction(1, 3),
         ("QualityOfService", "premium"): Fraction(2),
     }
-    add(kept, Entry(Kind.QUOTE, Fraction(5), 1, serial=4, places=2, until=9), rates=rates)
+    add(kept, Entry(EntryKind.QUOTE, Fraction(5), 1, serial=4, places=2, until=9), rates=rates)
     entry, found = kept.ledger.quote(4)
     assert (entry.places, found) == (2, rates)
     assert kept.ledger.quote(5) is None
@@ -77,17 +79,17 @@ def test_a_quote_keeps_its_rates_to_the_last_digit(kept):
 def test_only_what_ended_before_a_time_is_forgotten_and_no_charge(kept):
     add(
         kept,
-        Entry(Kind.QUOTE, None, 1, serial=1, until=50),
+        Entry(EntryKind.QUOTE, None, 1, serial=1, until=50),
         rates={("Resource", "Disk"): Fraction(1)},
     )
     add(
         kept,
-        Entry(Kind.RESERVE, Fraction(1), 1, "a", 7, 1, until=50),
-        Entry(Kind.RESERVE, Fraction(1), 1, "a", 7, 2, until=51),
-        Entry(Kind.CHARGE, Fraction(1), 1, "a", 7),
+        Entry(EntryKind.RESERVE, Fraction(1), 1, "a", 7, 1, until=50),
+        Entry(EntryKind.RESERVE, Fraction(1), 1, "a", 7, 2, until=51),
+        Entry(EntryKind.CHARGE, Fraction(1), 1, "a", 7),
     )
     assert kept.prune(quotes=51, answers=0) == 2
-    assert kinds(kept) == [Kind.RESERVE, Kind.CHARGE]
+    assert kinds(kept) == [EntryKind.RESERVE, EntryKind.CHARGE]
     assert kept.ledger.quote(1) is None
     assert kept.engine.fetch("SELECT * FROM quoted") == []
     assert kept.prune(quotes=10**6, answers=0) == 1
@@ -95,9 +97,9 @@ def test_only_what_ended_before_a_time_is_forgotten_and_no_charge(kept):
 
 
 def test_a_number_is_never_given_again(kept):
-    [last] = add(kept, Entry(Kind.RESERVE, Fraction(1), 1, "a", 7, 1, until=50))
+    [last] = add(kept, Entry(EntryKind.RESERVE, Fraction(1), 1, "a", 7, 1, until=50))
     kept.prune(quotes=10**6, answers=0)
-    [new] = add(kept, Entry(Kind.RESERVE, Fraction(1), 1, "a", 7, 2, until=50))
+    [new] = add(kept, Entry(EntryKind.RESERVE, Fraction(1), 1, "a", 7, 2, until=50))
     assert new.number > last.number
     assert kept.prune(quotes=10**6, answers=0) == 1
 

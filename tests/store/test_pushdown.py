@@ -11,7 +11,7 @@ from sssjob.query import NotAQuery, compile
 from sssjob.store.bounds import ALWAYS, NOTHING, UNKNOWN, exactly
 from sssjob.store.columns import COLUMNS
 from sssjob.store.condition import Op, Present
-from sssjob.store.facts import Fact
+from sssjob.store.facts import PathColumns
 from sssjob.store.plan import Level
 from sssjob.store.pushdown import plan
 from sssjob.store.rows import rows
@@ -117,6 +117,6 @@ def test_bounds_name_the_paths_of_their_columns():
 
 
 def test_paths_stay_where_a_condition_goes_away():
-    never = Fact("Processors").counted(Op.GT, 1)
+    never = PathColumns("Processors").counted(Op.GT, 1)
     for bounds in (~never, never & ALWAYS, never | UNKNOWN, never.possible, (~never & never)):
         assert bounds.paths == {"Processors"}

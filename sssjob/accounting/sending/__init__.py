@@ -33,7 +33,7 @@ class Sent(NamedTuple):
     id: str
 
 
-class Kept(NamedTuple):
+class KeptMessage(NamedTuple):
     """A message that stays in the outbox, and why."""
 
     name: str
@@ -117,7 +117,7 @@ def digest(data: bytes) -> str:
 def send(
     outbox: DirectoryQueue, topic: Topic, receipts: Receipts,
     publish: Callable[[Topic, str, bytes], str],
-) -> Iterator[Sent | Kept | Locked]:  # fmt: skip
+) -> Iterator[Sent | KeptMessage | Locked]:  # fmt: skip
     """Publish all messages of an outbox, the oldest first, but those that others are at.
 
     One that is refused stays, and the next is sent. Raises ``OSError``, and ``NotPublished`` where
@@ -134,7 +134,7 @@ def send(
             data = outbox.read(name)
         except (OSError, LimitExceeded) as error:
             outbox.unlock(name)
-            yield Kept(name, str(error))
+            yield KeptMessage(name, str(error))
             continue
         try:
             if known.get(name) != digest(data):
@@ -145,7 +145,7 @@ def send(
             outbox.unlock(name)
             if not error.is_about_message:
                 raise
-            yield Kept(name, error.reason)
+            yield KeptMessage(name, error.reason)
         except BaseException:
             outbox.unlock(name)
             raise

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from sssjob.accounting.writers import apel, car, grid, ur
 from sssjob.accounting.writers.losses import Taken
-from sssjob.accounting.writers.parts import Around, Part, PartsBuilder, of_job
+from sssjob.accounting.writers.parts import Around, PartsBuilder, RecordPart, of_job
 from sssjob.accounting.writers.writer import OnLoss, Writer, WriterOptions, WrittenJob
 from sssjob.document import json as plain
 from sssjob.model import Job
@@ -29,7 +29,7 @@ class _JSONLines(Writer):
 class _Records(Writer):
     """Records that are made in parts, of one job or of many."""
 
-    parts: tuple[Part | Around, ...]
+    parts: tuple[RecordPart | Around, ...]
     end = ""
 
     def add(self, job: Job) -> None:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from sssjob import units
 from sssjob.accounting.writers.grid import is_level, is_noted, level, noted
 from sssjob.accounting.writers.losses import MOST, NO_PLACE, Taken
-from sssjob.accounting.writers.parts import Part
+from sssjob.accounting.writers.parts import RecordPart
 from sssjob.accounting.writers.writer import Unfit, WriterOptions
 from sssjob.accounting.writers.xml import TIME_DIGITS, are_numbers, plain_texts
 from sssjob.errors import InvalidValue
@@ -33,7 +33,7 @@ _KB = 1024
 _KIND = re.compile(r"[\w.+-]+", re.ASCII)  # of a benchmark; others would end a dictionary
 
 
-class Facts(NamedTuple):
+class ApelJob(NamedTuple):
     """What APEL knows of a job, by its keys, in the order of its messages."""
 
     Site: str
@@ -64,7 +64,7 @@ _DEMANDED = ("Duration", "CpuDuration", "StartTime", "EndTime")  # by every mess
 _TIMES = _DEMANDED[2:]
 
 
-def _demanded(name: str) -> Part:
+def _demanded(name: str) -> RecordPart:
     """What makes nothing, and refuses a job that lacks what every record has."""
     fact = _number(name)
 
@@ -77,7 +77,7 @@ def _demanded(name: str) -> Part:
         found = fact.many(texts, told) if fact.many else None
         return None if found is None else Same(("",))
 
-    return Part((), write, (name,), many)
+    return RecordPart((), write, (name,), many)
 
 
 def _site(job: Taken, options: WriterOptions) -> str:
@@ -98,7 +98,7 @@ def _ended(job: Taken, _: WriterOptions) -> str:
 
 
 class _Fact(NamedTuple):
-    """How a fact is found, as a ``Part`` finds a text; ``many`` gives the texts of numbers, too."""
+    """How a fact is found, as a ``RecordPart`` finds a text; ``many`` gives those of numbers."""
 
     takes: tuple[str, ...]
     find: Callable[[Taken, WriterOptions], Any]
@@ -106,7 +106,7 @@ class _Fact(NamedTuple):
     many: Callable[[Sequence[str], Mapping[str, str]], Sequence[str] | None] | None = None
     of: Callable[[Property], bool] | None = None
 
-    def part(self, key: str) -> Part:
+    def part(self, key: str) -> RecordPart:
         """The line of a message that tells the fact."""
 
         def write(job: Taken, options: WriterOptions) -> str:
@@ -116,7 +116,7 @@ class _Fact(NamedTuple):
             found = self.many(texts, told) if self.many else None
             return None if found is None else Tagged(f"{key}: ", found, "\n")
 
-        return Part(self.takes, write, self.looks, many if self.many else None, of=self.of)
+        return RecordPart(self.takes, write, self.looks, many if self.many else None, of=self.of)
 
 
 def _text(name: str) -> _Fact:
@@ -229,15 +229,15 @@ _FACTS: dict[str, _Fact] = {
     "ServiceLevel":       _Fact((), _level(1), ("Resource",), of=is_level),
 }
 # fmt: on
-_BEFORE = (Part(("State",), _ended), *map(_demanded, _DEMANDED))
+_BEFORE = (RecordPart(("State",), _ended), *map(_demanded, _DEMANDED))
 RECORD = (*_BEFORE, *(fact.part(key) for key, fact in _FACTS.items()))
 
 
-def facts(job: Taken, options: WriterOptions) -> Facts:
+def facts(job: Taken, options: WriterOptions) -> ApelJob:
     """What APEL wants of a job. Raises ``Unfit`` where it lacks what every record has."""
     for part in _BEFORE:
         part.write(job, options)
-    return Facts(*(fact.find(job, options) for fact in _FACTS.values()))
+    return ApelJob(*(fact.find(job, options) for fact in _FACTS.values()))
 
 
 class _Group(NamedTuple):
@@ -266,7 +266,7 @@ class _Sum:
     cpu: int = 0
     jobs: int = 0
 
-    def add(self, job: Facts) -> None:
+    def add(self, job: ApelJob) -> None:
         self.earliest = min(self.earliest, job.EndTime)
         self.latest = max(self.latest, job.EndTime)
         self.wall += job.WallDuration
@@ -298,7 +298,7 @@ class Summary:
 
     _groups: dict[_Group, _Sum] = field(default_factory=dict)
 
-    def add(self, job: Facts) -> None:
+    def add(self, job: ApelJob) -> None:
         """Add a job up."""
         found = self._groups.setdefault(_group(job), _Sum(job.EndTime, job.EndTime))
         found.add(job)
@@ -317,7 +317,7 @@ class Summary:
             yield _lines((*group._asdict().items(), *found.pairs().items())) + END
 
 
-def _group(job: Facts) -> _Group:
+def _group(job: ApelJob) -> _Group:
     end = datetime.fromtimestamp(job.EndTime, UTC)
     return _Group(
         job.Site, end.month, end.year, job.GlobalUserName, job.VO, job.VOGroup, job.VORole,
@@ -341,7 +341,7 @@ class Sync:
 
     _jobs: dict[_Month, int] = field(default_factory=dict)
 
-    def add(self, job: Facts) -> None:
+    def add(self, job: ApelJob) -> None:
         """Count a job. Raises ``Unfit`` for one of no submit host."""
         if not job.SubmitHost:
             raise Unfit("no SubmitHost, which APEL demands")
@@ -377,7 +377,7 @@ class NormalisedSummary:
 
     _groups: dict[tuple[_Group, tuple[str, ...]], _Normalised] = field(default_factory=dict)
 
-    def add(self, job: Facts, levels: Mapping[str, Fraction]) -> None:
+    def add(self, job: ApelJob, levels: Mapping[str, Fraction]) -> None:
         """Add a job up. Raises ``Unfit`` for one that is worth nobody knows what."""
         if not levels:
             raise Unfit("no benchmark, by which a normalised summary counts")

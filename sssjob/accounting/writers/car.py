@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sssjob.accounting.writers.grid import ATTRIBUTES, is_level, is_noted, level, noted
 from sssjob.accounting.writers.losses import Taken
-from sssjob.accounting.writers.parts import Part
+from sssjob.accounting.writers.parts import RecordPart
 from sssjob.accounting.writers.ur import charge, machine, processes, record_identity, status
 from sssjob.accounting.writers.writer import WriterOptions
 from sssjob.accounting.writers.xml import Pieces
@@ -58,16 +58,16 @@ RECORD = CAR.group(
         CAR.text("User", "LocalUserId"),
         CAR.text("Group", "LocalGroup"),
         CAR.text("Project", "Group"),
-        Part(_NOTED, _attributes, of=is_noted),
+        RecordPart(_NOTED, _attributes, of=is_noted),
     ),
     CAR.text("Name", "JobName"),
     charge(CAR),
     status(CAR),
     CAR.integer("ExitCode", "ExitStatus"),
-    Part((), _infrastructure),
+    RecordPart((), _infrastructure),
     CAR.duration("Duration", "WallDuration"),
     CAR.duration("CpuDuration", "CpuDuration", usageType="all"),
-    Part(("Resource",), _service_level, of=is_level),
+    RecordPart(("Resource",), _service_level, of=is_level),
     *(CAR.volumes(name) for name in ("Memory", "Swap", "Disk", "Network")),
     CAR.duration("SuspendDuration", "TimeDuration", type="suspended"),
     CAR.time("SubmitTime", "TimeInstant", type="ctime"),
@@ -78,7 +78,7 @@ RECORD = CAR.group(
     CAR.time("EndTime", "EndTime"),
     machine(CAR, "Machine", "MachineName"),
     CAR.hosts(),
-    Part(("SubmitHost",), _submit_host),
+    RecordPart(("SubmitHost",), _submit_host),
     CAR.text("Queue"),
-    Part((), _site, looks=_NOTED, of=is_noted),
+    RecordPart((), _site, looks=_NOTED, of=is_noted),
 )  # fmt: skip

@@ -25,7 +25,7 @@ _KNOWN = {
 ATTRIBUTES = ("FQAN", "vo-group", "vo-role")  # of a user, by the names that CAR gives them
 
 
-class Site(NamedTuple):
+class GridSite(NamedTuple):
     """Where jobs ran: the name of the site, its submit host, and the benchmark of its machines.
 
     ``benchmark`` is the type of the figure, such as HEPscore23, and ``figure`` the number for one
@@ -61,7 +61,7 @@ def noted(job: Taken) -> dict[str, str]:
     return found
 
 
-def levels(job: Taken, site: Site) -> dict[str, Fraction]:
+def levels(job: Taken, site: GridSite) -> dict[str, Fraction]:
     """All benchmarks that are known of the job's processors, by their types; the first counts."""
     found: dict[str, Fraction] = {}
     for item in job.all("Resource", "name", "type"):
@@ -75,7 +75,7 @@ def levels(job: Taken, site: Site) -> dict[str, Fraction]:
     return found
 
 
-def level(job: Taken, site: Site) -> tuple[str, str]:
+def level(job: Taken, site: GridSite) -> tuple[str, str]:
     """The type and the figure of the benchmark, "" where nobody says."""
     found = ("", "")
     for item in job.all("Resource", "name", "type"):

@@ -41,7 +41,7 @@ class Loss(NamedTuple):
         return {"job": self.job, "path": self.path, "value": self.value, "reason": self.reason}
 
 
-class _Place(NamedTuple):
+class _PlacedProperty(NamedTuple):
     """A property where it stands, and the policy that holds for it."""
 
     path: str
@@ -57,8 +57,8 @@ class Taken:
 
     def __init__(self, job: Job) -> None:
         self.id = job.id
-        self._delivered: dict[str, list[_Place]] = {}
-        self._own: dict[str, list[_Place]] = {}
+        self._delivered: dict[str, list[_PlacedProperty]] = {}
+        self._own: dict[str, list[_PlacedProperty]] = {}
         self._reasons: dict[int, str] = {}  # by identity, of what is not taken
         self._lost: list[Loss] = []
         self._attributes: dict[tuple[int, str], Loss] = {}
@@ -177,10 +177,12 @@ class Taken:
                 yield loss
         yield from self._lost
 
-    def _add(self, place: dict[str, list[_Place]], path: str, item: object, policy: str) -> None:
+    def _add(
+        self, place: dict[str, list[_PlacedProperty]], path: str, item: object, policy: str
+    ) -> None:
         if isinstance(item, Property):
             policy = item.attributes.get(POLICY, policy)
-            place.setdefault(item.name, []).append(_Place(path, item, policy))
+            place.setdefault(item.name, []).append(_PlacedProperty(path, item, policy))
             self._reasons[id(item)] = NO_PLACE
 
 

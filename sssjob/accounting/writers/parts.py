@@ -39,7 +39,7 @@ from sssjob.records.builders import (
     Column,
     ColumnsBuilder,
     Items,
-    Lines,
+    LineBuilder,
     NamedTexts,
     Same,
     SameItems,
@@ -48,13 +48,13 @@ from sssjob.records.builders import (
 
 # Of many texts and of attributes that all have; and of many jobs.
 Many = Callable[[Sequence[str], Mapping[str, str]], "Column | None"]
-Whole = Callable[["Batch"], "Column | None"]
+Whole = Callable[["JobBatch"], "Column | None"]
 
 _REMEMBERED = 4096  # values of a part, and kinds of columns that it is made of
 _OWN, _DELIVERED = "", "Delivered/"
 
 
-class Part(NamedTuple):
+class RecordPart(NamedTuple):
     """A piece of a record: the properties that it takes, and what it makes of a job.
 
     It may look at others, too, which it does not take, and at some only whether they are ``there``.
@@ -78,14 +78,14 @@ class Around(NamedTuple):
     """An element around parts, which is not there without any of them."""
 
     name: str
-    parts: tuple[Part | Around, ...]
+    parts: tuple[RecordPart | Around, ...]
 
 
-def of_job(parts: Iterable[Part | Around], job: Taken, options: WriterOptions) -> str:
+def of_job(parts: Iterable[RecordPart | Around], job: Taken, options: WriterOptions) -> str:
     """The text of a record. Raises ``Unfit``."""
     return "".join(
         part.write(job, options)
-        if isinstance(part, Part)
+        if isinstance(part, RecordPart)
         else _around(part.name, of_job(part.parts, job, options))
         for part in parts
     )
@@ -99,7 +99,7 @@ class PartsBuilder(ColumnsBuilder[WrittenJob]):
     """Builds records of parts; ``end`` stands behind each."""
 
     def __init__(
-        self, parts: Sequence[Part | Around], options: WriterOptions, end: str = ""
+        self, parts: Sequence[RecordPart | Around], options: WriterOptions, end: str = ""
     ) -> None:
         self._parts, self._options, self._end = parts, options, end
         self._makers: dict[int, _Maker] = {}
@@ -125,8 +125,8 @@ class PartsBuilder(ColumnsBuilder[WrittenJob]):
             mine, asked, given = ([*map(items_of, each)] for each in (own, requested, delivered))
             return [*map(self.from_job, OBJECTS.jobs(mine, asked, given, groups))]
         size = len(groups)
-        batch = Batch(told, self._options, size)
-        lines = Lines(size)
+        batch = JobBatch(told, self._options, size)
+        lines = LineBuilder(size)
         self._put(lines, self._parts, batch)
         lost = [*batch.lost, *told.lost(self._takes, size), *_of_groups(groups)]
         texts = lines.texts(self._end)
@@ -138,20 +138,22 @@ class PartsBuilder(ColumnsBuilder[WrittenJob]):
             for at, (text, kinds) in enumerate(zip(texts, each, strict=True))
         ]
 
-    def _put(self, lines: Lines, parts: Sequence[Part | Around], batch: Batch) -> None:
+    def _put(
+        self, lines: LineBuilder, parts: Sequence[RecordPart | Around], batch: JobBatch
+    ) -> None:
         for part in parts:
-            if isinstance(part, Part):
+            if isinstance(part, RecordPart):
                 lines.put(self._columns((part,), batch))
             else:
                 inner = self._columns(part.parts, batch)
                 if any(inner):
                     lines.put_block(part.name, inner)
 
-    def _columns(self, parts: Sequence[Part | Around], batch: Batch) -> list[Column]:
+    def _columns(self, parts: Sequence[RecordPart | Around], batch: JobBatch) -> list[Column]:
         found: list[Column] = []
         for part in parts:
             if isinstance(part, Around):
-                inner = Lines(batch.size)
+                inner = LineBuilder(batch.size)
                 self._put(inner, (part,), batch)
                 if made := inner.texts():  # none, where nothing of it is there
                     found.append(made)
@@ -166,15 +168,15 @@ class PartsBuilder(ColumnsBuilder[WrittenJob]):
 Takes = Mapping[str, Callable[[Property], bool] | None]  # names, and which of them, if not all
 
 
-def _taken(parts: Iterable[Part | Around]) -> Iterator[tuple[str, Any]]:
+def _taken(parts: Iterable[RecordPart | Around]) -> Iterator[tuple[str, Any]]:
     for part in parts:
-        if isinstance(part, Part):
+        if isinstance(part, RecordPart):
             yield from ((name, part.of) for name in part.takes)
         else:
             yield from _taken(part.parts)
 
 
-class _Place(NamedTuple):
+class _ColumnPlace(NamedTuple):
     """A column, where it stands, and the names of its properties."""
 
     place: str
@@ -204,20 +206,20 @@ class _Told:
             yield from _lost(each, {}, WISH, size)
 
 
-def _placed(place: str, column: Column) -> _Place:
+def _placed(place: str, column: Column) -> _ColumnPlace:
     if isinstance(column, NamedTexts):
         like = Property.read(column.name, "", column.attributes)
-        return _Place(place, column, frozenset((column.name,)), ((like,),))
+        return _ColumnPlace(place, column, frozenset((column.name,)), ((like,),))
     some = (
         [column.items]
         if isinstance(column, SameItems)
         else [*{id(it): it for it in column}.values()]
     )
     names = frozenset(item.name for piece in some for item in piece if isinstance(item, Property))
-    return _Place(place, column, names, cast(Sequence[tuple[Property, ...]], some))
+    return _ColumnPlace(place, column, names, cast(Sequence[tuple[Property, ...]], some))
 
 
-def _is_odd(place: _Place) -> bool:
+def _is_odd(place: _ColumnPlace) -> bool:
     """Whether a column holds what decides about losses, or is no plain property."""
     return any(
         type(item) is not Property or POLICY in item.attributes
@@ -226,7 +228,7 @@ def _is_odd(place: _Place) -> bool:
     )
 
 
-def _lost(place: _Place, takes: Takes, reason: str, size: int) -> Iterator[Sequence[Kinds]]:
+def _lost(place: _ColumnPlace, takes: Takes, reason: str, size: int) -> Iterator[Sequence[Kinds]]:
     """What is lost of each piece of a column, but for what is taken, if anything is."""
 
     def is_taken(item: Property) -> bool:
@@ -256,7 +258,7 @@ def _of_groups(groups: Sequence[Items]) -> Iterator[Sequence[Kinds]]:
         yield [(((TaskGroup.name, NO_PLACE), len(each)),) if each else () for each in groups]
 
 
-class Batch:
+class JobBatch:
     """Many jobs that are written at once: what was lost so far, and which cannot be written."""
 
     def __init__(self, told: _Told, options: WriterOptions, size: int) -> None:
@@ -294,12 +296,12 @@ class _Made(NamedTuple):
 class _Maker:
     """Makes columns of a part, and remembers what it made of the same properties."""
 
-    def __init__(self, part: Part) -> None:
+    def __init__(self, part: RecordPart) -> None:
         self._part = part
         self._names = frozenset((*part.takes, *part.looks, *part.there))
         self._memories: dict[tuple[Any, ...], tuple[dict[Any, _Made], Any]] = {}
 
-    def columns(self, batch: Batch) -> list[Column]:
+    def columns(self, batch: JobBatch) -> list[Column]:
         """What the part makes of many jobs: columns that stand side by side."""
         part = self._part
         places = [each for each in batch.told.places if not each.names.isdisjoint(self._names)]
@@ -317,7 +319,7 @@ class _Maker:
         of = self._part.of
         return item.name in self._names and (of is None or of(item))
 
-    def _column(self, places: Sequence[_Place], batch: Batch) -> Column | None:
+    def _column(self, places: Sequence[_ColumnPlace], batch: JobBatch) -> Column | None:
         """One column; None is nothing of any job."""
         if len(places) == 1 and self._part.many:
             made = self._together(places[0], self._part.many, batch.options)
@@ -325,7 +327,7 @@ class _Maker:
                 return made
         return self._one_by_one(places, batch)
 
-    def _together(self, place: _Place, many: Many, options: WriterOptions) -> Column | None:
+    def _together(self, place: _ColumnPlace, many: Many, options: WriterOptions) -> Column | None:
         column = place.column
         if isinstance(column, NamedTexts):
             return many(column.texts, column.attributes)
@@ -347,7 +349,7 @@ class _Maker:
                 found[at] = text
         return found
 
-    def _one_by_one(self, places: Sequence[_Place], batch: Batch) -> Column | None:
+    def _one_by_one(self, places: Sequence[_ColumnPlace], batch: JobBatch) -> Column | None:
         shape = tuple((each.place, *_shape(each.column), *each.names) for each in places)
         if shape not in self._memories:
             if len(self._memories) >= _REMEMBERED:
@@ -386,7 +388,7 @@ class _Maker:
             return map(id, column)
         return map(str.isspace, column.texts) if column.name in self._part.there else column.texts
 
-    def _made(self, places: Sequence[_Place], at: int, options: WriterOptions) -> _Made:
+    def _made(self, places: Sequence[_ColumnPlace], at: int, options: WriterOptions) -> _Made:
         """What the part makes of a job that has nothing but what it is made of."""
         own: list[Item] = []
         given: list[Item] = []
@@ -402,7 +404,7 @@ class _Maker:
         return _Made(text, _kinds(taken.losses(frozenset(self._part.takes))), None, pieces)
 
 
-def _items(place: _Place) -> Iterator[Property]:
+def _items(place: _ColumnPlace) -> Iterator[Property]:
     """Every property that there is in a column."""
     return (item for piece in place.pieces for item in piece)
 

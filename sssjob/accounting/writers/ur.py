@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from sssjob.accounting.writers.losses import Taken
-from sssjob.accounting.writers.parts import Batch, Part
+from sssjob.accounting.writers.parts import JobBatch, RecordPart
 from sssjob.accounting.writers.writer import Unfit, WriterOptions
 from sssjob.accounting.writers.xml import HOLE, Pieces, iso
 from sssjob.document.text import escaped
@@ -28,7 +28,7 @@ _NO_PLAIN_ID = re.compile(r"[\s&<>\"']")
 _IDENTITY = ("Machine", "Id", "SubmitTime", "StartTime")  # what a recordId is made of
 
 
-def record_identity(pieces: Pieces) -> Part:
+def record_identity(pieces: Pieces) -> RecordPart:
     """The element RecordIdentity, which every record has."""
 
     def write(job: Taken, options: WriterOptions) -> str:
@@ -42,7 +42,7 @@ def record_identity(pieces: Pieces) -> Part:
         }
         return pieces.around("RecordIdentity", "", values)
 
-    def whole(batch: Batch) -> Column | None:
+    def whole(batch: JobBatch) -> Column | None:
         ids = batch.texts("GlobalId")
         if ids is not None and not any(ids):
             told = [batch.texts(name) for name in _IDENTITY]
@@ -56,20 +56,20 @@ def record_identity(pieces: Pieces) -> Part:
         before, behind = pieces.around("RecordIdentity", "", values).split(HOLE)
         return Tagged(before, ids, behind)
 
-    return Part((), write, looks=("GlobalId", *_IDENTITY), whole=whole)
+    return RecordPart((), write, looks=("GlobalId", *_IDENTITY), whole=whole)
 
 
-def processes(pieces: Pieces) -> Part:
+def processes(pieces: Pieces) -> RecordPart:
     """The processes of a job."""
 
     def write(job: Taken, _: WriterOptions) -> str:
         found = job.all("Process")
         return "".join(pieces.element("ProcessId", stripped(each.text)) for each in found)
 
-    return Part(("Process",), write)
+    return RecordPart(("Process",), write)
 
 
-def charge(pieces: Pieces) -> Part:
+def charge(pieces: Pieces) -> RecordPart:
     """What was charged, in its currency."""
 
     def write(job: Taken, _: WriterOptions) -> str:
@@ -79,16 +79,16 @@ def charge(pieces: Pieces) -> Part:
         unit = found.attributes.get("units", "")
         return pieces.number(job, found, "Charge", {"unit": " ".join(unit.split())})
 
-    return Part(("Charge",), write)
+    return RecordPart(("Charge",), write)
 
 
-def status(pieces: Pieces) -> Part:
+def status(pieces: Pieces) -> RecordPart:
     """The state in the words of GFD.98: a job that ended with a code other than 0 has failed."""
 
     def write(job: Taken, _: WriterOptions) -> str:
         return pieces.element("Status", _status(job))
 
-    return Part(
+    return RecordPart(
         ("State",), write, looks=("StatusMessage", "ExitCode"), there=("EndTime", "StartTime")
     )
 
@@ -107,21 +107,21 @@ def _status(job: Taken) -> str:
     )  # fmt: skip
 
 
-def machine(pieces: Pieces, name: str, as_: str) -> Part:
+def machine(pieces: Pieces, name: str, as_: str) -> RecordPart:
     """A host by its property."""
 
     def write(job: Taken, _: WriterOptions) -> str:
         text = job.text(name)
         return pieces.host(text, as_) if text else ""
 
-    return Part((name,), write)
+    return RecordPart((name,), write)
 
 
-def _described(name: str) -> Part:
+def _described(name: str) -> RecordPart:
     def write(job: Taken, _: WriterOptions) -> str:
         return UR.element("Resource", job.text(name), {"description": name})
 
-    return Part((name,), write)
+    return RecordPart((name,), write)
 
 
 _TOLD_BY = ("type", "name")  # the attributes of an Extension
@@ -185,6 +185,6 @@ RECORD = UR.group(
     UR.text("Project", "ProjectName"),
     UR.hosts(),
     *map(_described, _DESCRIBED),
-    Part(("Extension",), _extensions, many=_many_extensions, is_each=True),
-    Part(("Resource",), _resources),
+    RecordPart(("Extension",), _extensions, many=_many_extensions, is_each=True),
+    RecordPart(("Resource",), _resources),
 )  # fmt: skip

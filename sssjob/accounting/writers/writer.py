@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
-from sssjob.accounting.writers.grid import Site
+from sssjob.accounting.writers.grid import GridSite
 from sssjob.accounting.writers.losses import IGNORE, REJECT, Loss, Taken
 from sssjob.errors import InvalidValue, SSSJobError
 from sssjob.model import Job
@@ -48,7 +48,7 @@ class WriterOptions:
     1970-01-01T00:00:00Z; None leaves it out.
     """
 
-    site: Site = field(default_factory=Site)
+    site: GridSite = field(default_factory=GridSite)
     created: int | None = None
 
 

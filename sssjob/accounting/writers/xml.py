@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from sssjob import nodes, units
 from sssjob.accounting.writers.losses import MOST, Taken
-from sssjob.accounting.writers.parts import Around, Part
+from sssjob.accounting.writers.parts import Around, RecordPart
 from sssjob.accounting.writers.writer import WriterOptions
 from sssjob.document.text import escape, escaped, quoted
 from sssjob.errors import InvalidValue, LimitExceeded
@@ -59,7 +59,7 @@ class Pieces:
             f" {self.prefix}:{name}={quoted(value)}" for name, value in values.items() if value
         )
 
-    def text(self, name: str, as_: str = "") -> Part:
+    def text(self, name: str, as_: str = "") -> RecordPart:
         """A property as an element."""
         element = as_ or name
 
@@ -67,9 +67,9 @@ class Pieces:
             found = None if attributes else plain_texts(texts)
             return None if found is None else self._tagged(element, HOLE, escaped(found))
 
-        return Part((name,), lambda job, _: self.element(element, job.text(name)), many=many)
+        return RecordPart((name,), lambda job, _: self.element(element, job.text(name)), many=many)
 
-    def duration(self, name: str, as_: str, **attributes: str) -> Part:
+    def duration(self, name: str, as_: str, **attributes: str) -> RecordPart:
         """Seconds as an ISO 8601 duration."""
 
         def write(job: Taken, _: WriterOptions) -> str:
@@ -80,9 +80,9 @@ class Pieces:
             fits = not told and are_numbers(texts)
             return self._tagged(as_, f"PT{HOLE}S", texts, attributes) if fits else None
 
-        return Part((name,), write, many=many)
+        return RecordPart((name,), write, many=many)
 
-    def time(self, name: str, as_: str, **attributes: str) -> Part:
+    def time(self, name: str, as_: str, **attributes: str) -> RecordPart:
         """A time as xsd:dateTime."""
 
         def write(job: Taken, _: WriterOptions) -> str:
@@ -94,9 +94,9 @@ class Pieces:
                 return None
             return self._tagged(as_, HOLE, [iso(int(text)) for text in texts], attributes)
 
-        return Part((name,), write, many=many)
+        return RecordPart((name,), write, many=many)
 
-    def integer(self, name: str, as_: str) -> Part:
+    def integer(self, name: str, as_: str) -> RecordPart:
         """A whole number, of either sign."""
 
         def write(job: Taken, _: WriterOptions) -> str:
@@ -106,7 +106,7 @@ class Pieces:
         def many(texts: Sequence[str], told: Mapping[str, str]) -> Column | None:
             return self._tagged(as_, HOLE, texts) if not told and are_numbers(texts) else None
 
-        return Part((name,), write, many=many)
+        return RecordPart((name,), write, many=many)
 
     def number(self, job: Taken, item: Property, as_: str, attributes: Mapping[str, str]) -> str:
         """A number of either sign as xsd:float."""
@@ -114,7 +114,7 @@ class Pieces:
             as_, stripped(item.text) if job.number(item, signed=True) else "", attributes
         )
 
-    def count(self, name: str, *held: str) -> Part:
+    def count(self, name: str, *held: str) -> RecordPart:
         """A positive number; the parts of a job on several machines are added up.
 
         ``held`` are attributes that the element has, too, which are numbers.
@@ -124,7 +124,7 @@ class Pieces:
             fits = not told and are_numbers(texts) and "0" not in texts
             return self._tagged(name, HOLE, texts) if fits else None
 
-        return Part((name,), lambda job, _: self._counted(job, name, held), many=many)
+        return RecordPart((name,), lambda job, _: self._counted(job, name, held), many=many)
 
     def _counted(self, job: Taken, name: str, held: Sequence[str]) -> str:
         total = 0
@@ -147,7 +147,7 @@ class Pieces:
                 attributes[key] = stripped(job.hold(found[0], key))
         return self.element(name, str(total) if total else "", attributes)
 
-    def volumes(self, name: str, **attributes: str) -> Part:
+    def volumes(self, name: str, **attributes: str) -> RecordPart:
         """Amounts with their metric, in the largest unit at or below their own that is whole."""
 
         def write(job: Taken, _: WriterOptions) -> str:
@@ -168,9 +168,9 @@ class Pieces:
             except InvalidValue:
                 return None
 
-        return Part((name,), write, many=many, is_each=True)
+        return RecordPart((name,), write, many=many, is_each=True)
 
-    def hosts(self) -> Part:
+    def hosts(self) -> RecordPart:
         """The nodes of a job, each as a host, or as a resource where it has no domain name."""
 
         def write(job: Taken, _: WriterOptions) -> str:
@@ -191,9 +191,9 @@ class Pieces:
             except (InvalidValue, LimitExceeded):
                 return None
 
-        return Part(("Node",), write, many=many, is_each=True)
+        return RecordPart(("Node",), write, many=many, is_each=True)
 
-    def group(self, name: str, *parts: Part | Around) -> Around:
+    def group(self, name: str, *parts: RecordPart | Around) -> Around:
         """An element around parts."""
         return Around(f"{self.prefix}:{name}", parts)
 

@@ -20,7 +20,7 @@ from sssjob.cli.signals import terminable
 from sssjob.errors import SSSJobError
 
 if TYPE_CHECKING:
-    from sssjob.features.batch.call import Call
+    from sssjob.features.batch.call import Invocation
 
 Command = Callable[..., Any]
 
@@ -45,12 +45,12 @@ status_size = click.option("--status-size", metavar="BYTES", type=click.IntRange
                            "its own then; for root. 0: that of --root.")  # fmt: skip
 
 
-def call(system: str, arguments: tuple[str, ...], limit: float) -> Call:
+def call(system: str, arguments: tuple[str, ...], limit: float) -> Invocation:
     """The call of a script: what PBS gives as arguments, others have in the environment."""
-    from sssjob.features.batch.call import Call
+    from sssjob.features.batch.call import Invocation
 
     environment = {name: value for name, value in os.environ.items() if value}
-    return Call(system, arguments, environment, limit)
+    return Invocation(system, arguments, environment, limit)
 
 
 def notes(said: tuple[str, ...]) -> None:

@@ -13,7 +13,7 @@ import click
 from sssjob.cli import common, options
 
 if TYPE_CHECKING:
-    from sssjob.features.update import Change
+    from sssjob.features.update import KeyChange
 
 
 @click.command(
@@ -85,7 +85,7 @@ def _usual(variable: str | None) -> str:
     return given or "."
 
 
-def _sentence(done: Change, directory: str) -> str:
+def _sentence(done: KeyChange, directory: str) -> str:
     from sssjob.features.keys import spell
     from sssjob.features.update import SHUTDOWNS
     from sssjob.units import iso

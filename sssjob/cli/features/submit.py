@@ -100,10 +100,10 @@ def _keep(job: Job, name: str, directory: Path) -> None:
 
 def _run(words: Sequence[str], seconds: float, script: str = "") -> str:
     """What a command of the batch system prints; ends this one if it fails."""
-    from sssjob.commands import CommandFailed, Limits, run
+    from sssjob.commands import CommandFailed, CommandLimits, run
 
     try:
-        printed = run(words, words[0], Limits(seconds), given=script.encode())
+        printed = run(words, words[0], CommandLimits(seconds), given=script.encode())
     except CommandFailed as error:
         refused(error)
     return printed.decode("utf-8", "replace")

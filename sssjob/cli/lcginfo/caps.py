@@ -13,7 +13,7 @@ from sssjob.cli.lcginfo import shared
 from sssjob.cli.names import SystemName
 
 if TYPE_CHECKING:
-    from sssjob.commands import Limits
+    from sssjob.commands import CommandLimits
 
 # Maui is a scheduler beside a batch system, and in no folder of one.
 OTHERS = {"maui": registry.Caps("sssjob.lcginfo.caps:from_maui", ("diagnose", "-g"))}
@@ -47,7 +47,7 @@ def command(format_name: str, timeout: float, file: str | None) -> None:
     with common.failing():
         known = _known(format_name)
         if file is None and known is not None:
-            text = _printed(known, commands.Limits(seconds=timeout))
+            text = _printed(known, commands.CommandLimits(seconds=timeout))
         else:
             text = shared.text(file or "-", caps.TEXT_LIMIT)
         found = caps.read(text, log) if known is None else known.load()(text)
@@ -63,7 +63,7 @@ def _known(name: str) -> registry.Caps | None:
     return OTHERS.get(name) or registry.system(name).caps
 
 
-def _printed(known: registry.Caps, limits: Limits) -> str:
+def _printed(known: registry.Caps, limits: CommandLimits) -> str:
     from sssjob import commands
 
     try:

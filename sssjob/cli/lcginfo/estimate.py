@@ -13,7 +13,7 @@ from sssjob.cli import common, options
 from sssjob.cli.lcginfo import shared
 
 if TYPE_CHECKING:
-    from sssjob.lcginfo.answers import Answer
+    from sssjob.lcginfo.answers import QueueAnswer
     from sssjob.lcginfo.site import Pair, Site
 
 HEADER = ("queue", "VO", "running", "waiting", "free", "ERT", "WRT")
@@ -120,7 +120,7 @@ def _pairs(site: Site, queue: str | None, vo: str | None) -> Sequence[Pair]:
     ]
 
 
-def _table(rows: Sequence[Answer], *, explain: bool) -> list[str]:
+def _table(rows: Sequence[QueueAnswer], *, explain: bool) -> list[str]:
     """The rows as aligned text, each with the reasons below it."""
     from sssjob.visible import visible
 
@@ -136,7 +136,7 @@ def _table(rows: Sequence[Answer], *, explain: bool) -> list[str]:
     return lines
 
 
-def _cells(row: Answer) -> tuple[str, ...]:
+def _cells(row: QueueAnswer) -> tuple[str, ...]:
     from sssjob import units
     from sssjob.visible import visible
 

@@ -113,14 +113,14 @@ def _system(
     text: bool,
     timeout: float,
 ) -> Snapshot:
-    from sssjob.commands import OUTPUT_LIMIT, Limits
+    from sssjob.commands import OUTPUT_LIMIT, CommandLimits
     from sssjob.lcginfo import reader
 
     log.name = name
     if files:
         outputs = [shared.contents(file, OUTPUT_LIMIT) for file in files]
     else:
-        outputs = list(reader.ask(name, text=text, limits=Limits(seconds=timeout)))
+        outputs = list(reader.ask(name, text=text, limits=CommandLimits(seconds=timeout)))
     return _dated(reader.snapshot(name, outputs, options, log))
 
 

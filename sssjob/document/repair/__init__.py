@@ -54,7 +54,7 @@ from sssjob.units import integer
 
 __all__ = [
     "LIMIT",
-    "Change",
+    "AppliedRepair",
     "NotRepairable",
     "Repaired",
     "advise",
@@ -81,7 +81,7 @@ _TAG_NAME = re.compile("<([^\\s<>/?!]+)")
 _DOES_IT = "sssjob repair does it"
 
 
-class Change(NamedTuple):
+class AppliedRepair(NamedTuple):
     """One replacement that a repair made; line and column are those of the broken document."""
 
     rule: str
@@ -100,7 +100,7 @@ class Repaired(NamedTuple):
     """A well-formed document, and what was changed to make it one."""
 
     data: bytes
-    changes: tuple[Change, ...]
+    changes: tuple[AppliedRepair, ...]
 
     @property
     def text(self) -> str:
@@ -162,7 +162,7 @@ def repair(data: bytes, *, groups: bool = False) -> Repaired:
         text = f"documents of more than {LIMIT >> 20} MiB are not repaired"
         raise NotRepairable((finding("E-LIMIT", text),))
     diagnosis = _diagnose(data)
-    changes: list[Change] = []
+    changes: list[AppliedRepair] = []
     edits: tuple[Edit, ...] = ()
     if diagnosis is not None:
         if diagnosis.refused:
@@ -315,11 +315,11 @@ def _applied(text: str, edits: Sequence[Edit]) -> str:
     return "".join((*pieces, text[at:]))
 
 
-def _change(source: Source, edit: Edit, start: int) -> Change:
+def _change(source: Source, edit: Edit, start: int) -> AppliedRepair:
     line, column = source.place(start)
     # A group's sign is turned in the repaired text, which has the same value there.
     before = source.text[start : start + edit.end - edit.start]
-    return Change(edit.rule, line, column, before, edit.new)
+    return AppliedRepair(edit.rule, line, column, before, edit.new)
 
 
 def _turned_groups(text: str) -> Iterator[Edit]:

@@ -22,7 +22,7 @@ from sssjob.expression.pattern.program import (
     END,
     LAST_LINE,
     Instruction,
-    Op,
+    Opcode,
     Program,
     beside,
     lets_through,
@@ -80,7 +80,7 @@ class Automaton:
 
     def matched(self, reached: Iterable[int]) -> bool:
         """Whether one of these instructions is the end."""
-        return any(self.code[at].op is Op.MATCH for at in reached)
+        return any(self.code[at].op is Opcode.MATCH for at in reached)
 
     def step(self, state: _State, letter: str) -> _State:
         """The state behind one more letter."""
@@ -118,11 +118,11 @@ class Automaton:
             seen.add(at)
             instruction = self.code[at]
             match instruction.op:
-                case Op.SPLIT | Op.TURN:
+                case Opcode.SPLIT | Opcode.TURN:
                     pending += instruction.to
-                case Op.SAVE | Op.MARK:
+                case Opcode.SAVE | Opcode.MARK:
                     pending.append(at + 1)
-                case Op.PLACE if lets_through(instruction.letter, state.before, after):
+                case Opcode.PLACE if lets_through(instruction.letter, state.before, after):
                     pending.append(at + 1)
         return seen
 
@@ -134,11 +134,11 @@ def _letters(text: str) -> Iterable[str]:
 def _taken(instruction: Instruction, at: int, letter: str) -> tuple[int, ...]:
     """Where an instruction goes on that takes this letter."""
     match instruction.op:
-        case Op.LETTER if instruction.letter == letter:
+        case Opcode.LETTER if instruction.letter == letter:
             return (at + 1,)
-        case Op.CLASS if instruction.members is not None and letter in instruction.members:
+        case Opcode.CLASS if instruction.members is not None and letter in instruction.members:
             return (at + 1,)
-        case Op.FOLD:
+        case Opcode.FOLD:
             folded = letter.casefold()
             if instruction.letter.startswith(folded, instruction.number):
                 return (at + len(folded),)

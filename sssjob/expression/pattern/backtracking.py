@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from sssjob.errors import LimitExceeded
-from sssjob.expression.pattern.program import Instruction, Op, Program, around, lets_through
+from sssjob.expression.pattern.program import Instruction, Opcode, Program, around, lets_through
 
 STEPS = 200_000  # for one text
 
@@ -76,14 +76,14 @@ class _Run:
                     raise LimitExceeded("steps", STEPS)
                 instruction = code[at]
                 match instruction.op:
-                    case Op.MATCH:
+                    case Opcode.MATCH:
                         if ends(place):
                             return at, place, notes
                         break
-                    case Op.SPLIT:
+                    case Opcode.SPLIT:
                         at, *others = instruction.to
                         ways += [(other, place, notes) for other in reversed(others)]
-                    case Op.TURN:
+                    case Opcode.TURN:
                         again, behind = instruction.to
                         at = again if notes[instruction.number] != place else behind
                     case _:
@@ -94,23 +94,23 @@ class _Run:
         """What one instruction leads to; nowhere if it fails."""
         text = self.text
         match asked.op:
-            case Op.SAVE | Op.MARK:
+            case Opcode.SAVE | Opcode.MARK:
                 return at + 1, place, (*notes[: asked.number], place, *notes[asked.number + 1 :])
-            case Op.PLACE:
+            case Opcode.PLACE:
                 passes = lets_through(asked.letter, *around(text, place))
                 return at + 1 if passes else _NOWHERE, place, notes
-            case Op.BACK:
+            case Opcode.BACK:
                 return self.back(asked, at, place, notes)
-            case Op.LOOK:
+            case Opcode.LOOK:
                 return self.look(asked, at, place, notes)
-            case Op.ATOMIC:
+            case Opcode.ATOMIC:
                 assert asked.part is not None
                 found = self.match(asked.part, place, notes, _anywhere)
                 return (_NOWHERE, place, notes) if found is None else (at + 1, *found[1:])
         if place == len(text):
             return _NOWHERE, place, notes
         letter = text[place]
-        if asked.op is Op.FOLD:
+        if asked.op is Opcode.FOLD:
             folded = letter.casefold()
             passes = asked.letter.startswith(folded, asked.number)
             return at + len(folded) if passes else _NOWHERE, place + 1, notes

@@ -110,7 +110,7 @@ def read(text: str) -> Node:
     """
     if len(text) > LENGTH_LIMIT:
         raise NotAPattern(text, LENGTH_LIMIT + 1, f"more than {LENGTH_LIMIT} characters")
-    return _Reader(text).whole()
+    return _PatternReader(text).whole()
 
 
 @dataclass(slots=True)
@@ -127,7 +127,7 @@ class _Open:
         return self.made(either(map(seq, self.rows)))
 
 
-class _Reader:
+class _PatternReader:
     """One walk over the expression: what each construct becomes."""
 
     def __init__(self, text: str) -> None:

@@ -29,7 +29,7 @@ _REMEMBERED = 1 << 16  # letters of one class
 BEGIN, END, LAST_LINE, LINE, WORD, OTHER = range(6)
 
 
-class Op(IntEnum):
+class Opcode(IntEnum):
     """What an instruction does."""
 
     LETTER = 0  # take this letter
@@ -46,7 +46,7 @@ class Op(IntEnum):
     MATCH = 11  # the end
 
 
-class Class:
+class CharacterClass:
     """The letters of a class, which the library ``regex`` knows."""
 
     def __init__(self, source: str, folded: bool) -> None:
@@ -63,10 +63,10 @@ class Class:
 class Instruction(NamedTuple):
     """An instruction, where it goes on, and what it needs."""
 
-    op: Op
+    op: Opcode
     to: tuple[int, ...] = ()
     letter: str = ""
-    members: Class | None = None
+    members: CharacterClass | None = None
     number: int = 0
     flag: bool = False
     behind: bool = False
@@ -99,7 +99,7 @@ def group_count(made: Program) -> int:
     parts, count = [made], 0
     while parts:
         for each in parts.pop().code:
-            count = max(count, each.number // 2 + 1) if each.op is Op.SAVE else count
+            count = max(count, each.number // 2 + 1) if each.op is Opcode.SAVE else count
             parts += [each.part] if each.part is not None else []
     return count
 
@@ -142,7 +142,7 @@ class _Writer:
         """A part as instructions of its own."""
         around, self.code = self.code, []
         self.add(node)
-        self.put(Instruction(Op.MATCH))
+        self.put(Instruction(Opcode.MATCH))
         code, self.code = self.code, around
         return code
 
@@ -162,14 +162,14 @@ class _Writer:
         """The instructions of a part, behind which the next one follows."""
         match node:
             case Char(letter):
-                self.put(Instruction(Op.LETTER, letter=letter))
+                self.put(Instruction(Opcode.LETTER, letter=letter))
             case OneOf(source, folded):
-                self.put(Instruction(Op.CLASS, members=Class(source, folded)))
+                self.put(Instruction(Opcode.CLASS, members=CharacterClass(source, folded)))
             case Folded(text):
                 self.fold(text)
             case Anchor(kind):
                 self.has_places = True
-                self.put(Instruction(Op.PLACE, letter=kind))
+                self.put(Instruction(Opcode.PLACE, letter=kind))
             case Seq(parts):
                 for part in parts:
                     self.add(part)
@@ -179,22 +179,22 @@ class _Writer:
                 self.repeat(node)
             case Group(number, part) if number in self.groups:
                 note = self.groups[number]
-                self.put(Instruction(Op.SAVE, number=note))
+                self.put(Instruction(Opcode.SAVE, number=note))
                 self.add(part)
-                self.put(Instruction(Op.SAVE, number=note + 1))
+                self.put(Instruction(Opcode.SAVE, number=note + 1))
             case Group(_, part):
                 self.add(part)
             case Back(number, folded):
                 self.is_regular = False
-                self.put(Instruction(Op.BACK, number=self.groups[number], flag=folded))
+                self.put(Instruction(Opcode.BACK, number=self.groups[number], flag=folded))
             case Look(part, behind, negated):
                 self.is_regular = False
                 self.put(Instruction(
-                    Op.LOOK, part=self.part(part), behind=behind, flag=negated
+                    Opcode.LOOK, part=self.part(part), behind=behind, flag=negated
                 ))  # fmt: skip
             case Atomic(part):
                 self.is_regular = False
-                self.put(Instruction(Op.ATOMIC, part=self.part(part)))
+                self.put(Instruction(Opcode.ATOMIC, part=self.part(part)))
 
     def part(self, node: Node) -> Program:
         """A part that is matched by itself; what it notes is noted with the rest."""
@@ -204,16 +204,16 @@ class _Writer:
         """A letter may fold to several, so each place of the text goes on behind what it takes."""
         start = len(self.code)
         for place in range(len(text)):
-            self.put(Instruction(Op.FOLD, (start,), text, number=place))
+            self.put(Instruction(Opcode.FOLD, (start,), text, number=place))
 
     def either(self, parts: Iterable[Node]) -> None:
         """Each part, and behind it the end of all."""
-        split = self.put(Instruction(Op.SPLIT))
+        split = self.put(Instruction(Opcode.SPLIT))
         starts, ends = [], []
         for part in parts:
             starts.append(len(self.code))
             self.add(part)
-            ends.append(self.put(Instruction(Op.SPLIT)))
+            ends.append(self.put(Instruction(Opcode.SPLIT)))
         self.go(split, *starts)
         for end in ends:
             self.go(end, len(self.code))
@@ -227,7 +227,7 @@ class _Writer:
             return
         splits = []
         for _ in range(node.high - node.low):
-            splits.append(self.put(Instruction(Op.SPLIT)))
+            splits.append(self.put(Instruction(Opcode.SPLIT)))
             self.add(node.part)
         for split in splits:
             ways = (split + 1, len(self.code))
@@ -235,19 +235,19 @@ class _Writer:
 
     def loop(self, node: Repeat) -> None:
         """Any number of turns. One that took nothing is the last, or there would be no end."""
-        split = self.put(Instruction(Op.SPLIT))
+        split = self.put(Instruction(Opcode.SPLIT))
         note, self.notes = self.notes, self.notes + 1
-        self.put(Instruction(Op.MARK, number=note))
+        self.put(Instruction(Opcode.MARK, number=note))
         self.add(node.part)
-        turn = self.put(Instruction(Op.TURN, number=note))
+        turn = self.put(Instruction(Opcode.TURN, number=note))
         ways = (split + 1, len(self.code))
         self.go(split, *(reversed(ways) if node.lazy else ways))
         self.go(turn, split, len(self.code))
 
 
 @lru_cache(1)
-def _word() -> Class:
-    return Class(r"[\w]", False)
+def _word() -> CharacterClass:
+    return CharacterClass(r"[\w]", False)
 
 
 def beside(letter: str) -> int:

@@ -79,7 +79,7 @@ class Script:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Invocation:
     """What a batch system handed to its script: arguments, environment, and the time it leaves.
 
     ``seconds`` are for all commands that are asked, together, from now on.

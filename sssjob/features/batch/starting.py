@@ -15,7 +15,7 @@ from sssjob.errors import Finding, SSSJobError, Unprotected
 from sssjob.features import host, keys, machine
 from sssjob.features.batch import documents
 from sssjob.features.batch.allocation import Allocation, features
-from sssjob.features.batch.call import Call
+from sssjob.features.batch.call import Invocation
 from sssjob.features.batch.directories import MACHINE, Directories, announce, make_machine
 from sssjob.features.keys import Value
 from sssjob.features.precedence import Features
@@ -51,7 +51,7 @@ class Started:
     findings: tuple[Finding, ...] = field(default=())
 
 
-def start(call: Call, settings: SiteSettings, now: int | None = None) -> Started:
+def start(call: Invocation, settings: SiteSettings, now: int | None = None) -> Started:
     """Make the directories of the job that calls, and tell it their names where a prolog can.
 
     What cannot be asked or read is noted, and missing. Raises ``InvalidValue`` where no job calls,
@@ -80,7 +80,12 @@ def start(call: Call, settings: SiteSettings, now: int | None = None) -> Started
 
 
 def _machine(
-    call: Call, root: Path, node: str, known: Mapping[str, Setting], now: int, notes: list[str]
+    call: Invocation,
+    root: Path,
+    node: str,
+    known: Mapping[str, Setting],
+    now: int,
+    notes: list[str],
 ) -> Mapping[str, Value]:
     """The values of $MACHINEFEATURES, which are made if they are not there.
 
@@ -101,7 +106,7 @@ def _machine(
 
 
 def _described_machine(
-    call: Call, node: str, known: Mapping[str, Setting], now: int, notes: list[str]
+    call: Invocation, node: str, known: Mapping[str, Setting], now: int, notes: list[str]
 ) -> Mapping[str, Value]:
     """What the site, the batch system and the machine itself say of it."""
     granted: dict[str, Amount] = {}

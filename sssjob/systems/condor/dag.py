@@ -42,7 +42,7 @@ _ANY = -(1 << 31)  # the least that $RETURN is, which is below 0 for signals
 _SUCCESS = "OnSuccess"
 NO_NAME = "job"
 # What of a job is no matter of its node alone stands between the nodes.
-COMMANDS = SubmitFile(tuple(rule for rule in RULES if not isinstance(rule, fields.Refused)))
+COMMANDS = SubmitFile(tuple(rule for rule in RULES if not isinstance(rule, fields.RefusedProperty)))
 
 
 class NeededEnd(NamedTuple):

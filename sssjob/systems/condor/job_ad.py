@@ -382,8 +382,8 @@ _OF_THE_JOB = frozenset(
 ) - {"NetworkAdapter", "Reservation", "ResourceManagerType"}
 
 
-def _own(name: str) -> tree.Reference:
-    return tree.Reference(None, name)
+def _own(name: str) -> tree.AttributeReference:
+    return tree.AttributeReference(None, name)
 
 
 def _plain(chosen: Alternative) -> Iterator[Comparison]:

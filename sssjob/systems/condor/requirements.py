@@ -29,7 +29,7 @@ SIGNS = {"EQ": "==", "NE": "!=", "LT": "<", "LE": "<=", "GT": ">", "GE": ">="}
 # What a slot must have of what a job takes a part of: a slot that has more will do.
 _AT_LEAST = {"EQ": ">=", "GE": ">=", "GT": ">"}
 
-TARGET = tree.Reference(None, "TARGET")
+TARGET = tree.AttributeReference(None, "TARGET")
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +212,7 @@ def _ranks(
 
 def _target(name: str) -> Node:
     """An attribute of the slot."""
-    return tree.Reference(TARGET, name)
+    return tree.AttributeReference(TARGET, name)
 
 
 def _joined(op: str, parts: Iterable[Node | None]) -> Node | None:
@@ -234,7 +234,7 @@ def appended(whole: Node | None, op: str, more: Node) -> Node:
     if whole is None:
         return more
     parts = _conjuncts(more) if op == "&&" else (tree.Grouped(more),)
-    plain = (tree.Binary, tree.Call, tree.Reference, tree.Literal, tree.Grouped)
+    plain = (tree.Binary, tree.Call, tree.AttributeReference, tree.Literal, tree.Grouped)
     for part in parts:
         side = part if isinstance(part, plain) else tree.Grouped(part)
         whole = _joined(op, (whole, side)) or whole
@@ -248,7 +248,9 @@ def _certain(node: Node | None) -> Node:
 
 def _grouped(node: Node) -> Node:
     return (
-        node if isinstance(node, (tree.Grouped, tree.Call, tree.Reference)) else tree.Grouped(node)
+        node
+        if isinstance(node, (tree.Grouped, tree.Call, tree.AttributeReference))
+        else tree.Grouped(node)
     )
 
 
@@ -336,9 +338,9 @@ def _conjuncts(node: Node) -> Iterator[Node]:
 
 def _repeats(node: Node, resources: Mapping[str, int]) -> bool:
     match node:
-        case tree.Binary(">=", tree.Reference(_, name), tree.Literal(int() as count)):
+        case tree.Binary(">=", tree.AttributeReference(_, name), tree.Literal(int() as count)):
             return resources.get(name.lower()) == count
-        case tree.Binary(">=", tree.Reference(_, left), tree.Reference(_, right)):
+        case tree.Binary(">=", tree.AttributeReference(_, left), tree.AttributeReference(_, right)):
             return right.lower() == f"request{left.lower()}"
     return False
 
@@ -358,21 +360,21 @@ def _request(node: Node) -> Expression | None:
             if isinstance(inner_, Comparison):
                 return requests.tree.inverse(inner_)
             return None if inner_ is None else Not(inner_)
-        case tree.Binary(op, tree.Reference(), tree.Literal()) if op in _OPS or op == "is":
+        case tree.Binary(op, tree.AttributeReference(), tree.Literal()) if op in _OPS or op == "is":
             return _compared(node.left, op, node.right)
-        case tree.Binary(op, tree.Literal(), tree.Reference()) if op in _MIRRORED:
+        case tree.Binary(op, tree.Literal(), tree.AttributeReference()) if op in _MIRRORED:
             return _compared(node.right, _MIRRORED[op], node.left)
-        case tree.Call(name, (tree.Literal(str() as pattern), tree.Reference() as left)) if (
-            name.lower() == "regexp"
-        ):
+        case tree.Call(
+            name, (tree.Literal(str() as pattern), tree.AttributeReference() as left)
+        ) if name.lower() == "regexp":
             element = _element(left)
             if element is not None and element in names.SIDES:
                 return Comparison(Property(element, _unanchored(pattern), {"op": "Match"}))
-        case tree.Call(name, (tree.Reference() as left, tree.Listing(members))) if (
+        case tree.Call(name, (tree.AttributeReference() as left, tree.Listing(members))) if (
             name.lower() == "member"
         ):
             return _listed(left, members)
-        case tree.Reference():
+        case tree.AttributeReference():
             return _has(node)
     return None
 
@@ -386,13 +388,15 @@ _SIZES = {row[1].lower(): (element, row[2]) for element, row in names.AMOUNTS.it
 
 def _element(node: Node) -> str | None:
     match node:
-        case tree.Reference(None | tree.Reference(None, "TARGET" | "Target" | "target"), name):
+        case tree.AttributeReference(
+            None | tree.AttributeReference(None, "TARGET" | "Target" | "target"), name
+        ):
             return _ELEMENTS.get(name.lower())
     return None
 
 
 def _compared(left: Node, op: str, right: Node) -> Expression | None:
-    if not isinstance(left, tree.Reference) or not isinstance(right, tree.Literal):
+    if not isinstance(left, tree.AttributeReference) or not isinstance(right, tree.Literal):
         return None
     if left.base is not None and left.base != TARGET:
         return None
@@ -423,7 +427,9 @@ def _listed(left: Node, members: tuple[Node, ...]) -> Expression | None:
 
 def _has(node: Node) -> Expression | None:
     match node:
-        case tree.Reference(None | tree.Reference(None, "TARGET"), name) if _is_feature(name):
+        case tree.AttributeReference(None | tree.AttributeReference(None, "TARGET"), name) if (
+            _is_feature(name)
+        ):
             return Comparison(Property("Feature", name[len(names.HAS) :]))
     return None
 

@@ -532,9 +532,9 @@ def _say_rank(said: Said, heard: Heard) -> None:
 # fmt: off
 RULES: tuple[fields.Rule, ...] = (
     Program(),
-    fields.Row("Name",                    "batch_name", literal, plainly),
-    fields.Row("Project",                 "accounting_group", literal, plainly),
-    fields.Row("InitialWorkingDirectory", "initialdir", literal, plainly),
+    fields.TextOption("Name",                    "batch_name", literal, plainly),
+    fields.TextOption("Project",                 "accounting_group", literal, plainly),
+    fields.TextOption("InitialWorkingDirectory", "initialdir", literal, plainly),
     Environment(),
     Streams(),
     Mail(),
@@ -543,7 +543,7 @@ RULES: tuple[fields.Rule, ...] = (
     waiting.Hold(Option("hold", "True")),
     fields.Interactive(instead="call condor_submit -i"),
     fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
-    fields.Refused("Dependency", "a DAG says what a job waits for"),
+    fields.RefusedProperty("Dependency", "a DAG says what a job waits for"),
     fields.Manager("condor"),
 )
 # fmt: on

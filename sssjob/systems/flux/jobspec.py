@@ -27,8 +27,8 @@ from sssjob.translate.numbers import (
     GPUS,
     JOB,
     MIB,
-    Count,
-    Shape,
+    CountRange,
+    TaskCounts,
     added,
     choices,
     is_gpu,
@@ -59,7 +59,7 @@ from sssjob.translate.options import Heard
 from sssjob.translate.patterns import Patterns
 from sssjob.translate.requests import NO_OPTION, Asked
 from sssjob.translate.specification import (
-    Row,
+    PropertyPath,
     Specification,
     begins,
     command,
@@ -102,10 +102,10 @@ _RANGE = re.compile(r"([1-9][0-9]{0,9})(?:\+|-([1-9][0-9]{0,9}))?")
 
 # fmt: off
 ROWS = (
-    Row("InitialWorkingDirectory", (*_SYSTEM, "cwd")),
-    Row("Name",                    (*_SYSTEM, "job", "name")),
-    Row("Queue",                   (*_SYSTEM, "queue")),
-    Row("Project",                 (*_SYSTEM, "bank")),
+    PropertyPath("InitialWorkingDirectory", (*_SYSTEM, "cwd")),
+    PropertyPath("Name",                    (*_SYSTEM, "job", "name")),
+    PropertyPath("Queue",                   (*_SYSTEM, "queue")),
+    PropertyPath("Project",                 (*_SYSTEM, "bank")),
 )
 # fmt: on
 
@@ -155,14 +155,16 @@ class Jobspec(Specification):
         write_rest(asked, TYPE, form, lambda name: not name.startswith("attributes/"))
         return form
 
-    def _resources(self, asked: Asked, settings: Settings, of: Shape) -> tuple[list[Data], Data]:
+    def _resources(
+        self, asked: Asked, settings: Settings, of: TaskCounts
+    ) -> tuple[list[Data], Data]:
         nodes_of_tasks(of)
         if of.per_node and of.nodes is None:
             told_ = f"{of.count or of.per_node} tasks, wherever they are"
             asked.approximate("TaskDistribution", told_, met=False)
         number_of_nodes = self._nodes(asked, of.nodes) if of.nodes else 0
         if isinstance(number_of_nodes, str):  # so that no number of tasks follows from it
-            of.nodes = Count(of.node_count, None)
+            of.nodes = CountRange(of.node_count, None)
         slots = of.count or of.node_count * (of.per_node or 1)  # of a range the least
         inside: list[Data] = [{"type": "core", "count": self._cores(asked, of)}]
         found = gpus(asked, slots, typed=True)
@@ -186,17 +188,17 @@ class Jobspec(Specification):
         node = {"type": "node", "count": number_of_nodes, "with": [slot]}
         return [node], {"total": total} if total else {"per_slot": 1}
 
-    def _cores(self, asked: Asked, of: Shape) -> Any:
+    def _cores(self, asked: Asked, of: TaskCounts) -> Any:
         if of.processors and of.processors.exact is None:
             asked.approximate("Processors", f"{of.processors.end} of a range: {of.total}")
         return of.each
 
-    def _nodes(self, asked: Asked, count: Count) -> Any:
+    def _nodes(self, asked: Asked, count: CountRange) -> Any:
         if count.exact is None:
             asked.approximate("NodeCount", f"{count.end} of a range: {count.least}")
         return count.least
 
-    def _memory(self, asked: Asked, of: Shape, settings: Settings, slots: int) -> list[Data]:
+    def _memory(self, asked: Asked, of: TaskCounts, settings: Settings, slots: int) -> list[Data]:
         """A slot of version 1 holds cores and GPUs only."""
         for view in asked.groups():
             for item in view.items("Memory"):
@@ -278,19 +280,19 @@ class Canonical(Jobspec):
     name = "flux-canonical"
     version = CANONICAL
 
-    def _nodes(self, asked: Asked, count: Count) -> Any:
+    def _nodes(self, asked: Asked, count: CountRange) -> Any:
         several = sorted(map(_ends, set(choices(asked, "NodeCount", _countable))))
         if len(several) > 1:
             return ",".join(str(lo) if lo == hi else f"{lo}-{hi}" for lo, hi in several)
         if several:
-            count = Count(*several[0])
+            count = CountRange(*several[0])
         if count.exact is not None:
             return count.exact
         # As text, "2-4" is both a range and a set of ids, which the schema of RFC 14 refuses.
         steps = {} if count.hi is None else {"max": count.hi, "operator": "+", "operand": 1}
         return {"min": count.lo or 1, **steps}
 
-    def _memory(self, asked: Asked, of: Shape, settings: Settings, slots: int) -> list[Data]:
+    def _memory(self, asked: Asked, of: TaskCounts, settings: Settings, slots: int) -> list[Data]:
         size = memory(asked, of, settings.memory_scope, each=JOB)
         if size is None:
             return []

@@ -72,7 +72,7 @@ LEFT_AROUND: Left = {
         "state",
     ),
 }
-_FORM = xml_records.Form(
+_FORM = xml_records.RecordTags(
     "job",
     # A job of the details is an <element> among others: one that begins with a number.
     re.compile(

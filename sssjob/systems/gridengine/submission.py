@@ -96,11 +96,11 @@ class Slots(Layout):
                 asked.refuse(item, "it is no plain name")
         self._nodes(asked, made)
 
-    def _slots(self, asked: Asked, made: Made, of: numbers.Shape, settings: Settings) -> int:
+    def _slots(self, asked: Asked, made: Made, of: numbers.TaskCounts, settings: Settings) -> int:
         total = of.total
-        count = of.processors if of.processors else numbers.Count(total, total)
+        count = of.processors if of.processors else numbers.CountRange(total, total)
         if of.tasks and of.tasks * of.each != count.least:
-            count = numbers.Count(of.tasks * of.each, of.tasks * of.each)
+            count = numbers.CountRange(of.tasks * of.each, of.tasks * of.each)
         if of.nodes and (of.nodes.exact, count.exact) != (1, 1):
             asked.leave("NodeCount", "a parallel environment decides on how many nodes")
         asked.leave("TaskDistribution", "a parallel environment decides how tasks are placed")
@@ -111,7 +111,9 @@ class Slots(Layout):
             made.option("-pe", f"{word(name)} {ends}")
         return count.least
 
-    def _memory(self, asked: Asked, made: Made, of: numbers.Shape, slots: int, scope: str) -> None:
+    def _memory(
+        self, asked: Asked, made: Made, of: numbers.TaskCounts, slots: int, scope: str
+    ) -> None:
         total = numbers.one(asked, "Memory", numbers.MOST)
         if total is None and of.memory:
             total, scope = of.memory, numbers.JOB
@@ -366,10 +368,10 @@ FORM = Form(
     syntax=Syntax("#$", _TAKES, {}, {"-l": commas}, _split, _quoted, everywhere=True),
     layout=Slots(),
     rules=(
-        fields.Row("Project",                 "-P", word),
+        fields.TextOption("Project",                 "-P", word),
         fields.Queues("-q", ",", patterns=True),
-        fields.Row("Reservation",             "-ar", word),
-        fields.Row("InitialWorkingDirectory", "-wd"),
+        fields.TextOption("Reservation",             "-ar", word),
+        fields.TextOption("InitialWorkingDirectory", "-wd"),
         streams.Streams("-i", "-o", "-e", joined=Option("-j", "y"), appends=True,
                        also_joined=(Option("-j", "yes"),), files=_FILES),
         environment.Shell(),

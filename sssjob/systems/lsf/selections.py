@@ -61,14 +61,14 @@ def _comparison(item: Property, op: str) -> str:
 
 def selected(text: str) -> Expression:
     """The expression of a selection. Raises ``InvalidValue``."""
-    reader = _Reader(text)
+    reader = _WordReader(text)
     found = reader.either(0)
     if reader.words:
         raise InvalidValue(text, _NOT_ALL)
     return found
 
 
-class _Reader:
+class _WordReader:
     """Reads words one after the other; ``words`` are those that are left."""
 
     def __init__(self, text: str) -> None:

@@ -61,7 +61,7 @@ class Slots(Layout):
                 asked.approximate("Swap", f"{kilobytes(swap)}, rounded up")
         self._nodes(asked, made)
 
-    def _tasks(self, asked: Asked, made: Made, of: numbers.Shape) -> None:
+    def _tasks(self, asked: Asked, made: Made, of: numbers.TaskCounts) -> None:
         each = of.each if of.tasks or of.per_task or of.per_node else 1
         ends: tuple[int | None, int | None] = (of.tasks, of.tasks)
         if not of.tasks and of.processors:
@@ -82,7 +82,7 @@ class Slots(Layout):
             if of.nodes and hosts != of.nodes.exact:
                 told = f"{hosts} hosts, with {of.per_node} tasks on each"
                 asked.approximate("NodeCount", told, met=False)
-            of.nodes = numbers.Count(hosts, hosts)
+            of.nodes = numbers.CountRange(hosts, hosts)
         elif of.nodes and of.nodes.exact == 1:
             made.option("-R span", "hosts=1")
         elif of.nodes and of.nodes.exact and tasks % of.nodes.exact == 0:
@@ -115,7 +115,7 @@ class Slots(Layout):
         if liked := wishes(asked, "Feature"):
             made.option("-R order", ":".join(liked))
 
-    def _usage(self, asked: Asked, made: Made, of: numbers.Shape, scope: str) -> None:
+    def _usage(self, asked: Asked, made: Made, of: numbers.TaskCounts, scope: str) -> None:
         found: list[str] = []
         for name, word_ in (("Memory", "mem"), ("Disk", "tmp")):
             whose = scope if name == "Memory" else numbers.JOB
@@ -178,8 +178,8 @@ class Slots(Layout):
             else:
                 heard.request("Node", ",".join(found), aggregation="List", count="1")
 
-    def _say_tasks(self, said: Said, heard: Heard) -> numbers.Shape:
-        of = numbers.Shape()
+    def _say_tasks(self, said: Said, heard: Heard) -> numbers.TaskCounts:
+        of = numbers.TaskCounts()
         value = said.last("-n")
         found = _RANGE.fullmatch(value or "")
         each = 1
@@ -202,11 +202,11 @@ class Slots(Layout):
         if tile and tile[1] == "ptile" and int(tile[2]):
             of.per_node = int(tile[2])
             hosts = numbers.rounded(of.tasks or 1, of.per_node)
-            of.nodes = numbers.Count(hosts, hosts)
+            of.nodes = numbers.CountRange(hosts, hosts)
             heard.say("TaskDistribution", of.per_node, type="TasksPerNode")
         elif tile and tile[2] == "1":
             numbers.say_count(heard, "NodeCount", 1, 1)
-            of.nodes = numbers.Count(1, 1)
+            of.nodes = numbers.CountRange(1, 1)
         elif span is not None:
             said.back("-R span", span)
         return of
@@ -235,7 +235,7 @@ class Slots(Layout):
         else:
             said.back("-R order", value)
 
-    def _say_usage(self, said: Said, heard: Heard, of: numbers.Shape, scope: str) -> None:
+    def _say_usage(self, said: Said, heard: Heard, of: numbers.TaskCounts, scope: str) -> None:
         tasks, nodes = of.tasks or 1, of.node_count
         parts = {numbers.JOB: 1, numbers.NODE: nodes, numbers.TASK: tasks}
         for value in said.all("-R rusage"):
@@ -265,7 +265,7 @@ class Slots(Layout):
             said.back("-gpu", value)
 
 
-def _one_host(heard: Heard, of: numbers.Shape, option: str) -> None:
+def _one_host(heard: Heard, of: numbers.TaskCounts, option: str) -> None:
     """Tell of an amount of each host, where nothing says how many there are."""
     if of.open_nodes:
         heard.note(f"{option}: on how many hosts is not said, one is assumed")

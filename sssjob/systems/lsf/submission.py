@@ -234,13 +234,13 @@ FORM = Form(
     variables={GEOMETRY: say_geometry},
     rules=(
         Name("-J", plain=True),
-        fields.Row("Project",                 "-P"),
-        fields.Row("Group",                   "-G", word),  # a group of users, whose shares count
-        fields.Row("QualityOfService",        "-sla", word),
+        fields.TextOption("Project",                 "-P"),
+        fields.TextOption("Group",                   "-G", word),  # of users: their shares count
+        fields.TextOption("QualityOfService",        "-sla", word),
         fields.Queues("-q", " "),
-        fields.Row("Machine",                 "-clusters", fields.alone, fields.alone),
-        fields.Row("Reservation",             "-U", word),
-        fields.Row("InitialWorkingDirectory", "-cwd", _directory, _directory),
+        fields.TextOption("Machine",                 "-clusters", fields.alone, fields.alone),
+        fields.TextOption("Reservation",             "-U", word),
+        fields.TextOption("InitialWorkingDirectory", "-cwd", _directory, _directory),
         Streams(),
         environment.Shell(),
         environment.Environment(Option("-env", "none"), Option("-env", "all")),

@@ -20,7 +20,7 @@ from sssjob.translate.requests import Asked
 from sssjob.translate.translator import Settings
 
 
-def shared(asked: Asked, made: Made, of: numbers.Shape) -> None:
+def shared(asked: Asked, made: Made, of: numbers.TaskCounts) -> None:
     """What both have for the whole job."""
     if wall := numbers.wall(asked, of):
         made.option("-l walltime", clock(wall))
@@ -43,14 +43,14 @@ def say_shared(said: Said, heard: Heard) -> None:
             said.back(option, value, str(error))
 
 
-def places(asked: Asked, of: numbers.Shape) -> list[str]:
+def places(asked: Asked, of: numbers.TaskCounts) -> list[str]:
     """Take the names of nodes, which count them where nothing does, as do tasks on each."""
     wanted = names(asked, of.nodes.least if of.nodes else 0)
     if of.nodes is None and wanted:
-        of.nodes = numbers.Count(len(wanted), len(wanted))
+        of.nodes = numbers.CountRange(len(wanted), len(wanted))
     elif of.nodes is None and of.per_node and of.written:
         nodes = numbers.rounded(of.written, of.per_node)
-        of.nodes = numbers.Count(nodes, nodes)
+        of.nodes = numbers.CountRange(nodes, nodes)
     elif of.nodes is None and of.per_node:
         asked.approximate("TaskDistribution", "neither nodes nor tasks are counted", met=False)
     if len(wanted) > of.node_count:
@@ -60,7 +60,7 @@ def places(asked: Asked, of: numbers.Shape) -> list[str]:
     return wanted[: of.node_count]
 
 
-def shares(asked: Asked, of: numbers.Shape) -> list[tuple[int, int]]:
+def shares(asked: Asked, of: numbers.TaskCounts) -> list[tuple[int, int]]:
     """So many nodes with so many tasks each: the first ones have one more (5.3)."""
     nodes = of.node_count
     tasks = of.written or nodes * (of.per_node or 1)
@@ -88,7 +88,7 @@ def on_nodes(found: list[NodeSpec], wanted: list[str]) -> Iterator[tuple[NodeSpe
             yield replace(part, count=free), ""
 
 
-def approximated(asked: Asked, of: numbers.Shape) -> None:
+def approximated(asked: Asked, of: numbers.TaskCounts) -> None:
     """Ranges have no place: the least is asked for."""
     for name, count in (("NodeCount", of.nodes), ("Processors", of.processors)):
         if count and count.exact is None:
@@ -126,7 +126,9 @@ class Chunks(Layout):
         for name, count in licences.items():
             made.option(f"-l {name}", str(count))
 
-    def _whole(self, asked: Asked, of: numbers.Shape, found: list[NodeSpec], tasks: int) -> None:
+    def _whole(
+        self, asked: Asked, of: numbers.TaskCounts, found: list[NodeSpec], tasks: int
+    ) -> None:
         """What the job says of all its task groups, which have the chunks."""
         numbers.compared(asked, of, sum(part.count * part.number("ncpus") for part in found))
         for name in (
@@ -137,7 +139,7 @@ class Chunks(Layout):
             if asked.items(name):
                 asked.approximate(name, "the task groups say it", met=False)
 
-    def _chunks(self, asked: Asked, of: numbers.Shape, settings: Settings) -> list[NodeSpec]:
+    def _chunks(self, asked: Asked, of: numbers.TaskCounts, settings: Settings) -> list[NodeSpec]:
         approximated(asked, of)
         wanted = places(asked, of)
         found: list[NodeSpec] = []
@@ -158,7 +160,9 @@ class Chunks(Layout):
             part.values |= {"host": name} if name else {}
         return [part for part, _ in hosted]
 
-    def _memory(self, asked: Asked, of: numbers.Shape, found: list[NodeSpec], scope: str) -> None:
+    def _memory(
+        self, asked: Asked, of: numbers.TaskCounts, found: list[NodeSpec], scope: str
+    ) -> None:
         total = numbers.one(asked, "Memory", numbers.MOST)
         if total is None:
             return
@@ -239,7 +243,7 @@ def _one(found: list[NodeSpec]) -> list[NodeSpec]:
     return found
 
 
-def _counted(of: numbers.Shape, tasks: int) -> dict[str, str]:
+def _counted(of: numbers.TaskCounts, tasks: int) -> dict[str, str]:
     values = {"ncpus": str(tasks * of.each)}
     if of.tasks or of.per_node or of.per_task or tasks > 1 or not of.nodes:
         values["mpiprocs"] = str(tasks)
@@ -355,7 +359,7 @@ class Nodes(Layout):
         if licences:
             made.option("-l gres", "%".join(f"{name}+{count}" for name, count in licences))
 
-    def _memory(self, asked: Asked, made: Made, of: numbers.Shape, scope: str) -> None:
+    def _memory(self, asked: Asked, made: Made, of: numbers.TaskCounts, scope: str) -> None:
         if scope == numbers.TASK:
             if value := numbers.memory(asked, of, scope, each=numbers.TASK):
                 share = numbers.rounded(value, of.each)  # a process stands for each processor

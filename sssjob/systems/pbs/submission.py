@@ -46,7 +46,7 @@ class Project(fields.Rule):
 
     def write(self, asked: Asked, made: Made) -> None:
         """The one or the other."""
-        fields.Row("Project", "-A" if made.held else "-P", word).write(asked, made)
+        fields.TextOption("Project", "-A" if made.held else "-P", word).write(asked, made)
 
     def read(self, said: Said, heard: Heard) -> None:
         """The first that is there."""
@@ -167,11 +167,11 @@ _TORQUE = Form(
     layout=Nodes(),
     in_script=(
         fields.Name("-N", plain=True, most=15),
-        fields.Row("Project",          "-A", word),
-        fields.Row("QualityOfService", "-l qos", word),
-        fields.Row("Partition",        "-l partition", word),
-        fields.Row("Reservation",      "-W x", _advance, _reserved),
-        fields.Row("InitialWorkingDirectory", "-d"),
+        fields.TextOption("Project",          "-A", word),
+        fields.TextOption("QualityOfService", "-l qos", word),
+        fields.TextOption("Partition",        "-l partition", word),
+        fields.TextOption("Reservation",      "-W x", _advance, _reserved),
+        fields.TextOption("InitialWorkingDirectory", "-d"),
         fields.Switch("Checkpointable", Option("-c", "none"), Option("-c", "enabled")),
         _IN_SCRIPT,
     ),

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import islice
 
 from sssjob import commands
-from sssjob.commands import Limits, asked
+from sssjob.commands import CommandLimits, asked
 from sssjob.systems.slurm.allocation import ENVIRONMENT
 
 COLUMNS = (
@@ -41,7 +41,7 @@ def records(
         yield "sacct", asked(command, {**environment, **ENVIRONMENT}, seconds).encode()
 
 
-def listed(since: int, until: int | None, limits: Limits) -> bytes:
+def listed(since: int, until: int | None, limits: CommandLimits) -> bytes:
     """What Slurm lists of the jobs that ran or ended in a span, one record for each run.
 
     Raises ``CommandFailed``.

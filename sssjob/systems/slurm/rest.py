@@ -65,7 +65,7 @@ from sssjob.translate.options import Heard, Option
 from sssjob.translate.quoting import read_run, run, safe
 from sssjob.translate.requests import NO_OPTION, Asked
 from sssjob.translate.specification import (
-    Row,
+    PropertyPath,
     Specification,
     begins,
     command,
@@ -104,14 +104,14 @@ _TIME_LIMIT = 1 << 31  # minutes, seconds of a time, priorities
 
 # fmt: off
 ROWS = (
-    Row("Name",                    (*_JOB, "name")),
-    Row("Project",                 (*_JOB, "account")),
-    Row("QualityOfService",        (*_JOB, "qos")),
-    Row("Machine",                 (*_JOB, "clusters")),
-    Row("Reservation",             (*_JOB, "reservation")),
-    Row("InitialWorkingDirectory", (*_JOB, "current_working_directory")),
+    PropertyPath("Name",                    (*_JOB, "name")),
+    PropertyPath("Project",                 (*_JOB, "account")),
+    PropertyPath("QualityOfService",        (*_JOB, "qos")),
+    PropertyPath("Machine",                 (*_JOB, "clusters")),
+    PropertyPath("Reservation",             (*_JOB, "reservation")),
+    PropertyPath("InitialWorkingDirectory", (*_JOB, "current_working_directory")),
 )
-INPUT = (Row("InputFile",          (*_JOB, "standard_input")),)
+INPUT = (PropertyPath("InputFile",          (*_JOB, "standard_input")),)
 # fmt: on
 
 

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from sssjob.accounting.audit import Statement
+from sssjob.accounting.audit import SystemStatement
 from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.records.clock import Clock
 
@@ -25,7 +25,7 @@ def recognises(head: bytes) -> bool:
     return text.startswith(_RULE) and "Utilization " in text[:400]
 
 
-def read(source: str, text: str, zone: str = "") -> Iterator[Statement]:
+def read(source: str, text: str, zone: str = "") -> Iterator[SystemStatement]:
     """What was used on each cluster. Raises ``UnusableInput`` for what is no such output."""
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith(_RULE)]
     title = _TITLE.match(lines[0]) if lines else None
@@ -54,7 +54,7 @@ def read(source: str, text: str, zone: str = "") -> Iterator[Statement]:
         used[row.get("Cluster", "")] += int(amount)
     scale = _SECONDS[unit[1]]
     for cluster, total in used.items():
-        yield Statement(
+        yield SystemStatement(
             source, int(since), int(last) + 1, processor_seconds=total * scale, machine=cluster,
             exact_to=scale,
         )  # fmt: skip

@@ -83,7 +83,7 @@ class Amounts(Layout):
         self._resources(asked, made)
         self._where(asked, made, of)
 
-    def _counts(self, asked: Asked, made: Made, of: numbers.Shape) -> None:
+    def _counts(self, asked: Asked, made: Made, of: numbers.TaskCounts) -> None:
         written, each = of.written, of.each
         if of.nodes:
             made.option("--nodes", _nodes(asked, of.nodes))
@@ -99,7 +99,7 @@ class Amounts(Layout):
             told = f"{of.processors.end} of a range: sbatch takes one number"
             asked.approximate("Processors", told)
 
-    def _memory(self, asked: Asked, made: Made, of: numbers.Shape, scope: str) -> None:
+    def _memory(self, asked: Asked, made: Made, of: numbers.TaskCounts, scope: str) -> None:
         """For each node, or each processor where it is of a task, or nodes are not counted."""
         if scope == numbers.NODE or (scope == numbers.JOB and not of.open_nodes):
             if value := numbers.memory(asked, of, scope, each=numbers.NODE):
@@ -127,7 +127,7 @@ class Amounts(Layout):
         if licences:
             made.option("--licenses", ",".join(licences))
 
-    def _where(self, asked: Asked, made: Made, of: numbers.Shape) -> None:
+    def _where(self, asked: Asked, made: Made, of: numbers.TaskCounts) -> None:
         required, preferred = constraints(asked)
         if required:
             made.option("--constraint", required)
@@ -150,13 +150,13 @@ class Amounts(Layout):
         tasks, per_node = _whole(said, "--ntasks"), _whole(said, "--ntasks-per-node")
         each = _whole(said, "--cpus-per-task") or 1
         _say_counts(said, heard, nodes, tasks, per_node, each)
-        of = numbers.Shape(nodes, None, tasks, per_node, each)
+        of = numbers.TaskCounts(nodes, None, tasks, per_node, each)
         self._say_memory(said, heard, of, settings.memory_scope)
         self._say_limits(said, heard, of)
         self._say_resources(said, heard, of)
         self._say_where(said, heard, of)
 
-    def _say_memory(self, said: Said, heard: Heard, of: numbers.Shape, scope: str) -> None:
+    def _say_memory(self, said: Said, heard: Heard, of: numbers.TaskCounts, scope: str) -> None:
         counts = {numbers.JOB: 1, numbers.NODE: of.node_count, numbers.TASK: of.task_count}
         for option, number in (
             ("--mem", counts[numbers.NODE]),
@@ -175,7 +175,7 @@ class Amounts(Layout):
             total = amount * number
             numbers.say_size(heard, "Memory", numbers.rounded(total, counts[scope]))
 
-    def _say_limits(self, said: Said, heard: Heard, of: numbers.Shape) -> None:
+    def _say_limits(self, said: Said, heard: Heard, of: numbers.TaskCounts) -> None:
         if (value := said.last("--tmp")) is not None:
             if amount := _bytes(value):
                 if of.open_nodes:
@@ -195,7 +195,7 @@ class Amounts(Layout):
             else:
                 heard.request("Duration", math.ceil(seconds))
 
-    def _say_resources(self, said: Said, heard: Heard, of: numbers.Shape) -> None:
+    def _say_resources(self, said: Said, heard: Heard, of: numbers.TaskCounts) -> None:
         varies = of.open_nodes or (of.nodes is not None and of.nodes.exact is None)
         nodes = 0 if varies else of.node_count
         tasks = of.count or (0 if varies else of.task_count)
@@ -223,7 +223,7 @@ class Amounts(Layout):
             else:
                 said.back("--licenses", value)
 
-    def _say_where(self, said: Said, heard: Heard, of: numbers.Shape) -> None:
+    def _say_where(self, said: Said, heard: Heard, of: numbers.TaskCounts) -> None:
         required = said.last("--constraint")
         if required is not None and not say_constraint(heard, required):
             said.back("--constraint", required)
@@ -349,7 +349,7 @@ def expanded(value: str) -> tuple[str, ...] | None:
     return tuple(found) if found and all(map(plain, found)) else None
 
 
-def _nodes(asked: Asked, nodes: numbers.Count) -> str:
+def _nodes(asked: Asked, nodes: numbers.CountRange) -> str:
     """``--nodes`` has a least and a most; without the one it is 1, without the other the same."""
     if nodes.hi is None:
         asked.approximate("NodeCount", "exactly the least: sbatch has no open range of nodes")
@@ -392,7 +392,7 @@ def _whole(said: Said, option: str) -> int | None:
     return None
 
 
-def _read_nodes(said: Said, heard: Heard) -> numbers.Count | None:
+def _read_nodes(said: Said, heard: Heard) -> numbers.CountRange | None:
     value = said.last("--nodes")
     found = _RANGE.fullmatch(value or "")
     if value is None or found is None:
@@ -404,7 +404,7 @@ def _read_nodes(said: Said, heard: Heard) -> numbers.Count | None:
         said.back("--nodes", value)
         return None
     numbers.say_count(heard, "NodeCount", lo, hi)
-    return numbers.Count(lo, hi)
+    return numbers.CountRange(lo, hi)
 
 
 def _thousands(text: str) -> int:
@@ -412,7 +412,7 @@ def _thousands(text: str) -> int:
 
 
 def _say_counts(
-    said: Said, heard: Heard, nodes: numbers.Count | None, tasks: int | None,
+    said: Said, heard: Heard, nodes: numbers.CountRange | None, tasks: int | None,
     per_node: int | None, each: int,
 ) -> None:  # fmt: skip
     """Tasks as they are counted, and the processors that they come to."""
@@ -537,11 +537,11 @@ FORM = Form(
     name="sbatch",
     syntax=SYNTAX,
     rules=(
-        fields.Row("Project",                 "--account", word),
+        fields.TextOption("Project",                 "--account", word),
         fields.Queues("--partition", ","),
-        fields.Row("QualityOfService",        "--qos", word),
-        fields.Row("Reservation",             "--reservation", fields.alone, fields.alone),
-        fields.Row("InitialWorkingDirectory", "--chdir"),
+        fields.TextOption("QualityOfService",        "--qos", word),
+        fields.TextOption("Reservation",             "--reservation", fields.alone, fields.alone),
+        fields.TextOption("InitialWorkingDirectory", "--chdir"),
         fields.Partition("--partition"),
         streams.Streams("--input", "--output", "--error", append=Option("--open-mode", "append"),
                         files=FILES),
@@ -561,12 +561,12 @@ FORM = Form(
     ),
     layout=AMOUNTS,
     at_once=(
-        fields.Refused("Priority", "only an operator sets the priority of a job"),
+        fields.RefusedProperty("Priority", "only an operator sets the priority of a job"),
         AtOnce(), limits.Limits(scratch=True),
     ),
     in_script=(
         fields.Name("--job-name"),
-        fields.Row("Machine", "--clusters", fields.alone, fields.alone),
+        fields.TextOption("Machine", "--clusters", fields.alone, fields.alone),
         fields.Priority("--priority", range(1, 1 << 32), "only an operator sets it",
                         "--nice", NICE_MOST, NICE_UNSAID),
         limits.Limits(),

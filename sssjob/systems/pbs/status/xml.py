@@ -14,7 +14,7 @@ from sssjob.records.record import Bad, Noted
 from sssjob.records.unread import unread
 from sssjob.systems.pbs.status import table
 
-_FORM = xml_records.Form(
+_FORM = xml_records.RecordTags(
     "job", re.compile(rb"<(/?)(Job)(?=[\s/>])"), (b"Data",), frozenset(("Data",))
 )
 # SSSRMAP has jobs in a Data element as well: theirs have an Id.

@@ -15,7 +15,7 @@ from sssjob.records.plan import Odd
 from sssjob.records.record import Noted
 from sssjob.systems.slurm import words
 from sssjob.systems.slurm.accounting import table, values
-from sssjob.systems.slurm.accounting.lines import Row
+from sssjob.systems.slurm.accounting.lines import TableRow
 from sssjob.systems.slurm.accounting.readers import BEGUN, ENDED
 from sssjob.systems.slurm.accounting.values import Phase, phase
 
@@ -29,7 +29,7 @@ _NOT_STARTED = frozenset(("None assigned",))
 _TIMES = ("Submit", "Eligible", "Start", "End")
 
 
-class Columns(Generic[P, J]):
+class RowColumns(Generic[P, J]):
     """Rows with the same names: what is worked out of their columns, many at once.
 
     ``key`` is the place of the column of ids, ``step_columns`` are those of which a step makes
@@ -50,7 +50,7 @@ class Columns(Generic[P, J]):
         self._job_columns = plans.of(self._names).columns
 
     def batches(
-        self, rows: Sequence[Row], places: Sequence[int], sums: Sequence[Sequence[Any]],
+        self, rows: Sequence[TableRow], places: Sequence[int], sums: Sequence[Sequence[Any]],
         groups: Sequence[P], notes: Sequence[tuple[Noted, ...]],
         folded: Sequence[Collection[tuple[int, str]]],
     ) -> list[RecordBatch]:  # fmt: skip
@@ -86,7 +86,7 @@ class Columns(Generic[P, J]):
             waiting._replace(names=self._never, columns=columns),
         ]
 
-    def groups(self, rows: Sequence[Row], steps: Sequence[str]) -> list[P | Odd[P]]:
+    def groups(self, rows: Sequence[TableRow], steps: Sequence[str]) -> list[P | Odd[P]]:
         """Steps as task groups, whose Id is the part of the step's id behind the job's."""
         columns, _ = self._columns(rows)
         progress = self._progress(columns, len(rows))
@@ -95,14 +95,14 @@ class Columns(Generic[P, J]):
         over = ["1" if text == ENDED else "" for text in progress]
         return self._steps.groups([*columns, progress, over, steps])
 
-    def joined(self, row: Row) -> Iterator[Noted]:
+    def joined(self, row: TableRow) -> Iterator[Noted]:
         """Which lines are part of a record."""
         if row.joined and (lines := row.joined.lines):
             told = "the line behind it is" if lines == 1 else f"the {lines} lines behind it are"
             text = f"{told} part of this record: a text with line breaks"
             yield Noted(row.line, text, severity=Severity.NOTICE)
 
-    def doubts(self, row: Row, *, step: bool = False) -> Iterator[Noted]:
+    def doubts(self, row: TableRow, *, step: bool = False) -> Iterator[Noted]:
         """Which columns of a row would have become something, if one could tell what they hold."""
         kept = self.step_columns if step else self._job_columns
         names = [name for name in row.joined.in_doubt if name in kept] if row.joined else ()
@@ -111,7 +111,7 @@ class Columns(Generic[P, J]):
             text = f"a delimiter in a text: left out {shown}, which can be read in several ways"
             yield Noted(row.line, text)
 
-    def _columns(self, rows: Sequence[Row]) -> tuple[list[Sequence[str]], set[str]]:
+    def _columns(self, rows: Sequence[TableRow]) -> tuple[list[Sequence[str]], set[str]]:
         """The columns of rows, and their times that happened twice.
 
         Those of an autumn hour are told apart by the time that passed.
@@ -146,7 +146,7 @@ class Columns(Generic[P, J]):
         ]
 
     def _without_ends(
-        self, columns: list[Sequence[str]], rows: Sequence[Row], progress: Sequence[str]
+        self, columns: list[Sequence[str]], rows: Sequence[TableRow], progress: Sequence[str]
     ) -> int:
         """Leave out the ends of jobs that go on; the first line with one.
 
@@ -184,12 +184,12 @@ class Columns(Generic[P, J]):
         index = self._at.get(column)
         return "" if index is None else fields[index]
 
-    def _twice(self, rows: Sequence[Row]) -> set[str]:
+    def _twice(self, rows: Sequence[TableRow]) -> set[str]:
         """The times of rows that happened twice."""
         places = [self._at[name] for name in _TIMES if name in self._at]
         return self._clock.doubtful(row.fields[place] for place in places for row in rows)
 
-    def _doubtful(self, row: Row, twice: set[str]) -> Iterator[Noted]:
+    def _doubtful(self, row: TableRow, twice: set[str]) -> Iterator[Noted]:
         """Times that happened twice and that nothing in the record tells apart."""
         doubtful = {self._text(row.fields, column) for column in _TIMES} & twice
         if doubtful and len(self._readings(row.fields)) == 1:
@@ -197,7 +197,7 @@ class Columns(Generic[P, J]):
         for text in sorted(doubtful):
             yield Noted(row.line, f"{text} happened twice; the first time is taken", once=True)
 
-    def _untangled(self, row: Row, twice: set[str]) -> Row:
+    def _untangled(self, row: TableRow, twice: set[str]) -> TableRow:
         """The row; times of an autumn hour are told apart by the time that passed."""
         if not {self._text(row.fields, "Start"), self._text(row.fields, "End")} & twice:
             return row

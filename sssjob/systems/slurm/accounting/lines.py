@@ -46,7 +46,7 @@ class Joined(NamedTuple):
     in_doubt: tuple[str, ...] = ()
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """One record: the line that it begins in, the names of its columns, and their fields.
 
     The fields of columns in doubt are empty.
@@ -58,7 +58,7 @@ class Row(NamedTuple):
     joined: Joined | None = None
 
 
-class Reader:
+class TableReader:
     """Reads the rows of a stream; ``header`` is the one that the last row belongs to.
 
     ``cut_short`` is the number of the last line where it has no line end, else 0.
@@ -84,7 +84,7 @@ class Reader:
             if self.header is None:
                 raise UnusableInput("the columns hold no JobID, or what is no column name")
 
-    def batches(self, stream: BinaryIO) -> Iterator[list[Row | Skipped | Bad]]:
+    def batches(self, stream: BinaryIO) -> Iterator[list[TableRow | Skipped | Bad]]:
         """Every record of a stream, many at once, of which all rows have the same names.
 
         Raises ``UnusableInput`` where the columns are not known.
@@ -102,10 +102,10 @@ class Reader:
         if found := self._last():
             yield found
 
-    def _batch(self, number: int, lines: list[str]) -> tuple[list[Row | Skipped | Bad], int]:
+    def _batch(self, number: int, lines: list[str]) -> tuple[list[TableRow | Skipped | Bad], int]:
         """What is known after the next lines, and how many were taken: up to another header."""
         head = self.header_now
-        found: list[Row | Skipped | Bad] = []
+        found: list[TableRow | Skipped | Bad] = []
         rows = head.split_all(lines)
         index = 0
         for is_record, run in groupby(head.records(rows)):
@@ -117,7 +117,7 @@ class Reader:
                 numbers = range(number + index, number + end - 1)
                 fields = rows[index : end - 1]
                 told = zip(numbers, repeat(head.names), fields, repeat(None))
-                found += map(_row, repeat(Row), told)
+                found += map(_row, repeat(TableRow), told)
                 self._tainted = False
                 self._begin(number + end - 1, lines[end - 1], rows[end - 1])
                 index = end
@@ -129,7 +129,9 @@ class Reader:
                     return found, index
         return found, len(lines)
 
-    def _take(self, number: int, line: str, fields: list[str]) -> Sequence[Row | Skipped | Bad]:
+    def _take(
+        self, number: int, line: str, fields: list[str]
+    ) -> Sequence[TableRow | Skipped | Bad]:
         """What is known after the next line."""
         head = self.header_now
         begins = head.begins_record(fields)
@@ -159,7 +161,7 @@ class Reader:
         self._group, self._alone, self._begun = [line], fields if whole else None, number
         self._size = len(line)
 
-    def _settle(self) -> list[Row | Skipped | Bad]:
+    def _settle(self) -> list[TableRow | Skipped | Bad]:
         """What the lines are that were gathered."""
         group, self._group = self._group, []
         alone, self._alone = self._alone, None
@@ -171,7 +173,7 @@ class Reader:
         outcomes, self._tainted = self._settled(group, self._begun, self._tainted)
         return [*outcomes]
 
-    def _last(self) -> list[Row | Skipped | Bad]:
+    def _last(self) -> list[TableRow | Skipped | Bad]:
         """What the last lines are: sacct ends each, so one without its end is no part of a text."""
         if not self.cut_short or len(self._group) < 2 or not self._has_id(self._group[-1]):
             return self._settle()
@@ -222,7 +224,9 @@ class Reader:
         found = header(line.removeprefix("\ufeff"), self._known, self._delimiter)
         return found if found and set(found.names) <= {*self._known, ""} else None
 
-    def _settled(self, group: list[str], line: int, tainted: bool) -> tuple[list[Row | Bad], bool]:
+    def _settled(
+        self, group: list[str], line: int, tainted: bool
+    ) -> tuple[list[TableRow | Bad], bool]:
         """What a group of lines is, and whether its last record was cut short.
 
         After a record that was cut short, one that does not fit by itself is bad as well: the two
@@ -236,7 +240,7 @@ class Reader:
         if len(readings) == 1:
             return list(readings[0]), False
         whole = self._record(group, line, tainted)
-        if readings or isinstance(whole, Row):
+        if readings or isinstance(whole, TableRow):
             return [Bad(line, "lines in it may be records or part of a text")], True
         if not tainted and self._only_first(group):
             first = self._row(line, self.header_now.split(group[0]))
@@ -248,16 +252,16 @@ class Reader:
 
     def _readings(
         self, group: list[str], line: int, tainted: bool, exact: bool
-    ) -> list[tuple[Row, ...]]:
+    ) -> list[tuple[TableRow, ...]]:
         """Up to two ways to part a group into records at lines that may begin one.
 
         In an exact one every record has as many delimiters as it needs.
         """
         starts = [0, *self._perhaps(group)]
         # found[n]: ways to read the lines from starts[n] on.
-        found: dict[int, list[tuple[Row, ...]]] = {len(starts): [()]}
+        found: dict[int, list[tuple[TableRow, ...]]] = {len(starts): [()]}
         for first in range(len(starts) - 1, -1, -1):
-            ways: list[tuple[Row, ...]] = []
+            ways: list[tuple[TableRow, ...]] = []
             for after in range(first + 1, len(starts) + 1):
                 if len(ways) > 1 or not found[after]:
                     continue
@@ -266,7 +270,7 @@ class Reader:
                 if exact and not self._has_width(group[begin:end]):
                     continue
                 row = self._strictly(group[begin:end], line + begin, tainted and not begin)
-                if isinstance(row, Row):
+                if isinstance(row, TableRow):
                     ways.extend((row, *rest) for rest in found[after])
             found[first] = ways[:2]
         return found[0]
@@ -298,7 +302,7 @@ class Reader:
         fields = self.header_now.split(group[0])
         return self.header_now.is_whole(fields) or self.header_now.is_record(fields)
 
-    def _strictly(self, group: list[str], line: int, tainted: bool) -> Row | Bad:
+    def _strictly(self, group: list[str], line: int, tainted: bool) -> TableRow | Bad:
         """Like ``_record``, but what follows a whole line can only belong to its last text."""
         if not tainted and self._only_first(group):
             if self.header_now.shapes[-1] is not None:
@@ -310,7 +314,7 @@ class Reader:
 
     def _record(
         self, group: list[str], line: int, tainted: bool, *, doubtful: bool = False
-    ) -> Row | Bad:
+    ) -> TableRow | Bad:
         """The record of a group of lines; one with texts in doubt only if those are wanted."""
         head = self.header_now
         if group[-1] is _CUT:
@@ -340,11 +344,11 @@ class Reader:
         texts = [clean_text(text) for text in split.fields]
         return self._row(line, texts, _joined(group, names))
 
-    def _row(self, line: int, fields: list[str], joined: Joined | None = None) -> Row:
-        return Row(line, self.header_now.names, fields, joined)
+    def _row(self, line: int, fields: list[str], joined: Joined | None = None) -> TableRow:
+        return TableRow(line, self.header_now.names, fields, joined)
 
 
-_row = tuple.__new__  # what Row(...) calls in the end, without a call in between
+_row = tuple.__new__  # what TableRow(...) calls in the end, without a call in between
 DELIMITERS = "\x1c\x1d\x1e\x1f"  # what control characters may delimit the names of a header
 _CUT = "\0cut"  # stands for lines that were not kept; no clean line holds a NUL
 

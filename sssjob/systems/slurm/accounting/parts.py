@@ -10,7 +10,7 @@ from sssjob.records.cutting import Part
 from sssjob.records.lines import clean
 from sssjob.records.record import Options
 from sssjob.systems.slurm.accounting.header import Header
-from sssjob.systems.slurm.accounting.lines import DELIMITERS, Reader
+from sssjob.systems.slurm.accounting.lines import DELIMITERS, TableReader
 from sssjob.systems.slurm.accounting.table import COLUMNS
 
 _TAILS = (1 << 13, 1 << 16)  # bytes before the end in which a boundary is looked for at first
@@ -56,7 +56,7 @@ class TableCutter:
 
     def _heads(self, data: bytes) -> Iterator[_Head]:
         """The header that is known, and those in the data."""
-        reader = Reader(COLUMNS, self.options.columns, self.options.delimiter)
+        reader = TableReader(COLUMNS, self.options.columns, self.options.delimiter)
         position = 0
         if reader.header is None:
             keep = (self.options.delimiter or DELIMITERS).encode()

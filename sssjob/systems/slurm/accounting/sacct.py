@@ -22,8 +22,8 @@ from sssjob.records.plan import Odd
 from sssjob.records.record import Bad, Noted, Options, of_bad
 from sssjob.systems.slurm.accounting import table
 from sssjob.systems.slurm.accounting.header import JOB_ID, are_job_ids
-from sssjob.systems.slurm.accounting.jobs import GOES_ON, Columns
-from sssjob.systems.slurm.accounting.lines import DELIMITERS, Reader, Row
+from sssjob.systems.slurm.accounting.jobs import GOES_ON, RowColumns
+from sssjob.systems.slurm.accounting.lines import DELIMITERS, TableReader, TableRow
 from sssjob.systems.slurm.accounting.parts import TableCutter
 from sssjob.systems.slurm.accounting.readers import TYPE
 from sssjob.systems.slurm.accounting.steps import StepValues, Summed
@@ -44,7 +44,7 @@ class _Table:
 
     def batches(self, stream: BinaryIO, first: int, options: Options) -> Iterator[Sequence[Piece]]:
         """The rows, as many at once as a block has."""
-        reader = Reader(table.COLUMNS, options.columns, options.delimiter, first)
+        reader = TableReader(table.COLUMNS, options.columns, options.delimiter, first)
         yield from reader.batches(stream)
         yield cut_short(reader.cut_short)
 
@@ -76,7 +76,7 @@ class _Open(Generic[P]):
 
     __slots__ = ("id", "notes", "row", "steps")
 
-    def __init__(self, row: Row, id: str) -> None:
+    def __init__(self, row: TableRow, id: str) -> None:
         self.row = row
         self.id = id
         self.steps: _Steps[P] | None = None
@@ -125,7 +125,7 @@ class _Folder(Generic[P, J]):
 
     def _begin(self, names: Names) -> None:
         self._names = names
-        self._columns = Columns(names, self._plans, ended_only=self._options.ended_only)
+        self._columns = RowColumns(names, self._plans, ended_only=self._options.ended_only)
         self._summed = Summed(names)
         self._open: _Open[P] | None = None
         self._told: StepValues | None = None  # what the rows of the open job told
@@ -133,7 +133,7 @@ class _Folder(Generic[P, J]):
 
     def take(self, found: Sequence[Any]) -> Stretch:
         """Take the next rows: allocations, and steps of the job before them."""
-        names = next((row.names for row in found if isinstance(row, Row)), self._names)
+        names = next((row.names for row in found if isinstance(row, TableRow)), self._names)
         if names is not self._names:
             before = self.close()
             self._begin(names)
@@ -274,15 +274,15 @@ class _Rows(Generic[P]):
     def __init__(self, before: _Open[P] | None) -> None:
         self.before = self.now = before
         self.done: list[Any] = []
-        self.rows: list[Row] = []
+        self.rows: list[TableRow] = []
         self.parts: list[str] = []
-        self.steps: list[tuple[_Open[P], Row, str]] = []
-        self.joined: list[tuple[_Open[P], Row]] = []
+        self.steps: list[tuple[_Open[P], TableRow, str]] = []
+        self.joined: list[tuple[_Open[P], TableRow]] = []
         self._begins: list[int] = [] if before is None else [0]
 
     def take(self, batch: Sequence[Any], key: int) -> None:
         """Take the next rows."""
-        if {*map(type, batch)} != {Row}:
+        if {*map(type, batch)} != {TableRow}:
             self._one_by_one(batch, key)
             return
         ids = [row.fields[key] for row in batch]
@@ -295,7 +295,7 @@ class _Rows(Generic[P]):
     def _one_by_one(self, batch: Sequence[Any], key: int) -> None:
         now, rows, parts = self.now, self.rows, self.parts
         for row in batch:
-            if not isinstance(row, Row):
+            if not isinstance(row, TableRow):
                 if now is not None:
                     self.done.append(now)
                     now = None
@@ -315,7 +315,7 @@ class _Rows(Generic[P]):
             parts.append("")
         self.now = now
 
-    def _whole_jobs(self, batch: Sequence[Row], ids: Sequence[str]) -> bool:
+    def _whole_jobs(self, batch: Sequence[TableRow], ids: Sequence[str]) -> bool:
         """Take rows all at once, of which the first is of a job, if each step is of its job."""
         told = "".join(ids)
         if not ids or "[" in told:
@@ -325,7 +325,7 @@ class _Rows(Generic[P]):
             return True
         begins = [place for place, id in enumerate(ids) if "." not in id]
         opened: list[_Open[P]] = [_Open(batch[place], ids[place]) for place in begins]
-        steps: list[tuple[_Open[P], Row, str]] = []
+        steps: list[tuple[_Open[P], TableRow, str]] = []
         parts = [""] * len(ids)
         for now, begin, end in zip(opened, begins, [*begins[1:], len(ids)], strict=True):
             if end - begin == 1:
@@ -345,7 +345,7 @@ class _Rows(Generic[P]):
         return True
 
     def _add(
-        self, opened: list[_Open[P]], begins: Sequence[int], batch: Sequence[Row],
+        self, opened: list[_Open[P]], begins: Sequence[int], batch: Sequence[TableRow],
         parts: Sequence[str],
     ) -> None:  # fmt: skip
         """Take jobs with their rows, of which the last may go on."""
@@ -364,7 +364,7 @@ class _Rows(Generic[P]):
         begins = [*self._begins[:first], *(begin + earlier for begin in self._begins[first:])]
         return list(zip(begins, [*begins[1:], size], strict=False))
 
-    def _step(self, now: _Open[P], row: Row, step: str) -> None:
+    def _step(self, now: _Open[P], row: TableRow, step: str) -> None:
         if now.steps is None:
             now.steps = _Steps(now.id)
         steps = now.steps

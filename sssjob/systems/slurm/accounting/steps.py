@@ -17,7 +17,7 @@ from sssjob.records.layout import Names
 from sssjob.records.plan import KEPT, LEFT_OUT
 from sssjob.systems.slurm import words
 from sssjob.systems.slurm.accounting import values
-from sssjob.systems.slurm.accounting.lines import Row
+from sssjob.systems.slurm.accounting.lines import TableRow
 from sssjob.systems.slurm.accounting.readers import noted
 
 _PEAKS = (("MaxRSS", "AveRSS"), ("MaxVMSize", "AveVMSize"))  # of memory, and of swap
@@ -152,7 +152,9 @@ class Summed:
         self._tasks = at("NTasks")
         self._cpu, self._user, self._system = at("TotalCPU"), at("UserCPU"), at("SystemCPU")
 
-    def read(self, rows: Sequence[Row], parts: list[str], before: StepValues | None) -> StepValues:
+    def read(
+        self, rows: Sequence[TableRow], parts: list[str], before: StepValues | None
+    ) -> StepValues:
         """What rows tell, of which these are the steps, "" for the job itself.
 
         ``before`` is what those of the job told that is open.
@@ -216,7 +218,7 @@ class _Reading:
     """Rows whose columns are read; what cannot be is put with what is lost."""
 
     def __init__(
-        self, rows: Sequence[Row], parts: Sequence[str], names: Sequence[str],
+        self, rows: Sequence[TableRow], parts: Sequence[str], names: Sequence[str],
         lost: dict[int, list[Lost]],
     ) -> None:  # fmt: skip
         self.rows, self._parts, self._names, self._lost = rows, parts, names, lost
