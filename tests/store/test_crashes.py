@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from sssjob import store
-from sssjob.atomic import Aside, hidden_head
+from sssjob.atomic import hidden_head
+from sssjob.outputs import Aside
 
 CRASHES = int(os.environ.get("SSSJOB_CRASHES", "40"))
 
