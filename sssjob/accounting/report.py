@@ -134,7 +134,7 @@ class JobProperties:
         if not found:
             return None
         every = [item.attributes for items in self.requested.values() for item in items]
-        if len(found) == 1 and all(_is_plain(attributes) for attributes in every):
+        if len(found) == 1 and all(is_plain(attributes) for attributes in every):
             return self.read(found[0]) or None
         amount = self.scope.requested(name)
         return None if amount is None or not amount.value else units.plain(amount.value)
@@ -149,24 +149,58 @@ class JobProperties:
         return None if value is None else units.plain(value)
 
 
+def _numbered(*names: str) -> Callable[[JobProperties], Number | None]:
+    return lambda job: _sum(number for number, _ in job.resources(*names))
+
+
+def _energy(job: JobProperties) -> Number | None:
+    told = job.resources(_ENERGY)
+    return _sum(number * _JOULES[unit] for number, unit in told if unit in _JOULES)
+
+
+class Amount(NamedTuple):
+    """What ``used_of`` is made of: a number that a job states, and of which properties it is.
+
+    Those are delivered or the job's own, or ``is_asked`` for.
+    """
+
+    of: Callable[[JobProperties], Number | None]
+    names: tuple[str, ...]
+    is_asked: bool = False
+
+
+# fmt: off
+AMOUNTS: tuple[Amount, ...] = (
+    Amount(lambda job: job.given("Duration"),    ("Duration",)),
+    Amount(lambda job: job.given("Processors"),  ("Processors",)),
+    Amount(lambda job: job.given("CpuDuration"), ("CpuDuration",)),
+    Amount(lambda job: job.most("Memory"),       ("Memory",)),
+    Amount(lambda job: job.asked("Memory"),      ("Memory",), is_asked=True),
+    Amount(lambda job: job.given("NodeCount"),   ("NodeCount",)),
+    Amount(_numbered(*_GPUS),                    ("Resource",)),
+    Amount(_energy,                              ("Resource",)),
+)
+# fmt: on
+
+
 def used(job: JobProperties) -> JobUsage:
     """What a job used, delivered before its own properties.
 
     Memory is the most that was measured (metric Max), or else what was given.
     """
-    wall, processors = job.given("Duration"), job.given("Processors")
-    slots = None if wall is None else wall * (1 if processors is None else processors)
-    nodes = None if wall is None else job.given("NodeCount")
-    gpus = energy = None
-    if "Resource" in job.delivered or "Resource" in job.own:
-        gpus = _sum(number for number, _ in job.resources(*_GPUS)) if wall is not None else None
-        told = job.resources(_ENERGY)
-        energy = _sum(number * _JOULES[unit] for number, unit in told if unit in _JOULES)
+    return used_of(*[amount.of(job) for amount in AMOUNTS])
+
+
+def used_of(
+    wall: Number | None, processors: Number | None, cpu: Number | None, memory: Number | None,
+    asked: Number | None, nodes: Number | None, gpus: Number | None, energy: Number | None,
+) -> JobUsage:  # fmt: skip
+    """What was used, by the numbers of ``AMOUNTS``."""
+    if wall is None:
+        return JobUsage(None, None, cpu, processors, memory, asked, None, None, energy)
     return JobUsage(
-        wall, slots, job.given("CpuDuration"), processors, job.most("Memory"), job.asked("Memory"),
-        None if nodes is None or wall is None else wall * nodes,
-        None if gpus is None or wall is None else wall * gpus,
-        energy,
+        wall, wall if processors is None else wall * processors, cpu, processors, memory, asked,
+        None if nodes is None else wall * nodes, None if gpus is None else wall * gpus, energy,
     )  # fmt: skip
 
 
@@ -312,21 +346,25 @@ _FORMS = {
     "hour": "%Y-%m-%d %H:00", "day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m", "year": "%Y",
 }
 SPANS = tuple(_FORMS)
-GROUPINGS: dict[str, Grouping] = {
-    "user":        _property("User"),
-    "global-user": _property("GlobalUser"),
-    "group":       _property("Group"),
-    "project":     _property("Project", "Account"),
-    "queue":       _property("Queue"),
-    "partition":   _property("Partition"),
-    "machine":     _property("Machine"),
-    "qos":         _property("QualityOfService"),
-    "application": _property("Application"),
-    "state":       _property("State"),
-    "status":      _property("StatusMessage"),
-    **{name: _span(name) for name in SPANS},
+# The properties by which jobs are grouped: the first that was delivered, is the job's own or asked.
+NAMED: dict[str, tuple[str, ...]] = {
+    "user":        ("User",),
+    "global-user": ("GlobalUser",),
+    "group":       ("Group",),
+    "project":     ("Project", "Account"),
+    "queue":       ("Queue",),
+    "partition":   ("Partition",),
+    "machine":     ("Machine",),
+    "qos":         ("QualityOfService",),
+    "application": ("Application",),
+    "state":       ("State",),
+    "status":      ("StatusMessage",),
 }
 # fmt: on
+GROUPINGS: dict[str, Grouping] = {
+    **{name: _property(*names) for name, names in NAMED.items()},
+    **{name: _span(name) for name in SPANS},
+}
 
 
 @dataclass(slots=True, repr=False)
@@ -424,7 +462,7 @@ def _gather(named: Named, items: Iterable[object]) -> None:
             named.setdefault(item.name, []).append(item)
 
 
-def _is_plain(attributes: Mapping[str, str]) -> bool:
+def is_plain(attributes: Mapping[str, str]) -> bool:
     """Whether a request says nothing about how it joins with others, and names a bound."""
     return attributes.get("op", "EQ") in ("EQ", "LE", "GE") and not (
         attributes.keys() & {"conj", "group", "preference"}

@@ -6,7 +6,7 @@ functions, so reports of both agree. None is "not stated", never 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC
 from fractions import Fraction
 from hashlib import blake2b
@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from sssjob.accounting.report import GROUPINGS, SPANS, JobProperties, JobUsage, Number, used
+from sssjob.accounting import report
+from sssjob.accounting.report import GROUPINGS, NAMED, SPANS, JobProperties, JobUsage, Number, used
 from sssjob.model import Job
+from sssjob.records.record import DELIVERED, JOB, REQUESTED
 from sssjob.units import plain
 
 Row = tuple[Any, ...]
@@ -28,36 +30,53 @@ KEY = (MACHINE, ID, SUBMIT, START, TOLD)
 _LARGEST = 2**63 - 1
 
 
+class Reading(NamedTuple):
+    """How a value is read from a job, and of properties of which names and places it is made.
+
+    ``places`` are those of ``Field``. Of a number, plain digits are so many times what the digit
+    1 is, except for 0, and none where they stand for more than ``most``.
+    """
+
+    of: Callable[[JobProperties], Any]
+    names: tuple[str, ...]
+    places: frozenset[str]
+    is_number: bool = False
+    most: int | None = None
+
+
+_OWN, _GIVEN, _ASKED = frozenset((JOB,)), frozenset((JOB, DELIVERED)), frozenset((REQUESTED,))
+_ANY = _GIVEN | _ASKED
+
+
 class Column(NamedTuple):
     """A column: its name, its type, the unit of numbers, and what it says.
 
-    ``of`` reads it from a job; None for what is known of the row, and not of the job.
+    ``read`` is None for what is known of the row, and not of a job.
     """
 
     name: str
     type: pa.DataType
     unit: str
     says: str
-    of: Callable[[JobProperties], Any] | None = None
+    read: Reading | None = None
 
 
-def _text(*names: str) -> Callable[[JobProperties], str | None]:
-    return lambda job: job.text(*names) or None
+def _text(*names: str) -> Reading:
+    return Reading(lambda job: job.text(*names) or None, names, _ANY)
 
 
-def _time(name: str) -> Callable[[JobProperties], int | None]:
-    return lambda job: job.time(name)
+def _time(name: str) -> Reading:
+    return Reading(lambda job: job.time(name), (name,), _OWN, is_number=True, most=10**9 * 9)
 
 
-def _amount(
-    read: Callable[[JobProperties], Number | None],
-) -> Callable[[JobProperties], int | None]:
-    """A whole number that 64 bits hold, rounded where the job says it more exactly."""
-    return lambda job: _whole(read(job))
+def _given(name: str) -> Reading:
+    return Reading(
+        lambda job: _whole(job.given(name)), (name,), _GIVEN, is_number=True, most=_LARGEST
+    )
 
 
-def _grouping(name: str) -> Callable[[JobProperties], str | None]:
-    return lambda job: GROUPINGS[name](job, UTC) or None
+def _grouping(name: str) -> Reading:
+    return Reading(lambda job: GROUPINGS[name](job, UTC) or None, NAMED[name], _ANY)
 
 
 def _exit(job: JobProperties) -> int | None:
@@ -91,13 +110,16 @@ _UNITS = {"processors": "", "memory": "B", "asked": "B", "energy": "J"}
 _INTEGER, _TEXT = pa.int64(), pa.string()
 
 
-def _asked(name: str) -> Callable[[JobProperties], int | None]:
-    return _amount(lambda job: job.asked(name))
+def _asked(name: str) -> Reading:
+    return Reading(
+        lambda job: _whole(job.asked(name)), (name,), _ASKED, is_number=True, most=_LARGEST
+    )
 
 
 # fmt: off
 COLUMNS: tuple[Column, ...] = (
-    Column(ID, _TEXT, "", "Id, as the batch system prints it", lambda job: job.job.id),
+    Column(ID, _TEXT, "", "Id, as the batch system prints it",
+           Reading(lambda job: job.job.id, ("Id",), _OWN)),
     Column("global_id", _TEXT, "", "GlobalId", _text("GlobalId")),
     Column(SUBMIT, _INTEGER, "s", "when it was submitted, since 1970", _time("SubmitTime")),
     Column("eligible_time", _INTEGER, "s", "when it could have started", _time("EligibleTime")),
@@ -107,14 +129,15 @@ COLUMNS: tuple[Column, ...] = (
         Column(column, _TEXT, "", f"what report --by {name} says", _grouping(name))
         for name, column in GROUPED.items()
     ),
-    Column("exit_code", _INTEGER, "", "ExitCode", _exit),
+    Column("exit_code", _INTEGER, "", "ExitCode",
+           Reading(_exit, ("ExitCode",), _ANY, is_number=True)),
     Column("asked_processors", _INTEGER, "", "requested processors", _asked("Processors")),
     Column("asked_nodes", _INTEGER, "", "requested nodes", _asked("NodeCount")),
     Column("limit_seconds", _INTEGER, "s", "requested wall time", _asked("Duration")),
     Column("used_nodes", _INTEGER, "", "how many nodes there were",
-           _amount(lambda job: job.given("NodeCount"))),
+           _given("NodeCount")),
     Column("suspended_seconds", _INTEGER, "s", "how long it was suspended",
-           _amount(lambda job: job.given("SuspendDuration"))),
+           _given("SuspendDuration")),
     *(
         Column(column, _INTEGER, _UNITS.get(name, "s"), _SAYS[name])
         for name, column in SUMMED.items()
@@ -126,12 +149,18 @@ COLUMNS: tuple[Column, ...] = (
 )
 # fmt: on
 NAMES = tuple(column.name for column in COLUMNS)
+_SUBMITTED, _STARTED = NAMES.index(SUBMIT), NAMES.index(START)
 # What a later version of a record may say otherwise; where it was read says nothing of the job.
 CONTENT = tuple(name for name in NAMES if name not in (*KEY, SOURCE, LINE))
-_READ = [column for column in COLUMNS if column.of is not None]
+READ = [column.read for column in COLUMNS if column.read is not None]
+# What sums are made of, by ``used_of``.
+AMOUNTS = [
+    Reading(each.of, each.names, _ASKED if each.is_asked else _GIVEN, is_number=True)
+    for each in report.AMOUNTS
+]
 
 assert tuple(SUMMED) == JobUsage._fields
-assert [column.name for column in _READ] == [*NAMES[: len(_READ)]]
+assert all(column.read for column in COLUMNS[: len(READ)])
 
 
 def schema() -> pa.Schema:
@@ -146,12 +175,29 @@ def row(job: Job, source: str = "", line: int | None = None) -> Row:
     """The row of a run."""
     facts = JobProperties(job)
     sums = used(facts)
-    told = [column.of(facts) for column in _READ if column.of]
-    told += map(_whole, (getattr(sums, name) for name in SUMMED))
-    told.append(None if all(map(_fits, sums)) else _as_text(sums))
-    is_told = facts.time("SubmitTime") is not None or facts.time("StartTime") is not None
-    told.append(None if is_told else blake2b(repr(told).encode(), digest_size=16).hexdigest())
-    return (*told, source or None, line)
+    told = [*(read.of(facts) for read in READ), *whole(sums)]
+    return (*told, digest(told), source or None, line)
+
+
+def whole(sums: JobUsage) -> Row:
+    """The sums of a row, and what tells them exactly where they are no whole numbers."""
+    exact = None if all(map(_fits, sums)) else _as_text(sums)
+    return (*map(_whole, sums), exact)
+
+
+def digest(told: Sequence[Any]) -> str | None:
+    """What tells a row from others that states neither submission nor start."""
+    if told[_SUBMITTED] is not None or told[_STARTED] is not None:
+        return None
+    return blake2b(repr([*told]).encode(), digest_size=16).hexdigest()
+
+
+def fit(numbers: Sequence[Any]) -> bool:
+    """Whether all are whole numbers of 64 bits, or None."""
+    if not {*map(type, numbers)} <= {int, type(None)}:
+        return False
+    known = [each for each in numbers if each is not None]
+    return not known or (max(known) <= _LARGEST and min(known) >= -_LARGEST)
 
 
 def table(rows: list[Row]) -> pa.Table:

@@ -10,10 +10,10 @@ records are taken at once, column by column, because a call for each value is wh
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from itertools import chain, repeat
-from typing import Any, Generic, NamedTuple, Self, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar, cast
 
 from sssjob.document.text import dumps, escaped, fragment, tags, writer
 from sssjob.model import Attributes, Block, Delivered, Item, Job, Property, Requested, TaskGroup
@@ -29,11 +29,14 @@ class Builder(ABC, Generic[P, J]):
     """How properties become pieces, and pieces jobs.
 
     ``memories`` is what is remembered of the texts of columns, by whoever uses this builder; None
-    where every table remembers for itself.
+    where every table remembers for itself. ``needs`` tells of what is delivered and of the job's
+    own properties (``Field.place``) which are looked at, by their names; columns of others are
+    not read.
     """
 
     nothing: P
     memories: dict[Any, Any] | None = None
+    needs: Mapping[str, Collection[str]] | None = None
 
     def remembering(self) -> Self:
         """The same builder with its own memories, for streams or tables that say much the same."""
@@ -182,6 +185,39 @@ class ColumnsBuilder(_ItemsBuilder[J]):
     def groups(self, own: Sequence[Column], delivered: Sequence[Column], size: int) -> list[Items]:
         """Task groups as they are."""
         return super().groups([*map(items_of, own)], [*map(items_of, delivered)], size)
+
+
+class ColumnPlace(NamedTuple):
+    """A column, where it stands, the names of its properties, and each piece that there is."""
+
+    place: str
+    column: Column
+    names: frozenset[str]
+    pieces: Sequence[tuple[Property, ...]]
+
+    @classmethod
+    def of(cls, place: str, column: Column) -> ColumnPlace:
+        """A column that ``ColumnsBuilder`` was given."""
+        if isinstance(column, NamedTexts):
+            like = Property.read(column.name, "", column.attributes)
+            return cls(place, column, frozenset((column.name,)), ((like,),))
+        some = (
+            [column.items]
+            if isinstance(column, SameItems)
+            else [*dict(zip(map(id, column), column, strict=True)).values()]
+        )
+        names = frozenset(
+            item.name for piece in some for item in piece if isinstance(item, Property)
+        )
+        return cls(place, column, names, cast(Sequence[tuple[Property, ...]], some))
+
+    def piece(self, at: int) -> Items:
+        """What a record has of it."""
+        column = self.column
+        if isinstance(column, NamedTexts):
+            return (Property.read(column.name, column.texts[at], column.attributes),)
+        found: Items = column.items if isinstance(column, SameItems) else column[at]
+        return found
 
 
 def items_of(column: Column) -> Sequence[Items]:

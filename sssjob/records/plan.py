@@ -282,7 +282,12 @@ class Plan(Generic[P, J]):
         self, rows: Iterable[Field], names: Sequence[str], builder: Builder[P, J], type: str
     ) -> None:
         at = {name: index for index, name in reversed(tuple(enumerate(names)))}
-        chosen = [row for row in rows if row.place != NOWHERE and row.column in at]
+        needs = builder.needs or {}
+        chosen = [
+            row for row in rows
+            if row.place != NOWHERE and row.column in at
+            and (row.place not in needs or row.element in needs[row.place])
+        ]  # fmt: skip
         chosen.sort(key=lambda row: _PRINTED.get(row.element, len(_PRINTED)))
         self._builder = builder
         self._type = type

@@ -14,11 +14,11 @@ from sssjob.document import opened as unpacked
 from sssjob.document.sources import NamedSource, naming
 from sssjob.errors import SSSJobError, UnusableStore
 from sssjob.formats.sss import jobs_of
+from sssjob.ledger.building import RowsBuilder
 from sssjob.ledger.columns import Row, row
 from sssjob.ledger.ledger import Adding, Ledger
 from sssjob.ledger.manifest import Input, Manifest
 from sssjob.records import find, read_records
-from sssjob.records.builders import OBJECTS
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
 from sssjob.verbs.convert import Answer, Conversion, Small, Task, in_turn, on_tasks
 from sssjob.verbs.documents import DOCUMENTS
@@ -99,13 +99,13 @@ class Ingestion:
 
     def _read(self, source: NamedSource, format_: str) -> Iterator[Row]:
         """The rows of documents or records."""
-        chosen, builder = find(format_), OBJECTS.remembering()
+        chosen, builder = find(format_), RowsBuilder().remembering()
         counts = self.reading.counts
         with naming(source.name), self.reading.opening(source) as raw, unpacked(raw) as stream:
             outcomes = read_records(chosen, stream, self.options, builder)
             for outcome in counts.counting(outcomes):
                 if isinstance(outcome, Converted):
-                    yield row(outcome.job, source.name, outcome.line)
+                    yield (*outcome.job, source.name, outcome.line)
                 elif not isinstance(outcome, Skipped):
                     self.reading.tell(source.name, outcome)
 
@@ -150,13 +150,13 @@ class Read(NamedTuple):
 
 def rows_of() -> Callable[[Task | Small], Answer[Read]]:
     """What makes rows of a part of records, in another process."""
-    builder = OBJECTS.remembering()
+    builder = RowsBuilder().remembering()
 
     def read(task: Task) -> Read:
         found = Read([], Counts(), [])
         for outcome in found.counts.counting(task.outcomes(builder)):
             if isinstance(outcome, Converted):
-                found.rows.append(row(outcome.job, task.name, outcome.line))
+                found.rows.append((*outcome.job, task.name, outcome.line))
             elif not isinstance(outcome, Skipped):
                 found.remarks.append(outcome)
         return found

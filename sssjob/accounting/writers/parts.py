@@ -37,6 +37,7 @@ from sssjob.records.builders import (
     OBJECTS,
     TEXTS,
     Column,
+    ColumnPlace,
     ColumnsBuilder,
     Items,
     LineBuilder,
@@ -176,15 +177,6 @@ def _taken(parts: Iterable[RecordPart | Around]) -> Iterator[tuple[str, Any]]:
             yield from _taken(part.parts)
 
 
-class _ColumnPlace(NamedTuple):
-    """A column, where it stands, and the names of its properties."""
-
-    place: str
-    column: Column
-    names: frozenset[str]
-    pieces: Sequence[tuple[Property, ...]]  # each that there is
-
-
 class _Told:
     """The columns of many jobs, by the names of their properties."""
 
@@ -192,10 +184,10 @@ class _Told:
         self, own: Sequence[Column], requested: Sequence[Column], delivered: Sequence[Column]
     ) -> None:
         self.places = [
-            *(_placed(_DELIVERED, column) for column in delivered),
-            *(_placed(_OWN, column) for column in own),
+            *(ColumnPlace.of(_DELIVERED, column) for column in delivered),
+            *(ColumnPlace.of(_OWN, column) for column in own),
         ]
-        self._requested = [_placed(f"{Requested.name}/", column) for column in requested]
+        self._requested = [ColumnPlace.of(f"{Requested.name}/", column) for column in requested]
         self.is_odd = any(map(_is_odd, (*self.places, *self._requested)))
 
     def lost(self, takes: Takes, size: int) -> Iterator[Sequence[Kinds]]:
@@ -206,20 +198,7 @@ class _Told:
             yield from _lost(each, {}, WISH, size)
 
 
-def _placed(place: str, column: Column) -> _ColumnPlace:
-    if isinstance(column, NamedTexts):
-        like = Property.read(column.name, "", column.attributes)
-        return _ColumnPlace(place, column, frozenset((column.name,)), ((like,),))
-    some = (
-        [column.items]
-        if isinstance(column, SameItems)
-        else [*{id(it): it for it in column}.values()]
-    )
-    names = frozenset(item.name for piece in some for item in piece if isinstance(item, Property))
-    return _ColumnPlace(place, column, names, cast(Sequence[tuple[Property, ...]], some))
-
-
-def _is_odd(place: _ColumnPlace) -> bool:
+def _is_odd(place: ColumnPlace) -> bool:
     """Whether a column holds what decides about losses, or is no plain property."""
     return any(
         type(item) is not Property or POLICY in item.attributes
@@ -228,7 +207,7 @@ def _is_odd(place: _ColumnPlace) -> bool:
     )
 
 
-def _lost(place: _ColumnPlace, takes: Takes, reason: str, size: int) -> Iterator[Sequence[Kinds]]:
+def _lost(place: ColumnPlace, takes: Takes, reason: str, size: int) -> Iterator[Sequence[Kinds]]:
     """What is lost of each piece of a column, but for what is taken, if anything is."""
 
     def is_taken(item: Property) -> bool:
@@ -319,7 +298,7 @@ class _Maker:
         of = self._part.of
         return item.name in self._names and (of is None or of(item))
 
-    def _column(self, places: Sequence[_ColumnPlace], batch: JobBatch) -> Column | None:
+    def _column(self, places: Sequence[ColumnPlace], batch: JobBatch) -> Column | None:
         """One column; None is nothing of any job."""
         if len(places) == 1 and self._part.many:
             made = self._together(places[0], self._part.many, batch.options)
@@ -327,7 +306,7 @@ class _Maker:
                 return made
         return self._one_by_one(places, batch)
 
-    def _together(self, place: _ColumnPlace, many: Many, options: WriterOptions) -> Column | None:
+    def _together(self, place: ColumnPlace, many: Many, options: WriterOptions) -> Column | None:
         column = place.column
         if isinstance(column, NamedTexts):
             return many(column.texts, column.attributes)
@@ -349,7 +328,7 @@ class _Maker:
                 found[at] = text
         return found
 
-    def _one_by_one(self, places: Sequence[_ColumnPlace], batch: JobBatch) -> Column | None:
+    def _one_by_one(self, places: Sequence[ColumnPlace], batch: JobBatch) -> Column | None:
         shape = tuple((each.place, *_shape(each.column), *each.names) for each in places)
         if shape not in self._memories:
             if len(self._memories) >= _REMEMBERED:
@@ -388,11 +367,11 @@ class _Maker:
             return map(id, column)
         return map(str.isspace, column.texts) if column.name in self._part.there else column.texts
 
-    def _made(self, places: Sequence[_ColumnPlace], at: int, options: WriterOptions) -> _Made:
+    def _made(self, places: Sequence[ColumnPlace], at: int, options: WriterOptions) -> _Made:
         """What the part makes of a job that has nothing but what it is made of."""
         own: list[Item] = []
         given: list[Item] = []
-        pieces = [_piece(each.column, at) for each in places]
+        pieces = [each.piece(at) for each in places]
         for each, piece in zip(places, pieces, strict=True):
             into = given if each.place else own
             into += [item for item in cast(Properties, piece) if self._sees(item)]
@@ -404,7 +383,7 @@ class _Maker:
         return _Made(text, _kinds(taken.losses(frozenset(self._part.takes))), None, pieces)
 
 
-def _items(place: _ColumnPlace) -> Iterator[Property]:
+def _items(place: ColumnPlace) -> Iterator[Property]:
     """Every property that there is in a column."""
     return (item for piece in place.pieces for item in piece)
 
@@ -418,13 +397,6 @@ def _shape(column: Column) -> tuple[Any, ...]:
     if isinstance(column, NamedTexts):
         return "texts", column.name, *column.attributes.items()
     return ("same", id(column.items)) if isinstance(column, SameItems) else ("pieces",)
-
-
-def _piece(column: Column, at: int) -> Items:
-    if isinstance(column, NamedTexts):
-        return (Property.read(column.name, column.texts[at], column.attributes),)
-    found: Items = column.items if isinstance(column, SameItems) else column[at]
-    return found
 
 
 def _kinds(losses: Iterable[Loss]) -> Kinds:

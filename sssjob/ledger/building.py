@@ -1,0 +1,255 @@
+"""Rows of a ledger built column by column, of the columns of the record engine.
+
+Strategy. A row says what ``columns.row`` says of a job object. To make that object, gather its
+properties and ask it for forty values takes ten times as long as to cut its record out of a log.
+
+The idea is that each value declares of which properties it is made (``Reading``), and that the
+record engine has many records as columns of properties. What repeats, as names and sizes do, is
+asked once, of a job that has nothing but these properties. Numbers in plain digits, as times are,
+are so many times what the digit 1 is: a column of them is read at once.
+
+Why it is right: every value comes from the function that ``columns.row`` asks, of a job that says
+the same of these names. A request whose parts are weighed against each other, and what is no plain
+property, is not taken apart: such a record becomes a job object, and its row is ``columns.row``.
+Tests compare both over changed records of every format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain, combinations, repeat
+from typing import Any, cast
+
+from sssjob.accounting.report import JobProperties, is_plain, used_of
+from sssjob.amounts import NUMBERS
+from sssjob.ledger import columns
+from sssjob.ledger.columns import AMOUNTS, EXACT, NAMES, READ, SUMMED, Reading, Row
+from sssjob.model import Delivered, Item, Job, Property, Requested, stripped
+from sssjob.records.builders import (
+    Column,
+    ColumnPlace,
+    ColumnsBuilder,
+    Items,
+    NamedTexts,
+    SameItems,
+)
+from sssjob.records.record import DELIVERED, JOB, REQUESTED
+
+REMEMBERED = 4096  # values that are remembered of a reading
+FEW = 64  # pieces that are rather looked up one by one
+_DIGITS = 18
+_READINGS = (*READ, *AMOUNTS)
+_EXACT = NAMES.index(EXACT) - len(READ)
+
+assert len(SUMMED) == _EXACT
+
+
+def _names(place: str) -> frozenset[str]:
+    return frozenset(
+        chain.from_iterable(reading.names for reading in _READINGS if place in reading.places)
+    )
+
+
+class RowsBuilder(ColumnsBuilder[Row]):
+    """Builds rows, but for the file and the line that they were read from."""
+
+    def __init__(self) -> None:
+        # An alternative of a request is chosen by the numbers that were delivered.
+        self.needs = {JOB: _names(JOB), DELIVERED: _names(DELIVERED) | {*NUMBERS}}
+        self._readers = [*map(_Reader, _READINGS)]
+
+    def from_job(self, job: Job) -> Row:
+        """The row of a job object."""
+        return columns.row(job)[:-2]
+
+    def jobs(
+        self, own: Sequence[Column], requested: Sequence[Column], delivered: Sequence[Column],
+        groups: Sequence[Items],
+    ) -> list[Row]:  # fmt: skip
+        """The rows of many records."""
+        size = len(groups)
+        told = {
+            place: [ColumnPlace.of(place, column) for column in some]
+            for place, some in ((JOB, own), (REQUESTED, requested), (DELIVERED, delivered))
+        }
+        found = [reader.values(told, size) for reader in self._readers]
+        read, amounts = found[: len(READ)], found[len(READ) :]
+        rows = _rows(read, amounts)
+        for at in _irregular(told, size):
+            parts = ([*chain(*(each.piece(at) for each in told[place]))] for place in told)
+            rows[at] = self.from_job(_job(*parts))
+        return rows
+
+
+def _rows(read: Sequence[Sequence[Any]], amounts: Sequence[Sequence[Any]]) -> list[Row]:
+    sums = [*map(used_of, *amounts)]
+    parts = [*zip(*sums, strict=True)]
+    exact: Iterable[Any] = repeat(None)
+    if not all(map(columns.fit, parts)):
+        *parts, exact = zip(*map(columns.whole, sums), strict=True)
+    told = [*zip(*read, *parts, exact, strict=False)]
+    return [(*row, columns.digest(row)) for row in told]
+
+
+def _irregular(told: dict[str, list[ColumnPlace]], size: int) -> list[int]:
+    """The numbers of the records that are no plain properties, each for itself."""
+    found: set[int] = set()
+    for place, some in told.items():
+        for each in some:
+            odd = {id(piece) for piece in each.pieces if not _is_regular(piece, place)}
+            if odd:
+                found.update(at for at in range(size) if id(_piece(each, at)) in odd)
+    asked = [each for each in told[REQUESTED] if not each.names.isdisjoint(NUMBERS)]
+    for one, other in combinations(asked, 2):
+        if not one.names.isdisjoint(other.names):
+            found.update(
+                at for at in range(size) if _numbers(one.piece(at)) & _numbers(other.piece(at))
+            )
+    return sorted(found)
+
+
+def _piece(place: ColumnPlace, at: int) -> object:
+    """The piece of a record as it stands in ``pieces``."""
+    column = place.column
+    return place.pieces[0] if isinstance(column, NamedTexts | SameItems) else column[at]
+
+
+def _is_regular(piece: tuple[Property, ...], place: str) -> bool:
+    if any(type(item) is not Property for item in piece):
+        return False
+    if place != REQUESTED:
+        return True
+    numbers = [item.name for item in piece if item.name in NUMBERS]
+    return len({*numbers}) == len(numbers) and all(is_plain(item.attributes) for item in piece)
+
+
+def _numbers(piece: Items) -> set[str]:
+    return {item.name for item in cast(Sequence[Property], piece) if item.name in NUMBERS}
+
+
+def _job(own: Sequence[Item], requested: Sequence[Item], delivered: Sequence[Item]) -> Job:
+    blocks = [
+        kind(tuple(items))
+        for kind, items in ((Requested, requested), (Delivered, delivered))
+        if items
+    ]
+    return Job((*own, *blocks))
+
+
+class _Reader:
+    """Reads one value of many records, and remembers what it was of the same properties."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._names = frozenset(reading.names)
+        self._nothing = reading.of(JobProperties(Job()))
+        self._memories: dict[Any, dict[Any, tuple[Any, Any]]] = {}
+        self._units: dict[Any, tuple[Any, Any]] = {}
+
+    def values(self, told: dict[str, list[ColumnPlace]], size: int) -> Sequence[Any]:
+        """The value of each of so many records."""
+        places = [
+            each
+            for place in self._reading.places
+            for each in told[place]
+            if not each.names.isdisjoint(self._names)
+        ]
+        varied = [each for each in places if not isinstance(each.column, SameItems)]
+        if not varied:
+            return [self._of(places, 0) if places else self._nothing] * size
+        if len(places) == 1 and (found := self._together(places[0])) is not None:
+            return found
+        return self._remembered(places, varied)
+
+    def _of(self, places: Sequence[ColumnPlace], at: int) -> Any:
+        """The value of a job that has nothing but what it is made of."""
+        parts: dict[str, list[Item]] = {JOB: [], REQUESTED: [], DELIVERED: []}
+        for each in places:
+            items = cast(Sequence[Property], each.piece(at))
+            parts[each.place] += [item for item in items if item.name in self._names]
+        return self._reading.of(JobProperties(_job(*parts.values())))
+
+    def _remembered(
+        self, places: Sequence[ColumnPlace], varied: Sequence[ColumnPlace]
+    ) -> Sequence[Any]:
+        """Values of properties that were met before are known."""
+        shape = tuple(map(_shape, places))
+        memory = self._memories.get(shape)
+        if memory is None:
+            if len(self._memories) >= REMEMBERED:
+                self._memories.clear()
+            memory = self._memories[shape] = {}
+        columns_ = [*map(_keys, varied)]
+        keys: list[Any] = [*columns_[0]] if len(columns_) == 1 else [*zip(*columns_, strict=True)]
+        found = [*map(memory.get, keys)]
+        if None in found:
+            for at, key in enumerate(keys):
+                if found[at] is None:
+                    found[at] = memory.get(key) or self._remember(memory, key, places, at)
+        return [value for value, _ in cast(Sequence[tuple[Any, Any]], found)]
+
+    def _remember(
+        self, memory: dict[Any, tuple[Any, Any]], key: Any, places: Sequence[ColumnPlace], at: int
+    ) -> tuple[Any, Any]:
+        if len(memory) >= REMEMBERED:
+            memory.clear()
+        # What keys are the identities of is kept for as long as they are.
+        known = memory[key] = self._of(places, at), [_piece(each, at) for each in places]
+        return known
+
+    def _together(self, place: ColumnPlace) -> Sequence[Any] | None:
+        """The values of a column of plain texts, if they can be read at once."""
+        if isinstance(place.column, NamedTexts):
+            return self._of_texts(place, place.column.texts)
+        some = [piece[0] for piece in place.pieces if len(piece) == 1]
+        if len(place.pieces) < FEW or len(some) < sum(map(bool, place.pieces)):
+            return None
+        kinds = {(type(it), it.name, *it.attributes.items()) for it in some}
+        if len(kinds) != 1 or type(some[0]) is not Property or some[0].name not in self._names:
+            return None
+        return self._of_texts(place, [piece[0].text if piece else "" for piece in place.column])
+
+    def _of_texts(self, place: ColumnPlace, texts: Sequence[str]) -> Sequence[Any] | None:
+        nothing, joined = self._nothing, "".join(texts)
+        if not self._reading.is_number:
+            if nothing is None and " " not in joined and joined.isprintable():
+                return [text or None for text in texts] if "" in texts else texts
+            return [stripped(text) or nothing for text in texts]
+        if not (joined.isdecimal() and joined.isascii()) or max(map(len, texts)) > _DIGITS:
+            return None
+        zero, one = self._unit(place)
+        if type(one) is not int:
+            return None
+        numbers = [int(text) if text else None for text in texts]
+        most = self._reading.most
+        if most is not None and max(each or 0 for each in numbers) * one > most:
+            return None
+        if one == 1 and zero == 0 and nothing is None:
+            return numbers
+        return [nothing if each is None else each * one if each else zero for each in numbers]
+
+    def _unit(self, place: ColumnPlace) -> tuple[Any, Any]:
+        """What the digits 0 and 1 are, with the attributes of a column."""
+        like = next(piece[0] for piece in place.pieces if piece)
+        key = place.place, like.name, *like.attributes.items()
+        if key not in self._units:
+            if len(self._units) >= REMEMBERED:
+                self._units.clear()
+            texts = NamedTexts(like.name, like.attributes, ("0", "1"))
+            column = ColumnPlace.of(place.place, texts)
+            self._units[key] = self._of([column], 0), self._of([column], 1)
+        return self._units[key]
+
+
+def _shape(place: ColumnPlace) -> tuple[Any, ...]:
+    """What columns have in common whose pieces are told by their keys."""
+    column = place.column
+    if isinstance(column, NamedTexts):
+        return place.place, column.name, *column.attributes.items()
+    return (place.place, id(column.items)) if isinstance(column, SameItems) else (place.place,)
+
+
+def _keys(place: ColumnPlace) -> Iterable[Any]:
+    """What tells the pieces of a column apart."""
+    column = place.column
+    return column.texts if isinstance(column, NamedTexts) else map(id, column)
