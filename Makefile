@@ -8,6 +8,9 @@ READY := .venv/ready$(PLACE)
 PLAIN := .venv/plain$(PLACE)
 BIN   := .venv/bin
 
+# Tests and demo start the command thousands of times: each would compile the library anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test explore mutate kills fuzz lint check tables docs man bench build lock sbom security clean
 .DEFAULT_GOAL := help
 
