@@ -1,7 +1,8 @@
-"""Addresses of stores, told apart from files without loading what a store needs."""
+"""Stores and ledgers, told apart from other files without loading what they need."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 POSTGRESQL = ("postgresql://", "postgres://")
@@ -9,6 +10,12 @@ SQLITE = "sqlite:"
 
 MAGIC = b"SQLite format 3\0"  # with which a file of SQLite begins
 APPLICATION = 0x53535342  # what its head says where it is a store
+
+MANIFESTS = "manifests"  # the directory in a ledger that has its manifests
+LEDGER = "sssjob ledger"  # what the first line of each manifest says
+
+_DIGITS = 8  # of the number of a manifest
+_HEAD = 64  # bytes that say what it is of
 
 
 def is_store(target: str) -> bool:
@@ -26,3 +33,35 @@ def is_store(target: str) -> bool:
             return stream.read(len(MAGIC)) == MAGIC
     except OSError:
         return False
+
+
+def is_ledger(path: Path) -> bool:
+    """Whether a directory is a ledger: it has a manifest of one.
+
+    What cannot be read is taken for none: whoever reads it says why it cannot be.
+    """
+    try:
+        with os.scandir(path / MANIFESTS) as entries:
+            found = next((each.path for each in entries if number_of(each.name) is not None), None)
+        if found is None:
+            return False
+        with open(found, "rb") as stream:
+            return LEDGER.encode() in stream.read(_HEAD)
+    except OSError:
+        return False
+
+
+def manifest_name(number: int) -> str:
+    """What the manifest of a number is called."""
+    return f"{number:0{_DIGITS}}.json"
+
+
+def number_of(name: str) -> int | None:
+    """The number of the manifest that has a name; None where it is no manifest.
+
+    >>> number_of("00000012.json")
+    12
+    """
+    digits, _, rest = name.partition(".")
+    is_manifest = rest == "json" and len(digits) == _DIGITS and digits.isdecimal()
+    return int(digits) if is_manifest else None

@@ -80,7 +80,7 @@ def blocks(
     from sssjob.defaults import resolve
 
     for item in chosen(
-        files, select, complain, with_files=with_files, with_notes=with_notes
+        files, select, complain, with_files=with_files, with_notes=with_notes, requests=False
     ):  # fmt: skip
         if effective:
             resolved = resolve(item.block)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sssjob.cli.common import say
+
+if TYPE_CHECKING:
+    from datetime import tzinfo
 
 
 class Renamed(click.Option):
@@ -43,22 +46,38 @@ class _Moment(click.ParamType):  # type: ignore[type-arg]  # it has none before 
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The seconds since 1970."""
-        from sssjob import units
         from sssjob.errors import InvalidValue
 
         try:
-            return units.time(_in_utc(str(value)))
-        except (InvalidValue, ValueError, OverflowError):  # the others: it has no such date
-            self.fail(f"{value!r} is no time such as 1795003200 or 2026-11-18T12:00", param, ctx)
+            return seconds(str(value))
+        except InvalidValue as error:
+            self.fail(str(error), param, ctx)
 
 
-def _in_utc(text: str) -> str:
+def seconds(text: str, zone: tzinfo | None = None) -> int:
+    """A time that a user names, in seconds since 1970: that number, ``now``, or ISO 8601.
+
+    Where it states no zone it is in ``zone``, or in UTC. Raises ``InvalidValue``.
+    """
     from datetime import UTC, datetime
+    from time import time
 
-    if text.strip().isdecimal():
-        return text
-    found = datetime.fromisoformat(text)
-    return text if found.tzinfo else found.replace(tzinfo=UTC).isoformat()
+    from sssjob import units
+    from sssjob.errors import InvalidValue
+
+    if text == "now":
+        return int(time())
+    place = zone or UTC
+    try:
+        if not text.strip().isdecimal():
+            found = datetime.fromisoformat(text)
+            text = (found if found.tzinfo else found.replace(tzinfo=place)).isoformat()
+        value = units.time(text)
+        datetime.fromtimestamp(value, place)
+    except (InvalidValue, ValueError, OverflowError, OSError):  # the others: it has no such date
+        expected = "a time such as 1795003200 or 2026-11-18T12:00"
+        raise InvalidValue(text, expected) from None
+    return value
 
 
 MOMENT = _Moment()

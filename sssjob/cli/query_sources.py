@@ -151,9 +151,13 @@ class SourcesQuery:
                     yield as_stream(found, source, self._say) if found else source
 
     def _documents(self, given: NamedSource) -> Iterator[NamedSource]:
-        """A file, or those of a directory; which were passed over is said."""
+        """A file, those of a directory, of which the passed over are said, or a ledger's runs."""
         from sssjob.document import sources
+        from sssjob.verbs.documents import inside
 
+        if given.is_ledger:
+            yield from inside(given)
+            return
         skipped: list[Path] = []
         yield from sources.files(
             given,

@@ -40,22 +40,36 @@ def documents(files: Iterable[str], complain: common.Complain) -> Iterator[Named
 
 
 def documents_by_source(
-    files: Iterable[str], complain: common.Complain
+    files: Iterable[str], complain: common.Complain, *, requests: bool = False
 ) -> Iterator[tuple[NamedSource, NamedSource]]:
-    """The same, each with the source that it is of."""
+    """The same, each with the source that it is of; ``requests``: as ``with_requests``."""
     from sssjob.verbs import documents
 
     said = Said(complain)
-    for source in common.sources(files):
+    for source in with_requests(files) if requests else common.sources(files):
         for document in documents.documents((source,), said):
             yield source, document
 
 
+def with_requests(files: Iterable[str]) -> Iterator[NamedSource]:
+    """Each named file as a source; a ledger, which has no whole requests, ends the command."""
+    for source in common.sources(files):
+        not_a_ledger(source)
+        yield source
+
+
+def not_a_ledger(source: NamedSource) -> None:
+    """End the command if a source is a ledger, which has less than the command needs."""
+    if source.is_ledger:
+        what = "is a ledger: it has what jobs used, and not all that they asked for"
+        common.fail(f"{common.name_of(source.name)} {what}. Name the documents or records of them")
+
+
 def only_documents(file: str) -> None:
-    """End the command if a file has records: they are no document that could be changed."""
+    """End the command if a file has records, or is a ledger: no document that could be changed."""
     from sssjob.verbs import documents
 
-    (source,) = common.sources((file,))
+    (source,) = with_requests((file,))
     if not source.is_directory and os.path.isfile(file):
         with common.failing(), ExitStack() as stack:
             found, _ = documents.recognised(source, stack)

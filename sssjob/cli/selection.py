@@ -62,18 +62,19 @@ class Chosen(NamedTuple):
 
 def chosen(
     files: tuple[str, ...], select: str | None, on_error: Callable[[object], None], *,
-    with_files: bool = False, with_notes: bool = False,
+    with_files: bool = False, with_notes: bool = False, requests: bool = True,
 ) -> Iterator[Chosen]:  # fmt: skip
     """The job objects of files with what was chosen in them; those without any are passed over.
 
     ``with_notes`` gives the Files of whole job objects, and the notes around them; a document is
-    held whole then. What cannot be read goes to ``on_error``. Ends the command if ``select`` is no
-    XPath, or chooses what is neither a job nor a task group.
+    held whole then. Without ``requests``, a ledger will do, too. What cannot be read goes to
+    ``on_error``. Ends the command if ``select`` is no XPath, or chooses what is neither a job nor a
+    task group.
     """
     from sssjob.document.sources import opened
     from sssjob.errors import UnreadableDocument
 
-    for given, source in records.documents_by_source(files, on_error):
+    for given, source in records.documents_by_source(files, on_error, requests=requests):
         name = source.name
 
         def complain(error: UnreadableDocument, name: str = name) -> None:

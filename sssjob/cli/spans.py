@@ -6,7 +6,7 @@ from datetime import datetime, tzinfo
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 
 SINCE = click.option(
     "--since", metavar="TIME", default="", help="Only jobs that ended then or later."
@@ -26,7 +26,6 @@ def zone_of(name: str) -> tzinfo:
 
 def moment(text: str, zone: tzinfo) -> int | None:
     """The beginning of a year, month or day, or a time; in seconds since 1970."""
-    from sssjob import units
     from sssjob.errors import InvalidValue
 
     if not text:
@@ -37,13 +36,6 @@ def moment(text: str, zone: tzinfo) -> int | None:
         except ValueError:
             continue
     try:
-        found = datetime.fromisoformat(text)
-        text = (found if found.tzinfo else found.replace(tzinfo=zone)).isoformat()
-    except ValueError:
-        pass
-    try:
-        value = units.time(text)
-        datetime.fromtimestamp(value, zone)
-        return value
-    except (InvalidValue, ValueError, OverflowError, OSError):  # the others: it has no date
+        return options.seconds(text, zone)
+    except InvalidValue:
         common.fail(f"{text!r} is no time such as 2026-11, 2026-11-30 or 2026-11-30T12:00")

@@ -128,7 +128,7 @@ def _translate(
     with ExitStack() as stack:
         listed = stack.enter_context(common.output(losses)) if losses else None
         texts = stack.enter_context(SpooledTemporaryFile(_KEPT))
-        for source in common.sources(files):
+        for source in records.with_requests(files):
             some = bool(work.select)
             for written in run(work, iter((source,)), said):
                 some = True
@@ -251,7 +251,7 @@ def _explain(work: Translation, files: tuple[str, ...], output: str | None) -> N
     wanted = None if work.to == ALL else {work.to}
     few, tell, good = common.Few(), records.Said(), True
     with common.output(output) as stream:
-        for source in common.sources(files):
+        for source in records.with_requests(files):
             some = bool(work.select)
             for file, found in readings(work, source, tell):
                 some = True

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from sssjob.addresses import is_store
+from sssjob.addresses import is_ledger, is_store
 from sssjob.document.files import is_compressed, raw
 from sssjob.errors import SSSJobError, UnreadableDocument, UnusableInput
 from sssjob.visible import visible
@@ -38,9 +38,14 @@ class NamedSource(NamedTuple):
         return isinstance(self.given, Path) and is_store(self.name)
 
     @property
+    def is_ledger(self) -> bool:
+        """Whether it is a directory that a ledger is in."""
+        return isinstance(self.given, Path) and is_ledger(self.given)
+
+    @property
     def is_directory(self) -> bool:
         """Whether it is a directory of documents."""
-        return isinstance(self.given, Path) and self.given.is_dir()
+        return isinstance(self.given, Path) and self.given.is_dir() and not self.is_ledger
 
 
 class Files(NamedTuple):

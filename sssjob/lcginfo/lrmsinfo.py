@@ -143,6 +143,12 @@ def is_header(line: str) -> bool:
     return found is not None and found[1].lower() in _HEADERS
 
 
+def begins(head: bytes) -> bool:
+    """Whether lrmsinfo begins so: with a header, or with a job."""
+    text = head.lstrip().decode("utf-8", "replace")
+    return text.startswith("{'") or is_header(text.partition("\n")[0])
+
+
 def _lines(stream: BinaryIO, report: Report) -> Iterator[str]:
     """The lines as text; one that is too long comes as an empty one, and is reported."""
     number = 0

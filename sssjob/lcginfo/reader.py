@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from fractions import Fraction
@@ -166,3 +166,24 @@ def snapshot(
     for output in outputs:
         reader.take(output.decode("utf-8", "replace"))
     return reader.snapshot()
+
+
+def recognised(
+    outputs: Sequence[bytes], options: Options, report: Report = unheard
+) -> tuple[str, Snapshot]:
+    """The same for outputs of which nobody says what printed them, with the name of the system.
+
+    That is the first one which knows them all. Raises ``UnusableOutput`` if none does.
+    """
+    for name, system in registry.all_systems().items():
+        if system.queue is None:
+            continue
+        remarks: list[Remark] = []
+        try:
+            found = snapshot(name, outputs, options, remarks.append)
+        except UnusableOutput:
+            continue
+        for remark in remarks:
+            report(remark)
+        return name, found
+    raise UnusableOutput("no batch system is known to print this")

@@ -21,12 +21,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sssjob import outputs
+from sssjob.addresses import LEDGER, MANIFESTS, manifest_name, number_of
 from sssjob.errors import DamagedStore, OtherStore, UnusableStore
 
 VERSION = 1
-FOLDER = "manifests"
-_DIGITS = 8
-_KIND = "sssjob ledger"
+FOLDER = MANIFESTS
 _LARGEST = 1 << 28  # bytes of a manifest
 
 
@@ -128,15 +127,12 @@ def numbers(home: Path) -> list[int]:
         names = os.listdir(home / FOLDER)
     except (FileNotFoundError, NotADirectoryError):
         return []
-    return sorted(
-        int(name[:_DIGITS]) for name in names
-        if len(name) == _DIGITS + 5 and name[:_DIGITS].isdecimal() and name.endswith(".json")
-    )  # fmt: skip
+    return sorted(found for name in names if (found := number_of(name)) is not None)
 
 
 def path_of(home: Path, number: int) -> Path:
     """Where the manifest of a number is."""
-    return home / FOLDER / f"{number:0{_DIGITS}}.json"
+    return home / FOLDER / manifest_name(number)
 
 
 def commit(home: Path, manifest: Manifest) -> None:
@@ -166,7 +162,7 @@ def next_to(manifest: Manifest, **changes: Any) -> Manifest:
 def _bytes(manifest: Manifest) -> bytes:
     told = json.dumps(asdict(manifest))
     digest = blake2b(told.encode(), digest_size=16).hexdigest()
-    head = {"kind": _KIND, "version": VERSION, "digest": digest}
+    head = {"kind": LEDGER, "version": VERSION, "digest": digest}
     return f"{json.dumps(head)}\n{told}\n".encode()
 
 
@@ -191,7 +187,7 @@ def _version(head: bytes, told: bytes) -> int:
     """The version that a manifest is of. Raises ``ValueError`` and the like where it is torn."""
     first = json.loads(head)
     version: int = first["version"]
-    if first["kind"] != _KIND or type(version) is not int:
+    if first["kind"] != LEDGER or type(version) is not int:
         raise ValueError("another kind")
     if version <= VERSION and blake2b(told, digest_size=16).hexdigest() != first["digest"]:
         raise ValueError("another digest")

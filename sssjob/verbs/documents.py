@@ -1,4 +1,6 @@
-"""Whatever was named, as documents: those of a directory and of a store, and records as jobs."""
+"""Whatever was named, as documents: those of a directory and of a store, the runs of a ledger, and
+records as jobs.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,13 @@ from sssjob.document.files import COMPRESSED, looked_at
 from sssjob.document.files import opened as unpacked
 from sssjob.document.outermost import BEGIN
 from sssjob.document.sources import NamedSource, files, naming, opened
-from sssjob.errors import Severity, UnreadableDocument, UnusableInput
+from sssjob.errors import Severity, UnreadableDocument, UnusableInput, UnusableStore
 
 if TYPE_CHECKING:
     from sssjob.records.recognition import Recognised
     from sssjob.verbs.records import Tell
 
-# Stores and records are imported where there are some: most sources are documents.
+# Stores, ledgers and records are imported where there are some: most sources are documents.
 
 DOCUMENTS = "sss"  # the format that documents are
 _BEGIN = 1 << 9  # bytes that tell whether there are documents
@@ -32,10 +34,10 @@ _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 def documents(sources: Iterable[NamedSource], tell: Tell | None = None) -> Iterator[NamedSource]:
     """The documents of each source, as sources that can be read.
 
-    A file, or a stream, of documents is itself. A directory is the documents in it. Of a store
-    each document is a source, and so is each record of a batch system: what else is to be said of
-    records goes to ``tell``. Raises ``OSError``, and ``SSSJobError`` for a store that cannot be
-    read.
+    A file, or a stream, of documents is itself. A directory is the documents in it, and a ledger a
+    stream of its runs. Of a store each document is a source, and so is each record of a batch
+    system: what else is to be said of records goes to ``tell``. Raises ``OSError``, and
+    ``SSSJobError`` for a store or a ledger that cannot be read.
     """
     for source in sources:
         if source.is_store:
@@ -48,15 +50,17 @@ def documents(sources: Iterable[NamedSource], tell: Tell | None = None) -> Itera
 
 
 def inside(source: NamedSource) -> Iterator[NamedSource]:
-    """The documents of a store, and the files of a directory; any other source is itself."""
+    """The documents of a store, the files of a directory, and the runs of a ledger as one stream;
+    any other source is itself.
+    """
     return _stored(source) if source.is_store else _files(source)
 
 
 def readable(sources: Iterable[NamedSource]) -> Iterator[NamedSource]:
     """Each source as one that can be read: the files of a directory; the documents of a store,
-    with the Files that they name, behind each other.
+    with the Files that they name, or the runs of a ledger, behind each other.
 
-    A store that cannot be read raises ``SSSJobError`` when it is read.
+    A store or a ledger that cannot be read raises ``SSSJobError`` when it is read.
     """
     for source in sources:
         if source.is_store:
@@ -77,7 +81,7 @@ def streams(sources: Iterable[NamedSource], stack: ExitStack, tell: Tell) -> Ite
 def by_format(
     sources: Iterable[NamedSource], stack: ExitStack, tell: Tell
 ) -> Iterator[tuple[str, Iterator[NamedSource]]]:
-    """Sources that come behind each other and are of one format, with its name; stores and
+    """Sources that come behind each other and are of one format, with its name; stores, ledgers and
     directories are documents. Pipes are opened on the ``stack``; what is recognised is told.
     """
     from sssjob.records.record import Noted
@@ -96,8 +100,11 @@ def by_format(
 
 def _files(source: NamedSource) -> Iterator[NamedSource]:
     """The documents of a directory; those directories that cannot be read, or in which is nothing,
-    are sources, too, so that who reads them says so.
+    are sources, too, so that who reads them says so. A ledger is one source.
     """
+    if source.is_ledger:
+        yield source._replace(given=_as_bytes(_runs(source)))
+        return
     unread: list[OSError] = []
     count = 0
     for file in files(source, on_error=unread.append):
@@ -126,7 +133,7 @@ def recognised(source: NamedSource, stack: ExitStack) -> tuple[Recognised | None
         return None, source
     assert not isinstance(source.given, Path)
     stream = source.given
-    if not hasattr(stream, "peek") or _are_documents(stream.peek(_BEGIN)):
+    if not hasattr(stream, "peek") or are_documents(stream.peek(_BEGIN)):
         return None, source
     from sssjob.records.recognition import HEAD
 
@@ -137,18 +144,18 @@ def recognised(source: NamedSource, stack: ExitStack) -> tuple[Recognised | None
 def _of_file(path: Path) -> Recognised | None:
     with open(path, "rb", 0) as file:  # of a directory there may be very many, mostly documents
         begin = file.read(_BEGIN)
-    if begin.startswith(MAGIC) or (_are_documents(begin) and not begin.startswith(COMPRESSED)):
+    if begin.startswith(MAGIC) or (are_documents(begin) and not begin.startswith(COMPRESSED)):
         return None
     with unpacked(path) as stream:
         begin = stream.read(_BEGIN)
-        if _are_documents(begin):
+        if are_documents(begin):
             return None
         from sssjob.records.recognition import HEAD
 
         return recognise(begin + stream.read(HEAD))
 
 
-def _are_documents(begin: bytes) -> bool:
+def are_documents(begin: bytes) -> bool:
     """Whether nothing but documents begin so; compressed streams are taken for some."""
     text = begin.lstrip()
     known = begin.startswith((*_MARKS, *COMPRESSED)) or not text
@@ -174,6 +181,19 @@ def _stored(source: NamedSource) -> Iterator[NamedSource]:
         for stored in jobs.documents():
             text = message(stored.document, jobs.files(stored))
             yield NamedSource(f"{source.name}: {stored.identity}", io.BytesIO(text))
+
+
+def _runs(source: NamedSource) -> Iterator[bytes]:
+    """The job objects of a ledger, as ``ledger.jobs`` makes them, each on a line."""
+    from sssjob.document import dumps
+
+    try:
+        from sssjob.ledger import jobs, ledger
+    except ModuleNotFoundError as error:
+        text = f"a ledger needs {error.name}: pip install 'sssjob[ledger]'"
+        raise UnusableStore(source.name, text) from None
+    for job in jobs.jobs(ledger.opened(Path(source.name))):
+        yield f"{dumps(job)}\n".encode()
 
 
 def as_stream(found: Recognised, source: NamedSource, tell: Tell) -> NamedSource:

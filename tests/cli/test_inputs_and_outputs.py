@@ -14,8 +14,9 @@ import pytest
 from click.testing import CliRunner
 from command_tree import commands
 
-from sssjob import store
+from sssjob import jobs, store
 from sssjob.cli import sssjob
+from sssjob.ledger import columns, ledger
 
 JOB = (
     "<Job><Id>{0}</Id><User>amy</User><Executable>/bin/true</Executable><State>Completed</State><Queue>q</Queue>"
@@ -29,7 +30,8 @@ SACCT = (
     "7|amy|COMPLETED|q|1|1|2026-11-18T12:00:00|2026-11-18T12:00:02|2026-11-18T12:00:04|2|1|c\n"
     "8|amy|COMPLETED|q|1|1|2026-11-18T12:00:00|2026-11-18T12:00:02|2026-11-18T12:00:04|2|1|c\n"
 )
-ALL = {"document", "compressed", "directory", "store", "records", "standard input"}
+ALL = {"document", "compressed", "directory", "store", "records", "standard input", "ledger"}
+ASKED = ALL - {"ledger"}  # which has what jobs used, and not all that they asked for
 ONE = {"document"}  # of which it writes a new version
 PLACES = {"document", "directory", "store"}
 
@@ -43,25 +45,25 @@ TABLE = {
     "canon":            ("canon @",                                      ALL,        "-"),
     "repair":           ("repair @",                                     {"document", "compressed", "standard input"}, "- --json --output=F"),
     "transform":        ("transform to-3.1.0 @",                         ALL,        "- --output=F"),
-    "store import":     ("store import NEW @",                           ALL,        "- --json"),
-    "translate":        ("translate --to sbatch --output-dir OUT @",     ALL - {"records"}, "-"),
+    "store import":     ("store import NEW @",                           ASKED,      "- --json"),
+    "translate":        ("translate --to sbatch --output-dir OUT @",     ASKED - {"records"}, "-"),
     "submit":           ("submit --to slurm --dry-run --select 7 @",     {"document", "store"}, "- --json --jsonl"),
     "convert":          ("convert @",                                    ALL,        "- --to=sss --to=jsonl --to=parquet --to=ur --to=car --to=apel --to=lrmsinfo --output=F"),
     "deliver":          ("deliver --in-place --record RECORDS @",        PLACES,     "- --json"),
     "report":           ("report @",                                     ALL,        "- --json --csv --plot --svg=F"),
     "audit":            ("audit --against RECORDS @",                    ALL,        "- --json"),
-    "explain":          ("explain @",                                    ALL,        "- --json --jsonl"),
-    "match":            ("match --offers OFFERS @",                      ALL,        "- --json --jsonl"),
-    "alternatives":     ("alternatives @",                               ALL,        "- --json --jsonl"),
-    "place":            ("place --no-solver --select 7 --offers OFFERS @", ALL,      "- --json --jsonl --svg=F --output=F"),
-    "layout":           ("layout @",                                     ALL,        "- --json --jsonl"),
-    "graph":            ("graph @",                                      ALL,        "- --json --jsonl --dot --svg=F --output=F"),
+    "explain":          ("explain @",                                    ASKED,      "- --json --jsonl"),
+    "match":            ("match --offers OFFERS @",                      ASKED,      "- --json --jsonl"),
+    "alternatives":     ("alternatives @",                               ASKED,      "- --json --jsonl"),
+    "place":            ("place --no-solver --select 7 --offers OFFERS @", ASKED,      "- --json --jsonl --svg=F --output=F"),
+    "layout":           ("layout @",                                     ASKED,      "- --json --jsonl"),
+    "graph":            ("graph @",                                      ASKED,      "- --json --jsonl --dot --svg=F --output=F"),
     "profile":          ("profile @",                                    ALL,        "- --json --jsonl"),
-    "features job":     ("features job --dry-run --select 7 @", ALL,       "- --json --explain"),
+    "features job":     ("features job --dry-run --select 7 @", ASKED,      "- --json --explain"),
     "ledger ingest":    ("ledger ingest NEW @",                          ALL,        "- --json"),
     "lcginfo backtest": ("lcginfo backtest --slots 1 @",                 ALL,        "- --json --plot --svg=F"),
-    "lcginfo lrms":     ("lcginfo lrms --from sss @",                    ALL - {"directory", "store", "records"}, "-"),
-    "condor ad":        ("condor ad @",                                  ALL,        "- --format=json"),
+    "lcginfo lrms":     ("lcginfo lrms @",                               ALL,        "-"),
+    "condor ad":        ("condor ad @",                                  ASKED,      "- --format=json"),
 }
 # Commands that read no jobs that a user names.
 OTHERS = {
@@ -117,10 +119,12 @@ def given(tmp_path):
     (tmp_path / "dir" / "jobs.xml").write_text(JOBS)
     (tmp_path / "sacct.txt").write_text(SACCT)
     (tmp_path / "offers").write_text('[{"id": "n", "Processors": 4, "Duration": 3600}]')
-    with store.open(tmp_path / "jobs.db", create=True) as jobs:
-        jobs.load(JOBS.encode())
+    with store.open(tmp_path / "jobs.db", create=True) as stored:
+        stored.load(JOBS.encode())
+    kept = ledger.create(tmp_path / "usage")
+    kept.add([columns.row(job) for job in jobs(tmp_path / "jobs.xml")])
     names = {"document": "jobs.xml", "compressed": "jobs.xml.gz", "directory": "dir",
-             "store": "jobs.db", "records": "sacct.txt"}  # fmt: skip
+             "store": "jobs.db", "records": "sacct.txt", "ledger": "usage"}  # fmt: skip
     return {"standard input": "-", **{kind: str(tmp_path / name) for kind, name in names.items()}}
 
 
@@ -176,3 +180,12 @@ def test_what_holds_no_jobs_is_told_by_what_it_is(given, tmp_path, name, what):
     told = str(result.exception) if result.exit_code == 1 and not result.stderr else result.stderr
     assert said in told
     assert told.count(str(path)) == 1
+
+
+@pytest.mark.parametrize("name", sorted(name for name in TABLE if "ledger" not in TABLE[name][1]))
+def test_what_a_ledger_does_not_have_is_told_once(given, tmp_path, name):
+    result = call(TABLE[name][0], given["ledger"], tmp_path)
+    assert result.exit_code == 2
+    assert "is a ledger" in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not result.stdout

@@ -45,6 +45,36 @@ def test_files_of_a_batch_system_become_lrmsinfo():
     assert len(result.stdout.splitlines()) == 10
 
 
+@pytest.mark.parametrize(
+    "name, files",
+    [
+        ("slurm", ("slurm-24.11/sinfo.json", "slurm-24.11/squeue.json")),
+        ("slurm", ("slurm-22.05/scontrol-show-job-oneline.txt",)),
+        ("pbs", ("pbs/qstat-f.txt", "pbs/pbsnodes-a.txt")),
+        ("gridengine", ("gridengine/qstat-xml-u.xml",)),
+        ("condor", ("condor/condor_q.json", "condor/condor_status.json")),
+        ("condor", ("condor/condor_q.long.txt",)),
+    ],
+)
+def test_what_printed_files_is_recognised(name, files):
+    named = [DATA / each for each in files]
+    known = run("lrms", "--from", name, "--now", "1795185100", "--tz", "UTC", *named)
+    guessed = run("lrms", "--now", "1795185100", "--tz", "UTC", *named)
+    assert len(known.stdout.splitlines()) > 1
+    assert (guessed.exit_code, guessed.stdout) == (known.exit_code, known.stdout)
+
+
+def test_lrmsinfo_is_recognised():
+    assert run("lrms", EXAMPLE).stdout == run("lrms", "--from", "lrmsinfo", EXAMPLE).stdout != ""
+
+
+def test_what_no_batch_system_prints_is_told(tmp_path):
+    (tmp_path / "x").write_text("hello\n")
+    result = run("lrms", tmp_path / "x")
+    assert result.exit_code == 2
+    assert f"{tmp_path / 'x'}: no batch system is known to print this" in result.stderr
+
+
 def test_without_files_the_commands_are_run(command):
     folder = DATA / "slurm-22.05"
     command("squeue", (folder / "squeue.json").read_text())

@@ -21,7 +21,7 @@ _SHOWN = 20  # ids that a message lists
 
 def one_job(file: str, select: str | None) -> Job:
     """The one job of what a user named, or the selected one, with its defaults resolved."""
-    (source,) = common.sources((file,))
+    (source,) = records.with_requests((file,))
     try:
         found = list(islice((job for job in _all(source) if select in (None, job.id)), 2))
     except OSError as error:

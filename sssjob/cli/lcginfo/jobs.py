@@ -48,7 +48,7 @@ def command(clock: str, form: str, output: str | None, file: str) -> None:
             snapshot = lrmsinfo.read(stream, log)
         shift = 0.0
         if clock != "none" and snapshot.now is not None:
-            shift = shared.moment(clock) - snapshot.now
+            shift = options.seconds(clock) - snapshot.now
         with common.output(output) as target:
             converted = jobs.to_jobs(snapshot, shift, log)
             write(converted, target, wrap="Jobs" if form == "sss" else "")

@@ -5,22 +5,27 @@ from __future__ import annotations
 import io
 import sys
 import time
+from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common, options
+from sssjob.cli import common, options, records
 from sssjob.cli.lcginfo import shared
 from sssjob.cli.names import SystemName
+from sssjob.records import AUTO
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
+    from sssjob.document.sources import NamedSource
     from sssjob.lcginfo.reader import Options
     from sssjob.lcginfo.snapshot import QueuedJob, Snapshot
 
 DAY = 86400
+_KINDS = ("sss", "store", "lrmsinfo")  # what is no output of a batch system
 
 
 @click.command(
@@ -28,14 +33,15 @@ DAY = 86400
 Examples:
   sssjob lcginfo lrms --from slurm > lrmsinfo
   sssjob lcginfo lrms --from pbs --tz Europe/Amsterdam qstat-f.txt pbsnodes.txt
-  sssjob lcginfo lrms --from sss --slots 240 jobs.sss
-  sssjob lcginfo lrms --from store --slots 240 --done-within 3600 jobs.db
+  sssjob lcginfo lrms --slots 240 jobs.sss
+  sssjob lcginfo lrms --slots 240 --done-within 3600 jobs.db
 
 Exit code: 0 every job printed, 1 some could not be, 2 nothing printed."""
 )
 @click.option(
-    "--from", "format_name", required=True, type=SystemName("queue", "sss", "store", "lrmsinfo"),
-    help="The batch system, or the format of the files.",
+    "--from", "format_name", default=AUTO.name, show_default=True,
+    type=SystemName("queue", AUTO.name, *_KINDS),
+    help="The batch system, or what the FILEs hold; auto: their first bytes tell.",
 )  # fmt: skip
 @click.option("--text", is_flag=True, help="Ask the batch system for text where JSON is usual.")
 @click.option("--slots", type=click.IntRange(0), help="How many slots there are.")
@@ -45,7 +51,7 @@ Exit code: 0 every job printed, 1 some could not be, 2 nothing printed."""
     help="Of a store: show jobs that ended so short a time ago, too.",
 )  # fmt: skip
 @click.option(
-    "--now", metavar="TIME", default="", help="When the files were written. Default: now."
+    "--now", metavar="TIME", type=options.MOMENT, help="When the files were written. Default: now."
 )
 @options.QUEUE
 @click.option(
@@ -64,7 +70,7 @@ def command(
     slots: int | None,
     cycle: float | None,
     done_within: int,
-    now: str,
+    now: int | None,
     queue: str,
     group_by: str,
     zone: str,
@@ -73,63 +79,130 @@ def command(
 ) -> None:
     """Print the state of a batch system as lrmsinfo.
 
-    FILEs hold what its commands printed, in any order; without FILEs the commands are run. Job
-    objects (sss) and lrmsinfo itself are read from FILEs or standard input; a store is a FILE
-    or postgresql://...
+    With --from SYSTEM and no FILE its commands are run. FILEs hold what its commands printed, in
+    any order; or documents or records of jobs (sss), or lrmsinfo itself; or each is a store, such
+    as postgresql://... Without FILEs, all but a store is read from standard input.
     """
     from sssjob.lcginfo import lrmsinfo
     from sssjob.lcginfo.reader import Options
 
     log = shared.Log()
-    with common.failing():
+    with common.failing(), ExitStack() as stack:
         options = Options(
             zone=_zone(zone),
-            now=shared.moment(now) if now else None,
+            now=now,
             queue=queue,
             group=group_by,
             cycle=cycle,
             slots=slots,
             name_of_group=str if files else _name_of_group,
         )
-        if format_name == "sss":
-            snapshot = _documents(files, options, log)
-        elif format_name == "store":
-            snapshot = _stores(files, options, log, done_within)
-        elif format_name == "lrmsinfo":
-            snapshot = _lrmsinfo(files, options, log)
+        if not files and format_name not in (AUTO.name, *_KINDS):
+            snapshot = _asked(format_name, options, log, text=text, timeout=timeout)
         else:
-            snapshot = _system(format_name, files, options, log, text=text, timeout=timeout)
+            sources = [*common.sources(files)]
+            if format_name == AUTO.name:
+                format_name, sources = _recognised(sources)
+            snapshot = _read(format_name, sources, options, log, stack, done_within)
     lrmsinfo.write(snapshot, sys.stdout)
     log.close()
     sys.exit(common.NOTHING if log.bad else common.FOUND)
 
 
-def _system(
-    name: str,
-    files: tuple[str, ...],
-    options: Options,
-    log: shared.Log,
-    *,
-    text: bool,
-    timeout: float,
-) -> Snapshot:
-    from sssjob.commands import OUTPUT_LIMIT, CommandLimits
+def _recognised(sources: list[NamedSource]) -> tuple[str, list[NamedSource]]:
+    """What sources are, and the sources from their beginning: one of ``_KINDS``, or ``auto`` for
+    what batch systems print, of which each source may be a part.
+    """
+    found = [_kind(source) for source in sources]
+    kinds = {kind for kind, _ in found}
+    return (kinds.pop() if len(kinds) == 1 else AUTO.name), [source for _, source in found]
+
+
+def _kind(source: NamedSource) -> tuple[str, NamedSource]:
+    from sssjob.document import opened
+    from sssjob.document.files import looked_at
+    from sssjob.document.sources import naming
+    from sssjob.lcginfo.lrmsinfo import begins
+    from sssjob.records.recognition import HEAD
+    from sssjob.verbs.documents import are_documents
+
+    if source.is_store:
+        return "store", source
+    if source.is_directory or source.is_ledger:
+        return "sss", source
+    if isinstance(source.given, Path):
+        with naming(source.name), opened(source.given) as stream:
+            head = stream.read(HEAD)
+    else:
+        head, stream = looked_at(source.given, HEAD)
+        source = source._replace(given=stream)
+    if begins(head):
+        return "lrmsinfo", source
+    return ("sss" if are_documents(head) else AUTO.name), source
+
+
+def _asked(
+    name: str, options: Options, log: shared.Log, *, text: bool, timeout: float
+) -> Snapshot:  # fmt: skip
+    from sssjob.commands import CommandLimits
     from sssjob.lcginfo import reader
 
     log.name = name
-    if files:
-        outputs = [shared.contents(file, OUTPUT_LIMIT) for file in files]
-    else:
-        outputs = list(reader.ask(name, text=text, limits=CommandLimits(seconds=timeout)))
+    outputs = list(reader.ask(name, text=text, limits=CommandLimits(seconds=timeout)))
     return _dated(reader.snapshot(name, outputs, options, log))
 
 
-def _documents(files: tuple[str, ...], options: Options, log: shared.Log) -> Snapshot:
+def _read(
+    kind: str,
+    sources: list[NamedSource],
+    options: Options,
+    log: shared.Log,
+    stack: ExitStack,
+    done_within: int,
+) -> Snapshot:
+    if kind == "store":
+        return _stores(sources, options, log, done_within)
+    if kind == "sss":
+        return _documents(sources, options, log, stack)
+    if kind == "lrmsinfo":
+        return _lrmsinfo(sources, options, log)
+    return _printed(kind, sources, options, log, stack)
+
+
+def _printed(
+    name: str, sources: list[NamedSource], options: Options, log: shared.Log, stack: ExitStack
+) -> Snapshot:
+    """What a batch system printed; ``auto`` is the one that prints this, or has such records."""
+    from sssjob.commands import OUTPUT_LIMIT
+    from sssjob.lcginfo import reader
+    from sssjob.lcginfo.snapshot import UnusableOutput
+    from sssjob.verbs.documents import recognise
+
+    log.name = ", ".join(source.name for source in sources) if name == AUTO.name else name
+    outputs = [shared.bytes_of(source, OUTPUT_LIMIT) for source in sources]
+    if name != AUTO.name:
+        return _dated(reader.snapshot(name, outputs, options, log))
+    try:
+        return _dated(reader.recognised(outputs, options, log)[1])
+    except UnusableOutput as error:
+        if not all(recognise(each) for each in outputs):
+            common.fail(f"{log.name}: {error}")
+    again = [
+        source._replace(given=io.BufferedReader(io.BytesIO(each)))
+        for source, each in zip(sources, outputs, strict=True)
+    ]
+    return _documents(again, options, log, stack)
+
+
+def _documents(
+    sources: list[NamedSource], options: Options, log: shared.Log, stack: ExitStack
+) -> Snapshot:
     from sssjob.document import read
     from sssjob.lcginfo import jobs
+    from sssjob.verbs import documents
 
     entries: list[QueuedJob] = []
-    for name, source in common.sources(files):
+    for name, source in documents.streams(sources, stack, records.Said()):
         log.name = name
         blocks = read(source, on_error=log.unreadable)
         entries += jobs.from_blocks(blocks, queue=options.queue, report=log)
@@ -137,16 +210,16 @@ def _documents(files: tuple[str, ...], options: Options, log: shared.Log) -> Sna
 
 
 def _stores(
-    addresses: tuple[str, ...], options: Options, log: shared.Log, done_within: int
+    sources: list[NamedSource], options: Options, log: shared.Log, done_within: int
 ) -> Snapshot:
     from sssjob import store
     from sssjob.lcginfo import jobs
 
-    if not addresses:
-        common.fail("name a store: --from store FILE")
     moment = time.time() if options.now is None else options.now
     entries: list[QueuedJob] = []
-    for address in addresses:
+    for address, given in sources:
+        if not isinstance(given, Path):
+            common.fail("name a store: --from store FILE")
         log.name = address
         with store.open(address, read_only=True) as stored:
             log.name = stored.address
@@ -164,12 +237,12 @@ def _of(entries: list[QueuedJob], options: Options) -> Snapshot:
     return _dated(replace(found, nfree=found.free))
 
 
-def _lrmsinfo(files: tuple[str, ...], options: Options, log: shared.Log) -> Snapshot:
+def _lrmsinfo(sources: list[NamedSource], options: Options, log: shared.Log) -> Snapshot:
     from sssjob.commands import OUTPUT_LIMIT
     from sssjob.lcginfo import lrmsinfo
 
-    log.name = ", ".join(files) or "<stdin>"
-    joined = b"\n".join(shared.contents(file, OUTPUT_LIMIT) for file in files or ("-",))
+    log.name = ", ".join(source.name for source in sources)
+    joined = b"\n".join(shared.bytes_of(source, OUTPUT_LIMIT) for source in sources)
     found = lrmsinfo.read(io.BytesIO(joined), log)
     cycle = found.cycle if options.cycle is None else options.cycle
     if options.slots is not None:

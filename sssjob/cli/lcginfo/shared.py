@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from sssjob.cli import common
 
 if TYPE_CHECKING:
+    from sssjob.document.sources import NamedSource
     from sssjob.errors import UnreadableDocument
     from sssjob.lcginfo.snapshot import Remark
 
@@ -48,19 +48,17 @@ class Log:
                 common.say(f"{name}: {number - SHOWN} more remarks")
 
 
-def moment(text: str) -> float:
-    """A time that a user names: seconds since the epoch, ISO 8601 with a zone, or ``now``."""
-    from sssjob import units
-
-    return time.time() if text == "now" else float(units.time(text))
-
-
 def contents(file: str, limit: int) -> bytes:
     """The bytes of a file that the user named, at most so many. Raises ``LimitExceeded``."""
+    (named,) = common.sources((file,))
+    return bytes_of(named, limit)
+
+
+def bytes_of(named: NamedSource, limit: int) -> bytes:
+    """The bytes of a source, at most so many. Raises ``LimitExceeded``."""
     from sssjob.document import opened
     from sssjob.errors import LimitExceeded
 
-    (named,) = common.sources((file,))
     with opened(named.given) as stream:
         data = stream.read(limit + 1)
     if len(data) > limit:

@@ -43,10 +43,10 @@ def command(
 ) -> None:  # fmt: skip
     """Put what FILEs tell of runs of jobs into the ledger DIR, which is made if there is none.
 
-    FILEs hold documents (compressed or not), or are stores, or hold records of a batch system;
-    "-" is standard input. A run that is there and says the same stays; one that says something
-    else is replaced by what was read later, unless that had not ended yet. A FILE whose bytes were
-    read before is not read again.
+    FILEs hold documents (compressed or not), or are stores or other ledgers, or hold records of a
+    batch system; "-" is standard input. A run that is there and says the same stays; one that says
+    something else is replaced by what was read later, unless that had not ended yet. A FILE whose
+    bytes were read before is not read again.
     """
     from sssjob.verbs.records import Reading
 

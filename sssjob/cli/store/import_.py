@@ -87,7 +87,7 @@ def command(
         ExitStack() as stack,
     ):
         total = Counts()
-        for name, found in _by_format(common.sources(files), format_name, stack, said):
+        for name, found in _by_format(records.with_requests(files), format_name, stack, said):
             if name == names.DOCUMENTS:
                 total += _documents(jobs, found, reason, some)
             else:

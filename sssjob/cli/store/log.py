@@ -6,13 +6,13 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import UTC
 from itertools import islice
 from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common, options
+from sssjob.cli import common, options, spans
 from sssjob.cli.store import shared
 
 if TYPE_CHECKING:
@@ -31,19 +31,20 @@ Exit code: 0 something was found, 1 nothing, 2 the store cannot be read."""
 @shared.store
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option(
-    "--since", metavar="TIME", help="Changes from this time on; UTC if it states no zone."
-)
+    "--since", metavar="TIME", default="",
+    help="Only changes from then on, in UTC if it states no zone.",
+)  # fmt: skip
 @click.option("--by", metavar="NAME", default="", help="Only changes by this user.")
 @click.option("--limit", type=click.IntRange(min=1), help="Stop after so many lines.")
 @options.JSON_LINES
 def command(
-    store: str, ids: tuple[str, ...], since: str | None, by: str, limit: int | None, as_json: bool
+    store: str, ids: tuple[str, ...], since: str, by: str, limit: int | None, as_json: bool
 ) -> None:
     """Show who changed what, when, from where and why, for each version of each job object.
 
     With IDs, only for these job objects.
     """
-    start = _seconds(since)
+    start = spans.moment(since, UTC) or 0
     found = False
     with shared.opened(store, read_only=True) as jobs:
         events = _of(jobs, ids, start, by) if ids else jobs.changes(since=start, by=by)
@@ -79,14 +80,3 @@ def _json(event: Event) -> str:
     fields = asdict(event)
     name, id_, run = fields.pop("identity")
     return json.dumps({"name": name, "id": id_, "run": run, **fields}, ensure_ascii=False)
-
-
-def _seconds(text: str | None) -> int:
-    if text is None:
-        return 0
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        common.fail(f"--since {text}: expected a time such as 2026-01-31T00:00Z")
-    zoned = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return int(zoned.timestamp())

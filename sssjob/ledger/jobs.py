@@ -1,0 +1,130 @@
+"""The runs of a ledger as job objects again, for all that reads jobs.
+
+A row holds what reports add up, so its job object tells that and no more. The row that is made of
+such an object says what the row says that it came from: reports of both agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sssjob.accounting.report import NAMED, Number
+from sssjob.errors import DamagedStore
+from sssjob.ledger import columns, engine
+from sssjob.ledger.columns import EXACT, GROUPED, SUMMED
+from sssjob.ledger.ledger import Ledger
+from sssjob.model import Delivered, Item, Job, Property, Requested
+from sssjob.units import decimal
+
+_AT_ONCE = 10_000  # rows that are held in memory
+
+_OWN = {
+    "id": "Id", "global_id": "GlobalId", **{column: NAMED[name][0] for name, column in GROUPED.items()},
+    "exit_code": "ExitCode", "submit_time": "SubmitTime", "eligible_time": "EligibleTime",
+    "start_time": "StartTime", "end_time": "EndTime",
+}  # fmt: skip
+_BYTES = {"units": "B"}
+_Told = dict[str, Any]
+
+
+# decision 298
+def jobs(ledger: Ledger, on_error: Callable[[DamagedStore], None] | None = None) -> Iterator[Job]:
+    """The job object of each run that counts, in the order of the files, a few in memory.
+
+    A file that is torn or gone goes to ``on_error``, and the rest is read; without it, it is
+    raised. Raises ``UnusableStore``.
+    """
+    now = ledger.manifest()
+    whole, faults = ledger.present(now)
+    for fault in faults:
+        if on_error is None:
+            raise fault
+        on_error(fault)
+    replaced: dict[str, set[int]] = {}
+    for each in engine.gone(ledger.home, now).to_pylist():
+        replaced.setdefault(each["file"], set()).add(each["row"])
+    for file in whole:
+        gone, path = replaced.get(file.name, set()), ledger.home / file.path
+        try:
+            for number, row in enumerate(_rows(path)):
+                if number not in gone:
+                    yield job(row)
+        except (OSError, pa.ArrowException) as error:
+            damaged = DamagedStore(str(path), f"cannot be read: {error}")
+            if on_error is None:
+                raise damaged from None
+            on_error(damaged)
+
+
+def job(row: columns.Row) -> Job:
+    """The job object of a row, as far as the row tells of it."""
+    told = dict(zip(columns.NAMES, row, strict=True))
+    items: list[Item] = [
+        Property(element, str(told[name]))
+        for name, element in _OWN.items()
+        if told[name] is not None
+    ]
+    items += _property("SuspendDuration", told["suspended_seconds"])
+    sums = _sums(told)
+    for block, properties in (
+        (Requested, _requested(told, sums)),
+        (Delivered, _delivered(told, sums)),
+    ):
+        if some := tuple(properties):
+            items.append(block(some))
+    return Job(tuple(items))
+
+
+def _sums(told: _Told) -> dict[str, Number | None]:
+    """What a report adds up, exactly."""
+    if told[EXACT] is not None:
+        return columns.exactly(told[EXACT])._asdict()
+    return {name: told[column] for name, column in SUMMED.items()}
+
+
+def _requested(told: _Told, sums: dict[str, Number | None]) -> Iterator[Property]:
+    for element, amount in (
+        ("Processors", told["asked_processors"]),
+        ("NodeCount", told["asked_nodes"]),
+        ("Duration", told["limit_seconds"]),
+    ):
+        yield from _property(element, amount)
+    yield from _property("Memory", sums["asked"], _BYTES)
+
+
+def _delivered(told: _Told, sums: dict[str, Number | None]) -> Iterator[Property]:
+    wall = sums["wall"]
+    for element, amount in (
+        ("Duration", wall),
+        ("CpuDuration", sums["cpu"]),
+        ("Processors", sums["processors"]),
+        ("NodeCount", _each(sums["nodes"], wall, told["used_nodes"])),
+    ):
+        yield from _property(element, amount)
+    yield from _property("Memory", sums["memory"], _BYTES)
+    # Of a run without a duration, how many GPUs it had is not known.
+    yield from _property("Resource", _each(sums["gpus"], wall, None), {"name": "gpu"})
+    yield from _property("Resource", sums["energy"], {"name": "energy", "units": "J"})
+
+
+def _each(total: Number | None, wall: Number | None, otherwise: Number | None) -> Number | None:
+    """How many there were, by what they add up to over the time of the run."""
+    return Fraction(total) / wall if wall and total is not None else otherwise
+
+
+def _property(
+    element: str, amount: Number | None, attributes: dict[str, str] | None = None
+) -> Iterator[Property]:
+    if amount is not None:
+        yield Property(element, decimal(amount), attributes or {})
+
+
+def _rows(path: Any) -> Iterator[columns.Row]:
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(_AT_ONCE, columns=[*columns.NAMES]):
+            yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)

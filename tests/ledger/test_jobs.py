@@ -1,0 +1,100 @@
+"""The runs of a ledger as job objects again: they tell what the rows tell, and no more."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sssjob
+from sssjob.accounting.report import JobProperties, used
+from sssjob.model import Delivered, Job, Property, Requested
+
+pytest.importorskip("duckdb")
+
+from sssjob.errors import DamagedStore
+from sssjob.ledger import columns, jobs, ledger
+
+JOB = """
+<Job><Id>7</Id><GlobalId>g.7</GlobalId><User>amy</User><Group>phys</Group><Account>chem</Account>
+<Machine>c</Machine><State>Completed</State><StatusMessage>TIMEOUT</StatusMessage><ExitCode>1</ExitCode>
+<SubmitTime>1</SubmitTime><EligibleTime>2</EligibleTime><StartTime>5</StartTime><EndTime>9</EndTime>
+<Requested><Processors op="LE">8</Processors><NodeCount>2</NodeCount><Duration>60</Duration>
+<Memory units="GB">1</Memory></Requested>
+<SuspendDuration>1</SuspendDuration><Delivered><Queue>main</Queue><Partition>p</Partition><QualityOfService>q</QualityOfService>
+<Application>vasp</Application><GlobalUser>CN=amy</GlobalUser><Duration>4</Duration>
+<CpuDuration>7</CpuDuration><Processors>8</Processors>
+<NodeCount>2</NodeCount><Memory units="KB" metric="Max">1.5</Memory>
+<Resource name="gpu">3</Resource><Resource name="energy" units="kWh">0.5</Resource></Delivered>
+</Job>
+"""
+# Where a row came from, and how its sums are written down; not what they are.
+BESIDE = {columns.TOLD, columns.EXACT, columns.SOURCE, columns.LINE}
+
+
+def told(row):
+    return {name: each for name, each in zip(columns.NAMES, row, strict=True) if name not in BESIDE}
+
+
+def test_the_job_of_a_row_says_all_that_the_row_says():
+    row = columns.row(sssjob.loads(JOB), "log", 3)
+    assert all(each is not None for each in told(row).values())
+    assert told(columns.row(jobs.job(row))) == told(row)
+
+
+def test_what_a_row_does_not_say_its_job_does_not_say():
+    row = columns.row(sssjob.loads("<Job><Id>7</Id></Job>"))
+    assert sssjob.dumps(jobs.job(row)) == "<Job><Id>7</Id></Job>"
+
+
+def test_the_job_of_a_row_is_a_valid_document():
+    job = jobs.job(columns.row(sssjob.loads(JOB)))
+    found = sssjob.check_source(sssjob.dumps(job).encode())
+    assert [each for each in found if each.severity == "error"] == []
+
+
+numbers = st.sampled_from(["0", "1", "7", "1.5", "1000000007", "9223372036854775808", "1e30"])
+DELIVERED = {
+    "Duration": {}, "CpuDuration": {}, "Processors": {}, "NodeCount": {},
+    "Memory": {"units": "KB", "metric": "Max"}, "Resource": {"name": "GPU"},
+    "Resource ": {"name": "Energy", "units": "kWh"},
+}  # fmt: skip
+
+
+@st.composite
+def some_jobs(draw):
+    given_ = [
+        Property(name.strip(), draw(numbers), attributes)
+        for name, attributes in DELIVERED.items()
+        if draw(st.booleans())
+    ]
+    asked = Property("Memory", draw(numbers), {"units": "MB"})
+    return Job((Property("Id", "7"), Requested((asked,)), Delivered(tuple(given_))))
+
+
+@settings(max_examples=60)
+@given(some_jobs())
+def test_reports_of_both_are_the_same(job):
+    """But how many GPUs a run had is not known of one without a duration."""
+    made = used(JobProperties(sssjob.loads(sssjob.dumps(jobs.job(columns.row(job))))))
+    wanted = used(JobProperties(job))
+    assert made == (wanted if wanted.wall else wanted._replace(gpus=None))
+
+
+def test_replaced_runs_are_left_out(tmp_path):
+    kept = ledger.create(tmp_path / "usage")
+    runs = "<Job><Id>{}</Id><SubmitTime>1</SubmitTime><StartTime>5</StartTime>{}</Job>"
+    for end in ("", "<EndTime>9</EndTime>"):
+        kept.add([columns.row(sssjob.loads(runs.format(each, end))) for each in (1, 2)])
+    assert [(job.id, job["EndTime"].text) for job in jobs.jobs(kept)] == [("1", "9"), ("2", "9")]
+
+
+def test_a_torn_file_is_told_and_the_rest_is_read(tmp_path):
+    kept = ledger.create(tmp_path / "usage")
+    for number in (1, 2):
+        kept.add([columns.row(sssjob.loads(f"<Job><Id>{number}</Id></Job>"))])
+    torn = kept.home / kept.manifest().files[0].path
+    torn.write_bytes(torn.read_bytes()[:-1])
+    faults = []
+    assert [job.id for job in jobs.jobs(kept, faults.append)] == ["2"]
+    assert [str(torn) in str(fault) for fault in faults] == [True]
+    with pytest.raises(DamagedStore):
+        next(jobs.jobs(kept))
