@@ -24,7 +24,8 @@ from sssjob.units import decimal
 _AT_ONCE = 10_000  # rows that are held in memory
 
 _OWN = {
-    "id": "Id", "global_id": "GlobalId", **{column: NAMED[name][0] for name, column in GROUPED.items()},
+    "id": "Id", "global_id": "GlobalId",
+    **{column: NAMED[name][0] for name, column in GROUPED.items()},
     "exit_code": "ExitCode", "submit_time": "SubmitTime", "eligible_time": "EligibleTime",
     "start_time": "StartTime", "end_time": "EndTime",
 }  # fmt: skip
