@@ -39,6 +39,9 @@ class Renamed(click.Option):
         return super().handle_parse_result(ctx, opts, args)
 
 
+_TIME = "time such as 1795003200 or 2026-11-18T12:00"
+
+
 class _Moment(click.ParamType):  # type: ignore[type-arg]  # it has none before click 8.2
     """A time: seconds since 1970, or as people write it, in UTC where it states no zone."""
 
@@ -50,8 +53,8 @@ class _Moment(click.ParamType):  # type: ignore[type-arg]  # it has none before 
 
         try:
             return seconds(str(value))
-        except InvalidValue as error:
-            self.fail(str(error), param, ctx)
+        except InvalidValue:
+            self.fail(f"{value!r} is no {_TIME}", param, ctx)
 
 
 def seconds(text: str, zone: tzinfo | None = None) -> int:
@@ -75,8 +78,7 @@ def seconds(text: str, zone: tzinfo | None = None) -> int:
         value = units.time(text)
         datetime.fromtimestamp(value, place)
     except (InvalidValue, ValueError, OverflowError, OSError):  # the others: it has no such date
-        expected = "a time such as 1795003200 or 2026-11-18T12:00"
-        raise InvalidValue(text, expected) from None
+        raise InvalidValue(text, f"a {_TIME}") from None
     return value
 
 

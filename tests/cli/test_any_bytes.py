@@ -138,6 +138,7 @@ layout @
 place @ --offers OFFERS --no-solver
 place GOOD --offers @ --no-solver
 profile @
+lcginfo lrms @
 lcginfo lrms --from sss @
 lcginfo lrms --from slurm @
 lcginfo lrms --from pbs @

@@ -159,7 +159,7 @@ ALL = (
     "show", "query", "graph", "match @", "explain", "alternatives", "layout", "place", "validate", "profile",
     "transform", "canon", "diff", "condor ad",
 )  # fmt: skip
-SUMS = ("report", "audit", "lcginfo backtest")
+SUMS = ("report", "audit", "lcginfo backtest", "lcginfo lrms")
 TAKES = ("store import", "translate", "convert", "features", "ledger")
 READ_ALL = {"a directory": (*ALL, *SUMS, *TAKES), "a store": (*ALL, *SUMS, *TAKES, "deliver")}
 

@@ -36,7 +36,7 @@ COMMAND = WITHOUT + "from sssjob.__main__ import main; main()"
 # Modules that are imported only where their extra is wanted.
 NEEDING = {
     "sssjob.accounting.table", "sssjob.ledger.building", "sssjob.ledger.columns",
-    "sssjob.ledger.engine",
+    "sssjob.ledger.engine", "sssjob.ledger.jobs",
     "sssjob.ledger.ledger", "sssjob.ledger.merging", "sssjob.ledger.report", "sssjob.verbs.ledger",
     "sssjob.accounting.writers.parquet", "sssjob.expression.columns",
     "sssjob.store.parquet", "sssjob.store.postgresql",
