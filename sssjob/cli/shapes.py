@@ -90,6 +90,16 @@ _SUM = {
     "source": "text", "since": "number|null", "until": "number|null", "machine": "text|null",
     "submit_host": "text|null", "what": "text", "said": "number", "read": "number", "ok": "truth",
 }  # fmt: skip
+_TEXTS_OF_RUN = (
+    "global_id", "user", "global_user", "group", "project", "queue", "partition", "machine", "qos",
+    "application", "state", "status", "exact", "told", "source",
+)  # fmt: skip
+_NUMBERS_OF_RUN = (
+    "submit_time", "eligible_time", "start_time", "end_time", "exit_code", "asked_processors",
+    "asked_nodes", "limit_seconds", "used_nodes", "suspended_seconds", "wall_seconds",
+    "processor_seconds", "cpu_seconds", "used_processors", "used_memory_bytes",
+    "asked_memory_bytes", "node_seconds", "gpu_seconds", "energy_joules", "line",
+)  # fmt: skip
 _WASTE = {
     name: "number|null"
     for name in ("draining_waste", "kill_waste", "remaining_time_expected",
@@ -152,6 +162,17 @@ SHAPES: Mapping[str, Printed] = {
         "by": ["text"], "rows": [{**_MEASURES, "*": "text|null"}], "total": _MEASURES,
         "outside": "integer",
     }),
+    "ledger show": Printed(
+        {
+            "id": "text",
+            **dict.fromkeys((f"{name}?" for name in _TEXTS_OF_RUN), "text"),
+            **dict.fromkeys((f"{name}?" for name in _NUMBERS_OF_RUN), "integer"),
+        },
+        lines=True,
+    ),
+    "ledger sql": Printed(Each("anything"), lines=True),
+    "ledger check": Printed({"file": "text", "message": "text"}, lines=True),
+    "ledger compact": Printed({"before": "integer", "after": "integer"}),
     "audit": Printed({
         "ok": "truth", "rows": [_COUNTED], "total": _COUNTED, "outside": "integer",
         "bad": "integer", "sums": [_SUM],

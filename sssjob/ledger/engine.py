@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +19,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sssjob.errors import DamagedStore
+from sssjob.errors import DamagedStore, UnusableStore
 from sssjob.ledger import columns
 from sssjob.ledger.manifest import DataFile, Manifest
 
@@ -42,11 +42,14 @@ VIEWS = {
 
 @contextmanager
 def connected(
-    home: Path, manifest: Manifest, files: Sequence[DataFile] | None = None, *, locked: bool = False
-) -> Iterator[Connection]:
+    home: Path, manifest: Manifest, files: Sequence[DataFile] | None = None,
+    *, fence: Mapping[str, Any] | None = None,
+) -> Iterator[Connection]:  # fmt: skip
     """A connection with the views of a ledger: ``live`` has the rows that count and where they are.
 
-    Only these ``files``, or all. ``locked``: for questions of users, who can change no setting.
+    Only these ``files``, or all. With a ``fence`` it is for questions of users: it has these
+    settings, none can be changed, and no file outside the ledger is opened. Raises
+    ``UnusableStore`` for what DuckDB cannot read.
     """
     with TemporaryDirectory(prefix="sssjob-ledger-") as temporary:
         connection = duckdb.connect()
@@ -61,11 +64,16 @@ def connected(
             _view(connection, home, manifest, manifest.files if files is None else files)
             for name, text in VIEWS.items():
                 connection.execute(f"CREATE VIEW {name} AS {text}")
-            if locked:
+            if fence is not None:
+                for name, value in fence.items():
+                    connection.execute(f"SET {name} = $1", [value])
                 connection.execute("SET allowed_directories = $1", [[f"{home.absolute()}/"]])
                 connection.execute("SET enable_external_access = false")
                 connection.execute("SET lock_configuration = true")
             yield connection
+        except duckdb.Error as error:
+            text = f"DuckDB cannot read it: {error}; sssjob ledger check tells of damaged files"
+            raise UnusableStore(str(home), text) from None
         finally:
             connection.close()
 

@@ -6,9 +6,10 @@ import fcntl
 import io
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -35,7 +36,8 @@ _DELTA = {
 }
 _DICTIONARY = [each.name for each in COLUMNS if each.name not in _DELTA]
 _ARRIVES = 200_000  # rows that are held in memory and committed together
-_TRIES = 100
+TRIES = 100  # to commit, where others do
+digest_of = partial(blake2b, digest_size=16)  # of the bytes of a file
 
 
 class Added(NamedTuple):
@@ -77,10 +79,13 @@ class Ledger:
     @contextmanager
     def connected(
         self, now: Manifest | None = None, files: Sequence[DataFile] | None = None,
-        *, locked: bool = False,
+        *, fence: Mapping[str, Any] | None = None,
     ) -> Iterator[Connection]:  # fmt: skip
-        """A connection of DuckDB with the views ``usage``, ``runs`` and ``live``."""
-        with engine.connected(self.home, now or self.manifest(), files, locked=locked) as found:
+        """A connection of DuckDB with the views ``usage``, ``runs`` and ``live``.
+
+        With a ``fence`` of settings for questions of users.
+        """
+        with engine.connected(self.home, now or self.manifest(), files, fence=fence) as found:
             yield found
 
     def present(self, now: Manifest) -> tuple[list[DataFile], list[DamagedStore]]:
@@ -102,7 +107,7 @@ class Ledger:
 
     def commit(self, arrived: pa.Table, read: Sequence[Input], why: str) -> Added:
         """Put rows in, and write down which inputs were read to their end, all or nothing."""
-        for _ in range(_TRIES):
+        for _ in range(TRIES):
             try:
                 with self.writing():
                     return self._try(arrived, read, why)
@@ -130,7 +135,7 @@ class Ledger:
             for path in made:
                 path.unlink(missing_ok=True)
             if isinstance(error, OSError):
-                raise _unwritten(self.home, error) from None
+                raise unwritten(self.home, error) from None
             raise
         return Added(count - len(replaced), len(replaced), len(arrived) - count)
 
@@ -275,7 +280,7 @@ def _name(head: str) -> str:
 
 
 def _digest(data: bytes | memoryview) -> str:
-    return blake2b(data, digest_size=16).hexdigest()
+    return digest_of(data).hexdigest()
 
 
 def _lost(file: DataFile) -> str:
@@ -283,7 +288,7 @@ def _lost(file: DataFile) -> str:
     return f"{rows} {'row' if rows == 1 else 'rows'} of it left out"
 
 
-def _unwritten(home: Path, error: OSError) -> UnusableStore:
+def unwritten(home: Path, error: OSError) -> UnusableStore:
     """What could not be written: a full disk, most of all."""
     text = f"{error.strerror or error}; what was committed before stays"
     return (FullStore if error.errno == 28 else UnusableStore)(str(home), text)

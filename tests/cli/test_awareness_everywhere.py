@@ -85,7 +85,7 @@ OTHERS = {
     },
     "it shows, keeps or finds everything that a document says (9.0: it is not ours to refuse)": {
         "show", "query", "canon", "diff", "repair", "transform", "report", "audit",
-        "ledger ingest", "ledger report",
+        "ledger ingest", "ledger report", "ledger show", "ledger sql",
         "store import", "store export", "store query", "store log", "store delete",
     },
     "it shows the examples": {"demo", "examples"},
@@ -100,7 +100,7 @@ OTHERS = {
         "condor evict-claim", "condor update-job-info", "condor job-exit", "condor cron",
     },
     "it is about a store, a site or a server": {
-        "ledger init", "store init", "store stats", "store check", "store compact", "store settings",
+        "ledger init", "ledger check", "ledger compact", "store init", "store stats", "store check", "store compact", "store settings",
         "store upgrade", "features expire", "features install", "features serve", "condor config",
     },
     "it asks understood, as its own tests say": {

@@ -10,6 +10,7 @@ pytest.importorskip("duckdb")
 
 from sssjob import store
 from sssjob.cli import sssjob
+from sssjob.ledger import ledger
 
 RECORDS = Path(__file__).parents[2] / "examples" / "slurm" / "sacct.txt"
 HEADER = "JobID|Cluster|User|State|Submit|Start|End|ElapsedRaw|NCPUS\n"
@@ -112,3 +113,58 @@ def test_what_is_no_ledger_is_refused(run, tmp_path):
         2,
         True,
     )
+
+
+def test_a_run_is_shown_with_where_it_was_read(run, ingest, usage):
+    _, file = ingest("7|c|amy|COMPLETED|1|2|5|3|4", "7|d|\x1b[31mbob|COMPLETED|1|2|5|3|4")
+    found = run("show", usage, "7", "8")
+    assert (found.exit_code, found.stdout.count("wall_seconds")) == (0, 2)
+    assert f"source             {file}\nline               2\n\nid " in found.stdout
+    assert "\x1b" not in found.stdout
+    told = [json.loads(line) for line in run("show", "--json", usage, "7").stdout.splitlines()]
+    assert [(each["machine"], each["line"]) for each in told] == [("c", 2), ("d", 3)]
+    assert run("show", usage, "8").exit_code == 1
+
+
+def test_a_question_is_answered_as_csv_and_as_json(run, ingest, usage):
+    ingest("7|c|=amy|COMPLETED|1|2|5|3|4")
+    words = (
+        'SELECT "user", wall_seconds AS w, NULL AS n, ended, [1.5] AS l, 2::HUGEINT AS h FROM runs'
+    )
+    found = run("sql", usage, words)
+    assert found.stdout == "user,w,n,ended,l,h\n'=amy,3,,1970-01-01 00:00:05,[1.5],2\n"
+    assert run("sql", "--raw", usage, words).stdout.splitlines()[1].startswith("=amy,")
+    told = json.loads(run("sql", "--json", usage, words).stdout)
+    ended = "1970-01-01 00:00:05"
+    assert told == {"user": "=amy", "w": 3, "n": None, "ended": ended, "l": [1.5], "h": 2}
+    assert run("sql", usage, "SELECT * FROM usage WHERE false").exit_code == 1
+
+
+@pytest.mark.parametrize("query, why", [
+    ("DELETE FROM usage", "one SELECT is expected, found DELETE"),
+    ("SELECT * FROM read_text('/etc/passwd')", "SQL: Permission Error"),
+    ("SELECT nothing", "SQL: Binder Error"),
+])  # fmt: skip
+def test_a_question_that_changes_or_reads_more_is_refused(run, ingest, usage, query, why):
+    ingest("7|c|amy|COMPLETED|1|2|5|3|4")
+    found = run("sql", usage, query)
+    assert (found.exit_code, why in found.stderr, found.stdout) == (2, True, "")
+
+
+def test_a_question_that_takes_too_long_ends(run, ingest, usage):
+    ingest("7|c|amy|COMPLETED|1|2|5|3|4")
+    found = run("sql", "--seconds", "0.1", usage, "SELECT count(*) FROM range(10000000000)")
+    assert (found.exit_code, "more than 0.1 seconds for a question" in found.stderr) == (2, True)
+
+
+def test_damage_is_told_and_files_become_few(run, ingest, usage):
+    ingest("7|c|amy|COMPLETED|1|2|5|3|4")
+    ingest("8|c|amy|COMPLETED|1|2|5|3|4")
+    assert run("check", usage).stderr == f"{usage}: whole, 2 runs\n"
+    assert json.loads(run("compact", "--json", usage).stdout) == {"before": 2, "after": 1}
+    file = usage / ledger.opened(usage).manifest().files[0].path
+    file.write_bytes(b"")
+    found = run("check", "--json", usage)
+    assert json.loads(found.stdout)["file"] == str(file)
+    assert (found.exit_code, found.stderr) == (1, f"{usage}: 1 faults, 2 runs\n")
+    assert run("sql", usage, "SELECT 1").exit_code == run("compact", usage).exit_code == 2

@@ -37,7 +37,8 @@ COMMAND = WITHOUT + "from sssjob.__main__ import main; main()"
 NEEDING = {
     "sssjob.accounting.table", "sssjob.ledger.building", "sssjob.ledger.columns",
     "sssjob.ledger.engine", "sssjob.ledger.jobs",
-    "sssjob.ledger.ledger", "sssjob.ledger.merging", "sssjob.ledger.report", "sssjob.verbs.ledger",
+    "sssjob.ledger.ledger", "sssjob.ledger.merging", "sssjob.ledger.questions",
+    "sssjob.ledger.report", "sssjob.ledger.upkeep", "sssjob.verbs.ledger",
     "sssjob.accounting.writers.parquet", "sssjob.expression.columns",
     "sssjob.store.parquet", "sssjob.store.postgresql",
 }  # fmt: skip

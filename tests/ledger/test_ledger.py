@@ -11,26 +11,10 @@ pytest.importorskip("duckdb")
 
 import pyarrow.parquet as pq
 from killing import killed
+from ledger_runs import FIRST, run, runs
 
-import sssjob
 from sssjob.errors import DamagedStore, FullStore, OtherStore, UnusableStore
-from sssjob.ledger import columns, ledger, manifest
-
-JOB = "<Job><Id>{0}</Id>{1}</Job>"
-
-
-def run(number, machine="c", submit=1, start=None, end=None, wall=None):
-    """The row of a run."""
-    told = {"SubmitTime": submit, "StartTime": start, "EndTime": end, "Duration": wall}
-    parts = [f"<{name}>{each}</{name}>" for name, each in told.items() if each is not None]
-    place = f"<Machine>{machine}</Machine>" if machine else ""
-    return columns.row(sssjob.loads(JOB.format(number, place + "".join(parts))), "log", number)
-
-
-def runs(kept):
-    names = "id, machine, submit_time, start_time, end_time, wall_seconds"
-    with kept.connected() as connection:
-        return connection.execute(f"SELECT {names} FROM usage ORDER BY ALL").fetchall()
+from sssjob.ledger import ledger, manifest
 
 
 @pytest.fixture
@@ -38,7 +22,6 @@ def kept(tmp_path):
     return ledger.create(tmp_path / "usage")
 
 
-FIRST = run(7, start=5, end=9, wall=4)
 # What is there, what arrives, and what is kept of it: (id, machine, submit, start, end, wall).
 CASES = {
     "the same twice": ([FIRST], [FIRST], [("7", "c", 1, 5, 9, 4)], (0, 0, 1)),

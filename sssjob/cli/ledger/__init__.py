@@ -8,11 +8,15 @@ from sssjob.cli.commands import Commands
 
 # fmt: off
 COMMANDS = {
-    "init":   "Make an empty ledger.",
-    "ingest": "Put documents, stores or records into a ledger.",
-    "report": "Add up what jobs used, divided at midnight or booked at the end.",
+    "init":    "Make an empty ledger.",
+    "ingest":  "Put documents, stores or records into a ledger.",
+    "report":  "Add up what jobs used, divided at midnight or booked at the end.",
+    "show":    "Print what is known of the runs of jobs.",
+    "sql":     "Answer a SELECT on the rows of a ledger.",
+    "check":   "Find damaged files.",
+    "compact": "Put the files of each month together.",
 }
-FAMILIES = {"upkeep": ("init",)}
+FAMILIES = {"upkeep": ("init", "check", "compact")}
 # fmt: on
 
 

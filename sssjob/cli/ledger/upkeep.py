@@ -1,8 +1,9 @@
-"""Looking after a ledger: ``sssjob ledger init``, ``check``, ``repair`` and ``compact``."""
+"""Looking after a ledger: ``sssjob ledger init``, ``check`` and ``compact``."""
 
 from __future__ import annotations
 
 import json
+import sys
 
 import click
 
@@ -27,3 +28,57 @@ def init(directory: str, as_json: bool) -> None:
         common.data(json.dumps({"ledger": directory, "runs": rows}))
     else:
         common.say(f"{common.name_of(directory)}: {rows} runs")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob ledger check usage
+
+Exit code: 0 whole, 1 damaged, 2 the ledger cannot be read."""
+)
+@options.JSON_LINES
+@shared.directory
+def check(as_json: bool, directory: str) -> None:
+    """Find what is damaged: every byte of every file is held against what was written.
+
+    Files that a writer left behind when it was killed are counted. They say nothing.
+    """
+    with shared.opened(directory) as ledger:
+        from sssjob.ledger import upkeep
+
+        found = upkeep.check(ledger)
+    for fault in found.faults:
+        if as_json:
+            common.data(json.dumps({"file": fault.store, "message": fault.reason}))
+        else:
+            common.echo(fault)
+    left = f", files left behind {len(found.strays)}" if found.strays else ""
+    faults = f"{len(found.faults)} faults" if found.faults else "whole"
+    common.say(f"{common.name_of(directory)}: {faults}, {found.runs} runs{left}")
+    sys.exit(common.NOTHING if found.faults else common.FOUND)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob ledger compact usage
+
+Exit code: 0 done, 2 the ledger cannot be read or written."""
+)
+@options.JSON_OBJECT
+@shared.directory
+def compact(as_json: bool, directory: str) -> None:
+    """Put the files of each month together, without rows that were replaced.
+
+    Nothing that counts is changed. Others may read meanwhile, and it may be interrupted at any
+    time. The files that older commits count on stay (--as-of).
+    """
+    with shared.opened(directory) as ledger:
+        from sssjob.ledger import upkeep
+
+        before, after = upkeep.compact(ledger)
+    if as_json:
+        common.data(json.dumps({"before": before, "after": after}))
+    else:
+        common.say(f"{common.name_of(directory)}: {before} files before, {after} now")

@@ -1,0 +1,132 @@
+"""Looking after a ledger: what is damaged in it, and its files made few."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from hashlib import file_digest
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from sssjob.errors import DamagedStore, UnusableStore
+from sssjob.ledger import columns, manifest
+from sssjob.ledger.columns import END, START
+from sssjob.ledger.ledger import GONE, TRIES, USAGE, Ledger, digest_of, unwritten
+from sssjob.ledger.manifest import DataFile, Gone, Manifest
+
+ROWS = 1_000_000  # of a file that is made, which is held in memory
+
+
+class Checked(NamedTuple):
+    """What was found: what is wrong, how many runs count, and files of no manifest, which say
+    nothing: a writer that was killed left them.
+    """
+
+    faults: list[DamagedStore]
+    runs: int
+    strays: list[Path]
+
+
+def check(ledger: Ledger) -> Checked:
+    """Read every byte that the newest manifest counts on. Raises ``UnusableStore``."""
+    now = ledger.manifest()
+    faults = [*_faults(ledger.home, (*now.files, *now.gone))]
+    known: set[str] = set()
+    for number in manifest.numbers(ledger.home):
+        try:
+            told = manifest.newest(ledger.home, number)
+        except UnusableStore as error:
+            faults.append(DamagedStore(error.store, error.reason))
+        else:
+            known.update(file.path for file in told.files)
+            known.update(file.path for file in told.gone)
+    strays = sorted(
+        path
+        for folder in (USAGE, GONE)
+        for path in (ledger.home / folder).rglob("*")
+        if path.is_file() and str(path.relative_to(ledger.home)) not in known
+    )
+    return Checked(faults, now.rows, strays)
+
+
+def _faults(home: Path, files: Iterable[DataFile | Gone]) -> Iterator[DamagedStore]:
+    for file in files:
+        path = home / file.path
+        try:
+            with open(path, "rb") as stream:
+                found = file_digest(stream, digest_of).hexdigest()
+        except OSError as error:
+            yield DamagedStore(str(path), f"{error.strerror}; {file.rows} rows were in it")
+        else:
+            if found != file.digest:
+                text = f"is not what was written; {file.rows} rows were in it"
+                yield DamagedStore(str(path), text)
+
+
+def compact(ledger: Ledger) -> tuple[int, int]:
+    """Make the files of each month few, without replaced rows: how many before, and now.
+
+    A month that is one whole file stays. Older manifests keep their files. Raises
+    ``UnusableStore``, ``DamagedStore`` for a file that is torn or gone: nothing is changed then.
+    """
+    for _ in range(TRIES):
+        try:
+            with ledger.writing():
+                return _compacted(ledger)
+        except manifest.Taken:
+            continue
+    raise UnusableStore(str(ledger.home), "others commit all the time")
+
+
+def _compacted(ledger: Ledger) -> tuple[int, int]:
+    now = ledger.manifest()
+    _, faults = ledger.present(now)
+    if faults:
+        raise faults[0]
+    by_month: dict[str, list[DataFile]] = defaultdict(list)
+    for file in now.files:
+        by_month[file.path.split("/")[1]].append(file)
+    made: list[Path] = []
+    files: list[DataFile] = []
+    try:
+        for month, some in by_month.items():
+            whole = [each for each in some if not each.gone and each.rows >= ROWS]
+            rest = [each for each in some if each not in whole]
+            files += whole
+            if len(rest) == 1 and not rest[0].gone:
+                files += rest
+            elif rest:
+                files += _rewritten(ledger, now, month, rest, made)
+        if made:
+            following = manifest.next_to(
+                now, files=tuple(files), gone=(), written=int(time.time()), why="compact"
+            )
+            manifest.commit(ledger.home, following)
+    except BaseException as error:
+        for path in made:
+            path.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise unwritten(ledger.home, error) from None
+        raise
+    return len(now.files), len(files)
+
+
+def _rewritten(
+    ledger: Ledger, now: Manifest, month: str, some: list[DataFile], made: list[Path]
+) -> Iterator[DataFile]:
+    names = ", ".join(f'"{name}"' for name in columns.NAMES)
+    with ledger.connected(now, some) as connection:
+        reader = connection.sql(
+            f"SELECT {names} FROM live ORDER BY {END}, {START}"
+        ).to_arrow_reader(ROWS // 10)
+        held = columns.table([])
+        for batch in reader:
+            held = pa.concat_tables([held, pa.Table.from_batches([batch]).cast(held.schema)])
+            while len(held) >= ROWS:
+                yield ledger.write(held.slice(0, ROWS), month, made)
+                held = held.slice(ROWS)
+        if len(held):
+            yield ledger.write(held, month, made)

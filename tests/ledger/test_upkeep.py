@@ -1,0 +1,112 @@
+"""Damage in a ledger is found, and its files become few, whatever happens meanwhile."""
+
+import shutil
+
+import pytest
+
+pytest.importorskip("duckdb")
+
+from killing import killed
+from ledger_runs import FIRST, run, runs
+
+from sssjob.errors import DamagedStore
+from sssjob.ledger import ledger, manifest, upkeep
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """Two files of a month, of which one has a row that was replaced, and one of those that run."""
+    found = ledger.create(tmp_path / "usage")
+    found.add([FIRST, run(8, start=5, end=9)])
+    found.add([run(7, start=5, end=8, wall=3), run(9, start=5)])
+    return found
+
+
+def test_a_whole_ledger_has_no_faults(kept):
+    assert upkeep.check(kept) == ([], 3, [])
+
+
+def test_a_byte_that_changed_is_found_in_each_kind_of_file(kept):
+    now = kept.manifest()
+    for file in (now.files[0], now.gone[0]):
+        path = kept.home / file.path
+        whole = path.read_bytes()
+        path.write_bytes(whole[:9] + bytes([whole[9] ^ 1]) + whole[10:])
+        (fault,) = upkeep.check(kept).faults
+        assert str(fault).startswith(f"{path}: is not what was written")
+        path.unlink()
+        (fault,) = upkeep.check(kept).faults
+        assert str(fault).startswith(f"{path}: No such file")
+        path.write_bytes(whole)
+
+
+def test_an_older_manifest_that_is_torn_is_found(kept):
+    manifest.path_of(kept.home, 1).write_text("{}")
+    (fault,) = upkeep.check(kept).faults
+    assert "00000001.json: is torn or was changed" in str(fault)
+
+
+def test_what_a_writer_left_behind_is_told_apart(kept):
+    left = kept.home / "usage" / "1970-01" / "left.parquet"
+    left.write_bytes(b"")
+    assert upkeep.check(kept) == ([], 3, [left])
+
+
+def test_compacting_changes_no_row_and_leaves_one_file_for_each_month(kept):
+    before, was = runs(kept), runs(ledger.opened(kept.home, 1))
+    assert upkeep.compact(kept) == (3, 2)
+    now = kept.manifest()
+    assert runs(kept) == before
+    assert (now.rows, now.gone, [file.gone for file in now.files]) == (3, (), [0, 0])
+    assert runs(ledger.opened(kept.home, 1)) == was
+    assert upkeep.check(kept) == ([], 3, [])
+    assert (upkeep.compact(kept), kept.manifest()) == ((2, 2), now)
+    assert kept.add([run(7, start=5, end=8, wall=3)]) == (0, 0, 1)
+    assert kept.add([run(8, start=5, end=8)]) == (0, 1, 0)
+
+
+def test_a_month_of_many_rows_is_several_files(kept, monkeypatch):
+    monkeypatch.setattr(upkeep, "ROWS", 10)
+    for first in (100, 200, 300):
+        kept.add([run(first + number, start=5, end=9) for number in range(8)])
+    before = runs(kept)
+    upkeep.compact(kept)
+    months = [(file.path.split("/")[1], file.rows) for file in kept.manifest().files]
+    assert [rows for month, rows in months if month == "1970-01"] == [10, 10, 6]
+    assert runs(kept) == before
+
+
+def test_a_torn_file_is_not_written_again(kept):
+    path = kept.home / kept.manifest().files[0].path
+    path.write_bytes(b"")
+    with pytest.raises(DamagedStore, match="is torn"):
+        upkeep.compact(kept)
+    assert kept.manifest().number == 2
+
+
+def test_somebody_who_commits_meanwhile_is_noticed(kept, monkeypatch):
+    commit = manifest.commit
+
+    def late(home, found):
+        monkeypatch.setattr(manifest, "commit", commit)
+        (home / "lock").rename(home / "other lock")
+        ledger.opened(home).add([run(20, start=5, end=9)])
+        commit(home, found)
+
+    monkeypatch.setattr(manifest, "commit", late)
+    upkeep.compact(kept)
+    assert [row[0] for row in runs(kept)] == ["20", "7", "8", "9"]
+    assert len(kept.manifest().files) == 2
+
+
+def test_compacting_that_is_killed_changes_nothing_or_all(kept, tmp_path):
+    before, moment, ended = runs(kept), 0, False
+    while not ended:
+        home = tmp_path / str(moment)
+        shutil.copytree(kept.home, home)
+        copy = ledger.opened(home)
+        ended = killed(lambda copy=copy: upkeep.compact(copy), moment)
+        assert runs(copy) == before
+        assert upkeep.check(copy).faults == []
+        moment += 29
+    assert moment > 29
