@@ -68,6 +68,16 @@ def test_lrmsinfo_is_recognised():
     assert run("lrms", EXAMPLE).stdout == run("lrms", "--from", "lrmsinfo", EXAMPLE).stdout != ""
 
 
+def test_stores_and_documents_may_be_named_together(tmp_path):
+    job = "<Job><Id>{}</Id><User>a</User><Queue>q</Queue><State>Idle</State></Job>"
+    (tmp_path / "a.xml").write_text(job.format(7))
+    with store.open(tmp_path / "jobs.db", create=True) as jobs:
+        jobs.load(job.format(8).encode())
+    result = run("lrms", tmp_path / "a.xml", tmp_path / "jobs.db")
+    assert result.exit_code == 0
+    assert [f"'jobid': '{each}'" in result.stdout for each in (7, 8)] == [True, True]
+
+
 def test_what_no_batch_system_prints_is_told(tmp_path):
     (tmp_path / "x").write_text("hello\n")
     result = run("lrms", tmp_path / "x")

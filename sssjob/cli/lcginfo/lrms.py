@@ -115,7 +115,10 @@ def _recognised(sources: list[NamedSource]) -> tuple[str, list[NamedSource]]:
     """
     found = [_kind(source) for source in sources]
     kinds = {kind for kind, _ in found}
-    return (kinds.pop() if len(kinds) == 1 else AUTO.name), [source for _, source in found]
+    again = [source for _, source in found]
+    if kinds == {"sss", "store"}:
+        return "sss", again
+    return (kinds.pop() if len(kinds) == 1 else AUTO.name), again
 
 
 def _kind(source: NamedSource) -> tuple[str, NamedSource]:
