@@ -42,7 +42,7 @@ PAGES = {
 SECTIONS = {
     "Tutorials": "tutorials/researcher tutorials/scheduler tutorials/accounting tutorials/site"
     " tutorials/data",
-    "Documents": "requested queries store compare repair awareness sheets",
+    "Documents": "requested queries store browse compare repair awareness sheets",
     "Batch systems": "translate submit status",
     "Accounting": "accounting logs formats record-fields reports ledger usage-records audit",
     "Scheduling": "dependencies layout placement",

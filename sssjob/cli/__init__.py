@@ -28,6 +28,7 @@ SECTIONS = {
         "repair":        "Repair documents that are not well-formed XML.",
         "transform":     "Transform job objects with an XSLT sheet.",
         "store":         "Keep job objects in a file or PostgreSQL, and query them.",
+        "browse":        "Look at jobs in a browser: a table, and a page of each.",
     },
     "Batch systems": {
         "translate":     "Turn jobs into scripts of batch systems, and back.",

@@ -331,6 +331,7 @@ WITHOUT: Mapping[str, str] = {
     "lcginfo jobs": _DOCUMENTS,
     "lcginfo caps": "it prints vo-max-jobs",
     "lcginfo run": "it prints LDIF",
+    "browse": "a server, whose views have JSON of their own",
     "serve": "a server; its log and its figures have forms of their own",
     "demo": "it shows other commands",
     "examples": "it writes files",

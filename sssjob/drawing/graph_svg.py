@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -19,10 +19,11 @@ _WAY = 84.0  # between layers, room for what links say
 _MARGIN = 24.0
 _HEAD, _LEGEND = 56.0, 44.0
 _LINKS = 2000  # more would be a grey plane
+_NOWHERE: Mapping[int, str] = {}
 _CLASSES = {"": "member", "OnSuccess": "success", "OnFailure": "failure"}
 _MARKERS = {"failure": Markup(' marker-end="url(#fails)"'), "member": Markup("")}
 
-_STYLE = Markup("""
+STYLE = Markup("""
 svg { --page: #ffffff; --ink: #1f2328; --soft: #59636e; --line: #6e7781; --bad: #b3261e;
   --done: #d5ecd8; --done-edge: #2f7d3b; --ready: #cfe4fa; --ready-edge: #0b63b5;
   --waiting: #fdf0c8; --waiting-edge: #8a6100; --never: #f9d4d1; --never-edge: #b3261e; }
@@ -76,8 +77,11 @@ class _Spot(NamedTuple):
     half: float
 
 
-def svg(drawn: Picture) -> Markup:
-    """The text of an SVG document that needs no fonts, scripts or files beside it."""
+def svg(drawn: Picture, links_of: Mapping[int, str] = _NOWHERE) -> Markup:
+    """The text of an SVG document that needs no fonts, scripts or files beside it.
+
+    ``links_of`` are the addresses that jobs lead to, by their vertices.
+    """
     links = drawn.links[:_LINKS]
     sizes = [_HEIGHT[box.kind] + _GAP for box in drawn.boxes]
     places = layered(len(drawn.boxes), [(link.source, link.target) for link in links], sizes)
@@ -88,11 +92,15 @@ def svg(drawn: Picture) -> Markup:
     height = bottom + _LEGEND + 18.0 * len(notes)
     return Markup.joined((
         Markup.of(
-            _BEGIN, width=width, height=height, title=drawn.title, style=_STYLE, margin=_MARGIN,
+            _BEGIN, width=width, height=height, title=drawn.title, style=STYLE, margin=_MARGIN,
             description=_description(drawn), summary=summary(drawn.counts),
         ),
         *(line for each in zip(links, places.passed, strict=True) for line in _link(*each, spots)),
-        *(line for each in zip(drawn.boxes, spots, strict=False) for line in _box(*each)),
+        *(
+            line
+            for box, spot in zip(drawn.boxes, spots, strict=False)
+            for line in _leading(_box(box, spot), links_of.get(box.number))
+        ),
         *_legend(bottom),
         *(
             _small(_MARGIN, f"{bottom + _LEGEND + 18 * number:.0f}", note)
@@ -164,6 +172,16 @@ def _box(box: Box, spot: _Spot) -> Iterator[Markup]:
         yield _middle(first, spot.x, spot.y - 4, "label")
         yield _middle(others[0], spot.x, spot.y + 13, "small")
     yield Markup("</g>")
+
+
+def _leading(lines: Iterator[Markup], address: str | None) -> Iterator[Markup]:
+    """A box that leads to an address, if there is one."""
+    if address is None:
+        yield from lines
+        return
+    yield Markup.of('<a href="{address}">', address=address)
+    yield from lines
+    yield Markup("</a>")
 
 
 def _middle(text: str, x: float, y: float, kind: str) -> Markup:

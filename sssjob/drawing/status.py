@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from sssjob.accounting.efficiency import BYTES, amount
 from sssjob.errors import InvalidValue
 from sssjob.model import Job, Properties
 from sssjob.visible import visible
@@ -13,7 +14,6 @@ _HEAD = ("id", "name", "user", "state", "queue", "time", "processors", "memory")
 _WIDEST = {"name": 30, "id": 30}
 _NUMBERS = frozenset(("time", "processors", "memory"))
 _RUNS = ("Running", "Suspended")
-_UNITS = ((1 << 40, "TB"), (1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"))
 _NOT_KNOWN = "-"
 
 
@@ -94,9 +94,4 @@ def _clock(seconds: Fraction | None) -> str:
 
 
 def _size(number: Fraction | None) -> str:
-    if number is None:
-        return ""
-    for factor, unit in _UNITS:
-        if number >= factor:
-            return f"{float(number / factor):.3g} {unit}"
-    return f"{int(number)} B"
+    return "" if number is None else amount(number, BYTES)

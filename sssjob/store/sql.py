@@ -32,15 +32,19 @@ class Dialect(NamedTuple):
     like: str
     wildcards: tuple[tuple[str, str], ...]  # a character of a pattern, and how it is written
     whole: str  # a number without fraction
+    month: str  # of a time in seconds since 1970, as 2026-11 in UTC; NULL where it has no date
     guesses: bool = False  # whether it chooses indexes without knowing how many rows they leave
 
 
 # fmt: off
 SQLITE     = Dialect("?",  "instr({0}, {1})",  "{0} GLOB {1}",
-                     (("[", "[[]"),), "{0} = CAST({0} AS INTEGER)", guesses=True)
+                     (("[", "[[]"),), "{0} = CAST({0} AS INTEGER)",
+                     "strftime('%Y-%m', {0}, 'unixepoch')", guesses=True)
 POSTGRESQL = Dialect("?",  "strpos({0}, {1})", "{0} LIKE {1} ESCAPE '!'",
                      (("!", "!!"), ("%", "!%"), ("_", "!_"), ("*", "%"), ("?", "_")),
-                     "{0} = trunc({0})")
+                     "{0} = trunc({0})",
+                     "CASE WHEN {0} BETWEEN -62135596800 AND 253402300799 THEN "
+                     "to_char(to_timestamp({0}) AT TIME ZONE 'UTC', 'YYYY-MM') END")
 
 _SIGNS = {Op.EQ: "=", Op.NE: "<>", Op.LT: "<", Op.LE: "<=", Op.GT: ">", Op.GE: ">="}
 # fmt: on

@@ -141,6 +141,11 @@ class Store:
         assert row is not None  # documents never go away
         return self._stored(row)
 
+    def numbered(self, number: int) -> Stored | None:
+        """The same, and None where no document has the number. Raises ``DamagedStore``."""
+        row = lookup.by_number(self.engine, number)
+        return None if row is None else self._stored(row)
+
     def files(self, stored: Stored) -> dict[str, bytes]:
         """What the Files of a version hold, by the ids that its job objects name with ``#``.
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
+from itertools import islice
 from typing import Any, NamedTuple
 
-from sssjob.query.match import Value
+from sssjob.query.match import Match, Value
 from sssjob.workers import Bounds, Work, Workers
 
-__all__ = ["Bounds", "Confined", "DetachedMatch"]
+__all__ = ["Bounds", "Confined", "DetachedMatch", "Told"]
 
 _NONE: Mapping[str, str] = {}
 
@@ -27,6 +28,20 @@ class DetachedMatch(NamedTuple):
     line: int | None
     job: str | None
     path: str | None
+
+
+class Told(NamedTuple):
+    """What was found in a store, whether there is ``more``, and what is to be said of it.
+
+    ``plan`` are the lines of how it was answered, ``hints`` what was probably meant, ``faults`` the
+    documents that could not be asked.
+    """
+
+    found: tuple[DetachedMatch, ...]
+    more: bool
+    plan: tuple[str, ...]
+    hints: tuple[str, ...]
+    faults: tuple[str, ...]
 
 
 class Confined:
@@ -64,6 +79,17 @@ class Confined:
         found: tuple[DetachedMatch, ...] = self._asked(_Part("find", arguments))
         return found
 
+    def ask(
+        self, expression: str, address: str, *, version: str = "1.0", effective: bool = True,
+        limit: int,
+    ) -> Told:  # fmt: skip
+        """The first things that an expression finds in a store, and how they were found.
+
+        Raises ``UnusableStore``, and as ``find`` does.
+        """
+        told: Told = self._asked(_Part("ask", (expression, address, version, effective, limit)))
+        return told
+
     def transform(self, sheet: str, source: bytes, **parameters: str) -> bytes:
         """What a sheet, by its name or path, makes of documents.
 
@@ -98,7 +124,33 @@ def _find(
 
     query = compile(expression, namespaces, version)
     matches = query.run(source, effective=effective)
-    return tuple(DetachedMatch(each.value, each.line, each.job, each.path) for each in matches)
+    return tuple(map(_detached, matches))
+
+
+def _detached(each: Match) -> DetachedMatch:
+    return DetachedMatch(each.value, each.line, each.job, each.path)
+
+
+def _ask(expression: str, address: str, version: str, effective: bool, limit: int) -> Told:
+    from sssjob import store
+    from sssjob.query import compile, hints
+
+    query = compile(expression, version=version)
+    faults: list[str] = []
+    with store.open(address, read_only=True) as jobs:
+        trace = store.Trace()
+        matches = jobs.run(
+            query, effective=effective, trace=trace, on_error=lambda each: faults.append(str(each))
+        )
+        found = [_detached(each) for each in islice(matches, limit + 1)]
+        plan = [line for each in jobs.explain(query, effective=effective) for line in _lines(each)]
+    told = tuple(str(each) for each in hints(query) if not found or each.of_units)
+    plan.append(str(trace))
+    return Told(tuple(found[:limit]), len(found) > limit, tuple(plan), told, tuple(faults[:limit]))
+
+
+def _lines(each: object) -> list[str]:
+    return str(each).splitlines()
 
 
 def _transform(sheet: str, source: bytes, parameters: dict[str, str]) -> bytes:
@@ -112,4 +164,4 @@ def _place(part: _Part) -> str:
     return f"{part.kind} {part.arguments[0]}"
 
 
-_KINDS: dict[str, Callable[..., Any]] = {"find": _find, "transform": _transform}
+_KINDS: dict[str, Callable[..., Any]] = {"find": _find, "ask": _ask, "transform": _transform}

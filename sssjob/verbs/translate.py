@@ -160,6 +160,11 @@ def content(source: NamedSource) -> bytes:
     return bytes(data)
 
 
+def of_job(job: Job, to: str) -> TranslatedJob:
+    """One job as a target takes it, the best of its alternatives, without a way back."""
+    return next(_written(Translation(to), job, Settings(residual=False), ()))
+
+
 def _written(
     work: Translation, job: Job, settings: Settings, findings: tuple[Finding, ...]
 ) -> Iterator[TranslatedJob]:

@@ -198,6 +198,7 @@ SHOWN = tuple(
 OTHERS = {
     "store": "those of the table stand for what reads a store",
     "ledger": "the others read what ingest made",
+    "browse": "it serves until it is stopped; what it reads is read as by store import",
     "features": "the others read the machine, directories and batch systems",
     "conformance": "it reads the cases of the standard",
     "completion": "it reads nothing",

@@ -44,6 +44,7 @@ GROUPS = {
 OTHERS = {
     "repair": "what it reads is not well-formed",
     "serve": "it reads messages",
+    "browse": "it serves until it is stopped; tests of verbs/browse have bad documents",
     "status": "it reads what batch systems print",
     "conformance": "it reads the cases of the standard",
     "completion": "it reads nothing",

@@ -46,6 +46,7 @@ LEAVING = (
     "report",
     "condor",
     "ledger",
+    "browse",
 )
 ASKING = (
     "query", "convert", "graph", "match", "explain", "alternatives", "layout", "place", "validate",

@@ -68,6 +68,7 @@ TABLE = {
 # Commands that read no jobs that a user names.
 OTHERS = {
     "status": "what batch systems print", "send": "messages that are ready", "serve": "messages over the network",
+    "browse": "it serves until it is stopped; what it takes is asked in tests of verbs/browse",
     "request": "what an action wants", "conformance": "the cases of the standard", "demo": "the examples",
     "examples": "the examples", "completion": "nothing", "schema": "nothing", "config show": "the file of defaults",
     "cancel": "documents with the Ids of a batch system, asked in tests of submission", "hold": "as cancel", "release": "as cancel",

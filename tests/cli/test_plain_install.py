@@ -29,6 +29,7 @@ EXTRAS = {
     "place": "ortools",
     "polars": "polars",
     "postgresql": "psycopg",
+    "web": "starlette",
 }
 WITHOUT = f"import sys; sys.modules.update(dict.fromkeys({[*EXTRAS.values()]}))\n"
 COMMAND = WITHOUT + "from sssjob.__main__ import main; main()"
@@ -139,6 +140,7 @@ ASKING = [
     ("parquet", "store export --to parquet -o {new} {store}", "--to parquet needs pyarrow"),
     ("ledger", "ledger init {new}", "a ledger needs"),
     ("postgresql", "store stats postgresql://127.0.0.1/jobs", "PostgreSQL needs psycopg"),
+    ("web", "browse {store}", "pages need starlette"),
     ("nodes", "layout --extended {nodes}", "--extended needs ClusterShell"),
     ("place", "place --solver {nodes} --offers {offers}", "--solver needs OR-tools"),
 ]

@@ -1,0 +1,123 @@
+"""What a job used of what it held and asked for, and what to ask for next time.
+
+The sides are those of reports (``report.used``): CPU time of wall time by processors, memory of
+memory requested, wall time of the time requested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import NamedTuple
+
+from sssjob import units
+from sssjob.accounting.report import Facts, Number, used
+from sssjob.model import Job
+
+CPU, MEMORY, TIME = "CPU time", "memory", "time"
+SECONDS, BYTES = "s", "B"
+
+_LITTLE = Fraction(1, 2)  # of what was asked for: less is worth a word
+_ALL = Fraction(19, 20)  # more is near to what ends a job
+_SPARE = Fraction(5, 4)  # of what was used, to ask for the next time
+_SHORT = 600  # seconds; nobody waits longer for a job that asks for no more
+_SMALL = 1 << 30  # bytes, as for memory
+_MOST = 10**18  # seconds or bytes; a document may state more, and that is no measurement
+_UNITS = ((1 << 40, "TB"), (1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"))
+
+
+class Share(NamedTuple):
+    """How much was used ``of`` what was held or asked for, in seconds or bytes (``unit``)."""
+
+    what: str
+    used: Number
+    of: Number
+    unit: str
+
+    @property
+    def part(self) -> Fraction:
+        """The part that was used: 1 is all of it, and there may have been more."""
+        return Fraction(self.used) / Fraction(self.of)
+
+    @property
+    def words(self) -> str:
+        """Both amounts: ``1:00:00 of 2:00:00``."""
+        return f"{amount(self.used, self.unit)} of {amount(self.of, self.unit)}"
+
+
+def shares(job: Job) -> tuple[Share, ...]:
+    """What a job used of what it held or asked for, as far as it states both sides.
+
+    The job has its defaults applied.
+    """
+    facts = Facts(job)
+    told = used(facts)
+    sides = (
+        (CPU, told.cpu, told.slots, SECONDS),
+        (MEMORY, told.memory, told.asked, BYTES),
+        (TIME, told.wall, facts.asked("Duration"), SECONDS),
+    )
+    return tuple(
+        Share(what, some, of, unit)
+        for what, some, of, unit in sides
+        if some is not None and of is not None and 0 <= some < _MOST and 0 < of < _MOST
+    )
+
+
+def advice(job: Job) -> tuple[str, ...]:
+    """What to ask for next time, a sentence each; nothing of a job that has not ended."""
+    facts = Facts(job)
+    if facts.ended is None:
+        return ()
+    found = {share.what: share for share in shares(job)}
+    told = [*_of_cpu(found.get(CPU), used(facts).processors), *_of_memory(found.get(MEMORY))]
+    return (*told, *_of_time(found.get(TIME)))
+
+
+def amount(number: Number, unit: str) -> str:
+    """A number of seconds, of bytes, or of anything ("") as people read it.
+
+    >>> amount(3661, SECONDS), amount(3 << 29, BYTES), amount(4, "")
+    ('01:01:01', '1.5 GB', '4')
+    """
+    if not unit or not 0 <= number < _MOST:
+        return units.decimal(number)
+    if unit == SECONDS:
+        return units.clock(int(number))
+    for factor, name in _UNITS:
+        if number >= factor:
+            return f"{float(Fraction(number) / factor):.3g} {name}"
+    return f"{int(number)} B"
+
+
+def _of_cpu(share: Share | None, processors: Number | None) -> Iterator[str]:
+    if share is None or share.part >= _LITTLE:
+        return
+    if processors is not None and 1 < processors < _MOST:
+        busy = float(share.part * Fraction(processors))
+        yield (
+            f"Of {int(processors)} processors about {busy:.2g} were busy: ask for fewer, or look "
+            "for what the others waited for."
+        )
+    else:
+        yield "The processor waited most of the time: look for what the job waited for."
+
+
+def _of_memory(share: Share | None) -> Iterator[str]:
+    if share is None:
+        return
+    if share.part > _ALL:
+        yield f"Nearly all memory was used ({share.words}): ask for more, so that it is not killed."
+    elif share.part < _LITTLE and share.of > _SMALL:
+        enough = amount(Fraction(share.used) * _SPARE, share.unit)
+        yield f"Of the memory {share.words} was used: {enough} would do."
+
+
+def _of_time(share: Share | None) -> Iterator[str]:
+    if share is None:
+        return
+    if share.part > _ALL:
+        yield f"It used its time ({share.words}): ask for more, or save and go on in another job."
+    elif share.part < _LITTLE and share.of > _SHORT:
+        enough = amount(Fraction(share.used) * _SPARE, share.unit)
+        yield f"It ran for {share.words}: a job that asks for {enough} may start earlier."

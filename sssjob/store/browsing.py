@@ -1,0 +1,302 @@
+"""Jobs of a store as a table: pages by key, and how many jobs there are of each value.
+
+Strategy. A page is found by the key of the last row before it, its value and its place in the
+store, and not by counting rows: the hundredth page costs what the first one costs, and rows that
+are added meanwhile move nobody. Jobs without a value come last, in either direction, by a
+statement of their own, so that an index on the column serves the others. Every job is on exactly
+one page, because document and place tell jobs apart that have the same value.
+
+A name stands for what accounting sees (``accounting.report``): what was delivered, else what the
+job says itself, else what it requests. Of a request only the text is looked at, not its operator.
+"""
+
+from __future__ import annotations
+
+from calendar import timegm
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import Any, NamedTuple, TypeVar
+
+from sssjob import spec, units
+from sssjob.errors import InvalidValue
+from sssjob.store import columns
+from sssjob.store.columns import KIND, PLACE, SEPARATOR, ColumnType
+from sssjob.store.condition import (
+    TRUE,
+    Compare,
+    Condition,
+    Holds,
+    Op,
+    Present,
+    all_of,
+    any_of,
+    none_of,
+)
+from sssjob.store.engine import Engine, Reader
+from sssjob.store.plan import reading
+from sssjob.store.sql import Sql, quoted, sql
+from sssjob.suggestions import nearest
+
+MOST = 1000  # rows of a page, and values of a facet
+_REMEMBERED = 1000  # counts of a store that nobody writes to
+_YEARS = range(1, 10_000)
+
+T = TypeVar("T")
+
+
+class Kind(StrEnum):
+    """What the values of a column are."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    TIME = "seconds since 1970-01-01T00:00:00Z"
+    DURATION = "seconds"
+    BYTES = "bytes"
+
+
+class Shown(NamedTuple):
+    """A column of the table: of these columns of the store, the first that has a value."""
+
+    name: str
+    columns: tuple[str, ...]
+    kind: Kind = Kind.TEXT
+
+
+class Key(NamedTuple):
+    """Where a page ends: the value that it is sorted by, None for a job without, and the place."""
+
+    value: str | float | None
+    document: int
+    place: int
+
+
+class Listed(NamedTuple):
+    """A job of the table: the number of its document, its place there (0 alone, or from 1 on in a
+    JobGroup), and the values of the columns; None is not stated.
+    """
+
+    document: int
+    place: int
+    values: tuple[str | float | None, ...]
+
+
+class Page(NamedTuple):
+    """Some jobs, and the key of the last one if there are more."""
+
+    rows: tuple[Listed, ...]
+    after: Key | None
+
+
+class Count(NamedTuple):
+    """How many jobs have a value; None is not stated."""
+
+    value: str | float | None
+    jobs: int
+
+
+def _flat(name: str) -> tuple[str, ...]:
+    every = (f"delivered_{name}", name, f"requested_{name}")
+    return tuple(each for each in every if each in columns.NAMES)
+
+
+# fmt: off
+_SHOWN = (
+    Shown("id",         ("id",)),
+    Shown("state",      ("state",)),
+    Shown("name",       ("name",)),
+    Shown("user",       _flat("user")),
+    Shown("project",    _flat("project")),
+    Shown("queue",      _flat("queue")),
+    Shown("machine",    _flat("machine")),
+    Shown("submit",     ("submit_time",),                        Kind.TIME),
+    Shown("start",      ("start_time",),                         Kind.TIME),
+    Shown("end",        ("end_time",),                           Kind.TIME),
+    Shown("wall",       ("delivered_duration", "duration"),      Kind.DURATION),
+    Shown("processors", _flat("processors"),                     Kind.NUMBER),
+    Shown("nodes",      _flat("node_count"),                     Kind.NUMBER),
+    Shown("memory",     _flat("memory_bytes"),                   Kind.BYTES),
+    Shown("exit",       ("exit_code",),                          Kind.NUMBER),
+)
+_LATER = ("nodes", "start")  # columns that are there when they are asked for
+# fmt: on
+MONTH = "month"  # in which a job ended, in UTC
+FACETS = ("state", "user", "project", "queue", "machine", MONTH, "exit")
+_SEARCHED = ("id", "name", "global_id", *_flat("user"), *_flat("project"))
+_BLOCKS = ("requested_", "delivered_")
+
+
+def _kind(column: columns.Column) -> Kind:
+    if column.kind is ColumnType.TEXT:
+        return Kind.TEXT
+    if column.says is columns.Says.BYTES:
+        return Kind.BYTES
+    row = spec.element(column.path.rpartition("/")[2])
+    types = {spec.DATETIME: Kind.TIME, spec.DURATION: Kind.DURATION}
+    return Kind.NUMBER if row is None else types.get(row.type, Kind.NUMBER)
+
+
+# What people look for first, and then every column of the store by its own name.
+SHOWN: Mapping[str, Shown] = {
+    each.name: each
+    for each in (
+        *(Shown(each.name, (each.name,), _kind(each)) for each in columns.COLUMNS if each.path),
+        *_SHOWN,
+    )
+}
+USUAL = tuple(each.name for each in _SHOWN if each.name not in _LATER)
+_MONTH = Shown(MONTH, ("end_time",))
+
+
+def shown(name: str) -> Shown:
+    """A column by its name. Raises ``InvalidValue``."""
+    if name not in SHOWN:
+        raise InvalidValue(name, f"a column of jobs{_meant(name, SHOWN)}")
+    return SHOWN[name]
+
+
+def having(name: str, value: str) -> Condition:
+    """Jobs that have a value of a column, or that ended in a month; "" is for those without any.
+
+    Raises ``InvalidValue``.
+    """
+    column = _MONTH if name == MONTH else shown(name)
+    if not value:
+        return none_of(any_of(*map(Present, column.columns)))
+    if name == MONTH:
+        begin, end = _month(value)
+        return all_of(Compare("end_time", Op.GE, begin), Compare("end_time", Op.LT, end))
+    wanted = value if column.kind is Kind.TEXT else _number(value)
+    found: list[Condition] = []
+    for place, each in enumerate(column.columns):
+        before = (none_of(Present(former)) for former in column.columns[:place])
+        found.append(all_of(Compare(each, Op.EQ, wanted), *before))
+    return any_of(*found)
+
+
+def holding(text: str) -> Condition:
+    """Jobs that have a text in their Id, Name, GlobalId, user or project, as it is written."""
+    return any_of(*(Holds(each, text) for each in _SEARCHED)) if text else TRUE
+
+
+def page(
+    engine: Engine, names: Sequence[str], where: Condition = TRUE, *, sort: str = "",
+    down: bool = False, after: Key | None = None, limit: int,
+) -> Page:  # fmt: skip
+    """The next jobs behind a key, sorted by a column; without one, in the order of the store.
+
+    Raises ``InvalidValue`` for a column that there is none of.
+    """
+    told = [_sql(shown(name)) for name in names]
+    by = _sql(shown(sort)) if sort else ""
+    jobs = sql(all_of(_JOBS, where), engine.dialect)
+    found: list[tuple[Any, ...]] = []
+    with engine.reading() as moment:
+        for part in _parts(by, down, after):
+            if len(found) <= limit:
+                text = (
+                    f"SELECT document, place, {by or 'NULL'}, {', '.join(told) or 'NULL'} FROM job "
+                    f"WHERE {jobs.text}{part.text} LIMIT ?"
+                )
+                values = (*jobs.values, *part.values, limit + 1 - len(found))
+                found += moment.fetch(text, values)
+    rows = tuple(Listed(row[0], row[1], row[3 : 3 + len(told)]) for row in found[:limit])
+    if len(found) <= limit:
+        return Page(rows, None)
+    document, place, value = found[limit - 1][:3]
+    return Page(rows, Key(value, document, place))
+
+
+def count(engine: Engine, where: Condition = TRUE) -> int:
+    """How many jobs there are; it is remembered while nobody writes."""
+
+    def asked(moment: Reader) -> int:
+        jobs = sql(all_of(_JOBS, where), engine.dialect)
+        [(found,)] = moment.fetch(f"SELECT count(*) FROM job WHERE {jobs.text}", jobs.values)
+        return int(found)
+
+    return _remembered(engine, ("count", where), asked)
+
+
+def facet(engine: Engine, name: str, where: Condition = TRUE, *, limit: int) -> list[Count]:
+    """The values of a column with the most jobs, or of the months in which jobs ended.
+
+    They are remembered while nobody writes. Raises ``InvalidValue`` for no column.
+    """
+    value = engine.dialect.month.format(quoted("end_time")) if name == MONTH else _sql(shown(name))
+
+    def asked(moment: Reader) -> list[Count]:
+        jobs = sql(all_of(_JOBS, where), engine.dialect)
+        rows = moment.fetch(
+            f"SELECT {value}, count(*) FROM job WHERE {jobs.text} GROUP BY 1 "
+            "ORDER BY 2 DESC, 1 LIMIT ?",
+            (*jobs.values, limit),
+        )
+        return [Count(*row) for row in rows]
+
+    return _remembered(engine, ("facet", name, where, limit), asked)
+
+
+def texts(value: object) -> list[str]:
+    """The texts of a value; of several elements a column has all, between separators.
+
+    >>> texts("\\x1fa\\x1fb\\x1f"), texts("a")
+    (['a', 'b'], ['a'])
+    """
+    text = str(value)
+    return text.strip(SEPARATOR).split(SEPARATOR) if text[:1] == SEPARATOR else [text]
+
+
+_JOBS = all_of(
+    Compare(KIND, Op.EQ, columns.JOB), Compare("deleted", Op.EQ, 0), reading(effective=True)
+)
+
+
+def _parts(by: str, down: bool, after: Key | None) -> Iterator[Sql]:
+    """The rest of each statement: which rows come behind the key, and in which order."""
+    sign, way = ("<", " DESC") if down else (">", "")
+    order = f"document{way}, {quoted(PLACE)}{way}"
+    here = f"document, {quoted(PLACE)}"
+    if by and (after is None or after.value is not None):
+        key = "" if after is None else f" AND ({by}, {here}) {sign} (?, ?, ?)"
+        known = () if after is None or after.value is None else (after.value, *after[1:])
+        yield Sql(f" AND {by} IS NOT NULL{key} ORDER BY {by}{way}, {order}", known)
+        after = None
+    missing = f" AND {by} IS NULL" if by else ""
+    key = "" if after is None else f" AND ({here}) {sign} (?, ?)"
+    yield Sql(f"{missing}{key} ORDER BY {order}", tuple(after[1:]) if after else ())
+
+
+def _sql(column: Shown) -> str:
+    names = ", ".join(map(quoted, column.columns))
+    return f"coalesce({names})" if len(column.columns) > 1 else names
+
+
+def _remembered(engine: Engine, what: object, ask: Callable[[Reader], T]) -> T:
+    with engine.reading() as moment:
+        if what not in moment.known:
+            if len(moment.known) > _REMEMBERED:
+                moment.known.clear()
+            moment.known[what] = ask(moment)
+        found: T = moment.known[what]
+        return found
+
+
+def _number(text: str) -> float:
+    return float(units.number(text))
+
+
+def _month(text: str) -> tuple[int, int]:
+    """When a month begins, and when the next one does."""
+    year, _, month = text.partition("-")
+    if not (text.isascii() and year.isdecimal() and month.isdecimal() and len(text) == 7):
+        raise InvalidValue(text, "a month such as 2026-11")
+    first, number = int(year), int(month)
+    if first not in _YEARS or number not in range(1, 13):
+        raise InvalidValue(text, "a month such as 2026-11")
+    then = (first + number // 12, number % 12 + 1)
+    return timegm((first, number, 1, 0, 0, 0)), timegm((*then, 1, 0, 0, 0))
+
+
+def _meant(name: str, names: Mapping[str, object]) -> str:
+    meant = nearest(name, frozenset(names))
+    return f"; did you mean {meant}?" if meant else ""

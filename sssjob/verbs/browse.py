@@ -1,0 +1,244 @@
+"""What pages about jobs show: a store of whatever was named, and one job with all that is known.
+
+One store is looked at where it is. Anything else, documents, directories, records, several
+stores, is read once into a store of its own, which goes away at the end: so columns, pages and
+versions mean the same of all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import cached_property
+from itertools import groupby, pairwise
+from operator import itemgetter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from sssjob import defaults, graph, store
+from sssjob.accounting import efficiency
+from sssjob.accounting.report import Facts
+from sssjob.amounts import Scope
+from sssjob.defaults import Origin
+from sssjob.document import loads
+from sssjob.document.diff import Difference, diff
+from sssjob.document.sources import NamedSource
+from sssjob.errors import Finding, LimitExceeded, SSSJobError, UnreadableDocument
+from sssjob.graph import Graph, Progress
+from sssjob.model import Block, Job, JobGroup, Reference
+from sssjob.store import Counts, Store, Stored
+from sssjob.verbs import documents
+from sssjob.verbs.records import Tell, nothing
+
+MOST = 4 << 30  # bytes of a store that is made of what was named
+DIFFERENCES = 100  # of two versions that are told
+_TIMES = {
+    "created": "CreationTime", "submitted": "SubmitTime", "eligible": "EligibleTime",
+    "started": "StartTime", "ended": "EndTime",
+}  # fmt: skip
+RAN = ("started", "ended")
+# What is asked for and given, by its name in the standard, and its unit.
+_AMOUNTS = {
+    "Processors": "", "NodeCount": "", "Memory": efficiency.BYTES, "Disk": efficiency.BYTES,
+    "Swap": efficiency.BYTES, "Duration": efficiency.SECONDS,
+}  # fmt: skip
+
+
+class Asked(NamedTuple):
+    """What a job asks for, and what was delivered, side by side; "" is not stated."""
+
+    name: str
+    requested: str
+    delivered: str
+
+
+class Version(NamedTuple):
+    """A version of a document, and what it says differently from the one before it.
+
+    ``more`` is whether there are further differences; ``unread`` says why there are none to tell.
+    """
+
+    stored: Stored
+    differences: tuple[Difference, ...] = ()
+    more: bool = False
+    unread: str = ""
+
+
+class Around(NamedTuple):
+    """The graph of the group of a job: as far as it depends on others, or they depend on it.
+
+    ``places`` tells where the jobs stand in their group, by their vertices.
+    """
+
+    graph: Graph
+    progress: Progress
+    keys: tuple[str, ...]
+    places: Mapping[int, int]
+
+
+class SeenJob:
+    """One job of a store: ``job`` with its defaults applied, and the document that it is from.
+
+    ``place`` is 0 where the document is the job, or counts the jobs of the JobGroup from 1 on.
+    What is asked for is worked out once.
+    """
+
+    def __init__(self, stored: Stored, place: int, block: Block, job: Job) -> None:
+        self.stored, self.place, self.block, self.job = stored, place, block, job
+
+    @cached_property
+    def asked(self) -> tuple[Asked, ...]:
+        """What was requested and delivered, of all that is stated on one of the two sides."""
+        scope = Scope(self.job, "/Job", lambda finding: None)
+        rows = []
+        for name, unit in _AMOUNTS.items():
+            wanted, given = scope.requested(name), scope.delivered(name)
+            if wanted is not None or given is not None:
+                told = (
+                    "" if each is None or each.basis == "unknown"
+                    else efficiency.amount(each.value, unit)
+                    for each in (wanted, given)
+                )  # fmt: skip
+                rows.append(Asked(name, *told))
+        for name in ("User", "Project", "Machine", "Queue", "Node"):
+            texts = (self.job.requested.text(name), self.job.delivered.text(name))
+            if any(texts):
+                rows.append(Asked(name, *texts))
+        return tuple(rows)
+
+    @cached_property
+    def shares(self) -> tuple[efficiency.Share, ...]:
+        """What was used of what it held and asked for."""
+        return efficiency.shares(self.job)
+
+    @cached_property
+    def advice(self) -> tuple[str, ...]:
+        """What to ask for next time."""
+        return efficiency.advice(self.job)
+
+    @cached_property
+    def times(self) -> tuple[tuple[str, int], ...]:
+        """When it was created, submitted, eligible, started and ended, as far as it says so."""
+        facts = Facts(self.job)
+        told = ((name, facts.time(element)) for name, element in _TIMES.items())
+        return tuple((name, at) for name, at in told if at is not None)
+
+    @cached_property
+    def effective(self) -> tuple[tuple[Origin, ...], tuple[Finding, ...]]:
+        """Each value that holds, with where it was written; and what is to be said of that."""
+        resolved = defaults.resolve(self.block)
+        if not self.place:
+            return resolved.origins, resolved.findings
+        assert isinstance(self.block, JobGroup)
+        number = f"[{self.place}]" if len(_units(self.block)) > 1 else ""
+        here = f"/JobGroup/Job{number}/"
+        return tuple(each for each in resolved.origins if each.path.startswith(here)), ()
+
+    @cached_property
+    def around(self) -> Around | None:
+        """The graph of its group; None of a job that stands alone."""
+        if not isinstance(self.block, JobGroup):
+            return None
+        made = graph.of(self.block)
+        places = [
+            place for place, unit in enumerate(_units(self.block), 1) if type(unit) is Job
+        ]
+        key = made.jobs[places.index(self.place)]
+        near = {key, *made.ancestors(key), *made.descendants(key)}
+        keys = tuple(each for each in made.jobs if each in near)
+        return Around(made, made.given(), keys, dict(enumerate(places)))
+
+
+def job(jobs: Store, document: int, place: int) -> SeenJob | None:
+    """The job at a place of a document, by their numbers; None where there is none.
+
+    Raises ``DamagedStore``, ``UnreadableDocument`` and ``LimitExceeded``.
+    """
+    stored = jobs.numbered(document)
+    if stored is None or stored.deleted:
+        return None
+    block = loads(stored.document)
+    whole = defaults.resolve(block).block
+    if isinstance(whole, Job) and not place:
+        return SeenJob(stored, place, block, whole)
+    if not isinstance(whole, JobGroup) or not 0 < place <= len(_units(whole)):
+        return None
+    found = _units(whole)[place - 1]
+    return SeenJob(stored, place, block, found) if isinstance(found, Job) else None
+
+
+def effective(jobs: Store, places: Iterable[tuple[int, int]]) -> Iterator[Job]:
+    """Jobs by their documents and places, each with its defaults applied.
+
+    Those of one document that come behind each other are read once. Raises as ``job`` does.
+    """
+    for number, same in groupby(places, itemgetter(0)):
+        stored = jobs.numbered(number)
+        if stored is None or stored.deleted:
+            continue
+        whole = defaults.resolve(loads(stored.document)).block
+        units = _units(whole) if isinstance(whole, JobGroup) else []
+        for _, place in same:
+            found = units[place - 1] if 0 < place <= len(units) else whole
+            if isinstance(found, Job):
+                yield found
+
+
+def versions(jobs: Store, stored: Stored) -> tuple[Version, ...]:
+    """All versions of a document, the present one first, each with what changed in it."""
+    found = jobs.versions(stored.identity)
+    told = [_changed(before, after) for before, after in pairwise(found)]
+    return (*reversed(told), *map(Version, found[:1]))
+
+
+def _changed(before: Stored, after: Stored) -> Version:
+    try:
+        found = diff(loads(before.document), loads(after.document))
+        some = [each for each, _ in zip(found, range(DIFFERENCES + 1), strict=False)]
+    except SSSJobError as error:
+        return Version(after, unread=str(error))
+    return Version(after, tuple(some[:DIFFERENCES]), len(some) > DIFFERENCES)
+
+
+def _units(group: JobGroup) -> list[Job | Reference]:
+    """What stands for jobs in a group, as a store counts their places."""
+    return [
+        item for item in group.items
+        if type(item) is Job or (isinstance(item, Reference) and item.name == Job.name)
+    ]  # fmt: skip
+
+
+@contextmanager
+def standing(
+    sources: Sequence[NamedSource], on_error: Callable[[str, UnreadableDocument], None],
+    tell: Tell = nothing, *, most: int = MOST,
+) -> Iterator[str]:  # fmt: skip
+    """The address of a store of what was named: the one store that it is, or one that is made.
+
+    What cannot be read goes to ``on_error``, with the name of its source, and the rest is there.
+    Raises ``OSError``, and ``SSSJobError`` for a source that is no job, and where the store would
+    have more than ``most`` bytes.
+    """
+    if len(sources) == 1 and sources[0].is_store:
+        yield sources[0].name
+        return
+    with TemporaryDirectory(prefix="sssjob-browse-") as folder:
+        address = str(Path(folder) / "jobs.db")
+        with store.open(address, create=True) as jobs, ExitStack() as stack:
+            for source in documents.streams(iter(sources), stack, tell):
+                _load(jobs, source, on_error, most)
+        yield address
+
+
+def _load(
+    jobs: Store, source: NamedSource, on_error: Callable[[str, UnreadableDocument], None], most: int
+) -> None:
+    def check(counts: Counts) -> None:
+        if jobs.engine.size() > most:
+            raise LimitExceeded("bytes of jobs; import them into a store, and browse that", most)
+
+    jobs.load(
+        source.given, name=source.name, on_error=lambda error: on_error(source.name, error),
+        on_batch=check,
+    )  # fmt: skip

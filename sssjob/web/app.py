@@ -1,0 +1,102 @@
+"""The application: the views of the table, behind the guard."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from functools import cache
+from http import HTTPStatus
+from importlib.resources import files
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request as Asked
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp
+
+from sssjob.errors import SSSJobError
+from sssjob.web import openapi, pages, problems
+from sssjob.web.guard import STATIC, Guard
+from sssjob.web.parameters import given
+from sssjob.web.problems import Problem
+from sssjob.web.routes import VIEWS, View
+from sssjob.web.stores import Stores
+from sssjob.web.views import HTML, Request, Site
+
+_STATIC = {"style.css": "text/css", "icon.svg": "image/svg+xml"}
+_ORDER = sorted(VIEWS, key=lambda view: "{" in view.path)  # what is named before what is a place
+
+
+def application(
+    address: str, *, title: str, token: str, hosts: frozenset[str]
+) -> ASGIApp:  # fmt: skip
+    """The pages of the store at an address, for whoever knows the token.
+
+    ``hosts`` are the names and ports by which it may be asked; ``title`` is what pages call it.
+    """
+    stores = Stores(address)
+
+    @asynccontextmanager
+    async def life(app: Starlette) -> AsyncIterator[None]:
+        yield
+        stores.close()
+
+    app = Starlette(
+        routes=[*_routes(Site(stores, title))],
+        exception_handlers={SSSJobError: _failed, HTTPException: _refused, 500: _broken},
+        lifespan=life,
+    )
+    return Guard(app, token=token, hosts=hosts)
+
+
+def _routes(site: Site) -> Iterator[BaseRoute]:
+    yield Route(openapi.PATH, lambda asked: pages.json(openapi.document()))
+    yield Route(f"{STATIC}{{name}}", _static)
+    for view in _ORDER:
+        for form in sorted(view.forms, key=lambda form: form == HTML):  # /facets/user.json first
+            ending = "" if form == HTML else f".{form}"
+            yield Route(f"{view.path}{ending}", _answering(site, view, form))
+
+
+def _answering(site: Site, view: View, form: str) -> Callable[[Asked], Response]:
+    """What answers a view in a form, in a thread, since stores make one wait."""
+
+    def answer(asked: Asked) -> Response:
+        known = given(asked.query_params.multi_items(), view.parameters)
+        ending = "" if form == HTML else f".{form}"
+        here = asked.url.path.removesuffix(ending)
+        return view.answer(Request(site, asked.path_params, known, form, here))
+
+    return answer
+
+
+def _static(asked: Asked) -> Response:
+    name = asked.path_params["name"]
+    if name not in _STATIC:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    return Response(_content(name), media_type=_STATIC[name])
+
+
+@cache
+def _content(name: str) -> bytes:
+    return (files("sssjob.web") / "static" / name).read_bytes()
+
+
+def _failed(asked: Asked, error: Exception) -> Response:
+    assert isinstance(error, SSSJobError)
+    return pages.problem(asked, problems.of(error))
+
+
+def _refused(asked: Asked, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    status = HTTPStatus(error.status_code)
+    detail = error.detail if error.detail != status.phrase else status.description
+    answer = pages.problem(asked, Problem(status, detail))
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+def _broken(asked: Asked, error: Exception) -> Response:
+    """A fault of ours, which the log has; the client learns nothing of it."""
+    return pages.problem(asked, Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "A fault of sssjob."))

@@ -1,0 +1,180 @@
+"""The table of jobs that an address asks for: which columns of which jobs, in which order."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from sssjob.document.text import write
+from sssjob.errors import InvalidValue
+from sssjob.store import Store, browsing
+from sssjob.store.browsing import FACETS, MOST, SHOWN, USUAL, Count, Key, Kind, Listed, Page
+from sssjob.store.condition import Condition, all_of
+from sssjob.verbs import browse
+from sssjob.visible import Csv, csv_lines
+from sssjob.web.parameters import Given, Parameter
+
+SIZE = 50  # jobs of a page
+VALUES = 8  # of a facet beside the table
+OPEN = ("state", "user", "queue")  # facets that are open where nobody chose
+ALONE = "none"  # in the place of a facet: all are closed
+_TEXT: dict[str, object] = {"type": "string"}
+
+# fmt: off
+FILTERS = (
+    *(Parameter(name, f"Only jobs whose {name} is this; empty: that state none.", _TEXT)
+      for name in dict.fromkeys((*FACETS, *SHOWN))),
+)
+PARAMETERS = (
+    Parameter("q", "Only jobs with this text in their Id, Name, GlobalId, user or project.", _TEXT),
+    Parameter("columns", "The columns, with commas between.", _TEXT),
+    Parameter("sort", "The column to sort by; with a minus in front, from the highest on.", _TEXT),
+    Parameter("size", "How many jobs a page has.",
+              {"type": "integer", "minimum": 1, "maximum": MOST, "default": SIZE}),
+    Parameter("after", "Where the page before ended, as it says.", _TEXT),
+    Parameter("facet", "A facet that is open beside the table, or none.",
+              {"enum": [*FACETS, ALONE]}, several=True),
+    *FILTERS,
+)
+# fmt: on
+_FILTERS = frozenset(each.name for each in FILTERS)
+
+
+class Facet(NamedTuple):
+    """The most frequent values of a facet, and whether there are more."""
+
+    name: str
+    counts: tuple[Count, ...]
+    more: bool
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What an address asks for. What it says wrongly raises ``InvalidValue`` when it is asked."""
+
+    given: Given
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        names = self.given.get("columns") or ",".join(USUAL)
+        return tuple(browsing.shown(name.strip()).name for name in names.split(","))
+
+    @property
+    def size(self) -> int:
+        """How many jobs a page has."""
+        return self.given.number("size", SIZE, MOST)
+
+    @cached_property
+    def sort(self) -> tuple[str, bool]:
+        """The column to sort by, and whether from the highest on; the newest in the store first."""
+        text = self.given.get("sort", "-")
+        name = text.removeprefix("-")
+        return (browsing.shown(name).name if name else ""), text.startswith("-")
+
+    @property
+    def chosen(self) -> tuple[tuple[str, str], ...]:
+        """The filters: columns, and the values that they have to have."""
+        return tuple(pair for pair in self.given.pairs if pair[0] in _FILTERS)
+
+    @property
+    def after(self) -> Key | None:
+        """Where the page before ended."""
+        text = self.given.get("after")
+        return _read(text, browsing.shown(self.sort[0]).kind if self.sort[0] else None)
+
+    def where(self, *, without: str = "") -> Condition:
+        """Which jobs are meant; without the filter of one column, for its facet."""
+        filters = (browsing.having(name, value) for name, value in self.chosen if name != without)
+        return all_of(browsing.holding(self.given.get("q")), *filters)
+
+    def page(self, jobs: Store, after: Key | None) -> Page:
+        """The jobs behind a key."""
+        sort, down = self.sort
+        return browsing.page(
+            jobs.engine, self.columns, self.where(), sort=sort, down=down, after=after,
+            limit=self.size,
+        )  # fmt: skip
+
+    def facet(self, jobs: Store, name: str, limit: int) -> Facet:
+        """The values of a facet, as far as the other filters leave jobs."""
+        if name not in FACETS:
+            browsing.shown(name)
+        where = self.where(without=name)
+        found = browsing.facet(jobs.engine, name, where, limit=limit + 1)
+        kind = Kind.TEXT if name == browsing.MONTH else SHOWN[name].kind
+        return Facet(name, tuple(found[:limit]), len(found) > limit, kind)
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """The facets that are open. Raises ``InvalidValue``."""
+        named = self.given.all("facet")
+        for name in named:
+            if name not in (*FACETS, ALONE):
+                raise InvalidValue(name, f"one of {', '.join((*FACETS, ALONE))}, for facet")
+        return tuple(name for name in named if name != ALONE) if named else OPEN
+
+
+def written(key: Key) -> str:
+    """A key as it stands in an address: ``17.0`` or ``17.0=amy``.
+
+    >>> written(Key("amy", 17, 0)), written(Key(2.5, 17, 3)), written(Key(None, 1, 0))
+    ('17.0=amy', '17.3=2.5', '1.0')
+    """
+    place = f"{key.document}.{key.place}"
+    return place if key.value is None else f"{place}={key.value}"
+
+
+def _read(text: str, kind: Kind | None) -> Key | None:
+    if not text:
+        return None
+    place, has_value, value = text.partition("=")
+    numbers = place.split(".")
+    if len(numbers) != 2 or not all(each.isascii() and each.isdecimal() for each in numbers):
+        raise InvalidValue(text, "the end of a page, as a link to the next one says")
+    document, job = (int(each[:18]) for each in numbers)
+    if not has_value or kind is None:
+        return Key(None, document, job)
+    if kind is Kind.TEXT:
+        return Key(value, document, job)
+    try:
+        return Key(float(value), document, job)
+    except ValueError:
+        raise InvalidValue(text, "the end of a page, as a link to the next one says") from None
+
+
+def as_dict(names: tuple[str, ...], row: Listed) -> dict[str, Any]:
+    """A job of the table for JSON; of several texts all."""
+    told = {name: _plain(value) for name, value in zip(names, row.values, strict=True)}
+    return {"job": f"/jobs/{row.document}/{row.place}", **told}
+
+
+def _plain(value: str | float | None) -> object:
+    if isinstance(value, str):
+        found = browsing.texts(value)
+        return found if len(found) > 1 else found[0]
+    return int(value) if value is not None and float(value).is_integer() else value
+
+
+def csv(names: tuple[str, ...], rows: Iterator[Listed]) -> Iterator[Csv]:
+    """The table as lines of comma-separated values."""
+    yield from csv_lines([names])
+    yield from csv_lines(map(_cells, rows))
+
+
+def _cells(row: Listed) -> Iterator[object]:
+    for value in row.values:
+        plain = _plain(value)
+        yield ", ".join(plain) if isinstance(plain, list) else "" if plain is None else plain
+
+
+def xml(jobs: Store, rows: tuple[Listed, ...]) -> bytes:
+    """The jobs of a page as one document, each with its defaults applied."""
+    out = io.BytesIO()
+    places = ((row.document, row.place) for row in rows)
+    write(browse.effective(jobs, places), out, wrap="Data", indent=True)
+    return out.getvalue()

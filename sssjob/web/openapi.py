@@ -1,0 +1,73 @@
+"""The description of the views in OpenAPI 3.1, made from their table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from sssjob import __version__
+from sssjob.web.parameters import Parameter
+from sssjob.web.problems import MEDIA_TYPE
+from sssjob.web.views import HTML, MEDIA
+
+PATH = "/openapi.json"
+_KIND = re.compile(r":\w+\}")
+_PROBLEM = {"$ref": "#/components/responses/Problem"}
+
+
+def document() -> dict[str, Any]:
+    """The whole description."""
+    from sssjob.web.routes import VIEWS
+
+    paths = {}
+    for view in VIEWS:
+        for form in view.forms:
+            path = _KIND.sub("}", view.path) + ("" if form == HTML else f".{form}")
+            paths[path] = {"get": _operation(view.summary, form, view.places, view.parameters)}
+    paths[PATH] = {"get": _operation("This description.", "json", (), ())}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "sssjob browse", "version": __version__},
+        "paths": paths,
+        "security": [{"token": []}],
+        "components": {
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "schemas": {"Problem": _problem()},
+            "responses": {
+                "Problem": {
+                    "description": "What went wrong (RFC 9457).",
+                    "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+                }
+            },
+        },
+    }
+
+
+def _operation(
+    summary: str, form: str, places: Sequence[Parameter], others: Sequence[Parameter]
+) -> dict[str, Any]:
+    parameters = [
+        *({**_parameter(each), "in": "path", "required": True} for each in places),
+        *({**_parameter(each), "in": "query"} for each in others),
+    ]
+    answer = {"description": summary, "content": {MEDIA[form]: {}}}
+    return {
+        "summary": summary,
+        "parameters": parameters,
+        "responses": {"200": answer, "default": _PROBLEM},
+    }
+
+
+def _parameter(row: Parameter) -> dict[str, Any]:
+    schema = {"type": "array", "items": row.schema} if row.several else row.schema
+    return {"name": row.name, "description": row.meaning, "schema": schema}
+
+
+def _problem() -> dict[str, Any]:
+    texts = {name: {"type": "string"} for name in ("type", "title", "detail", "instance")}
+    return {
+        "type": "object",
+        "properties": {**texts, "status": {"type": "integer"}},
+        "required": ["type", "title", "status", "detail"],
+    }

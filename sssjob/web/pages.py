@@ -1,0 +1,106 @@
+"""Answers as HTML, from templates in which every text of a job is shown and none is markup."""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+from functools import cache
+
+import markupsafe
+import orjson
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import HTTPConnection
+from starlette.responses import HTMLResponse, Response
+
+from sssjob import units
+from sssjob.accounting import efficiency
+from sssjob.drawing import chart, graph_svg
+from sssjob.store.browsing import Kind, texts
+from sssjob.visible import Markup, visible, visible_lines
+from sssjob.web.problems import MEDIA_TYPE, Problem
+
+
+def _hashed(style: str) -> str:
+    return f"'sha256-{b64encode(hashlib.sha256(style.encode()).digest()).decode()}'"
+
+
+# Nothing runs, nothing comes from elsewhere, and of styles only ours and those of our pictures.
+POLICY = "; ".join((
+    "default-src 'none'",
+    f"style-src 'self' {_hashed(chart.STYLE)} {_hashed(graph_svg.STYLE)}",
+    "img-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+))  # fmt: skip
+_NOT_STATED = "–"
+
+
+def page(template: str, status: int = 200, /, **values: object) -> HTMLResponse:
+    """A page from a template."""
+    text = _templates().get_template(template).render(values)
+    return HTMLResponse(text.encode("utf-8", "replace"), status)
+
+
+def json(value: object, status: int = 200, media_type: str = "application/json") -> Response:
+    """A value as JSON; what JSON does not have, as an infinite number, is null."""
+    text = orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    return Response(text, status, media_type=media_type)
+
+
+def line(value: object) -> bytes:
+    """A value as a line of JSON."""
+    return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def problem(asked: HTTPConnection, found: Problem) -> Response:
+    """What went wrong: a page for who asked for one, else problem details."""
+    path = asked.url.path
+    wants = asked.headers.get("accept", "")
+    is_data = "." in path.rpartition("/")[2] or ("json" in wants and "html" not in wants)
+    if is_data or "html" not in wants:
+        return json(found.as_dict(path), found.status, MEDIA_TYPE)
+    return page("problem.html", found.status, problem=found)
+
+
+def cell(value: str | float | None, kind: Kind) -> str:
+    """A value of a column as people read it."""
+    if value is None:
+        return _NOT_STATED
+    if isinstance(value, str):
+        return ", ".join(texts(value))
+    if kind is Kind.DURATION and 0 <= value < 1e12:
+        return units.clock(int(value))
+    if kind is Kind.TIME and 0 <= value < 1e12:
+        return _time(int(value))[:-3]  # a column of seconds would make the table wide
+    if kind is Kind.BYTES and 0 <= value < 1e18:
+        return efficiency.amount(int(value), efficiency.BYTES)
+    return f"{value:.15g}"
+
+
+def _time(seconds: int) -> str:
+    return units.iso(seconds).replace("T", " ").removesuffix("Z")
+
+
+def _shown(value: object) -> object:
+    """A value on its way into a page: pictures stay, and texts show what would hide in them."""
+    if isinstance(value, Markup):
+        return markupsafe.Markup(value)  # noqa: S704  # it is markup that nobody else made
+    if isinstance(value, str) and not hasattr(value, "__html__"):
+        return visible(value)
+    return value
+
+
+def _lines(text: str) -> markupsafe.Markup:
+    """A text of several lines, which stay."""
+    return markupsafe.escape(visible_lines(text))
+
+
+@cache
+def _templates() -> Environment:
+    made = Environment(
+        loader=PackageLoader("sssjob.web"), autoescape=True, finalize=_shown,
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    made.filters |= {"lines": _lines, "cell": cell, "time": _time}
+    return made

@@ -1,0 +1,55 @@
+"""What went wrong with a request, as a page and as problem details (RFC 9457)."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import NamedTuple
+
+from sssjob.errors import (
+    BusyStore,
+    InvalidValue,
+    LimitExceeded,
+    LostWorker,
+    NotAQuery,
+    SSSJobError,
+    UnreadableDocument,
+    UnusableStore,
+)
+
+MEDIA_TYPE = "application/problem+json"
+
+
+class Problem(NamedTuple):
+    """A status, and what is wrong."""
+
+    status: HTTPStatus
+    detail: str
+
+    def as_dict(self, instance: str) -> dict[str, object]:
+        """The members that RFC 9457 names; ``instance`` is the path that was asked."""
+        return {
+            "type": "about:blank",
+            "title": self.status.phrase,
+            "status": self.status.value,
+            "detail": self.detail,
+            "instance": instance,
+        }
+
+
+# fmt: off
+_STATUS: tuple[tuple[type[SSSJobError], HTTPStatus], ...] = (
+    (NotAQuery,          HTTPStatus.BAD_REQUEST),
+    (InvalidValue,       HTTPStatus.BAD_REQUEST),
+    (LimitExceeded,      HTTPStatus.UNPROCESSABLE_ENTITY),
+    (LostWorker,         HTTPStatus.UNPROCESSABLE_ENTITY),
+    (BusyStore,          HTTPStatus.SERVICE_UNAVAILABLE),
+    (UnusableStore,      HTTPStatus.INTERNAL_SERVER_ERROR),
+    (UnreadableDocument, HTTPStatus.INTERNAL_SERVER_ERROR),
+)
+# fmt: on
+
+
+def of(error: SSSJobError) -> Problem:
+    """The problem that an error is."""
+    found = (status for kind, status in _STATUS if isinstance(error, kind))
+    return Problem(next(found, HTTPStatus.INTERNAL_SERVER_ERROR), str(error))

@@ -1,0 +1,63 @@
+"""The table of views: the address, the forms, and the parameters of each.
+
+The application and its description in OpenAPI are both made from it, so that none has what the
+other lacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from starlette.responses import Response
+
+from sssjob.store.browsing import MOST
+from sssjob.web import listing, views
+from sssjob.web.parameters import Parameter
+from sssjob.web.views import CSV, HTML, JSON, LINES, XML, Request
+
+_INTEGER: dict[str, object] = {"type": "integer", "minimum": 0}
+_TEXT: dict[str, object] = {"type": "string"}
+
+
+class View(NamedTuple):
+    """A view: its path, as Starlette writes it, without the ending of a form; what it is for; how
+    it is answered; its forms; and its parameters in the path and behind it.
+    """
+
+    path: str
+    summary: str
+    answer: Callable[[Request], Response]
+    forms: tuple[str, ...]
+    parameters: tuple[Parameter, ...] = ()
+    places: tuple[Parameter, ...] = ()
+
+
+# fmt: off
+_JOB = (
+    Parameter("document", "The number of the document in the store.", _INTEGER),
+    Parameter("place", "0 for a document that is the job, or its place in a JobGroup from 1 on.",
+              _INTEGER),
+)
+_FACET = (Parameter("name", "The column, or month.", _TEXT),)
+
+VIEWS: tuple[View, ...] = (
+    View("/", "Leads to the jobs.", views.start, (HTML,)),
+    View("/jobs", "A table of jobs.", views.jobs, (HTML, JSON, LINES, CSV, XML),
+         listing.PARAMETERS),
+    View("/facets/{name}", "How many jobs have each value of a column.", views.facet,
+         (HTML, JSON, CSV), listing.PARAMETERS, _FACET),
+    View("/jobs/by-id", "Leads to the last run of the job with an Id.", views.by_id, (HTML,),
+         (Parameter("id", "The Id.", _TEXT),)),
+    View("/jobs/{document:int}/{place:int}", "All that is known of a job.", views.job,
+         (HTML, JSON, XML), (), _JOB),
+    View("/jobs/{document:int}/{place:int}/translation", "A job as another system takes it.",
+         views.translation, (HTML, JSON), (Parameter("to", "The system.", _TEXT),), _JOB),
+    View("/query", "What XPath finds.", views.query, (HTML, JSON, CSV),
+         (Parameter("xpath", "The expression.", _TEXT),
+          Parameter("version", "The version of XPath.", {"enum": [*views.VERSIONS]}),
+          Parameter("size", "How many answers.",
+                    {"type": "integer", "minimum": 1, "maximum": MOST,
+                     "default": views.ANSWERS}))),
+)
+# fmt: on

@@ -1,0 +1,283 @@
+"""The views: what each address answers, as a page and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from http import HTTPStatus
+from typing import Any, NamedTuple
+
+from starlette.exceptions import HTTPException
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+
+from sssjob import registry, spec
+from sssjob.document import dumps
+from sssjob.drawing import graph_svg, shares, timeline
+from sssjob.drawing.graph import picture
+from sssjob.errors import InvalidValue
+from sssjob.store import Store
+from sssjob.store.browsing import FACETS, MOST, SHOWN, USUAL, Listed, Page, count
+from sssjob.store.columns import PATHS, PLACE
+from sssjob.store.condition import Compare, Op
+from sssjob.suggestions import nearest
+from sssjob.verbs import browse, translate
+from sssjob.verbs.browse import SeenJob
+from sssjob.visible import Markup, csv_lines
+from sssjob.web import listing, pages
+from sssjob.web.listing import Listing
+from sssjob.web.parameters import Given
+from sssjob.web.stores import Stores
+
+HTML, JSON, LINES, CSV, XML = "html", "json", "jsonl", "csv", "xml"
+MEDIA = {
+    HTML: "text/html",
+    JSON: "application/json",
+    LINES: "application/jsonl",
+    CSV: "text/csv",
+    XML: "application/xml",
+}
+ANSWERS = 100  # of a question in XPath
+_NO_JOB = "There is no such job here."
+
+
+class Site(NamedTuple):
+    """What is looked at: the store, and what its pages call it."""
+
+    stores: Stores
+    title: str
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request of a view: the parts of its path, its parameters, and the form of the answer."""
+
+    site: Site
+    path: dict[str, Any]
+    given: Given
+    form: str
+    here: str  # the path without the ending of its form
+
+    def page(self, template: str, **values: object) -> Response:
+        """A page, which knows where it is."""
+        return pages.page(
+            template, title=self.site.title, given=self.given, here=self.here, **values
+        )
+
+    def form_of(self, form: str) -> str:
+        """The address of the same view in another form."""
+        return f"{self.here}.{form}{self.given.query}"
+
+
+def start(asked: Request) -> Response:
+    """Lead to the table of jobs."""
+    return RedirectResponse("/jobs", HTTPStatus.SEE_OTHER)
+
+
+def jobs(asked: Request) -> Response:
+    """A page of the table, or, in lines, all of it from there on."""
+    table = Listing(asked.given)
+    with asked.site.stores.opened() as kept:
+        found = table.page(kept, table.after)
+        if asked.form in (LINES, CSV):
+            return _lines(asked, table, found)
+        if asked.form == XML:
+            return Response(listing.xml(kept, found.rows), media_type=MEDIA[XML])
+        total = count(kept.engine, table.where())
+        following = None
+        if found.after is not None:
+            following = asked.given.having(after=listing.written(found.after)).query
+        if asked.form == JSON:
+            rows = [listing.as_dict(table.columns, row) for row in found.rows]
+            after = following and f"{asked.here}.{JSON}{following}"
+            return pages.json({"jobs": rows, "total": total, "next": after})
+        facets = [table.facet(kept, name, listing.VALUES) for name in table.open]
+    return asked.page(
+        "jobs.html", table=table, rows=found.rows, total=total, facets=facets,
+        following=following, shown=SHOWN, usual=USUAL,
+        closed=[name for name in FACETS if name not in table.open],
+        forms=(JSON, CSV, XML, LINES), asked=asked,
+    )  # fmt: skip
+
+
+def _lines(asked: Request, table: Listing, first: Page) -> Response:
+    """All jobs of the table from a page on, one page in memory at a time."""
+
+    def rows() -> Iterator[Listed]:
+        found = first
+        yield from found.rows
+        while found.after is not None:
+            with asked.site.stores.opened() as kept:
+                found = table.page(kept, found.after)
+            yield from found.rows
+
+    if asked.form == CSV:
+        return StreamingResponse(listing.csv(table.columns, rows()), media_type=MEDIA[CSV])
+    lines = (pages.line(listing.as_dict(table.columns, row)) for row in rows())
+    return StreamingResponse(lines, media_type=MEDIA[LINES])
+
+
+def facet(asked: Request) -> Response:
+    """Every value of a facet, with how many jobs have it."""
+    table, name = Listing(asked.given), asked.path["name"]
+    with asked.site.stores.opened() as kept:
+        found = table.facet(kept, name, MOST)
+    if asked.form == JSON:
+        values = [{"value": each.value, "jobs": each.jobs} for each in found.counts]
+        return pages.json({"facet": name, "values": values, "more": found.more})
+    if asked.form == CSV:
+        rows = ((each.value if each.value is not None else "", each.jobs) for each in found.counts)
+        return Response("".join(csv_lines([(name, "jobs"), *rows])), media_type=MEDIA[CSV])
+    return asked.page("facet.html", facet=found, asked=asked, forms=(JSON, CSV))
+
+
+def by_id(asked: Request) -> Response:
+    """Lead to the last run of the job with an Id."""
+    wanted = asked.given.get("id")
+    with asked.site.stores.opened() as kept:
+        rows = kept.rows(
+            ("document", PLACE), Compare("id", Op.EQ, wanted), sort=[("document", True)], limit=1
+        )
+        found = next(rows, None)
+    if found is None:
+        raise HTTPException(HTTPStatus.NOT_FOUND, _NO_JOB)
+    return RedirectResponse(f"/jobs/{found[0]}/{found[1]}", HTTPStatus.SEE_OTHER)
+
+
+def job(asked: Request) -> Response:
+    """All that is known of a job."""
+    with asked.site.stores.opened() as kept:
+        seen = _seen(asked, kept)
+        if asked.form == XML:
+            return Response(_document(seen), media_type=MEDIA[XML])
+        versions = browse.versions(kept, seen.stored)
+    if asked.form == JSON:
+        return pages.json(_as_dict(seen, versions))
+    return asked.page(
+        "job.html", seen=seen, versions=versions, document=_document(seen).decode(),
+        origins=seen.effective[0], findings=seen.effective[1], pictures=_pictures(seen),
+        targets=_targets(), forms=(JSON, XML), asked=asked,
+    )  # fmt: skip
+
+
+def translation(asked: Request) -> Response:
+    """A job as another system takes it, and what that one cannot hold."""
+    to = asked.given.get("to")
+    if to not in _targets():
+        meant = nearest(to, _targets())
+        raise InvalidValue(to, f"a target{f'; did you mean {meant}?' if meant else ''}, for to")
+    with asked.site.stores.opened() as kept:
+        seen = _seen(asked, kept)
+    made = translate.of_job(seen.job, to)
+    if asked.form == JSON:
+        losses = [loss.as_dict() for loss in made.losses]
+        return pages.json({"to": to, "text": made.text, "why": made.why, "losses": losses})
+    return asked.page(
+        "translation.html", seen=seen, made=made, to=to, targets=_targets(), asked=asked,
+        forms=(JSON,),
+    )  # fmt: skip
+
+
+def query(asked: Request) -> Response:
+    """What an expression of XPath finds, how it was found, and what was probably meant."""
+    expression, version = asked.given.get("xpath").strip(), asked.given.get("version", "1.0")
+    if version not in VERSIONS:
+        raise InvalidValue(version, f"one of {', '.join(VERSIONS)}, for version")
+    limit = asked.given.number("size", ANSWERS, MOST)
+    told = asked.site.stores.ask(expression, version, limit) if expression else None
+    if asked.form == HTML:
+        return asked.page(
+            "query.html", told=told, expression=expression, version=version, versions=VERSIONS,
+            names=_names(), paths=PATHS, forms=(JSON, CSV) if expression else (), asked=asked,
+        )  # fmt: skip
+    if told is None:
+        raise InvalidValue("", "an expression, for xpath")
+    if asked.form == CSV:
+        rows = (("job", "path", "value"), *((m.job, m.path, m.value) for m in told.found))
+        return Response("".join(csv_lines(rows)), media_type=MEDIA[CSV])
+    return pages.json({
+        "found": [{"job": m.job, "path": m.path, "value": m.value} for m in told.found],
+        "more": told.more, "plan": told.plan, "hints": told.hints, "faults": told.faults,
+    })  # fmt: skip
+
+
+VERSIONS = ("1.0", "2.0", "3.0", "3.1")
+
+
+def _seen(asked: Request, kept: Store) -> SeenJob:
+    found = browse.job(kept, asked.path["document"], asked.path["place"])
+    if found is None:
+        raise HTTPException(HTTPStatus.NOT_FOUND, _NO_JOB)
+    return found
+
+
+def _document(seen: SeenJob) -> bytes:
+    """The document as it is kept; of a JobGroup only the job, with what holds for it."""
+    return dumps(seen.job, indent=True).encode() if seen.place else seen.stored.document
+
+
+class _Pictures(NamedTuple):
+    """The pictures of a job; None where there is nothing to draw."""
+
+    shares: Markup | None
+    times: Markup | None
+    graph: Markup | None
+
+
+def _pictures(seen: SeenJob) -> _Pictures:
+    bars = [shares.Bar(each.what, float(each.part), each.words) for each in seen.shares]
+    moments = [timeline.Moment(*each) for each in seen.times]
+    return _Pictures(
+        shares.svg("Used of what was asked for", bars) if bars else None,
+        timeline.svg("Times of the job", moments, browse.RAN) if moments else None,
+        _graph(seen),
+    )
+
+
+def _graph(seen: SeenJob) -> Markup | None:
+    around = seen.around
+    if around is None or len(around.keys) < 2:
+        return None
+    title = f"JobGroup {seen.stored.identity.id}"
+    drawn = picture(title, around.graph, around.progress, around.keys)
+    number = seen.stored.number
+    return graph_svg.svg(
+        drawn, {vertex: f"/jobs/{number}/{place}" for vertex, place in around.places.items()}
+    )
+
+
+def _as_dict(seen: SeenJob, versions: tuple[browse.Version, ...]) -> dict[str, Any]:
+    return {
+        "id": seen.job.id,
+        "document": seen.stored.number,
+        "place": seen.place,
+        "asked": [each._asdict() for each in seen.asked],
+        "used": [
+            {"what": each.what, "used": float(each.used), "of": float(each.of), "unit": each.unit}
+            for each in seen.shares
+        ],
+        "advice": seen.advice,
+        "times": dict(seen.times),
+        "effective": [
+            {"path": each.path, "value": each.value, "source": each.source}
+            for each in seen.effective[0]
+        ],
+        "versions": [
+            {
+                "version": each.stored.version, "at": each.stored.at, "by": each.stored.by,
+                "source": each.stored.source, "reason": each.stored.reason,
+                "differences": [found._asdict() for found in each.differences],
+            }
+            for each in versions
+        ],
+    }  # fmt: skip
+
+
+@cache
+def _targets() -> tuple[str, ...]:
+    return tuple(name for name, row in registry.all_targets().items() if row.writes)
+
+
+@cache
+def _names() -> tuple[str, ...]:
+    return tuple(sorted(spec.names()))

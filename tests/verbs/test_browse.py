@@ -1,0 +1,144 @@
+"""What pages about jobs show: a store of whatever was named, and what is known of one job."""
+
+import io
+from pathlib import Path
+
+import pytest
+
+from sssjob import store
+from sssjob.document.sources import NamedSource
+from sssjob.errors import LimitExceeded
+from sssjob.store import browsing
+from sssjob.verbs import browse
+
+JOB = "<Job><Id>{}</Id><User>amy</User><State>Completed</State></Job>"
+GROUP = """<JobGroup><Id>g</Id><JobDefaults><User>amy</User></JobDefaults>
+<Job>elsewhere</Job><Job><Id>a</Id><State>Completed</State><ExitCode>0</ExitCode></Job>
+<Job><Id>b</Id><User>bob</User><Dependency>a</Dependency></Job><Job><Id>c</Id></Job></JobGroup>"""
+SACCT = "JobID|User|State|Submit|Start|End\n7|amy|COMPLETED|1700000000|1700000100|1700000200\n"
+
+
+def ids(sources, tell=lambda name, error: None):
+    with browse.standing(sources, tell) as address, store.open(address, read_only=True) as jobs:
+        rows = browsing.page(jobs.engine, ("id",), limit=100).rows
+        return sorted(row.values[0] for row in rows)
+
+
+@pytest.fixture
+def place(tmp_path):
+    (tmp_path / "jobs.xml").write_text(f"<Data>{JOB.format(1)}{JOB.format(2)}</Data>")
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "job.sss").write_text(JOB.format(3))
+    (tmp_path / "sacct.txt").write_text(SACCT)
+    with store.open(tmp_path / "jobs.db", create=True) as jobs:
+        jobs.load(JOB.format(4).encode())
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "names, found",
+    [
+        (["jobs.xml"], ["1", "2"]),
+        (["more"], ["3"]),
+        (["sacct.txt"], ["7"]),
+        (["jobs.db"], ["4"]),
+        (["jobs.db", "more", "sacct.txt", "jobs.xml"], ["1", "2", "3", "4", "7"]),
+    ],
+    ids=str,
+)
+def test_whatever_is_named_is_a_table_of_jobs(place, names, found):
+    assert ids([NamedSource(str(place / name), place / name) for name in names]) == found
+
+
+def test_standard_input_is_read_once():
+    assert ids([NamedSource("<stdin>", io.BytesIO(JOB.format(5).encode()))]) == ["5"]
+
+
+def test_one_store_is_looked_at_where_it_is_and_another_one_goes_away(place):
+    kept = place / "jobs.db"
+    with browse.standing([NamedSource(str(kept), kept)], print) as address:
+        assert address == str(kept)
+    source = NamedSource("x", place / "jobs.xml")
+    with browse.standing([source], print) as address:
+        assert Path(address).is_file()
+        assert Path(address).parent.stat().st_mode & 0o77 == 0
+    assert not Path(address).parent.exists()
+
+
+def test_what_cannot_be_read_is_told_and_the_rest_is_there():
+    told = []
+    text = f"{JOB.format(1)}\n<Job><Id>2</Idd></Job>\n{JOB.format(3)}\n".encode()
+    found = ids(
+        [NamedSource("bad", io.BytesIO(text))],
+        lambda name, error: told.append((name, error.finding.line)),
+    )
+    assert (found, told) == (["1", "3"], [("bad", 2)])
+
+
+def test_a_store_that_would_be_too_large_is_refused(place):
+    source = NamedSource("x", place / "jobs.xml")
+    with (
+        pytest.raises(LimitExceeded, match="import them into a store"),
+        browse.standing([source], print, most=1 << 10),
+    ):
+        pass
+
+
+@pytest.fixture
+def jobs(tmp_path):
+    with store.open(tmp_path / "jobs.db", create=True, by="alice") as kept:
+        kept.load(GROUP.encode(), name="first.xml")
+        kept.load(JOB.format(1).encode())
+        kept.load(JOB.format(1).replace("Completed", "Failed").encode(), by="bob", reason="told so")
+        yield kept
+
+
+def test_a_job_of_a_group_has_what_the_group_says_of_it(jobs):
+    seen = browse.job(jobs, 1, 2)
+    assert (seen.job.id, seen.job["User"].text) == ("a", "amy")
+    told = {(each.path, each.value, each.source) for each in seen.effective[0]}
+    assert ("/JobGroup/Job[2]/User", "amy", "JobDefaults") in told
+    assert all(each.startswith("/JobGroup/Job[2]/") for each, _, _ in told)
+
+
+@pytest.mark.parametrize("number, place", [(1, 0), (1, 1), (1, 5), (2, 1), (3, 0), (10**17, 0)])
+def test_what_is_no_job_is_none(jobs, number, place):
+    assert browse.job(jobs, number, place) is None
+
+
+def test_a_deleted_job_is_none(jobs):
+    with jobs.change() as change:
+        change.delete("1")
+    assert browse.job(jobs, 2, 0) is None
+
+
+def test_the_graph_of_a_job_has_those_around_it(jobs):
+    around = browse.job(jobs, 1, 3).around
+    assert around.keys == ("a", "b")
+    assert around.places == {0: 2, 1: 3, 2: 4}
+    assert browse.job(jobs, 2, 0).around is None
+
+
+def test_versions_tell_what_changed_and_who_did_it(jobs):
+    seen = browse.job(jobs, 2, 0)
+    present, first = browse.versions(jobs, seen.stored)
+    assert (present.stored.by, present.stored.reason) == ("bob", "told so")
+    assert [tuple(each) for each in present.differences] == [("/Job/State", "Completed", "Failed")]
+    assert (first.stored.version, first.differences) == (1, ())
+
+
+def test_jobs_of_several_places_are_those_of_each(jobs):
+    found = browse.effective(jobs, [(1, 2), (1, 3), (2, 0), (1, 1), (9, 0)])
+    assert [job.id for job in found] == ["a", "b", "1"]
+
+
+def test_amounts_are_told_side_by_side(tmp_path):
+    text = """<Job><Id>1</Id><Requested><Processors op="GE">2</Processors><Processors op="LE">4
+    </Processors><Memory units="GB">2</Memory></Requested><Delivered><Processors>3</Processors>
+    <Machine>colony</Machine></Delivered></Job>"""
+    with store.open(tmp_path / "jobs.db", create=True) as jobs:
+        jobs.load(text.encode())
+        asked = browse.job(jobs, 1, 0).asked
+    assert [tuple(each) for each in asked] == [
+        ("Processors", "4", "3"), ("Memory", "2 GB", ""), ("Machine", "", "colony"),
+    ]  # fmt: skip

@@ -1,0 +1,429 @@
+"""The pages and the data of a store, asked in one process: whatever jobs say, and whoever asks."""
+
+import csv
+import io
+import json
+import re
+from html import unescape
+from html.parser import HTMLParser
+from urllib.parse import urlencode
+from xml.sax.saxutils import escape, quoteattr
+
+import pytest
+from lxml import etree
+from starlette.testclient import TestClient
+
+from sssjob import store
+from sssjob.errors import BusyStore, LimitExceeded, LostWorker, UnusableStore
+from sssjob.verbs.confined import Bounds
+from sssjob.visible import visible
+from sssjob.web import openapi
+from sssjob.web.app import application
+from sssjob.web.routes import VIEWS
+from sssjob.web.stores import Stores
+from sssjob.web.views import HTML
+
+HOST = "127.0.0.1:8181"
+TOKEN = "sesame"
+GROUP = """<JobGroup><Id>g</Id><JobDefaults><User>amy</User></JobDefaults>
+<Job><Id>a</Id><State>Completed</State><ExitCode>0</ExitCode></Job>
+<Job><Id>b</Id><User>bob</User><Executable>/bin/true</Executable><Dependency>a</Dependency></Job>
+</JobGroup>"""
+RAN = """<Job><Id>7</Id><Name>run</Name><User>amy</User><Project>p</Project><State>Completed</State>
+<SubmitTime>1700000000</SubmitTime><StartTime>1700000100</StartTime><EndTime>1700003700</EndTime>
+<CpuDuration>3600</CpuDuration><Executable>/bin/true</Executable>
+<Requested><Processors>4</Processors><Memory units="GB">8</Memory><Duration>86400</Duration>
+</Requested><Delivered><Processors>4</Processors><Duration>3600</Duration>
+<Memory units="MB" metric="Max">1024</Memory></Delivered></Job>"""
+# Texts of strangers: what would run, what would hide, and what would end a place of a page.
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror='alert(1)'>",
+    "</textarea></pre></title><script>alert(1)</script>",
+    "a\u202eb\u2066c\u200bd",
+    "javascript:alert(1)",
+    "{{ 7 * 7 }}{% raw %}",
+    "]]>&lt;b&gt;&amp;",
+    "?user=x&sort=y#z/../..",
+)
+
+
+class Page(HTMLParser):
+    """What a page has: its tags and attributes, and its texts."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.links, self.texts = set(), [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        self.attributes += attributes
+        self.links += [value for name, value in attributes if name in ("href", "action", "src")]
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def hostile(number, text):
+    told = escape(text)
+    return (
+        f"<Job><Id>h{number} {told}</Id><Name>{told}</Name><User>{told}</User>"
+        f"<Project>{told}</Project><State>{told}</State><Queue>{told}</Queue><Machine>{told}</Machine>"
+        f"<Executable>{told}</Executable><SubmitTime>1700000000</SubmitTime>"
+        f"<EndTime>1700000900</EndTime><Extension name={quoteattr(text)}>{told}</Extension></Job>"
+    )
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    path = tmp_path_factory.mktemp("web") / "jobs.db"
+    with store.open(path, create=True, by="<i>alice</i>") as jobs:
+        jobs.load(GROUP.encode(), name="<b>.xml")  # document 1
+        jobs.load(RAN.encode())  # 2
+        jobs.load(RAN.replace("Completed", "Failed").encode(), reason="<u>told</u>")
+        for number, text in enumerate(HOSTILE):  # from 3 on
+            jobs.load(hostile(number, text).encode())
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def client(address):
+    app = application(address, title="<s>store</s>", token=TOKEN, hosts=frozenset((HOST,)))
+    headers = {"authorization": f"Bearer {TOKEN}", "accept": "text/html"}
+    with TestClient(app, base_url=f"http://{HOST}", headers=headers) as made:
+        yield made
+
+
+# --- who is let in
+
+
+@pytest.fixture
+def stranger(address):
+    app = application(address, title="jobs", token=TOKEN, hosts=frozenset((HOST,)))
+    with TestClient(app, base_url=f"http://{HOST}", follow_redirects=False) as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/jobs", "/jobs.json", "/openapi.json", "/nothing", "/query"]
+)
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"headers": {"authorization": "Bearer sesam"}},
+        {"headers": {"authorization": "Bearer \u00e9".encode()}},
+        {"headers": {"authorization": "Basic sesame"}},
+        {"headers": {"cookie": "sssjob-8181=sesame2"}},
+        {"headers": {"cookie": "sssjob-8182=sesame"}},
+        {"params": {"token": "sesame "}},
+    ],
+    ids=str,
+)
+def test_who_does_not_know_the_token_is_told_nothing(stranger, path, how):
+    answer = stranger.get(path, **how)
+    assert answer.status_code == 401
+    assert "amy" not in answer.text
+
+
+def test_the_token_of_the_address_becomes_a_cookie_and_leaves_the_address(stranger):
+    answer = stranger.get("/jobs", params={"user": "amy & bob", "token": TOKEN})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/jobs?user=amy+%26+bob")
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=lax" in cookie
+    assert stranger.get("/jobs").status_code == 200  # by the cookie
+    assert stranger.get("/jobs?token=other").status_code == 400  # no parameter of the page
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "127.0.0.1", "127.0.0.1:80", "localhost:8181.evil.example", "", "[::1]"],
+)
+def test_a_request_by_another_name_is_refused(client, host):
+    answer = client.get("/jobs.json", headers={"host": host})
+    assert answer.status_code == 421
+    assert "amy" not in answer.text
+
+
+def test_nothing_is_written_to(client):
+    for method in ("POST", "PUT", "DELETE", "PATCH"):
+        assert client.request(method, "/jobs").status_code == 405
+
+
+def test_every_answer_says_what_a_browser_may_do_with_it(client):
+    for path in ("/jobs", "/jobs.json", "/nothing", "/static/style.css", "/jobs?user=1&user=2"):
+        headers = client.get(path).headers
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert "script-src" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cache-control"] == "no-store"
+
+
+# --- hostile texts
+
+SHOWING = [
+    "/jobs",
+    f"/jobs?columns={','.join(('id', 'name', 'user', 'project', 'state', 'queue', 'machine'))}",
+    *(f"/facets/{name}" for name in ("state", "user", "project", "queue", "machine")),
+    *(f"/jobs/{number}/0" for number in range(2, 3 + len(HOSTILE))),
+    *(f"/jobs/{number}/0/translation?to=sbatch" for number in range(3, 3 + len(HOSTILE))),
+    "/jobs/1/1",
+    "/jobs/1/2",
+    *(f"/jobs?{urlencode({'q': text, 'name': text})}" for text in HOSTILE),
+    *(f"/jobs?{urlencode({'sort': text})}" for text in HOSTILE),
+]
+
+
+@pytest.mark.parametrize("path", SHOWING)
+def test_no_text_of_a_stranger_becomes_a_tag_or_an_address(client, path):
+    answer = client.get(path)
+    assert answer.status_code in (200, 400), answer.text
+    page = Page(answer.text)
+    assert not page.tags & {"script", "img", "iframe", "i", "u", "s", "object", "base", "meta-x"}
+    assert not [name for name, _ in page.attributes if name.startswith("on") or name == "style"]
+    for link in page.links:
+        assert link.startswith(("/", "#")), link
+        assert not link.startswith("//"), link
+    assert not re.search("[\u202e\u2066\u200b]", answer.text)
+    assert "49" not in "".join(page.texts).split()
+
+
+@pytest.mark.parametrize("number, text", [*enumerate(HOSTILE)], ids=HOSTILE)
+def test_a_hostile_name_is_shown_and_its_facet_leads_to_its_job(client, number, text):
+    page = Page(client.get(f"/jobs/{number + 3}/0").text)
+    assert visible(text) in "".join(page.texts)
+    facet = Page(client.get("/facets/queue").text)
+    links = [link for link in facet.links if urlencode({"queue": text}) in link]
+    [row] = client.get(links[0].replace("/jobs?", "/jobs.json?")).json()["jobs"]
+    assert row["queue"] == text
+    assert row["job"] == f"/jobs/{number + 3}/0"
+
+
+def test_control_characters_of_an_address_are_shown(client):
+    answer = client.get("/jobs?" + urlencode({"user": "a\x1b[2J\u009b"}))
+    assert "\x1b" not in answer.text
+    assert "a␛[2J" in unescape(answer.text)
+
+
+# --- the table
+
+
+def test_every_link_of_the_pages_leads_to_a_page(client):
+    seen, waiting = set(), ["/jobs"]
+    while waiting:
+        path = waiting.pop(0)
+        if path in seen or len(seen) > 70 or path.count("=") > 1:
+            continue
+        seen.add(path)
+        answer = client.get(path)
+        assert answer.status_code == 200, (path, answer.text)
+        if "html" in answer.headers["content-type"]:
+            waiting += [link for link in Page(answer.text).links if link[:1] == "/"]
+    assert {"/query", "/openapi.json", "/static/style.css"} <= seen
+
+
+def test_the_same_address_gives_data(client):
+    found = client.get("/jobs.json?user=amy&columns=id,user,wall&sort=id").json()
+    assert found == {
+        "jobs": [
+            {"job": "/jobs/2/0", "id": "7", "user": "amy", "wall": 3600},
+            {"job": "/jobs/1/1", "id": "a", "user": "amy", "wall": None},
+        ],
+        "total": 2,
+        "next": None,
+    }
+    rows = csv.reader(io.StringIO(client.get("/jobs.csv?user=amy&columns=id,wall&sort=id").text))
+    assert [*rows] == [["id", "wall"], ["7", "3600"], ["a", ""]]
+    lines = client.get("/jobs.jsonl?user=amy&columns=id&sort=id").text.splitlines()
+    assert [json.loads(line)["id"] for line in lines] == ["7", "a"]
+    document = etree.fromstring(client.get("/jobs.xml?user=amy&sort=id").content)
+    assert [each.findtext("Id") for each in document] == ["7", "a"]
+    assert [each.findtext("User") for each in document] == ["amy", "amy"]  # from JobDefaults
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 50])
+def test_pages_lead_through_all_jobs(client, size):
+    path, found = f"/jobs.json?size={size}&sort=-name&columns=id", []
+    while path:
+        answer = client.get(path).json()
+        found += [row["id"] for row in answer["jobs"]]
+        path = answer["next"]
+    assert len(found) == len(set(found)) == answer["total"] == 3 + len(HOSTILE)
+    lines = client.get(f"/jobs.jsonl?size={size}&sort=-name&columns=id").text.splitlines()
+    assert [json.loads(line)["id"] for line in lines] == found
+
+
+@pytest.mark.parametrize(
+    "path, said",
+    [
+        ("/jobs?usr=amy", "did you mean user?"),
+        ("/jobs?sort=stae", "did you mean state?"),
+        ("/jobs?columns=id,nmae", "did you mean name?"),
+        ("/jobs?columns=,", "a column of jobs"),
+        ("/jobs?size=0", "a number from 1 to 1000"),
+        ("/jobs?size=9999999999999", "a number from 1 to 1000"),
+        ("/jobs?size=%D9%A5", "a number from 1 to 1000"),
+        ("/jobs?after=x", "the end of a page"),
+        ("/jobs?after=1.0%3Dx&sort=end", "the end of a page"),
+        ("/jobs?month=2025", "a month such as"),
+        ("/jobs?exit=bad", "is not"),
+        ("/jobs?user=a&user=b", "given twice"),
+        ("/jobs?user=%00", "without NUL"),
+        ("/jobs?facet=users", "one of state, user"),
+        ("/facets/usr", "did you mean user?"),
+        ("/jobs/2/0?x=1", "a parameter"),
+        ("/jobs/2/0/translation?to=sbtach", "did you mean sbatch?"),
+        ("/query?xpath=//Job[", "a value or a function"),
+        ("/query?version=9", "one of 1.0"),
+        ("/jobs/99/0", "There is no such job"),
+        ("/jobs/by-id?id=99", "There is no such job"),
+        ("/jobs/1/0", "There is no such job"),
+        ("/nothing", "Nothing matches"),
+    ],
+)
+def test_what_is_asked_wrongly_is_told_as_a_page_and_as_problem_details(client, path, said):
+    answer = client.get(path)
+    assert answer.status_code in (400, 404)
+    assert said in unescape(answer.text)
+    assert "<h1>" in answer.text
+    head, _, query = path.partition("?")
+    found = client.get(f"{head}?{query}".rstrip("?"), headers={"accept": "application/json"})
+    assert found.headers["content-type"] == "application/problem+json"
+    problem = found.json()
+    assert said in problem["detail"]
+    assert (problem["status"], problem["instance"]) == (answer.status_code, head)
+
+
+# --- a job
+
+
+def test_a_page_of_a_job_tells_what_it_used_when_and_who_changed_it(client):
+    text = client.get("/jobs/2/0").text
+    shown = " ".join("".join(Page(text).texts).split())
+    for said in (
+        "Of 4 processors about 1 were busy",
+        "25 %, 01:00:00 of 04:00:00",
+        "submitted 2023-11-14 22:13:20",
+        "by <i>alice</i>",
+        "(<u>told</u>)",
+        "/Job/State",
+        "<Id>7</Id>",
+    ):
+        assert said in shown, said
+
+
+def test_the_graph_of_a_job_leads_to_the_jobs_around_it(client):
+    page = Page(client.get("/jobs/1/2").text)
+    assert {"/jobs/1/1", "/jobs/1/2"} <= set(page.links)
+
+
+def test_a_job_as_data(client):
+    found = client.get("/jobs/1/2.json").json()
+    assert found["id"] == "b"
+    assert {"path": "/JobGroup/Job[2]/User", "value": "bob", "source": "own"} in found["effective"]
+    assert client.get("/jobs/2/0.xml").content == RAN.replace("Completed", "Failed").encode()
+    assert b"<User>amy</User>" in client.get("/jobs/1/1.xml").content
+
+
+def test_an_id_leads_to_its_job(client):
+    answer = client.get("/jobs/by-id?id=b", follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/jobs/1/2")
+
+
+def test_a_translation_has_its_text_and_its_losses(client):
+    found = client.get("/jobs/2/0/translation.json?to=sbatch").json()
+    assert "#SBATCH" in found["text"]
+    assert {"path", "reason"} <= found["losses"][0].keys()
+    refused = client.get("/jobs/1/1/translation?to=sbatch").text
+    assert "It is not written" in refused
+
+
+# --- XPath
+
+
+def test_xpath_is_answered_explained_and_mended(client):
+    found = client.get("/query.json", params={"xpath": "//Job[User='amy']/Id"}).json()
+    assert [(each["job"], each["value"]) for each in found["found"]] == [("a", "a"), ("7", "7")]
+    assert found["plan"][0] == "columns decide"
+    page = client.get("/query", params={"xpath": "//Job/Proccessors"}).text
+    assert "did you mean Processors?" in page
+    page = client.get("/query", params={"xpath": "//Job/Name", "size": 1}).text
+    assert "There are more answers" in page
+
+
+def test_xpath_that_costs_too_much_is_ended_and_the_next_one_answered(address):
+    costly = "for $i in 1 to 900000 return for $j in 1 to 900000 return $i * $j"
+    stores = Stores(address, Bounds(memory=1 << 28, seconds=1, deadline=60))
+    try:
+        with pytest.raises((LimitExceeded, LostWorker)):
+            stores.ask(costly, "3.1", 5)
+        assert stores.ask("count(//Job)", "1.0", 5).found[0].value == 3 + len(HOSTILE)
+    finally:
+        stores.close()
+
+
+@pytest.mark.parametrize(
+    "error, status",
+    [
+        (LimitExceeded("seconds", 1), 422),
+        (LostWorker("a question", 1), 422),
+        (BusyStore("jobs.db", "locked"), 503),
+        (UnusableStore("jobs.db", "gone"), 500),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_what_ends_a_question_has_its_status(client, monkeypatch, error, status):
+    def refuse(*_):
+        raise error
+
+    monkeypatch.setattr(Stores, "ask", refuse)
+    answer = client.get("/query.json?xpath=//Job")
+    assert (answer.status_code, answer.json()["detail"]) == (status, str(error))
+
+
+# --- faults, and the description
+
+
+def test_a_damaged_document_is_a_page_that_says_so(tmp_path):
+    path = tmp_path / "jobs.db"
+    with store.open(path, create=True) as jobs:
+        jobs.load(RAN.encode())
+        jobs.engine.fetch("UPDATE document SET data = ?", (b"nonsense",))
+    app = application(str(path), title="jobs", token=TOKEN, hosts=frozenset((HOST,)))
+    headers = {"authorization": f"Bearer {TOKEN}", "accept": "text/html"}
+    with TestClient(app, base_url=f"http://{HOST}", headers=headers) as asked:
+        assert asked.get("/jobs").status_code == 200
+        answer = asked.get("/jobs/1/0")
+        assert answer.status_code == 500
+        assert "is damaged" in answer.text
+
+
+def test_a_fault_of_ours_tells_a_client_nothing(client, monkeypatch):
+    def broken(*_):
+        raise RuntimeError("/secret/path")
+
+    monkeypatch.setattr(Stores, "opened", broken)
+    quiet = TestClient(client.app, base_url=f"http://{HOST}", raise_server_exceptions=False)
+    answer = quiet.get("/jobs.json", headers={"authorization": f"Bearer {TOKEN}"})
+    assert answer.status_code == 500
+    assert "secret" not in answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_the_description_names_every_view_and_each_of_its_parameters(client):
+    found = client.get("/openapi.json").json()
+    assert found == openapi.document()
+    assert found["openapi"].startswith("3.1")
+    for view in VIEWS:
+        for form in view.forms:
+            path = re.sub(r":\w+", "", view.path) + ("" if form == HTML else f".{form}")
+            told = {each["name"]: each["in"] for each in found["paths"][path]["get"]["parameters"]}
+            assert told == {
+                **{each.name: "path" for each in view.places},
+                **{each.name: "query" for each in view.parameters},
+            }
+            assert set(re.findall(r"\{(\w+)\}", path)) == {each.name for each in view.places}
