@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob.cli import common, records
+from sssjob.cli.signals import terminable
 
 if TYPE_CHECKING:
     from sssjob.errors import UnreadableDocument
@@ -58,7 +59,11 @@ def command(files: tuple[str, ...], port: int, opens: bool) -> None:
     def tell(name: str, error: UnreadableDocument) -> None:
         few.show([error.finding.in_file(name)])
 
-    with common.failing(), browse.standing([*common.sources(files)], tell, said) as address:
+    with (
+        terminable(),
+        common.failing(),
+        browse.standing([*common.sources(files)], tell, said) as address,
+    ):
         few.rest()
         said.rest()
         store.open(address, read_only=True).close()  # what is wrong with it is said here

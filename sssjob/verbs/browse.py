@@ -141,9 +141,7 @@ class SeenJob:
         if not isinstance(self.block, JobGroup):
             return None
         made = graph.of(self.block)
-        places = [
-            place for place, unit in enumerate(_units(self.block), 1) if type(unit) is Job
-        ]
+        places = [place for place, unit in enumerate(_units(self.block), 1) if type(unit) is Job]
         key = made.jobs[places.index(self.place)]
         near = {key, *made.ancestors(key), *made.descendants(key)}
         keys = tuple(each for each in made.jobs if each in near)
