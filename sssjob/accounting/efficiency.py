@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from sssjob import units
-from sssjob.accounting.report import Facts, Number, used
+from sssjob.accounting.report import JobProperties, Number, used
 from sssjob.model import Job
 
 CPU, MEMORY, TIME = "CPU time", "memory", "time"
@@ -50,7 +50,7 @@ def shares(job: Job) -> tuple[Share, ...]:
 
     The job has its defaults applied.
     """
-    facts = Facts(job)
+    facts = JobProperties(job)
     told = used(facts)
     sides = (
         (CPU, told.cpu, told.slots, SECONDS),
@@ -66,7 +66,7 @@ def shares(job: Job) -> tuple[Share, ...]:
 
 def advice(job: Job) -> tuple[str, ...]:
     """What to ask for next time, a sentence each; nothing of a job that has not ended."""
-    facts = Facts(job)
+    facts = JobProperties(job)
     if facts.ended is None:
         return ()
     found = {share.what: share for share in shares(job)}

@@ -47,9 +47,10 @@ def command(files: tuple[str, ...], port: int, opens: bool) -> None:
     try:
         from sssjob.web.server import Server
     except ModuleNotFoundError as error:
-        if error.name not in _LIBRARIES:
+        missing = (error.name or "").partition(".")[0]
+        if missing not in _LIBRARIES:
             raise
-        common.fail(f"pages need {error.name}: pip install 'sssjob[web]'")
+        common.fail(f"pages need {missing}: pip install 'sssjob[web]'")
     from sssjob import store
     from sssjob.verbs import browse
 

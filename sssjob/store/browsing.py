@@ -32,7 +32,7 @@ from sssjob.store.condition import (
     any_of,
     none_of,
 )
-from sssjob.store.engine import Engine, Reader
+from sssjob.store.engine import Engine, ReadTransaction
 from sssjob.store.plan import reading
 from sssjob.store.sql import Sql, quoted, sql
 from sssjob.suggestions import nearest
@@ -209,7 +209,7 @@ def page(
 def count(engine: Engine, where: Condition = TRUE) -> int:
     """How many jobs there are; it is remembered while nobody writes."""
 
-    def asked(moment: Reader) -> int:
+    def asked(moment: ReadTransaction) -> int:
         jobs = sql(all_of(_JOBS, where), engine.dialect)
         [(found,)] = moment.fetch(f"SELECT count(*) FROM job WHERE {jobs.text}", jobs.values)
         return int(found)
@@ -224,7 +224,7 @@ def facet(engine: Engine, name: str, where: Condition = TRUE, *, limit: int) -> 
     """
     value = engine.dialect.month.format(quoted("end_time")) if name == MONTH else _sql(shown(name))
 
-    def asked(moment: Reader) -> list[Count]:
+    def asked(moment: ReadTransaction) -> list[Count]:
         jobs = sql(all_of(_JOBS, where), engine.dialect)
         rows = moment.fetch(
             f"SELECT {value}, count(*) FROM job WHERE {jobs.text} GROUP BY 1 "
@@ -271,7 +271,7 @@ def _sql(column: Shown) -> str:
     return f"coalesce({names})" if len(column.columns) > 1 else names
 
 
-def _remembered(engine: Engine, what: object, ask: Callable[[Reader], T]) -> T:
+def _remembered(engine: Engine, what: object, ask: Callable[[ReadTransaction], T]) -> T:
     with engine.reading() as moment:
         if what not in moment.known:
             if len(moment.known) > _REMEMBERED:

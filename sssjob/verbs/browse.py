@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from sssjob import defaults, graph, store
 from sssjob.accounting import efficiency
-from sssjob.accounting.report import Facts
+from sssjob.accounting.report import JobProperties
 from sssjob.amounts import Scope
 from sssjob.defaults import Origin
 from sssjob.document import loads
@@ -120,7 +120,7 @@ class SeenJob:
     @cached_property
     def times(self) -> tuple[tuple[str, int], ...]:
         """When it was created, submitted, eligible, started and ended, as far as it says so."""
-        facts = Facts(self.job)
+        facts = JobProperties(self.job)
         told = ((name, facts.time(element)) for name, element in _TIMES.items())
         return tuple((name, at) for name, at in told if at is not None)
 
