@@ -1,4 +1,4 @@
-"""The times of a job, and what it used, as pictures: whole XML, in which nothing leaves its place."""
+"""The times of a job, and what it used, as pictures in which no text leaves its place."""
 
 import pytest
 from lxml import etree
