@@ -8,8 +8,19 @@ from itertools import groupby, islice
 
 from sssjob.errors import DamagedStore
 from sssjob.store.access_paths import Moment
-from sssjob.store.columns import IRREGULAR, ODD, SEPARATOR, bit
-from sssjob.store.condition import Bits, Prefix
+from sssjob.store.columns import (
+    BOTH,
+    IRREGULAR,
+    JOB,
+    KIND,
+    ODD,
+    PLACE,
+    READING,
+    SEPARATOR,
+    bit,
+    name_of,
+)
+from sssjob.store.condition import Bits, Compare, Condition, Op, Prefix, all_of, any_of, none_of
 from sssjob.store.engine import Engine, ReadTransaction, Row
 from sssjob.store.files import digests_of
 from sssjob.store.identity import Identity
@@ -22,6 +33,7 @@ OnDamage = Callable[[DamagedStore], None]
 
 _DOUBT = Bits(ODD, IRREGULAR | bit("Id"))  # rows that do not tell their Id
 _BATCH = 200  # documents that are fetched together
+_END = name_of("EndTime")
 
 # The columns of a document's version, with who made it.
 _VERSION = (
@@ -124,6 +136,48 @@ def rows(engine: Engine, *, deleted: bool, on_error: OnDamage | None) -> Iterato
             continue
         if found is not None and (deleted or not found[9]):
             yield found
+
+
+def ended_within(
+    engine: Engine, since: int | None, until: int | None, on_others: Callable[[int], None],
+    on_error: OnDamage | None,
+) -> Iterator[Row]:  # fmt: skip
+    """The rows of documents; see ``Store.ended_within``."""
+    told = sql(_ended_outside(since, until), engine.dialect)
+    one = f"SELECT document FROM job WHERE {told.text}"
+    last = 0
+    try:
+        with engine.reading() as moment:
+            [(others,)] = moment.fetch(f"SELECT count(*) FROM ({one}) AS others", told.values)
+            text = f"{PRESENT}WHERE d.deleted = 0 AND d.number NOT IN ({one}) ORDER BY d.number"
+            for row in moment.stream(text, told.values):
+                last = row[0]
+                yield row
+        on_others(others)
+    except DamagedStore as error:
+        if on_error is None:
+            raise
+        on_error(error)
+        # Beyond the damage every document is looked at, and those before it were counted at most.
+        for row in rows(engine, deleted=False, on_error=on_error):
+            if row[0] > last:
+                yield row
+
+
+def _ended_outside(since: int | None, until: int | None) -> Condition:
+    """Rows of documents that are one Job, which ended before a time, or at another or later.
+
+    Columns know: where its time is no plain number there is none, or the row is odd.
+    """
+    sides: list[Condition] = []
+    if since is not None:
+        sides.append(Compare(_END, Op.LT, since))
+    if until is not None:
+        sides.append(Compare(_END, Op.GE, until))
+    return all_of(
+        any_of(*sides), none_of(Bits(ODD, IRREGULAR | bit("EndTime"))), Compare(PLACE, Op.EQ, 0),
+        Compare(KIND, Op.EQ, JOB), Compare(READING, Op.EQ, BOTH), Compare("deleted", Op.EQ, 0),
+    )  # fmt: skip
 
 
 def each_former(engine: Engine, packing: Packing, on_error: OnDamage) -> Iterator[Stored]:

@@ -172,6 +172,19 @@ class Store:
         rows = lookup.rows(self.engine, deleted=False, on_error=on_error)
         return parts(rows, self.packing, self.engine.address)
 
+    def ended_within(
+        self, since: int | None, until: int | None, on_others: Callable[[int], None],
+        *, on_error: lookup.OnDamage | None = None,
+    ) -> Iterator[Packed]:  # fmt: skip
+        """Documents that may have jobs that ended at ``since`` or later and before ``until``.
+
+        In parts, of one moment. The others are one Job each, which ended at another time: in the
+        end ``on_others`` is told how many. Times are seconds since 1970-01-01T00:00:00Z; one of
+        them is given.
+        """
+        rows = lookup.ended_within(self.engine, since, until, on_others, on_error)
+        return parts(rows, self.packing, self.engine.address)
+
     def candidates(
         self, how: QueryPlan, *, effective: bool = False, deleted: bool = False
     ) -> Iterator[Stored]:

@@ -56,7 +56,7 @@ class Jobs:
         of records that has none, or that cannot be cut for several processes.
         """
         if self.processes < 2:
-            for block in self:
+            for block in self._blocks(report):
                 report.add(block)
         elif self.format == DOCUMENTS:
             self._add_documents(report)
@@ -100,7 +100,7 @@ class Jobs:
         workers: Workers[SharedPart | Packed, Added | None],
     ) -> None:
         with store.open(source.name, read_only=True) as jobs:
-            for _, found in workers.in_order(jobs.packed(on_error=self.on_error), str):
+            for _, found in workers.in_order(self._packed(jobs, report), str):
                 if found is not None:
                     report.merge(found.report)
                     for error in found.damaged:
@@ -123,19 +123,37 @@ class Jobs:
                     self.reading.tell(task.name, item)
 
     def __iter__(self) -> Iterator[Block]:
+        return self._blocks(Report())
+
+    def _blocks(self, report: Report) -> Iterator[Block]:
+        """The jobs, but for those of stores that a report counts as outside without a look."""
         if self.format == DOCUMENTS:
             for source in self.sources:
-                yield from self._stored(source) if source.is_store else self._read(source)
+                if source.is_store:
+                    yield from self._stored(source, report)
+                else:
+                    yield from self._read(source)
             return
         chosen, options = find(self.format), self.options
         yield from self.reading.jobs(
             self.sources, lambda stream: read_records(chosen, stream, options, OBJECTS, self.seen)
         )
 
-    def _stored(self, source: NamedSource) -> Iterator[Block]:
+    def _stored(self, source: NamedSource, report: Report) -> Iterator[Block]:
         with store.open(source.name, read_only=True) as jobs:
-            for stored in jobs.documents(on_error=self.on_error):
-                yield loads(stored.document)
+            for part in self._packed(jobs, report):
+                for stored in part.stored(self.on_error):
+                    yield loads(stored.document)
+
+    def _packed(self, jobs: store.Store, report: Report) -> Iterator[Packed]:
+        """The documents of a store in parts; those that ended outside of the time are counted."""
+        if report.since is None and report.until is None:
+            return jobs.packed(on_error=self.on_error)
+
+        def outside(count: int) -> None:
+            report.outside += count
+
+        return jobs.ended_within(report.since, report.until, outside, on_error=self.on_error)
 
     def _read(self, source: NamedSource) -> Iterator[Block]:
         with self.reading.opening(source) as stream:
