@@ -26,7 +26,7 @@ from sssjob.gateway.outbox import Outbox
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.rates import Rates
 from sssjob.rmap.message import Response, Row, Status
-from sssjob.store.ledger import Kind
+from sssjob.store.ledger import EntryKind
 
 address, folder = sys.argv[2], Path(sys.argv[3])
 RATES = Accounting(Rates({"Processors": Fraction(1)}))
@@ -106,7 +106,7 @@ def state():
         return {
             "documents": [each.document.decode() for each in kept.documents()],
             "ledger": [[each.kind, str(each.amount), each.serial, each.ended, each.duration]
-                       for each in kept.ledger.entries(tuple(Kind))],
+                       for each in kept.ledger.entries(tuple(EntryKind))],
             "quotes": [str(kept.ledger.quote(1))],
             "balance": str(sum(kept.ledger.balance(each.number, "a") for each in kept.documents())),
         }
