@@ -303,9 +303,12 @@ class Asked:
 
     def hold(self, items: Iterable[Property]) -> None:
         """Take properties wherever they stand, alternatives and wishes included."""
-        for name, text in {(item.name, item.text) for item in items}:
+        texts: dict[str, set[str]] = {}
+        for item in items:
+            texts.setdefault(item.name, set()).add(item.text)
+        for name, wanted in texts.items():
             for place, item in self._of(name):
-                if item.text == text:
+                if item.text in wanted:
                     self._fates.pop(id(item), None)
                     if not place.requested:
                         self._unknown(item)
