@@ -64,7 +64,7 @@ def server():
             _wait(psycopg, directory, running)
             yield directory
         finally:
-            running.send_signal(signal.SIGINT)
+            running.send_signal(signal.SIGQUIT)  # without a checkpoint of what is thrown away
             running.wait(HANG)
     finally:
         shutil.rmtree(directory)
