@@ -277,7 +277,7 @@ class DocumentCutter:
             if found is not None and found["open"] is None and found["cut"] is None:
                 return found, found.start() - self._at
             after = (len(self._data) if found is None else found.start()) - self._at
-            if not self.more():
+            if not self.more(len(self._data) - self._at - after):
                 return None
 
     def ahead(self, pattern: re.Pattern[bytes]) -> tuple[re.Match[bytes] | None, int]:
@@ -288,13 +288,20 @@ class DocumentCutter:
         is_whole = found["open"] is None and found["cut"] is None
         return found if is_whole else None, found.start() - self._at
 
-    def more(self) -> bool:
-        """Read on, as much again as is waiting, so that nothing is looked at too often."""
+    def more(self, least: int = 1) -> bool:
+        """Read on, as much again as is waiting, so that nothing is looked at too often.
+
+        ``least`` is how many bytes will be looked at again: so many new ones are waited for, though
+        a stream, such as a pipe, gives them in small pieces.
+        """
         waiting = self._data[self._at :]
         limits.refuse_endless(waiting, self._line - 1, is_object=not self._holds_documents)
-        chunk = self._stream.read(max(_READ, len(waiting)))
-        self._data, self._at, self._known = waiting + chunk, 0, {}
-        return bool(chunk)
+        chunks, wanted = [], max(_READ, len(waiting))
+        while (chunk := self._stream.read(wanted)) and (least := least - len(chunk)) > 0:
+            chunks.append(chunk)
+        data = b"".join((waiting, *chunks, chunk))
+        self._data, self._at, self._known = data, 0, {}
+        return len(data) > len(waiting)
 
     @property
     def waiting(self) -> int:
@@ -357,7 +364,7 @@ class DocumentCutter:
             is_open = len(head) < _HEAD or head.startswith((b"<?", b"<!--"))
             if is_open and self._skipped_space():
                 place, size = self.place, 0
-            if not (is_open and self.more()):
+            if not (is_open and self.more(self.waiting)):
                 return size, head, place
 
     def _skipped_space(self) -> bool:
