@@ -7,7 +7,7 @@ Calls of functions are counted, in Python and in C, so a busy machine changes no
 from contextlib import suppress
 
 import pytest
-from counting import calls
+from counting import calls, lines
 
 from sssjob import SSSJobError, expression, graph, layout, loads, match, place, translate
 from sssjob.drawing.expression import tree
@@ -78,3 +78,23 @@ def asked(verb, request):
 def test_what_is_hostile_is_answered_or_refused_in_so_many_calls(verb, name):
     asked(verb, job("<Processors>4</Processors>"))  # what is made once and kept
     calls(asked, verb, REQUESTS[name], most=VERBS[verb][1])
+
+
+# fmt: off
+REPEATED = {
+    "alternatives":   "<Queue conj='Or'>q{0}</Queue>",
+    "preferences":    "<Memory preference='{1}'>{0}</Memory>",
+    "names of nodes": "<Node conj='Or'>n{0}</Node>",
+    "features":       "<Feature>f{0}</Feature>",
+    "amounts":        "<Disk op='GE'>{0}</Disk>",
+    "unknown ones":   "<Colour{0}>red</Colour{0}>",
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS.keys() - {"place"}))  # it counts up to bounds of its own
+@pytest.mark.parametrize("form", REPEATED.values(), ids=REPEATED)
+def test_twice_as_much_of_anything_costs_about_twice_as_much(verb, form):
+    few, many_more = job(many(300, form)), job(many(600, form))
+    asked(verb, job(many(3, form)))  # what is made once and kept
+    assert lines(asked, verb, many_more) < 2.5 * lines(asked, verb, few) + 10_000
