@@ -163,12 +163,6 @@ class WantedOutput(NamedTuple):
         """Whether a person looks at the documents."""
         return self.form is None and self.output in (None, "-") and sys.stdout.isatty()
 
-    @property
-    def is_documents(self) -> bool:
-        """Whether documents are wanted in one stream, not to be looked at."""
-        wanted = self.form in (None, LINES, WHOLE) and self.output_dir is None
-        return wanted and not self.indent
-
 
 def _refuse(wanted: WantedOutput, processes: int, joined: bool, named: bool) -> None:
     """End the command where options do not go together."""
