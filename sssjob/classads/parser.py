@@ -263,7 +263,7 @@ def plain(text: str, old: bool = False) -> Attribute:
     """The value that a text stands for, or the expression that it is. Raises ``BadAd``.
 
     >>> plain("{ 1, [a = b] }")
-    (1, Ad({'a': Reference(None, 'b', False)}))
+    (1, Ad({'a': AttributeReference(None, 'b', False)}))
     """
     return from_tree(expression(text, old))
 

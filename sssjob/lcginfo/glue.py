@@ -164,7 +164,7 @@ def text(
     ``further`` names attributes that are printed beside the usual six, of ``config.FURTHER``.
 
     >>> print(text([GlueEntry(Ldif("dn: GlueCEUniqueID=a"), "glue1", "long", "")],
-    ...            [Answer("long", "", 3, 1, 0, 60, None)]), end="")
+    ...            [QueueAnswer("long", "", 3, 1, 0, 60, None)]), end="")
     dn: GlueCEUniqueID=a
     GlueCEStateWaitingJobs: 1
     GlueCEStateRunningJobs: 3

@@ -52,7 +52,7 @@ class TaskGeometry:
     def runs(self, tasks: int, nodes: int) -> list[Run]:
         """The sizes on so many nodes, the largest first; for a shape that is not free.
 
-        >>> Shape(full=5).runs(12, 3), Shape(even=True).runs(4, 3)
+        >>> TaskGeometry(full=5).runs(12, 3), TaskGeometry(even=True).runs(4, 3)
         ([(5, 2), (2, 1)], [(2, 1), (1, 2)])
         """
         if self.sizes:

@@ -111,7 +111,7 @@ def jobs(draw):
     return root
 
 
-@settings(max_examples=600)
+@settings(max_examples=300)
 @given(jobs())
 def test_of_what_is_silent_nothing_can_be_said(root):
     if is_silent(root):

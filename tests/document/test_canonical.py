@@ -160,7 +160,7 @@ def test_the_canonical_form_of_a_good_document_is_its_own(block):
         assert canon(loads(dumps(form, indent=indent))) == form
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(ANY, st.booleans(), st.booleans())
 def test_the_canonical_form_of_any_document_is_its_own(element, comments, effective):
     form = canon(from_tree(element), comments=comments, effective=effective)
@@ -191,7 +191,7 @@ def requests(draw):
     return tuple(items)
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(requests())
 def test_the_canonical_form_of_a_request_is_its_own(items):
     form = canon(Job((Requested(items),)))

@@ -61,7 +61,7 @@ def contents(found):
     return {id_: next(iter(files), None) for id_, files in found}
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(INNER.filter(lambda tree: JOB in str(tree)))
 @example(TWO)
 @example([[JOB], [JOB, FILE]])

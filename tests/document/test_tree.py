@@ -73,7 +73,7 @@ SEPARATORS = [
 ]
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(documents(), st.sampled_from(SEPARATORS), st.booleans()), min_size=1, max_size=5),
     st.integers(1, 400),
