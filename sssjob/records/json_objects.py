@@ -127,9 +127,12 @@ def parted(member: Callable[[bytes], str], beside: Beside | None = None) -> cuts
 
     def cutter(head: bytes, front: bytes) -> Callable[[Options, Front], Cutter]:
         inside = front or _inside(head, member(head))
-        name = inside.removeprefix(MEMBER)
-        before = rb"" if front or inside in (ARRAY, OBJECTS) else rb'.*?"%s"\s*+:\s*+\[' % name
-        first = re.compile((before or rb"[\xef\xbb\xbf\s,\[]*+") + rb"\s*+\{", re.DOTALL)
+        before = rb"[\xef\xbb\xbf\s,\[\]]*+"
+        if inside.startswith(MEMBER):
+            before = rb'.*?"%s"\s*+:\s*+\[' % re.escape(inside.removeprefix(MEMBER))
+            if front:  # in the middle of the member, or behind its last object
+                before = rb"[\s,]*+(?:\]%s)?" % before
+        first = re.compile(before + rb"\s*+\{", re.DOTALL)
         return lambda options, known: ObjectCutter(options, known, inside, first)
 
     def behind(front: bytes, stream: PartStream, first: int) -> Iterator[Found | Said]:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,40 @@ def test_groups_of_slave_tasks_are_cut_around_other_jobs_and_comments(size, betw
     data = b"".join(line + b"\n" + between for line in records)
     assert cut("sge", data, size, monkeypatch) == whole("sge", data)
     assert whole("sge", data)[1] == whole("sge", data.replace(b"#", b"# "))[1]
+
+
+ONE = '{{"job_id": {}, "name": "a"}}'
+TALL = '  {{\n    "job_id": {},\n    "name": "a"\n  }}'
+SHAPES = {  # of JSON that grows: what begins and ends a document, and an object in it
+    "a document for each job": ('{"jobs": [\n', TALL, '\n]}\n', 1),
+    "documents of three jobs": ('{"meta": [1], "jobs": [\n', TALL, '\n], "errors": []}\n', 3),
+    "documents of lines":      ('{"jobs": [\n', ONE, '\n]\n}\n', 3),
+    "one document":            ('{"jobs": [\n', TALL, '\n]}\n', 60),
+    "arrays":                  ("[\n", TALL, "\n]\n", 3),
+    "one array":               ("[\n", ONE, "\n]\n", 60),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("begins, each, ends, many", SHAPES.values(), ids=SHAPES)
+def test_json_that_grows_is_read_on_from_wherever_a_part_ended(
+    begins, each, ends, many, monkeypatch
+):
+    monkeypatch.setattr(parts, "SIZE", 400)
+    groups = [range(first, min(first + many, 60)) for first in range(0, 60, many)]
+    data = "".join(begins + ",\n".join(map(each.format, group)) + ends for group in groups).encode()
+
+    def jobs(place=None):
+        stream = io.BytesIO(data[place.offset if place else 0 :])
+        cutting = Cutting(stream, "slurm-json", Options(), place, held=True)
+        for part in cutting:
+            yield len(re.findall(rb"job_id", part.data)), cutting.place
+
+    counted = [*jobs()]
+    assert len(counted) > 3
+    assert sum(count for count, _ in counted) == 60
+    for number, (_, place) in enumerate(counted[:-1], 1):
+        later = sum(count for count, _ in counted[number:])
+        assert sum(count for count, _ in jobs(place)) == later
 
 
 def test_a_part_of_a_growing_file_stays_behind_until_it_is_known_to_be_whole():
