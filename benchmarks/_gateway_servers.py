@@ -20,7 +20,7 @@ from lxml import etree
 from sssjob import store
 from sssjob.gateway.actions import Actions
 from sssjob.gateway.config import GatewayConfig
-from sssjob.gateway.server import Server
+from sssjob.gateway.server import GatewayServer
 from sssjob.handlers.roles import Roles
 from sssjob.handlers.service import Service, ServiceSettings
 from sssjob.handlers.stores import Stores
@@ -104,7 +104,7 @@ async def memory() -> None:
     """Serve with our gateway."""
     config = GatewayConfig(listen=(Address("127.0.0.1", 0),), ring=Ring(Key(KEY)))
     responder = Responder(from_memory, config.ring, config.policy, quick=lambda request: True)
-    server = Server(responder, config)
+    server = GatewayServer(responder, config)
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, server.stop)
     await server.run(lambda: print(server.addresses["listen"][0].port, flush=True))
 
@@ -119,7 +119,7 @@ async def stored() -> None:
     config = GatewayConfig(listen=(Address("127.0.0.1", 0),), ring=Ring(Key(KEY)))
     actions = Actions(service.actions, service.is_quick)
     responder = Responder(actions, config.ring, config.policy, quick=actions.is_quick)
-    server = Server(responder, config, service)
+    server = GatewayServer(responder, config, service)
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, server.stop)
     await server.run(lambda: print(server.addresses["listen"][0].port, flush=True))
 

@@ -24,7 +24,7 @@ from sssjob.features import status
 from sssjob.features.batch import documents
 from sssjob.features.batch.call import Invocation
 from sssjob.features.batch.directories import Directories
-from sssjob.features.status import Snapshot
+from sssjob.features.status import StatusSnapshot
 from sssjob.fold import identities
 from sssjob.model import Job, JobGroup
 from sssjob.registry import Format
@@ -195,7 +195,7 @@ def _take(
     found.bad.extend(item for item in reader.tally.findings if item.severity is Severity.ERROR)
 
 
-def _status(place: Path, notes: list[str]) -> Snapshot | None:
+def _status(place: Path, notes: list[str]) -> StatusSnapshot | None:
     """What the pilot said; what a user wrote there costs only itself."""
     if not place.is_dir():
         return None
@@ -207,7 +207,7 @@ def _status(place: Path, notes: list[str]) -> Snapshot | None:
 
 
 def _fold(
-    document: Path, directories: Directories, snapshot: Snapshot | None, call: Invocation
+    document: Path, directories: Directories, snapshot: StatusSnapshot | None, call: Invocation
 ) -> Tally:
     work = Delivery(document)
     work.look()

@@ -9,7 +9,7 @@ from sssjob.classads.values import Ad
 from sssjob.document import loads
 from sssjob.systems.condor.hooks import programs as hooks
 from sssjob.systems.condor.hooks import reports
-from sssjob.systems.condor.hooks.queue import Held, copied
+from sssjob.systems.condor.hooks.queue import OpenQueue, copied
 from sssjob.systems.condor.hooks.settings import HookSettings
 
 SLOT = Ad({"Name": "slot1@n1", "Cpus": 4, "Memory": 4096, "Disk": 10**6, "Machine": "n1",
@@ -60,7 +60,7 @@ class Site:
         """How many reports were folded, and what was said of the others."""
         said = []
         given = HookSettings(str(self.path), **options)
-        with Held(given) as queue:
+        with OpenQueue(given) as queue:
             count, _ = reports.fold(given, queue, say=said.append, until=until)
         return count, [str(each) for each in said]
 

@@ -13,7 +13,7 @@ from gold import KEY
 from waiting import HANG, until
 
 from sssjob.gateway.config import GatewayConfig, GatewayLimits
-from sssjob.gateway.server import Server
+from sssjob.gateway.server import GatewayServer
 from sssjob.rmap.address import Address
 from sssjob.rmap.keys import Key, Ring
 from sssjob.rmap.responder import Policy, Responder
@@ -47,7 +47,7 @@ def gateway(handler, *, ring=RING, policy=None, **options):
         listen=(Address("127.0.0.1", 0),), ring=ring,
         policy=policy or Policy(name="root", triple_des=True), **options,
     )  # fmt: skip
-    server = Server(Responder(handler, config.ring, config.policy), config)
+    server = GatewayServer(Responder(handler, config.ring, config.policy), config)
     ready = threading.Event()
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=lambda: loop.run_until_complete(server.run(ready.set)))

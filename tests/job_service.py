@@ -9,7 +9,18 @@ from sssjob.gateway.actions import Actions
 from sssjob.handlers.roles import Roles
 from sssjob.handlers.service import Service, ServiceSettings
 from sssjob.handlers.stores import Stores
-from sssjob.rmap.message import Conj, Data, Document, Get, Object, Op, Option, Request, Set, Where
+from sssjob.rmap.message import (
+    Conj,
+    Data,
+    DataDocument,
+    Get,
+    Object,
+    Op,
+    Option,
+    Request,
+    Set,
+    Where,
+)
 from sssjob.rmap.reading import item
 from sssjob.rmap.responder import ReceivedRequest
 
@@ -44,7 +55,7 @@ class JobService:
     def ask(self, action, **options):
         """What each row holds: names and values, or the whole document."""
         _, rows = self.answer(action, **options)
-        return [row.xml.decode() if isinstance(row, Document) else dict(row.fields)
+        return [row.xml.decode() if isinstance(row, DataDocument) else dict(row.fields)
                 for row in rows]  # fmt: skip
 
     def ids(self, *wheres, **options):

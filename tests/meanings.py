@@ -14,7 +14,7 @@ from typing import NamedTuple
 from records import DATA, converted
 
 from sssjob import registry, units
-from sssjob.lcginfo.reader import Options, snapshot
+from sssjob.lcginfo.reader import ReaderOptions, snapshot
 from sssjob.records.builders import OBJECTS
 from sssjob.records.record import Converted
 from sssjob.records.record import Options as RecordOptions
@@ -111,7 +111,7 @@ def queued(system, template):
     """In the state of a queue."""
 
     def road(text):
-        jobs = snapshot(system, [_filled(template, text)], Options(queue="q")).jobs
+        jobs = snapshot(system, [_filled(template, text)], ReaderOptions(queue="q")).jobs
         return None if not jobs or jobs[0].maxwalltime is None else Fraction(jobs[0].maxwalltime)
 
     return road

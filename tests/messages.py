@@ -10,7 +10,7 @@ from sssjob.rmap import codes
 from sssjob.rmap.message import (
     Conj,
     Data,
-    Document,
+    DataDocument,
     File,
     Get,
     Object,
@@ -33,9 +33,9 @@ MAYBE = st.one_of(st.just(""), WORD)
 
 ROWS = st.builds(Row, ELEMENT, st.lists(st.tuples(ELEMENT, TEXT), max_size=4).map(tuple))
 DOCUMENTS = st.sampled_from([
-    Document(b"<Job><Id>1</Id><Requested><Memory op=\"GE\">5</Memory></Requested></Job>"),
-    Document(b'<JobGroup xmlns="urn:x"><Job/></JobGroup>'),
-    Document("<Job>é<Name>x</Name></Job>".encode()),
+    DataDocument(b"<Job><Id>1</Id><Requested><Memory op=\"GE\">5</Memory></Requested></Job>"),
+    DataDocument(b'<JobGroup xmlns="urn:x"><Job/></JobGroup>'),
+    DataDocument("<Job>é<Name>x</Name></Job>".encode()),
 ])  # fmt: skip
 DATA = st.builds(
     Data, st.lists(ROWS | DOCUMENTS, min_size=1, max_size=4).map(tuple), name=MAYBE, type=MAYBE

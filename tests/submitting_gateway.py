@@ -5,7 +5,7 @@ import getpass
 from sssjob import client
 from sssjob.document import loads
 from sssjob.rmap.keys import Key
-from sssjob.rmap.message import Data, Document, Get, Object, Request, Where
+from sssjob.rmap.message import Data, DataDocument, Get, Object, Request, Where
 from sssjob.rmap.writing import written
 
 ME = getpass.getuser()
@@ -54,7 +54,7 @@ def prepare(folder, **how):
 def ask(port, action, actor="maui", id_="", wheres=(), sets=(), gets=(), job=None, kind="Job"):
     """The code, the message and the jobs of an answer."""
     key = Key(f"the {'maui.key' if actor == 'maui' else 'auth_key'} of this test".encode())
-    data = None if job is None else Data((Document(job.encode()),))
+    data = None if job is None else Data((DataDocument(job.encode()),))
     asked = Request(
         action, actor, (Object(kind),), gets, wheres=wheres, sets=sets, data=data, id=id_
     )

@@ -26,7 +26,7 @@ from sssjob.document.repair import advise
 from sssjob.document.sources import NamedSource
 from sssjob.errors import LimitExceeded, Severity
 from sssjob.query import compile
-from sssjob.verbs.translate import Translation, run
+from sssjob.verbs.translate import TranslationTask, run
 
 ROOM = 1.3  # how much more than twice as much twice the input may cost
 LEAST = 1 << 19  # bytes that are held whatever comes
@@ -70,7 +70,7 @@ READERS = {
     "check":    lambda data: sum(1 for _ in check_source(data)),
     "query":    lambda data: sum(1 for _ in compile("//Job[User='amy']/Id").run(data)),
     "messages": lambda data: sum(1 for _ in bundles(io.BytesIO(data))),
-    "scripts":  lambda data: sum(1 for _ in run(Translation("sbatch"), iter((NamedSource("-", io.BytesIO(data)),)))),
+    "scripts":  lambda data: sum(1 for _ in run(TranslationTask("sbatch"), iter((NamedSource("-", io.BytesIO(data)),)))),
     "repair":   lambda data: sum(1 for _ in advise(data[:-1])),
 }
 RECORDS = {
@@ -166,7 +166,7 @@ def test_what_defaults_say_is_worked_out_once_for_all_jobs(said):
 @pytest.mark.parametrize("said", SAID_OF_JOBS.values(), ids=SAID_OF_JOBS)
 def test_a_job_costs_as_much_as_it_inherits(said):
     def work(data):
-        found = run(Translation("sbatch"), iter((NamedSource("-", io.BytesIO(data)),)))
+        found = run(TranslationTask("sbatch"), iter((NamedSource("-", io.BytesIO(data)),)))
         return sum(len(each.text) + len(str(each.losses)) for each in found)
 
     once, twice = (defaults_of_jobs(said, size).encode() for size in (20, 40))

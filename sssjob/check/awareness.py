@@ -16,7 +16,7 @@ from typing import Generic, TypeAlias
 from lxml.etree import _Element as Element
 
 from sssjob import expression, spec
-from sssjob.check.rules import Carried, Rule, is_idle
+from sssjob.check.rules import CarriedAttribute, Rule, is_idle
 from sssjob.check.values import unknown_values, unknown_words
 from sssjob.check.vocabulary import (
     ALWAYS_UNDERSTOOD,
@@ -36,7 +36,7 @@ from sssjob.document.places import (
     split,
     text_of,
 )
-from sssjob.document.report import Report
+from sssjob.document.report import ObjectReport
 from sssjob.errors import (
     Finding,
     InvalidJob,
@@ -92,7 +92,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class AwarenessOutcome:
     """What follows from all that is not understood: each item by its policy, in document order."""
 
     reject: tuple[Item, ...] = ()
@@ -164,7 +164,7 @@ class Understood(Generic[B]):
     """
 
     block: B
-    outcome: Outcome
+    outcome: AwarenessOutcome
 
     @property
     def accepted(self) -> bool:
@@ -459,7 +459,7 @@ def _asking(block: B, unknown: Sequence[Property]) -> B:
     return block.holding([*notes, *(() if left is None else expression.write(left))])
 
 
-def said(outcome: Outcome) -> Iterator[Finding]:
+def said(outcome: AwarenessOutcome) -> Iterator[Finding]:
     """What to say of all that is not understood: errors, or warnings; what is ignored, nothing."""
     for severity, found in ((Severity.ERROR, outcome.reject), (Severity.WARNING, outcome.warn)):
         for item in found:
@@ -471,7 +471,7 @@ def said(outcome: Outcome) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def judge(items: Iterable[Item], *, reading: bool = False) -> Outcome:
+def judge(items: Iterable[Item], *, reading: bool = False) -> AwarenessOutcome:
     """What becomes of a request with these items (9.0).
 
     An operation that only reads skips in silence what the standard knows and it does not need:
@@ -481,7 +481,7 @@ def judge(items: Iterable[Item], *, reading: bool = False) -> Outcome:
     for item in items:
         if not (reading and item.level):
             by_policy[item.policy].append(item)
-    return Outcome(*(tuple(found) for found in by_policy.values()))
+    return AwarenessOutcome(*(tuple(found) for found in by_policy.values()))
 
 
 def is_old(element: Element) -> bool:
@@ -498,7 +498,7 @@ class _Search:
     def __init__(self, root: Element, vocabulary: Vocabulary, offset: int) -> None:
         self._vocabulary = vocabulary
         self._root = root
-        self._places = Report(root, offset)
+        self._places = ObjectReport(root, offset)
 
     def root(self) -> Iterator[Item]:
         """The items of the job object, under the policy that holds around it."""
@@ -566,7 +566,7 @@ class _Search:
                     yield from self._unknown(child, "", policy)
 
     def _attributes(
-        self, element: Element, name: str, category: str, known: Mapping[str, Carried],
+        self, element: Element, name: str, category: str, known: Mapping[str, CarriedAttribute],
         policy: AwarenessPolicy,
     ) -> Generator[Item, None, AwarenessPolicy]:  # fmt: skip
         """The items among the attributes; gives the policy that holds on the element and below."""

@@ -9,7 +9,7 @@ from lxml.etree import _Element as Element
 
 from sssjob import graph, spec
 from sssjob.document.places import attributes, has_elements, names, place, text_of
-from sssjob.document.report import Report
+from sssjob.document.report import ObjectReport
 from sssjob.model import Item, Job, JobDefaults, JobGroup, Property, Reference, stripped
 
 # A vocabulary or a type is the walk's to judge, attribute by attribute.
@@ -18,7 +18,7 @@ _SAID = frozenset(("E-TYPE", "E-UNKNOWN"))
 _SAID_OF_GROUPS = frozenset(("I-REFERENCE",))
 
 
-def check(report: Report, *, closed: bool = False) -> None:
+def check(report: ObjectReport, *, closed: bool = False) -> None:
     """Say all there is to say about the dependencies of a job group, or of a single job.
 
     What a ``closed`` document depends upon has to be in it.

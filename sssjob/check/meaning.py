@@ -15,7 +15,7 @@ from sssjob import layout, nodes, spec, units
 from sssjob.check import requests
 from sssjob.document.bridge import from_tree
 from sssjob.document.places import attributes, split, text_of
-from sssjob.document.report import Report
+from sssjob.document.report import ObjectReport
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 
@@ -31,7 +31,7 @@ _DEFAULTS = tuple(f"{{*}}{name}" for name in spec.DEFAULTS.values())
 _PLAIN = ("EQ", "GE", "LE")
 
 
-def check(report: Report) -> None:
+def check(report: ObjectReport) -> None:
     """Say all there is to say about names, counts and layouts of a job object."""
     root = report.root
     requests.check(report)
@@ -50,7 +50,7 @@ def check(report: Report) -> None:
         )  # fmt: skip
 
 
-def names(element: Element, report: Report) -> None:
+def names(element: Element, report: ObjectReport) -> None:
     """Say what is wrong with the aggregation of a Feature or Node, if it is known in its place."""
     above = [split(str(ancestor.tag)) for ancestor in element.iterancestors()]
     depth = len(list(report.root.iterancestors()))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from sssjob import spec
 from sssjob.check.rules import IDENTIFIED
 from sssjob.document.bridge import from_tree
-from sssjob.document.report import Report
+from sssjob.document.report import ObjectReport
 from sssjob.errors import Finding, LimitExceeded, finding
 from sssjob.model import Block, Item, Job, JobGroup, Reference, walk
 
@@ -70,7 +70,7 @@ def resolve(
     return Resolution(tuple(findings), targets)
 
 
-def check(report: Report, *, closed: bool = False) -> None:
+def check(report: ObjectReport, *, closed: bool = False) -> None:
     """Say which references of a job object lead out of it."""
     root = report.root
     if any(not len(item) for item in root.iter(*_TAGS)) and len(root):

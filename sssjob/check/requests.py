@@ -6,7 +6,7 @@ from lxml.etree import _Element as Element
 
 from sssjob import spec, units
 from sssjob.document.places import attributes, is_adapter, split, text_of
-from sssjob.document.report import Report
+from sssjob.document.report import ObjectReport
 from sssjob.errors import InvalidValue
 from sssjob.expression.lint import lint
 from sssjob.model import Property
@@ -19,7 +19,7 @@ PLAIN_OPERATIONS = {"Feature": ("EQ", "NE"), "Node": ("EQ", "NE")}
 _SAID = frozenset(("E-TYPE", "E-LIMIT", "W-GROUP-SWAP"))
 
 
-def check(report: Report) -> None:
+def check(report: ObjectReport) -> None:
     """Say of each Requested element what readers take differently and what nothing satisfies."""
     root = report.root
     for requested in root.iter("{*}Requested"):

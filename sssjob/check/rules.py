@@ -20,7 +20,7 @@ IDENTIFIED = {"JobGroup": "Job", "Job": "TaskGroup", "TaskGroup": "Task"}
 _SPECIAL = frozenset(("Id", "Network", "NotificationList", *units.DEFAULT_UNITS))
 
 
-class Carried(NamedTuple):
+class CarriedAttribute(NamedTuple):
     """An attribute that an element may carry, and what tells that nothing is wrong with it."""
 
     row: spec.Attribute
@@ -33,7 +33,7 @@ class Rule(NamedTuple):
     place: TagMeaning
     row: spec.Element
     plain: Plain | None  # None: any text is right
-    attributes: Mapping[str, Carried]
+    attributes: Mapping[str, CarriedAttribute]
     required: tuple[str, ...]
     key: str | tuple[str, ...]  # what a set of properties that were seen knows it by
     keys: tuple[str, ...] | None  # what tells two of one name apart; None: it may repeat
@@ -71,9 +71,9 @@ def is_idle(element: Element, name: str, key: str) -> bool:
 
 
 @lru_cache
-def carried(element: str, category: str) -> dict[str, Carried]:
+def carried(element: str, category: str) -> dict[str, CarriedAttribute]:
     """The attributes that an element may carry in a category."""
     return {
-        name: Carried(row, plain(row.type, row, element, category))
+        name: CarriedAttribute(row, plain(row.type, row, element, category))
         for name, row in spec.attributes(element, category).items()
     }

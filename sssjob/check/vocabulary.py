@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sssjob import spec
 from sssjob.check import rules
-from sssjob.check.rules import Carried, Rule
+from sssjob.check.rules import CarriedAttribute, Rule
 from sssjob.errors import AwarenessPolicy
 
 __all__ = [
@@ -85,7 +85,7 @@ class Vocabulary:
         """The rule for a property that is understood in this place, or None."""
         return _rule(self, tag, container)
 
-    def carried(self, element: str, category: str) -> dict[str, Carried]:
+    def carried(self, element: str, category: str) -> dict[str, CarriedAttribute]:
         """The attributes that are understood on an element in a category."""
         return _carried(self, element, category)
 
@@ -186,7 +186,7 @@ def _rule(vocabulary: Vocabulary, tag: str, container: str) -> Rule | None:
 
 
 @cache
-def _carried(vocabulary: Vocabulary, element: str, category: str) -> dict[str, Carried]:
+def _carried(vocabulary: Vocabulary, element: str, category: str) -> dict[str, CarriedAttribute]:
     return {
         name: carried
         for name, carried in rules.carried(element, category).items()

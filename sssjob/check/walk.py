@@ -11,7 +11,7 @@ from functools import lru_cache
 from lxml.etree import _Element as Element
 
 from sssjob import expression, spec, suggestions, units
-from sssjob.check.rules import IDENTIFIED, Carried, Rule, carried, is_idle, rule
+from sssjob.check.rules import IDENTIFIED, CarriedAttribute, Rule, carried, is_idle, rule
 from sssjob.check.values import check_amount, check_attribute, check_text, check_words
 from sssjob.check.vocabulary import ALWAYS_UNDERSTOOD, FULL, AwarenessPolicy
 from sssjob.defaults.entries import IDENTITY
@@ -26,7 +26,7 @@ from sssjob.document.places import (
     split,
     text_of,
 )
-from sssjob.document.report import Report
+from sssjob.document.report import ObjectReport
 from sssjob.errors import Severity, finding
 from sssjob.model import Property
 from sssjob.units import XML_SPACE
@@ -44,7 +44,7 @@ class Enough(Exception):
     """As much was found about a job object as is told."""
 
 
-class Walk(Report):
+class Walk(ObjectReport):
     """One job object being walked: ``found`` collects the findings.
 
     ``said`` holds codes that need saying once per source, and gets those that were said.
@@ -240,7 +240,7 @@ class Walk(Report):
 
     def _attributes(
         self, element: Element, name: str, category: str, items: Iterable[tuple[str, str]],
-        known: Mapping[str, Carried], policy: AwarenessPolicy,
+        known: Mapping[str, CarriedAttribute], policy: AwarenessPolicy,
     ) -> AwarenessPolicy:  # fmt: skip
         """Check the attributes of an element, and give the policy that holds for it and below."""
         for key, value in items:

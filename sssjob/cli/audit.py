@@ -70,7 +70,7 @@ def command(
     from sssjob.commands import CommandLimits
     from sssjob.drawing import audit as forms
     from sssjob.verbs.audit import Sides
-    from sssjob.verbs.records import Reading
+    from sssjob.verbs.records import RecordReading
 
     if format_name != DOCUMENTS:
         records.format_of(format_name)
@@ -88,7 +88,7 @@ def command(
         common.fail("name the FILEs that were read: standard input is what they are held against")
     unread = common.Complaints()
     said = records.said(all_findings)
-    reading = Reading(said, watching)
+    reading = RecordReading(said, watching)
     sides = Sides(unread, reading, "" if zone == "UTC" else zone, *table)
     with common.failing():
         listed, sums = sides.against(common.sources(against)) if against else (None, [])

@@ -55,7 +55,7 @@ def command(files: tuple[str, ...], port: int, opens: bool) -> None:
     from sssjob.verbs import browse
 
     few = common.Few()
-    said = records.Said()
+    said = records.RecordMessages()
 
     def tell(name: str, error: UnreadableDocument) -> None:
         few.show([error.finding.in_file(name)])

@@ -10,7 +10,7 @@ import click
 from sssjob.cli import common, options
 
 if TYPE_CHECKING:
-    from sssjob.cli.selection import Chosen
+    from sssjob.cli.selection import ChosenObject
     from sssjob.model import Block
 
 
@@ -72,7 +72,7 @@ def command(
 def blocks(
     files: tuple[str, ...], select: str | None, effective: bool, complain: common.Complain, *,
     with_files: bool = False, with_notes: bool = False,
-) -> Iterator[Chosen]:  # fmt: skip
+) -> Iterator[ChosenObject]:  # fmt: skip
     """The job objects of files, or the jobs and task groups in them that were selected."""
     from dataclasses import replace
 
@@ -92,7 +92,7 @@ def blocks(
             yield item._replace(block=own, paths=None)
 
 
-def _selected(item: Chosen, block: Block, path: str) -> Iterator[Block]:
+def _selected(item: ChosenObject, block: Block, path: str) -> Iterator[Block]:
     """What was selected in a block: itself, or what it holds."""
     from sssjob.model import paths
 

@@ -26,7 +26,7 @@ from sssjob.visible import Terminal, Visible, visible, visible_lines
 
 if TYPE_CHECKING:
     from sssjob.document.attached import Attached
-    from sssjob.document.bundle import File
+    from sssjob.document.bundle import MessageFile
     from sssjob.document.sources import NamedSource
     from sssjob.model import Block
 
@@ -144,7 +144,7 @@ def placed(error: SSSJobError, name: str) -> object:
 
 def files_of(
     attached: Attached, block: Block, name: str, own: Block | None = None, *, given: bool = True
-) -> Sequence[File]:
+) -> Sequence[MessageFile]:
     """The Files that a job object of a source names; that they are not looked for is said.
 
     So is that several have one id. It may be made of its ``own`` one, which was read. ``given``

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sssjob.lcginfo.snapshot import Remark
     from sssjob.records import record
     from sssjob.verbs.convert import Conversion
-    from sssjob.verbs.records import Reading
+    from sssjob.verbs.records import RecordReading
 
 LRMSINFO = "lrmsinfo"
 LINES, WHOLE = "sss-lines", "sss"
@@ -126,7 +126,7 @@ def command(
     """
     from sssjob.verbs import documents
     from sssjob.verbs.convert import Conversion
-    from sssjob.verbs.records import Reading
+    from sssjob.verbs.records import RecordReading
 
     records.format_of(format_name)
     options = _options(zone, columns, delimiter, ended_only, not no_steps)
@@ -134,7 +134,7 @@ def command(
     wanted = WantedOutput(form, output, output_dir, state, told)
     _refuse(wanted, processes, bool(logs), bool(files))
     said = records.said(all_findings)
-    reading, of_logs = Reading(said, watching), Reading(said, watching)
+    reading, of_logs = RecordReading(said, watching), RecordReading(said, watching)
     with common.failing():
         grid = _grid(logs, of_logs) if logs else None
         sources = tuple(common.sources(files))
@@ -236,7 +236,7 @@ def _remark(remark: Remark) -> None:
     common.say(f"{remark.severity}: {remark.message}")
 
 
-def _grid(logs: tuple[str, ...], reading: Reading) -> Grid:
+def _grid(logs: tuple[str, ...], reading: RecordReading) -> Grid:
     """What the logs of computing elements say; what cannot be read of them is printed."""
     from sssjob.accounting.grid import Grid
 
@@ -246,7 +246,7 @@ def _grid(logs: tuple[str, ...], reading: Reading) -> Grid:
     return grid
 
 
-def _report(counts: record.Counts, counts_json: str | None, said: records.Said) -> None:
+def _report(counts: record.Counts, counts_json: str | None, said: records.RecordMessages) -> None:
     common.say(counts)
     if counts_json:
         found = {**counts.as_dict(), "bad": said.faults}

@@ -13,7 +13,7 @@ from sssjob.cli import common, options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sssjob.document.bundle import File
+    from sssjob.document.bundle import MessageFile
     from sssjob.document.diff import Difference
     from sssjob.model import Block
 
@@ -51,7 +51,7 @@ def command(
 
     if left == right == "-":
         raise click.UsageError("only one of two documents can be standard input")
-    files: dict[int, list[File]] = {}
+    files: dict[int, list[MessageFile]] = {}
     ones, others = (_blocks(file, select, effective, files) for file in (left, right))
     count, rows = 0, common.Rows(lines=form == "jsonl")
     if not (form or quiet):
@@ -76,7 +76,7 @@ def command(
 
 
 def _blocks(
-    file: str, select: str | None, effective: bool, files: dict[int, list[File]]
+    file: str, select: str | None, effective: bool, files: dict[int, list[MessageFile]]
 ) -> list[Block]:
     """What one side says; ends the command if it cannot be read, or says nothing.
 

@@ -14,7 +14,7 @@ from sssjob.errors import InvalidValue, Severity
 from sssjob.visible import Dot, Visible, Written
 
 if TYPE_CHECKING:
-    from sssjob.cli.selection import Chosen
+    from sssjob.cli.selection import ChosenObject
     from sssjob.graph import Exit, Graph, Progress
 
 _NAMED = 8  # job groups that are named when one has to be chosen
@@ -120,7 +120,7 @@ def _graphs(
     from sssjob.cli.selection import chosen
     from sssjob.model import Job, JobGroup
 
-    def known() -> Iterator[Chosen]:
+    def known() -> Iterator[ChosenObject]:
         for found in chosen(files, select, complain):
             block = found._replace(paths=None).understood(GRAPH)  # all jobs of a group count
             if block is None:

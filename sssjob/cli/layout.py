@@ -13,7 +13,7 @@ from sssjob.cli import common, options
 from sssjob.errors import Finding, Severity
 
 if TYPE_CHECKING:
-    from sssjob.cli.selection import Chosen
+    from sssjob.cli.selection import ChosenObject
     from sssjob.layout import Layout, Share, Unit
 
 _ROWS = 64  # nodes that are shown; --json has them all
@@ -77,7 +77,7 @@ def command(
 
 
 def _layouts(
-    item: Chosen, lenient: bool, extended: bool
+    item: ChosenObject, lenient: bool, extended: bool
 ) -> Iterator[tuple[Unit, Layout | None, tuple[Finding, ...]]]:
     """Each layout with all that is to be said about it; None where nothing can be laid out."""
     from sssjob.layout import layouts, units
@@ -103,7 +103,7 @@ def _in(layout: Layout, findings: Iterable[Finding]) -> Iterator[Finding]:
         yield replace(found, message=f"in {layout.alternative}: {found.message}")
 
 
-def _sums(item: Chosen, lenient: bool) -> Iterator[Finding]:
+def _sums(item: ChosenObject, lenient: bool) -> Iterator[Finding]:
     """Jobs whose processors are not those of their task groups, unless only a part was chosen."""
     from sssjob.layout import check_sum, units
 

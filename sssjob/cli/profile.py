@@ -12,7 +12,7 @@ import click
 from sssjob.cli import common, options, records
 
 if TYPE_CHECKING:
-    from sssjob.check.awareness import Item, Outcome
+    from sssjob.check.awareness import AwarenessOutcome, Item
     from sssjob.check.vocabulary import NameDifference, Vocabulary
     from sssjob.errors import UnreadableDocument
 
@@ -29,7 +29,7 @@ class _Judged(NamedTuple):
     name: str
     id: str
     items: Sequence[Item]
-    outcome: Outcome
+    outcome: AwarenessOutcome
 
     @property
     def verdict(self) -> str:

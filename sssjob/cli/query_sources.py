@@ -36,7 +36,7 @@ class SourcesQuery:
     differs: bool = field(default=False, init=False)
     failed: bool = field(default=False, init=False)
     _noticed: bool = field(default=False, init=False)
-    _records: records.Said = field(default_factory=records.Said, init=False)
+    _records: records.RecordMessages = field(default_factory=records.RecordMessages, init=False)
 
     @property
     def query(self) -> Question:

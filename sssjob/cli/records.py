@@ -45,7 +45,7 @@ def documents_by_source(
     """The same, each with the source that it is of; ``requests``: as ``with_requests``."""
     from sssjob.verbs import documents
 
-    said = Said(complain)
+    said = RecordMessages(complain)
     for source in with_requests(files) if requests else common.sources(files):
         for document in documents.documents((source,), said):
             yield source, document
@@ -78,20 +78,20 @@ def only_documents(file: str) -> None:
             common.fail(f"{common.name_of(file)} {what}: sssjob convert makes documents of them")
 
 
-class Table(NamedTuple):
+class UserTable(NamedTuple):
     """A table without a header, as the user describes it: its columns, and what separates them."""
 
     columns: tuple[str, ...]
     delimiter: str
 
 
-def table(columns: str, delimiter: str) -> Table:
+def table(columns: str, delimiter: str) -> UserTable:
     """What ``--columns`` and ``--delimiter`` say."""
     names = tuple(name.strip() for name in columns.split(",") if name.strip())
-    return Table(names, delimiter.replace("\\x1f", "\x1f").replace("\\t", "\t"))
+    return UserTable(names, delimiter.replace("\\x1f", "\x1f").replace("\\t", "\t"))
 
 
-class Said:
+class RecordMessages:
     """What was said of records: each bad one, and some notes only once.
 
     ``faults`` lists the first bad records. All of them are printed, or the first ``most`` of each
@@ -132,6 +132,6 @@ class Said:
                 )
 
 
-def said(all_findings: bool) -> Said:
+def said(all_findings: bool) -> RecordMessages:
     """What is said of the records of a command that has the option ``--all-findings``."""
-    return Said(most=None if all_findings else common.Few.MOST)
+    return RecordMessages(most=None if all_findings else common.Few.MOST)

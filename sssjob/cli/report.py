@@ -101,8 +101,8 @@ def command(
     """
     from sssjob.accounting.report import Report
     from sssjob.records.runs import SeenRuns
-    from sssjob.verbs.records import Reading
-    from sssjob.verbs.report import Jobs
+    from sssjob.verbs.records import RecordReading
+    from sssjob.verbs.report import ReportedJobs
 
     if format_name != DOCUMENTS:
         records.format_of(format_name)
@@ -118,12 +118,12 @@ def command(
         common.say(error)
 
     said = records.said(all_findings)
-    reading = Reading(said, watching)
+    reading = RecordReading(said, watching)
     given = "" if zone == "UTC" else zone
     with common.failing(), ExitStack() as stack:
         used, seen = common.processes(processes), SeenRuns()
         for name, some in by_format(files, format_name, stack, said):
-            Jobs(some, tell, name, given, reading, used, seen, *table).add_to(report)
+            ReportedJobs(some, tell, name, given, reading, used, seen, *table).add_to(report)
     rows = report.rows(sort, limit)
     printed(report, rows, as_json=as_json, as_csv=as_csv, raw=raw)
     drawn(report, rows, sort, plot=plot, svg=svg, beside=as_json or as_csv)
@@ -137,7 +137,7 @@ def command(
 
 
 def by_format(
-    files: tuple[str, ...], wanted: str, stack: ExitStack, said: records.Said
+    files: tuple[str, ...], wanted: str, stack: ExitStack, said: records.RecordMessages
 ) -> Iterator[tuple[str, Iterable[NamedSource]]]:
     """The sources by the format that was named, or that they are recognised by, which is said."""
     from sssjob.verbs.documents import by_format

@@ -222,13 +222,13 @@ def _data(file: str | None, dialect: str, *, used: bool) -> Data | None:
     from sssjob.client.dialect import flattened
     from sssjob.document import tree
     from sssjob.errors import UnreadableDocument
-    from sssjob.rmap.message import Data, Document
+    from sssjob.rmap.message import Data, DataDocument
 
     items: list[Item] = []
     (given,) = common.sources([file])
     try:
         for element in tree.units(given.given):
-            job = Document(etree.tostring(element, encoding="UTF-8", with_tail=False))
+            job = DataDocument(etree.tostring(element, encoding="UTF-8", with_tail=False))
             if dialect != "gold":
                 items.append(job)
                 continue

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
     from sssjob.check.awareness import Operation
-    from sssjob.document.bundle import File
+    from sssjob.document.bundle import MessageFile
     from sssjob.errors import UnreadableDocument
     from sssjob.model import Block, Note
 
@@ -27,13 +27,13 @@ _BY_ID = " | ".join((
 ))  # fmt: skip
 
 
-class Chosen(NamedTuple):
+class ChosenObject(NamedTuple):
     """An outermost job object, and the paths of what was chosen in it; None is all of it."""
 
     file: str
     block: Block
     paths: tuple[str, ...] | None = None
-    files: Sequence[File] = ()  # which it names, where they were asked for
+    files: Sequence[MessageFile] = ()  # which it names, where they were asked for
     given: str = ""  # what was named: the file, or the directory, store or records that it is of
     before: Sequence[Note] = ()  # comments and instructions around it, where asked for
     behind: Sequence[Note] = ()
@@ -63,7 +63,7 @@ class Chosen(NamedTuple):
 def chosen(
     files: tuple[str, ...], select: str | None, on_error: Callable[[object], None], *,
     with_files: bool = False, with_notes: bool = False, requests: bool = True,
-) -> Iterator[Chosen]:  # fmt: skip
+) -> Iterator[ChosenObject]:  # fmt: skip
     """The job objects of files with what was chosen in them; those without any are passed over.
 
     ``with_notes`` gives the Files of whole job objects, and the notes around them; a document is
@@ -93,17 +93,17 @@ def chosen(
 
 def _found(
     name: str, stream: BinaryIO, select: str | None, complain: Callable[[UnreadableDocument], None]
-) -> Iterator[Chosen]:
+) -> Iterator[ChosenObject]:
     from sssjob.document import read
 
     if select is not None:
         return _by_query(name, stream, select, complain)
-    return (Chosen(name, block) for block in read(stream, on_error=complain))
+    return (ChosenObject(name, block) for block in read(stream, on_error=complain))
 
 
 def _with_files(
     name: str, stream: BinaryIO, select: str | None, complain: Callable[[UnreadableDocument], None]
-) -> Iterator[Chosen]:
+) -> Iterator[ChosenObject]:
     from sssjob.document.attached import Attached
 
     attached = Attached(stream)
@@ -113,7 +113,7 @@ def _with_files(
 
 def _noted(
     name: str, stream: BinaryIO, select: str | None, complain: Callable[[UnreadableDocument], None]
-) -> Iterator[Chosen]:
+) -> Iterator[ChosenObject]:
     from sssjob.document import tree
     from sssjob.document.attached import Told, named
     from sssjob.document.bundle import messages, notes
@@ -128,12 +128,12 @@ def _noted(
             behind = around[-1] if place == len(held) else ()
             beside = named(block, message.every)
             common.print_findings(found.in_file(name) for found in told(beside))
-            yield Chosen(name, block, None, beside, before=before, behind=behind)
+            yield ChosenObject(name, block, None, beside, before=before, behind=behind)
 
 
 def _by_query(
     name: str, source: BinaryIO, select: str, complain: Callable[[UnreadableDocument], None]
-) -> Iterator[Chosen]:
+) -> Iterator[ChosenObject]:
     from sssjob.document import from_tree
     from sssjob.query import NotAQuery, compile
 
@@ -151,13 +151,13 @@ def _by_query(
             outermost, path = steps[-1][0], "/" + "/".join(step for _, step in reversed(steps))
             if outermost is not unit:
                 if block is not None:
-                    yield Chosen(name, block, tuple(paths))
+                    yield ChosenObject(name, block, tuple(paths))
                 unit, block, paths = outermost, from_tree(outermost, offset=match.offset), []
             paths.append(path)
     except NotAQuery as error:
         common.fail(f"--select: {error}")
     if block is not None:
-        yield Chosen(name, block, tuple(paths))
+        yield ChosenObject(name, block, tuple(paths))
 
 
 def _steps(element: Element) -> Iterator[tuple[Element, str]]:

@@ -19,7 +19,7 @@ from sssjob.errors import UnreadableDocument
 from sssjob.spec import DIALECTS
 
 if TYPE_CHECKING:
-    from sssjob.document.bundle import File
+    from sssjob.document.bundle import MessageFile
     from sssjob.document.sources import NamedSource
     from sssjob.errors import Finding
     from sssjob.model import Block
@@ -197,7 +197,7 @@ def _counted(given: Path | bytes) -> tuple[int, list[Finding]]:
 
 def _blocks(
     sources: Iterable[NamedSource], deref: bool, with_files: bool, complain: common.Complain
-) -> Iterator[tuple[Block, Sequence[File]]]:
+) -> Iterator[tuple[Block, Sequence[MessageFile]]]:
     """The job objects of sources, each with the Files that it names, if these are wanted."""
     from sssjob.document import read
     from sssjob.document.attached import Attached

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sssjob.model import Job
     from sssjob.records.record import Bad, Noted, Options
     from sssjob.registry import Format
-    from sssjob.verbs.records import Reading, Tell
+    from sssjob.verbs.records import RecordReading, Tell
 
 INTERRUPTED = 130
 _CLEAR = "\x1b[2J\x1b[H"  # of a terminal
@@ -98,7 +98,7 @@ class Showing:
     as_json: bool
     as_table: bool
     bad: int = 0
-    _said: records.Said = field(default_factory=records.Said)
+    _said: records.RecordMessages = field(default_factory=records.RecordMessages)
 
     def show(self, files: Sequence[str], stream: BinaryIO) -> None:
         """Print the jobs of files, or of the system."""
@@ -162,12 +162,12 @@ class Showing:
         if jobs:
             yield from (f"{line.rstrip()}\n".encode() for line in table(jobs, time.time()))
 
-    def _reading(self, tell: Tell | None = None) -> Reading:
-        from sssjob.verbs.records import Reading
+    def _reading(self, tell: Tell | None = None) -> RecordReading:
+        from sssjob.verbs.records import RecordReading
 
-        return Reading(tell or self._said)
+        return RecordReading(tell or self._said)
 
-    def _jobs(self, files: Sequence[str], reading: Reading) -> Iterator[Job]:
+    def _jobs(self, files: Sequence[str], reading: RecordReading) -> Iterator[Job]:
         from sssjob.records.builders import OBJECTS
         from sssjob.verbs import status
 
@@ -176,7 +176,7 @@ class Showing:
             self._sources(files), lambda raw: status.outcomes(raw, rows, options, OBJECTS)
         )
 
-    def _texts(self, files: Sequence[str], reading: Reading) -> Iterator[str]:
+    def _texts(self, files: Sequence[str], reading: RecordReading) -> Iterator[str]:
         from sssjob.records.builders import TEXTS
         from sssjob.verbs import status
 

@@ -21,7 +21,7 @@ from sssjob.errors import Severity
 
 if TYPE_CHECKING:
     from sssjob.model import Job
-    from sssjob.verbs.translate import TranslatedJob, Translation
+    from sssjob.verbs.translate import TranslatedJob, TranslationTask
 
 ALL = "all"
 AS_BYTES = "surrogateescape"  # bytes of a script that are no UTF-8 stay what they are
@@ -91,10 +91,10 @@ def command(
     written, and everything that would be is listed.
     """
     from sssjob.translate import Settings
-    from sssjob.verbs.translate import Translation
+    from sssjob.verbs.translate import TranslationTask
 
     settings = Settings(memory_scope, arrays, not no_residual, parallel=parallel)
-    work = Translation(target, source, settings, every, select)
+    work = TranslationTask(target, source, settings, every, select)
     if output_dir or output:
         work = replace(work, beside=partial(_beside, target, output))
     with common.failing():
@@ -116,7 +116,7 @@ def _known(target: str) -> None:
 
 
 def _translate(
-    work: Translation, files: tuple[str, ...], output: str | None, output_dir: str | None,
+    work: TranslationTask, files: tuple[str, ...], output: str | None, output_dir: str | None,
     losses: str | None,
 ) -> None:  # fmt: skip
     """Write what is translated, and say what was lost."""
@@ -124,7 +124,7 @@ def _translate(
 
     found: list[_Output] = []
     good = True
-    few, said = common.Few(), records.Said()
+    few, said = common.Few(), records.RecordMessages()
     with ExitStack() as stack:
         listed = stack.enter_context(common.output(losses)) if losses else None
         texts = stack.enter_context(SpooledTemporaryFile(_KEPT))
@@ -179,7 +179,7 @@ def _say(written: TranslatedJob, listed: BinaryIO | None, few: common.Few) -> No
 
 
 def _write(
-    work: Translation, found: list[_Output], texts: IO[bytes], output: str | None,
+    work: TranslationTask, found: list[_Output], texts: IO[bytes], output: str | None,
     output_dir: str | None,
 ) -> None:  # fmt: skip
     from sssjob.translate import translator
@@ -244,12 +244,12 @@ def _beside(target: str, output: str | None, job: Job, number: int) -> str:
     return f"{Path(output).name}.{name}" if row.joins else Path(output).name
 
 
-def _explain(work: Translation, files: tuple[str, ...], output: str | None) -> None:
+def _explain(work: TranslationTask, files: tuple[str, ...], output: str | None) -> None:
     """Print a table of properties and targets."""
     from sssjob.verbs.translate import explain, readings
 
     wanted = None if work.to == ALL else {work.to}
-    few, tell, good = common.Few(), records.Said(), True
+    few, tell, good = common.Few(), records.RecordMessages(), True
     with common.output(output) as stream:
         for source in records.with_requests(files):
             some = bool(work.select)

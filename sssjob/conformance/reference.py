@@ -23,7 +23,7 @@ _LONGEST = 300  # characters of a document that still reads as an example
 _CASES = 5  # cases of a finding that are named
 
 
-class Topic(NamedTuple):
+class ReferenceEntry(NamedTuple):
     """One meaning of a name: ``facts`` are pairs of a label and a text, in the order to print."""
 
     name: str
@@ -38,7 +38,7 @@ class Topic(NamedTuple):
         return {**self._asdict(), "facts": dict(self.facts)}
 
 
-def topics(name: str) -> tuple[Topic, ...]:
+def topics(name: str) -> tuple[ReferenceEntry, ...]:
     """Every meaning of a name, in the order of the standard; none if it is not known.
 
     An older name has the meanings of its present one.
@@ -59,14 +59,14 @@ def names() -> frozenset[str]:
     )
 
 
-def _elements(name: str, older: str = "") -> Iterator[Topic]:
+def _elements(name: str, older: str = "") -> Iterator[ReferenceEntry]:
     """The meanings of an element; those that it has under an older name alone, if one is given."""
     rows = dict.fromkeys(row for table in spec.TABLES.values() for row in table if row.name == name)
     for row in rows:
         places = [place for place in spec.CONTAINER if spec.properties(place).get(name) == row]
         if older and not any(spec.alias(older, place) for place in places):
             continue
-        yield Topic(name, "element", row.section, row.description, _facts(
+        yield ReferenceEntry(name, "element", row.section, row.description, _facts(
             ("type", _type(row)),
             ("stands in", ", ".join(places)),
             ("how often", _appearance(row)),
@@ -76,13 +76,13 @@ def _elements(name: str, older: str = "") -> Iterator[Topic]:
         ), _example(*((f"<{name}", f"<{place}>") for place in places)))  # fmt: skip
 
 
-def _containers(name: str) -> Iterator[Topic]:
+def _containers(name: str) -> Iterator[ReferenceEntry]:
     row = spec.CONTAINER.get(name)
     if row is None or any(name == element.name for element in spec.STRUCTURED):
         return
     holds = [f"{held[:-1]} ({_HOW_OFTEN[held[-1]]})" for held in row.holds]
     around = [place for place in spec.CONTAINER if name in spec.blocks(place)]
-    yield Topic(name, "container", row.section, "", _facts(
+    yield ReferenceEntry(name, "container", row.section, "", _facts(
         ("holds", ", ".join((*holds, "properties"))),
         ("stands in", ", ".join(around)),
         ("by its id", "may be a reference: an Id and nothing else" if row.reference else ""),
@@ -90,10 +90,10 @@ def _containers(name: str) -> Iterator[Topic]:
     ), _example((f"<{name}",)))  # fmt: skip
 
 
-def _attributes(name: str) -> Iterator[Topic]:
+def _attributes(name: str) -> Iterator[ReferenceEntry]:
     for row in spec.ATTRIBUTES:
         if row.name == name:
-            yield Topic(name, "attribute", row.section, row.description, _facts(
+            yield ReferenceEntry(name, "attribute", row.section, row.description, _facts(
                 ("on", ", ".join(_PLACES.get(place, place) for place in row.on)),
                 ("type", row.type),
                 ("values", ", ".join(row.values)),
@@ -103,22 +103,22 @@ def _attributes(name: str) -> Iterator[Topic]:
             ), _example(*_with(name, row.on)))  # fmt: skip
 
 
-def _limits(name: str) -> Iterator[Topic]:
+def _limits(name: str) -> Iterator[ReferenceEntry]:
     for limit, meaning, synonyms in spec.RESOURCE_LIMITS:
         if limit == name:
             read = ("read too", ", ".join(synonyms))
-            yield Topic(name, "name of a ResourceLimit", "SSS 5.1 ResourceLimit", meaning,
+            yield ReferenceEntry(name, "name of a ResourceLimit", "SSS 5.1 ResourceLimit", meaning,
                         _facts(read))  # fmt: skip
 
 
-def _codes(name: str) -> Iterator[Topic]:
+def _codes(name: str) -> Iterator[ReferenceEntry]:
     for code in CODES:
         if code.name == name:
             found = [case for case in _cases() if name in _findings(case)]
             ids = ", ".join(case.id for case in found[:_CASES])
             more = f" and {len(found) - _CASES} more" if len(found) > _CASES else ""
             alone = (case.document for case in found if _findings(case) == [name])
-            yield Topic(name, "finding", "", code.meaning, _facts(
+            yield ReferenceEntry(name, "finding", "", code.meaning, _facts(
                 ("severity", f"{code.severity}, unless an awarenessPolicy says otherwise"
                  if name in ("E-UNKNOWN", "E-LOSS") else str(code.severity)),
                 ("cases", ids + more),

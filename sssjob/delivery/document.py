@@ -28,7 +28,7 @@ from sssjob.features.keys import Value
 from sssjob.features.measured import of_status, of_usage
 from sssjob.features.read import modern
 from sssjob.features.read import read as read_features
-from sssjob.features.status import Snapshot
+from sssjob.features.status import StatusSnapshot
 from sssjob.features.used import Used, of_cgroup, of_file
 from sssjob.fold import Fact, Folded, fold, identities
 from sssjob.model import Block, Job, JobGroup, Property
@@ -57,7 +57,7 @@ class Delivery:
         self.records: dict[str, list[PlacedRecord]] = defaultdict(list)
         self.directory = ""
         self.sources: list[str] = []
-        self.snapshot: Snapshot | None = None
+        self.snapshot: StatusSnapshot | None = None
         self.used: list[Used] = []
         self.features: dict[str, Value] = {}
         self.machine: dict[str, Value] = {}
@@ -95,7 +95,7 @@ class Delivery:
         if snapshot is not None:
             self.take_snapshot(snapshot, directory)
 
-    def take_snapshot(self, snapshot: Snapshot, directory: str) -> None:
+    def take_snapshot(self, snapshot: StatusSnapshot, directory: str) -> None:
         """Take what a pilot said of itself in a directory."""
         self.snapshot = snapshot
         self._belongs(directory)

@@ -18,18 +18,18 @@ from typing import BinaryIO, cast
 
 from sssjob import executable
 from sssjob.document import reader
-from sssjob.document.bundle import File, messages, seconds, written
+from sssjob.document.bundle import MessageFile, messages, seconds, written
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity
 from sssjob.executable import ExecutableKind
 from sssjob.model import Block, paths
 
-Every = Mapping[str, Sequence[File]]  # all Files of each id, that which is meant first
+Every = Mapping[str, Sequence[MessageFile]]  # all Files of each id, that which is meant first
 
 _NOWHERE: tuple[list[int], list[deque[Every]]] = ([], [])
 LIMIT = 16 << 20  # bytes of a source in which Files are looked for
 
 
-def message(text: str, files: Sequence[File], *, indent: bool = False) -> str:
+def message(text: str, files: Sequence[MessageFile], *, indent: bool = False) -> str:
     """The text of a job object with the Files that it names beside it, if it names any."""
     if not files:
         return text
@@ -44,7 +44,7 @@ class Attached:
         self._told = Told()
         self.stream = cast(BinaryIO, self._kept)
 
-    def of(self, block: Block, *, read: Block | None = None) -> list[File]:
+    def of(self, block: Block, *, read: Block | None = None) -> list[MessageFile]:
         """The Files that a job object names, as far as its message has them.
 
         Where several have one id, all are given, that which is meant first. It may be made of the
@@ -53,7 +53,7 @@ class Attached:
         """
         return named(block, self._seen_by(read or block)) if any(files_named(block)) else []
 
-    def told(self, files: Iterable[File]) -> Iterator[Finding]:
+    def told(self, files: Iterable[MessageFile]) -> Iterator[Finding]:
         """What is to be told of Files that were given, each once."""
         return self._told(files)
 
@@ -83,7 +83,7 @@ class Attached:
         return found
 
 
-def named(block: Block, every: Every) -> list[File]:
+def named(block: Block, every: Every) -> list[MessageFile]:
     """Of the Files of its message those that a job object names."""
     wanted = dict.fromkeys(files_named(block))
     return [file for id_ in wanted for file in every.get(id_, ())]
@@ -93,16 +93,16 @@ class Told:
     """That several of the ``named`` Files have one id, told once of Files that are held."""
 
     def __init__(self) -> None:
-        self._of: dict[int, File] = {}
+        self._of: dict[int, MessageFile] = {}
 
-    def __call__(self, files: Iterable[File]) -> Iterator[Finding]:
+    def __call__(self, files: Iterable[MessageFile]) -> Iterator[Finding]:
         """What is to be told of some, and was not yet."""
         new = {id(file): file for file in files if id(file) not in self._of}
         self._of |= new
         return doubled(new.values())
 
 
-def doubled(files: Iterable[File]) -> Iterator[Finding]:
+def doubled(files: Iterable[MessageFile]) -> Iterator[Finding]:
     """That several of the ``named`` Files have one id. A warning: the work goes on with the first.
 
     ``validate`` says that it is an error.

@@ -13,7 +13,7 @@ from lxml.etree import _Element as Element
 
 from sssjob.document import cause, cutting, limits, parsing
 from sssjob.document.cutting import Cut, DocumentCutter, Other, Piece, WholeDocument
-from sssjob.document.enclosing import Beside, EnclosingTags
+from sssjob.document.enclosing import EnclosingTags, FilesBeside
 from sssjob.document.encodings import UTF8
 from sssjob.document.meant import Around
 from sssjob.document.outermost import UNIT_TAGS, may_hold_strangers, outermost, strangers
@@ -109,7 +109,7 @@ class Batch:
             yield Slice(unit, document, place.line, start, piece.end, origin, around)
 
 
-Found = Batch | Beside
+Found = Batch | FilesBeside
 
 
 def only_batches(found: Iterable[Found]) -> Iterator[Batch]:
@@ -123,7 +123,7 @@ def careful(cuts: Iterator[Cut], tell: OnError, alone: bool = False) -> Iterator
         for found in _proved(group):
             if isinstance(found, UnreadableDocument):
                 tell(found)
-            elif isinstance(found, Batch | Beside):
+            elif isinstance(found, Batch | FilesBeside):
                 yield found
 
 
@@ -156,7 +156,7 @@ def told(on_error: OnError | None) -> Iterator[OnError]:
         on_error(error)
 
 
-_Group = Sequence[Piece] | Other | WholeDocument | Beside | UnreadableDocument
+_Group = Sequence[Piece] | Other | WholeDocument | FilesBeside | UnreadableDocument
 
 
 def _groups(cuts: Iterator[Cut], alone: bool) -> Iterator[_Group]:
@@ -196,9 +196,9 @@ def _fits(cut: Cut, first: Piece, alone: bool) -> bool:
 
 def _proved(
     group: _Group, known: Collection[str] = ()
-) -> Iterator[Batch | WholeDocument | Beside | UnreadableDocument]:
+) -> Iterator[Batch | WholeDocument | FilesBeside | UnreadableDocument]:
     """What a group holds: at once, if it is as it seems, or else by and by."""
-    if isinstance(group, WholeDocument | Beside | UnreadableDocument):
+    if isinstance(group, WholeDocument | FilesBeside | UnreadableDocument):
         yield group
     elif isinstance(group, Other):
         yield from _accepted(group.root, (), group.offset, tuple, known)

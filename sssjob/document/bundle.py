@@ -22,7 +22,7 @@ from sssjob.document.files import Source
 from sssjob.document.meant import Around, Meant
 from sssjob.document.outermost import UNIT_TAGS
 from sssjob.document.places import CATEGORIES, attributes, has_elements, inside_of, names
-from sssjob.document.report import Report
+from sssjob.document.report import ObjectReport
 from sssjob.document.text import escape, quoted
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import ExecutableKind, From
@@ -36,7 +36,7 @@ _LINE_ENDS = {"\r": "&#13;"}  # a reader would turn a bare one into a line feed
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class MessageFile:
     """A file of a message: its id without percent-encoding, and what it holds.
 
     The content is UTF-8, which every character of XML has; of a File that holds elements, which
@@ -60,11 +60,11 @@ class Bundle:
     """
 
     blocks: tuple[Block, ...]
-    files: Mapping[str, File] = field(default_factory=dict)
+    files: Mapping[str, MessageFile] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
-    every: Mapping[str, Sequence[File]] = field(default_factory=dict)
+    every: Mapping[str, Sequence[MessageFile]] = field(default_factory=dict)
 
-    def script(self, text: str) -> File | None:
+    def script(self, text: str) -> MessageFile | None:
         """The file that the text of an Executable names; None for a path, a URI, or none at all.
 
         Raises ``InvalidValue`` for a text that names nothing.
@@ -85,10 +85,10 @@ def messages(root: Element, *, offset: int = 0) -> list[Bundle]:
     ``offset`` is the number of lines before the document. What is wrong with any is told with the
     first.
     """
-    report = Report(root, offset)
-    meant: Meant[File] = Meant()
+    report = ObjectReport(root, offset)
+    meant: Meant[MessageFile] = Meant()
     blocks: list[tuple[Around, Block]] = []
-    files: list[tuple[Around, File]] = []
+    files: list[tuple[Around, MessageFile]] = []
     for element, around in _parts(root):
         if names(element)[1] == _ELEMENT:
             files += ((around, file) for file in _file(element, report))
@@ -115,7 +115,7 @@ def bundle(root: Element, *, offset: int = 0) -> Bundle:
     if len(found) == 1:
         return found[0]
     blocks = tuple(block for each in found for block in each.blocks)
-    every: dict[str, Sequence[File]] = {}
+    every: dict[str, Sequence[MessageFile]] = {}
     for each in found:
         for id_, files in each.every.items():
             every.setdefault(id_, files)
@@ -141,7 +141,7 @@ def _parts(root: Element) -> Iterator[tuple[Element, Around]]:
         waiting.extend((child, inside) for child in children)
 
 
-def seconds(files: Sequence[File]) -> Iterator[Finding]:
+def seconds(files: Sequence[MessageFile]) -> Iterator[Finding]:
     """What is told of Files of one id in one message, that which is meant first."""
     for file in files[1:]:
         yield second(file.id, file.line, files[0].line, f"{file.path}/@id" if file.path else "")
@@ -153,7 +153,7 @@ def second(id_: str, line: int, first: int, path: str = "") -> Finding:
     return finding("E-DUP", text, line=line, path=path, section=_SECTION)
 
 
-def _seen(blocks: Sequence[tuple[Around, Block]], meant: Meant[File]) -> Iterator[Bundle]:
+def _seen(blocks: Sequence[tuple[Around, Block]], meant: Meant[MessageFile]) -> Iterator[Bundle]:
     """Job objects that stand together and see the same Files."""
     seen = [(meant.seen(around), block) for around, block in blocks]
     for _, group in groupby(seen, lambda each: id(each[0])):
@@ -161,17 +161,17 @@ def _seen(blocks: Sequence[tuple[Around, Block]], meant: Meant[File]) -> Iterato
         yield _message(tuple(block for _, block in held), held[0][0])
 
 
-def _message(blocks: tuple[Block, ...], every: Mapping[str, Sequence[File]]) -> Bundle:
+def _message(blocks: tuple[Block, ...], every: Mapping[str, Sequence[MessageFile]]) -> Bundle:
     return Bundle(blocks, _First(every), every=every)
 
 
-class _First(Mapping[str, File]):
+class _First(Mapping[str, MessageFile]):
     """Of the Files of each id the one that is meant."""
 
-    def __init__(self, every: Mapping[str, Sequence[File]]) -> None:
+    def __init__(self, every: Mapping[str, Sequence[MessageFile]]) -> None:
         self._every = every
 
-    def __getitem__(self, id_: str) -> File:
+    def __getitem__(self, id_: str) -> MessageFile:
         return self._every[id_][0]
 
     def __iter__(self) -> Iterator[str]:
@@ -225,7 +225,7 @@ def _is(element: Element, wanted: set[str]) -> bool:
     return namespace in spec.NAMESPACES and name in wanted
 
 
-def _file(element: Element, report: Report) -> Iterator[File]:
+def _file(element: Element, report: ObjectReport) -> Iterator[MessageFile]:
     """A File, unless it has no id."""
     id_ = executable.decoded(element.get("id", ""))
     if has_elements(element):
@@ -236,7 +236,7 @@ def _file(element: Element, report: Report) -> Iterator[File]:
     else:
         content = inside_of(element).encode()
         beside = {name: value for name, value in attributes(element).items() if name != "id"}
-        yield File(id_, content, beside, report.line(element), report.path(element), element)
+        yield MessageFile(id_, content, beside, report.line(element), report.path(element), element)
 
 
 def _executables(found: Sequence[Bundle], used: set[int]) -> Iterator[Finding]:
@@ -246,7 +246,7 @@ def _executables(found: Sequence[Bundle], used: set[int]) -> Iterator[Finding]:
 
 
 def _of_block(
-    block: Block, path: str, shell: str, files: Mapping[str, File], used: set[int]
+    block: Block, path: str, shell: str, files: Mapping[str, MessageFile], used: set[int]
 ) -> Iterator[Finding]:
     """What is wrong with the executables of a block and those below it; notes the Files in use."""
     shell = block.get("Shell") or shell
@@ -268,7 +268,7 @@ def _lent(block: Block) -> Mapping[str, str]:
 
 
 def _of_executable(
-    item: Property, path: str, shell: str, files: Mapping[str, File], used: set[int]
+    item: Property, path: str, shell: str, files: Mapping[str, MessageFile], used: set[int]
 ) -> Iterator[Finding]:
     try:
         named = executable.executable(item.text)
@@ -289,7 +289,7 @@ def _of_executable(
         yield finding("E-FILE", str(error), line=item.line, path=path, section=_SECTION)
 
 
-def written(file: File) -> str:
+def written(file: MessageFile) -> str:
     """A File as it stands in a message. Raises ``InvalidValue`` for what XML has not."""
     if not file.id:
         raise InvalidValue("", "the id of a File")

@@ -24,7 +24,7 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob.document import cause, encodings, limits, parsing
-from sssjob.document.enclosing import ALONE, Beside, EnclosingTags, Skeleton
+from sssjob.document.enclosing import ALONE, EnclosingTags, FilesBeside, Skeleton
 from sssjob.document.outermost import PART_TAGS, TAGS
 from sssjob.document.parsing import BYTE_ORDER_MARK, START, SourcePlace
 from sssjob.document.places import ATTRIBUTE
@@ -60,7 +60,7 @@ class WholeDocument(NamedTuple):
     is_first: bool = False
 
 
-Cut = Piece | Other | WholeDocument | Beside | UnreadableDocument
+Cut = Piece | Other | WholeDocument | FilesBeside | UnreadableDocument
 
 
 class _Prolog(NamedTuple):
@@ -211,7 +211,7 @@ class DocumentCutter:
         elif _IS_UNIT.fullmatch(name) or self._is_part(name):
             yield self._alone(name)
         else:
-            yield Beside(is_new=True)
+            yield FilesBeside(is_new=True)
             yield from _Wrapper(self, name, self._encoding, self._origin, self.place).cuts()
         self._found = True
         if self._held is not None and name is not None:
@@ -585,7 +585,7 @@ class _Wrapper:
                 self._around = self._skeleton.mark(self._cutter.place)
                 yield from self._skeleton.complaints()
                 if files := self._skeleton.files():
-                    yield Beside(files)
+                    yield FilesBeside(files)
             self._has_units = True
             piece = self._cutter.unit(token, self._around, self._name)
             is_cut_off = not piece.has_end
@@ -602,7 +602,7 @@ class _Wrapper:
         if root is not None and not self._has_units:
             yield Other(root, self._skeleton.offset)
         if files := self._skeleton.files():
-            yield Beside(files)
+            yield FilesBeside(files)
 
     def _next(self) -> re.Match[bytes] | None:
         """The next token; what comes before it is used up."""

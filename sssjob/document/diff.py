@@ -13,7 +13,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from sssjob import defaults, expression, spec
-from sssjob.document.bundle import File
+from sssjob.document.bundle import MessageFile
 from sssjob.document.canonical import Key, canon, canonical_expression, order
 from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup
 from sssjob.expression import And, Comparison, Expression, Not, OneOf, Or, Wish
@@ -64,13 +64,13 @@ def diff(
     yield from _blocks(one, other, f"/{one.name}", strict)
 
 
-def _no_files(block: Block) -> Iterable[File]:
+def _no_files(block: Block) -> Iterable[MessageFile]:
     return ()
 
 
 def differences(
     left: Iterable[Block], right: Iterable[Block], *, effective: bool = False,
-    strict: bool = False, files: Callable[[Block], Iterable[File]] = _no_files,
+    strict: bool = False, files: Callable[[Block], Iterable[MessageFile]] = _no_files,
 ) -> Iterator[Difference]:  # fmt: skip
     """The differences of two documents about many job objects, which are matched by kind and Id.
 
@@ -113,10 +113,10 @@ def differences(
 class _Files:
     """The Files of job objects, of which each two are compared once."""
 
-    def __init__(self, files: Callable[[Block], Iterable[File]]) -> None:
+    def __init__(self, files: Callable[[Block], Iterable[MessageFile]]) -> None:
         self.files = files
         # By what they are: two documents may have Files that are alike. They are kept meanwhile.
-        self._told: dict[tuple[int, int], tuple[File | None, File | None]] = {}
+        self._told: dict[tuple[int, int], tuple[MessageFile | None, MessageFile | None]] = {}
 
     def of(self, left: Block | None, right: Block | None, around: str) -> Iterator[Difference]:
         """What the Files of one job object hold differently, of which either may be missing."""
@@ -132,7 +132,7 @@ class _Files:
                 yield OfFile(path, _content(one), _content(other))
 
 
-def _numbered(files: Iterable[File]) -> Iterator[tuple[tuple[str, int], File]]:
+def _numbered(files: Iterable[MessageFile]) -> Iterator[tuple[tuple[str, int], MessageFile]]:
     """Files by their ids, and their places among those of one id."""
     count: Counter[str] = Counter()
     for file in files:
@@ -140,7 +140,7 @@ def _numbered(files: Iterable[File]) -> Iterator[tuple[tuple[str, int], File]]:
         yield (file.id, count[file.id]), file
 
 
-def _content(file: File | None) -> str | None:
+def _content(file: MessageFile | None) -> str | None:
     return None if file is None else file.content.decode(errors="replace")
 
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from lxml.etree import _Element as Element
 
 from sssjob.document import tree
-from sssjob.document.bundle import Bundle, File, bundle, written
+from sssjob.document.bundle import Bundle, MessageFile, bundle, written
 from sssjob.document.encodings import UTF8
 from sssjob.document.files import Source, of_text, opened
 from sssjob.document.outermost import PART_TAGS, UNIT_TAGS
@@ -98,7 +98,7 @@ class Document:
         return self._bundle.blocks
 
     @property
-    def files(self) -> Mapping[str, File]:
+    def files(self) -> Mapping[str, MessageFile]:
         """The Files by their ids, which an Executable names with #; of several, that meant."""
         return MappingProxyType(self._bundle.files)
 
@@ -135,7 +135,7 @@ class Document:
         of_kind(content, bytes | str, "what a File holds")
         content = content.encode(errors="surrogatepass") if isinstance(content, str) else content
         known = self.files.get(id_)
-        file = written(File(id_, content, known.attributes if known else {})).encode()
+        file = written(MessageFile(id_, content, known.attributes if known else {})).encode()
         if known is None:
             if not self.wrapper or self._span.inside is None:
                 raise InvalidValue(

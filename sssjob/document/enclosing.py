@@ -69,7 +69,7 @@ class FileBeside(NamedTuple):
     line: int = 0
 
 
-class Beside(NamedTuple):
+class FilesBeside(NamedTuple):
     """Files that stand beside the job objects of a document.
 
     They come where they stand, behind job objects before them. ``is_new`` begins a document: what

@@ -35,7 +35,7 @@ from sssjob.document.batches import (
     trees,
 )
 from sssjob.document.cutting import DocumentCutter
-from sssjob.document.enclosing import Beside
+from sssjob.document.enclosing import FilesBeside
 from sssjob.document.files import CHUNK, ByteRange, Source, opened, span
 from sssjob.document.guesses import (
     Frame,
@@ -145,7 +145,7 @@ def in_groups(
 def in_parts(
     name: str, source: Source, stream: BinaryIO, workers: Workers[Any, T | None],
     work: Callable[[str, Batch], T], *, on_error: OnError | None = None,
-    beside: Callable[[], object] = lambda: None, on_files: Callable[[Beside], T] | None = None,
+    beside: Callable[[], object] = lambda: None, on_files: Callable[[FilesBeside], T] | None = None,
 ) -> Iterator[T]:  # fmt: skip
     """What some work makes of each batch, in order: by processes, and here where no guess fits.
 

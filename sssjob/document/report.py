@@ -12,7 +12,7 @@ from sssjob.errors import CODE, AwarenessPolicy, Finding, Severity, finding
 _FEW = 64  # children that are looked through each time; those of more are numbered once
 
 
-class Report:
+class ObjectReport:
     """What was found about a job object, by its root and the number of lines before it."""
 
     def __init__(self, root: Element, offset: int) -> None:

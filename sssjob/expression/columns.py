@@ -38,11 +38,11 @@ from sssjob import spec
 from sssjob.expression.comparison import NO, UNKNOWN, YES, Leaf, Verdict
 from sssjob.expression.evaluate import Answer, Request
 from sssjob.expression.fit import (
-    Choice,
-    Fact,
     Fit,
     FitPlan,
     Joint,
+    OrChoice,
+    PlainComparison,
     Searched,
     Threshold,
     at,
@@ -308,11 +308,11 @@ class _Asked:
         match plan:
             case Threshold(liked=False):
                 return self.compared(plan)
-            case Fact(leaf=leaf):
+            case PlainComparison(leaf=leaf):
                 return self.by_classes((leaf,), plan.best)
             case Joint(plans=plans):
                 return self.every([self.fitted(each) for each in plans])
-            case Choice(plans=plans):
+            case OrChoice(plans=plans):
                 return self.any([self.fitted(each) for each in plans])
         assert isinstance(plan, Searched | Threshold)
         return self.by_classes(tuple(leaves(plan.part)), plan.best)

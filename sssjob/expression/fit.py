@@ -88,9 +88,9 @@ def plan(part: Formula) -> FitPlan:
     """How a part is fitted."""
     match part:
         case Leaf(slots=()):
-            return Fact(part, part.ask or _unknown)
+            return PlainComparison(part, part.ask or _unknown)
         case Any(parts):
-            return Choice(tuple(map(plan, parts)))
+            return OrChoice(tuple(map(plan, parts)))
         case All(parts):
             return _joint([_together(group) for group in components(parts)])
     return _together((part,))
@@ -137,7 +137,7 @@ def _together(parts: tuple[Formula, ...]) -> FitPlan:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fact:
+class PlainComparison:
     """A comparison of what is not taken in amounts."""
 
     leaf: Leaf
@@ -149,7 +149,7 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Choice:
+class OrChoice:
     """Operands of Or: the best of them."""
 
     plans: tuple[FitPlan, ...]

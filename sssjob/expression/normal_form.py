@@ -96,13 +96,13 @@ class Wished:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Level:
+class ParenthesisLevel:
     """One parenthesis level, with the sum of the weights of each group of preferences in it."""
 
     sums: Counter[str]
 
 
-Group: TypeAlias = tuple[Level, str]
+Group: TypeAlias = tuple[ParenthesisLevel, str]
 Formula: TypeAlias = Leaf | All | Any | Preferred | Wished
 
 
@@ -123,13 +123,13 @@ def pushed(expression: Expression, ready: Ready) -> Formula:
 
     Raises ``LimitExceeded`` where more would have to be worked out than its limits allow.
     """
-    made = _pushed(expression, False, ready, Level(sums(())))
+    made = _pushed(expression, False, ready, ParenthesisLevel(sums(())))
     if sum(total.bit_length() for total in set(_totals(made))) > SCALE_BITS:
         raise LimitExceeded("bits in the sums of preferences", SCALE_BITS)
     return made
 
 
-def _pushed(expression: Expression, negate: bool, ready: Ready, level: Level) -> Formula:
+def _pushed(expression: Expression, negate: bool, ready: Ready, level: ParenthesisLevel) -> Formula:
     match expression:
         case Comparison():
             return ready(expression, negate)
@@ -152,7 +152,7 @@ def _pushed(expression: Expression, negate: bool, ready: Ready, level: Level) ->
             return Wished(found, weights(members), _total(members, level))
     operands = expression.operands
     if is_level(expression):
-        level = Level(sums(operands))
+        level = ParenthesisLevel(sums(operands))
     parts = tuple(_pushed(operand, negate, ready, level) for operand in operands)
     if len(parts) == 1 and not is_level(expression):
         return parts[0]
@@ -162,7 +162,7 @@ def _pushed(expression: Expression, negate: bool, ready: Ready, level: Level) ->
     return Any(parts)
 
 
-def _total(members: tuple[Comparison, ...], level: Level) -> int:
+def _total(members: tuple[Comparison, ...], level: ParenthesisLevel) -> int:
     return level.sums[group(members)] or sum(weights(members))
 
 

@@ -36,7 +36,7 @@ _DOCUMENT = ["openstack", "latest", "meta_data.json"]
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
+class HttpResponse:
     """A status, headers, and a body."""
 
     status: HTTPStatus
@@ -136,7 +136,7 @@ class Answers:
     def __init__(self, root: str | os.PathLike[str], identify: Identify, url: str = "") -> None:
         self.root, self.identify, self.url = os.fspath(root), identify, url
 
-    def respond(self, method: str, target: str, client: str, headers: Headers) -> Response:
+    def respond(self, method: str, target: str, client: str, headers: Headers) -> HttpResponse:
         """The answer to a request for a path from an address."""
         if method not in ("GET", "HEAD"):
             return _failure(HTTPStatus.METHOD_NOT_ALLOWED, {"Allow": "GET, HEAD"})
@@ -154,7 +154,7 @@ class Answers:
 
     def _answer(
         self, name: str, steps: list[str], slash: bool, prefix: str, headers: Headers
-    ) -> Response | None:
+    ) -> HttpResponse | None:
         accept = headers.get("Accept", "")
         if not steps:
             return _listing([f"{kind}/" for kind in KINDS], "", accept)
@@ -170,7 +170,9 @@ class Answers:
                 return _listing(_names(folder), above, accept)
             return _value(folder, steps[0], steps[1], headers)
 
-    def _metadata(self, name: str, steps: list[str], prefix: str, accept: str) -> Response | None:
+    def _metadata(
+        self, name: str, steps: list[str], prefix: str, accept: str
+    ) -> HttpResponse | None:
         """The metadata keys machinefeatures and jobfeatures, which hold the directories' URLs."""
         places = {kind: f"{self.url}{prefix}/{kind}" for kind in KINDS}
         if steps == _DOCUMENT:
@@ -225,7 +227,7 @@ class _Folder:
             os.close(self.handle)
 
 
-def _value(folder: int, kind: str, name: str, headers: Headers) -> Response | None:
+def _value(folder: int, kind: str, name: str, headers: Headers) -> HttpResponse | None:
     """One key, unless who asks has it already."""
     if not keys.is_name(name):
         return None
@@ -242,15 +244,17 @@ def _value(folder: int, kind: str, name: str, headers: Headers) -> Response | No
     }
     known = [each.strip() for each in headers.get("If-None-Match", "").split(",")]
     if tag in known or "*" in known:
-        return Response(HTTPStatus.NOT_MODIFIED, headers=told)
-    return Response(HTTPStatus.OK, octets, {"Content-Type": "text/plain; charset=utf-8", **told})
+        return HttpResponse(HTTPStatus.NOT_MODIFIED, headers=told)
+    return HttpResponse(
+        HTTPStatus.OK, octets, {"Content-Type": "text/plain; charset=utf-8", **told}
+    )
 
 
 def _names(folder: int) -> list[str]:
     return sorted(name for name in os.listdir(folder)[: files.MOST] if keys.is_found(name))
 
 
-def _listing(names: Iterable[str], above: str, accept: str) -> Response:
+def _listing(names: Iterable[str], above: str, accept: str) -> HttpResponse:
     """A list of names: JSON for those who ask for it, else links. ``above`` stands before each."""
     headers = {"Cache-Control": _FRESH, "Vary": "Accept"}
     if "application/json" in accept:
@@ -261,15 +265,15 @@ def _listing(names: Iterable[str], above: str, accept: str) -> Response:
     return _page(Markup.of(page, items=items), headers)
 
 
-def _page(body: Markup, headers: Mapping[str, str]) -> Response:
+def _page(body: Markup, headers: Mapping[str, str]) -> HttpResponse:
     return _text(body, "text/html", headers)
 
 
-def _text(body: str, kind: str, headers: Mapping[str, str] | None = None) -> Response:
+def _text(body: str, kind: str, headers: Mapping[str, str] | None = None) -> HttpResponse:
     told = {"Content-Type": f"{kind}; charset=utf-8", **(headers or {})}
-    return Response(HTTPStatus.OK, body.encode(), told)
+    return HttpResponse(HTTPStatus.OK, body.encode(), told)
 
 
-def _failure(status: HTTPStatus, headers: Mapping[str, str] | None = None) -> Response:
+def _failure(status: HTTPStatus, headers: Mapping[str, str] | None = None) -> HttpResponse:
     told = {"Content-Type": "text/plain; charset=utf-8", **(headers or {})}
-    return Response(status, f"{status.value} {status.phrase}\n".encode(), told)
+    return HttpResponse(status, f"{status.value} {status.phrase}\n".encode(), told)

@@ -12,7 +12,7 @@ from sssjob.errors import finding
 from sssjob.feature_rules import job_id
 from sssjob.features.keys import Value
 from sssjob.features.precedence import Derived, Features
-from sssjob.features.sources import SOURCES, Source, Work
+from sssjob.features.sources import SOURCES, Derivation, Source
 from sssjob.model import Job
 
 __all__ = ["Derived", "Features", "derive"]
@@ -62,7 +62,7 @@ def _is_guess(name: str, amount: Amount) -> bool:
     return open_ or amount.basis == ASSUMED
 
 
-class _Derivation(Work):
+class _Derivation(Derivation):
     """A run that keeps what the sources give, checked against each other."""
 
     def derive(self, name: str, sources: tuple[Source, ...]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from sssjob.features import kernel
-from sssjob.features.said import Said, whole
+from sssjob.features.said import StatedValues, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,22 +30,22 @@ _POD = (
 _PODINFO = "etc/podinfo"  # where the manual of Kubernetes mounts it
 
 
-def read(environment: Mapping[str, str], root: str = "/", *, enforced: bool = True) -> Said:
+def read(environment: Mapping[str, str], root: str = "/", *, enforced: bool = True) -> StatedValues:
     """All that is said here of the job; ``root`` is where /proc, /sys and /etc are.
 
     ``enforced`` has the kernel asked about this process.
     """
     said = _of_system(environment)
     if "KUBERNETES_SERVICE_HOST" in environment:
-        said = said or Said("Kubernetes")
+        said = said or StatedValues("Kubernetes")
         _pod(said, environment, root)
-    said = said or Said("")
+    said = said or StatedValues("")
     if enforced:
         _merge(said, kernel.limits(root))
     return said
 
 
-def against(job: Mapping[str, Value], said: Said) -> list[str]:
+def against(job: Mapping[str, Value], said: StatedValues) -> list[str]:
     """A sentence for each value of $JOBFEATURES that is contradicted here.
 
     Of what the kernel enforces, only less is a contradiction.
@@ -58,7 +58,7 @@ def against(job: Mapping[str, Value], said: Said) -> list[str]:
     return told + _less(job, said.limits)
 
 
-def _is_enforced(key: str, said: Said) -> bool:
+def _is_enforced(key: str, said: StatedValues) -> bool:
     """Whether it is the kernel that says a value."""
     return key in said.limits and said.sources[key].startswith(f"{said.limits[key].source}: ")
 
@@ -70,7 +70,7 @@ def _is_apart(key: str, one: Value, other: Value) -> bool:
     return key != "job_id" and one != other
 
 
-def _less(values: Mapping[str, Value], limits: Mapping[str, kernel.Reading]) -> list[str]:
+def _less(values: Mapping[str, Value], limits: Mapping[str, kernel.KernelNumber]) -> list[str]:
     """A sentence for each value of which the kernel enforces less. # decision 75"""
     return [
         f"{key} is {value}, but {each.source} allows {each.value}: {each.why}"
@@ -80,17 +80,17 @@ def _less(values: Mapping[str, Value], limits: Mapping[str, kernel.Reading]) -> 
     ]  # fmt: skip
 
 
-def _of_system(environment: Mapping[str, str]) -> Said | None:
+def _of_system(environment: Mapping[str, str]) -> StatedValues | None:
     """What the batch system says whose job this is, if it is one's."""
     # By name: this room knows no batch system, and sssjob.registry takes long to import.
     for variable, module in __import__(_SYSTEMS, fromlist=["INSIDE"]).INSIDE:
         if environment.get(variable):
-            found: Said = __import__(module, fromlist=["read"]).read(environment)
+            found: StatedValues = __import__(module, fromlist=["read"]).read(environment)
             return found
     return None
 
 
-def _pod(said: Said, environment: Mapping[str, str], root: str) -> None:
+def _pod(said: StatedValues, environment: Mapping[str, str], root: str) -> None:
     """What the downward API tells, in variables or in a volume."""
     for key, variables, file in _POD:
         for variable in variables:
@@ -103,7 +103,7 @@ def _pod(said: Said, environment: Mapping[str, str], root: str) -> None:
             said.add(key, whole(kernel.text(place)), place)
 
 
-def _merge(said: Said, limits: dict[str, kernel.Reading]) -> None:
+def _merge(said: StatedValues, limits: dict[str, kernel.KernelNumber]) -> None:
     """What the kernel enforces, where nobody says more or less; a pod's author may say too much."""
     said.problems += _less(said.job, limits)
     said.limits = limits

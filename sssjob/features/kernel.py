@@ -20,7 +20,7 @@ _LEVELS = 64  # of cgroups inside each other
 _MOUNT = "sys/fs/cgroup"
 
 
-class Reading:
+class KernelNumber:
     """A number that was read, ``number`` / ``per``, where it stands, and what it is.
 
     ``kind`` is "exact", "derived" of others, or "assumed" where nothing is limited.
@@ -42,14 +42,14 @@ class Reading:
         return -(-self.number // self.per)
 
 
-def limits(root: str = "/", pid: int | None = None, cgroup: str = "") -> dict[str, Reading]:
+def limits(root: str = "/", pid: int | None = None, cgroup: str = "") -> dict[str, KernelNumber]:
     """What is enforced on a process and on all others of its control group, by key of $JOBFEATURES.
 
     ``pid`` is the process (None: this one); ``cgroup`` the directory of its control group, below
     which the limits of all levels count. What nothing limits is left out.
     """
     groups = _Groups(root, "self" if pid is None else str(pid), cgroup)
-    found: dict[str, Reading] = {}
+    found: dict[str, KernelNumber] = {}
     processors = [each for each in (_affinity(root, pid), groups.processors()) if each]
     if processors:
         least = processors[0]
@@ -80,7 +80,7 @@ def processors(root: str = "/") -> tuple[int, int]:
     return logical, len(cores)  # architectures other than x86 do not say which cores
 
 
-def _affinity(root: str, pid: int | None) -> Reading | None:
+def _affinity(root: str, pid: int | None) -> KernelNumber | None:
     """Processors on which a process may run; all of them are no allocation, only an upper end."""
     if not hasattr(os, "sched_getaffinity"):  # Linux only
         return None
@@ -91,7 +91,7 @@ def _affinity(root: str, pid: int | None) -> Reading | None:
     # The same number, but /proc/cpuinfo of a large machine takes long to read.
     restricted = count < ((os.cpu_count() or 0) if root == "/" else processors(root)[0])
     why = "processors it may run on" if restricted else "it may run on every processor"
-    return Reading(count, "sched_getaffinity", why, "exact" if restricted else "assumed")
+    return KernelNumber(count, "sched_getaffinity", why, "exact" if restricted else "assumed")
 
 
 class _Groups:
@@ -106,14 +106,14 @@ class _Groups:
             for controller in controllers.split(","):
                 self.paths[controller] = path.strip("/")
 
-    def least(self, unified: str, legacy: str) -> Reading | None:
+    def least(self, unified: str, legacy: str) -> KernelNumber | None:
         """The lowest number among the levels, by the name of the file in v2 or in v1."""
         found = [each for file in self._files(unified, legacy) if (each := _number(file))]
         return min(found, key=lambda each: each.number, default=None)
 
-    def processors(self) -> Reading | None:
+    def processors(self) -> KernelNumber | None:
         """The processors that a quota comes to: time in each period."""
-        least: Reading | None = None
+        least: KernelNumber | None = None
         for file in self._files("cpu.max", "cpu/cpu.cfs_quota_us"):
             quota, _, period = text(file).strip().partition(" ")
             if os.path.basename(file) != "cpu.max":
@@ -121,12 +121,12 @@ class _Groups:
             if not (quota.isdigit() and period.isdigit() and int(period)):
                 continue
             why = f"{quota} of each {period} us"
-            share = Reading(int(quota), file, why, per=int(period))
+            share = KernelNumber(int(quota), file, why, per=int(period))
             if least is None or share.number * least.per < least.number * share.per:
                 least = share
         return least
 
-    def swap(self, memory: Reading | None) -> Reading | None:
+    def swap(self, memory: KernelNumber | None) -> KernelNumber | None:
         """Swap on its own in v2; in v1 the limit is of memory and swap together."""
         found = self.least("memory.swap.max", "memory/memory.memsw.limit_in_bytes")
         if found is None or "memsw" not in found.source:
@@ -134,7 +134,7 @@ class _Groups:
         if memory is None or found.number <= memory.number:
             return None
         source, why = f"{found.source} - {memory.source}", "memory and swap less memory"
-        return Reading(found.number - memory.number, source, why, "derived")
+        return KernelNumber(found.number - memory.number, source, why, "derived")
 
     def _files(self, unified: str, legacy: str) -> Iterator[str]:
         """The file of each level, from the process's own group up."""
@@ -162,11 +162,11 @@ def _upwards(directory: str, name: str, top: str = "") -> Iterator[str]:
         level = above
 
 
-def _number(file: str) -> Reading | None:
+def _number(file: str) -> KernelNumber | None:
     digits = text(file).strip()
     if not digits.isdigit() or int(digits) >= _UNLIMITED:  # "max", -1, or the largest page
         return None
-    return Reading(int(digits), file, "the kernel enforces it")
+    return KernelNumber(int(digits), file, "the kernel enforces it")
 
 
 def text(path: str, size: int = 1 << 16) -> str:

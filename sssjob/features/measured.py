@@ -9,7 +9,7 @@ from fractions import Fraction
 from sssjob import units
 from sssjob.errors import Finding, finding
 from sssjob.features import keys
-from sssjob.features.status import SECTION, Snapshot
+from sssjob.features.status import SECTION, StatusSnapshot
 from sssjob.features.used import Used
 from sssjob.features.waste import Number, outlook
 from sssjob.fold import DELIVERED, JOB, Fact
@@ -27,7 +27,7 @@ class StatusFacts:
     findings: tuple[Finding, ...] = ()
 
 
-def of_status(job: Job, snapshot: Snapshot, allocated: Number | None) -> StatusFacts:
+def of_status(job: Job, snapshot: StatusSnapshot, allocated: Number | None) -> StatusFacts:
     """The facts in a snapshot: cores in use, the rest as extensions, and the derived values.
 
     Everything is counted at the moment when the pilot wrote it, so that folding again changes
@@ -77,7 +77,7 @@ def of_usage(used: Used) -> tuple[Fact, ...]:
     return tuple(found)
 
 
-def _in_use(snapshot: Snapshot, allocated: Number | None) -> Iterator[Fact]:
+def _in_use(snapshot: StatusSnapshot, allocated: Number | None) -> Iterator[Fact]:
     """The cores in use, and the part that they are of those that were given. # decision 80"""
     used = snapshot.values.get("used_CPU")
     if used is None or isinstance(used, str):

@@ -12,7 +12,7 @@ from sssjob.features import keys, status
 from sssjob.features.keys import Value
 from sssjob.features.read import modern
 from sssjob.features.read import read as read_features
-from sssjob.features.status import LockTimeout, Snapshot
+from sssjob.features.status import LockTimeout, StatusSnapshot
 from sssjob.features.waste import Figure, Number, Outlook, outlook
 
 # Why a pilot is to be ended: what counts first, then what decides between equals. # decision 271
@@ -24,7 +24,7 @@ PURPOSES: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Pilot:
+class RankedPilot:
     """A pilot: where its status is, whose it is, and what it would cost to end it.
 
     ``problem`` says why nothing, or nothing certain, is known of it.
@@ -33,7 +33,7 @@ class Pilot:
     place: str
     job_id: str = ""
     owner: int | None = None
-    snapshot: Snapshot | None = None
+    snapshot: StatusSnapshot | None = None
     outlook: Outlook | None = None
     problem: str = ""
     findings: tuple[Finding, ...] = field(default=(), compare=False)
@@ -56,7 +56,7 @@ class Pilot:
 
 def look(
     place: str, *, allocated: int | None = None, wait: float = 2.0, now: float | None = None
-) -> Pilot:
+) -> RankedPilot:
     """The pilot in a directory: a $JOBSTATUS, or one that holds ``jobstatus`` and ``jobfeatures``.
 
     allocated_CPU comes from the ``jobfeatures`` in it or beside it, unless it is given. Whatever
@@ -66,7 +66,7 @@ def look(
     directory = inner if os.path.isdir(inner) else place
     beside = os.path.join(os.path.dirname(directory.rstrip("/")) or ".", "jobfeatures")
     job, findings = _features(beside)
-    snapshot: Snapshot | None = None
+    snapshot: StatusSnapshot | None = None
     problem = ""
     try:
         owner = os.stat(directory).st_uid
@@ -77,17 +77,17 @@ def look(
         snapshot, problem = error.snapshot, "it keeps the lock: what it says may be torn"
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
-        return Pilot(place, problem=reason or str(error), findings=findings)
+        return RankedPilot(place, problem=reason or str(error), findings=findings)
     id_ = str(job.get("job_id", ""))
     if snapshot is None:
-        return Pilot(place, id_, owner, problem=problem, findings=findings)
+        return RankedPilot(place, id_, owner, problem=problem, findings=findings)
     cores = job.get("allocated_cpu") if allocated is None else allocated
     number = cores if isinstance(cores, int) else None
     seen = outlook(snapshot.values, number, snapshot.now if now is None else now)
-    return Pilot(place, id_, owner, snapshot, seen, problem, (*findings, *snapshot.findings))
+    return RankedPilot(place, id_, owner, snapshot, seen, problem, (*findings, *snapshot.findings))
 
 
-def ranked(pilots: Iterable[Pilot], purpose: str) -> list[Pilot]:
+def ranked(pilots: Iterable[RankedPilot], purpose: str) -> list[RankedPilot]:
     """Pilots, the one that costs least to end first; those of which too little is known last.
 
     A pilot that fetches no more work drains already: what stands idle in it is lost anyway, and
@@ -108,7 +108,7 @@ def ranked(pilots: Iterable[Pilot], purpose: str) -> list[Pilot]:
     ]  # fmt: skip
 
 
-def _cost(pilot: Pilot, purpose: str) -> tuple[tuple[bool, Number], ...]:
+def _cost(pilot: RankedPilot, purpose: str) -> tuple[tuple[bool, Number], ...]:
     """What counts, each with whether it is not known."""
     first, *others = (_known(pilot.figure(name)) for name in PURPOSES[purpose])
     goes_on = (pilot.outlook is None, 0 if pilot.retires else 1)
@@ -123,12 +123,12 @@ def _known(figure: Figure | None) -> tuple[bool, Number]:
     return (figure is None, 0 if figure is None else figure.value)
 
 
-def _group(pilot: Pilot, purpose: str) -> tuple[object, ...]:
+def _group(pilot: RankedPilot, purpose: str) -> tuple[object, ...]:
     """Pilots of one user that cost the same."""
     return (pilot.owner, *_cost(pilot, purpose))
 
 
-def _priority(pilot: Pilot) -> Number:
+def _priority(pilot: RankedPilot) -> Number:
     value = pilot.values.get("priority_factor", 0)
     return value if isinstance(value, int | Fraction) else 0
 

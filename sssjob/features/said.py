@@ -9,13 +9,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sssjob.features.kernel import Reading
+    from sssjob.features.kernel import KernelNumber
     from sssjob.features.keys import Value
 
 _DIGITS = 19  # of a number that fits 64 bits
 
 
-class Said:
+class StatedValues:
     """Values by key of $JOBFEATURES, and of $MACHINEFEATURES, with the source of each.
 
     ``by`` is who says them; ``unknown`` are keys that may limit the job though nobody says how.
@@ -32,7 +32,7 @@ class Said:
         self.sources: dict[str, str] = {}
         self.problems: list[str] = []
         self.unknown: list[str] = list(unknown)
-        self.limits: Mapping[str, Reading] = {}
+        self.limits: Mapping[str, KernelNumber] = {}
 
     def __repr__(self) -> str:
         return f"<{self.by}: {', '.join(self.sources)}>"

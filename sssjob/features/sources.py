@@ -21,7 +21,7 @@ RATING = "HS06"
 _STARTED = ("Running", "Suspended", "Completed")
 
 
-class Work(Choices):
+class Derivation(Choices):
     """A job as scopes, what the caller knows besides, and the keys that are chosen so far."""
 
     def __init__(
@@ -53,13 +53,13 @@ class Work(Choices):
         return None if value is None else int(value)
 
 
-Source = Callable[[Work], Amount | None]
+Source = Callable[[Derivation], Amount | None]
 
 
 # Sources: each gives an amount, or None where the job does not have it.
 
 
-def _start(work: Work) -> Amount | None:
+def _start(work: Derivation) -> Amount | None:
     start = work.time("StartTime")
     if start is None:
         if work.starting and work.now is not None:
@@ -71,7 +71,7 @@ def _start(work: Work) -> Amount | None:
     return Amount(Fraction(start), "/Job/StartTime")
 
 
-def _deadline(work: Work) -> Amount | None:
+def _deadline(work: Derivation) -> Amount | None:
     known = {"/Job/DeadlineTime": work.time("DeadlineTime"), "reservation": work.reservation_end}
     moments = {path: moment for path, moment in known.items() if moment is not None}
     if not moments:
@@ -83,26 +83,26 @@ def _deadline(work: Work) -> Amount | None:
     return Amount(Fraction(moment), source)
 
 
-def _delivered_processors(work: Work) -> Amount | None:
+def _delivered_processors(work: Derivation) -> Amount | None:
     if (whole := work.scope.delivered("Processors")) is not None:
         return _share(work, whole)
     parts = [part for group in work.groups if (part := group.delivered("Processors")) is not None]
     return _share(work, _sum(parts)) if parts else None
 
 
-def _dedicated_processors(work: Work) -> Amount | None:
+def _dedicated_processors(work: Derivation) -> Amount | None:
     return _share(work, work.scope.dedicated("Processors"))
 
 
-def _requested_processors(work: Work) -> Amount | None:
+def _requested_processors(work: Derivation) -> Amount | None:
     return _share(work, work.scope.requested("Processors", least=not work.started))
 
 
-def _bare_processors(work: Work) -> Amount | None:
+def _bare_processors(work: Derivation) -> Amount | None:
     return _share(work, work.scope.bare("Processors"))
 
 
-def _task_processors(work: Work) -> Amount | None:
+def _task_processors(work: Derivation) -> Amount | None:
     """Of the task groups, or of the single implicit one.
 
     Groups of a job that was delivered may be steps, which run one after the other on the same
@@ -115,11 +115,11 @@ def _task_processors(work: Work) -> Amount | None:
     return _share(work, total)
 
 
-def _elapsed_request(work: Work) -> Amount | None:
+def _elapsed_request(work: Derivation) -> Amount | None:
     return work.scope.requested("Duration")
 
 
-def _bare_duration(work: Work) -> Amount | None:
+def _bare_duration(work: Derivation) -> Amount | None:
     """A limit, unless the job is over: then it says how long the job ran."""
     job = work.job
     over = "EndTime" in job.properties.names() or job.get("State") == "Completed"
@@ -128,7 +128,7 @@ def _bare_duration(work: Work) -> Amount | None:
     return work.scope.bare("Duration")
 
 
-def _elapsed_times_processors(work: Work) -> Amount | None:
+def _elapsed_times_processors(work: Derivation) -> Amount | None:
     elapsed, processors = (work.derived.get(name) for name in ("wall_limit_secs", "allocated_cpu"))
     if not work.cpu_limit or elapsed is None or processors is None:
         return None
@@ -142,21 +142,21 @@ def _elapsed_times_processors(work: Work) -> Amount | None:
 def _setting(name: str) -> Source:
     """What the configuration of the site says."""
 
-    def source(work: Work) -> Amount | None:
+    def source(work: Derivation) -> Amount | None:
         return work.settings.get(name)
 
     return source
 
 
 def _limit(name: str) -> Source:
-    def source(work: Work) -> Amount | None:
+    def source(work: Derivation) -> Amount | None:
         return work.scope.limit(name)
 
     return source
 
 
 def _size_limit(name: str) -> Source:
-    def source(work: Work) -> Amount | None:
+    def source(work: Derivation) -> Amount | None:
         return _share(work, work.scope.limit(name))
 
     return source
@@ -165,7 +165,7 @@ def _size_limit(name: str) -> Source:
 def _size(name: str, *, bare: bool = True) -> Source:
     """A size of the whole job: requested or plain."""
 
-    def source(work: Work) -> Amount | None:
+    def source(work: Derivation) -> Amount | None:
         scope = work.scope
         found = scope.requested(name)
         if found is None and bare:
@@ -178,7 +178,7 @@ def _size(name: str, *, bare: bool = True) -> Source:
 def _task_sizes(name: str, *, bare: bool = True) -> Source:
     """Sizes in a task group are of one task each: their context speaks of "the task"."""
 
-    def source(work: Work) -> Amount | None:
+    def source(work: Derivation) -> Amount | None:
         parts = []
         for group in work.groups:
             each = group.requested(name)
@@ -193,7 +193,7 @@ def _task_sizes(name: str, *, bare: bool = True) -> Source:
     return source
 
 
-def _address_space_less_memory(work: Work) -> Amount | None:
+def _address_space_less_memory(work: Derivation) -> Amount | None:
     whole = _share(work, work.scope.limit("VirtualMemory"))
     resident = work.derived.get("max_rss_bytes")
     if whole is None or resident is None or isinstance(resident.value, str):
@@ -203,14 +203,14 @@ def _address_space_less_memory(work: Work) -> Amount | None:
     return Amount(rest, source, DERIVED, "virtual less resident memory") if rest > 0 else None
 
 
-def _delivered_rating(work: Work) -> Amount | None:
+def _delivered_rating(work: Derivation) -> Amount | None:
     for item in work.job.delivered.all("Resource", name=RATING, context="", metric=""):
         if (value := work.scope.read(item)) is not None:
             return Amount(value, f"/Job/Delivered/Resource[@name='{RATING}']")
     return None
 
 
-def _rating_share(work: Work) -> Amount | None:
+def _rating_share(work: Derivation) -> Amount | None:
     """The rating of a processor of this machine times the allocated ones, to two decimals."""
     rating = _configured(work, "hs06", "Resource", name=RATING)
     total = _configured(work, "total_cpu", "Processors")
@@ -260,7 +260,7 @@ def _group_processors(scope: Scope, least: bool) -> Amount:
     return Amount(tasks.value * each, tasks.source, tasks.basis, why)
 
 
-def _tasks_here(work: Work, scope: Scope) -> Fraction:
+def _tasks_here(work: Derivation, scope: Scope) -> Fraction:
     """The tasks of a group on the nodes that are looked at; all of them if none is named."""
     spelled = scope.block.blocks(Task)
     if not work.nodes or not spelled:
@@ -268,7 +268,7 @@ def _tasks_here(work: Work, scope: Scope) -> Fraction:
     return Fraction(sum(task.get("Node") in work.nodes for task in spelled))
 
 
-def _share(work: Work, whole: Amount | None) -> Amount | None:
+def _share(work: Derivation, whole: Amount | None) -> Amount | None:
     """What the nodes that are looked at have of an amount of the whole job."""
     if whole is None or whole.basis == UNKNOWN or not work.nodes:
         return whole
@@ -311,7 +311,7 @@ def _sum(parts: list[Amount]) -> Amount:
     return Amount(total, source, basis, why, bounds)
 
 
-def _configured(work: Work, key: str, element: str, /, **attributes: str) -> Fraction | None:
+def _configured(work: Derivation, key: str, element: str, /, **attributes: str) -> Fraction | None:
     """A fact about the machine: from the caller, or delivered in the context Configured."""
     if (value := work.machine.get(key)) is not None:
         try:

@@ -37,7 +37,7 @@ _OPEN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class StatusSnapshot:
     """All keys of one moment. ``now`` was taken under the lock, ``written`` is when they changed.
 
     Both are in seconds since 1970; ``written`` is None where a server does not say. A snapshot
@@ -54,7 +54,7 @@ class Snapshot:
 class LockTimeout(SSSJobError, TimeoutError):
     """Somebody kept the lock too long; ``snapshot`` holds the values as read without it."""
 
-    def __init__(self, place: str, seconds: float, snapshot: Snapshot) -> None:
+    def __init__(self, place: str, seconds: float, snapshot: StatusSnapshot) -> None:
         super().__init__(place, seconds, snapshot)
         self.place, self.seconds, self.snapshot = place, seconds, snapshot
 
@@ -62,7 +62,7 @@ class LockTimeout(SSSJobError, TimeoutError):
         return f"{self.place}/{LOCK} was locked by others for {self.seconds:g} seconds"
 
 
-def read(place: str | os.PathLike[str], *, wait: float = WAIT) -> Snapshot | None:
+def read(place: str | os.PathLike[str], *, wait: float = WAIT) -> StatusSnapshot | None:
     """The status in a directory, local or at an address; None if there is none yet.
 
     Nothing is created. Raises ``LockTimeout`` after ``wait`` seconds, with what stood there
@@ -79,7 +79,7 @@ def read(place: str | os.PathLike[str], *, wait: float = WAIT) -> Snapshot | Non
         try:
             if not _locked(handle, fcntl.LOCK_SH, wait):
                 unlocked = _snapshot(where.place, handle, consistent=False)
-                raise LockTimeout(where.place, wait, unlocked or Snapshot(consistent=False))
+                raise LockTimeout(where.place, wait, unlocked or StatusSnapshot(consistent=False))
             return _snapshot(where.place, handle, consistent=True)
         finally:
             os.close(handle)  # which gives both locks back
@@ -117,7 +117,7 @@ def _for_writing(directory: str | os.PathLike[str], wait: float) -> Iterator[int
         assert handle is not None
         try:
             if not _locked(handle, fcntl.LOCK_EX, wait):
-                raise LockTimeout(os.fspath(directory), wait, Snapshot(consistent=False))
+                raise LockTimeout(os.fspath(directory), wait, StatusSnapshot(consistent=False))
             yield handle
         finally:
             os.close(handle)
@@ -159,7 +159,7 @@ def _locked(handle: int, kind: int, wait: float) -> bool:
     return True
 
 
-def _snapshot(place: str, handle: int, *, consistent: bool) -> Snapshot | None:
+def _snapshot(place: str, handle: int, *, consistent: bool) -> StatusSnapshot | None:
     """What stands there now; the lock file is read by its own descriptor.
 
     To open and close it once more would give the lock of ``lockf`` back.
@@ -180,10 +180,10 @@ def _snapshot(place: str, handle: int, *, consistent: bool) -> Snapshot | None:
 def _taken(
     place: str, texts: Mapping[str, str], faults: list[KeyFault], now: float, written: float | None,
     consistent: bool,
-) -> Snapshot:  # fmt: skip
+) -> StatusSnapshot:  # fmt: skip
     found = reading(place, texts, (*faults, *_loose(texts)), keys.JOB_STATUS)
     ordered = {name: found.values[name] for name in _NAMES if name in found.values}
-    return Snapshot({**ordered, **found.values}, now, written, consistent, found.findings)
+    return StatusSnapshot({**ordered, **found.values}, now, written, consistent, found.findings)
 
 
 def _loose(texts: Mapping[str, str]) -> Iterator[KeyFault]:
@@ -195,7 +195,7 @@ def _loose(texts: Mapping[str, str]) -> Iterator[KeyFault]:
             yield KeyFault("W-TYPE", row.name, f"{row.name} {text} is read as {meant}")
 
 
-def _at_a_server(url: str) -> Snapshot | None:
+def _at_a_server(url: str) -> StatusSnapshot | None:
     """A status without a lock: ``used_CPU`` is read first and last, and must be the same."""
     from sssjob.features.remote import asked
 
@@ -210,7 +210,7 @@ def _at_a_server(url: str) -> Snapshot | None:
     raise AssertionError
 
 
-def _lost(url: str, faults: list[KeyFault]) -> Snapshot:
+def _lost(url: str, faults: list[KeyFault]) -> StatusSnapshot:
     return _taken(url, {}, faults, time.time(), None, consistent=False)
 
 

@@ -29,7 +29,7 @@ _MANIFEST_LIMIT = 1 << 20
 _OPEN = os.O_CLOEXEC | os.O_NOFOLLOW
 
 
-class Written:
+class WrittenKeys:
     """What a call did: the keys that now stand there, and those of an earlier run it removed."""
 
     __slots__ = ("directory", "keys", "removed")
@@ -38,7 +38,7 @@ class Written:
         self.directory, self.keys, self.removed = directory, keys, removed
 
 
-def write(values: Mapping[str, Value], directory: Place) -> Written:
+def write(values: Mapping[str, Value], directory: Place) -> WrittenKeys:
     """Write one file a key, mode 0644, into a directory that is made with mode 0755 if need be.
 
     It may be an open one, by its handle. Nothing is touched if one of the names or values cannot
@@ -51,11 +51,11 @@ def write(values: Mapping[str, Value], directory: Place) -> Written:
     if isinstance(directory, int) or os.path.isdir(directory):
         with handles.opened(directory) as folder:
             may_go = not isinstance(directory, int)  # else its caller would hold what is gone
-            return Written(str(directory), tuple(contents), _replaced(folder, contents, may_go))
+            return WrittenKeys(str(directory), tuple(contents), _replaced(folder, contents, may_go))
     parent, name = os.path.split(os.path.normpath(directory))
     try:
         with handles.opened(parent or ".") as above, trees.made(above, name) as folder:
-            return Written(str(directory), tuple(contents), _replaced(folder, contents, False))
+            return WrittenKeys(str(directory), tuple(contents), _replaced(folder, contents, False))
     except OSError as error:
         error.filename, error.filename2 = str(directory), None
         raise
@@ -104,7 +104,7 @@ def _unlink(folder: int, names: Iterable[str]) -> None:
             os.unlink(name, dir_fd=folder)
 
 
-def put(values: Mapping[str, Value], directory: Place) -> Written:
+def put(values: Mapping[str, Value], directory: Place) -> WrittenKeys:
     """Write some keys of a directory that stands, and leave the others as they are.
 
     Raises ``InvalidValue`` before anything is touched, or ``OSError``.
@@ -114,10 +114,10 @@ def put(values: Mapping[str, Value], directory: Place) -> Written:
         listing = _listing(_manifest(folder) | contents.keys())
         atomic.put_all(folder, {MANIFEST: listing, **contents})
         os.fsync(folder)
-    return Written(str(directory), tuple(contents), ())
+    return WrittenKeys(str(directory), tuple(contents), ())
 
 
-def remove(names: Iterable[str], directory: Place) -> Written:
+def remove(names: Iterable[str], directory: Place) -> WrittenKeys:
     """Remove some keys of a directory, whoever wrote them, as far as they are there."""
     removed = []
     with handles.opened(directory) as folder:
@@ -130,7 +130,7 @@ def remove(names: Iterable[str], directory: Place) -> Written:
         if earlier := _manifest(folder):
             atomic.put(folder, MANIFEST, _listing(earlier.difference(removed)))
         os.fsync(folder)
-    return Written(str(directory), (), tuple(removed))
+    return WrittenKeys(str(directory), (), tuple(removed))
 
 
 def content(name: str, value: Value) -> bytes:

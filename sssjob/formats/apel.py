@@ -16,7 +16,7 @@ from sssjob.model import Property
 from sssjob.records.clock import Clock, doubts, time
 from sssjob.records.cuts import Parted, cut_short, of_lines
 from sssjob.records.cutting import Cutter, Front, Part, PartStream
-from sssjob.records.layout import Known, Layout, Piece, Read, Reader, Record, Run, mapping
+from sssjob.records.layout import Known, Layout, Piece, Read, Reader, Record, RunKey, mapping
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG, Blocks, clean
 from sssjob.records.readers import extension, noted
 from sssjob.records.record import (
@@ -251,6 +251,6 @@ LAYOUT = Layout(
     reader=reader,
     rows=mapping(KEYS),
     known=Known(NAMES),
-    run=Run(("Site", "SubmitHost", "MachineName", "LocalJobId"), "", "StartTime", "EndTime"),
+    run=RunKey(("Site", "SubmitHost", "MachineName", "LocalJobId"), "", "StartTime", "EndTime"),
     recognises=recognises,
 )

@@ -56,7 +56,7 @@ from sssjob.translate.numbers import (
     wall,
 )
 from sssjob.translate.options import Heard
-from sssjob.translate.requests import Asked
+from sssjob.translate.requests import JobRequest
 from sssjob.translate.residual import ResidualLine
 from sssjob.translate.specification import (
     command,
@@ -88,7 +88,7 @@ class JSDLTranslator(Translator[Element]):
     suffix = ".jsdl"
     joins = True
 
-    def compose(self, asked: Asked, settings: Settings) -> Element:
+    def compose(self, asked: JobRequest, settings: Settings) -> Element:
         """The JobDefinition of a job."""
         root = etree.Element(f"{{{JSDL}}}JobDefinition", nsmap=_PREFIXES)
         job = _add(root, JSDL, "JobDescription")
@@ -194,7 +194,7 @@ def _around(root: Element) -> Iterator[Finding]:
     yield from heard.findings
 
 
-def _identification(asked: Asked, job: Element) -> None:
+def _identification(asked: JobRequest, job: Element) -> None:
     found = [
         (element, text)
         for name, element in (("Name", "JobName"), ("Project", "JobProject"))
@@ -243,7 +243,7 @@ def _staged(job: Element, heard: Heard) -> Iterator[Staged]:
         yield Staged(name, uri)
 
 
-def _program_file(asked: Asked, settings: Settings) -> Staged | None:
+def _program_file(asked: JobRequest, settings: Settings) -> Staged | None:
     """The program that is a file of the job, or has the address of one; None for a path."""
     item = asked.items("Executable")[:1]
     if not item:
@@ -265,7 +265,7 @@ def _program_file(asked: Asked, settings: Settings) -> Staged | None:
 
 
 def _application(
-    asked: Asked, settings: Settings, job: Element, of: TaskCounts
+    asked: JobRequest, settings: Settings, job: Element, of: TaskCounts
 ) -> tuple[Staged, ...]:
     application = _add(job, JSDL, "Application")
     if text := text_of(asked, "Application"):
@@ -305,7 +305,7 @@ def _application(
     return (staged,) if staged else ()
 
 
-def _program(asked: Asked, posix: Element, staged: Staged | None) -> None:
+def _program(asked: JobRequest, posix: Element, staged: Staged | None) -> None:
     words = command(asked)
     if staged is not None:
         asked.one("Executable")
@@ -323,7 +323,7 @@ def _program(asked: Asked, posix: Element, staged: Staged | None) -> None:
         _add(posix, POSIX, "Argument", each)
 
 
-def _environment(asked: Asked, posix: Element) -> None:
+def _environment(asked: JobRequest, posix: Element) -> None:
     values, export = variables(asked)
     for name, value in values.items():
         if _NAME.fullmatch(name):
@@ -337,7 +337,7 @@ def _environment(asked: Asked, posix: Element) -> None:
             asked.refuse(item, "nothing says what of the submission is there", "export")
 
 
-def _limits(asked: Asked, posix: Element) -> None:
+def _limits(asked: JobRequest, posix: Element) -> None:
     found: dict[str, int] = {}
     for item in asked.take("ResourceLimit", "name", "units"):
         name = spec.limit_name(item.attributes.get("name", ""))
@@ -370,7 +370,7 @@ def _limit(item: Property, name: str) -> int:
     return ceil(value)
 
 
-def _spmd(asked: Asked, posix: Element, of: TaskCounts) -> None:
+def _spmd(asked: JobRequest, posix: Element, of: TaskCounts) -> None:
     if of.tasks:
         _add(posix, SPMD, "NumberOfProcesses", str(of.tasks))
     if of.per_node:
@@ -454,7 +454,7 @@ def _text(element: Element | None) -> str:
     return stripped(element.text or "") if element is not None else ""
 
 
-def _resources(asked: Asked, settings: Settings, job: Element, of: TaskCounts) -> None:
+def _resources(asked: JobRequest, settings: Settings, job: Element, of: TaskCounts) -> None:
     found: dict[str, Element] = {}
     _hosts(asked, found)
     _platform(asked, found)
@@ -483,7 +483,7 @@ def _resources(asked: Asked, settings: Settings, job: Element, of: TaskCounts) -
                 inside.append(found[name])
 
 
-def _together(asked: Asked, of: TaskCounts) -> Mapping[str, int]:
+def _together(asked: JobRequest, of: TaskCounts) -> Mapping[str, int]:
     """The amounts that task groups come to."""
     if not asked.groups():
         return {}
@@ -494,7 +494,7 @@ def _together(asked: Asked, of: TaskCounts) -> Mapping[str, int]:
     }
 
 
-def _of_bytes(asked: Asked) -> bool:
+def _of_bytes(asked: JobRequest) -> bool:
     """Whether a bandwidth has units, which are those of bytes: it is told."""
     found = asked.items("Network")
     wrong = any("units" in item.attributes for item in found)
@@ -503,7 +503,7 @@ def _of_bytes(asked: Asked) -> bool:
     return wrong
 
 
-def _bounds(asked: Asked, name: str) -> list[Interval]:
+def _bounds(asked: JobRequest, name: str) -> list[Interval]:
     """Take an amount, of which no number below 0 counts."""
     found = asked.bounds(name)
     if found is None:
@@ -521,14 +521,14 @@ def _times(found: Interval, count: int) -> Interval:
     return Interval(lo, hi)
 
 
-def _hosts(asked: Asked, found: dict[str, Element]) -> None:
+def _hosts(asked: JobRequest, found: dict[str, Element]) -> None:
     if named := hosts(asked):
         element = found["CandidateHosts"] = etree.Element(f"{{{JSDL}}}CandidateHosts")
         for host in named:
             _add(element, JSDL, "HostName", host)
 
 
-def _platform(asked: Asked, found: dict[str, Element]) -> None:
+def _platform(asked: JobRequest, found: dict[str, Element]) -> None:
     """By tables; what they do not have is told."""
     if item := asked.one("Architecture"):
         if known := ARCHITECTURES.get(stripped(item.text).lower()):

@@ -14,7 +14,7 @@ from sssjob.lcginfo import literal, lrmsinfo
 from sssjob.lcginfo.snapshot import DONE, QueuedJob, Remark
 from sssjob.records.clock import Clock, timezone
 from sssjob.records.cuts import Lines
-from sssjob.records.layout import Layout, Made, Read, Reader
+from sssjob.records.layout import Layout, MadeJob, Read, Reader
 from sssjob.records.lines import clean
 from sssjob.records.record import Bad, Noted, Options, Skipped
 from sssjob.units import TIME_LIMIT
@@ -40,7 +40,7 @@ def reader(options: Options, clock: Clock) -> Reader:
         if not told and (entry.qtime is not None or entry.start is not None):
             told = True
             notes.append(Noted(line, _ZERO, once=True))
-        return Made(line, job, entry.state == DONE, tuple(notes))
+        return MadeJob(line, job, entry.state == DONE, tuple(notes))
 
     return read
 

@@ -27,7 +27,7 @@ from sssjob.translate.objects import (
     write_rest,
 )
 from sssjob.translate.options import Heard
-from sssjob.translate.requests import Asked
+from sssjob.translate.requests import JobRequest
 from sssjob.translate.specification import (
     PropertyPath,
     Specification,
@@ -78,7 +78,7 @@ class PSIJ(Specification):
 
     name = "psij"
 
-    def compose(self, asked: Asked, settings: Settings) -> Data:
+    def compose(self, asked: JobRequest, settings: Settings) -> Data:
         """The JobSpec of a job."""
         form: Data = {}
         path = beside(asked, settings)
@@ -103,7 +103,7 @@ class PSIJ(Specification):
         write_rest(asked, TYPE, form, lambda name: not _is_other(name))
         return form
 
-    def _resources(self, asked: Asked, settings: Settings, form: Data, of: TaskCounts) -> None:
+    def _resources(self, asked: JobRequest, settings: Settings, form: Data, of: TaskCounts) -> None:
         nodes, tasks, per_node = consistent(asked, of)
         if nodes and per_node:  # of a range of nodes the least
             tasks = tasks or nodes * per_node

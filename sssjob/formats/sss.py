@@ -13,7 +13,7 @@ from sssjob.document.outermost import BEGIN
 from sssjob.errors import UnreadableDocument
 from sssjob.model import Block, Job, JobGroup
 from sssjob.records.cuts import CustomPieces
-from sssjob.records.layout import Layout, Made, Piece, Read, alone
+from sssjob.records.layout import Layout, MadeJob, Piece, Read, alone
 from sssjob.records.record import Bad, Noted
 
 _NO_FILES = "a File that a job names with # is not part of its record, and is left out"
@@ -36,7 +36,7 @@ def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
 def made(line: int, job: Job) -> Read:
     """A job is a record that has become one, and a record has no Files."""
     notes = (Noted(line, _NO_FILES, once=True),) if any(files_named(job)) else ()
-    return Made(line, job, "EndTime" in job.properties.names(), notes)
+    return MadeJob(line, job, "EndTime" in job.properties.names(), notes)
 
 
 def jobs_of(block: Block) -> Iterator[Job]:

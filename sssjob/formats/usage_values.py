@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sssjob import units
 from sssjob.errors import InvalidValue
-from sssjob.formats.usage_xml import Entries, Leaf
+from sssjob.formats.usage_xml import ElementText, Entries
 from sssjob.model import Property
 from sssjob.records.clock import Clock, timed
 from sssjob.records.plan import KEPT
@@ -112,7 +112,7 @@ class _Volume(NamedTuple):
     """An amount as the standard has it, or None for the property where there is no place."""
 
     name: str
-    entry: Leaf
+    entry: ElementText
     item: Property | None
     odd: bool = False
 
@@ -156,7 +156,7 @@ def _volumes(all: tuple[Entries, ...]) -> Iterator[_Volume]:
             told |= {key} if item else set()
 
 
-def _amount(name: str, entry: Leaf) -> Property | None:
+def _amount(name: str, entry: ElementText) -> Property | None:
     virtual = name == "Memory" and entry.get("type").lower() in _VIRTUAL
     text, unit = amount(entry.text), entry.get("storageUnit")
     if text is None or not unit or entry.get("phaseUnit"):
@@ -264,14 +264,14 @@ def other_resources(type: str) -> Read:
     return read
 
 
-def _measured(entry: Leaf) -> str | None:
+def _measured(entry: ElementText) -> str | None:
     try:
         return amount(entry.text) if entry.get("description") else None
     except InvalidValue:
         return None
 
 
-def _unit(entry: Leaf) -> dict[str, str]:
+def _unit(entry: ElementText) -> dict[str, str]:
     unit = entry.get("units") or entry.get("storageUnit")
     return {"units": unit} if unit else {}
 

@@ -17,7 +17,7 @@ from sssjob.records.xml_records import CutRecord
 NESTED = ("JobIdentity", "RecordIdentity", "UserIdentity")
 
 
-class Leaf(NamedTuple):
+class ElementText(NamedTuple):
     """The text of an element, and its attributes by their local names."""
 
     text: str
@@ -32,7 +32,7 @@ class Leaf(NamedTuple):
         return " ".join((self.text, *(f"{name}={value}" for name, value in self.attributes)))
 
 
-Entries = tuple[Leaf, ...]
+Entries = tuple[ElementText, ...]
 
 
 _FORM = xml_records.RecordTags(
@@ -63,32 +63,32 @@ def opened(records: Iterable[CutRecord]) -> Iterator[Piece]:
 
 def _entries(record: Element) -> dict[str, Entries]:
     home, _ = names(record)
-    found: dict[str, list[Leaf]] = {}
+    found: dict[str, list[ElementText]] = {}
     for element in record.iterchildren("*"):
         for path, entry in _parts(element, home):
             found.setdefault(path, []).append(entry)
     return {name: tuple(entries) for name, entries in found.items()}
 
 
-def _parts(element: Element, home: str) -> Iterator[tuple[str, Leaf]]:
+def _parts(element: Element, home: str) -> Iterator[tuple[str, ElementText]]:
     """What an element of a record tells, by its names; ``home`` is the record's namespace."""
     namespace, name = names(element)
     if namespace != home or name not in NESTED:
         yield from _leaves(element, "" if namespace == home else f"{{{namespace}}}")
         return
     for key, value in _attributes(element):
-        yield f"{name}/@{key}", Leaf(value)
+        yield f"{name}/@{key}", ElementText(value)
     for child in element.iterchildren("*"):
         yield from _leaves(child, f"{name}/")
 
 
-def _leaves(element: Element, before: str) -> Iterator[tuple[str, Leaf]]:
+def _leaves(element: Element, before: str) -> Iterator[tuple[str, ElementText]]:
     """The element by its name, or those within it by their paths: their texts stay apart."""
     path = before + names(element)[1]
     children = list(element.iterchildren("*"))
     text = "".join((element.text or "", *(child.tail or "" for child in element))).strip()
     if text or not children:
-        yield path, Leaf(text, _attributes(element))
+        yield path, ElementText(text, _attributes(element))
     for child in children:
         yield from _leaves(child, f"{path}/")
 

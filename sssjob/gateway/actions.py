@@ -9,7 +9,7 @@ from sssjob._version import __version__
 from sssjob.errors import Refused
 from sssjob.gateway.behind import Behind
 from sssjob.gateway.shadow import Shadow
-from sssjob.handlers.attributes import Attribute
+from sssjob.handlers.attributes import ObjectAttribute
 from sssjob.handlers.conditions import Conditions
 from sssjob.handlers.entries import JOINS
 from sssjob.handlers.finding import names as searched
@@ -102,8 +102,8 @@ def about_itself(call: ReceivedRequest) -> HandlerAnswer:
         raise Refused("318", f"{unknown[0]} is no attribute of System")
     asked = call.request
 
-    def known(name: str, kind: str) -> Attribute | None:
-        return Attribute(name) if name in facts else None
+    def known(name: str, kind: str) -> ObjectAttribute | None:
+        return ObjectAttribute(name) if name in facts else None
 
     conditions = Conditions(asked.wheres, asked.object, searched(asked), known)
     row = Row("System", tuple((name, facts[name]) for name in names))
@@ -116,11 +116,11 @@ class _Facts:
 
     facts: Mapping[str, str]
 
-    def text(self, attribute: Attribute) -> str | None:
+    def text(self, attribute: ObjectAttribute) -> str | None:
         return self.facts[attribute.name]
 
-    def property(self, attribute: Attribute) -> None:
+    def property(self, attribute: ObjectAttribute) -> None:
         return None
 
-    def number(self, attribute: Attribute) -> None:
+    def number(self, attribute: ObjectAttribute) -> None:
         return None

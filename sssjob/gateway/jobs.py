@@ -20,7 +20,7 @@ from sssjob.handlers.hooks import PLACE, PLACES, Hook
 from sssjob.handlers.rates import Rates
 from sssjob.handlers.roles import USER, USUAL, Permission, Roles
 from sssjob.handlers.service import ServiceSettings
-from sssjob.handlers.submitting import Submission
+from sssjob.handlers.submitting import GatewaySubmission
 from sssjob.submission import control
 
 _ACTIONS = ("Cancel", "Hold")
@@ -61,10 +61,10 @@ def jobs(root: SettingsTable, directory: Path) -> StoreJobs:
     )
 
 
-def _submission(table: SettingsTable, beside: Path) -> Submission | None:
+def _submission(table: SettingsTable, beside: Path) -> GatewaySubmission | None:
     """The batch system that jobs are submitted to, and as whom they run."""
     to = table.text("to")
-    found = Submission(
+    found = GatewaySubmission(
         to,
         table.file("locks") or beside / _LOCKS,
         table.text("account"),

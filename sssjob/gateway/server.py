@@ -22,7 +22,7 @@ _BACKLOG = 1024  # connections that the system keeps until they are accepted
 _BEHIND = 4  # requests that the server behind is asked at once
 
 
-class Server:
+class GatewayServer:
     """A gateway. ``responder`` answers in threads, so that nobody waits for a slow answer.
 
     ``service`` has the handlers over a store, ``shadow`` compares them with another server.

@@ -22,7 +22,7 @@ from sssjob.gateway.config import GatewayConfig, load
 from sssjob.gateway.figures import MISSING, SEVERAL, available
 from sssjob.gateway.forwarding import Forwarding, hindrance
 from sssjob.gateway.log import LOGGER, JsonFormatter, event
-from sssjob.gateway.server import Server
+from sssjob.gateway.server import GatewayServer
 from sssjob.gateway.shadow import Shadow
 from sssjob.gateway.upkeep import Looking, Pruning
 from sssjob.handlers.service import Service
@@ -33,7 +33,7 @@ from sssjob.rmap.responder import Responder
 from sssjob.store.verifying import LOGGER as STORE
 
 
-def server(config: GatewayConfig, nonces: Nonces | None = None) -> Server:
+def server(config: GatewayConfig, nonces: Nonces | None = None) -> GatewayServer:
     """The server that a configuration describes.
 
     With ``nonces`` that others remember, too, it is one of several processes.
@@ -52,7 +52,7 @@ def server(config: GatewayConfig, nonces: Nonces | None = None) -> Server:
         actions, config.ring, config.policy, nonces=nonces, quick=actions.is_quick,
         slow=actions.is_slow,
     )  # fmt: skip
-    return Server(responder, config, service, shadow, shares=shares)
+    return GatewayServer(responder, config, service, shadow, shares=shares)
 
 
 def answering(config: GatewayConfig) -> Service | None:
@@ -230,7 +230,9 @@ def pruning(service: Service | None) -> Pruning | None:
     return Pruning(service) if service is not None else None
 
 
-async def _until_signalled(running: Server, path: Path, pipe: Connection | None = None) -> None:
+async def _until_signalled(
+    running: GatewayServer, path: Path, pipe: Connection | None = None
+) -> None:
     """Serve until a signal; with a ``pipe``, or until nobody is at its other end."""
     loop = asyncio.get_running_loop()
 
@@ -258,7 +260,7 @@ async def _until_signalled(running: Server, path: Path, pipe: Connection | None 
     await running.run(ready)
 
 
-def reload(running: Server, path: Path) -> None:
+def reload(running: GatewayServer, path: Path) -> None:
     """Take keys, roles and rates of the file anew; if it is wrong, those of before stay."""
     config = reload_settings(running.service, path)
     if config is None:

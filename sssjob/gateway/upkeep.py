@@ -10,7 +10,7 @@ from sssjob.gateway.log import event
 from sssjob.gateway.rounds import Rounds
 from sssjob.handlers.service import Service
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.submitting import Submission
+from sssjob.handlers.submitting import GatewaySubmission
 
 _EVERY = 3600.0  # seconds between two looks at what is too old
 
@@ -18,7 +18,7 @@ _EVERY = 3600.0  # seconds between two looks at what is too old
 class Looking:
     """Asks a batch system, in a thread of its own, for the jobs that were submitted to it."""
 
-    def __init__(self, to: Submission, stores: Stores) -> None:
+    def __init__(self, to: GatewaySubmission, stores: Stores) -> None:
         self.to, self.stores = to, stores
         rounds = Rounds(
             "look", self._look, to.every, failed="jobs are not looked up", patience=to.timeout,

@@ -42,7 +42,7 @@ Exit: TypeAlias = int | Literal[Mark.FAILED] | None  # None: ended, and nobody s
 Want: TypeAlias = int | Mark  # an exit code, FAILED, ANY or UNREAD
 
 
-class Need(NamedTuple):
+class NeededVertex(NamedTuple):
     """A vertex, and what is needed of it: 0 is success."""
 
     target: int
@@ -77,7 +77,7 @@ class Net:
 
     places: tuple[JobPlace, ...]
     keys: tuple[str, ...]
-    needs: list[tuple[Need, ...]]
+    needs: list[tuple[NeededVertex, ...]]
     members: Mapping[int, tuple[int, ...]]
     external: Mapping[int, str]
     policy: str = "Reject"
@@ -208,7 +208,7 @@ class _Builder:
         self.shared: dict[str, int] = {}
         self.elsewhere: dict[str, int] = {}
         self.count = len(places)
-        self.known: dict[tuple[str, str | None, str | None, str | None], Need] = {}
+        self.known: dict[tuple[str, str | None, str | None, str | None], NeededVertex] = {}
 
     def net(self, policy: str) -> Net:
         keys = tuple(self.keys())
@@ -229,13 +229,13 @@ class _Builder:
                 self.named.setdefault(place.name, []).append(number)
             yield key
 
-    def need(self, item: Property) -> Need:
+    def need(self, item: Property) -> NeededVertex:
         get = item.attributes.get
         text = item.text.strip()
         key = (text, get("designator"), get("condition"), get("code"))
         known = self.known.get(key)
         if known is None:
-            known = self.known[key] = Need(self.target(text, get("designator")), want(item))
+            known = self.known[key] = NeededVertex(self.target(text, get("designator")), want(item))
         return known
 
     def target(self, text: str, designator: str | None) -> int:

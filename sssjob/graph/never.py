@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from sssjob.graph.net import FAILED, Need, Net, Want
+from sssjob.graph.net import FAILED, NeededVertex, Net, Want
 
 _WIDTH = 2048  # columns carried through the graph at a time: two integers of that size per vertex
 _SPREAD = 1 << 20  # needs of shared names that are also counted for each of their jobs
@@ -97,21 +97,23 @@ def _columns(wants: dict[int, dict[Want, None]]) -> Iterator[NeedColumn]:
             yield NeedColumn(target, tuple(sides[0]), tuple(sides[1]))
 
 
-def _sides(batch: list[NeedColumn], owner: dict[int, int]) -> dict[Need, Sides]:
+def _sides(batch: list[NeedColumn], owner: dict[int, int]) -> dict[NeededVertex, Sides]:
     """For each need the columns of a batch in which it takes a side."""
-    sides: dict[Need, Sides] = {}
+    sides: dict[NeededVertex, Sides] = {}
     for number, (target, *opposites) in enumerate(batch):
         bit = 1 << number
         for vertex in (target, owner[target]) if target in owner else (target,):
             for side, wants in enumerate(opposites):
                 for want in wants:
-                    one, other = sides.get(Need(vertex, want), (0, 0))
+                    one, other = sides.get(NeededVertex(vertex, want), (0, 0))
                     taken = (one, other | bit) if side else (one | bit, other)
-                    sides[Need(vertex, want)] = taken
+                    sides[NeededVertex(vertex, want)] = taken
     return sides
 
 
-def _conflicts(net: Net, sides: dict[Need, Sides], lost: bytearray) -> Iterator[tuple[int, int]]:
+def _conflicts(
+    net: Net, sides: dict[NeededVertex, Sides], lost: bytearray
+) -> Iterator[tuple[int, int]]:
     """The jobs that take both sides of a column, and the number of the column.
 
     ``lost`` marks them and what depends on them; what is lost is not looked at again.
@@ -141,7 +143,12 @@ def _conflicts(net: Net, sides: dict[Need, Sides], lost: bytearray) -> Iterator[
 
 
 def _whose(
-    net: Net, job: int, column: NeedColumn, number: int, sides: dict[Need, Sides], steps: int
+    net: Net,
+    job: int,
+    column: NeedColumn,
+    number: int,
+    sides: dict[NeededVertex, Sides],
+    steps: int,
 ) -> tuple[tuple[int, Want], tuple[int, Want], int]:
     """The nearest jobs that need one side and the other, and how many steps are left to search.
 

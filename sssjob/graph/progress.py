@@ -22,7 +22,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
-from sssjob.graph.net import FAILED, Exit, Mark, Need, Net, Want
+from sssjob.graph.net import FAILED, Exit, Mark, NeededVertex, Net, Want
 from sssjob.model import Property
 
 
@@ -144,7 +144,7 @@ class Progress:
         return vertex < len(self._states) and self._states[vertex] is State.DONE
 
     def _reasons(
-        self, vertex: int, needs: Iterable[Need], items: Iterable[Property]
+        self, vertex: int, needs: Iterable[NeededVertex], items: Iterable[Property]
     ) -> Iterator[Reason]:
         for (target, want), item in zip(needs, items, strict=True):
             verdict = _verdict(self._values[target], want)

@@ -24,7 +24,7 @@ class AttributeType(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute:
+class ObjectAttribute:
     """A name that stands in Get, Set and Where, and what it means.
 
     ``name`` is the present name of a property. What is ``derived`` is known to the gateway and
@@ -40,17 +40,17 @@ class Attribute:
 
 # fmt: off
 # What the gateway knows of a job besides its properties, by the names that Gold has.
-DERIVED: Mapping[str, Attribute] = MappingProxyType({
+DERIVED: Mapping[str, ObjectAttribute] = MappingProxyType({
     each.name: each for each in (
-        Attribute("Stage", derived=True),
-        Attribute("ModificationTime", AttributeType.TIME, derived=True, hidden=True),
-        Attribute("Deleted", AttributeType.FLAG, derived=True, hidden=True),
-        Attribute("Version", AttributeType.NUMBER, derived=True, hidden=True),
+        ObjectAttribute("Stage", derived=True),
+        ObjectAttribute("ModificationTime", AttributeType.TIME, derived=True, hidden=True),
+        ObjectAttribute("Deleted", AttributeType.FLAG, derived=True, hidden=True),
+        ObjectAttribute("Version", AttributeType.NUMBER, derived=True, hidden=True),
     )
 })
 # What Gold has for a job and the standard has not: kept as an Extension of that name.
-EXTENSIONS: Mapping[str, Attribute] = MappingProxyType({
-    "Description": Attribute("Description", extension=True),
+EXTENSIONS: Mapping[str, ObjectAttribute] = MappingProxyType({
+    "Description": ObjectAttribute("Description", extension=True),
 })
 # fmt: on
 _NUMBERS = (spec.INTEGER, spec.FLOAT, spec.DURATION)
@@ -59,7 +59,7 @@ _REMEMBERED = 1 << 12  # names come from strangers
 
 
 @lru_cache(_REMEMBERED)
-def attribute(name: str, kind: str = JOB) -> Attribute | None:
+def attribute(name: str, kind: str = JOB) -> ObjectAttribute | None:
     """What a name means for a Job or JobGroup; None if it means nothing.
 
     >>> attribute("WallDuration").name, attribute("Colour")
@@ -71,7 +71,7 @@ def attribute(name: str, kind: str = JOB) -> Attribute | None:
         if alias is None or alias.canonical not in rows:
             return DERIVED.get(name) or (EXTENSIONS.get(name) if kind == JOB else None)
         name = alias.canonical
-    return Attribute(name, _kind(rows[name]))
+    return ObjectAttribute(name, _kind(rows[name]))
 
 
 def shown(text: str) -> str:

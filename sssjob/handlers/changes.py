@@ -10,7 +10,7 @@ from typing import Any
 
 from sssjob.errors import Refused
 from sssjob.handlers.stores import Stores
-from sssjob.rmap.message import Document, Item, Request, Row
+from sssjob.rmap.message import DataDocument, Item, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.rmap.writing import write_request
 from sssjob.store import Change
@@ -116,7 +116,7 @@ def _read(text: str) -> HandlerAnswer:
     rows = tuple(
         Row(each[0], tuple((name, value) for name, value in each[1]))
         if isinstance(each, list)
-        else Document(each.encode())
+        else DataDocument(each.encode())
         for each in said["rows"]
     )
     return HandlerAnswer(rows, said["code"], said["message"], said["count"])

@@ -10,7 +10,14 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from sssjob.errors import Refused
-from sssjob.handlers.attributes import DERIVED, JOB, Attribute, AttributeType, attribute, shown
+from sssjob.handlers.attributes import (
+    DERIVED,
+    JOB,
+    AttributeType,
+    ObjectAttribute,
+    attribute,
+    shown,
+)
 from sssjob.handlers.conditions import Described
 from sssjob.handlers.view import View
 from sssjob.rmap.message import Get, Item, Request, Row
@@ -29,14 +36,14 @@ _OPS = {op.lower(): op for op in (SORT, TROS, GROUP_BY, *TOTALS)}
 class ShownColumn:
     """A property that is shown, under its alias or the name that it was asked by."""
 
-    attribute: Attribute
+    attribute: ObjectAttribute
     label: str
     op: str = ""
 
     @classmethod
     def of(
         cls, asked: Get, kind: str, names: Iterable[str],
-        known: Callable[[str, str], Attribute | None] | None = None,
+        known: Callable[[str, str], ObjectAttribute | None] | None = None,
     ) -> ShownColumn:  # fmt: skip
         """The column that a Get asks for; ``known`` finds an attribute.
 
@@ -105,7 +112,7 @@ def row(view: View, columns: Iterable[ShownColumn]) -> Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class RowWindow:
     """Which rows of an answer are given: Limit, Offset and Unique. ``limit`` 0 means all."""
 
     limit: int = 0
@@ -113,7 +120,7 @@ class Window:
     unique: bool = False
 
     @classmethod
-    def of(cls, asked: Request) -> Window:
+    def of(cls, asked: Request) -> RowWindow:
         """The window of a request. Raises ``Refused`` (317)."""
         unique = (asked.option("Unique") or "").lower() == "true"
         return cls(_whole(asked, "Limit"), _whole(asked, "Offset"), unique)
@@ -147,7 +154,7 @@ def ordered(views: Iterable[D], columns: Sequence[ShownColumn], last: int) -> It
     return sorted(limited(views), key=keyed)
 
 
-def comparable(view: Described, asked: Attribute) -> tuple[int, float, str]:
+def comparable(view: Described, asked: ObjectAttribute) -> tuple[int, float, str]:
     """A value by which jobs are put in order: numbers as numbers, before texts."""
     text = view.text(asked)
     if text is None:

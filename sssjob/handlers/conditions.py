@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from sssjob import units
 from sssjob.errors import InvalidValue, Refused
-from sssjob.handlers.attributes import JOB, Attribute, AttributeType, attribute, shown
+from sssjob.handlers.attributes import JOB, AttributeType, ObjectAttribute, attribute, shown
 from sssjob.model import Property
 from sssjob.query.functions import size
 from sssjob.rmap.message import Conj, Op, Where
@@ -33,15 +33,15 @@ _COMPARISONS: dict[Op, Callable[[Any, Any], bool]] = {
 class Described(Protocol):
     """What conditions are asked of: a job, or anything else with attributes."""
 
-    def text(self, attribute: Attribute) -> str | None:
+    def text(self, attribute: ObjectAttribute) -> str | None:
         """The value of an attribute as text; None if absent."""
         ...
 
-    def property(self, attribute: Attribute) -> Property | None:
+    def property(self, attribute: ObjectAttribute) -> Property | None:
         """The property behind it, if there is one."""
         ...
 
-    def number(self, attribute: Attribute) -> Fraction | None:
+    def number(self, attribute: ObjectAttribute) -> Fraction | None:
         """The value as an exact number; None if it is none."""
         ...
 
@@ -50,7 +50,7 @@ class Described(Protocol):
 class _Test:
     """One condition, with its value made ready to be compared."""
 
-    attribute: Attribute
+    attribute: ObjectAttribute
     where: Where
     value: str | float
 
@@ -91,7 +91,7 @@ class Conditions:
         wheres: Sequence[Where],
         kind: str = JOB,
         names: Collection[str] = (),
-        known: Callable[[str, str], Attribute | None] = attribute,
+        known: Callable[[str, str], ObjectAttribute | None] = attribute,
     ) -> None:
         if len(wheres) > _MOST:
             raise Refused("318", f"There are more than {_MOST} conditions")
@@ -159,7 +159,7 @@ def matches(pattern: str, text: str) -> bool:
 
 def _test(
     asked: Where, kind: str, names: Collection[str],
-    known: Callable[[str, str], Attribute | None],
+    known: Callable[[str, str], ObjectAttribute | None],
 ) -> _Test:  # fmt: skip
     if asked.subject or (asked.object and asked.object not in names):
         raise Refused("318", "A condition cannot join objects here")
@@ -169,7 +169,7 @@ def _test(
     return _Test(found, asked, _value(found, asked))
 
 
-def _value(found: Attribute, asked: Where) -> str | float:
+def _value(found: ObjectAttribute, asked: Where) -> str | float:
     value = asked.value
     if asked.op is Op.MATCH or found.kind is AttributeType.TEXT:
         return value
@@ -188,7 +188,7 @@ def _value(found: Attribute, asked: Where) -> str | float:
     return wanted
 
 
-def _bytes(view: Described, attribute: Attribute) -> float:
+def _bytes(view: Described, attribute: ObjectAttribute) -> float:
     found = view.property(attribute)
     try:
         return float("nan") if found is None else float(found.bytes)
@@ -226,7 +226,7 @@ def _holds(node: _Node, view: Described) -> bool:
     return found
 
 
-def _has_columns(found: Attribute) -> bool:
+def _has_columns(found: ObjectAttribute) -> bool:
     return not (found.derived or found.extension)
 
 

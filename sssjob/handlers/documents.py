@@ -26,7 +26,7 @@ _SINGLE = frozenset(("Id", "Charge", "Quote", *spec.AMOUNTS))
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class RequestDocuments:
     """Job objects of a request, and what is not understood in them and goes on (Warn).
 
     ``files`` are those that came with them, by their ids.
@@ -37,7 +37,7 @@ class Carried:
     files: Mapping[str, bytes] = field(default_factory=dict)
 
 
-def carried(asked: Request) -> Carried:
+def carried(asked: Request) -> RequestDocuments:
     """The job objects in Data.
 
     Raises ``Refused``: 314 without any, 740 for one of another kind or of two meanings, 317 for a
@@ -67,7 +67,7 @@ def carried(asked: Request) -> Carried:
         for job in (block, *block.blocks(Job)):
             require_credits(job.get("Charge"))
     _require_named(blocks, files)
-    return Carried(blocks, warnings, files)
+    return RequestDocuments(blocks, warnings, files)
 
 
 def require_credits(text: str) -> None:

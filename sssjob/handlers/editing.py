@@ -9,10 +9,10 @@ from itertools import islice
 from sssjob import units
 from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
-from sssjob.handlers.attributes import GROUP, JOB, Attribute, AttributeType, attribute, shown
+from sssjob.handlers.attributes import GROUP, JOB, AttributeType, ObjectAttribute, attribute, shown
 from sssjob.handlers.books import follow_all
 from sssjob.handlers.changes import once, require_conditions
-from sssjob.handlers.documents import Carried, carried, require_credits
+from sssjob.handlers.documents import RequestDocuments, carried, require_credits
 from sssjob.handlers.finding import Search
 from sssjob.handlers.query import item_of
 from sssjob.handlers.roles import Reach
@@ -42,7 +42,7 @@ def create(
     asked = call.request
     if asked.wheres or asked.gets or (asked.sets and asked.data):
         raise Refused("318", "A Create has either Set or Data")
-    new = Carried((_made(asked),)) if asked.sets else carried(asked)
+    new = RequestDocuments((_made(asked),)) if asked.sets else carried(asked)
     for block in new.blocks:
         if not block.id:
             raise Refused("314", f"The {asked.object} has no Id")
@@ -110,7 +110,7 @@ def undelete(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnsw
 # --- parts that other actions use -----------------------------------------------------------------
 
 
-def settable(asked: Set, kind: str) -> Attribute:
+def settable(asked: Set, kind: str) -> ObjectAttribute:
     """The attribute that a Set is about.
 
     Raises ``Refused``: 316 for a name that is unknown, 740 for a fixed one, 317 for a value that
@@ -275,7 +275,7 @@ def _views(stored: Stored, block: Block, kind: str) -> list[View]:
     return [View(stored, job, number) for number, job in enumerate(resolved.blocks(Job), 1)]
 
 
-def _replaced(job: Block, found: Attribute, text: str | None) -> Block:
+def _replaced(job: Block, found: ObjectAttribute, text: str | None) -> Block:
     """A job with another text for what counts: delivered, its own, or asked for exactly."""
     for kind in (Delivered, None, Requested):
         for block in [job] if kind is None else job.blocks(kind):
@@ -294,7 +294,7 @@ def _swapped(items: Sequence[Item], old: Item, new: Sequence[Item]) -> list[Item
     return [each for item in items for each in (new if item is old else (item,))]
 
 
-def _is(item: Property, found: Attribute) -> bool:
+def _is(item: Property, found: ObjectAttribute) -> bool:
     if found.extension:
         return item.name == "Extension" and item.attributes.get("name") == found.name
     return item.name == found.name
@@ -306,7 +306,7 @@ def _like(old: Property, text: str) -> Property:
     return Property(old.name, text, kept, (), old.namespace)
 
 
-def _property(found: Attribute, text: str, namespace: str = "") -> Property:
+def _property(found: ObjectAttribute, text: str, namespace: str = "") -> Property:
     if found.extension:
         return Property("Extension", text, {"name": found.name}, (), namespace)
     return Property(found.name, text, {}, (), namespace)

@@ -14,8 +14,8 @@ from types import MappingProxyType
 
 from sssjob import units
 from sssjob.errors import InvalidValue, Refused
-from sssjob.handlers.attributes import Attribute, AttributeType
-from sssjob.handlers.columns import ShownColumn, Window, ordered
+from sssjob.handlers.attributes import AttributeType, ObjectAttribute
+from sssjob.handlers.columns import RowWindow, ShownColumn, ordered
 from sssjob.handlers.conditions import Conditions
 from sssjob.handlers.finding import is_true
 from sssjob.handlers.query import is_total, totals
@@ -38,14 +38,14 @@ Cell = Callable[[Entry], object]
 class _Field:
     """An attribute of an object, and where an entry has it."""
 
-    attribute: Attribute
+    attribute: ObjectAttribute
     cell: Cell
 
 
 def _field(
     name: str, cell: Cell, kind: AttributeType = AttributeType.TEXT, *, hidden: bool = False
 ) -> _Field:
-    return _Field(Attribute(name, kind, derived=True, hidden=hidden), cell)
+    return _Field(ObjectAttribute(name, kind, derived=True, hidden=hidden), cell)
 
 
 def _delta(entry: Entry) -> Fraction | None:
@@ -142,19 +142,19 @@ class _Line:
     entry: Entry
     kind: str
 
-    def text(self, attribute: Attribute) -> str | None:
+    def text(self, attribute: ObjectAttribute) -> str | None:
         value = _BY_NAME[self.kind][attribute.name].cell(self.entry)
         if value is None:
             return None
         return units.decimal(value) if isinstance(value, Fraction) else str(value)
 
-    def number(self, attribute: Attribute) -> Fraction | None:
+    def number(self, attribute: ObjectAttribute) -> Fraction | None:
         try:
             return units.number(self.text(attribute) or "")
         except InvalidValue:
             return None
 
-    def property(self, attribute: Attribute) -> None:
+    def property(self, attribute: ObjectAttribute) -> None:
         return None
 
 
@@ -184,7 +184,7 @@ class _Asked:
         """Whether an entry is one of those that are looked for."""
         return (self._deleted or not line.entry.ended) and self._conditions.hold(line)
 
-    def _attribute(self, name: str, kind: str) -> Attribute | None:
+    def _attribute(self, name: str, kind: str) -> ObjectAttribute | None:
         found = _BY_NAME[self.kind].get(name)
         return found.attribute if found else None
 
@@ -203,7 +203,7 @@ def query(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
     if len(asked.gets) > _MOST or any(get.path for get in asked.gets):
         raise Refused("318", f"{asked.object} has properties only, {_MOST} in a request")
     lines = _Asked(asked)
-    window, hidden = Window.of(asked), is_true(asked, "ShowHidden")
+    window, hidden = RowWindow.of(asked), is_true(asked, "ShowHidden")
     columns = [lines.column(get) for get in asked.gets] or [
         ShownColumn(each.attribute, each.attribute.name)
         for each in _BY_NAME[lines.kind].values()

@@ -19,7 +19,7 @@ from sssjob.document.splice import rewrite
 from sssjob.errors import Refused
 from sssjob.handlers.attributes import GROUP, JOB
 from sssjob.handlers.changes import noted_as, reason, require_conditions
-from sssjob.handlers.documents import Carried, carried
+from sssjob.handlers.documents import RequestDocuments, carried
 from sssjob.handlers.editing import require_own, require_short
 from sssjob.handlers.finding import Search
 from sssjob.handlers.roles import Reach
@@ -93,7 +93,7 @@ class Intake:
     def _carried(self, call: ReceivedRequest) -> IntendedJob:
         """What comes with the request."""
         asked = call.request
-        new: Carried = carried(asked)
+        new: RequestDocuments = carried(asked)
         if len(new.blocks) != 1:
             raise Refused("314", f"A Submit carries exactly one {asked.object}")
         if new.files:

@@ -21,8 +21,8 @@ from sssjob.handlers.columns import (
     GROUP_BY,
     MOST,
     TOTALS,
+    RowWindow,
     ShownColumn,
-    Window,
     all_columns,
     comparable,
     is_name,
@@ -36,7 +36,7 @@ from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import View
 from sssjob.query import Question, compile
-from sssjob.rmap.message import Document, Get, Item, Request, Row
+from sssjob.rmap.message import DataDocument, Get, Item, Request, Row
 from sssjob.rmap.reading import item
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store import Store, Stored
@@ -64,7 +64,7 @@ def query(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
         raise Refused("318", "A Query has neither Set nor Data")
     if is_true(asked, "ShowUsage"):
         return HandlerAnswer((), "010", _USAGE, count=None)
-    search, window = Search(call, reach), Window.of(asked)
+    search, window = Search(call, reach), RowWindow.of(asked)
     time = _time(asked)
     show = _Shown(asked, flat=call.flat)
 
@@ -85,12 +85,12 @@ def item_of(view: View, call: ReceivedRequest) -> Item:
     return row(view, usual_columns(view.block.name)) if call.flat else document_of(view)
 
 
-def document_of(view: View) -> Document:
+def document_of(view: View) -> DataDocument:
     """A job object as it is stored; one inside a job group with the defaults that hold for it."""
     element = bridge.to_tree(view.block) if view.place else tree.parse(view.stored.document)
     # On one line and in ASCII, as peers of Gold read.
     text = etree.tostring(element, encoding="ASCII", with_tail=False).decode()
-    return Document(on_one_line(text).encode())
+    return DataDocument(on_one_line(text).encode())
 
 
 class _Shown:
@@ -101,7 +101,7 @@ class _Shown:
         if len(asked.gets) > _MOST:
             raise Refused("318", f"There are more than {_MOST} Gets")
         known = names(asked)
-        self._paths = [Path.of(get) for get in asked.gets if get.path]
+        self._paths = [QueryExpression.of(get) for get in asked.gets if get.path]
         self._columns = [
             ShownColumn.of(get, self.kind, known) for get in asked.gets if not get.path
         ]
@@ -118,7 +118,7 @@ class _Shown:
             return None
         return totals_by_columns(search, jobs, self._columns, self.kind)
 
-    def rows(self, views: Iterator[View], window: Window, apart: Apart) -> Iterator[Item]:
+    def rows(self, views: Iterator[View], window: RowWindow, apart: Apart) -> Iterator[Item]:
         """What is shown of jobs."""
         if self._is_total:
             yield from totals(views, self._columns, self.kind)
@@ -152,14 +152,14 @@ def _time(asked: Request) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class QueryExpression:
     """An expression, and what its findings are called."""
 
     question: Question
     label: str
 
     @classmethod
-    def of(cls, asked: Get) -> Path:
+    def of(cls, asked: Get) -> QueryExpression:
         """The path that a Get asks for. Raises ``Refused`` (318) for what is no XPath 1.0."""
         label = asked.alias or asked.name
         if asked.op or (label and not is_name(label)) or len(asked.path) > _LONGEST:
@@ -171,7 +171,7 @@ class Path:
 
 
 def found(
-    view: View, paths: Sequence[Path], cells: Sequence[tuple[str, str]], apart: Apart
+    view: View, paths: Sequence[QueryExpression], cells: Sequence[tuple[str, str]], apart: Apart
 ) -> Item | None:
     """The element of a job with what its paths find; None where they find nothing.
 

@@ -14,7 +14,7 @@ from sssjob.handlers.hooks import Hook
 from sssjob.handlers.query import query
 from sssjob.handlers.roles import Reach, Roles
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.submitting import ORDERS, SLOW, Submission
+from sssjob.handlers.submitting import ORDERS, SLOW, GatewaySubmission
 from sssjob.handlers.view import View
 from sssjob.rmap.message import Conj, Op, Request
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
@@ -33,7 +33,7 @@ class ServiceSettings:
     roles: Roles = field(default_factory=Roles)
     accounting: Accounting = field(default_factory=Accounting)
     hooks: Mapping[str, Hook] = field(default_factory=lambda: MappingProxyType({}))
-    submission: Submission | None = None
+    submission: GatewaySubmission | None = None
 
 
 class Service:

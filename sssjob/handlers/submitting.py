@@ -91,7 +91,7 @@ class Refreshed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
+class GatewaySubmission:
     """The batch system that jobs go ``to``, and how.
 
     Jobs run as the ``account``; where that is another one than runs this, by ``sudo``. ``queues``
@@ -294,7 +294,7 @@ def _environment() -> Mapping[str, str]:
 
 
 def _ordered(
-    to: Submission, order: Order, stores: Stores, call: ReceivedRequest, reach: Reach
+    to: GatewaySubmission, order: Order, stores: Stores, call: ReceivedRequest, reach: Reach
 ) -> HandlerAnswer:  # fmt: skip
     """Give an order about each job that a Where finds."""
     asked = call.request
@@ -331,7 +331,7 @@ def _ordered(
 
 
 def _steered(
-    to: Submission, order: Order, place: InStore, view: View
+    to: GatewaySubmission, order: Order, place: InStore, view: View
 ) -> Iterator[Steered]:  # fmt: skip
     """Give an order about a job, or about all jobs of a group."""
     if view.block.name == JOB and not view.place:

@@ -15,7 +15,7 @@ from typing import Protocol
 from sssjob import defaults, units
 from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue
-from sssjob.handlers.attributes import GROUP, JOB, Attribute, AttributeType, attribute
+from sssjob.handlers.attributes import GROUP, JOB, AttributeType, ObjectAttribute, attribute
 from sssjob.model import Block, Delivered, Job, JobGroup, Property, Requested, TaskGroup, stripped
 from sssjob.store import Identity, Stored
 from sssjob.store.ledger import EntryKind, StoreLedger
@@ -73,13 +73,13 @@ class View:
         items = (item for item in self.block.items if not isinstance(item, Requested))
         return View(self.stored, self.block.holding(items), self.place, self.books)
 
-    def property(self, attribute: Attribute) -> Property | None:
+    def property(self, attribute: ObjectAttribute) -> Property | None:
         """The property of an attribute; None if the job has none."""
         if attribute.extension:
             return self.block.properties.get("Extension", name=attribute.name)
         return self.flat.get(attribute.name)
 
-    def text(self, attribute: Attribute) -> str | None:
+    def text(self, attribute: ObjectAttribute) -> str | None:
         """The value of an attribute as text, amounts in their default unit; None if absent."""
         if attribute.derived:
             return self._derived(attribute.name)
@@ -94,7 +94,7 @@ class View:
                 return found.text
         return found.text
 
-    def number(self, attribute: Attribute) -> Fraction | None:
+    def number(self, attribute: ObjectAttribute) -> Fraction | None:
         """The value as an exact number, amounts in their default unit; None if it is none."""
         text = self.text(attribute)
         try:

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 from heapq import heapify, heapreplace
 
 from sssjob.errors import Finding, finding
-from sssjob.layout.request import LIMIT, Request
+from sssjob.layout.request import LIMIT, LayoutRequest
 from sssjob.layout.values import Count, Layout, Share
 
 ROUND_ROBIN, BALANCED, AS_NAMED = "RoundRobin", "balanced", "as the tasks say"
@@ -37,7 +37,7 @@ _SECTION = "SSS 5.1 TaskDistribution"
 class CountsPlan:
     """The counts of one alternative while they are worked out, and what contradicts what."""
 
-    request: Request
+    request: LayoutRequest
     lenient: bool
     findings: list[Finding] = field(default_factory=list)
 

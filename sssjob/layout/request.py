@@ -39,7 +39,7 @@ class Distribution:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class NodeCandidates:
     """Names that a request gives for nodes, each set with how many are wanted of it."""
 
     sets: tuple[tuple[nodes.Names, int | None], ...] = ()
@@ -80,7 +80,7 @@ def _choose(
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class LayoutRequest:
     """What a task group states in one alternative."""
 
     path: str
@@ -90,7 +90,7 @@ class Request:
     nodes: Stated | None
     processors: Stated | None
     distribution: Distribution
-    candidates: Candidates
+    candidates: NodeCandidates
     spelled: int  # Task elements
     pins: tuple[str, ...]  # for each of them the node it names, or nothing
 
@@ -102,7 +102,7 @@ class Request:
 
 def requests(
     block: Block, path: str, *, extended: bool = False
-) -> tuple[tuple[Request, ...], bool]:
+) -> tuple[tuple[LayoutRequest, ...], bool]:
     """What is stated in each alternative that some number satisfies; and whether these are all.
 
     The best is first; those that do not differ in what matters here are one. Raises
@@ -110,7 +110,7 @@ def requests(
     """
     found = expression.alternatives(expression.of(block) or expression.And(), ALTERNATIVES)
     stated = Statement(block, path, extended=extended)
-    told: dict[tuple[object, ...], Request] = {}
+    told: dict[tuple[object, ...], LayoutRequest] = {}
     for alternative in found:
         asked = stated.request(alternative.terms)
         if asked is not None:
@@ -129,7 +129,7 @@ class Statement:
         self.distribution = _distribution(block, path)
         self.pins = tuple(_pin(task) for task in block.blocks(Task))
 
-    def request(self, terms: tuple[Term, ...]) -> Request | None:
+    def request(self, terms: tuple[Term, ...]) -> LayoutRequest | None:
         """What is stated if these terms are to hold; None if no number satisfies them."""
         block, path = self.block, self.path
         plain = tuple(_about_the_job(terms))
@@ -144,7 +144,7 @@ class Statement:
             place = f"{candidates.path}/@count"
             count = Stated(Interval(wanted, wanted), place, candidates.line)
         about = [term for term in plain if _name(term) in ("NodeCount", "Processors", "Node")]
-        return Request(
+        return LayoutRequest(
             path, block.line, str(expression.And(tuple(about))) if about else "",
             _own(block, path, "TaskCount"), count, processors, self.distribution, candidates,
             len(self.pins), self.pins,
@@ -262,7 +262,7 @@ def _about_the_job(terms: tuple[Term, ...]) -> Iterator[Term]:
             yield term
 
 
-def _candidates(block: Block, path: str, terms: tuple[Term, ...], extended: bool) -> Candidates:
+def _candidates(block: Block, path: str, terms: tuple[Term, ...], extended: bool) -> NodeCandidates:
     """The names of nodes that the request has, or else the block itself."""
     asked = [term for term in terms if _name(term) == "Node"]
     where = f"{path}/Requested/Node"
@@ -285,7 +285,7 @@ def _candidates(block: Block, path: str, terms: tuple[Term, ...], extended: bool
         len(asked) == len(sets) == 1 and first is not None and "aggregation" in first.attributes
     )
     line = first.line if first else 0
-    return Candidates(tuple(sets), tuple(excluded), not closed, where, line)
+    return NodeCandidates(tuple(sets), tuple(excluded), not closed, where, line)
 
 
 def _pin(task: Task) -> str:

@@ -33,7 +33,7 @@ _LETTERS = {
 _WORDS = {"None": None, "True": True, "False": False}
 
 
-class Literal(NamedTuple):
+class ParsedDictionary(NamedTuple):
     """A dictionary, and the place in the text behind its closing brace."""
 
     values: dict[str, Scalar]
@@ -53,7 +53,7 @@ def parse(text: str) -> dict[str, Scalar]:
     return found.values
 
 
-def scan(text: str, place: int, limit: int = LENGTH_LIMIT) -> Literal:
+def scan(text: str, place: int, limit: int = LENGTH_LIMIT) -> ParsedDictionary:
     """Read the flat dictionary that begins at a place in a text. Raises ``InvalidValue``."""
     if len(text) > limit:
         raise InvalidValue(text, f"a dictionary of at most {limit} characters")
@@ -81,9 +81,9 @@ def scan(text: str, place: int, limit: int = LENGTH_LIMIT) -> Literal:
             values[key] = _string(other_string if string is None else string)
         place = pair.end()
         if closing == "}":
-            return Literal(values, place)
+            return ParsedDictionary(values, place)
         place = _end(text, place)
-    return Literal(values, place + 1)
+    return ParsedDictionary(values, place + 1)
 
 
 def quoted(text: str) -> str:

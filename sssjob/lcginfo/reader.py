@@ -22,7 +22,7 @@ _NO_TIME = frozenset(("", "0", "Unknown", "None", "N/A", "NONE", "(null)", "none
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ReaderOptions:
     """What the outputs do not say.
 
     ``zone`` is that of local times, None for the zone of this machine. ``now`` is the time of the
@@ -42,7 +42,7 @@ class Options:
 class Reader(ABC):
     """Takes the outputs of a batch system, and gives the snapshot that they show together."""
 
-    def __init__(self, options: Options, report: Report) -> None:
+    def __init__(self, options: ReaderOptions, report: Report) -> None:
         self.options, self.report = options, report
         self.jobs: list[QueuedJob] = []
         self.slots: int | None = None
@@ -156,7 +156,7 @@ def ask(name: str, *, text: bool = False, limits: CommandLimits | None = None) -
 
 
 def snapshot(
-    name: str, outputs: Iterable[bytes], options: Options, report: Report = unheard
+    name: str, outputs: Iterable[bytes], options: ReaderOptions, report: Report = unheard
 ) -> Snapshot:
     """The state that the outputs of a batch system show together.
 
@@ -169,7 +169,7 @@ def snapshot(
 
 
 def recognised(
-    outputs: Sequence[bytes], options: Options, report: Report = unheard
+    outputs: Sequence[bytes], options: ReaderOptions, report: Report = unheard
 ) -> tuple[str, Snapshot]:
     """The same for outputs of which nobody says what printed them, with the name of the system.
 

@@ -32,7 +32,7 @@ EXPECTED_USAGE = 0.5  # of its limit, where nothing is known of finished jobs
 SAMPLES = 20  # finished jobs that say more than the assumption
 
 
-class Step(NamedTuple):
+class PoolStep(NamedTuple):
     """The pool after everything that can start at a time has started.
 
     ``busy`` counts slots, ``waiting`` jobs. ``released`` is the id of the job whose end brought us
@@ -87,7 +87,7 @@ def expected_usage(site: Site) -> float:
     return statistics.fmean(parts) if len(parts) >= SAMPLES else EXPECTED_USAGE
 
 
-def steps(site: Site, usage: float) -> Iterator[Step]:
+def steps(site: Site, usage: float) -> Iterator[PoolStep]:
     """The pool now and after every end of a job, as long as jobs end.
 
     Times are seconds from now.
@@ -161,8 +161,8 @@ class _Pool:
             pool.offer(vo)
         return pool
 
-    def step(self, time: float, released: str) -> Step:
-        return Step(time, self.free, self.busy, self.waiting, released, self.held)
+    def step(self, time: float, released: str) -> PoolStep:
+        return PoolStep(time, self.free, self.busy, self.waiting, released, self.held)
 
     def below_cap(self, vo: str) -> bool:
         return vo not in self.caps or self.held[vo] < self.caps[vo]

@@ -16,7 +16,7 @@ from sssjob.errors import Finding, Severity, finding
 from sssjob.expression import Alternative, Comparison, Expression, Interval, Not, Term
 from sssjob.expression.offer import AMOUNTS, slots
 from sssjob.layout.plan import ROUND_ROBIN, CountsPlan
-from sssjob.layout.request import LIMIT, Candidates, Request, Statement
+from sssjob.layout.request import LIMIT, LayoutRequest, NodeCandidates, Statement
 from sssjob.layout.values import Layout, Stated
 from sssjob.model import Block, Property
 from sssjob.placement.problem import TaskGeometry
@@ -115,7 +115,7 @@ def asked(block: Block, path: str, request: Expression, *, whole: Iterable[str] 
     if any(found.severity is Severity.ERROR for found in said):
         return AskedGroup((), tuple(said))
     every, limit = _alternatives(request)
-    together: dict[object, tuple[Request, list[tuple[Fraction, tuple[Term, ...]]]]] = {}
+    together: dict[object, tuple[LayoutRequest, list[tuple[Fraction, tuple[Term, ...]]]]] = {}
     for alternative in every:
         counted = statement.request(alternative.terms)
         if counted is not None:
@@ -156,7 +156,7 @@ def _alternatives(request: Expression) -> tuple[tuple[Alternative, ...], int]:
 
 
 def _ways(
-    counted: Request, layout: Layout, rows: Sequence[_Row], whole: frozenset[str]
+    counted: LayoutRequest, layout: Layout, rows: Sequence[_Row], whole: frozenset[str]
 ) -> Iterator[CountingWay]:
     """The way to count, if any of its alternatives can be satisfied at all."""
     tasks = layout.tasks.value
@@ -183,7 +183,7 @@ def _ways(
     )  # fmt: skip
 
 
-def _bounds(counted: Request, layout: Layout) -> tuple[int, int, frozenset[int]]:
+def _bounds(counted: LayoutRequest, layout: Layout) -> tuple[int, int, frozenset[int]]:
     """The least and the greatest number of nodes, and which between are excluded."""
     stated: Stated | None = counted.nodes
     if stated is None or counted.distribution.geometry:
@@ -196,9 +196,9 @@ def _bounds(counted: Request, layout: Layout) -> tuple[int, int, frozenset[int]]
     return low, high, frozenset(int(number) for number in stated.bounds.excluded)
 
 
-def _wanted(counted: Request, layout: Layout) -> Iterator[WantedNames]:
+def _wanted(counted: LayoutRequest, layout: Layout) -> Iterator[WantedNames]:
     """Of names that are no set to choose from, how many have to be among the nodes."""
-    candidates: Candidates = counted.candidates
+    candidates: NodeCandidates = counted.candidates
     if not candidates.open:
         return
     for names, count in candidates.sets:
@@ -207,7 +207,9 @@ def _wanted(counted: Request, layout: Layout) -> Iterator[WantedNames]:
         yield WantedNames(names, min(number, most) if number else most)
 
 
-def _variant(counted: Request, layout: Layout, row: _Row, whole: frozenset[str]) -> Variant | None:
+def _variant(
+    counted: LayoutRequest, layout: Layout, row: _Row, whole: frozenset[str]
+) -> Variant | None:
     """One alternative of a way, or None if no numbers satisfy it."""
     score, terms = row
     kinds: dict[str, list[Term]] = {}
@@ -260,7 +262,7 @@ def _counts(item: Property) -> bool:
     return item.name in _COUNTS and meant in _OWN and "metric" not in item.attributes
 
 
-def _of_name(term: Term, candidates: Candidates) -> Iterator[Term]:
+def _of_name(term: Term, candidates: NodeCandidates) -> Iterator[Term]:
     """What a comparison of Node says of the name of each node.
 
     Several names that are no set to choose from say nothing: each has to be somewhere

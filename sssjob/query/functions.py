@@ -22,7 +22,7 @@ from lxml.etree import _Element as Element
 from sssjob import expression, nodes, spec, units
 from sssjob.document import bridge
 from sssjob.document.places import attributes, local, place, split, text_of
-from sssjob.document.report import Report
+from sssjob.document.report import ObjectReport
 from sssjob.errors import (
     InvalidValue,
     LimitExceeded,
@@ -325,7 +325,7 @@ def _known(block: Block, element: Element) -> Block:
         policy = FULL.policy(attributes(each).get("awarenessPolicy"), policy)
     known = understood(block, ASK, around=policy)
     if not known.accepted:
-        path = Report(above[-1] if above else element, 0).path(element)
+        path = ObjectReport(above[-1] if above else element, 0).path(element)
         known = understood(block, ASK, around=policy, path=path)
         said = [each for each in known.findings() if each.severity is Severity.ERROR]
         text = "; ".join(f"{each.message} at {each.path}" for each in said)

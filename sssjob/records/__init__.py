@@ -57,11 +57,11 @@ def read_records(
 
     Runs that ``met`` knows are left out (``runs.Seen``).
     """
-    from sssjob.records.engine import Engine
+    from sssjob.records.engine import RecordEngine
     from sssjob.records.recognition import checked, recognised
 
     if format_ is AUTO:
         format_, notice, stream = recognised(stream)
         yield notice
     layout = format_.load()
-    yield from Engine(layout, options, builder).outcomes(checked(layout, stream), met=met)
+    yield from RecordEngine(layout, options, builder).outcomes(checked(layout, stream), met=met)

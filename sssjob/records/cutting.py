@@ -22,7 +22,7 @@ _HEAD = 1 << 14  # bytes that tell what a stream holds
 Settled = Mapping[int, Moved | Skipped]  # what becomes of lines, by their numbers
 
 
-class Guess(NamedTuple):
+class GuessedPart(NamedTuple):
     """That a part stands alone, as nobody looked at its records yet.
 
     ``sure``: no record behind it belongs to one within; ``final``: there is none.
@@ -51,7 +51,7 @@ class Part:
     options: Options
     front: tuple[tuple[int, bytes], ...] = ()
     settled: Settled = field(default_factory=dict)
-    guess: Guess | None = None
+    guess: GuessedPart | None = None
     is_open: bool = False
     pieces: Sequence[Any] = ()
 

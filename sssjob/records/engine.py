@@ -26,7 +26,7 @@ _NOT_ENDED = "not ended"
 _NOTHING: Settled = {}
 
 
-class Engine(Generic[P, J]):
+class RecordEngine(Generic[P, J]):
     """Reads streams in one format, for one builder; what was learnt of one serves the next."""
 
     def __init__(self, layout: Layout, options: Options, builder: Builder[P, J]) -> None:

@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from sssjob.errors import InvalidValue
-from sssjob.records.cutting import Guess, Moved, Part
+from sssjob.records.cutting import GuessedPart, Moved, Part
 from sssjob.records.layout import Names, Read, Reader, Record, Stretch
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG, clean
 from sssjob.records.record import Bad, Options, Skipped
@@ -67,12 +67,12 @@ class Folding:
     folds: tuple[Fold, ...]
     alone: str
 
-    def folder(self, options: Options, plans: Plans[Any, Any]) -> Folder:
+    def folder(self, options: Options, plans: Plans[Any, Any]) -> PartFolder:
         """What folds the records of a stream."""
-        return Folder(self)
+        return PartFolder(self)
 
 
-class Gathering(Generic[T]):
+class RecordGathering(Generic[T]):
     """Gathers what stands for records into jobs, by the order of the records.
 
     A job is known when the next record is none of its parts.
@@ -150,12 +150,12 @@ _Part = tuple[
 ]  # the line of a part, and its texts in the columns that are folded
 
 
-class Folder:
+class PartFolder:
     """Folds parts into their jobs, and leaves all else as it is."""
 
     def __init__(self, folding: Folding) -> None:
         self._folding = folding
-        self._jobs = Gathering[Record | _Part](folding)
+        self._jobs = RecordGathering[Record | _Part](folding)
         self._names: Names = ()
         self._pick = _picker(())
         self._into: Sequence[int] = ()
@@ -227,7 +227,7 @@ def _picker(places: Sequence[int]) -> Callable[[Sequence[str]], Sequence[str]]:
 class FoldingCutter:
     """Cuts at line ends; what is not known there goes on in the next part.
 
-    It follows the records as ``Folder`` does, and holds what that would hold. All of it that
+    It follows the records as ``PartFolder`` does, and holds what that would hold. All of it that
     becomes known in a part stands in front of this one, and what is held at its end is ``Moved``:
     each line stays where it is, so those around it are what they are in the whole.
     """
@@ -243,16 +243,16 @@ class FoldingCutter:
         self._many = many
         self._folding = folding
         self._read = read
-        self._jobs = Gathering[tuple[int, bytes]](folding)
+        self._jobs = RecordGathering[tuple[int, bytes]](folding)
         for number, line in front:
             self._meet(number, line, clean(line))
 
     def cut(self, data: bytes, line: int, *, final: bool) -> tuple[Part | None, int]:
         """The whole lines, with those from further up that become known among them."""
         size = len(data) if final else data.rfind(b"\n") + 1
-        return self.follow(data[:size], line, Guess(sure=final, final=final)), size
+        return self.follow(data[:size], line, GuessedPart(sure=final, final=final)), size
 
-    def follow(self, data: bytes, line: int, guess: Guess) -> Part | None:
+    def follow(self, data: bytes, line: int, guess: GuessedPart) -> Part | None:
         """Some whole lines as a part, of whose end only this is a ``guess``; None for nothing."""
         before = self.front
         settled: dict[int, Moved | Skipped] = {}
@@ -261,7 +261,7 @@ class FoldingCutter:
         if guess.sure:
             self._jobs.pause()
         if guess.final:
-            self._jobs = Gathering(self._folding)
+            self._jobs = RecordGathering(self._folding)
         self.front = tuple(sorted(self._jobs.held))
         held = {number for number, _ in self.front}
         settled.update((number, Moved(number)) for number in held if number >= line)
@@ -358,7 +358,7 @@ class GuessingCutter:
         if not size and not (final and self._is_open):
             return None, 0
         self._is_open = not final
-        return Part(data[:size], line, self.options, guess=Guess(sure, final)), size
+        return Part(data[:size], line, self.options, guess=GuessedPart(sure, final)), size
 
     def _boundary(self, data: bytes) -> tuple[int, bool]:
         """How many bytes, and whether none behind them belongs to what they tell."""

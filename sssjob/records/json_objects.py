@@ -80,7 +80,7 @@ class Named(NamedTuple):
     value: dict[str, Any]
 
 
-class Beside(NamedTuple):
+class MembersBeside(NamedTuple):
     """What may stand beside the objects of a document, and what is to be said of it.
 
     ``left`` are members that are not read; of ``complaints`` each that is not empty is told.
@@ -109,7 +109,9 @@ def _texts_in(value: Any) -> Iterator[str]:
             pending.extend(reversed([*inner]))
 
 
-def objects(member: Callable[[bytes], str], beside: Beside | None = None) -> cuts.CustomPieces:
+def objects(
+    member: Callable[[bytes], str], beside: MembersBeside | None = None
+) -> cuts.CustomPieces:
     """Pieces that are objects; the first bytes tell in which array they stand, if in any."""
 
     def found(stream: BinaryIO, first: int) -> Iterator[Found | Said]:
@@ -119,7 +121,7 @@ def objects(member: Callable[[bytes], str], beside: Beside | None = None) -> cut
     return cuts.CustomPieces(found, parted=parted(member, beside))
 
 
-def parted(member: Callable[[bytes], str], beside: Beside | None = None) -> cuts.Parted:
+def parted(member: Callable[[bytes], str], beside: MembersBeside | None = None) -> cuts.Parted:
     """How streams of objects are cut; the first bytes tell in which array these stand, if in any.
 
     Raises ``NotAlone``, see ``Parted``.
@@ -174,7 +176,7 @@ def _inside(head: bytes, member: str) -> bytes:
 
 
 def _found(
-    inside: bytes, stream: Readable, member: str, first: int, beside: Beside | None
+    inside: bytes, stream: Readable, member: str, first: int, beside: MembersBeside | None
 ) -> Iterator[Found | Said]:
     """The objects of a stream, or from its middle on, where it tells what they stand in there."""
     if not inside:
@@ -252,7 +254,7 @@ class ObjectCutter:
 
 
 def read(
-    stream: Readable, member: str = "", first: int = 1, beside: Beside | None = None
+    stream: Readable, member: str = "", first: int = 1, beside: MembersBeside | None = None
 ) -> Iterator[Found | Said]:
     """The objects of a stream; those of the array ``member`` where it is objects with that.
 
@@ -279,7 +281,7 @@ def _top(text: _Text) -> Iterator[Found | Said]:
 
 
 def read_named(
-    stream: BinaryIO, member: str, first: int = 1, beside: Beside | None = None
+    stream: BinaryIO, member: str, first: int = 1, beside: MembersBeside | None = None
 ) -> Iterator[Named | Said]:
     """The objects in the object ``member`` of a document, by their names; none has no such member.
 
@@ -375,7 +377,7 @@ class _Member(NamedTuple):
     text: _Text
     name: str
     opening: str
-    beside: Beside | None
+    beside: MembersBeside | None
 
     def objects(self) -> Iterator[Found | Named | Said]:
         """The objects, from behind the opening to the end of the member."""

@@ -62,7 +62,7 @@ class Record(NamedTuple):
     groups: Any = ()
 
 
-class Run(NamedTuple):
+class RunKey(NamedTuple):
     """The columns that tell a run of a job from all others: whose it is, and its times.
 
     ``is_whole`` says that a record has so many columns, always, that two which are the same in all
@@ -97,7 +97,7 @@ def told_by_columns(line: int, names: Names, fields: Sequence[Any]) -> Record:
     return _record(Record, (line, names, fields, True, (), (), (), ()))
 
 
-class Made(NamedTuple):
+class MadeJob(NamedTuple):
     """A record that is a job object already, by other means than a table."""
 
     line: int
@@ -173,7 +173,7 @@ class Stretch(NamedTuple):
                     names = item.names
                     places = alike.setdefault(id(names), [])
                 places.append(place)
-            elif item.__class__ is Made:
+            elif item.__class__ is MadeJob:
                 made.append(place)
         batches = [
             RecordBatch.of(places, cast(list[Record], [found[place] for place in places]))
@@ -210,7 +210,7 @@ class Stretch(NamedTuple):
         )  # fmt: skip
 
 
-Read = Union[Record, Made, Skipped, Bad, Noted]  # noqa: UP007  # a value, not only a type
+Read = Union[Record, MadeJob, Skipped, Bad, Noted]  # noqa: UP007  # a value, not only a type
 # A line, or another number, with what is read there; or what was read already, for the folding.
 Piece = Union[tuple[Any, ...], Skipped, Bad, Noted, Moved]  # noqa: UP007  # the same
 # What a piece is. None: nothing. Raises ``InvalidValue`` for one that is no record.
@@ -279,8 +279,8 @@ class Layout:
 
     ``type`` is that of its Extensions. ``reader`` gives, for each stream anew, what reads a piece;
     without one, pieces are read already. ``rows`` is the mapping for records with these names; what
-    is ``Made`` needs none. ``span`` names the columns of start and end in seconds, of which a note
-    may speak. ``run`` tells runs apart, ``known`` all columns. ``recognises`` says what in the
+    is ``MadeJob`` needs none. ``span`` names the columns of start and end in seconds, of which a
+    note may speak. ``run`` tells runs apart, ``known`` all columns. ``recognises`` says what in the
     first bytes of a file tells the format, ``mistaken`` what is wrong with a file that is often
     taken for it; both give "" for all others. ``folding`` is for formats with several records of
     one job.
@@ -292,7 +292,7 @@ class Layout:
     rows: Rows = _NO_ROWS
     folding: Folds | None = None
     span: tuple[str, str] = ("", "")
-    run: Run | None = None
+    run: RunKey | None = None
     known: Known | None = None
     recognises: Callable[[bytes], str] = _unknown
     mistaken: Callable[[bytes], str] = _unknown

@@ -23,7 +23,7 @@ from sssjob.records.builders import TEXTS, Builder
 from sssjob.records.clock import Clock
 from sssjob.records.cuts import CustomPieces, Lines, before
 from sssjob.records.cutting import Cutter, Front, NotAlone, Part, StreamPlace, beginning
-from sssjob.records.engine import Engine
+from sssjob.records.engine import RecordEngine
 from sssjob.records.folding import Folding, FoldingCutter, GuessingCutter
 from sssjob.records.json_objects import ObjectCutter
 from sssjob.records.layout import Layout
@@ -304,9 +304,9 @@ def outcomes(
 
 
 @lru_cache(8)
-def _engine(format_: str, options: Options, builder: Builder[Any, Any]) -> Engine[Any, Any]:
+def _engine(format_: str, options: Options, builder: Builder[Any, Any]) -> RecordEngine[Any, Any]:
     """The engine that the parts of a file share: what was learnt of one serves the next."""
-    return Engine(find(format_).load(), options, builder)
+    return RecordEngine(find(format_).load(), options, builder)
 
 
 def convert(

@@ -25,7 +25,7 @@ from typing import Any, Protocol
 
 from sssjob.errors import Severity
 from sssjob.records.clock import NO_VALUE
-from sssjob.records.layout import NEVER, Names, RecordBatch, Run, Stretch
+from sssjob.records.layout import NEVER, Names, RecordBatch, RunKey, Stretch
 from sssjob.records.record import Noted, Skipped
 
 AGAIN = "read before"
@@ -243,7 +243,7 @@ def _as_it_is(told: Any) -> Any:
 class Once:
     """Leaves out what was read of runs that were met before."""
 
-    def __init__(self, run: Run, met: Met) -> None:
+    def __init__(self, run: RunKey, met: Met) -> None:
         self._run, self._met = run, met
         self._readers: dict[Names, Callable[[RecordBatch], Keys]] = {}
 
@@ -290,7 +290,7 @@ def _without(found: Stretch, verdicts: Mapping[int, int]) -> Stretch:
 
 
 def _reader(
-    run: Run, names: Names, told: Callable[[Any], Any]
+    run: RunKey, names: Names, told: Callable[[Any], Any]
 ) -> Callable[[RecordBatch], Keys]:  # fmt: skip
     """What reads the keys of records with these names, as they are ``told``."""
     places = [names.index(name) for name in (*run.of, run.submit, run.start) if name in names]

@@ -43,7 +43,7 @@ class SeenLog:
     mark: str
 
 
-class Rest(NamedTuple):
+class LogRest(NamedTuple):
     """What is new of a log: a stream at its place. ``held``: it may still grow."""
 
     path: Path
@@ -148,7 +148,7 @@ class State:
         self.output = stream.place()
         self.save()
 
-    def rests(self, path: Path) -> Iterator[Rest]:
+    def rests(self, path: Path) -> Iterator[LogRest]:
         """What is new of a log: the rest of one that was rotated away, then the log itself.
 
         Raises ``OSError``, and ``UnusableInput`` for a compressed file, which does not grow.
@@ -166,9 +166,9 @@ class State:
                 else:
                     yield from self._rotated(path, known)
             stream.seek(place.offset)
-            yield Rest(path, stream, place, held=True)
+            yield LogRest(path, stream, place, held=True)
 
-    def keep(self, rest: Rest, place: StreamPlace) -> None:
+    def keep(self, rest: LogRest, place: StreamPlace) -> None:
         """Remember how far a log was read. It counts from the next ``commit`` on."""
         if not rest.held:
             return  # it will not grow, and another has its name
@@ -183,7 +183,7 @@ class State:
         self.remarks.append(f"{path}: was written anew: it is read from its beginning")
         return StreamPlace()
 
-    def _rotated(self, path: Path, known: SeenLog) -> Iterator[Rest]:
+    def _rotated(self, path: Path, known: SeenLog) -> Iterator[LogRest]:
         for entry in sorted(path.resolve().parent.iterdir()):
             try:
                 found = entry.stat()
@@ -193,7 +193,7 @@ class State:
                 with entry.open("rb") as stream:
                     if _mark(stream, known.place.offset) == known.mark:
                         stream.seek(known.place.offset)
-                        yield Rest(entry, stream, known.place, held=False)
+                        yield LogRest(entry, stream, known.place, held=False)
                         return
             except OSError:
                 continue

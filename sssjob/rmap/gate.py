@@ -49,20 +49,20 @@ class Claims(NamedTuple):
     signature: Signature | None
 
 
-class _Part(NamedTuple):
+class _LargePart(NamedTuple):
     """The start tag and the end tag of the one large part of a message."""
 
     start: re.Pattern[bytes]
     end: re.Pattern[bytes]
 
     @classmethod
-    def named(cls, name: bytes) -> _Part:
+    def named(cls, name: bytes) -> _LargePart:
         return cls(
             re.compile(rb"<" + _NAME + name + _REST), re.compile(rb"</" + _NAME + name + rb"\s*>")
         )
 
 
-_BODY, _CIPHER = _Part.named(b"Body"), _Part.named(b"CipherValue")
+_BODY, _CIPHER = _LargePart.named(b"Body"), _LargePart.named(b"CipherValue")
 
 
 def weight(message: bytes, most: int) -> int:
@@ -106,7 +106,7 @@ def encrypted(message: bytes) -> Encrypted:
     return found
 
 
-def _found(message: bytes, part: _Part) -> tuple[bytes, int, int]:
+def _found(message: bytes, part: _LargePart) -> tuple[bytes, int, int]:
     """The start tag of a part, and where the part begins and ends."""
     start = part.start.search(message, 0, _AROUND)
     ends = list(part.end.finditer(message, max(len(message) - _AROUND, 0)))

@@ -116,13 +116,13 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class DataDocument:
     """An element of Data that is more than flat, such as a job object, as XML in UTF-8."""
 
     xml: bytes
 
 
-Item = Row | Document
+Item = Row | DataDocument
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from sssjob.rmap.envelope import elements, local, text
 from sssjob.rmap.message import (
     Conj,
     Data,
-    Document,
+    DataDocument,
     File,
     Get,
     Item,
@@ -40,7 +40,7 @@ _CONJS = {str(conj): conj for conj in Conj} | {
 }  # fmt: skip
 
 
-class Head(NamedTuple):
+class RequestHead(NamedTuple):
     """What has to be known of a request before it is proven: who sends it."""
 
     element: Element
@@ -48,7 +48,7 @@ class Head(NamedTuple):
     actor: str
 
 
-def head(body: Element) -> Head:
+def head(body: Element) -> RequestHead:
     """The one Request of a Body. Raises ``Refused`` (302) if there is none, or another."""
     found = [child for name, child in elements(body) if name == "Request"]
     if len(found) != 1:
@@ -57,7 +57,7 @@ def head(body: Element) -> Head:
     request = found[0]
     # Very old clients have the actor on Body.
     actor = request.get("actor") or body.get("actor") or ""
-    return Head(request, request.get("action") or "", actor)
+    return RequestHead(request, request.get("action") or "", actor)
 
 
 def read_request(body: Element) -> Request:
@@ -141,7 +141,7 @@ def item(element: Element) -> Item:
         fields.append((name, child.text or ""))
     if flat and local(element):
         return Row(local(element), tuple(fields))
-    return Document(etree.tostring(element, encoding="UTF-8", with_tail=False))
+    return DataDocument(etree.tostring(element, encoding="UTF-8", with_tail=False))
 
 
 def _object(element: Element) -> Object:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sssjob.store import columns
-from sssjob.store.bounds import Bounds
+from sssjob.store.bounds import PredicateBounds
 from sssjob.store.columns import GROUP, KIND, READING, SEPARATOR, USUAL
 from sssjob.store.condition import (
     FALSE,
@@ -33,7 +33,7 @@ from sssjob.store.condition import (
 from sssjob.store.condition import columns as asked_columns
 from sssjob.store.engine import ReadTransaction, Row
 from sssjob.store.plan import Level, QueryPlan, reading
-from sssjob.store.sql import Dialect, Sql, quoted, sql
+from sssjob.store.sql import Sql, SqlDialect, quoted, sql
 
 _FEW = 20  # an index helps as long as it leaves less than one row in so many
 _DELETED = "deleted"
@@ -53,11 +53,11 @@ class Access:
     """
 
     how: QueryPlan
-    bounds: Bounds
+    bounds: PredicateBounds
     doubt: Condition | None
     shown: Condition
     by_index: bool
-    dialect: Dialect
+    dialect: SqlDialect
 
     @cached_property
     def reads_all(self) -> bool:
@@ -151,7 +151,7 @@ class Moment:
     """One moment of a store, of which is asked what it has."""
 
     reader: ReadTransaction
-    dialect: Dialect
+    dialect: SqlDialect
 
     def access(self, how: QueryPlan, *, effective: bool) -> Access:
         """How to reach the rows of a plan."""

@@ -15,7 +15,7 @@ from sssjob.errors import SSSJobError
 from sssjob.query import Match, Question
 from sssjob.store.access_paths import Access, Moment, one
 from sssjob.store.columns import SEPARATOR
-from sssjob.store.documents import SELECT, Asking, OnError, Packed, parts, unpacked
+from sssjob.store.documents import SELECT, Asking, OnError, PackedRows, parts, unpacked
 from sssjob.store.engine import Engine, ReadTransaction, Row
 from sssjob.store.identity import Identity
 from sssjob.store.packing import Packing
@@ -70,7 +70,7 @@ class Trace:
         )
 
 
-class Candidates(NamedTuple):
+class CandidateRows(NamedTuple):
     """The rows of one document that may be an answer: number, certainty and texts of each."""
 
     number: int
@@ -82,7 +82,7 @@ class Candidates(NamedTuple):
         return all(row[1] for row in self.rows)
 
 
-class Answers(NamedTuple):
+class StoreAnswers(NamedTuple):
     """One query of one store, in one of the two readings."""
 
     engine: Engine
@@ -100,7 +100,7 @@ class Answers(NamedTuple):
 
     def made(
         self, here: Callable[[Iterator[Match]], Iterator[T]],
-        elsewhere: Callable[[Iterator[Packed]], Iterator[T]], *, places: bool,
+        elsewhere: Callable[[Iterator[PackedRows]], Iterator[T]], *, places: bool,
     ) -> Iterator[T]:  # fmt: skip
         """What becomes of the matches, which ``here`` makes of them.
 
@@ -253,7 +253,7 @@ class Answers(NamedTuple):
             trace.certain += row[1]
             yield row
 
-    def _of_batch(self, reader: ReadTransaction, batch: Sequence[Candidates]) -> Iterator[Match]:
+    def _of_batch(self, reader: ReadTransaction, batch: Sequence[CandidateRows]) -> Iterator[Match]:
         """The texts in several documents, of those that are certain from their columns."""
         opened = [each.number for each in batch if not each.are_certain]
         documents = {}
@@ -306,17 +306,17 @@ class Answers(NamedTuple):
         self.on_error(error)
 
 
-def _by_document(rows: Iterable[Row]) -> Iterator[Candidates]:
+def _by_document(rows: Iterable[Row]) -> Iterator[CandidateRows]:
     for document, found in groupby(rows, itemgetter(0)):
-        yield Candidates(document, tuple(found))
+        yield CandidateRows(document, tuple(found))
 
 
-def _batches(candidates: Iterator[Candidates]) -> Iterator[list[Candidates]]:
+def _batches(candidates: Iterator[CandidateRows]) -> Iterator[list[CandidateRows]]:
     while batch := list(islice(candidates, _BATCH)):
         yield batch
 
 
-def _are_dense(batch: Sequence[Candidates]) -> bool:
+def _are_dense(batch: Sequence[CandidateRows]) -> bool:
     """Whether more than one document in five is a candidate, by the first ones."""
     return len(batch) == _BATCH and batch[-1].number - batch[0].number < _DENSE * _BATCH
 

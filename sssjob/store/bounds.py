@@ -33,7 +33,7 @@ NOTHING: Paths = frozenset()  # what rests on no path holds in every row, odd on
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class PredicateBounds:
     """A predicate between two conditions, in every row that is not ``odd`` at one of the paths.
 
     They are made by ``between`` and ``exactly``, and combined, which keeps what these look after.
@@ -50,34 +50,34 @@ class Bounds:
         return self.sure == self.maybe
 
     @property
-    def possible(self) -> Bounds:
+    def possible(self) -> PredicateBounds:
         """What is left of it when only this is known: it holds nowhere else."""
-        return Bounds(FALSE, self.maybe, self.paths)
+        return PredicateBounds(FALSE, self.maybe, self.paths)
 
-    def replaced(self, change: Callable[[Condition], Condition]) -> Bounds:
+    def replaced(self, change: Callable[[Condition], Condition]) -> PredicateBounds:
         """The same with both conditions changed to others that mean the same."""
-        return Bounds(change(self.sure), change(self.maybe), self.paths)
+        return PredicateBounds(change(self.sure), change(self.maybe), self.paths)
 
-    def __and__(self, other: Bounds) -> Bounds:
+    def __and__(self, other: PredicateBounds) -> PredicateBounds:
         sure, maybe = all_of(self.sure, other.sure), all_of(self.maybe, other.maybe)
-        return Bounds(sure, maybe, self.paths | other.paths)
+        return PredicateBounds(sure, maybe, self.paths | other.paths)
 
-    def __or__(self, other: Bounds) -> Bounds:
+    def __or__(self, other: PredicateBounds) -> PredicateBounds:
         sure, maybe = any_of(self.sure, other.sure), any_of(self.maybe, other.maybe)
-        return Bounds(sure, maybe, self.paths | other.paths)
+        return PredicateBounds(sure, maybe, self.paths | other.paths)
 
-    def __invert__(self) -> Bounds:
-        return Bounds(none_of(self.maybe), none_of(self.sure), self.paths)
+    def __invert__(self) -> PredicateBounds:
+        return PredicateBounds(none_of(self.maybe), none_of(self.sure), self.paths)
 
 
-def between(sure: Condition, maybe: Condition, paths: Paths) -> Bounds:
+def between(sure: Condition, maybe: Condition, paths: Paths) -> PredicateBounds:
     """A predicate of which columns tell this much: it rests on their paths, and on others."""
     asked = asked_columns(sure) | asked_columns(maybe)
     assert columns.paths(asked) <= paths, "bounds rest on the paths of their columns"
-    return Bounds(sure, maybe, paths)
+    return PredicateBounds(sure, maybe, paths)
 
 
-def exactly(condition: Condition, paths: Paths) -> Bounds:
+def exactly(condition: Condition, paths: Paths) -> PredicateBounds:
     """A predicate that is this condition."""
     return between(condition, condition, paths)
 

@@ -15,7 +15,7 @@ from sssjob.store.ledger import StoreLedger
 from sssjob.store.packing import Packing
 from sssjob.store.reading import only
 from sssjob.store.stored import Stored
-from sssjob.store.writing import HistoryEntry, Writer
+from sssjob.store.writing import DocumentWriter, HistoryEntry
 
 
 class Change:
@@ -23,7 +23,7 @@ class Change:
 
     def __init__(self, engine: Engine, packing: Packing, entry: HistoryEntry) -> None:
         self._engine, self._packing, self._entry = engine, packing, entry
-        self._writer = Writer(engine, packing)
+        self._writer = DocumentWriter(engine, packing)
         self.ledger = StoreLedger(engine, entry)
 
     def get(self, identity: Identity | str) -> Stored | None:

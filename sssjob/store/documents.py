@@ -28,7 +28,7 @@ _DICTIONARY, _DATA = -2, -1  # where rows have them
 OnError = Callable[[SSSJobError], None]
 
 
-class Packed(NamedTuple):
+class PackedRows(NamedTuple):
     """Rows of documents of a store, as ``SELECT`` or ``lookup.PRESENT`` give them."""
 
     address: str
@@ -62,7 +62,7 @@ class Packed(NamedTuple):
         return Packing(NO_DICTIONARY, self.dictionaries.get)
 
 
-def parts(rows: Iterable[Row], packing: Packing, address: str) -> Iterator[Packed]:
+def parts(rows: Iterable[Row], packing: Packing, address: str) -> Iterator[PackedRows]:
     """Rows in parts, each with what it takes to read its documents."""
     part: list[Row] = []
     size = 0
@@ -76,8 +76,8 @@ def parts(rows: Iterable[Row], packing: Packing, address: str) -> Iterator[Packe
         yield _part(part, packing, address)
 
 
-def _part(rows: Sequence[Row], packing: Packing, address: str) -> Packed:
-    return Packed(address, rows, packing.dictionaries({row[_DICTIONARY] for row in rows}))
+def _part(rows: Sequence[Row], packing: Packing, address: str) -> PackedRows:
+    return PackedRows(address, rows, packing.dictionaries({row[_DICTIONARY] for row in rows}))
 
 
 def unpacked(

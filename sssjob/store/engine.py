@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol
 
 from sssjob.store.schema import Table
-from sssjob.store.sql import Dialect
+from sssjob.store.sql import SqlDialect
 
 Row = tuple[Any, ...]
 
@@ -52,7 +52,7 @@ class Engine(Protocol):
 
     address: str  # what messages call the store; never with a password
     read_only: bool
-    dialect: Dialect
+    dialect: SqlDialect
 
     def fetch(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
         """What a statement gives, all of it; an empty list if it gives nothing."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from sssjob.query.syntax import Test
-from sssjob.store.bounds import NEVER, Bounds, between
+from sssjob.store.bounds import NEVER, PredicateBounds, between
 from sssjob.store.columns import GROUP, KIND, PLACE
 from sssjob.store.condition import Compare, Condition, Op, all_of
 from sssjob.store.facts import PathColumns
@@ -76,7 +76,9 @@ def start(steps: Sequence[PathStep]) -> PathEntry:
     return PathEntry(0, _ROOT)
 
 
-def answered(within: Bounds, exists: Bounds, fact: PathColumns, *, is_all: bool) -> QueryPlan:
+def answered(
+    within: PredicateBounds, exists: PredicateBounds, fact: PathColumns, *, is_all: bool
+) -> QueryPlan:
     """The plan of a path: what stands at ``fact`` in rows that are bounded by ``within``.
 
     ``exists`` is whether there is such a node; ``is_all`` whether each node there is meant.

@@ -21,7 +21,7 @@ from decimal import Decimal
 from math import isnan, ulp
 
 from sssjob.store import columns
-from sssjob.store.bounds import UNKNOWN, Bounds, between, exactly
+from sssjob.store.bounds import UNKNOWN, PredicateBounds, between, exactly
 from sssjob.store.columns import SEPARATOR, Says
 from sssjob.store.condition import (
     FALSE,
@@ -51,11 +51,11 @@ class PathColumns:
 
     path: str
 
-    def between(self, sure: Condition, maybe: Condition) -> Bounds:
+    def between(self, sure: Condition, maybe: Condition) -> PredicateBounds:
         """What is said of the nodes at this path: it rests on the path."""
         return between(sure, maybe, frozenset((self.path,)))
 
-    def exactly(self, condition: Condition) -> Bounds:
+    def exactly(self, condition: Condition) -> PredicateBounds:
         """The same where columns decide it."""
         return self.between(condition, condition)
 
@@ -90,7 +90,7 @@ class PathColumns:
         return columns.column(self.path, Says.COUNT)
 
     @property
-    def exists(self) -> Bounds:
+    def exists(self) -> PredicateBounds:
         """Whether there is a node."""
         if self.count:
             return self.exactly(Compare(self.count, Op.GT, 0))
@@ -101,11 +101,11 @@ class PathColumns:
         return PathColumns(above).exists.possible if above else UNKNOWN
 
     @property
-    def is_one(self) -> Bounds:
+    def is_one(self) -> PredicateBounds:
         """Whether there is no second number beside a number."""
         return self.exactly(none_of(Present(self.high)) if self.high else TRUE)
 
-    def compared(self, op: Op, value: str | float) -> Bounds:
+    def compared(self, op: Op, value: str | float) -> PredicateBounds:
         """The node set against a literal."""
         if isinstance(value, str) and op in _EQUALITY:
             return self._text(op, value)
@@ -116,7 +116,7 @@ class PathColumns:
             return self.exactly(self._ranged(op, wanted))
         return self.exists.possible
 
-    def related(self, op: Op, other: PathColumns) -> Bounds:
+    def related(self, op: Op, other: PathColumns) -> PredicateBounds:
         """The node set against another one: true when one pair of nodes compares so."""
         both = (self.exists & other.exists).possible
         if self.numbers and other.numbers:
@@ -136,7 +136,7 @@ class PathColumns:
             return between(sure, any_of(relation, several), both.paths)
         return both
 
-    def string(self, value: str) -> Bounds:
+    def string(self, value: str) -> PredicateBounds:
         """Whether ``string()`` of the node set, which is that of its first node, is a text."""
         if self.text:
             first = Prefix(self.text, f"{SEPARATOR}{value}{SEPARATOR}")
@@ -146,7 +146,7 @@ class PathColumns:
             return ~self.exists  # no number is an empty text
         return self.compared(Op.EQ, value) if value else UNKNOWN
 
-    def begins(self, value: str) -> Bounds:
+    def begins(self, value: str) -> PredicateBounds:
         """Whether the first node begins with a text; where there is no node, "" does."""
         if not value:
             return self._always
@@ -155,7 +155,7 @@ class PathColumns:
             return self.exactly(any_of(Prefix(self.text, value), several))
         return self.exists.possible
 
-    def contains(self, value: str) -> Bounds:
+    def contains(self, value: str) -> PredicateBounds:
         """Whether the first node has a text in it; where there is no node, "" is."""
         if not value:
             return self._always
@@ -164,7 +164,7 @@ class PathColumns:
             return self.between(all_of(none_of(_several(self.text)), holds), holds)
         return self.exists.possible
 
-    def number(self, op: Op, value: float) -> Bounds:
+    def number(self, op: Op, value: float) -> PredicateBounds:
         """``number()`` of the node set, which is that of its first node, against a number."""
         if isnan(value):
             return self._always if op is Op.NE else self._never
@@ -175,7 +175,7 @@ class PathColumns:
         # Where there is no node, the number is NaN: different from every number.
         return bounds | ~self.exists if op is Op.NE else bounds
 
-    def counted(self, op: Op, value: float) -> Bounds:
+    def counted(self, op: Op, value: float) -> PredicateBounds:
         """``count()`` of the node set against a number."""
         if self.count:
             if isnan(value):
@@ -200,7 +200,7 @@ class PathColumns:
             return found | ~self.is_one if two else found  # three are odd
         return found | self.exists.possible
 
-    def bytes(self, op: Op, value: float) -> Bounds:
+    def bytes(self, op: Op, value: float) -> PredicateBounds:
         """An amount in bytes, that of the first node, against a number."""
         column = columns.column(self.path, Says.BYTES)
         if not column or isnan(value):
@@ -211,15 +211,15 @@ class PathColumns:
         return found | (self.exists & ~self.exactly(Present(column))).possible
 
     @property
-    def _always(self) -> Bounds:
+    def _always(self) -> PredicateBounds:
         return self.exactly(TRUE)
 
     @property
-    def _never(self) -> Bounds:
+    def _never(self) -> PredicateBounds:
         return self.exactly(FALSE)
 
     @property
-    def several(self) -> Bounds:
+    def several(self) -> PredicateBounds:
         """Whether there is more than one node."""
         if self.count:
             return self.exactly(Compare(self.count, Op.GT, 1))
@@ -229,7 +229,7 @@ class PathColumns:
             return self.exactly(Present(self.high) if self.high else FALSE)
         return self.exists.possible
 
-    def sorted(self, op: Op, value: str) -> Bounds:
+    def sorted(self, op: Op, value: str) -> PredicateBounds:
         """Whether the text of a node stands before or behind another one, as XPath 2.0 asks."""
         if not self.text:
             return self.exists.possible
@@ -237,7 +237,7 @@ class PathColumns:
         one = all_of(none_of(several), Compare(self.text, op, value))
         return self.between(one, any_of(one, several))
 
-    def measured(self, op: Op, value: float | Decimal) -> Bounds:
+    def measured(self, op: Op, value: float | Decimal) -> PredicateBounds:
         """The numbers against a number, as XPath 2.0 reads texts: rounded in another way.
 
         Columns have what XPath 1.0 makes of a text. Where the row is not odd, that is a whole
@@ -265,7 +265,7 @@ class PathColumns:
         numbers = self.numbers if op in (*_UP, *_EQUALITY) else self.numbers[:1]
         return any_of(*(Compare(column, op, value) for column in numbers))
 
-    def _text(self, op: Op, value: str) -> Bounds:
+    def _text(self, op: Op, value: str) -> PredicateBounds:
         if self.text and op is Op.EQ:
             inside = Holds(self.text, f"{SEPARATOR}{value}{SEPARATOR}")
             several = all_of(_several(self.text), inside)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sssjob.document.attached import LIMIT
-from sssjob.document.bundle import File, written
+from sssjob.document.bundle import MessageFile, written
 from sssjob.errors import DamagedStore, LimitExceeded
 from sssjob.store import schema
 from sssjob.store.engine import Engine
@@ -22,7 +22,7 @@ _SELECT = "SELECT digest, dictionary, data FROM file WHERE "
 _ADD = f"{schema.insert(schema.FILE)} ON CONFLICT DO NOTHING"
 
 
-class Chosen(NamedTuple):
+class ChosenFiles(NamedTuple):
     """Which File a version has of each id: as its column says it, and what is new of them."""
 
     column: str
@@ -31,10 +31,10 @@ class Chosen(NamedTuple):
 
 
 NO_FILES: Mapping[str, bytes] = {}
-NONE = Chosen("", NO_FILES, ())
+NONE = ChosenFiles("", NO_FILES, ())
 
 
-def chosen(named: Sequence[str], given: Mapping[str, bytes], former: str) -> Chosen:
+def chosen(named: Sequence[str], given: Mapping[str, bytes], former: str) -> ChosenFiles:
     """The Files of a version that names some, of those that came with it.
 
     One that did not come is that of the version before: who sends the state of a job need not
@@ -49,7 +49,7 @@ def chosen(named: Sequence[str], given: Mapping[str, bytes], former: str) -> Cho
         elif id_ in digests:
             found[id_] = digests[id_]
     missing = tuple(id_ for id_ in named if id_ not in found)
-    return Chosen(json.dumps(found) if found else "", contents, missing)
+    return ChosenFiles(json.dumps(found) if found else "", contents, missing)
 
 
 def digests_of(column: str) -> dict[str, str]:
@@ -70,7 +70,7 @@ def require_files(files: Mapping[str, bytes]) -> None:
     Raises ``LimitExceeded`` for too much of it, and ``InvalidValue`` for what XML has not.
     """
     for id_, content in files.items():
-        written(File(id_, content))
+        written(MessageFile(id_, content))
     if sum(map(len, files.values())) > LIMIT:
         raise LimitExceeded("MiB of Files beside a job object", LIMIT >> 20)
 

@@ -38,7 +38,7 @@ from sssjob.store.condition import (
 from sssjob.store.engine import Engine
 from sssjob.store.packing import Packing
 from sssjob.store.plan import QueryPlan, reading
-from sssjob.store.sql import Dialect, Sql, quoted, sql
+from sssjob.store.sql import Sql, SqlDialect, quoted, sql
 from sssjob.store.stored import Stored
 
 _BATCH = 200  # documents that are fetched together
@@ -130,7 +130,7 @@ def _group(row: Sequence[object], keys: int) -> FlatGroup | None:
     return FlatGroup(texts, int(str(row[keys])), tuple(sums))
 
 
-def _whole(where: Sql, flats: Sequence[_Flat], dialect: Dialect) -> Sql:
+def _whole(where: Sql, flats: Sequence[_Flat], dialect: SqlDialect) -> Sql:
     """The condition, of rows whose numbers doubles hold exactly."""
     exact = [
         f"({each.value} IS NULL OR ({dialect.whole.format(each.value)} "

@@ -19,7 +19,7 @@ from sssjob.query.xpath2 import XPath2Query
 from sssjob.query.xpath2.gathering import GatheredPart, Gathering
 from sssjob.query.xpath2.query import kept
 from sssjob.query.xpath2.ways import way
-from sssjob.store.answers import Answers
+from sssjob.store.answers import StoreAnswers
 from sssjob.store.bounds import UNKNOWN
 from sssjob.store.entry import either
 from sssjob.store.plan import QueryPlan
@@ -28,7 +28,7 @@ from sssjob.store.pushdown import plan
 ANYWHERE = QueryPlan(UNKNOWN, None, "a path depends on what is found elsewhere")
 
 
-def matches(question: Question, answers: Answers) -> Iterator[Match]:
+def matches(question: Question, answers: StoreAnswers) -> Iterator[Match]:
     """The answer of a question that gathers; none where a document cannot be asked."""
     assert isinstance(question, XPath2Query)
     return question.gathered(_OfStore(question, answers), answers.on_error)
@@ -52,7 +52,7 @@ class _OfStore(NamedTuple):
     """The documents of a store."""
 
     question: XPath2Query
-    answers: Answers
+    answers: StoreAnswers
 
     @property
     def holds_all(self) -> bool:
@@ -67,7 +67,7 @@ class _OfStore(NamedTuple):
         found = {part.variable: self._part(answers, part) for part in how.parts}
         return found, self._held(answers, how) if how.holds else []
 
-    def _part(self, answers: Answers, part: GatheredPart) -> list[Any]:
+    def _part(self, answers: StoreAnswers, part: GatheredPart) -> list[Any]:
         question = self.question.at(part.place)
         asked = answers._replace(question=_simplest(question))
         steps = way(question.token)
@@ -75,7 +75,7 @@ class _OfStore(NamedTuple):
             return [asked.how_many()]
         return kept(part, asked.matches(places=False))
 
-    def _held(self, answers: Answers, how: Gathering) -> list[Element]:
+    def _held(self, answers: StoreAnswers, how: Gathering) -> list[Element]:
         questions = [
             None if place is None else _simplest(self.question.at(place)) for place in how.holds
         ]

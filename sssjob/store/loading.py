@@ -14,7 +14,7 @@ from sssjob.store.engine import Engine
 from sssjob.store.packing import NO_DICTIONARY, Packing
 from sssjob.store.reading import NamedReading, OnWarning
 from sssjob.store.stored import Counts
-from sssjob.store.writing import HistoryEntry, Incoming, Outcome, Ready, Writer
+from sssjob.store.writing import DocumentWriter, HistoryEntry, Incoming, Outcome, Ready
 
 _DOCUMENTS, _BYTES = 2000, 8 << 20  # of a batch, at the most
 _TRIES = 5  # for a batch that stood in the way of another writer's
@@ -85,7 +85,9 @@ class _Batch:
         one_by_one = (each for each in self.found if isinstance(each, Incoming))
         return [packing_.document(each.content) for each in one_by_one]
 
-    def write(self, writer: Writer, entry: HistoryEntry) -> tuple[list[Outcome], list[Finding]]:
+    def write(
+        self, writer: DocumentWriter, entry: HistoryEntry
+    ) -> tuple[list[Outcome], list[Finding]]:
         """Write them; what became of each, and what is told of their Files."""
         outcomes: list[Outcome] = []
         warnings: list[Finding] = []
@@ -119,7 +121,9 @@ def _written(
     for left in reversed(range(_TRIES)):
         try:
             with engine.transaction():
-                outcomes, warnings = batch.write(Writer(engine, packing_, keeps_ended=True), entry)
+                outcomes, warnings = batch.write(
+                    DocumentWriter(engine, packing_, keeps_ended=True), entry
+                )
         except BusyStore:
             entry.ended(committed=False)
             if not left:

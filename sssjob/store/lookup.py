@@ -26,7 +26,7 @@ from sssjob.store.files import digests_of
 from sssjob.store.identity import Identity
 from sssjob.store.packing import NotUnpacked, Packing
 from sssjob.store.plan import Level, QueryPlan
-from sssjob.store.sql import Dialect, Sql, sql
+from sssjob.store.sql import Sql, SqlDialect, sql
 from sssjob.store.stored import Stored
 
 OnDamage = Callable[[DamagedStore], None]
@@ -83,7 +83,7 @@ def noted(engine: Engine, name: str) -> str | None:
     return str(found[0][0]) if found else None
 
 
-def of_job(id_: str, dialect: Dialect) -> Sql:
+def of_job(id_: str, dialect: SqlDialect) -> Sql:
     """The numbers of documents with a row of this Id; of several Ids the first one counts."""
     several = sql(Prefix("id", f"{SEPARATOR}{id_}{SEPARATOR}"), dialect)
     rows = "SELECT document FROM job WHERE"
@@ -261,7 +261,7 @@ def _every(
         yield stored(row, packing, engine.address)
 
 
-def _named(id_: str, dialect: Dialect) -> Sql:
+def _named(id_: str, dialect: SqlDialect) -> Sql:
     """The numbers of documents with a job of an Id; each part has an index to go by."""
     told, odd = of_job(id_, dialect), _odd(dialect)
     text = f"{told.text} UNION ALL SELECT document FROM job WHERE {odd.text}"
@@ -269,7 +269,7 @@ def _named(id_: str, dialect: Dialect) -> Sql:
 
 
 @cache
-def _odd(dialect: Dialect) -> Sql:
+def _odd(dialect: SqlDialect) -> Sql:
     return sql(_DOUBT, dialect)
 
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from sssjob.document import from_tree, tree
 from sssjob.document.attached import files_named
-from sssjob.document.bundle import File, written
+from sssjob.document.bundle import MessageFile, written
 from sssjob.document.splice import rewrite
 from sssjob.errors import InvalidValue
 from sssjob.executable import ExecutableKind, executable
@@ -67,7 +67,7 @@ class OneMessage:
 
 
 def _written(file: tuple[str, bytes]) -> bytes:
-    return written(File(*file)).encode()
+    return written(MessageFile(*file)).encode()
 
 
 def _renamed(block: Block, others: Mapping[str, str]) -> Block:

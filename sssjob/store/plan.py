@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from sssjob.store import columns
-from sssjob.store.bounds import Bounds
+from sssjob.store.bounds import PredicateBounds
 from sssjob.store.columns import BOTH, EFFECTIVE, IRREGULAR, ODD, READING, WRITTEN, Says
 from sssjob.store.condition import (
     FALSE,
@@ -37,7 +37,7 @@ class QueryPlan:
     None where only the document knows. ``why`` says what could not be planned.
     """
 
-    bounds: Bounds
+    bounds: PredicateBounds
     path: str | None = None
     why: str = ""
 

@@ -19,7 +19,7 @@ from psycopg.conninfo import conninfo_to_dict
 from sssjob.errors import BusyStore, DamagedStore, FullStore, UnusableStore
 from sssjob.store.engine import Row, Sparse
 from sssjob.store.schema import Table, insert, listed
-from sssjob.store.sql import POSTGRESQL, Dialect, quoted
+from sssjob.store.sql import POSTGRESQL, SqlDialect, quoted
 
 SCHEMA = "sssjob"
 _FEW = 8  # rows up to which statements are faster than COPY
@@ -61,7 +61,7 @@ class _ReadTransaction:
 class PostgreSQL:
     """The engine of a server."""
 
-    dialect: Dialect = POSTGRESQL
+    dialect: SqlDialect = POSTGRESQL
 
     def __init__(self, address: str, *, read_only: bool, patience: float) -> None:
         self.read_only, self.patience = read_only, patience

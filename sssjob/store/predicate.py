@@ -29,7 +29,7 @@ from sssjob.query.syntax import (
     parts,
     type_of,
 )
-from sssjob.store.bounds import ALWAYS, NEVER, UNKNOWN, Bounds, between
+from sssjob.store.bounds import ALWAYS, NEVER, UNKNOWN, PredicateBounds, between
 from sssjob.store.columns import SEPARATOR
 from sssjob.store.condition import Op
 from sssjob.store.entry import PathStep
@@ -51,17 +51,17 @@ class SelectedNodes(NamedTuple):
     """
 
     fact: PathColumns
-    held: Bounds | None = None
+    held: PredicateBounds | None = None
 
     @property
-    def exists(self) -> Bounds:
+    def exists(self) -> PredicateBounds:
         """Whether the path selects a node."""
         if self.held is None:
             return self.fact.exists
         both = self.fact.exists & self.held
         return between(self.held.sure, both.maybe, both.paths)
 
-    def narrowed(self, found: Bounds) -> Bounds:
+    def narrowed(self, found: PredicateBounds) -> PredicateBounds:
         """What was found of the fact, of those nodes that the predicates leave.
 
         One node may be what was found, and another one what the predicates leave.
@@ -69,7 +69,7 @@ class SelectedNodes(NamedTuple):
         return found if self.held is None else (found & self.held).possible
 
 
-def truth(expression: Expression, at: str = "") -> Bounds:
+def truth(expression: Expression, at: str = "") -> PredicateBounds:
     """Whether a predicate holds for the job, or for one of the nodes ``at`` a path below it."""
     value = constant(expression)
     if isinstance(value, bool):
@@ -103,7 +103,7 @@ def target(path: Expression, at: str = "") -> SelectedNodes | None:
     if not isinstance(path, Path) or path.absolute or path.start is not None:
         return None
     way = at
-    held: Bounds | None = None
+    held: PredicateBounds | None = None
     for step in path.steps:
         inner = step_to(way, step)
         if inner is None:
@@ -158,12 +158,12 @@ def step_to(way: str, step: PathStep) -> str | None:
     return None
 
 
-def _here(at: str) -> Bounds:
+def _here(at: str) -> PredicateBounds:
     """Whether there is a context node at all."""
     return PathColumns(at).exists if at else ALWAYS
 
 
-def _exists(expression: Expression, at: str) -> Bounds:
+def _exists(expression: Expression, at: str) -> PredicateBounds:
     found = NEVER
     for each in _branches(expression):
         aim = target(each, at)
@@ -178,7 +178,7 @@ def _branches(expression: Expression) -> tuple[Expression, ...]:
     return (expression,)
 
 
-def _compared(one: Expression, op: Op, other: Expression, at: str) -> Bounds:
+def _compared(one: Expression, op: Op, other: Expression, at: str) -> PredicateBounds:
     value = constant(other)
     if value is not None:
         return _against(one, op, value, at)
@@ -198,7 +198,7 @@ def _compared(one: Expression, op: Op, other: Expression, at: str) -> Bounds:
     return found
 
 
-def _against(expression: Expression, op: Op, value: Literal, at: str) -> Bounds:
+def _against(expression: Expression, op: Op, value: Literal, at: str) -> PredicateBounds:
     """An expression against a constant."""
     if isinstance(value, bool) or (isinstance(value, str) and SEPARATOR in value):
         return UNKNOWN
@@ -219,7 +219,7 @@ def _against(expression: Expression, op: Op, value: Literal, at: str) -> Bounds:
     return _of_first(expression.name, aim.fact, op, value)
 
 
-def _of_first(function: str, fact: PathColumns, op: Op, value: str | float) -> Bounds:
+def _of_first(function: str, fact: PathColumns, op: Op, value: str | float) -> PredicateBounds:
     """A function of a node set against a constant; most look at its first node."""
     number = value if isinstance(value, float) else constant(Call("number", (_quoted(value),)))
     assert isinstance(number, float)
@@ -244,7 +244,7 @@ def _quoted(text: str) -> Constant:
     return Constant(f"'{text}'" if "'" not in text else f'"{text}"')
 
 
-def _searched(name: str, path: Path, value: Literal | None, at: str) -> Bounds:
+def _searched(name: str, path: Path, value: Literal | None, at: str) -> PredicateBounds:
     if not isinstance(value, str) or SEPARATOR in value or at:
         return UNKNOWN
     aim = target(path)

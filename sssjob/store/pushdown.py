@@ -23,7 +23,7 @@ from itertools import takewhile
 
 from sssjob.query import Query, Question
 from sssjob.query.syntax import UNION, Chain, Expression, Path, is_positional, judges, level_of
-from sssjob.store.bounds import ALWAYS, NOTHING, UNKNOWN, Bounds, exactly
+from sssjob.store.bounds import ALWAYS, NOTHING, UNKNOWN, PredicateBounds, exactly
 from sssjob.store.entry import ASTRAY, COUNTED, NO_PATH, answered, either, entry, start
 from sssjob.store.plan import QueryPlan
 from sssjob.store.predicate import target, truth
@@ -76,7 +76,7 @@ def _path(expression: Expression) -> QueryPlan:
     return answered(within, aim.exists, aim.fact, is_all=aim.held is None)
 
 
-def _before(predicate: Expression) -> Bounds:
+def _before(predicate: Expression) -> PredicateBounds:
     """What has to hold before a predicate comes to a call that may refuse the document."""
     if not (isinstance(predicate, Chain) and predicate.signs[0] == "and"):
         return ALWAYS

@@ -18,7 +18,7 @@ from sssjob.document import Source, dumps, from_tree
 from sssjob.document.attached import LIMIT, files_named
 from sssjob.document.batches import Batch, OnError
 from sssjob.document.bundle import second
-from sssjob.document.enclosing import Beside, FileBeside
+from sssjob.document.enclosing import FileBeside, FilesBeside
 from sssjob.document.files import raw
 from sssjob.document.meant import Meant
 from sssjob.document.places import local
@@ -42,7 +42,7 @@ _ID, _GLOBAL_ID, _SUBMITTED, _STARTED = (
     NAMES.index(columns.name_of(path)) for path in ("Id", "GlobalId", "SubmitTime", "StartTime")
 )
 
-Read = Incoming | Ready | Beside | UnreadableDocument
+Read = Incoming | Ready | FilesBeside | UnreadableDocument
 Found = list[Read]
 Readers = Workers[SharedPart, Found | None]
 OnWarning = Callable[[Finding], None]
@@ -123,9 +123,9 @@ def _by_readers(
             yield from found
 
 
-def _here(found: Iterable[Batch | Beside]) -> Iterator[Read]:
+def _here(found: Iterable[Batch | FilesBeside]) -> Iterator[Read]:
     for each in found:
-        if isinstance(each, Beside):
+        if isinstance(each, FilesBeside):
             yield each
         else:
             yield from _of_batch("", each)
@@ -158,7 +158,7 @@ def _joined(
     waiting: deque[Incoming | UnreadableDocument] = deque()
     size = 0
     for each in found:
-        if isinstance(each, Beside):
+        if isinstance(each, FilesBeside):
             if each.is_new:
                 yield from map(beside.given, waiting)
                 waiting.clear()
@@ -198,7 +198,7 @@ class _Beside:
         if isinstance(found, Incoming):
             self._meant.note(found.around)
 
-    def add(self, beside: Beside) -> None:
+    def add(self, beside: FilesBeside) -> None:
         """Keep Files, as many as a document may have."""
         for file in beside.files:
             self._size += len(file.content)

@@ -21,7 +21,7 @@ from sssjob.store.condition import (
 )
 
 
-class Dialect(NamedTuple):
+class SqlDialect(NamedTuple):
     """How an engine says what SQL leaves to it.
 
     Text columns have the collation BINARY in SQLite and "C" in PostgreSQL: both go by code points.
@@ -37,10 +37,10 @@ class Dialect(NamedTuple):
 
 
 # fmt: off
-SQLITE     = Dialect("?",  "instr({0}, {1})",  "{0} GLOB {1}",
+SQLITE     = SqlDialect("?",  "instr({0}, {1})",  "{0} GLOB {1}",
                      (("[", "[[]"),), "{0} = CAST({0} AS INTEGER)",
                      "strftime('%Y-%m', {0}, 'unixepoch')", guesses=True)
-POSTGRESQL = Dialect("?",  "strpos({0}, {1})", "{0} LIKE {1} ESCAPE '!'",
+POSTGRESQL = SqlDialect("?",  "strpos({0}, {1})", "{0} LIKE {1} ESCAPE '!'",
                      (("!", "!!"), ("%", "!%"), ("_", "!_"), ("*", "%"), ("?", "_")),
                      "{0} = trunc({0})",
                      "CASE WHEN {0} BETWEEN -62135596800 AND 253402300799 THEN "
@@ -59,7 +59,7 @@ class Sql(NamedTuple):
     values: tuple[Plain, ...] = ()
 
 
-def sql(condition: Condition, dialect: Dialect, table: str = "") -> Sql:
+def sql(condition: Condition, dialect: SqlDialect, table: str = "") -> Sql:
     """A condition as SQL that is true or not; ``table`` is the name or alias before each column.
 
     >>> sql(Compare("user", Op.EQ, "amy"), SQLITE)
@@ -126,6 +126,6 @@ def after(text: str) -> str | None:
     return None
 
 
-def _written(pattern: str, dialect: Dialect) -> str:
+def _written(pattern: str, dialect: SqlDialect) -> str:
     table = dict(dialect.wildcards)
     return "".join(table.get(character, character) for character in pattern)

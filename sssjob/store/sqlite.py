@@ -23,7 +23,7 @@ from sssjob.addresses import APPLICATION
 from sssjob.errors import BusyStore, DamagedStore, FullStore, UnusableStore
 from sssjob.store.engine import Row, Sparse
 from sssjob.store.schema import Table, insert
-from sssjob.store.sql import SQLITE, Dialect, quoted
+from sssjob.store.sql import SQLITE, SqlDialect, quoted
 
 PATIENCE = 60.0  # seconds to wait for other writers
 _CACHE = 32 << 10  # KiB of pages that are kept in memory
@@ -80,7 +80,7 @@ class _ReadTransaction:
         return self._connection.execute(statement, _plain(values))
 
 
-class _Told:
+class _ErrorsTold:
     """A block in which what SQLite raises is said in our words."""
 
     __slots__ = ("_engine",)
@@ -102,7 +102,7 @@ class _Told:
 class SQLite:
     """The engine of a file."""
 
-    dialect: Dialect = SQLITE
+    dialect: SqlDialect = SQLITE
 
     def __init__(
         self, path: Path, *, create: bool, read_only: bool, patience: float = PATIENCE,
@@ -117,7 +117,7 @@ class SQLite:
             what = "an empty file, no store" if path.exists() else "no such store"
             raise UnusableStore(self.address, what)
         self._immutable = False
-        self.told = _Told(self)
+        self.told = _ErrorsTold(self)
         self.idle: list[_ReadTransaction] = []
         with self.told:
             self._connection = self._connected()

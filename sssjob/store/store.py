@@ -12,10 +12,10 @@ from typing import TypeVar
 from sssjob.document import Source, tree
 from sssjob.query import Match, Question
 from sssjob.store import files, flat, lookup, opening, upkeep
-from sssjob.store.answers import Answers, Trace
+from sssjob.store.answers import StoreAnswers, Trace
 from sssjob.store.change import Change
 from sssjob.store.condition import TRUE, Compare, Condition, Op, all_of
-from sssjob.store.documents import OnError, Packed, parts
+from sssjob.store.documents import OnError, PackedRows, parts
 from sssjob.store.engine import Engine, Row
 from sssjob.store.explanation import Explanation, explain
 from sssjob.store.flat import FlatGroup
@@ -167,7 +167,7 @@ class Store:
         """
         return lookup.each(self.engine, self.packing, deleted=deleted, on_error=on_error)
 
-    def packed(self, *, on_error: lookup.OnDamage | None = None) -> Iterator[Packed]:
+    def packed(self, *, on_error: lookup.OnDamage | None = None) -> Iterator[PackedRows]:
         """All documents that are not deleted, in parts for other processes, of one moment."""
         rows = lookup.rows(self.engine, deleted=False, on_error=on_error)
         return parts(rows, self.packing, self.engine.address)
@@ -175,7 +175,7 @@ class Store:
     def ended_within(
         self, since: int | None, until: int | None, on_others: Callable[[int], None],
         *, on_error: lookup.OnDamage | None = None,
-    ) -> Iterator[Packed]:  # fmt: skip
+    ) -> Iterator[PackedRows]:  # fmt: skip
         """Documents that may have jobs that ended at ``since`` or later and before ``until``.
 
         In parts, of one moment. The others are one Job each, which ended at another time: in the
@@ -282,7 +282,7 @@ class Store:
         self,
         question: Question,
         here: Callable[[Iterator[Match]], Iterator[T]],
-        elsewhere: Callable[[Iterator[Packed]], Iterator[T]],
+        elsewhere: Callable[[Iterator[PackedRows]], Iterator[T]],
         *,
         effective: bool = False,
         places: bool = True,
@@ -293,7 +293,7 @@ class Store:
         """What ``here`` makes of the matches of ``run``.
 
         Where every answer comes from documents, ``elsewhere`` makes the same of these, in parts
-        that travel: other processes can ask them (``Packed.documents``).
+        that travel: other processes can ask them (``PackedRows.documents``).
         """
         answers = self._answers(question, effective, trace, on_error, on_difference)
         whole = _over_all(question, answers)
@@ -392,17 +392,17 @@ class Store:
     def _answers(
         self, question: Question, effective: bool, trace: Trace | None,
         on_error: OnError | None, on_difference: OnDifference | None,
-    ) -> Answers:  # fmt: skip
+    ) -> StoreAnswers:  # fmt: skip
         counted = Trace() if trace is None else trace
         told = on_difference or (self.differ if self.verifies else None)
         asked = question.plain or question
-        return Answers(self.engine, self.packing, asked, effective, counted, on_error, told)
+        return StoreAnswers(self.engine, self.packing, asked, effective, counted, on_error, told)
 
     def _stored(self, row: Row) -> Stored:
         return lookup.stored(row, self.packing, self.address)
 
 
-def _over_all(question: Question, answers: Answers) -> Iterator[Match] | None:
+def _over_all(question: Question, answers: StoreAnswers) -> Iterator[Match] | None:
     """The one answer of a query that is about the whole store; None where each document has its."""
     whole = total(question)
     if whole is not None:
@@ -414,7 +414,7 @@ def _over_all(question: Question, answers: Answers) -> Iterator[Match] | None:
     return gathered.matches(question, answers)
 
 
-def _total(whole: Total, answers: Answers) -> Iterator[Match]:
+def _total(whole: Total, answers: StoreAnswers) -> Iterator[Match]:
     """The one answer of a query that is made of totals."""
 
     def value(what: str, part: Question) -> float:

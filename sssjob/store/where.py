@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sssjob import spec, units
 from sssjob.errors import InvalidValue, UnbalancedGroup
 from sssjob.query.functions import size
-from sssjob.store.bounds import ALWAYS, NEVER, NOTHING, UNKNOWN, Bounds, between, exactly
+from sssjob.store.bounds import ALWAYS, NEVER, NOTHING, UNKNOWN, PredicateBounds, between, exactly
 from sssjob.store.columns import KIND, SEPARATOR, Says, column, is_number
 from sssjob.store.condition import (
     FALSE,
@@ -55,7 +55,7 @@ def where(terms: Iterable[Term], kind: str = "Job") -> QueryPlan:
 
     Raises ``InvalidValue`` for a name, op or conj that there is none of, and ``UnbalancedGroup``.
     """
-    frames: list[list[tuple[bool, Bounds]]] = [[]]
+    frames: list[list[tuple[bool, PredicateBounds]]] = [[]]
     joins: list[bool] = []
     term, index = None, 0
     for index, term in enumerate(terms):
@@ -101,7 +101,7 @@ def only_of_user(user: str) -> QueryPlan:
     return QueryPlan(between(sure, maybe.maybe, maybe.paths), "")
 
 
-def _joined(frame: list[tuple[bool, Bounds]]) -> Bounds:
+def _joined(frame: list[tuple[bool, PredicateBounds]]) -> PredicateBounds:
     """Conditions of one level: And first, then Or."""
     if not frame:
         return ALWAYS
@@ -113,7 +113,7 @@ def _joined(frame: list[tuple[bool, Bounds]]) -> Bounds:
     return found | run
 
 
-def _held(term: Term, kind: str) -> Bounds:
+def _held(term: Term, kind: str) -> PredicateBounds:
     found = _flat(term, kind)
     if not term.conj.endswith("Not"):
         return found.held
@@ -122,8 +122,8 @@ def _held(term: Term, kind: str) -> Bounds:
 
 
 class _Found(NamedTuple):
-    held: Bounds
-    exists: Bounds
+    held: PredicateBounds
+    exists: PredicateBounds
 
 
 def _flat(term: Term, kind: str) -> _Found:
@@ -159,7 +159,7 @@ def _canonical(name: str, kind: str) -> str:
     return row.canonical
 
 
-def _compared(fact: PathColumns, term: Term) -> Bounds:
+def _compared(fact: PathColumns, term: Term) -> PredicateBounds:
     """The comparison at one path: of the first node where there are several."""
     if term.op == MATCH:
         if fact.text is None:
@@ -181,7 +181,7 @@ def _compared(fact: PathColumns, term: Term) -> Bounds:
     return fact.between(one, any_of(one, all_of(several, doubtful)))
 
 
-def _number(fact: PathColumns, op: Op, value: str) -> Bounds:
+def _number(fact: PathColumns, op: Op, value: str) -> PredicateBounds:
     name = fact.path.rpartition("/")[2]
     wanted = number(value)
     if name in units.DEFAULT_UNITS:

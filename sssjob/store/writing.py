@@ -15,7 +15,7 @@ from sssjob.document.meant import Around
 from sssjob.store import columns, schema
 from sssjob.store.columns import NAMES
 from sssjob.store.engine import Engine, Row, Sparse
-from sssjob.store.files import NO_FILES, NONE, Chosen, add, chosen
+from sssjob.store.files import NO_FILES, NONE, ChosenFiles, add, chosen
 from sssjob.store.identity import Identity, Marks, same
 from sssjob.store.packing import Content, NotUnpacked, Packed, Packing
 
@@ -171,7 +171,7 @@ def _wide(shape: Sequence[int], places: Sequence[int]) -> Callable[[Row], Row]:
     return itemgetter(*(at.get(place, -1) for place in places[schema.OWN :]))
 
 
-class Present(NamedTuple):
+class PresentDocument(NamedTuple):
     """A document as its row in the table has it."""
 
     number: int
@@ -187,7 +187,7 @@ class Present(NamedTuple):
     data: bytes
 
     @classmethod
-    def of(cls, row: Row) -> Present:
+    def of(cls, row: Row) -> PresentDocument:
         """From the columns of the table, in order."""
         number, name, id_, run, global_id, submitted, started, version, change, deleted, *data = row
         return cls(
@@ -212,7 +212,7 @@ class StoredDocument(NamedTuple):
     missing: tuple[str, ...] = ()
 
 
-class Writer:
+class DocumentWriter:
     """Writes documents within a transaction that somebody else has begun.
 
     One that ``keeps_ended`` takes no document of a run that is open for the next version of one in
@@ -250,11 +250,14 @@ class Writer:
             first += len(part.ids)
         return [StoredDocument(number, Outcome.NEW) for number in numbers]
 
-    def find(self, ids: Sequence[str]) -> list[Present]:
+    def find(self, ids: Sequence[str]) -> list[PresentDocument]:
         """The documents of these Ids, kept as they are until the transaction ends."""
         condition, value = self.engine.among("id", ids)
         order = f" ORDER BY number{self.engine.locking('document')}"
-        return [Present.of(row) for row in self.engine.fetch(_SELECT + condition + order, (value,))]
+        return [
+            PresentDocument.of(row)
+            for row in self.engine.fetch(_SELECT + condition + order, (value,))
+        ]
 
     def hide(self, number: int, entry: HistoryEntry, *, deleted: bool) -> None:
         """A version of a document that is hidden, or is no longer."""
@@ -277,11 +280,11 @@ class Writer:
 
     def _write(self, documents: Sequence[Incoming], entry: HistoryEntry) -> list[StoredDocument]:
         """Write documents of which no two have the same Id."""
-        known: dict[tuple[str, str], list[Present]] = defaultdict(list)
+        known: dict[tuple[str, str], list[PresentDocument]] = defaultdict(list)
         for present in self.find([each.id for each in documents]):
             known[present.name, present.id].append(present)
         written: dict[int, StoredDocument] = {}
-        changed: list[tuple[int, Incoming, Chosen]] = []
+        changed: list[tuple[int, Incoming, ChosenFiles]] = []
         fresh: list[tuple[int, int, Incoming]] = []
         for index, incoming in enumerate(documents):
             runs = known.get((incoming.name, incoming.id), ())
@@ -303,7 +306,7 @@ class Writer:
             written |= self._added(fresh, entry)
         return [written[index] for index in range(len(documents))]
 
-    def _is_older(self, incoming: Incoming, present: Present) -> bool:
+    def _is_older(self, incoming: Incoming, present: PresentDocument) -> bool:
         """Whether a document is of an open run, which has ended in the one that is there."""
         if incoming.name != "Job" or any(row[_ENDED] is not None for row in incoming.rows):
             return False
@@ -321,7 +324,7 @@ class Writer:
             for dictionary, data in former
         )
 
-    def _has(self, present: Present, content: Content) -> bool:
+    def _has(self, present: PresentDocument, content: Content) -> bool:
         """Whether these very bytes are there, undamaged."""
         if isinstance(content, Packed) and content[:2] == (present.dictionary, present.data):
             return True
@@ -368,7 +371,7 @@ class Writer:
             written |= {index: done for (index, _), done in zip(late, again, strict=True)}
         return written
 
-    def _chosen(self, incoming: Incoming, former: str) -> Chosen:
+    def _chosen(self, incoming: Incoming, former: str) -> ChosenFiles:
         """The Files of a document, kept already: there is no version without them."""
         if not incoming.named:
             return NONE
@@ -377,7 +380,7 @@ class Writer:
         return found
 
     def _replaced(
-        self, changed: Sequence[tuple[int, Incoming, Chosen]], entry: HistoryEntry
+        self, changed: Sequence[tuple[int, Incoming, ChosenFiles]], entry: HistoryEntry
     ) -> None:
         numbers = [(number,) for number, _, _ in changed]
         self.engine.many(_KEEP, numbers)

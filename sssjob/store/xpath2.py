@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from sssjob.query.xpath2.scope import is_boolean
 from sssjob.query.xpath2.ways import Literal, Move, branches, called, constants, way
-from sssjob.store.bounds import ALWAYS, NEVER, NOTHING, UNKNOWN, Bounds, between, exactly
+from sssjob.store.bounds import ALWAYS, NEVER, NOTHING, UNKNOWN, PredicateBounds, between, exactly
 from sssjob.store.columns import SEPARATOR
 from sssjob.store.condition import Op
 from sssjob.store.entry import ASTRAY, COUNTED, NO_PATH, answered, either, entry, start
@@ -42,11 +42,11 @@ _OF_NODES = ("count", "string", "number", "sss:bytes", "sss:seconds", "sss:time"
 class FallibleBounds(NamedTuple):
     """What columns tell of a predicate: where it holds, unless it fails, and where it may fail."""
 
-    holds: Bounds
-    fails: Bounds = NEVER
+    holds: PredicateBounds
+    fails: PredicateBounds = NEVER
 
     @property
-    def bounds(self) -> Bounds:
+    def bounds(self) -> PredicateBounds:
         """Where the predicate lets a row through, or has to be asked for its error."""
         return (self.holds & ~self.fails) | self.fails
 
@@ -157,7 +157,7 @@ class TokenContext(NamedTuple):
         return SelectedTokens(PathColumns(place), held) if place else None
 
     @property
-    def _here(self) -> Bounds:
+    def _here(self) -> PredicateBounds:
         """Whether there is a context node at all."""
         return PathColumns(self.at).exists if self.at else ALWAYS
 

@@ -27,7 +27,7 @@ from sssjob.translate.form import Form
 from sssjob.translate.losses import IGNORE, WARN, Loss
 from sssjob.translate.options import Made, Wanted
 from sssjob.translate.quoting import run
-from sssjob.translate.requests import Asked
+from sssjob.translate.requests import JobRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def _submission(job: Job, system: str, environment: str) -> tuple[Submission, li
     found: list[Finding] = []
     scope = Scope(job, "/Job", found.append)
     wanted = _wanted(job, scope, found)
-    asked = Asked(job, scope)
+    asked = JobRequest(job, scope)
     asked.amounts(*_carried(options, wanted))
     script = _script(job, asked)
     made = Made(held=True, wanted=wanted)
@@ -102,7 +102,7 @@ def _submission(job: Job, system: str, environment: str) -> tuple[Submission, li
     return submission, [*map(_told, _lost(asked, system))]
 
 
-def _lost(asked: Asked, system: str) -> Iterator[Loss]:
+def _lost(asked: JobRequest, system: str) -> Iterator[Loss]:
     """What a job asks for that it would not get; facts about it are kept in its document."""
     return (loss for loss in asked.losses(system) if not loss.fact and loss.policy != IGNORE)
 
@@ -157,7 +157,7 @@ def _number(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def _script(job: Job, asked: Asked) -> str:
+def _script(job: Job, asked: JobRequest) -> str:
     """The line of the script that becomes the job."""
     asked.one("Executable")
     asked.one("Arguments")
@@ -180,7 +180,7 @@ def _carried(options: Form, wanted: Wanted) -> tuple[frozenset[str], frozenset[s
     return frozenset((*names, "Duration")), frozenset(names)
 
 
-def credentials(asked: Asked, owner: str = "") -> None:
+def credentials(asked: JobRequest, owner: str = "") -> None:
     """A job runs as who submits it, else as its ``owner`` by name; another one is refused.
 
     A user or a group without a name is called by its number.

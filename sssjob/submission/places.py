@@ -17,7 +17,7 @@ from sssjob.document.bundle import bundles
 from sssjob.document.splice import rewrite
 from sssjob.model import Block
 from sssjob.store.store import Store
-from sssjob.submission.planning import Held
+from sssjob.submission.planning import JobWithFiles
 
 Change = Callable[[Block], Block]
 
@@ -36,7 +36,7 @@ class Place(Protocol):
         """The job objects as they are now."""
         ...
 
-    def held(self) -> Sequence[Held]:
+    def held(self) -> Sequence[JobWithFiles]:
         """The same, each with the files that it may name by their ids."""
         ...
 
@@ -60,13 +60,13 @@ class InFile:
         """The job objects. Raises ``OSError`` and ``UnreadableDocument``."""
         return tuple(read(self.path))
 
-    def held(self) -> Sequence[Held]:
+    def held(self) -> Sequence[JobWithFiles]:
         """Each with the Files of its message."""
-        found: list[Held] = []
+        found: list[JobWithFiles] = []
         with self.path.open("rb") as stream:
             for message in bundles(stream):
                 files = {id_: file.content for id_, file in message.files.items()}
-                found += [Held(block, files, message.every) for block in message.blocks]
+                found += [JobWithFiles(block, files, message.every) for block in message.blocks]
         return found
 
     def change(self, change: Change) -> None:
@@ -100,10 +100,10 @@ class InStore:
         """The job object."""
         return tuple(read(self.store.at(self.number).document))
 
-    def held(self) -> Sequence[Held]:
+    def held(self) -> Sequence[JobWithFiles]:
         """The job object with the Files that it names, as the store has them."""
         stored = self.store.at(self.number)
-        return [Held(block, self.store.files(stored)) for block in read(stored.document)]
+        return [JobWithFiles(block, self.store.files(stored)) for block in read(stored.document)]
 
     def change(self, change: Change) -> None:
         """Keep the next version, where it differs."""
@@ -130,9 +130,9 @@ class InMemory:
         """The job objects."""
         return self.given
 
-    def held(self) -> Sequence[Held]:
+    def held(self) -> Sequence[JobWithFiles]:
         """They have no files."""
-        return [Held(block, _NO_FILES) for block in self.given]
+        return [JobWithFiles(block, _NO_FILES) for block in self.given]
 
     def change(self, change: Change) -> None:
         """Refused: a submission needs a place that keeps what becomes of it."""

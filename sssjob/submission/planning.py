@@ -15,14 +15,14 @@ from sssjob import graph
 from sssjob.amounts import Scope
 from sssjob.check.awareness import Surroundings, understood
 from sssjob.document.attached import Every, doubled, named
-from sssjob.document.bundle import File
+from sssjob.document.bundle import MessageFile
 from sssjob.errors import Finding, InvalidValue, Severity, SSSJobError, finding
 from sssjob.model import Block, Item, Job, JobGroup, Property, replace_text, stripped
 from sssjob.submission.at_once import credentials
 from sssjob.submission.control import Control
 from sssjob.translate import Loss, Settings, Untranslatable, translate
 from sssjob.translate.losses import IGNORE, REJECT
-from sssjob.translate.requests import Asked
+from sssjob.translate.requests import JobRequest
 from sssjob.translate.sss import jobs_and_around
 
 BY_ID, BY_NAME = "JobId", "JobName"
@@ -43,12 +43,12 @@ class NotSubmitted(SSSJobError, ValueError):
         return f"nothing is submitted: {'; '.join(found.message for found in wrong)}"
 
 
-class Held(NamedTuple):
+class JobWithFiles(NamedTuple):
     """A job object, and the Files that it may name by an id; ``every`` has those not meant, too."""
 
     block: Block
     files: Mapping[str, bytes]
-    every: Mapping[str, Sequence[File]] = {}
+    every: Mapping[str, Sequence[MessageFile]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class SubmissionPlan:
 
 
 def plan(
-    held: Sequence[Held], control: Control, settings: Settings,
+    held: Sequence[JobWithFiles], control: Control, settings: Settings,
     chosen: Callable[[Job], bool], owner: str = "",
 ) -> SubmissionPlan:  # fmt: skip
     """What is to be submitted of some job objects, those that are submitted already included.
@@ -215,7 +215,7 @@ def _translated(planned: Planned, found: SubmissionPlan, owner: str, every: Ever
 
 def _strangers(job: Job, target: str, owner: str) -> list[Loss]:
     """The User and the Group of a job that would run as another one."""
-    asked = Asked(job, Scope(job, "/Job", lambda found: None), REJECT)
+    asked = JobRequest(job, Scope(job, "/Job", lambda found: None), REJECT)
     credentials(asked, owner)
     return [
         loss

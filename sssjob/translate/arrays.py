@@ -22,7 +22,7 @@ from typing import NamedTuple
 from sssjob import units
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.model import Block, Item, Job, Property, Requested, TaskGroup, stripped
-from sssjob.translate.requests import NO_OPTION, Asked
+from sssjob.translate.requests import NO_OPTION, JobRequest
 
 TYPE, INDICES = "array", "indices"  # of the Extension
 ELEMENTS = 100_000  # of an array that is taken apart
@@ -111,7 +111,7 @@ class Spelling:
 NO_ARRAYS = Spelling()
 
 
-def write_array(asked: Asked, spelling: Spelling, write: Callable[[Array], None]) -> None:
+def write_array(asked: JobRequest, spelling: Spelling, write: Callable[[Array], None]) -> None:
     """What says of which array this is one element; ``write`` may raise ``InvalidValue``."""
     for item in asked.mine("Extension", TYPE):
         array = parse(stripped(item.text))

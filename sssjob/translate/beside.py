@@ -6,28 +6,28 @@ from typing import NamedTuple
 
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, executable
 from sssjob.model import stripped
-from sssjob.translate.requests import Asked
+from sssjob.translate.requests import JobRequest
 from sssjob.translate.translator import Settings
 
 
-class Script(NamedTuple):
+class ScriptFile(NamedTuple):
     """A file of a job, by its id, with the line that names what reads it."""
 
     id: str
     content: bytes
 
 
-def script(asked: Asked, settings: Settings) -> Script | None:
+def script(asked: JobRequest, settings: Settings) -> ScriptFile | None:
     """The script that the program of a job is; None for another program."""
     named = executable(stripped(asked.job.get("Executable")))
     if named.kind is not ExecutableKind.FILE or named.target not in settings.files:
         return None
     content = settings.files[named.target]
     first = b"" if content.startswith(b"#!") else f"#!{DEFAULT_SHELL}\n".encode()
-    return Script(named.target, first + content)
+    return ScriptFile(named.target, first + content)
 
 
-def beside(asked: Asked, settings: Settings) -> str:
+def beside(asked: JobRequest, settings: Settings) -> str:
     """Let a script stand beside the text: the path of that file.
 
     "" for another program, and where there is no place for files. Whoever takes the program

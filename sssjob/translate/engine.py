@@ -20,7 +20,7 @@ from sssjob.translate.arrays import NO_ARRAYS, Spelling
 from sssjob.translate.form import TASK_GROUP
 from sssjob.translate.losses import Done, Loss, Untranslatable, told
 from sssjob.translate.outlines import Outlines, listed
-from sssjob.translate.requests import Asked
+from sssjob.translate.requests import JobRequest
 from sssjob.translate.status import source, sources
 from sssjob.translate.translator import Reading, RefusedReading, Settings, Translation, Translator
 
@@ -126,7 +126,7 @@ def translate(
     if alternative is not None:
         scope = _Alternative(known.block, "/Job", found.append)
         scope.number = alternative
-    asked = Asked(element, scope, settings.unstated)
+    asked = JobRequest(element, scope, settings.unstated)
     is_as_it_stands = effective is element is job and array is None
     if told_of is not None and is_as_it_stands and not known.items:
         _OUTLINES.learn(told_of, asked)
@@ -141,7 +141,7 @@ def translate(
     return _translation(effective, asked, form, to, settings, losses)
 
 
-def _indexed(asked: Asked, array: Property, from_: str, to: str) -> None:
+def _indexed(asked: JobRequest, array: Property, from_: str, to: str) -> None:
     """Tell where an element of an array finds its index, if that is elsewhere."""
     if from_ != to:
         text = f"the index of an element is in ${to}, not in ${from_}"
@@ -149,7 +149,7 @@ def _indexed(asked: Asked, array: Property, from_: str, to: str) -> None:
 
 
 def _translation(
-    effective: Job, asked: Asked, form: Any, to: str, settings: Settings, losses: list[Loss]
+    effective: Job, asked: JobRequest, form: Any, to: str, settings: Settings, losses: list[Loss]
 ) -> Translation:  # fmt: skip
     """What is written, with what does not come back by itself. Raises ``Untranslatable``."""
     target = translator(to)
@@ -219,7 +219,7 @@ def _understood(job: Job, settings: Settings) -> Understood[Job]:
 
 
 def _not_understood(
-    known: Understood[Job], asked: Asked, to: str, settings: Settings, said: Container[str]
+    known: Understood[Job], asked: JobRequest, to: str, settings: Settings, said: Container[str]
 ) -> Iterator[Loss]:
     """What a job is written without, beside what is said already, by its path.
 
@@ -238,7 +238,7 @@ def _not_understood(
             )  # fmt: skip
 
 
-def _readable(asked: Asked, found: list[Finding]) -> None:
+def _readable(asked: JobRequest, found: list[Finding]) -> None:
     """A request that cannot be read asks for nothing that could be written."""
     scope = asked.scope
     if scope.mentioned and scope.chosen is None:

@@ -14,7 +14,7 @@ from sssjob.translate.fields import About, truth
 from sssjob.translate.limits import ulimit
 from sssjob.translate.options import Heard, Made, Option, Said
 from sssjob.translate.quoting import exported, one_word, posix, read_exported, safe
-from sssjob.translate.requests import Asked
+from sssjob.translate.requests import JobRequest
 from sssjob.visible import ShellText
 
 SHELLS = ("sh", "ash", "bash", "dash", "ksh", "mksh", "zsh")  # that take the script that we write
@@ -28,7 +28,7 @@ class Shell(About):
 
     name = "Shell"
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """A shell that takes our script."""
         item = asked.one("Shell")
         if item is None:
@@ -57,7 +57,7 @@ class Directory(About):
 
     name = "InitialWorkingDirectory"
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """A line that goes there, or ends."""
         if item := asked.one("InitialWorkingDirectory"):
             try:
@@ -86,7 +86,7 @@ class Environment(About):
         switches = (each.name for each in (self.no, self.yes) if each is not None)
         return (self.option, *switches)
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """The option of export, and a line for each variable."""
         listed: list[str] = []
         export: bool | None = None
@@ -116,7 +116,7 @@ class Environment(About):
         """Whether one option says what is exported, and lists variables."""
         return self.yes is not None and self.yes.name == self.option
 
-    def _variable(self, asked: Asked, made: Made, item: Property, each: Property) -> str:
+    def _variable(self, asked: JobRequest, made: Made, item: Property, each: Property) -> str:
         """Add a line; or, where no shell would run it, a part of the list, which it gives."""
         name = each.attributes.get("name", "")
         if each.name != "Variable" or not _VARIABLE.fullmatch(name):

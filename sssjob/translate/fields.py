@@ -21,7 +21,7 @@ from sssjob.translate.losses import Done
 from sssjob.translate.nodes import any_of, conditions, say_any_of
 from sssjob.translate.options import Heard, Made, Option, Said
 from sssjob.translate.quoting import safe, word
-from sssjob.translate.requests import Asked, Fate, Verbatim
+from sssjob.translate.requests import Fate, JobRequest, Verbatim
 
 NOT_ALL = "not all of it can be said of a job object"
 PRIORITIES = range(-1023, 1025)
@@ -75,7 +75,7 @@ class Rule:
         """The options without which ``read`` has nothing to do; None where it always may have."""
         return () if type(self).read is Rule.read else None
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """Make options of what is taken of a job."""
 
     def read(self, said: Said, heard: Heard) -> None:
@@ -117,7 +117,7 @@ class TextOption(About):
         """The one."""
         return (self.option,)
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """The text as the value."""
         if item := asked.one(self.name):
             text = stripped(item.text)
@@ -163,7 +163,7 @@ class Queues(About):
         """The one."""
         return (self.option,)
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """One, or the list; what is submitted at once goes to the best one."""
         if not made.held:
             for texts in conditions(asked, ("Queue",), self._choice):
@@ -218,7 +218,7 @@ class Name(Rule):
         """The one."""
         return (self.option,)
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """The Name as far as it is one; of a job that is submitted, or that of its program."""
         item = asked.one("Name")
         text = "" if item is None else item.text
@@ -257,7 +257,7 @@ class Partition(About):
 
     option: str
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """The Partition of a job without Queue; the same as the Queue, it is said by that."""
         partition, queues = asked.one("Partition"), asked.items("Queue")
         if partition is None:
@@ -290,7 +290,7 @@ class Switch(About):
         """Both."""
         return [option.name for option in (self.no, self.yes) if option is not None]
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """The option of the one or the other."""
         if item := asked.one(self.name):
             value = truth(item.text)
@@ -316,7 +316,7 @@ class Only(About):
     harmless: bool
     reason: str
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """Nothing but the reason."""
         if (item := asked.one(self.name)) and truth(item.text) is not self.harmless:
             asked.refuse(item, self.reason)
@@ -339,7 +339,7 @@ class Interactive(About):
         """The one, if there is one."""
         return () if self.option is None else (self.option.name,)
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """The option, or the reason."""
         item = asked.one("Interactive")
         if item is None or truth(item.text) is False:
@@ -368,7 +368,7 @@ class Checkpoint(About):
     option: str
     what: str
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """Nothing but the reason, where nothing is named."""
         item = asked.one("Checkpointable")
         named = any(each.attributes.get("name") == self.option for each in asked.items("Extension"))
@@ -389,7 +389,7 @@ class RefusedProperty(About):
     name: str
     reason: str
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """Nothing but the reason."""
         for item in asked.take(self.name):
             asked.refuse(item, self.reason)
@@ -424,7 +424,7 @@ class Priority(About):
         """Both."""
         return (self.option, self.below)
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """The number."""
         item = asked.one("Priority")
         if item is None:
@@ -476,7 +476,7 @@ class Manager(About):
 
     system: str
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """Nothing, where it is this one."""
         for item in asked.take("ResourceManagerType"):
             if not registry.system(self.system).is_called(item.text):
@@ -489,7 +489,7 @@ class QueueAt(Rule):
 
     option: str
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """The queue, the machine, or both."""
         queue = asked.one("Queue")
         machine = None if made.held else asked.one("Machine")

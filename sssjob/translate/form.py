@@ -38,7 +38,7 @@ from sssjob.translate.options import (
     shown,
 )
 from sssjob.translate.quoting import read_run, run, safe
-from sssjob.translate.requests import ORDER, Asked, Verbatim
+from sssjob.translate.requests import ORDER, JobRequest, Verbatim
 from sssjob.translate.residual import ResidualLine
 from sssjob.translate.streams import FILES
 from sssjob.translate.translator import Read, Settings, Translator
@@ -68,7 +68,7 @@ V = TypeVar("V")
 class Layout(Rule):
     """How many of everything, and where: what is more than one option for one property."""
 
-    def compose(self, asked: Asked, made: Made, settings: Settings) -> None:
+    def compose(self, asked: JobRequest, made: Made, settings: Settings) -> None:
         """Make options of amounts."""
 
     def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
@@ -107,7 +107,7 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
+class ParsedScript:
     """A submit script taken apart: what stands before the first command, and the rest.
 
     ``lines`` are those that we write before a file of the job; ``body`` is everything else.
@@ -135,7 +135,7 @@ class _Writers(NamedTuple):
     ``sure`` are the options of that by names.
     """
 
-    write: tuple[Callable[[Asked, Made], None], ...]
+    write: tuple[Callable[[JobRequest, Made], None], ...]
     verbatim: _Rows = ()
     sure: Mapping[str, str] = _UNSURE
 
@@ -149,7 +149,7 @@ class _Heard(NamedTuple):
     job: Job = _NO_JOB
 
 
-class SubmitForm(Translator[Script]):
+class SubmitForm(Translator[ParsedScript]):
     """The translator of a form."""
 
     suffix = ".sh"
@@ -163,7 +163,7 @@ class SubmitForm(Translator[Script]):
         self._writing: dict[tuple[frozenset[str], frozenset[str]], tuple[_Writers, ...]] = {}
         self._reading: dict[frozenset[str], tuple[Callable[[Said, Heard], None], ...]] = {}
 
-    def compose(self, asked: Asked, settings: Settings) -> Script:
+    def compose(self, asked: JobRequest, settings: Settings) -> ParsedScript:
         """Options, lines and the program. Raises ``InvalidValue`` for a job without one."""
         made = Made(
             terminal=settings.terminal,
@@ -190,17 +190,17 @@ class SubmitForm(Translator[Script]):
             asked.refuse(item, f"{self.form.shell} takes no #!{interpreter}, which has two words")
         if not file:
             body = "".join(f"{line}\n" for line in (*made.lines, body))
-            return Script(interpreter, tuple(made.options), (), body, sure=made.sure)
+            return ParsedScript(interpreter, tuple(made.options), (), body, sure=made.sure)
         lines = tuple(made.lines)
         marked = settings.residual and (file != SCRIPT or bool(lines))
-        found = Script(interpreter, tuple(made.options), lines, body, (), file, marked)
+        found = ParsedScript(interpreter, tuple(made.options), lines, body, (), file, marked)
         strays = [*self._strays(found)]
         for number, line in strays:
             told = f"line {number} of the script is a directive there, too: {line[:SHOWN]}"
             asked.approximate("Executable", told, met=False)
         return replace(found, marked=settings.residual, strays=True) if strays else found
 
-    def _strays(self, script: Script) -> Iterator[tuple[int, str]]:
+    def _strays(self, script: ParsedScript) -> Iterator[tuple[int, str]]:
         """Lines of a file that would be directives and say something else than ours.
 
         They count from 1, and the one for the interpreter is the first, where there is one.
@@ -256,7 +256,7 @@ class SubmitForm(Translator[Script]):
         for name, value in found:
             self._other(made, name, value)
 
-    def _others(self, asked: Asked, made: Made) -> None:
+    def _others(self, asked: JobRequest, made: Made) -> None:
         """Options that were read and not understood, in the order in which they stood."""
         order: list[str] = []
         for item in asked.mine("Extension", self.form.name):
@@ -286,7 +286,7 @@ class SubmitForm(Translator[Script]):
                     return
         made.option(name, value or None)
 
-    def dump(self, form: Script) -> str:
+    def dump(self, form: ParsedScript) -> str:
         """The script, ready to be submitted."""
         first = form.interpreter or DEFAULT_SHELL
         lines = [f"#!{first}"]
@@ -297,7 +297,7 @@ class SubmitForm(Translator[Script]):
             lines.append(f"{_FILE}{form.file}")
         return "\n".join(lines) + "\n" + form.body
 
-    def load(self, data: bytes) -> Iterator[Script | Finding]:
+    def load(self, data: bytes) -> Iterator[ParsedScript | Finding]:
         """The one script; an empty one is none."""
         if not data.strip():
             return
@@ -308,7 +308,7 @@ class SubmitForm(Translator[Script]):
         begins = (each for each in found.options if each.name in self.form.syntax.components)
         yield next(map(_several, begins), found)
 
-    def _script(self, text: str) -> Script:
+    def _script(self, text: str) -> ParsedScript:
         """Directives stand before the first command; behind it they count for some systems only."""
         first, _, rest = text.partition("\n")
         interpreter, number = "", 1
@@ -341,7 +341,7 @@ class SubmitForm(Translator[Script]):
         if lines[count:] and (self.form.syntax.everywhere or lines[count].startswith(_FILE)):
             options += self._behind("\n".join(lines[count:]), number, options, found)
         ours, file, body = _parted([*other, *lines[count:]])
-        return Script(
+        return ParsedScript(
             interpreter,
             tuple(self.form.prepare(options)),
             ours,
@@ -372,11 +372,11 @@ class SubmitForm(Translator[Script]):
             kept = Placed.at(Option(text.strip()), line)
             return [kept] if text.strip() else []
 
-    def job(self, form: Script, settings: Settings) -> Read:
+    def job(self, form: ParsedScript, settings: Settings) -> Read:
         """What the options say, then the program."""
         return self._job(self._script(self.dump(form)) if form.strays else form, settings)
 
-    def doubtful(self, form: Script, settings: Settings) -> tuple[Job, Collection[str]]:
+    def doubtful(self, form: ParsedScript, settings: Settings) -> tuple[Job, Collection[str]]:
         """What the options say that no rule is sure of, and the program, if nobody is of that.
 
         Each option that is left out has a rule of its own, which alone reads it. What nobody
@@ -411,7 +411,7 @@ class SubmitForm(Translator[Script]):
             self._last = _Heard(settings, form.interpreter, rest, job)
         return job, sure.keys()
 
-    def _hear(self, form: Script, said: Said, heard: Heard, settings: Settings) -> None:
+    def _hear(self, form: ParsedScript, said: Said, heard: Heard, settings: Settings) -> None:
         """What the options say."""
         for read in self._readers(said.names):
             read(said, heard)
@@ -423,7 +423,7 @@ class SubmitForm(Translator[Script]):
             elif shell and form.interpreter and shell != form.interpreter:
                 said.back(self.form.shell, shell, f"the first line names {form.interpreter}")
 
-    def _job(self, form: Script, settings: Settings, *, array: bool = False) -> Read:
+    def _job(self, form: ParsedScript, settings: Settings, *, array: bool = False) -> Read:
         heard = Heard(findings=list(form.findings))
         said = Said(form.options, array=array)
         self._hear(form, said, heard, settings)
@@ -437,7 +437,7 @@ class SubmitForm(Translator[Script]):
             self._spoken(heard)
         return Read(Job(heard.all()), tuple(heard.findings), heard.files)
 
-    def jobs(self, form: Script, settings: Settings) -> Iterator[Read]:
+    def jobs(self, form: ParsedScript, settings: Settings) -> Iterator[Read]:
         """One job, or one for each element of an array, which finds its index as in the array."""
         option = self.array.option
         values = [each.value or "" for each in form.options if option and each.name == option]
@@ -513,17 +513,17 @@ class SubmitForm(Translator[Script]):
         found = self.array.said(option.value or "")[1] if option.name == self.array.option else None
         return found is not None and not found.few
 
-    def keep(self, form: Script, lines: Iterable[str]) -> Script:
+    def keep(self, form: ParsedScript, lines: Iterable[str]) -> ParsedScript:
         """The residual in comments."""
         found = tuple(lines)
         if not found:
             return form
-        return Script(
+        return ParsedScript(
             form.interpreter, form.options, form.lines, form.body, found, form.file, form.marked,
             form.strays, form.sure, form.findings,
         )  # fmt: skip
 
-    def kept(self, form: Script) -> tuple[str, ...]:
+    def kept(self, form: ParsedScript) -> tuple[str, ...]:
         """The residual."""
         return form.kept
 
@@ -628,7 +628,7 @@ def unfolded(lines: list[str], before: int = 0) -> tuple[list[str], list[Residua
     return others, [ResidualLine.at("".join(parts), place) for place, parts in kept]
 
 
-def _reader(asked: Asked, settings: Settings) -> str:
+def _reader(asked: JobRequest, settings: Settings) -> str:
     """What reads the script that a file of the job is; "" for a shell that takes our lines."""
     if not settings.files:
         return ""
@@ -643,7 +643,7 @@ def _reader(asked: Asked, settings: Settings) -> str:
     return "" if not words or name in SHELLS else " ".join(words)
 
 
-def _program(asked: Asked, made: Made, settings: Settings) -> tuple[str, str, str]:
+def _program(asked: JobRequest, made: Made, settings: Settings) -> tuple[str, str, str]:
     """What the first line names, what is run, and the id of the file of the job that this is."""
     item, words = asked.one("Executable"), asked.one("Arguments")
     text = "" if item is None else stripped(item.text)
@@ -669,7 +669,7 @@ def _program(asked: Asked, made: Made, settings: Settings) -> tuple[str, str, st
     return made.shell, line, ""
 
 
-def _file(asked: Asked, made: Made, content: bytes, words: Property | None) -> tuple[str, str]:
+def _file(asked: JobRequest, made: Made, content: bytes, words: Property | None) -> tuple[str, str]:
     """A file of the job is the script; its own first line names what reads it."""
     body = content.decode(errors=AS_BYTES)
     interpreter = made.shell
@@ -683,7 +683,7 @@ def _file(asked: Asked, made: Made, content: bytes, words: Property | None) -> t
     return interpreter, body
 
 
-def _written(form: Script, heard: Heard) -> None:
+def _written(form: ParsedScript, heard: Heard) -> None:
     """A file of the job behind lines of ours."""
     variables: list[Property] = []
     _prologue(form.lines, heard, variables)
@@ -691,13 +691,13 @@ def _written(form: Script, heard: Heard) -> None:
     _as_file(form, heard, form.file)
 
 
-def _as_file(form: Script, heard: Heard, id_: str) -> None:
+def _as_file(form: ParsedScript, heard: Heard, id_: str) -> None:
     first = f"#!{form.interpreter}\n" if form.interpreter else ""
     heard.files[id_] = f"{first}{form.body}".encode(errors=AS_BYTES)
     heard.say("Executable", f"#{id_}")
 
 
-def _body(form: Script, heard: Heard) -> None:
+def _body(form: ParsedScript, heard: Heard) -> None:
     """Read what follows the directives: our own lines and program, or a file."""
     if not _ours(form, heard):
         _as_file(form, heard, SCRIPT)
@@ -729,7 +729,7 @@ def _goes_on(text: str) -> bool:
     return False
 
 
-def _ours(form: Script, heard: Heard) -> bool:
+def _ours(form: ParsedScript, heard: Heard) -> bool:
     """Whether the body is what we write; then it is said, and else nothing of it."""
     inner = Heard()
     variables: list[Property] = []

@@ -14,7 +14,7 @@ from sssjob.model import Property
 from sssjob.translate.fields import About
 from sssjob.translate.options import Heard, Made, Said
 from sssjob.translate.quoting import posix
-from sssjob.translate.requests import NO_OPTION, Asked
+from sssjob.translate.requests import NO_OPTION, JobRequest
 from sssjob.visible import ShellText
 
 _LIMITS = {
@@ -53,7 +53,7 @@ class Limits(About):
         """Those of all limits."""
         return self.options.values()
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """Hard ones before those without a type before soft ones."""
         order = {"Hard": 0, "": 1, "Soft": 2}
         seen: set[str] = set()
@@ -65,7 +65,7 @@ class Limits(About):
             else:
                 self._limit(asked, made, item, name)
 
-    def _measured(self, asked: Asked, item: Property, name: str, seen: set[str]) -> None:
+    def _measured(self, asked: JobRequest, item: Property, name: str, seen: set[str]) -> None:
         """Limits of memory and time are among the amounts."""
         if name not in self.measured or (name == "Disk" and not self.scratch):
             asked.refuse(item, NO_OPTION)
@@ -74,7 +74,7 @@ class Limits(About):
         else:
             seen.add(self.measured[name])
 
-    def _limit(self, asked: Asked, made: Made, item: Property, name: str) -> None:
+    def _limit(self, asked: JobRequest, made: Made, item: Property, name: str) -> None:
         kind = item.attributes.get("type", "")
         option = self.options.get((name, kind)) or self.options.get((name, ""))
         try:

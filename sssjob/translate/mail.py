@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sssjob.translate.fields import NOT_ALL, About
 from sssjob.translate.options import Heard, Made, Said
-from sssjob.translate.requests import Asked
+from sssjob.translate.requests import JobRequest
 
 EVENTS = ("JobStart", "JobEnd", "All", "None")
 ADDRESS = re.compile(r"(?:mailto:(?://)?)?([^\s/:@-][^\s/:@]*@[^\s/:@]+)")
@@ -32,7 +32,7 @@ class Mail(About):
         """That of events, without which the address means nothing."""
         return (self.events,)
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """Events, and the address if there is one."""
         item = asked.one("NotificationList", "uri")
         if item is None:

@@ -11,7 +11,7 @@ from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import Comparison, Expression, Not, Or, Wish
 from sssjob.model import Property, stripped
 from sssjob.translate.options import Heard
-from sssjob.translate.requests import Asked
+from sssjob.translate.requests import JobRequest
 
 T = TypeVar("T")
 
@@ -25,7 +25,9 @@ def plain(text: str) -> bool:
     return _PLAIN.fullmatch(text) is not None
 
 
-def features(asked: Asked, name: str = "Feature", take: Callable[[str], bool] = plain) -> list[str]:
+def features(
+    asked: JobRequest, name: str = "Feature", take: Callable[[str], bool] = plain
+) -> list[str]:
     """Take the features that every node has to have, as plain names."""
     found: list[str] = []
     for item in asked.take(name, "aggregation", "delimiter"):
@@ -37,7 +39,7 @@ def features(asked: Asked, name: str = "Feature", take: Callable[[str], bool] = 
     return list(dict.fromkeys(found))
 
 
-def listed(asked: Asked, item: Property, most: int | None = LIMIT) -> tuple[str, ...]:
+def listed(asked: JobRequest, item: Property, most: int | None = LIMIT) -> tuple[str, ...]:
     """The names that a property stands for; none, and it is refused, where these are no names.
 
     So it is where they are more than ``most``.
@@ -56,7 +58,7 @@ def listed(asked: Asked, item: Property, most: int | None = LIMIT) -> tuple[str,
     return tuple(found)
 
 
-def any_of_these(asked: Asked, item: Property) -> list[str]:
+def any_of_these(asked: JobRequest, item: Property) -> list[str]:
     """The nodes that a property names, where a target takes any of those that are listed."""
     texts = listed(asked, item)
     if not all(map(plain, texts)):
@@ -67,7 +69,7 @@ def any_of_these(asked: Asked, item: Property) -> list[str]:
     return list(dict.fromkeys(texts))
 
 
-def names(asked: Asked, wanted: int) -> list[str]:
+def names(asked: JobRequest, wanted: int) -> list[str]:
     """Take the nodes that a job is to run on, where it is to run on all of those that it names.
 
     ``wanted`` is the number of nodes, 0 where nothing says it.
@@ -96,7 +98,7 @@ def say_nodes(heard: Heard, texts: Iterable[str]) -> None:
         heard.requested.append(item)
 
 
-def conditions(asked: Asked, names: Iterable[str], say: Callable[[Expression], T]) -> list[T]:
+def conditions(asked: JobRequest, names: Iterable[str], say: Callable[[Expression], T]) -> list[T]:
     """Take what is demanded by some names in an expression of its own, as ``say`` puts it.
 
     What only compares one of them stays where it is, and so does what ``say`` raises
@@ -117,7 +119,7 @@ def conditions(asked: Asked, names: Iterable[str], say: Callable[[Expression], T
     return found
 
 
-def wishes(asked: Asked, name: str) -> list[str]:
+def wishes(asked: JobRequest, name: str) -> list[str]:
     """Take the plain names that a job would like, of each group the one that weighs most."""
     found: list[str] = []
     for part in asked.demands():

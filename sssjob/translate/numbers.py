@@ -15,7 +15,7 @@ from sssjob.layout import geometry
 from sssjob.model import Item, Property, stripped
 from sssjob.translate.nodes import conditions, plain
 from sssjob.translate.options import Heard
-from sssjob.translate.requests import NO_OPTION, Asked
+from sssjob.translate.requests import NO_OPTION, JobRequest
 
 MIB = 1 << 20
 GPUS = ("gpu", "gpus")  # names of a Resource
@@ -140,7 +140,7 @@ class TaskCounts:
         return (self.count or self.node_count) * self.each
 
 
-def shape(asked: Asked) -> TaskCounts:
+def shape(asked: JobRequest) -> TaskCounts:
     """Take the counts of a job."""
     found = TaskCounts(count(asked, "NodeCount"), count(asked, "Processors"))
     if (item := asked.one("TaskCount")) and (number := _whole(asked, item)):
@@ -151,7 +151,7 @@ def shape(asked: Asked) -> TaskCounts:
     return found
 
 
-def _agree(asked: Asked, of: TaskCounts) -> None:
+def _agree(asked: JobRequest, of: TaskCounts) -> None:
     """Tell of counts that do not agree: tasks come first, then nodes, then processors (5.1)."""
     tasks = of.count
     given = (tasks or 0) * of.each
@@ -163,7 +163,7 @@ def _agree(asked: Asked, of: TaskCounts) -> None:
         asked.approximate("TaskDistribution", f"{tasks} tasks on {nodes} nodes", met=False)
 
 
-def added(asked: Asked) -> TaskCounts:
+def added(asked: JobRequest) -> TaskCounts:
     """Take the counts of a job and of its task groups, which come to one shape."""
     own, groups = shape(asked), asked.groups()
     if not groups:
@@ -200,7 +200,7 @@ def _spread_alike(own: TaskCounts, found: Sequence[TaskCounts]) -> None:
         own.geometry = own.geometry or first.geometry
 
 
-def only_processors(asked: Asked, of: TaskCounts) -> None:
+def only_processors(asked: JobRequest, of: TaskCounts) -> None:
     """Tell of tasks where processors are all that is counted."""
     if of.tasks and of.each > 1:
         asked.convert("TaskCount", f"{of.tasks * of.each} processors, of whichever tasks")
@@ -212,7 +212,7 @@ def nodes_of_tasks(of: TaskCounts) -> None:
         of.nodes = CountRange(of.filled, of.filled)
 
 
-def count(asked: Asked, name: str) -> CountRange | None:
+def count(asked: JobRequest, name: str) -> CountRange | None:
     """Take a number of things, each of which is at least 1."""
     bounds = asked.bounds(name)
     if bounds is None:
@@ -226,7 +226,7 @@ def count(asked: Asked, name: str) -> CountRange | None:
     return CountRange(None if lo is not None and lo < 1 else lo, hi)
 
 
-def one(asked: Asked, name: str, wanted: str, why: str = "") -> int | None:
+def one(asked: JobRequest, name: str, wanted: str, why: str = "") -> int | None:
     """Take an amount as one whole number: the ``least`` of a range, or the ``most``."""
     bounds = asked.bounds(name)
     if bounds is None:
@@ -244,13 +244,13 @@ def one(asked: Asked, name: str, wanted: str, why: str = "") -> int | None:
     return value
 
 
-def compared(asked: Asked, of: TaskCounts, given: int) -> None:
+def compared(asked: JobRequest, of: TaskCounts, given: int) -> None:
     """Tell where options come to another number of processors than a job asks for."""
     if of.processors and given and given != of.processors.least:
         asked.approximate("Processors", f"{given} in all", met=given > of.processors.least)
 
 
-def _whole(asked: Asked, item: Property) -> int:
+def _whole(asked: JobRequest, item: Property) -> int:
     try:
         number = units.integer(item.text)
     except InvalidValue as error:
@@ -261,7 +261,7 @@ def _whole(asked: Asked, item: Property) -> int:
     return max(number, 0)
 
 
-def _distribution(asked: Asked, item: Property, found: TaskCounts) -> None:
+def _distribution(asked: JobRequest, item: Property, found: TaskCounts) -> None:
     text, kind = stripped(item.text), item.attributes.get("type", "")
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
     if number and kind in ("", "TasksPerNode"):
@@ -277,7 +277,7 @@ def _distribution(asked: Asked, item: Property, found: TaskCounts) -> None:
         asked.refuse(item, NO_OPTION)
 
 
-def spread(asked: Asked, of: TaskCounts) -> bool:
+def spread(asked: JobRequest, of: TaskCounts) -> bool:
     """Whether tasks are to be spread over nodes; what says so is taken then."""
     if of.round_robin:
         items = asked.items("TaskDistribution")
@@ -285,7 +285,7 @@ def spread(asked: Asked, of: TaskCounts) -> bool:
     return of.round_robin
 
 
-def _geometry(asked: Asked, item: Property, found: TaskCounts) -> None:
+def _geometry(asked: JobRequest, item: Property, found: TaskCounts) -> None:
     """The counts of a geometry; which task is where is lost."""
     try:
         groups = geometry(stripped(item.text))
@@ -298,7 +298,7 @@ def _geometry(asked: Asked, item: Property, found: TaskCounts) -> None:
     asked.refuse(item, "only how many tasks and nodes there are")
 
 
-def placed(asked: Asked, of: TaskCounts) -> tuple[tuple[int, ...], ...]:
+def placed(asked: JobRequest, of: TaskCounts) -> tuple[tuple[int, ...], ...]:
     """The tasks of each node, from 0 on, where a geometry says so; that is taken then."""
     first = min((task for group in of.geometry for task in group), default=0)
     items = asked.items("TaskDistribution")
@@ -311,13 +311,13 @@ def assumed(of: TaskCounts) -> str:
     return "one is assumed" if of.node_count == 1 else f"{of.node_count} are assumed"
 
 
-def wall(asked: Asked, of: TaskCounts) -> int:
+def wall(asked: JobRequest, of: TaskCounts) -> int:
     """Take the Duration in seconds, or that of the longest task group; 0 for none."""
     return one(asked, "Duration", MOST) or of.longest
 
 
 def memory(
-    asked: Asked, of: TaskCounts, scope: str, *, each: str, name: str = "Memory"
+    asked: JobRequest, of: TaskCounts, scope: str, *, each: str, name: str = "Memory"
 ) -> int | None:
     """Take Memory, in bytes for ``each`` (job, task or node); by which arithmetic is told.
 
@@ -384,7 +384,9 @@ def _said(items: Iterable[Item], name: str, kind: str = "") -> int:
     return 0
 
 
-def choices(asked: Asked, name: str, fits: Callable[[Interval], bool] = bool) -> list[Interval]:
+def choices(
+    asked: JobRequest, name: str, fits: Callable[[Interval], bool] = bool
+) -> list[Interval]:
     """Take several values of an amount of which any will do, where nothing else is said of it.
 
     Each is a number or a range that ``fits``.
@@ -432,7 +434,7 @@ class CountedResource(NamedTuple):
     number: int
 
 
-def counted(asked: Asked, *, typed: bool = False) -> Iterator[CountedResource]:
+def counted(asked: JobRequest, *, typed: bool = False) -> Iterator[CountedResource]:
     """Take GPUs and licences, with the number of each; all else is refused.
 
     GPUs with a type are refused, too, unless there is an option for ``typed`` ones.
@@ -468,7 +470,7 @@ def is_gpu(item: Property) -> bool:
     return not is_license(item)
 
 
-def resources(asked: Asked, *, typed: bool = False) -> tuple[Gpus, list[tuple[str, int]]]:
+def resources(asked: JobRequest, *, typed: bool = False) -> tuple[Gpus, list[tuple[str, int]]]:
     """Take GPUs, all together, and licences by their names; of GPUs one type, if there is any."""
     gpus, licences = Gpus(), []
     for item, name, kind, count in counted(asked, typed=typed):
@@ -486,7 +488,7 @@ def say_gpus(heard: Heard, number: int, kind: str = "") -> None:
     heard.request("Resource", number, name="GPU", **({"type": kind} if kind else {}))
 
 
-def number_of(asked: Asked, item: Property) -> int | None:
+def number_of(asked: JobRequest, item: Property) -> int | None:
     """The number of an item, rounded up; None, and it is refused, where it has none."""
     try:
         return ceil(units.number(item.text))

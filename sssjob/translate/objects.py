@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any, TypeVar
 
 from sssjob.translate.options import Heard
-from sssjob.translate.requests import Asked
+from sssjob.translate.requests import JobRequest
 
 T = TypeVar("T")
 Data = dict[str, Any]  # an object of JSON
@@ -134,7 +134,7 @@ def no_number(name: str) -> float:
 
 
 def write_rest(
-    asked: Asked,
+    asked: JobRequest,
     kind: str,
     form: Data,
     known: Callable[[str], bool],

@@ -15,7 +15,7 @@ from sssjob.errors import Finding, InvalidValue
 from sssjob.expression import Expression, Interval
 from sssjob.legality import ILLEGAL
 from sssjob.model import Item, Job, Property, Requested
-from sssjob.translate.requests import Asked, Outline
+from sssjob.translate.requests import JobRequest, Outline
 
 # Names and attributes in document order; None begins and ends a request.
 _Part: TypeAlias = str | tuple[object, ...] | None
@@ -56,7 +56,7 @@ class Outlines:
     def __init__(self) -> None:
         self._known: dict[tuple[_Part, ...], Outline] = {}
 
-    def asked(self, job: Job, listed: ListedProperties, unstated: str) -> Asked | None:
+    def asked(self, job: Job, listed: ListedProperties, unstated: str) -> JobRequest | None:
         """What a job asks for; None where no outline of it is known, or its request is odd."""
         outline = self._known.get(listed.key)
         if outline is None or (numbers := _numbers(listed.requested)) is None:
@@ -65,9 +65,9 @@ class Outlines:
             return None
         scope = PlainScope(job, "/Job", _unheard)
         scope.numbers = numbers
-        return Asked(job, scope, unstated, outline, listed.items)
+        return JobRequest(job, scope, unstated, outline, listed.items)
 
-    def learn(self, listed: ListedProperties, asked: Asked) -> None:
+    def learn(self, listed: ListedProperties, asked: JobRequest) -> None:
         """Keep the outline of a job all of which is understood, and of which nothing is taken."""
         if not _is_plain(listed.requested) or len(repr(listed.key)) > _LENGTH:
             return

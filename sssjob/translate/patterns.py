@@ -29,7 +29,7 @@ from sssjob.file_names import (
 from sssjob.model import Job, Property
 from sssjob.translate import arrays
 from sssjob.translate.options import Option, Said
-from sssjob.translate.requests import Asked
+from sssjob.translate.requests import JobRequest
 
 _DIGITS = re.compile("[0-9]+")
 _NOTHING = re.compile("(?!)")
@@ -108,7 +108,7 @@ class Patterns:
             place = found.end()
         return joined([*parts, text[place:]] if place < len(text) else parts)
 
-    def written(self, asked: Asked, item: Property, text: str) -> str:
+    def written(self, asked: JobRequest, item: Property, text: str) -> str:
         """The same as ``write``, for a job that is asked, which is told what is worth knowing."""
         if not self._special.search(text):
             return text

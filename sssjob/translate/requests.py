@@ -101,7 +101,7 @@ class Outline(NamedTuple):
     once: frozenset[str]
 
 
-class Asked:
+class JobRequest:
     """A job whose defaults are resolved, as what it asks for; ``scope`` is the one of the job.
 
     ``unstated`` is the awarenessPolicy where the job says none. ``owner`` is the block whose
@@ -165,9 +165,9 @@ class Asked:
         ended = self.said("State") in _OVER or bool(self.said("EndTime"))
         return ended or bool(self.job.delivered)
 
-    def groups(self) -> list[Asked]:
+    def groups(self) -> list[JobRequest]:
         """The same for each task group: what is taken there is taken here."""
-        views: list[Asked] = []
+        views: list[JobRequest] = []
         if self._alone:
             return views
         for group in self.job.task_groups:

@@ -32,7 +32,7 @@ from sssjob.translate.objects import (
 )
 from sssjob.translate.options import Heard
 from sssjob.translate.patterns import PLAIN, Patterns
-from sssjob.translate.requests import NO_OPTION, Asked
+from sssjob.translate.requests import NO_OPTION, JobRequest
 from sssjob.translate.residual import ResidualLine
 from sssjob.translate.translator import Read, Settings, Translator
 
@@ -126,13 +126,13 @@ def _deep(value: Any, depth: int = 0) -> None:
         _deep(each, depth + 1)
 
 
-def text_of(asked: Asked, name: str) -> str:
+def text_of(asked: JobRequest, name: str) -> str:
     """Take a text; "" says nothing."""
     item = asked.one(name)
     return "" if item is None else stripped(item.text)
 
 
-def write_rows(asked: Asked, rows: Iterable[PropertyPath], form: Data) -> None:
+def write_rows(asked: JobRequest, rows: Iterable[PropertyPath], form: Data) -> None:
     """Texts that stand for themselves."""
     for row in rows:
         if text := text_of(asked, row.name):
@@ -146,7 +146,7 @@ def read_rows(form: Data, rows: Iterable[PropertyPath], heard: Heard) -> None:
             heard.say(row.name, text)
 
 
-def file_of(asked: Asked, name: str, patterns: Patterns = PLAIN) -> str:
+def file_of(asked: JobRequest, name: str, patterns: Patterns = PLAIN) -> str:
     """Take the name of a file in the words of the target; "" says nothing."""
     item = asked.one(name, "redirectList")
     if item is None or not (text := stripped(item.text)):
@@ -159,7 +159,7 @@ def file_of(asked: Asked, name: str, patterns: Patterns = PLAIN) -> str:
 
 
 def write_files(
-    asked: Asked, rows: Iterable[PropertyPath], form: Data, patterns: Patterns = PLAIN
+    asked: JobRequest, rows: Iterable[PropertyPath], form: Data, patterns: Patterns = PLAIN
 ) -> None:
     """Names of files, of which nothing says how they are written."""
     for row in rows:
@@ -192,7 +192,7 @@ def _names(path: str) -> list[str | int]:
     return [int(name) if name.isdecimal() else name for name in names]
 
 
-def command(asked: Asked, path: str = "") -> list[str]:
+def command(asked: JobRequest, path: str = "") -> list[str]:
     """The program and its arguments; none where there is no program that is a path.
 
     ``path`` is that of the program, where it is another one than the job says.
@@ -229,7 +229,7 @@ def say_command(heard: Heard, words: Sequence[str]) -> None:
         heard.say("Arguments", shlex.join(words[1:]))
 
 
-def variables(asked: Asked) -> tuple[dict[str, str], bool | None]:
+def variables(asked: JobRequest) -> tuple[dict[str, str], bool | None]:
     """The variables of a job, and whether those of the submission are there, too."""
     found: dict[str, str] = {}
     export: bool | None = None
@@ -271,7 +271,7 @@ def texts_of(values: Data, path: Sequence[str], heard: Heard) -> dict[str, str]:
     return found
 
 
-def gpus(asked: Asked, shares: int, *, typed: bool = False) -> Gpus:
+def gpus(asked: JobRequest, shares: int, *, typed: bool = False) -> Gpus:
     """Take the GPUs of a job, shared by so many; typed ones only if there is a word for a type."""
     found = Gpus()
     for item in asked.take("Resource", "name", "type"):
@@ -290,7 +290,7 @@ def gpus(asked: Asked, shares: int, *, typed: bool = False) -> Gpus:
     return found
 
 
-def consistent(asked: Asked, of: TaskCounts) -> tuple[int | None, int | None, int | None]:
+def consistent(asked: JobRequest, of: TaskCounts) -> tuple[int | None, int | None, int | None]:
     """Nodes, processes and processes on a node, of which the first two give the last.
 
     What does not agree is told: processes come first, then nodes.
@@ -312,7 +312,7 @@ def consistent(asked: Asked, of: TaskCounts) -> tuple[int | None, int | None, in
     return count, tasks, per_node
 
 
-def hosts(asked: Asked) -> list[str]:
+def hosts(asked: JobRequest) -> list[str]:
     """Take the nodes that a job names, by plain names: others mean something in a list."""
     found: list[str] = []
     for item in asked.take("Node", "aggregation", "delimiter"):

@@ -13,10 +13,10 @@ from sssjob.check.vocabulary import AwarenessPolicy
 from sssjob.defaults import check_inherited, resolve
 from sssjob.document import dumps, one_by_one
 from sssjob.document.attached import doubled, message, named
-from sssjob.document.bundle import File, bundles
+from sssjob.document.bundle import MessageFile, bundles
 from sssjob.errors import Finding, Severity, UnreadableDocument, finding
 from sssjob.model import Block, Job, JobGroup, Property
-from sssjob.translate.requests import Asked
+from sssjob.translate.requests import JobRequest
 from sssjob.translate.translator import Read, Settings, Translator
 
 NO_ID = "new"  # the Id of a job that has neither an id nor a name
@@ -43,7 +43,7 @@ class SSS(Translator[Message]):
     suffix = ".xml"
     joins = True
 
-    def compose(self, asked: Asked, settings: Settings) -> Message:
+    def compose(self, asked: JobRequest, settings: Settings) -> Message:
         """The job as it is; everything has its place. One that was never submitted gets an Id."""
         asked.everything()
         job = asked.job
@@ -53,7 +53,7 @@ class SSS(Translator[Message]):
 
     def dump(self, form: Message) -> str:
         """The job, in a message with its files if it has any."""
-        files = [File(id_, content) for id_, content in form.files.items()]
+        files = [MessageFile(id_, content) for id_, content in form.files.items()]
         return f"{message(dumps(form.job, indent=True), files, indent=True)}\n"
 
     def load(self, data: bytes) -> Iterator[Message | Finding]:
@@ -87,7 +87,7 @@ class SSS(Translator[Message]):
         return "an element Job" if found and not _OTHER.search(head) else ""
 
 
-def _not_kept(files: Iterable[File]) -> Iterator[Finding]:
+def _not_kept(files: Iterable[MessageFile]) -> Iterator[Finding]:
     """What is told of Files that are kept by their ids and what they hold."""
     for file in files:
         for name in file.attributes:

@@ -12,7 +12,7 @@ from sssjob.translate.fields import Rule
 from sssjob.translate.options import Heard, Made, Option, Said, shown
 from sssjob.translate.patterns import PLAIN, Patterns
 from sssjob.translate.quoting import posix
-from sssjob.translate.requests import NO_OPTION, Asked, Verbatim
+from sssjob.translate.requests import NO_OPTION, JobRequest, Verbatim
 from sssjob.visible import ShellText
 
 FILES = ("InputFile", "OutputFile", "ErrorFile")
@@ -54,7 +54,7 @@ class Streams(Rule):
         files = (self.input, self.output, self.error, self.keep)
         return (*files, *(option.name for option in more if option is not None))
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """Standard error goes where the output goes if nothing else is said, as Slurm has it."""
         options = {"InputFile": self.input, "OutputFile": self.output, "ErrorFile": self.error}
         found = {
@@ -77,7 +77,7 @@ class Streams(Rule):
         said = [item for item in found.values() if _redirected(item)]
         self._modes(asked, made, said, outputs, merged)
 
-    def _file(self, asked: Asked, made: Made, item: Property, option: str) -> None:
+    def _file(self, asked: JobRequest, made: Made, item: Property, option: str) -> None:
         text = stripped(item.text)
         if not text and not made.held and item.name != "InputFile":
             if _redirected(item) != ["Close"]:
@@ -94,7 +94,7 @@ class Streams(Rule):
             asked.refuse(item, str(error))
 
     def _modes(
-        self, asked: Asked, made: Made, items: list[Property], outputs: int, merged: bool
+        self, asked: JobRequest, made: Made, items: list[Property], outputs: int, merged: bool
     ) -> None:
         """Append is the way of a system, or one option for all ``outputs`` that are named."""
         appended = [item for item in items if _redirected(item) == ["Append"]]

@@ -42,7 +42,7 @@ from sssjob.errors import Finding
 from sssjob.model import Job
 from sssjob.translate.arrays import NO_ARRAYS, Spelling
 from sssjob.translate.losses import WARN, Loss
-from sssjob.translate.requests import Asked
+from sssjob.translate.requests import JobRequest
 
 F = TypeVar("F")
 
@@ -135,7 +135,7 @@ class Translator(Generic[F]):
     joins: ClassVar[bool] = False
     whole: ClassVar[bool] = False
 
-    def compose(self, asked: Asked, settings: Settings) -> F:
+    def compose(self, asked: JobRequest, settings: Settings) -> F:
         """The form for what a job asks for; what is taken of ``asked`` and kept is no loss.
 
         Raises ``InvalidValue`` for a job that has no form at all.

@@ -12,14 +12,14 @@ from sssjob.errors import InvalidValue
 from sssjob.model import stripped
 from sssjob.translate.fields import NOT_ALL, About
 from sssjob.translate.options import Heard, Made, Option, Said
-from sssjob.translate.requests import Asked, Verbatim
+from sssjob.translate.requests import JobRequest, Verbatim
 
 DIGITS = ("%Y%m%d%H%M", "%y%m%d%H%M.%S", "%y%m%d%H%M")  # [CC]YYMMDDhhmm[.SS], as touch -t has it
 _NUMBER = re.compile("[0-9]+").fullmatch
 
 
 @dataclass(frozen=True)
-class Moment(About):
+class LocalTime(About):
     """A local time, as these programs want it; in the hour that a clock repeats it is not sure.
 
     ``reads`` are other forms that are read. Where only minutes are told, ``step`` is 60 for a time
@@ -37,7 +37,7 @@ class Moment(About):
         """The one."""
         return (self.option,)
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """The time by the clock of who submits."""
         item = asked.one(self.name)
         if item is None:
@@ -100,7 +100,7 @@ class Waits(About):
         """The one."""
         return (self.option,)
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """Ids of the batch system, and what is waited for."""
         found: list[str] = []
         for item in asked.take("Dependency", "condition", "code", "designator"):
@@ -161,7 +161,7 @@ class Hold(About):
         """Those of all holds."""
         return [option.name for option in (self.option, *self.words.values())]
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """Hold User, and others where there is a word for them."""
         for item in asked.take("Hold"):
             text = stripped(item.text)

@@ -18,7 +18,7 @@ from sssjob.workers import Work, Workers
 if TYPE_CHECKING:
     from sssjob.store import Store
     from sssjob.store.answers import Trace
-    from sssjob.store.documents import Packed
+    from sssjob.store.documents import PackedRows
     from sssjob.store.verifying import OnDifference
 
     Asker = Workers["SharedPart | OfStore | Files", Any]
@@ -104,7 +104,7 @@ class Asked:
         def here(matches: Iterator[Match]) -> Iterator[AnswerRow]:
             return self.made(name, matches, on_error)
 
-        def elsewhere(parts: Iterator[Packed]) -> Iterator[AnswerRow]:
+        def elsewhere(parts: Iterator[PackedRows]) -> Iterator[AnswerRow]:
             for _, events in workers.in_order((OfStore(name, part) for part in parts), str):
                 yield from _heard(events or [], on_error)
 
@@ -138,7 +138,7 @@ class OfStore(NamedTuple):
     """Documents of a store, on their way to who asks them, and what the caller calls it."""
 
     name: str
-    packed: Packed
+    packed: PackedRows
 
     def __str__(self) -> str:
         return str(self.packed)

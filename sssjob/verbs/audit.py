@@ -19,8 +19,8 @@ from sssjob.document.files import opened as unpacked
 from sssjob.document.sources import NamedSource, naming, opened
 from sssjob.errors import SSSJobError, UnusableInput
 from sssjob.verbs.documents import by_format
-from sssjob.verbs.records import Reading
-from sssjob.verbs.report import Jobs
+from sssjob.verbs.records import RecordReading
+from sssjob.verbs.report import ReportedJobs
 
 AUTO = "auto"
 _HEAD = 512  # bytes that tell whether a file holds sums
@@ -38,7 +38,7 @@ class Sides:
     """
 
     on_error: Callable[[SSSJobError], None]
-    reading: Reading = field(default_factory=Reading)
+    reading: RecordReading = field(default_factory=RecordReading)
     zone: str = ""
     columns: tuple[str, ...] = ()
     delimiter: str = ""
@@ -53,7 +53,7 @@ class Sides:
                 else ((wanted, iter(sources)),)
             )
             for name, some in groups:
-                jobs = Jobs(
+                jobs = ReportedJobs(
                     some, self.on_error, name, self.zone, self.reading, seen=None,
                     columns=self.columns, delimiter=self.delimiter,
                 )  # fmt: skip

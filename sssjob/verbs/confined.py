@@ -54,7 +54,7 @@ class Confined:
 
     def __init__(self, bounds: Bounds | None = None, processes: int = 1) -> None:
         work = Work("sssjob.verbs.confined:worker")
-        self._workers: Workers[_Part, Any] = Workers(work, processes, bounds or Bounds())
+        self._workers: Workers[_Question, Any] = Workers(work, processes, bounds or Bounds())
 
     def __enter__(self) -> Confined:
         return self
@@ -76,7 +76,7 @@ class Confined:
         memory or time than it may; then the next question is asked of another process.
         """
         arguments = (expression, source, dict(namespaces), version, effective)
-        found: tuple[DetachedMatch, ...] = self._asked(_Part("find", arguments))
+        found: tuple[DetachedMatch, ...] = self._asked(_Question("find", arguments))
         return found
 
     def ask(
@@ -87,7 +87,7 @@ class Confined:
 
         Raises ``UnusableStore``, and as ``find`` does.
         """
-        told: Told = self._asked(_Part("ask", (expression, address, version, effective, limit)))
+        told: Told = self._asked(_Question("ask", (expression, address, version, effective, limit)))
         return told
 
     def transform(self, sheet: str, source: bytes, **parameters: str) -> bytes:
@@ -95,22 +95,22 @@ class Confined:
 
         Raises ``BadSheet``, or as ``find`` does.
         """
-        made: bytes = self._asked(_Part("transform", (sheet, source, parameters)))
+        made: bytes = self._asked(_Question("transform", (sheet, source, parameters)))
         return made
 
-    def _asked(self, part: _Part) -> Any:
+    def _asked(self, part: _Question) -> Any:
         [(_, answer)] = self._workers.in_order([part], _place)
         return answer
 
 
-class _Part(NamedTuple):
+class _Question(NamedTuple):
     """What is asked of a process, by one of ``_KINDS``."""
 
     kind: str
     arguments: tuple[Any, ...]
 
 
-def worker() -> Callable[[_Part], Any]:
+def worker() -> Callable[[_Question], Any]:
     """What answers in a process; what most questions need is imported before it is bounded."""
     for name in ("sssjob.transform", "sssjob.query", "sssjob.query.xpath2"):
         import_module(name)
@@ -160,7 +160,7 @@ def _transform(sheet: str, source: bytes, parameters: dict[str, str]) -> bytes:
     return b"".join(made(sheet, source, **parameters))
 
 
-def _place(part: _Part) -> str:
+def _place(part: _Question) -> str:
     return f"{part.kind} {part.arguments[0]}"
 
 

@@ -28,7 +28,7 @@ from sssjob.records.cutting import NotAlone, Part, StreamPlace
 from sssjob.records.parts import Cutting, Following, Rest, Result
 from sssjob.records.record import Converted, Counts, Noted, Options, Outcome
 from sssjob.records.runs import ListedRuns, Met, SeenRuns, probe
-from sssjob.verbs.records import Reading
+from sssjob.verbs.records import RecordReading
 
 if TYPE_CHECKING:
     from sssjob.accounting.grid import Grid
@@ -59,7 +59,7 @@ class Conversion:
     sources: Iterable[NamedSource]
     format: str
     options: Options = field(default_factory=Options)
-    reading: Reading = field(default_factory=Reading)
+    reading: RecordReading = field(default_factory=RecordReading)
     processes: int = 1
     grid: Grid | None = None
     seen: SeenRuns | None = field(default_factory=SeenRuns)

@@ -13,15 +13,15 @@ from sssjob.document.sources import NamedSource, naming
 from sssjob.errors import UnreadableDocument
 from sssjob.formats import sss
 from sssjob.records.builders import TEXTS
-from sssjob.records.engine import Engine
+from sssjob.records.engine import RecordEngine
 from sssjob.records.parts import Result, result
 from sssjob.records.record import Bad, Options
-from sssjob.verbs.records import Reading
+from sssjob.verbs.records import RecordReading
 from sssjob.workers import Work, Workers
 
 
 def parts(
-    sources: Iterable[NamedSource], reading: Reading, processes: int, *,
+    sources: Iterable[NamedSource], reading: RecordReading, processes: int, *,
     lines: bool, ended_only: bool,
 ) -> Iterator[bytes | memoryview]:  # fmt: skip
     """The documents of sources, cut as documents are: what is refused is a bad record."""
@@ -45,7 +45,7 @@ def of_parts(lines: bool, ended_only: bool) -> Callable[[SharedPart], Result | N
     return on_parts(_of_batches(lines, ended_only))
 
 
-def _telling(reading: Reading, source: NamedSource) -> Callable[[UnreadableDocument], None]:
+def _telling(reading: RecordReading, source: NamedSource) -> Callable[[UnreadableDocument], None]:
     """What counts and tells what cannot be read of a source of documents."""
 
     def tell(error: UnreadableDocument) -> None:
@@ -58,7 +58,7 @@ def _telling(reading: Reading, source: NamedSource) -> Callable[[UnreadableDocum
 
 def _of_batches(lines: bool, ended_only: bool) -> Callable[[str, Batch], Result]:
     """What makes documents of a batch."""
-    engine = Engine(sss.LAYOUT, Options(ended_only=ended_only), TEXTS)
+    engine = RecordEngine(sss.LAYOUT, Options(ended_only=ended_only), TEXTS)
 
     def work(_: str, batch: Batch) -> Result:
         found = (

@@ -67,7 +67,7 @@ FILES, LRMSINFO = "files", "lrmsinfo"
 _WRITERS = {FILES: FileWriter, LRMSINFO: LRMSWriter}
 
 
-class Written(NamedTuple):
+class WrittenPart(NamedTuple):
     """What the jobs of a part became, for a writer to join, what was lost, and what to say.
 
     Losses are listed, or only ``counted`` where nobody wants to see each.
@@ -115,13 +115,13 @@ def results(
     counts = on_loss if isinstance(on_loss, LossCounts) and not on_loss.listed else None
     words = (name, told, probe() if seen else None, counts is not None)
     making = Work("sssjob.verbs.convert_targets:of_parts", words)
-    again: _Making | None = None
-    with Workers[Task | Small, Answer[Written]](making, work.processes) as workers:
+    again: _TargetWriting | None = None
+    with Workers[Task | Small, Answer[WrittenPart]](making, work.processes) as workers:
         for task, found in in_turn(workers, tasks):
             if task.sign:
                 reading.tell(task.name, task.noted)
             if seen and task.part and not seen.are_new_in(found.runs):
-                again = again or _Making(name, told, counts_only=counts is not None)
+                again = again or _TargetWriting(name, told, counts_only=counts is not None)
                 found = again.written(task, seen)
             if counts is not None:
                 counts.kinds.update(found.counted)
@@ -135,17 +135,17 @@ def results(
 
 def of_parts(
     name: str, told: WriterOptions, probed: int | None, counts_only: bool
-) -> Callable[[Task | Small], Answer[Written]]:
+) -> Callable[[Task | Small], Answer[WrittenPart]]:
     """What writes the records of a part; its runs are listed for whom ``probed`` tells of."""
-    making = _Making(name, told, counts_only=counts_only)
+    making = _TargetWriting(name, told, counts_only=counts_only)
 
-    def work(task: Task) -> Written:
+    def work(task: Task) -> WrittenPart:
         return making.written(task, None if probed is None else ListedRuns(probed))
 
     return on_tasks(work)
 
 
-class _Making:
+class _TargetWriting:
     """Writes the records of parts; what was learnt of one serves the next."""
 
     def __init__(self, name: str, told: WriterOptions, *, counts_only: bool) -> None:
@@ -154,7 +154,7 @@ class _Making:
         builder = self._writer(io.BytesIO(), told, LossCounts()).builder() if counts_only else None
         self._builder: Builder[Any, Any] = builder.remembering() if builder else OBJECTS
 
-    def written(self, task: Task, met: Met | None) -> Written:
+    def written(self, task: Task, met: Met | None) -> WrittenPart:
         """What a part becomes."""
         listed: list[Loss] = []
         counted = LossCounts()
@@ -167,4 +167,4 @@ class _Making:
             if isinstance(outcome, Bad | Noted):
                 remarks.append(outcome)
         runs = met.runs if isinstance(met, ListedRuns) else ([], [])
-        return Written(writer.part(), listed, counted.kinds, counts, remarks, runs)
+        return WrittenPart(writer.part(), listed, counted.kinds, counts, remarks, runs)

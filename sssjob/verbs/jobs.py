@@ -23,7 +23,7 @@ from sssjob.records.record import Bad, Noted
 from sssjob.records.runs import SeenRuns
 from sssjob.verbs import report as adding
 from sssjob.verbs.documents import by_format
-from sssjob.verbs.records import Reading
+from sssjob.verbs.records import RecordReading
 
 if TYPE_CHECKING:
     import pandas
@@ -111,10 +111,12 @@ class Jobs:
         return found
 
     def _read(self, given: str | PathLike[str], seen: SeenRuns) -> Iterator[Block]:
-        source, reading = NamedSource(os.fspath(given), Path(given)), Reading(self._tell)
+        source, reading = NamedSource(os.fspath(given), Path(given)), RecordReading(self._tell)
         with ExitStack() as stack:
             for name, some in self._by_format(source, stack):
-                yield from adding.Jobs(some, self._fail, name, self.zone, reading, seen=seen)
+                yield from adding.ReportedJobs(
+                    some, self._fail, name, self.zone, reading, seen=seen
+                )
 
     def _by_format(
         self, source: NamedSource, stack: ExitStack

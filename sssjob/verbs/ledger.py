@@ -22,7 +22,7 @@ from sssjob.records import find, read_records
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
 from sssjob.verbs.convert import Answer, Conversion, Small, Task, in_turn, on_tasks
 from sssjob.verbs.documents import DOCUMENTS
-from sssjob.verbs.records import Reading
+from sssjob.verbs.records import RecordReading
 from sssjob.workers import Work, Workers
 
 
@@ -37,7 +37,7 @@ class Ingestion:
     ledger: Ledger
     on_error: Callable[[Exception], None]
     options: Options = field(default_factory=lambda: Options(steps=False))
-    reading: Reading = field(default_factory=Reading)
+    reading: RecordReading = field(default_factory=RecordReading)
     processes: int = 1
     again: bool = False
     known: int = 0
@@ -122,7 +122,7 @@ class Ingestion:
         records = Conversion(sources, format_, self.options, self.reading, seen=None)
         work = Work("sssjob.verbs.ledger:rows_of", ())
         try:
-            with Workers[Task | Small, Answer[Read]](work, self.processes) as workers:
+            with Workers[Task | Small, Answer[LedgerRows]](work, self.processes) as workers:
                 for task, found in in_turn(workers, records.tasks()):
                     if task.sign:
                         self.reading.tell(task.name, task.noted)
@@ -140,7 +140,7 @@ class Ingestion:
                 self._done(read)
 
 
-class Read(NamedTuple):
+class LedgerRows(NamedTuple):
     """The rows of a part of records, how many there are, and what there is to say."""
 
     rows: list[Row]
@@ -148,12 +148,12 @@ class Read(NamedTuple):
     remarks: list[Bad | Noted]
 
 
-def rows_of() -> Callable[[Task | Small], Answer[Read]]:
+def rows_of() -> Callable[[Task | Small], Answer[LedgerRows]]:
     """What makes rows of a part of records, in another process."""
     builder = RowsBuilder().remembering()
 
-    def read(task: Task) -> Read:
-        found = Read([], Counts(), [])
+    def read(task: Task) -> LedgerRows:
+        found = LedgerRows([], Counts(), [])
         for outcome in found.counts.counting(task.outcomes(builder)):
             if isinstance(outcome, Converted):
                 found.rows.append((*outcome.job, task.name, outcome.line))

@@ -20,7 +20,7 @@ def nothing(name: str, item: Bad | Noted) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RecordReading:
     """How sources are read, whom to tell of what, and how many records became what."""
 
     tell: Tell = nothing

@@ -20,15 +20,15 @@ from sssjob.records import find, read_records
 from sssjob.records.builders import OBJECTS, Builder
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
 from sssjob.records.runs import Keys, ListedRuns, Met, SeenRuns, probe
-from sssjob.store.documents import Packed
+from sssjob.store.documents import PackedRows
 from sssjob.verbs.convert import Answer, Conversion, Small, Task, in_turn, on_tasks
 from sssjob.verbs.documents import DOCUMENTS
-from sssjob.verbs.records import Reading
+from sssjob.verbs.records import RecordReading
 from sssjob.workers import Work, Workers
 
 
 @dataclass(frozen=True, slots=True)
-class Jobs:
+class ReportedJobs:
     """The jobs of sources: documents and stores, or records of a format.
 
     ``on_error`` is given what cannot be read, and the rest goes on. Files and streams are added up
@@ -40,7 +40,7 @@ class Jobs:
     on_error: Callable[[SSSJobError], None]
     format: str = DOCUMENTS
     zone: str = ""
-    reading: Reading = field(default_factory=Reading)
+    reading: RecordReading = field(default_factory=RecordReading)
     processes: int = 1
     seen: SeenRuns | None = field(default_factory=SeenRuns)
     columns: tuple[str, ...] = ()
@@ -66,7 +66,9 @@ class Jobs:
     def _add_documents(self, report: Report) -> None:
         work = Work("sssjob.verbs.report:of_documents", (report.empty(),))
         added = _on_batches(report.empty())
-        with Workers[SharedPart | Packed, Added | None](work, self.processes) as workers:
+        with Workers[SharedPart | PackedRows, DocumentsUsage | None](
+            work, self.processes
+        ) as workers:
             for small, some in groupby(self.sources, is_small):
                 if small:
                     self._add_small(some, report, workers)
@@ -97,7 +99,7 @@ class Jobs:
         self,
         source: NamedSource,
         report: Report,
-        workers: Workers[SharedPart | Packed, Added | None],
+        workers: Workers[SharedPart | PackedRows, DocumentsUsage | None],
     ) -> None:
         with store.open(source.name, read_only=True) as jobs:
             for _, found in workers.in_order(self._packed(jobs, report), str):
@@ -111,7 +113,7 @@ class Jobs:
         empty, seen = report.empty(), self.seen
         work = Work("sssjob.verbs.report:of_records", (empty, probe() if seen else None))
         builder = OBJECTS.remembering()
-        with Workers[Task | Small, Answer[Counted]](work, self.processes) as workers:
+        with Workers[Task | Small, Answer[RecordsUsage]](work, self.processes) as workers:
             for task, found in in_turn(workers, records.tasks()):
                 if task.sign:
                     self.reading.tell(task.name, task.noted)
@@ -145,7 +147,7 @@ class Jobs:
                 for stored in part.stored(self.on_error):
                     yield loads(stored.document)
 
-    def _packed(self, jobs: store.Store, report: Report) -> Iterator[Packed]:
+    def _packed(self, jobs: store.Store, report: Report) -> Iterator[PackedRows]:
         """The documents of a store in parts; those that ended outside of the time are counted."""
         if report.since is None and report.until is None:
             return jobs.packed(on_error=self.on_error)
@@ -164,14 +166,14 @@ class Jobs:
         return lambda error: self.on_error(UnreadableDocument(error.finding.in_file(source.name)))
 
 
-class Added(NamedTuple):
+class DocumentsUsage(NamedTuple):
     """What the jobs of a part of documents used, and which documents cannot be read."""
 
     report: Report
     damaged: list[SSSJobError]
 
 
-class Counted(NamedTuple):
+class RecordsUsage(NamedTuple):
     """What the jobs of a part of records used, how many there are, and what there is to say.
 
     ``runs`` are those that it tells of, where they were only listed.
@@ -185,17 +187,17 @@ class Counted(NamedTuple):
 
 def of_documents(
     empty: Report,
-) -> Callable[[SharedPart | Packed | Files], Added | OfFiles | None]:
+) -> Callable[[SharedPart | PackedRows | Files], DocumentsUsage | OfFiles | None]:
     """What adds up the jobs of a part, or of small files."""
     added = _on_batches(empty)
     on_part, on_small = on_parts(added), on_files(added)
 
-    def work(part: SharedPart | Packed | Files) -> Added | OfFiles | None:
+    def work(part: SharedPart | PackedRows | Files) -> DocumentsUsage | OfFiles | None:
         if isinstance(part, Files):
             return on_small(part)
-        if not isinstance(part, Packed):
+        if not isinstance(part, PackedRows):
             return on_part(part)
-        found = Added(empty.empty(), [])
+        found = DocumentsUsage(empty.empty(), [])
         for stored in part.stored(found.damaged.append):
             found.report.add(loads(stored.document))
         return found
@@ -203,18 +205,20 @@ def of_documents(
     return work
 
 
-def of_records(empty: Report, probed: int | None) -> Callable[[Task | Small], Answer[Counted]]:
+def of_records(empty: Report, probed: int | None) -> Callable[[Task | Small], Answer[RecordsUsage]]:
     """The same for records; their runs are listed for whom ``probed`` tells of."""
     builder = OBJECTS.remembering()
 
-    def count(task: Task) -> Counted:
+    def count(task: Task) -> RecordsUsage:
         met = None if probed is None else ListedRuns(probed)
         return _counted(task, empty.empty(), builder, met)
 
     return on_tasks(count)
 
 
-def _counted(task: Task, report: Report, builder: Builder[Any, Job], met: Met | None) -> Counted:
+def _counted(
+    task: Task, report: Report, builder: Builder[Any, Job], met: Met | None
+) -> RecordsUsage:
     """Add up the jobs of a part of records."""
     counts, remarks = Counts(), []
     for outcome in counts.counting(task.outcomes(builder, met)):
@@ -222,14 +226,16 @@ def _counted(task: Task, report: Report, builder: Builder[Any, Job], met: Met | 
             report.add(outcome.job)
         elif not isinstance(outcome, Skipped):
             remarks.append(outcome)
-    return Counted(report, counts, remarks, met.runs if isinstance(met, ListedRuns) else ([], []))
+    return RecordsUsage(
+        report, counts, remarks, met.runs if isinstance(met, ListedRuns) else ([], [])
+    )
 
 
-def _on_batches(empty: Report) -> Callable[[str, Batch], Added]:
+def _on_batches(empty: Report) -> Callable[[str, Batch], DocumentsUsage]:
     """What adds up the jobs of a batch."""
 
-    def work(_: str, batch: Batch) -> Added:
-        found = Added(empty.empty(), [])
+    def work(_: str, batch: Batch) -> DocumentsUsage:
+        found = DocumentsUsage(empty.empty(), [])
         for unit in filter(is_block, batch.units):
             found.report.add(from_tree(unit))
         return found

@@ -32,7 +32,7 @@ MOST = 1 << 28  # bytes of one source, which is held whole
 
 
 @dataclass(frozen=True, slots=True)
-class Translation:
+class TranslationTask:
     """What is translated: from which source to which target, and how.
 
     ``every`` alternative of a request is written, instead of the best. ``beside`` gives the name of
@@ -72,7 +72,7 @@ class Explained(NamedTuple):
 
 
 def run(
-    work: Translation, sources: Iterator[NamedSource], tell: Tell = nothing
+    work: TranslationTask, sources: Iterator[NamedSource], tell: Tell = nothing
 ) -> Iterator[TranslatedJob]:
     """Every job of the sources. Raises ``SSSJobError`` and ``OSError`` for what cannot be read.
 
@@ -99,7 +99,7 @@ def run(
 
 
 def readings(
-    work: Translation, source: NamedSource, tell: Tell = nothing
+    work: TranslationTask, source: NamedSource, tell: Tell = nothing
 ) -> Iterator[tuple[str, Reading]]:
     """What a source says of each job, with the name of what says it.
 
@@ -113,7 +113,7 @@ def readings(
 
 
 def _documents(
-    work: Translation, source: NamedSource, tell: Tell
+    work: TranslationTask, source: NamedSource, tell: Tell
 ) -> Iterator[tuple[str, bytes, str]]:
     """The documents of a source, or its script: the name, the bytes, and what they are."""
     if work.source not in (AUTO, documents.DOCUMENTS):
@@ -137,7 +137,7 @@ def _documents(
 
 
 def _settings(
-    work: Translation, found: Iterable[tuple[str, Reading]]
+    work: TranslationTask, found: Iterable[tuple[str, Reading]]
 ) -> tuple[Settings, Iterable[tuple[str, Reading]]]:
     """Settings with what the target has to know of all jobs, where it has to know them."""
     target = translator(work.to)
@@ -162,11 +162,11 @@ def content(source: NamedSource) -> bytes:
 
 def of_job(job: Job, to: str) -> TranslatedJob:
     """One job as a target takes it, the best of its alternatives, without a way back."""
-    return next(_written(Translation(to), job, Settings(residual=False), ()))
+    return next(_written(TranslationTask(to), job, Settings(residual=False), ()))
 
 
 def _written(
-    work: Translation, job: Job, settings: Settings, findings: tuple[Finding, ...]
+    work: TranslationTask, job: Job, settings: Settings, findings: tuple[Finding, ...]
 ) -> Iterator[TranslatedJob]:
     """Each alternative once: where a target can say a choice, several have the same text."""
     seen: set[str] = set()

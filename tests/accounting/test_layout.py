@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from sssjob.model import Job, Property
 from sssjob.records.builders import OBJECTS, TEXTS
 from sssjob.records.cuts import CustomPieces, Lines
-from sssjob.records.engine import Engine
+from sssjob.records.engine import RecordEngine
 from sssjob.records.folding import Fold, Folding
 from sssjob.records.layout import (
     Layout,
-    Made,
+    MadeJob,
     NoRecord,
     Record,
     RecordBatch,
@@ -57,7 +57,7 @@ ALL = Fold("part", lambda texts: ",".join(text for text in texts if text != "-")
 
 
 def told(layout, data, builder=OBJECTS, first=1, front=(), settled=MappingProxyType({})):
-    engine = Engine(layout, Options(), builder)
+    engine = RecordEngine(layout, Options(), builder)
     return list(engine.outcomes(io.BytesIO(data), first, front, settled=settled))
 
 
@@ -149,7 +149,7 @@ def test_a_folder_gives_columns_and_each_outcome_stands_in_its_place(builder, en
 
     def all_told(layout):
         return list(
-            Engine(layout, Options(ended_only=ended_only), builder).outcomes(io.BytesIO(data))
+            RecordEngine(layout, Options(ended_only=ended_only), builder).outcomes(io.BytesIO(data))
         )
 
     found = all_told(columns)
@@ -159,7 +159,9 @@ def test_a_folder_gives_columns_and_each_outcome_stands_in_its_place(builder, en
 
 def test_of_two_stretches_the_second_stands_behind_the_first():
     first = Stretch.of([Record(1, NAMES, ["1", "-", "a", "1"]), Bad(2, "odd")])
-    second = Stretch.of([Bad(3, "odd"), Record(4, NAMES, ["4", "-", "b", "4"]), Made(5, Job(()))])
+    second = Stretch.of(
+        [Bad(3, "odd"), Record(4, NAMES, ["4", "-", "b", "4"]), MadeJob(5, Job(()))]
+    )
     both = first.then(second)
     assert [[*batch.places] for batch in both.batches] == [[0], [3]]
     assert both.made == [4]
@@ -179,6 +181,6 @@ def test_a_piece_is_read_before_the_next_one_is_found():
         return Skipped(line, value)
 
     layout = Layout(type="T", cut=CustomPieces(pieces), reader=lambda options, clock: read)
-    outcomes = [*Engine(layout, Options(), OBJECTS).outcomes(io.BytesIO())]
+    outcomes = [*RecordEngine(layout, Options(), OBJECTS).outcomes(io.BytesIO())]
     assert outcomes == [Skipped(number, str(number)) for number in range(600)]
     assert done == [each for number in range(600) for each in (f"found {number}", f"read {number}")]

@@ -515,8 +515,8 @@ def test_so_they_are_with_odd_values(rows, columns, target, options):
 @pytest.mark.parametrize("target", IN_PARTS)
 def test_what_repeats_is_asked_of_a_part_once(target, monkeypatch):
     made = []
-    once = parts.Taken
-    monkeypatch.setattr(parts, "Taken", lambda job: made.append(job) or once(job))
+    once = parts.TakenJob
+    monkeypatch.setattr(parts, "TakenJob", lambda job: made.append(job) or once(job))
     row = "|amy|COMPLETED|1690000000|1690000100|100|00:01:40|4|c\n"
     head = "JobID|User|State|Start|End|ElapsedRaw|TotalCPU|NCPUS|Cluster\n"
     data = head + "".join(f"{number}{row}" for number in range(500))

@@ -13,7 +13,7 @@ from servers import closed_port, scripted
 
 from sssjob.errors import Refused
 from sssjob.rmap.envelope import opened
-from sssjob.rmap.message import Data, Document, Row
+from sssjob.rmap.message import Data, DataDocument, Row
 from sssjob.rmap.reading import read_request
 from sssjob.rmap.responder import HandlerAnswer
 
@@ -121,7 +121,7 @@ def test_job_objects_are_sent_as_they_are_or_as_gold_takes_them(ask, tmp_path):
         gold = ask(running, "Quote", "Job", "--data", "jobs.xml", "--dialect", "gold")
         used = ask(running, "Charge", "Job", "--data", "jobs.xml", "--dialect", "gold")
     assert same.stdout == piped.stdout == JOB.decode() + "\n"
-    assert asked[0].data == Data((Document(JOB),))
+    assert asked[0].data == Data((DataDocument(JOB),))
     assert asked[0].id
     assert asked[2].data == Data((Row("Job", (("JobId", "PBS.1"), ("Memory", "2"))),))
     assert gold.stderr == "jobs.xml: warning: Gold has no place for units of Memory\n"

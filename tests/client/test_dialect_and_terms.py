@@ -16,7 +16,7 @@ from sssjob.rmap.envelope import opened
 from sssjob.rmap.message import (
     Conj,
     Data,
-    Document,
+    DataDocument,
     Get,
     Object,
     Op,
@@ -35,7 +35,7 @@ JOB = b"""<Job><Id>PBS.1</Id><User>ann</User><Queue>batch</Queue><Environment><V
 
 
 def test_a_job_for_gold_is_flat_and_what_is_left_out_is_named():
-    row, lost = flattened(Document(JOB))
+    row, lost = flattened(DataDocument(JOB))
     assert row == Row("Job", (
         ("JobId", "PBS.1"), ("UserId", "ann"), ("Queue", "batch"), ("WallDuration", "100"),
         ("Memory", "3"),
@@ -53,19 +53,19 @@ def test_a_row_of_a_job_gets_golds_names_and_others_keep_theirs():
 def test_gold_charges_for_what_was_used_and_not_for_what_was_asked_for():
     job = b"""<Job><Id>1</Id><Requested><Processors>9</Processors><Duration>9</Duration>
 <QualityOfService>q</QualityOfService></Requested><Delivered><Duration>5</Duration></Delivered></Job>"""
-    charge = Request("Charge", "ann", (Object("Job"),), data=Data((Document(job),)))
+    charge = Request("Charge", "ann", (Object("Job"),), data=Data((DataDocument(job),)))
     fields = {
         action: dict(GOLD.spoken(replace(charge, action=action)).data.items[0].fields)
         for action in ("Charge", "Quote")
     }
     assert fields["Charge"] == {"JobId": "1", "WallDuration": "5", "QualityOfService": "q"}
     assert fields["Quote"] == fields["Charge"] | {"Processors": "9"}
-    assert set(flattened(Document(job), used=True)[1]) == {"Duration", "Processors"}
+    assert set(flattened(DataDocument(job), used=True)[1]) == {"Duration", "Processors"}
 
 
 def test_gold_takes_no_groups():
     with pytest.raises(InvalidValue, match="a Job"):
-        flattened(Document(b"<JobGroup><Id>1</Id></JobGroup>"))
+        flattened(DataDocument(b"<JobGroup><Id>1</Id></JobGroup>"))
 
 
 @pytest.mark.parametrize(

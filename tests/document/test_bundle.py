@@ -7,7 +7,7 @@ from lxml import etree
 
 from sssjob import spec
 from sssjob.document import attached, dumps
-from sssjob.document.bundle import File, bundle, bundles
+from sssjob.document.bundle import MessageFile, bundle, bundles
 from sssjob.errors import InvalidValue, Severity
 from sssjob.model import Job
 
@@ -146,7 +146,7 @@ LEGAL = st.text(
 @given(LEGAL, st.text(st.sampled_from("aZ0.-_ &\"'<é"), min_size=1))
 @example("a\r\nb]]>\r", "a b")
 def test_what_was_written_is_read_again_byte_by_byte(content, id_):
-    file = File(id_.strip() or "x", content.encode())
+    file = MessageFile(id_.strip() or "x", content.encode())
     again = read(attached.message(dumps(Job.of(Id="1", Name="n")), [file]))
     assert again.files == {file.id: file}
     assert again.blocks == (Job.of(Id="1", Name="n"),)
@@ -155,7 +155,7 @@ def test_what_was_written_is_read_again_byte_by_byte(content, id_):
 @pytest.mark.parametrize("content", [b"a\0b", b"\xff", "\ufffe".encode()])
 def test_what_xml_cannot_hold_is_not_written(content):
     with pytest.raises(ValueError, match=r"U\+|UTF-8"):
-        attached.message("<Job/>", [File("a", content)])
+        attached.message("<Job/>", [MessageFile("a", content)])
 
 
 def test_each_document_of_a_source_is_a_message_of_its_own():

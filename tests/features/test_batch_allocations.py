@@ -125,7 +125,7 @@ def test_a_job_ends_with_its_reservation_or_with_its_deadline_before():
     ],
 )
 def test_maintenance_takes_a_node_away(node, now, printed, moment):
-    script = slurm.Slurm([], {})
+    script = slurm.SlurmAllocation([], {})
     answer = RESERVATIONS if printed is None else printed
     found = script.shutdown(node, {"reservations": answer}, now)
     assert (found.moment and int(found.moment.value)) == moment
@@ -133,7 +133,7 @@ def test_maintenance_takes_a_node_away(node, now, printed, moment):
 
 @pytest.mark.parametrize("printed", ["", "slurm_load_reservations error", ONE])
 def test_without_a_listing_nobody_knows_of_maintenance(printed):
-    assert slurm.Slurm([], {}).shutdown("n1", {"reservations": printed}, 0) is None
+    assert slurm.SlurmAllocation([], {}).shutdown("n1", {"reservations": printed}, 0) is None
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,9 @@ def test_without_a_listing_nobody_knows_of_maintenance(printed):
      "ReservationName=x Flags=MAINT"],
 )  # fmt: skip
 def test_a_reservation_that_cannot_be_read_hides_no_other(line):
-    found = slurm.Slurm([], {}).shutdown("n1", {"reservations": f"{line}\n{RESERVATIONS}"}, 0)
+    found = slurm.SlurmAllocation([], {}).shutdown(
+        "n1", {"reservations": f"{line}\n{RESERVATIONS}"}, 0
+    )
     assert int(found.moment.value) == 1795412975
 
 
@@ -183,7 +185,7 @@ def test_swap_follows_from_what_the_site_allows(tmp_path, conf, swap):
     handed = {
         "SLURM_JOB_ID": "3", "SLURMD_NODENAME": "n1", "SLURM_CONF": f"{tmp_path}/slurm.conf",
     }  # fmt: skip
-    found = slurm.Slurm([], handed).allocation({"job": ONE}, asking=True)
+    found = slurm.SlurmAllocation([], handed).allocation({"job": ONE}, asking=True)
     assert values(found).get("max_swap_bytes") == swap
 
 
@@ -451,11 +453,13 @@ def test_jobs_may_have_the_slots_of_all_queues_but_no_more_than_the_host(queues,
     ],
 )
 def test_pbs_says_how_many_processors_jobs_may_have(shown, count):
-    found = pbs.PBS((), {}).processors("n1", {"node": shown})
+    found = pbs.PBSAllocation((), {}).processors("n1", {"node": shown})
     assert (None if found is None else found.value) == count
 
 
-@pytest.mark.parametrize("script", [slurm.Slurm, gridengine.GridEngine, pbs.PBS])
+@pytest.mark.parametrize(
+    "script", [slurm.SlurmAllocation, gridengine.GridEngineAllocation, pbs.PBSAllocation]
+)
 def test_a_name_that_is_no_node_is_not_asked_about(script):
     assert script((), {}).node_questions("-a; reboot") == {}
     assert all("n1" in words[-1] for words in script((), {}).node_questions("n1").values())

@@ -2,7 +2,7 @@ import pytest
 
 from sssjob import document
 from sssjob.features.measured import of_status, of_usage
-from sssjob.features.status import Snapshot
+from sssjob.features.status import StatusSnapshot
 from sssjob.features.used import Used
 from sssjob.fold import fold
 
@@ -30,13 +30,13 @@ def extensions(job):
 
 
 def test_cores_in_use_are_delivered_beside_those_that_were_given():
-    done = folded(job(), Snapshot(VALUES, NOW + 5, NOW)).job
+    done = folded(job(), StatusSnapshot(VALUES, NOW + 5, NOW)).job
     assert done.delivered.get("Processors", context="Used").text == "6"
     assert done.delivered.get("Processors", context="").attributes == {"consumptionRate": "0.75"}
 
 
 def test_the_rest_and_what_follows_from_it_are_extensions_of_the_moment():
-    assert extensions(folded(job(), Snapshot(VALUES, NOW + 5, NOW)).job) == {
+    assert extensions(folded(job(), StatusSnapshot(VALUES, NOW + 5, NOW)).job) == {
         "last_job_start": str(NOW - 100), "last_exp_job_end": str(NOW + 300),
         "add_uncom_time": "1000", "can_postpone_last_job": "True", "priority_factor": "2",
         "remaining_time_expected": "300", "kill_waste": "1600", "snapshot": str(NOW),
@@ -44,24 +44,24 @@ def test_the_rest_and_what_follows_from_it_are_extensions_of_the_moment():
 
 
 def test_the_same_snapshot_changes_nothing_however_late_it_is_folded_again():
-    once = folded(job(), Snapshot(VALUES, NOW, NOW))
-    again = folded(once.job, Snapshot(VALUES, NOW + 1000, NOW))
+    once = folded(job(), StatusSnapshot(VALUES, NOW, NOW))
+    again = folded(once.job, StatusSnapshot(VALUES, NOW + 1000, NOW))
     assert again.changes == 0
     assert again.job == once.job
 
 
 def test_a_later_snapshot_replaces_an_earlier_one_and_never_the_other_way_round():
-    once = folded(job(), Snapshot(VALUES, NOW, NOW)).job
-    later = Snapshot({**VALUES, "used_CPU": 2}, NOW + 60, NOW + 60)
+    once = folded(job(), StatusSnapshot(VALUES, NOW, NOW)).job
+    later = StatusSnapshot({**VALUES, "used_CPU": 2}, NOW + 60, NOW + 60)
     done = folded(once, later).job
     assert done.delivered.get("Processors", context="Used").text == "2"
     assert done.delivered.get("Processors", context="").attributes == {"consumptionRate": "0.25"}
     assert extensions(done)["snapshot"] == str(NOW + 60)
-    assert folded(done, Snapshot(VALUES, NOW, NOW)).changes == 0
+    assert folded(done, StatusSnapshot(VALUES, NOW, NOW)).changes == 0
 
 
 def test_more_cores_than_were_given_are_reported():
-    given = of_status(job(), Snapshot(VALUES, NOW, NOW), 4)
+    given = of_status(job(), StatusSnapshot(VALUES, NOW, NOW), 4)
     assert [finding.code for finding in given.findings] == ["W-RANGE"]
 
 

@@ -25,7 +25,7 @@ from sssjob.handlers.view import only
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.framing import legacy_reply
 from sssjob.rmap.keys import Key
-from sssjob.rmap.message import Data, Document, Object, Request, Response, Row, Status
+from sssjob.rmap.message import Data, DataDocument, Object, Request, Response, Row, Status
 from sssjob.rmap.reading import read_request
 from sssjob.rmap.responder import ReceivedRequest
 from sssjob.rmap.writing import envelope, write_response
@@ -269,7 +269,7 @@ def test_who_creates_a_job_that_cannot_be_sent_is_told(tmp_path):
     )
     for config, code in ((made, "100"), (replace(made, forward=GatewayConfig().forward), "000")):
         service = answering(config)
-        data = Data((Document(DONE.replace("1155", "5.5").format(code).encode()),))
+        data = Data((DataDocument(DONE.replace("1155", "5.5").format(code).encode()),))
         request = Request("Create", "root", (Object("Job"),), data=data)
         answer = Actions(service.actions)(ReceivedRequest(request, "root"))
         assert answer.code == code

@@ -27,7 +27,7 @@ from sssjob.rmap.address import Address
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.framing import LEGACY_HEAD
 from sssjob.rmap.keys import Key
-from sssjob.rmap.message import Document, Object, Request, Row
+from sssjob.rmap.message import DataDocument, Object, Request, Row
 from sssjob.rmap.reading import read_response
 from sssjob.rmap.responder import HandlerAnswer, Policy
 from sssjob.rmap.signature import sign
@@ -371,7 +371,7 @@ def test_what_all_clients_together_may_hold_has_an_end():
 def test_answers_that_nobody_reads_do_not_pile_up():
     def long(call):
         return HandlerAnswer(
-            [Document(b"<Job><Requested>" + b"a" * 8_000_000 + b"</Requested></Job>")] * 4
+            [DataDocument(b"<Job><Requested>" + b"a" * 8_000_000 + b"</Requested></Job>")] * 4
         )
 
     with gateway(long, limits=GatewayLimits(memory=1_000_000, grace=5)) as running:

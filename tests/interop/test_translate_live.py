@@ -19,7 +19,7 @@ from translated import requested, wrapped
 
 from sssjob import loads, translate
 from sssjob.document.sources import NamedSource
-from sssjob.verbs.translate import Translation, run
+from sssjob.verbs.translate import TranslationTask, run
 
 pytestmark = pytest.mark.interop
 
@@ -195,7 +195,7 @@ GROUP = """<JobGroup><Id>g</Id>
 
 def test_dagman_reads_a_dag_as_it_is_meant(condor):
     source = NamedSource("jobs.xml", io.BytesIO(GROUP.encode()))
-    text = "".join(each.text for each in run(Translation("dagman"), iter((source,))))
+    text = "".join(each.text for each in run(TranslationTask("dagman"), iter((source,))))
     # DAGMan writes down what it has read, and ends; it wants a place of its own, not in /tmp.
     done = condor("/bin/sh", "-c", """
         rm -rf /data/dag && mkdir -p /data/dag && chmod 777 /data/dag && cd /data/dag && cat > x.dag

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sssjob import registry
 from sssjob.lcginfo import reader
-from sssjob.lcginfo.reader import Options
+from sssjob.lcginfo.reader import ReaderOptions
 from sssjob.lcginfo.snapshot import QueuedJob, UnusableOutput
 from sssjob.systems.pbs.queue import slots
 
@@ -27,7 +27,7 @@ def snapshot(system, *outputs, **options):
         (DATA / output).read_bytes() if isinstance(output, Path) else output.encode()
         for output in outputs
     ]
-    return reader.snapshot(system, data, Options(**options), remarks.append), remarks
+    return reader.snapshot(system, data, ReaderOptions(**options), remarks.append), remarks
 
 
 def files(folder, *names):

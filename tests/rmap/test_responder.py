@@ -12,7 +12,7 @@ from sssjob.errors import Refused
 from sssjob.rmap.encryption import decrypt, encrypt
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.keys import Algorithm, Key, Ring
-from sssjob.rmap.message import Data, Document, Object, Option, Request, Row
+from sssjob.rmap.message import Data, DataDocument, Object, Option, Request, Row
 from sssjob.rmap.reading import read_response
 from sssjob.rmap.responder import HandlerAnswer, Policy, Responder
 from sssjob.rmap.signature import sign, verify
@@ -221,7 +221,7 @@ def test_a_limit_comes_before_chunking():
 
 
 def test_a_reply_ends_where_it_would_be_too_large():
-    big = [Document(b"<Job><Requested>" + b"a" * 900 + b"</Requested></Job>")] * 10
+    big = [DataDocument(b"<Job><Requested>" + b"a" * 900 + b"</Requested></Job>")] * 10
     policy = Policy(reply_limit=2000)
     for asked in (JOB, replace(JOB, chunking=True, chunk_size=1)):
         outcome = responder(answering(*big), policy=policy).respond(message(asked))
@@ -246,7 +246,7 @@ def test_a_refusal_of_the_handler_or_of_its_rows_is_a_failure_without_rows():
 
 
 def test_a_document_goes_both_ways_as_it_is():
-    job = Document(b'<Job><Id>1</Id><Requested><Memory units="GB">2</Memory></Requested></Job>')
+    job = DataDocument(b'<Job><Id>1</Id><Requested><Memory units="GB">2</Memory></Requested></Job>')
     echo = responder(lambda call: HandlerAnswer(call.request.data.items))
     asked = replace(JOB, action="Create", data=Data((job,)))
     assert answers(echo.respond(message(asked)))[0].rows == (job,)

@@ -13,7 +13,7 @@ from sssjob.rmap.envelope import opened
 from sssjob.rmap.message import (
     Conj,
     Data,
-    Document,
+    DataDocument,
     Get,
     Object,
     Op,
@@ -174,7 +174,7 @@ def test_an_expression_is_the_text_of_a_get():
 def test_a_job_object_in_data_stays_the_document_that_it_is():
     job = b'<Job><Id>1</Id><Requested><Memory units="GB">2</Memory></Requested></Job>'
     found = request(f"<Object>Job</Object><Data>{job.decode()}\n<Job><Id>2</Id></Job></Data>")
-    assert found.data == Data((Document(job), Row("Job", (("Id", "2"),))))
+    assert found.data == Data((DataDocument(job), Row("Job", (("Id", "2"),))))
 
 
 def test_a_job_under_an_envelope_with_a_namespace_keeps_it():

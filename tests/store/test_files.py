@@ -13,7 +13,7 @@ from strategies import CHARACTERS
 from sssjob import store
 from sssjob.delivery.store import StoreDelivery
 from sssjob.document import tree
-from sssjob.document.bundle import File, bundles, written
+from sssjob.document.bundle import MessageFile, bundles, written
 from sssjob.document.files import opened
 from sssjob.errors import InvalidValue, LimitExceeded, OtherStore
 from sssjob.records import find
@@ -44,7 +44,7 @@ def data(*parts):
 
 
 def file(content, id_="Script"):
-    return written(File(id_, content))
+    return written(MessageFile(id_, content))
 
 
 def load(jobs, *documents, processes=1, between="\n"):

@@ -13,7 +13,7 @@ from sssjob import store
 from sssjob.document import guesses
 from sssjob.errors import LostWorker
 from sssjob.store import Counts, loading, reading
-from sssjob.store.writing import Writer
+from sssjob.store.writing import DocumentWriter
 
 GOOD = [
     f"<Job><Id>{n % 50}</Id><State>{'Idle' if n < 50 else 'Completed'}</State></Job>\n"
@@ -120,7 +120,7 @@ def test_a_lost_reader_leaves_whole_batches_and_the_import_can_be_run_again(tmp_
 
 def test_what_another_writer_added_meanwhile_is_found_by_readers(address):
     """Between the question which are there and the answer to the database, somebody adds some."""
-    find, asked = Writer.find, []
+    find, asked = DocumentWriter.find, []
 
     def too_early(self, ids):
         asked.append(ids)
@@ -135,7 +135,7 @@ def test_what_another_writer_added_meanwhile_is_found_by_readers(address):
         assert jobs.load("".join(lines[100:200]).encode(), readers=readers) == Counts(
             new=50, unchanged=50
         )
-        with mock.patch.object(Writer, "find", too_early):
+        with mock.patch.object(DocumentWriter, "find", too_early):
             told = jobs.load("".join(lines[170:]).encode(), readers=readers)
         assert told == Counts(new=300, unchanged=30)
         assert asked

@@ -13,7 +13,7 @@ from sssjob.document.canonical import canon
 from sssjob.document.sources import NamedSource
 from sssjob.systems.condor.dag import DAGMAN, job_id, node_name
 from sssjob.translate import Settings, read, translate
-from sssjob.verbs.translate import Translation, run
+from sssjob.verbs.translate import TranslationTask, run
 
 
 def job(id_, *waits):
@@ -28,7 +28,7 @@ def written(*jobs):
     """The text of a DAG, and what was told of its jobs."""
     data = f"<JobGroup><Id>g</Id>{''.join(jobs)}</JobGroup>".encode()
     source = NamedSource("jobs.xml", io.BytesIO(data))
-    found = list(run(Translation("dagman"), iter((source,))))
+    found = list(run(TranslationTask("dagman"), iter((source,))))
     losses = [loss for each in found for loss in each.losses if not loss.fact]
     return "".join(each.text for each in found), losses
 

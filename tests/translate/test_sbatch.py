@@ -245,13 +245,13 @@ def test_what_no_option_can_say_of_a_choice_is_told(inner):
 
 def test_a_choice_is_one_script_however_many_ways_there_are_to_meet_it():
     from sssjob.document.sources import NamedSource
-    from sssjob.verbs.translate import Translation, run
+    from sssjob.verbs.translate import TranslationTask, run
 
     choice = '<Feature group="1">a</Feature><Feature conj="Or" group="-1">b</Feature>'
     counts = '<Processors group="1">4</Processors><Processors conj="Or" group="-1">8</Processors>'
     for inner, number in ((choice, 1), (choice + counts, 2)):
         data = JOB.format(requested(inner)).encode()
-        work = Translation("sbatch", every=True)
+        work = TranslationTask("sbatch", every=True)
         assert len([*run(work, iter((NamedSource("job.xml", io.BytesIO(data)),)))]) == number
 
 

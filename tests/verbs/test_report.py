@@ -12,7 +12,7 @@ from sssjob.accounting.report import Report
 from sssjob.document import guesses, loads
 from sssjob.document.sources import NamedSource
 from sssjob.records import parts
-from sssjob.verbs.report import Jobs
+from sssjob.verbs.report import ReportedJobs
 
 SACCT = Path(__file__).parents[1] / "data" / "slurm" / "24.11" / "all-steps-epoch.txt"
 JOB = (
@@ -27,7 +27,7 @@ ODD = ("<Job>", "<!-- a\n<Job>\n-->\n", "text", "<Job><Id>7</Job>\n", "<Job Id='
 def added(source, processes, **options):
     errors, said = [], []
     report = Report(("user", "day"))
-    jobs = Jobs([source], errors.append, processes=processes, **options)
+    jobs = ReportedJobs([source], errors.append, processes=processes, **options)
     with mock.patch.object(guesses, "SIZE", 300), mock.patch.object(parts, "SIZE", 3000):
         jobs.add_to(report)
     return report, list(map(str, errors)), jobs.reading.counts, said

@@ -8,7 +8,7 @@ from engines import address, postgresql_server  # noqa: F401 (fixtures)
 from sssjob import store
 from sssjob.accounting.report import Report
 from sssjob.document.sources import NamedSource
-from sssjob.verbs.report import Jobs
+from sssjob.verbs.report import ReportedJobs
 
 JOB = "<Job><Id>{}</Id><User>amy</User>{}<Duration>7</Duration></Job>"
 # Ends that columns decide, and others: in the window of 10 to 20, outside, or odd in any way.
@@ -40,14 +40,14 @@ def filled(address):  # noqa: F811 (a fixture)
 def told(filled, since, until, processes=1):
     report, faults = Report(("user",), since, until), []
     sources = [NamedSource(filled, Path(filled))]
-    Jobs(sources, faults.append, processes=processes).add_to(report)
+    ReportedJobs(sources, faults.append, processes=processes).add_to(report)
     return report.groups, report.outside, faults
 
 
 @pytest.mark.parametrize("since, until", WINDOWS)
 def test_it_has_the_numbers_of_a_look_at_every_document(filled, since, until):
     wanted = Report(("user",), since, until)
-    for block in Jobs([NamedSource(filled, Path(filled))], pytest.fail):
+    for block in ReportedJobs([NamedSource(filled, Path(filled))], pytest.fail):
         wanted.add(block)
     assert told(filled, since, until) == (wanted.groups, wanted.outside, [])
 

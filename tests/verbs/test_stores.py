@@ -15,7 +15,7 @@ from sssjob.query.forms import Form, Shape
 from sssjob.store import documents
 from sssjob.store.answers import Trace
 from sssjob.verbs.ask import Asked
-from sssjob.verbs.report import Jobs
+from sssjob.verbs.report import ReportedJobs
 
 JOBS = [
     f"<Job><Id>{n}</Id><User>u{n}</User><Memory units='GB'>{n % 7}</Memory></Job>\n"
@@ -117,9 +117,9 @@ def test_what_is_written_meanwhile_is_of_another_moment(kept):
 def reported(address_, processes):
     errors, report = [], Report(("user",))
     with mock.patch.object(documents, "_PART", 7):
-        Jobs([NamedSource(address_, Path(address_))], errors.append, processes=processes).add_to(
-            report
-        )
+        ReportedJobs(
+            [NamedSource(address_, Path(address_))], errors.append, processes=processes
+        ).add_to(report)
     return report, list(map(str, errors))
 
 

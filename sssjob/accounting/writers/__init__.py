@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, BinaryIO, NamedTuple
 
 from sssjob.accounting.writers import apel, car, grid, ur
-from sssjob.accounting.writers.losses import Taken
+from sssjob.accounting.writers.losses import TakenJob
 from sssjob.accounting.writers.parts import Around, PartsBuilder, RecordPart, of_job
 from sssjob.accounting.writers.writer import OnLoss, Writer, WriterOptions, WrittenJob
 from sssjob.document import json as plain
@@ -33,7 +33,7 @@ class _Records(Writer):
     end = ""
 
     def add(self, job: Job) -> None:
-        taken = Taken(job)
+        taken = TakenJob(job)
         text = of_job(self.parts, taken, self.options)
         self.report_losses(taken)
         self.put(f"{text}{self.end}")
@@ -70,7 +70,7 @@ class _Sums(Writer):
         self._sums = self.sums()
 
     def add(self, job: Job) -> None:
-        taken = Taken(job)
+        taken = TakenJob(job)
         found = apel.facts(taken, self.options)
         self.report_losses(taken)
         self._sums.add(found)
@@ -98,7 +98,7 @@ class _NormalisedSummaries(_Sums):
     head, sums = apel.NORMALISED, apel.NormalisedSummary
 
     def add(self, job: Job) -> None:
-        taken = Taken(job)
+        taken = TakenJob(job)
         levels = grid.levels(taken, self.options.site)
         found = apel.facts(taken, self.options)
         self.report_losses(taken)

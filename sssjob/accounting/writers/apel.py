@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from sssjob import units
 from sssjob.accounting.writers.grid import is_level, is_noted, level, noted
-from sssjob.accounting.writers.losses import MOST, NO_PLACE, Taken
+from sssjob.accounting.writers.losses import MOST, NO_PLACE, TakenJob
 from sssjob.accounting.writers.parts import RecordPart
 from sssjob.accounting.writers.writer import Unfit, WriterOptions
 from sssjob.accounting.writers.xml import TIME_DIGITS, are_numbers, plain_texts
@@ -68,7 +68,7 @@ def _demanded(name: str) -> RecordPart:
     """What makes nothing, and refuses a job that lacks what every record has."""
     fact = _number(name)
 
-    def write(job: Taken, options: WriterOptions) -> str:
+    def write(job: TakenJob, options: WriterOptions) -> str:
         if fact.find(job, options) is None:
             raise Unfit(f"no {name}, which APEL demands")
         return ""
@@ -80,7 +80,7 @@ def _demanded(name: str) -> RecordPart:
     return RecordPart((), write, (name,), many)
 
 
-def _site(job: Taken, options: WriterOptions) -> str:
+def _site(job: TakenJob, options: WriterOptions) -> str:
     found = noted(job).get("Site") or options.site.name or job.peek("Machine")  # decision 118
     if not found:
         raise Unfit("no name of a site, which APEL demands")
@@ -91,7 +91,7 @@ def _names_a_site(item: Property) -> bool:
     return item.name == "Machine" or is_noted(item)
 
 
-def _ended(job: Taken, _: WriterOptions) -> str:
+def _ended(job: TakenJob, _: WriterOptions) -> str:
     if job.peek("State") == "Completed":
         job.text("State")  # every record is about a job that has ended
     return ""
@@ -101,7 +101,7 @@ class _Fact(NamedTuple):
     """How a fact is found, as a ``RecordPart`` finds a text; ``many`` gives those of numbers."""
 
     takes: tuple[str, ...]
-    find: Callable[[Taken, WriterOptions], Any]
+    find: Callable[[TakenJob, WriterOptions], Any]
     looks: tuple[str, ...] = ()
     many: Callable[[Sequence[str], Mapping[str, str]], Sequence[str] | None] | None = None
     of: Callable[[Property], bool] | None = None
@@ -109,7 +109,7 @@ class _Fact(NamedTuple):
     def part(self, key: str) -> RecordPart:
         """The line of a message that tells the fact."""
 
-        def write(job: Taken, options: WriterOptions) -> str:
+        def write(job: TakenJob, options: WriterOptions) -> str:
             return _lines(((key, self.find(job, options)),))
 
         def many(texts: Sequence[str], told: Mapping[str, str]) -> Column | None:
@@ -140,7 +140,7 @@ def _number(name: str) -> _Fact:
         )
         return texts if fits else None
 
-    read = Taken.time if is_time else Taken.amount
+    read = TakenJob.time if is_time else TakenJob.amount
     return _Fact((name,), lambda job, _: read(job, name), many=many)
 
 
@@ -148,18 +148,18 @@ def _said_of_grid(key: str) -> _Fact:
     return _Fact((), lambda job, _: noted(job).get(key, ""), ("Extension",), of=is_noted)
 
 
-def _submit_host(job: Taken, options: WriterOptions) -> str:
+def _submit_host(job: TakenJob, options: WriterOptions) -> str:
     return options.site.submit_host or job.text("SubmitHost")
 
 
-def _level(place: int) -> Callable[[Taken, WriterOptions], str]:
+def _level(place: int) -> Callable[[TakenJob, WriterOptions], str]:
     return lambda job, options: level(job, options.site)[place]
 
 
 def _kilobytes(name: str) -> _Fact:
     """The most that was measured, or else what was given, in KB rounded up."""
 
-    def find(job: Taken, _: WriterOptions) -> int | None:
+    def find(job: TakenJob, _: WriterOptions) -> int | None:
         sizes: dict[str, int] = {}
         for item in job.all(name, *_MEASURED):
             metric = item.attributes.get("metric", "")
@@ -233,7 +233,7 @@ _BEFORE = (RecordPart(("State",), _ended), *map(_demanded, _DEMANDED))
 RECORD = (*_BEFORE, *(fact.part(key) for key, fact in _FACTS.items()))
 
 
-def facts(job: Taken, options: WriterOptions) -> ApelJob:
+def facts(job: TakenJob, options: WriterOptions) -> ApelJob:
     """What APEL wants of a job. Raises ``Unfit`` where it lacks what every record has."""
     for part in _BEFORE:
         part.write(job, options)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from sssjob.accounting.writers.grid import ATTRIBUTES, is_level, is_noted, level, noted
-from sssjob.accounting.writers.losses import Taken
+from sssjob.accounting.writers.losses import TakenJob
 from sssjob.accounting.writers.parts import RecordPart
 from sssjob.accounting.writers.ur import charge, machine, processes, record_identity, status
 from sssjob.accounting.writers.writer import WriterOptions
-from sssjob.accounting.writers.xml import Pieces
+from sssjob.accounting.writers.xml import ElementWriter
 from sssjob.formats.car import NAMESPACE
 
-CAR = Pieces("urf", any_host=True)  # ARC writes gsiftp://ce.example.org:2811/jobs as a SubmitHost
+CAR = ElementWriter(
+    "urf", any_host=True
+)  # ARC writes gsiftp://ce.example.org:2811/jobs as a SubmitHost
 HEAD = f'<?xml version="1.0" encoding="UTF-8"?>\n<urf:UsageRecords xmlns:urf="{NAMESPACE}">\n'
 TAIL = "</urf:UsageRecords>\n"
 
@@ -18,29 +20,29 @@ TAIL = "</urf:UsageRecords>\n"
 _NOTED = ("Extension",)  # by which grids are told what is no property
 
 
-def _attributes(job: Taken, _: WriterOptions) -> str:
+def _attributes(job: TakenJob, _: WriterOptions) -> str:
     said = noted(job)
     return "".join(
         CAR.element("GroupAttribute", said[key], {"type": key}) for key in ATTRIBUTES if key in said
     )
 
 
-def _infrastructure(_: Taken, options: WriterOptions) -> str:
+def _infrastructure(_: TakenJob, options: WriterOptions) -> str:
     return CAR.around("Infrastructure", "", {"type": options.site.infrastructure})
 
 
-def _service_level(job: Taken, options: WriterOptions) -> str:
+def _service_level(job: TakenJob, options: WriterOptions) -> str:
     kind, figure = level(job, options.site)
     return CAR.element("ServiceLevel", figure, {"type": kind})
 
 
-def _submit_host(job: Taken, options: WriterOptions) -> str:
+def _submit_host(job: TakenJob, options: WriterOptions) -> str:
     if options.site.submit_host:
         return CAR.host(options.site.submit_host, "SubmitHost")
     return _MACHINE.write(job, options)
 
 
-def _site(job: Taken, options: WriterOptions) -> str:
+def _site(job: TakenJob, options: WriterOptions) -> str:
     return CAR.element("Site", options.site.name or noted(job).get("Site", ""))
 
 

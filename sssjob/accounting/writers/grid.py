@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from sssjob import units
-from sssjob.accounting.writers.losses import NO_PLACE, Taken
+from sssjob.accounting.writers.losses import NO_PLACE, TakenJob
 from sssjob.model import Property, stripped
 
 SERVICE_LEVEL = "ServiceLevel"
@@ -49,7 +49,7 @@ def is_level(item: Property) -> bool:
     return item.attributes.get("name") == SERVICE_LEVEL
 
 
-def noted(job: Taken) -> dict[str, str]:
+def noted(job: TakenJob) -> dict[str, str]:
     """What Extensions say of the grid, taken; the others stay."""
     found: dict[str, str] = {}
     for item in job.all("Extension", "type", "name"):
@@ -61,7 +61,7 @@ def noted(job: Taken) -> dict[str, str]:
     return found
 
 
-def levels(job: Taken, site: GridSite) -> dict[str, Fraction]:
+def levels(job: TakenJob, site: GridSite) -> dict[str, Fraction]:
     """All benchmarks that are known of the job's processors, by their types; the first counts."""
     found: dict[str, Fraction] = {}
     for item in job.all("Resource", "name", "type"):
@@ -75,7 +75,7 @@ def levels(job: Taken, site: GridSite) -> dict[str, Fraction]:
     return found
 
 
-def level(job: Taken, site: GridSite) -> tuple[str, str]:
+def level(job: TakenJob, site: GridSite) -> tuple[str, str]:
     """The type and the figure of the benchmark, "" where nobody says."""
     found = ("", "")
     for item in job.all("Resource", "name", "type"):

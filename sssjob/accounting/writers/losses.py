@@ -1,6 +1,6 @@
 """What a target format cannot hold: each value with its path, and why.
 
-A writer takes what it writes out of a ``Taken`` job; what nobody took is lost. The awarenessPolicy
+A writer takes what it writes out of a ``TakenJob``; what nobody took is lost. The awarenessPolicy
 that is stated at a value, or around it, decides what follows (SSS 9.0): Reject refuses the record,
 Ignore keeps silent, Warn tells. Where none is stated, it is told.
 """
@@ -49,7 +49,7 @@ class _PlacedProperty(NamedTuple):
     policy: str
 
 
-class Taken:
+class TakenJob:
     """A job whose properties are taken by name, those delivered before its own.
 
     What was requested is no usage, and is never taken; steps and other blocks are not either.

@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from sssjob.accounting.writers.losses import NO_PLACE, POLICY, WISH, Loss, Taken, named
+from sssjob.accounting.writers.losses import NO_PLACE, POLICY, WISH, Loss, TakenJob, named
 from sssjob.accounting.writers.writer import (
     Kinds,
     RefusedJob,
@@ -66,7 +66,7 @@ class RecordPart(NamedTuple):
     """
 
     takes: tuple[str, ...]
-    write: Callable[[Taken, WriterOptions], str]
+    write: Callable[[TakenJob, WriterOptions], str]
     looks: tuple[str, ...] = ()
     many: Many | None = None
     whole: Whole | None = None
@@ -82,7 +82,7 @@ class Around(NamedTuple):
     parts: tuple[RecordPart | Around, ...]
 
 
-def of_job(parts: Iterable[RecordPart | Around], job: Taken, options: WriterOptions) -> str:
+def of_job(parts: Iterable[RecordPart | Around], job: TakenJob, options: WriterOptions) -> str:
     """The text of a record. Raises ``Unfit``."""
     return "".join(
         part.write(job, options)
@@ -108,7 +108,7 @@ class PartsBuilder(ColumnsBuilder[WrittenJob]):
 
     def from_job(self, job: Job) -> WrittenJob:
         """One record, all parts of the job itself."""
-        taken = Taken(job)
+        taken = TakenJob(job)
         try:
             text = of_job(self._parts, taken, self._options)
             losses = checked(taken)
@@ -121,7 +121,7 @@ class PartsBuilder(ColumnsBuilder[WrittenJob]):
         groups: Sequence[Items],
     ) -> list[WrittenJob]:  # fmt: skip
         """Records of many jobs, part by part."""
-        told = _Told(own, requested, delivered)
+        told = _JobColumns(own, requested, delivered)
         if told.is_odd:
             mine, asked, given = ([*map(items_of, each)] for each in (own, requested, delivered))
             return [*map(self.from_job, OBJECTS.jobs(mine, asked, given, groups))]
@@ -177,7 +177,7 @@ def _taken(parts: Iterable[RecordPart | Around]) -> Iterator[tuple[str, Any]]:
             yield from _taken(part.parts)
 
 
-class _Told:
+class _JobColumns:
     """The columns of many jobs, by the names of their properties."""
 
     def __init__(
@@ -240,7 +240,7 @@ def _of_groups(groups: Sequence[Items]) -> Iterator[Sequence[Kinds]]:
 class JobBatch:
     """Many jobs that are written at once: what was lost so far, and which cannot be written."""
 
-    def __init__(self, told: _Told, options: WriterOptions, size: int) -> None:
+    def __init__(self, told: _JobColumns, options: WriterOptions, size: int) -> None:
         self.told, self.options, self.size = told, options, size
         self.lost: list[Sequence[Kinds]] = []
         self.errors: dict[int, Unfit] = {}
@@ -375,7 +375,7 @@ class _Maker:
         for each, piece in zip(places, pieces, strict=True):
             into = given if each.place else own
             into += [item for item in cast(Properties, piece) if self._sees(item)]
-        taken = Taken(Job((*own, Delivered(tuple(given))) if given else tuple(own)))
+        taken = TakenJob(Job((*own, Delivered(tuple(given))) if given else tuple(own)))
         try:
             text = self._part.write(taken, options)
         except Unfit as error:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from sssjob.accounting.writers.losses import Taken
+from sssjob.accounting.writers.losses import TakenJob
 from sssjob.accounting.writers.parts import JobBatch, RecordPart
 from sssjob.accounting.writers.writer import Unfit, WriterOptions
-from sssjob.accounting.writers.xml import HOLE, Pieces, iso
+from sssjob.accounting.writers.xml import HOLE, ElementWriter, iso
 from sssjob.document.text import escaped
 from sssjob.formats.ur import NAMESPACE
 from sssjob.model import stripped
 from sssjob.records.builders import Column, Tagged
 
-UR = Pieces("urf")
+UR = ElementWriter("urf")
 HEAD = f'<?xml version="1.0" encoding="UTF-8"?>\n<urf:UsageRecords xmlns:urf="{NAMESPACE}">\n'
 TAIL = "</urf:UsageRecords>\n"
 
@@ -28,10 +28,10 @@ _NO_PLAIN_ID = re.compile(r"[\s&<>\"']")
 _IDENTITY = ("Machine", "Id", "SubmitTime", "StartTime")  # what a recordId is made of
 
 
-def record_identity(pieces: Pieces) -> RecordPart:
+def record_identity(pieces: ElementWriter) -> RecordPart:
     """The element RecordIdentity, which every record has."""
 
-    def write(job: Taken, options: WriterOptions) -> str:
+    def write(job: TakenJob, options: WriterOptions) -> str:
         global_id = job.peek("GlobalId")
         if not global_id and not job.peek("Id"):
             raise Unfit("no Id")
@@ -59,20 +59,20 @@ def record_identity(pieces: Pieces) -> RecordPart:
     return RecordPart((), write, looks=("GlobalId", *_IDENTITY), whole=whole)
 
 
-def processes(pieces: Pieces) -> RecordPart:
+def processes(pieces: ElementWriter) -> RecordPart:
     """The processes of a job."""
 
-    def write(job: Taken, _: WriterOptions) -> str:
+    def write(job: TakenJob, _: WriterOptions) -> str:
         found = job.all("Process")
         return "".join(pieces.element("ProcessId", stripped(each.text)) for each in found)
 
     return RecordPart(("Process",), write)
 
 
-def charge(pieces: Pieces) -> RecordPart:
+def charge(pieces: ElementWriter) -> RecordPart:
     """What was charged, in its currency."""
 
-    def write(job: Taken, _: WriterOptions) -> str:
+    def write(job: TakenJob, _: WriterOptions) -> str:
         found = job.one("Charge", "units")
         if found is None:
             return ""
@@ -82,10 +82,10 @@ def charge(pieces: Pieces) -> RecordPart:
     return RecordPart(("Charge",), write)
 
 
-def status(pieces: Pieces) -> RecordPart:
+def status(pieces: ElementWriter) -> RecordPart:
     """The state in the words of GFD.98: a job that ended with a code other than 0 has failed."""
 
-    def write(job: Taken, _: WriterOptions) -> str:
+    def write(job: TakenJob, _: WriterOptions) -> str:
         return pieces.element("Status", _status(job))
 
     return RecordPart(
@@ -93,7 +93,7 @@ def status(pieces: Pieces) -> RecordPart:
     )
 
 
-def _status(job: Taken) -> str:
+def _status(job: TakenJob) -> str:
     state = job.text("State")
     if state == "Completed" or (not state and job.peek("EndTime")):
         said = job.peek("StatusMessage").upper()
@@ -107,10 +107,10 @@ def _status(job: Taken) -> str:
     )  # fmt: skip
 
 
-def machine(pieces: Pieces, name: str, as_: str) -> RecordPart:
+def machine(pieces: ElementWriter, name: str, as_: str) -> RecordPart:
     """A host by its property."""
 
-    def write(job: Taken, _: WriterOptions) -> str:
+    def write(job: TakenJob, _: WriterOptions) -> str:
         text = job.text(name)
         return pieces.host(text, as_) if text else ""
 
@@ -118,7 +118,7 @@ def machine(pieces: Pieces, name: str, as_: str) -> RecordPart:
 
 
 def _described(name: str) -> RecordPart:
-    def write(job: Taken, _: WriterOptions) -> str:
+    def write(job: TakenJob, _: WriterOptions) -> str:
         return UR.element("Resource", job.text(name), {"description": name})
 
     return RecordPart((name,), write)
@@ -127,7 +127,7 @@ def _described(name: str) -> RecordPart:
 _TOLD_BY = ("type", "name")  # the attributes of an Extension
 
 
-def _extensions(job: Taken, _: WriterOptions) -> str:
+def _extensions(job: TakenJob, _: WriterOptions) -> str:
     return "".join(
         UR.element("Resource", each.text, _description(each.attributes))
         for each in job.all("Extension", *_TOLD_BY)
@@ -146,7 +146,7 @@ def _description(attributes: Mapping[str, str]) -> dict[str, str]:
     return {"description": " ".join(filter(None, map(attributes.get, _TOLD_BY)))}
 
 
-def _resources(job: Taken, _: WriterOptions) -> str:
+def _resources(job: TakenJob, _: WriterOptions) -> str:
     found = []
     for each in job.all("Resource", "name", "type", "units"):
         told = filter(None, (each.attributes.get("name"), each.attributes.get("type")))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from sssjob.accounting.writers.grid import GridSite
-from sssjob.accounting.writers.losses import IGNORE, REJECT, Loss, Taken
+from sssjob.accounting.writers.losses import IGNORE, REJECT, Loss, TakenJob
 from sssjob.errors import InvalidValue, SSSJobError
 from sssjob.model import Job
 from sssjob.records.builders import Builder
@@ -163,13 +163,13 @@ class Writer(ABC):
         """Write text as UTF-8."""
         self.stream.write(text.encode())
 
-    def report_losses(self, taken: Taken) -> None:
+    def report_losses(self, taken: TakenJob) -> None:
         """Tell what a job has lost. Raises ``RefusedJob`` where that must not be."""
         for loss in checked(taken):
             self.on_loss(loss)
 
 
-def checked(taken: Taken) -> Iterator[Loss]:
+def checked(taken: TakenJob) -> Iterator[Loss]:
     """What is to be told of what a job has lost. Raises ``RefusedJob`` where that must not be."""
     losses = list(taken.losses())
     for loss in losses:

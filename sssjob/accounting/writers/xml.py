@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from functools import lru_cache
 
 from sssjob import nodes, units
-from sssjob.accounting.writers.losses import MOST, Taken
+from sssjob.accounting.writers.losses import MOST, TakenJob
 from sssjob.accounting.writers.parts import Around, RecordPart
 from sssjob.accounting.writers.writer import WriterOptions
 from sssjob.document.text import escape, escaped, quoted
@@ -33,7 +33,7 @@ _STORAGE = ("B", "KB", "MB", "GB", "PB", "EB")  # without TB, says the schema
 _SMALLER = ("EB", "PB", "TB", "GB", "MB", "KB", "B")
 
 
-class Pieces:
+class ElementWriter:
     """Elements of one namespace, under a prefix."""
 
     def __init__(self, prefix: str, any_host: bool = False) -> None:
@@ -72,7 +72,7 @@ class Pieces:
     def duration(self, name: str, as_: str, **attributes: str) -> RecordPart:
         """Seconds as an ISO 8601 duration."""
 
-        def write(job: Taken, _: WriterOptions) -> str:
+        def write(job: TakenJob, _: WriterOptions) -> str:
             value = job.amount(name)
             return "" if value is None else self.element(as_, f"PT{value}S", attributes)
 
@@ -85,7 +85,7 @@ class Pieces:
     def time(self, name: str, as_: str, **attributes: str) -> RecordPart:
         """A time as xsd:dateTime."""
 
-        def write(job: Taken, _: WriterOptions) -> str:
+        def write(job: TakenJob, _: WriterOptions) -> str:
             value = job.time(name)
             return "" if value is None else self.element(as_, iso(value), attributes)
 
@@ -99,7 +99,7 @@ class Pieces:
     def integer(self, name: str, as_: str) -> RecordPart:
         """A whole number, of either sign."""
 
-        def write(job: Taken, _: WriterOptions) -> str:
+        def write(job: TakenJob, _: WriterOptions) -> str:
             value = job.integer(name)
             return "" if value is None else self.element(as_, str(value))
 
@@ -108,7 +108,7 @@ class Pieces:
 
         return RecordPart((name,), write, many=many)
 
-    def number(self, job: Taken, item: Property, as_: str, attributes: Mapping[str, str]) -> str:
+    def number(self, job: TakenJob, item: Property, as_: str, attributes: Mapping[str, str]) -> str:
         """A number of either sign as xsd:float."""
         return self.element(
             as_, stripped(item.text) if job.number(item, signed=True) else "", attributes
@@ -126,7 +126,7 @@ class Pieces:
 
         return RecordPart((name,), lambda job, _: self._counted(job, name, held), many=many)
 
-    def _counted(self, job: Taken, name: str, held: Sequence[str]) -> str:
+    def _counted(self, job: TakenJob, name: str, held: Sequence[str]) -> str:
         total = 0
         found = job.all(name, "group")
         for item in found:
@@ -150,7 +150,7 @@ class Pieces:
     def volumes(self, name: str, **attributes: str) -> RecordPart:
         """Amounts with their metric, in the largest unit at or below their own that is whole."""
 
-        def write(job: Taken, _: WriterOptions) -> str:
+        def write(job: TakenJob, _: WriterOptions) -> str:
             return "".join(
                 volume(item.text, item.attributes)
                 for item in job.all(name, *_MEASURED)
@@ -173,7 +173,7 @@ class Pieces:
     def hosts(self) -> RecordPart:
         """The nodes of a job, each as a host, or as a resource where it has no domain name."""
 
-        def write(job: Taken, _: WriterOptions) -> str:
+        def write(job: TakenJob, _: WriterOptions) -> str:
             return "".join(
                 self.host(name, "Host")
                 for item in job.all("Node", *_LISTED)
@@ -257,7 +257,7 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _is_volume(job: Taken, item: Property) -> bool:
+def _is_volume(job: TakenJob, item: Property) -> bool:
     """Whether an amount can be written; what cannot is lost."""
     unit = item.attributes.get("units") or units.DEFAULT_UNITS.get(item.name, "")
     try:
@@ -298,7 +298,7 @@ def _in_units(text: str, unit: str) -> tuple[str, str]:
     raise AssertionError(text)  # any size is whole in bytes
 
 
-def _hosts(job: Taken, item: Property) -> Sequence[str]:
+def _hosts(job: TakenJob, item: Property) -> Sequence[str]:
     try:
         return _names(item)
     except _NoHosts as error:

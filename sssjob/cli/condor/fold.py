@@ -28,7 +28,7 @@ def command(jobs: str, state: str, trust: tuple[str, ...]) -> None:
     owner of the queue.
     """
     from sssjob.errors import SSSJobError
-    from sssjob.systems.condor.hooks.queue import Held
+    from sssjob.systems.condor.hooks.queue import OpenQueue
     from sssjob.systems.condor.hooks.reports import fold
 
     settings = given(jobs, state, trust=trust)
@@ -40,7 +40,7 @@ def command(jobs: str, state: str, trust: tuple[str, ...]) -> None:
         common.say(f"sssjob: {text}")
 
     try:
-        with Held(settings) as queue, terminable():
+        with OpenQueue(settings) as queue, terminable():
             count, bad = fold(settings, queue, say=say)
     except OSError as error:
         common.fail(common.reason(error))

@@ -70,9 +70,9 @@ def command(
 
 def _give_back(settings: HookSettings, label: str) -> None:
     """Take a job back by the name that people know; ends the command if nobody has it."""
-    from sssjob.systems.condor.hooks.queue import TAKEN, Held
+    from sssjob.systems.condor.hooks.queue import TAKEN, OpenQueue
 
-    with Held(settings) as queue:
+    with OpenQueue(settings) as queue:
         found = next((job for job in queue.jobs(*TAKEN) if job.label == label), None)
         if found is None:
             common.fail(f"{label} is not given away")

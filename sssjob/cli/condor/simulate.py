@@ -15,7 +15,7 @@ from sssjob.cli.condor.hooks import given, places
 from sssjob.cli.condor.shared import Ads
 
 if TYPE_CHECKING:
-    from sssjob.systems.condor.hooks.simulate import Event
+    from sssjob.systems.condor.hooks.simulate import SlotEvent
 
 
 @click.command(
@@ -84,7 +84,7 @@ def command(
     slots = slots or [slot_ad(number, cpus, memory, disk) for number in range(1, count + 1)]
     fetched = 0
 
-    def tell(event: Event) -> None:
+    def tell(event: SlotEvent) -> None:
         nonlocal fetched
         fetched += event.what == "fetched"
         if as_json:

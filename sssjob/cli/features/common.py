@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sssjob.features.keys import Value
     from sssjob.features.precedence import Features
     from sssjob.features.site import Site
-    from sssjob.features.write import Written
+    from sssjob.features.write import WrittenKeys
 
 __all__ = ["VOCABULARIES", "offer", "rated", "site"]
 
@@ -102,7 +102,7 @@ def offer(
 
 
 def _lines(
-    features: Features, values: dict[str, Value], written: Written | None, explain: bool
+    features: Features, values: dict[str, Value], written: WrittenKeys | None, explain: bool
 ) -> Iterator[str]:
     from sssjob.features.keys import spell
 
@@ -131,7 +131,7 @@ def _source(features: Features, name: str) -> str:
 
 
 def _as_dict(
-    features: Features, values: dict[str, Value], written: Written | None
+    features: Features, values: dict[str, Value], written: WrittenKeys | None
 ) -> dict[str, object]:
     from sssjob.features.keys import spell
 

@@ -66,7 +66,7 @@ def _all(source: NamedSource) -> Iterator[Job]:
     from sssjob.verbs import documents
 
     with ExitStack() as stack:
-        for _, given in documents.streams((source,), stack, records.Said()):
+        for _, given in documents.streams((source,), stack, records.RecordMessages()):
             yield from _jobs(read(given))
 
 

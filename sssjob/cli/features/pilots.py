@@ -13,7 +13,7 @@ from sssjob.cli import common, options
 
 if TYPE_CHECKING:
     from sssjob.features.keys import Value
-    from sssjob.features.ranking import Pilot
+    from sssjob.features.ranking import RankedPilot
 
 _FIGURES = ("draining_waste", "kill_waste", "remaining_time_expected", "remaining_time_enforced")
 
@@ -70,7 +70,7 @@ def command(
     sys.exit(common.FOUND if known else common.NOTHING)
 
 
-def _lines(pilots: list[Pilot]) -> Iterator[str]:
+def _lines(pilots: list[RankedPilot]) -> Iterator[str]:
     """A table: numbers to the right, a dash for what is not known."""
     rows: list[tuple[str, ...]] = [
         ("job", "drain", "kill", "expected", "enforced", "used_CPU", "")
@@ -86,7 +86,7 @@ def _lines(pilots: list[Pilot]) -> Iterator[str]:
         yield "  ".join((name.ljust(widths[0]), *right, note)).rstrip()
 
 
-def _shown(pilot: Pilot, name: str) -> str:
+def _shown(pilot: RankedPilot, name: str) -> str:
     figure = pilot.figure(name)
     return _spelled(None if figure is None else figure.value)
 
@@ -97,7 +97,7 @@ def _spelled(value: Value | None) -> str:
     return "-" if value is None else spell(value)
 
 
-def _as_dict(pilot: Pilot) -> dict[str, object]:
+def _as_dict(pilot: RankedPilot) -> dict[str, object]:
     from sssjob.features.keys import spell
 
     figures = {name: pilot.figure(name) for name in _FIGURES}

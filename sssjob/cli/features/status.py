@@ -14,7 +14,7 @@ from sssjob.cli import common, options
 from sssjob.cli.features.common import fail
 
 if TYPE_CHECKING:
-    from sssjob.features.status import Snapshot
+    from sssjob.features.status import StatusSnapshot
 
 
 @click.command(
@@ -72,7 +72,7 @@ def _setting(text: str) -> tuple[str, str | None]:
     return name, value or None
 
 
-def _print(found: Snapshot | None, as_json: bool) -> None:
+def _print(found: StatusSnapshot | None, as_json: bool) -> None:
     from sssjob.features.keys import spell
 
     values = {} if found is None else found.values

@@ -126,7 +126,9 @@ def _past(files: tuple[str, ...], queue: str, log: shared.Log) -> list[Past]:
 
     found: list[Past] = []
     with ExitStack() as stack:
-        for name, source in documents.streams(common.sources(files), stack, records.Said(bad)):
+        for name, source in documents.streams(
+            common.sources(files), stack, records.RecordMessages(bad)
+        ):
             log.name = name
             blocks = read(source, on_error=log.unreadable)
             found += backtest.history(blocks, queue=queue, report=log)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
     from sssjob.document.sources import NamedSource
-    from sssjob.lcginfo.reader import Options
+    from sssjob.lcginfo.reader import ReaderOptions
     from sssjob.lcginfo.snapshot import QueuedJob, Snapshot
 
 DAY = 86400
@@ -84,11 +84,11 @@ def command(
     as postgresql://... Without FILEs, all but a store is read from standard input.
     """
     from sssjob.lcginfo import lrmsinfo
-    from sssjob.lcginfo.reader import Options
+    from sssjob.lcginfo.reader import ReaderOptions
 
     log = shared.Log()
     with common.failing(), ExitStack() as stack:
-        options = Options(
+        options = ReaderOptions(
             zone=_zone(zone),
             now=now,
             queue=queue,
@@ -145,7 +145,7 @@ def _kind(source: NamedSource) -> tuple[str, NamedSource]:
 
 
 def _asked(
-    name: str, options: Options, log: shared.Log, *, text: bool, timeout: float
+    name: str, options: ReaderOptions, log: shared.Log, *, text: bool, timeout: float
 ) -> Snapshot:  # fmt: skip
     from sssjob.commands import CommandLimits
     from sssjob.lcginfo import reader
@@ -158,7 +158,7 @@ def _asked(
 def _read(
     kind: str,
     sources: list[NamedSource],
-    options: Options,
+    options: ReaderOptions,
     log: shared.Log,
     stack: ExitStack,
     done_within: int,
@@ -173,7 +173,7 @@ def _read(
 
 
 def _printed(
-    name: str, sources: list[NamedSource], options: Options, log: shared.Log, stack: ExitStack
+    name: str, sources: list[NamedSource], options: ReaderOptions, log: shared.Log, stack: ExitStack
 ) -> Snapshot:
     """What a batch system printed; ``auto`` is the one that prints this, or has such records."""
     from sssjob.commands import OUTPUT_LIMIT
@@ -198,14 +198,14 @@ def _printed(
 
 
 def _documents(
-    sources: list[NamedSource], options: Options, log: shared.Log, stack: ExitStack
+    sources: list[NamedSource], options: ReaderOptions, log: shared.Log, stack: ExitStack
 ) -> Snapshot:
     from sssjob.document import read
     from sssjob.lcginfo import jobs
     from sssjob.verbs import documents
 
     entries: list[QueuedJob] = []
-    for name, source in documents.streams(sources, stack, records.Said()):
+    for name, source in documents.streams(sources, stack, records.RecordMessages()):
         log.name = name
         blocks = read(source, on_error=log.unreadable)
         entries += jobs.from_blocks(blocks, queue=options.queue, report=log)
@@ -213,7 +213,7 @@ def _documents(
 
 
 def _stores(
-    sources: list[NamedSource], options: Options, log: shared.Log, done_within: int
+    sources: list[NamedSource], options: ReaderOptions, log: shared.Log, done_within: int
 ) -> Snapshot:
     from sssjob import store
     from sssjob.lcginfo import jobs
@@ -232,7 +232,7 @@ def _stores(
     return _of(entries, options)
 
 
-def _of(entries: list[QueuedJob], options: Options) -> Snapshot:
+def _of(entries: list[QueuedJob], options: ReaderOptions) -> Snapshot:
     """The snapshot of job objects, which say nothing of slots."""
     from sssjob.lcginfo.snapshot import Snapshot
 
@@ -240,7 +240,7 @@ def _of(entries: list[QueuedJob], options: Options) -> Snapshot:
     return _dated(replace(found, nfree=found.free))
 
 
-def _lrmsinfo(sources: list[NamedSource], options: Options, log: shared.Log) -> Snapshot:
+def _lrmsinfo(sources: list[NamedSource], options: ReaderOptions, log: shared.Log) -> Snapshot:
     from sssjob.commands import OUTPUT_LIMIT
     from sssjob.lcginfo import lrmsinfo
 

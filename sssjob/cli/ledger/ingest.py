@@ -48,7 +48,7 @@ def command(
     something else is replaced by what was read later, unless that had not ended yet. A FILE whose
     bytes were read before is not read again.
     """
-    from sssjob.verbs.records import Reading
+    from sssjob.verbs.records import RecordReading
 
     if format_name != DOCUMENTS:
         records.format_of(format_name)
@@ -56,7 +56,7 @@ def command(
     if any(table) and format_name in (AUTO.name, DOCUMENTS):
         common.fail("--columns and --delimiter need --from: a table without a header tells nothing")
     said, unread = records.said(all_findings), common.Complaints()
-    reading = Reading(said, watching)
+    reading = RecordReading(said, watching)
 
     def tell(error: Exception) -> None:
         unread(common.reason(error) if isinstance(error, OSError) else error)

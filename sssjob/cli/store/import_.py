@@ -101,7 +101,7 @@ def command(
 
 
 def _by_format(
-    found: Iterable[NamedSource], format_name: str, stack: ExitStack, said: records.Said
+    found: Iterable[NamedSource], format_name: str, stack: ExitStack, said: records.RecordMessages
 ) -> Iterator[tuple[str, Iterable[NamedSource]]]:
     """The sources by the format that was named, or that they are recognised by, which is said."""
     from sssjob.verbs import documents
@@ -124,14 +124,14 @@ def _documents(jobs: Store, found: Iterable[NamedSource], reason: str, readers: 
 
 def _records(
     jobs: Store, found: Iterable[NamedSource], format_name: str, wanted: Options,
-    said: records.Said, reason: str, readers: Readers,
+    said: records.RecordMessages, reason: str, readers: Readers,
 ) -> Counts:  # fmt: skip
     """Keep what records become; one history entry for each source."""
     from sssjob.store import Counts
     from sssjob.verbs.convert import Conversion, TextStream
-    from sssjob.verbs.records import Reading
+    from sssjob.verbs.records import RecordReading
 
-    reading = Reading(said, progress.watching)
+    reading = RecordReading(said, progress.watching)
     work = Conversion((), format_name, wanted, reading)
     total = Counts()
     for source in found:

@@ -17,9 +17,9 @@ from sssjob.expression.pattern.syntax import (
     Back,
     Char,
     Either,
-    Folded,
+    FoldedText,
     Group,
-    Look,
+    LookAround,
     Node,
     OneOf,
     Repeat,
@@ -65,10 +65,10 @@ _CATEGORIES = re.compile(r"C[cfosn]?|L[ulCtmo&]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[m
 _PLACES = ("b", "B", "A", "z", "Z")
 _GROUPS: dict[str, Callable[[Node], Node]] = {
     "(?:":  lambda part: part,
-    "(?=":  lambda part: Look(part),
-    "(?!":  lambda part: Look(part, negated=True),
-    "(?<=": lambda part: Look(part, behind=True),
-    "(?<!": lambda part: Look(part, behind=True, negated=True),
+    "(?=":  lambda part: LookAround(part),
+    "(?!":  lambda part: LookAround(part, negated=True),
+    "(?<=": lambda part: LookAround(part, behind=True),
+    "(?<!": lambda part: LookAround(part, behind=True, negated=True),
     "(?>":  Atomic,
 }
 # fmt: on
@@ -186,7 +186,9 @@ class _PatternReader:
 
     def literal(self, letter: str, length: int = 1) -> None:
         """A character that means itself."""
-        self.took(Folded(letter.casefold()) if "i" in self.flags else Char(letter), length, True)
+        self.took(
+            FoldedText(letter.casefold()) if "i" in self.flags else Char(letter), length, True
+        )
 
     def refused(self, reason: str, at: int | None = None) -> NotAPattern:
         """What to raise about this place, or another one."""
@@ -357,9 +359,9 @@ class _PatternReader:
         if folded and not negated:
             # What folds to several characters is in a class by its name, but not by a range.
             texts = [letter.casefold() for letter in letters]
-            whole = either([whole, *(Folded(text) for text in texts if len(text) > 1)])
+            whole = either([whole, *(FoldedText(text) for text in texts if len(text) > 1)])
             if len(letters) == 1 and letters[0]:
-                whole = Folded(texts[0])
+                whole = FoldedText(texts[0])
         self.took(whole, 1, True)
 
     def ranged(self, start: int) -> tuple[str, str]:

@@ -14,9 +14,9 @@ from sssjob.expression.pattern.syntax import (
     Back,
     Char,
     Either,
-    Folded,
+    FoldedText,
     Group,
-    Look,
+    LookAround,
     Node,
     OneOf,
     Repeat,
@@ -117,7 +117,7 @@ def _noted(node: Node, every_group: bool) -> frozenset[int]:
             case Group(number, part):
                 pending.append(part)
                 found |= {number} if every_group else set()
-            case Repeat(part) | Look(part) | Atomic(part):
+            case Repeat(part) | LookAround(part) | Atomic(part):
                 pending.append(part)
     return frozenset(found)
 
@@ -165,7 +165,7 @@ class _Writer:
                 self.put(Instruction(Opcode.LETTER, letter=letter))
             case OneOf(source, folded):
                 self.put(Instruction(Opcode.CLASS, members=CharacterClass(source, folded)))
-            case Folded(text):
+            case FoldedText(text):
                 self.fold(text)
             case Anchor(kind):
                 self.has_places = True
@@ -187,7 +187,7 @@ class _Writer:
             case Back(number, folded):
                 self.is_regular = False
                 self.put(Instruction(Opcode.BACK, number=self.groups[number], flag=folded))
-            case Look(part, behind, negated):
+            case LookAround(part, behind, negated):
                 self.is_regular = False
                 self.put(Instruction(
                     Opcode.LOOK, part=self.part(part), behind=behind, flag=negated

@@ -15,7 +15,7 @@ class Char:
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class FoldedText:
     """A text of folded case: whatever folds to it, as ``\u00df`` does to ``ss``."""
 
     text: str
@@ -77,7 +77,7 @@ class Back:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class LookAround:
     """Whether a part matches ahead of a place, or behind it."""
 
     part: Node
@@ -93,7 +93,7 @@ class Atomic:
 
 
 Node: TypeAlias = (
-    Char | Folded | OneOf | Anchor | Seq | Either | Repeat | Group | Back | Look | Atomic
+    Char | FoldedText | OneOf | Anchor | Seq | Either | Repeat | Group | Back | LookAround | Atomic
 )
 
 
@@ -102,8 +102,8 @@ def seq(parts: Iterable[Node]) -> Node:
     joined: list[Node] = []
     for part in parts:
         for each in part.parts if isinstance(part, Seq) else (part,):
-            if isinstance(each, Folded) and joined and isinstance(joined[-1], Folded):
-                joined[-1] = Folded(joined[-1].text + each.text)
+            if isinstance(each, FoldedText) and joined and isinstance(joined[-1], FoldedText):
+                joined[-1] = FoldedText(joined[-1].text + each.text)
             else:
                 joined.append(each)
     return joined[0] if len(joined) == 1 else Seq(tuple(joined))

@@ -17,7 +17,7 @@ from sssjob.model import Job, Property, stripped
 from sssjob.systems.condor.submission import RULES, Description, SubmitFile, description
 from sssjob.translate import fields
 from sssjob.translate.losses import SHOWN
-from sssjob.translate.requests import Asked
+from sssjob.translate.requests import JobRequest
 from sssjob.translate.translator import Read, Settings, Translator
 
 _PLAIN = re.compile(r"(?!n_)[A-Za-z0-9_-]{1,200}")
@@ -134,7 +134,7 @@ class DAG(Translator[Node]):
         free = _in_order(waits)
         return {id_: _first(wanted[id_]) for id_ in ids if id_ in free}
 
-    def compose(self, asked: Asked, settings: Settings) -> Node:
+    def compose(self, asked: JobRequest, settings: Settings) -> Node:
         """The node of a job. Raises ``InvalidValue`` for a job without a program on the nodes."""
         known = settings.context
         parents: dict[str, None] = {}

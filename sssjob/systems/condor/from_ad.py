@@ -32,14 +32,14 @@ _MOST = 60  # letters of a value that are told
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadJob:
     """A job, and what was found on the way."""
 
     job: Job
     findings: tuple[Finding, ...] = ()
 
 
-def to_job(ad: Ad, *, embedded: bool = True) -> Read:
+def to_job(ad: Ad, *, embedded: bool = True) -> ReadJob:
     """The job of an ad.
 
     An ad that carries its document (SSSJobXML) gives that job back, with what became of it since;
@@ -59,7 +59,7 @@ def to_job(ad: Ad, *, embedded: bool = True) -> Read:
         used = tuple(delivered(ad))
         if used and not job.blocks(Delivered):
             job = job.holding((*job.items, Delivered(used)))
-        return Read(job, tuple(findings))
+        return ReadJob(job, tuple(findings))
     items: list[Item] = [*found, *odd]
     asked = tuple(_requested(ad, items, findings))
     if asked:
@@ -69,7 +69,7 @@ def to_job(ad: Ad, *, embedded: bool = True) -> Read:
     if (process := number(ad, "JobPid")) is not None:
         host = Property("Node", _host(ad))
         items.append(TaskGroup((Task((host, Property("Process", int(process)))),)))
-    return Read(Job(tuple(items)), tuple(findings))
+    return ReadJob(Job(tuple(items)), tuple(findings))
 
 
 _STATUS = frozenset((

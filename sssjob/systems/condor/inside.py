@@ -10,7 +10,7 @@ import time
 from sssjob.classads import hook_ads
 from sssjob.classads.values import Ad
 from sssjob.features import kernel
-from sssjob.features.said import Said
+from sssjob.features.said import StatedValues
 from sssjob.systems.condor.slot import job_features, machine_features
 
 TYPE_CHECKING = False
@@ -21,9 +21,9 @@ _LONGEST = 4 << 20  # bytes of one ad
 _RATINGS = ("hs06", "hs06_job")
 
 
-def read(environment: Mapping[str, str]) -> Said:
+def read(environment: Mapping[str, str]) -> StatedValues:
     """What both ads say, by the rules of the slot's hooks."""
-    said = Said("HTCondor")
+    said = StatedValues("HTCondor")
     job, slot = (
         _ad(environment.get(variable, ""), variable, said)
         for variable in ("_CONDOR_JOB_AD", "_CONDOR_MACHINE_AD")
@@ -36,7 +36,7 @@ def read(environment: Mapping[str, str]) -> Said:
     return said
 
 
-def _ad(place: str, variable: str, said: Said) -> Ad:
+def _ad(place: str, variable: str, said: StatedValues) -> Ad:
     """The ad in a file; an empty one, and a problem, where it cannot be read."""
     found = hook_ads.read(kernel.text(place, _LONGEST).encode()) if place else []
     if not found:

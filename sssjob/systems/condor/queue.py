@@ -35,7 +35,7 @@ QUEUE = "condor"
 IDLE = "Allqueuesareempty"  # what condor_q -global says, without its blanks
 
 
-class Condor(Reader):
+class CondorQueue(Reader):
     """Reads job ads and machine ads, told apart by what they have."""
 
     def take(self, text: str) -> None:

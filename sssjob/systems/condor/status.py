@@ -11,7 +11,7 @@ from sssjob.classads.values import Ad
 from sssjob.document.files import looked_at
 from sssjob.errors import UnusableInput
 from sssjob.records.cuts import CustomPieces
-from sssjob.records.layout import Layout, Made, NoRecord, Piece, Read, alone
+from sssjob.records.layout import Layout, MadeJob, NoRecord, Piece, Read, alone
 from sssjob.records.record import Bad, Noted, Skipped
 from sssjob.records.unread import unread
 from sssjob.systems.condor.accounting import recognises as is_of_jobs
@@ -52,7 +52,7 @@ def record(line: int, ad: Ad) -> Read:
         raise NoRecord("no ClusterId")
     notes = (Noted(line, it.message, once=True, severity=it.severity) for it in found.findings)
     more = unread(line, "attributes of a job", unknown(ad), _NOTHING)
-    return Made(line, found.job, found.job.get("State") == "Completed", (*notes, *more))
+    return MadeJob(line, found.job, found.job.get("State") == "Completed", (*notes, *more))
 
 
 def _faults(wrong: list[BadAd]) -> list[Bad]:

@@ -25,7 +25,7 @@ from sssjob.translate.nodes import plain
 from sssjob.translate.options import Heard, Made, Option, Placed, Said, line_of
 from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import safe
-from sssjob.translate.requests import NO_OPTION, ORDER, Asked
+from sssjob.translate.requests import NO_OPTION, ORDER, JobRequest
 from sssjob.translate.translator import Read, Settings, Translator
 
 NO_FILES = ": a script is a file of its own (-o or --output-dir writes it beside)"
@@ -113,7 +113,7 @@ FILES = Patterns(
 class Program(fields.Rule):
     """The program and its arguments, which are quoted so that each stays one."""
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """Raises ``InvalidValue`` for a job without a program on the nodes."""
         item, words = asked.one("Executable"), asked.one("Arguments")
         text = made.program or ("" if item is None else stripped(item.text))
@@ -151,7 +151,7 @@ class Program(fields.Rule):
 class Environment(fields.Rule):
     """Variables in the second of HTCondor's two spellings."""
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """``getenv`` and ``environment``."""
         for item in asked.take("Environment", "export"):
             export = fields.truth(item.attributes.get("export", ""))
@@ -199,7 +199,7 @@ def _variables(text: str) -> dict[str, str]:
 class Streams(fields.Rule):
     """Standard streams; both outputs go into one file by the same name."""
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """Files, and whether they are sent while the job runs."""
         output = asked.one("OutputFile", "redirectList")
         for name, option in (("InputFile", "input"), ("OutputFile", "output"),
@@ -249,7 +249,7 @@ class Streams(fields.Rule):
 class Mail(fields.Rule):
     """When a user hears of a job: never, at its end, or always."""
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """One word, and the address."""
         item = asked.one("NotificationList", "uri")
         if item is None:
@@ -291,7 +291,7 @@ class Whole(fields.Rule):
     of: Callable[[str], int] = units.integer
     least: int = -(1 << 31)
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """The number, if it is one that is taken."""
         if item := asked.one(self.name):
             try:
@@ -318,7 +318,7 @@ class Whole(fields.Rule):
 class Amounts:
     """Amounts of one machine, of which a parallel job has several."""
 
-    def compose(self, asked: Asked, made: Made, settings: Settings) -> None:
+    def compose(self, asked: JobRequest, made: Made, settings: Settings) -> None:
         """Machines, then what each of them has."""
         of = numbers.added(asked)
         numbers.nodes_of_tasks(of)
@@ -359,7 +359,7 @@ class Amounts:
             made.option("allowed_job_duration", str(wall))
         self._resources(asked, made, nodes)
 
-    def _resources(self, asked: Asked, made: Made, nodes: int) -> None:
+    def _resources(self, asked: JobRequest, made: Made, nodes: int) -> None:
         gpus, licences = numbers.resources(asked, typed=True)
         if gpus.number:
             made.option("request_gpus", str(numbers.rounded(gpus.number, nodes)))
@@ -438,7 +438,7 @@ def _count(said: Said, option: str) -> int:
     return 0
 
 
-def _requirements(asked: Asked, made: Made) -> None:
+def _requirements(asked: JobRequest, made: Made) -> None:
     """What a machine has to be, as far as it is said of machines alone, and what is liked."""
     try:
         whole = expression.of(asked.scope.block)
@@ -467,7 +467,7 @@ def _requirements(asked: Asked, made: Made) -> None:
     made.add(*said)
 
 
-def _is_one_of_several(part: Expression, parts: Iterable[Expression], asked: Asked) -> bool:
+def _is_one_of_several(part: Expression, parts: Iterable[Expression], asked: JobRequest) -> bool:
     """Whether a part names a machine and others another one: it is refused, as none is both."""
     texts = {each.item.text for each in parts if _names_machine(each)}
     if len(texts) < 2 or not _names_machine(part):
@@ -558,7 +558,7 @@ class SubmitFile(Translator[Description]):
     def __init__(self, rules: tuple[fields.Rule, ...] = RULES) -> None:
         self.rules, self.amounts = rules, Amounts()
 
-    def compose(self, asked: Asked, settings: Settings) -> Description:
+    def compose(self, asked: JobRequest, settings: Settings) -> Description:
         """The commands. Raises ``InvalidValue`` for a job without a program on the nodes."""
         made = Made(program=beside(asked, settings))
         for rule in self.rules:
@@ -583,14 +583,14 @@ class SubmitFile(Translator[Description]):
             made.options.sort(key=lambda option: places.get(option.name, len(places)))
         return Description(tuple(made.options), queue)
 
-    def _queue(self, asked: Asked, item: Property) -> str:
+    def _queue(self, asked: JobRequest, item: Property) -> str:
         try:
             return value(item.text)
         except InvalidValue as error:
             asked.refuse(item, str(error))
             return ""
 
-    def _other(self, asked: Asked, made: Made, item: Property, name: str) -> None:
+    def _other(self, asked: JobRequest, made: Made, item: Property, name: str) -> None:
         try:
             made.option(name, value(item.text))
         except InvalidValue as error:

@@ -11,7 +11,7 @@ SYSTEM = System(
                Sign.MARK),
     ),
     queue=Queue(
-        "sssjob.systems.condor.queue:Condor",
+        "sssjob.systems.condor.queue:CondorQueue",
         ask=(("condor_q", "-global", "-allusers", "-json"), ("condor_status", "-json")),
         ask_text=(("condor_q", "-global", "-allusers", "-long"), ("condor_status", "-long")),
     ),

@@ -57,7 +57,7 @@ from sssjob.translate.objects import (
 )
 from sssjob.translate.options import Heard
 from sssjob.translate.patterns import Patterns
-from sssjob.translate.requests import NO_OPTION, Asked
+from sssjob.translate.requests import NO_OPTION, JobRequest
 from sssjob.translate.specification import (
     PropertyPath,
     Specification,
@@ -125,7 +125,7 @@ class Jobspec(Specification):
     name = "flux"
     version = 1
 
-    def compose(self, asked: Asked, settings: Settings) -> Data:
+    def compose(self, asked: JobRequest, settings: Settings) -> Data:
         """The jobspec of a job. Raises ``InvalidValue`` for one without a program."""
         file = script(asked, settings)
         words_ = command(asked, "" if file is None else f"{_IN_TMPDIR}{file.id}")
@@ -156,7 +156,7 @@ class Jobspec(Specification):
         return form
 
     def _resources(
-        self, asked: Asked, settings: Settings, of: TaskCounts
+        self, asked: JobRequest, settings: Settings, of: TaskCounts
     ) -> tuple[list[Data], Data]:
         nodes_of_tasks(of)
         if of.per_node and of.nodes is None:
@@ -188,24 +188,26 @@ class Jobspec(Specification):
         node = {"type": "node", "count": number_of_nodes, "with": [slot]}
         return [node], {"total": total} if total else {"per_slot": 1}
 
-    def _cores(self, asked: Asked, of: TaskCounts) -> Any:
+    def _cores(self, asked: JobRequest, of: TaskCounts) -> Any:
         if of.processors and of.processors.exact is None:
             asked.approximate("Processors", f"{of.processors.end} of a range: {of.total}")
         return of.each
 
-    def _nodes(self, asked: Asked, count: CountRange) -> Any:
+    def _nodes(self, asked: JobRequest, count: CountRange) -> Any:
         if count.exact is None:
             asked.approximate("NodeCount", f"{count.end} of a range: {count.least}")
         return count.least
 
-    def _memory(self, asked: Asked, of: TaskCounts, settings: Settings, slots: int) -> list[Data]:
+    def _memory(
+        self, asked: JobRequest, of: TaskCounts, settings: Settings, slots: int
+    ) -> list[Data]:
         """A slot of version 1 holds cores and GPUs only."""
         for view in asked.groups():
             for item in view.items("Memory"):
                 asked.refuse(item, NO_OPTION)
         return []
 
-    def _streams(self, asked: Asked, form: Data) -> None:
+    def _streams(self, asked: JobRequest, form: Data) -> None:
         for name, path in _STREAMS.items():
             if text := file_of(asked, name, PATTERNS):
                 put(form, path, {"type": _FILE, "path": text})
@@ -280,7 +282,7 @@ class Canonical(Jobspec):
     name = "flux-canonical"
     version = CANONICAL
 
-    def _nodes(self, asked: Asked, count: CountRange) -> Any:
+    def _nodes(self, asked: JobRequest, count: CountRange) -> Any:
         several = sorted(map(_ends, set(choices(asked, "NodeCount", _countable))))
         if len(several) > 1:
             return ",".join(str(lo) if lo == hi else f"{lo}-{hi}" for lo, hi in several)
@@ -292,7 +294,9 @@ class Canonical(Jobspec):
         steps = {} if count.hi is None else {"max": count.hi, "operator": "+", "operand": 1}
         return {"min": count.lo or 1, **steps}
 
-    def _memory(self, asked: Asked, of: TaskCounts, settings: Settings, slots: int) -> list[Data]:
+    def _memory(
+        self, asked: JobRequest, of: TaskCounts, settings: Settings, slots: int
+    ) -> list[Data]:
         size = memory(asked, of, settings.memory_scope, each=JOB)
         if size is None:
             return []
@@ -388,7 +392,7 @@ def _bytes(held: Any) -> bytes | None:
         return None
 
 
-def _waited_for(asked: Asked) -> Iterator[Data]:
+def _waited_for(asked: JobRequest) -> Iterator[Data]:
     for item in asked.take("Dependency", "condition", "code", "designator"):
         condition = item.attributes.get("condition", "OnSuccess")
         if "code" in item.attributes:
@@ -401,7 +405,7 @@ def _waited_for(asked: Asked) -> Iterator[Data]:
             yield _dependency(_WORDS[condition], stripped(item.text))
 
 
-def _begins(asked: Asked) -> Iterator[Data]:
+def _begins(asked: JobRequest) -> Iterator[Data]:
     if item := asked.one("EligibleTime"):
         try:
             yield _dependency("begin-time", str(units.time(item.text)))
@@ -414,7 +418,7 @@ def _dependency(scheme: Any, value: Any) -> Data:
     return {"type": "in", "scope": "user", "scheme": scheme, "value": value}
 
 
-def _types_of_gpus(asked: Asked) -> Iterator[str]:
+def _types_of_gpus(asked: JobRequest) -> Iterator[str]:
     """A type of GPUs is a property of a node."""
     for item in asked.items("Resource"):
         kind = item.attributes.get("type", "")
@@ -425,7 +429,7 @@ def _types_of_gpus(asked: Asked) -> Iterator[str]:
             yield kind
 
 
-def _constraint(asked: Asked) -> Data:
+def _constraint(asked: JobRequest) -> Data:
     """Properties that every node has, nodes of which the job has some, and choices (RFC 31)."""
     choices = conditions(asked, ("Feature", "Node"), _said)  # of which else the best is taken
     found: list[Data] = []

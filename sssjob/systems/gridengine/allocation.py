@@ -28,7 +28,7 @@ _BATCH = frozenset("BP")  # the types of queues whose slots are for batch jobs
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
-class GridEngine(Script):
+class GridEngineAllocation(Script):
     """A prolog or epilog of Grid Engine, which has a directory for the job: its spool."""
 
     def questions(self) -> Mapping[str, Sequence[str]]:

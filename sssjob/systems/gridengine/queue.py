@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from sssjob.document import tree
 from sssjob.errors import InvalidValue, UnreadableDocument
-from sssjob.lcginfo.reader import Options, Reader, count, span
+from sssjob.lcginfo.reader import Reader, ReaderOptions, count, span
 from sssjob.lcginfo.snapshot import (
     DONE,
     PENDING,
@@ -40,13 +40,13 @@ class Detail(NamedTuple):
     limit: float | None
 
 
-class GridEngine(Reader):
+class GridEngineQueue(Reader):
     """Reads what qstat prints; details are laid beside the jobs at the end.
 
     A job that asks for no queue is counted for the batch queue with the most slots.
     """
 
-    def __init__(self, options: Options, report: Report) -> None:
+    def __init__(self, options: ReaderOptions, report: Report) -> None:
         super().__init__(options, report)
         self.details: dict[str, Detail] = {}
         self.queues: Counter[str] = Counter()

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sssjob.features.batch.scripts import Installation, Scripts, exports
 
 
-class GridEngine(Scripts):
+class GridEngineScripts(Scripts):
     """prolog and epilog run as root; the starter_method runs as the user, in the job's place."""
 
     command = "qstat"

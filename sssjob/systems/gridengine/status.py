@@ -277,7 +277,7 @@ _TIMES = ("submission_time", "start_time", "execution_time", "deadline")
 
 
 @dataclass(slots=True)
-class _Told:
+class _JobOutput:
     """What one output says of a job or of a task: its line, and fields by their names."""
 
     line: int
@@ -294,7 +294,7 @@ class _Told:
 class _Detail:
     """What ``qstat -j`` says of a job, and of each of its tasks that was started."""
 
-    job: _Told
+    job: _JobOutput
     tasks: dict[str, dict[str, str]]
     is_array: bool
 
@@ -319,7 +319,7 @@ def reader(options: Options, clock: Clock) -> Reader:
     return lambda line, job: record(line, job, clock)
 
 
-def record(line: int, job: _Told, clock: Clock) -> Record:
+def record(line: int, job: _JobOutput, clock: Clock) -> Record:
     """The record of a job. Raises ``InvalidValue``."""
     if not job.fields["job_number"]:
         raise NoRecord("no JB_job_number")
@@ -342,9 +342,9 @@ def _runs(letters: str) -> bool:
 
 def _joined(
     found: Iterable[xml_records.XMLRecord | Bad | Noted],
-) -> Iterator[_Told | Bad | Noted]:
+) -> Iterator[_JobOutput | Bad | Noted]:
     """The jobs of lists, with their details; then those of which there is no entry in a list."""
-    listed: dict[tuple[str, str], _Told] = {}
+    listed: dict[tuple[str, str], _JobOutput] = {}
     details: dict[str, _Detail] = {}
     queue = ""
     for item in found:
@@ -378,7 +378,7 @@ def _exact(detail: _Detail) -> dict[str, str]:
     return {name: text for name in names if (text := detail.job.fields.get(name))}
 
 
-def _add(entry: _Told, more: _Told) -> None:
+def _add(entry: _JobOutput, more: _JobOutput) -> None:
     """A parallel job stands in each of its queues, with the slots that it has there."""
     if host := more.fields["hostname"]:
         entry.hosts[host] = None
@@ -387,7 +387,7 @@ def _add(entry: _Told, more: _Told) -> None:
         entry.fields["slots"] = str(sum(map(int, slots)))
 
 
-def _alone(detail: _Detail) -> Iterator[_Told]:
+def _alone(detail: _Detail) -> Iterator[_JobOutput]:
     """A job of which only the details are known: its tasks, or the job that waits."""
     job = detail.job
     running = {task: told for task, told in detail.tasks.items() if told["status"] in ("r", "s")}
@@ -395,10 +395,10 @@ def _alone(detail: _Detail) -> Iterator[_Told]:
         told = detail.told(task or "1")
         letters = told.get("status") or "qw"
         number = task if detail.is_array else ""
-        yield _Told(job.line, {**told, "state": letters, "task_number": number}, job.notes)
+        yield _JobOutput(job.line, {**told, "state": letters, "task_number": number}, job.notes)
 
 
-def _listed(found: xml_records.XMLRecord, queue: str) -> _Told:
+def _listed(found: xml_records.XMLRecord, queue: str) -> _JobOutput:
     """An entry of a list."""
     entry = found.element
     fields: dict[str, Any] = {name: _text(entry, tag) for name, tag in _LISTED.items()}
@@ -417,7 +417,7 @@ def _listed(found: xml_records.XMLRecord, queue: str) -> _Told:
     fields["predecessors"] = ",".join(
         _clean(item.text or "") for item in entry.iterfind("predecessor_jobs")
     )
-    return _Told(found.line, fields, _notes(found, "elements of a job", _KNOWN_LISTED))
+    return _JobOutput(found.line, fields, _notes(found, "elements of a job", _KNOWN_LISTED))
 
 
 def _detail(found: xml_records.XMLRecord) -> _Detail:
@@ -449,7 +449,7 @@ def _detail(found: xml_records.XMLRecord) -> _Detail:
         fields["task_number"] = ",".join(structure)
     tasks = {_text(task, "JAT_task_number"): _task(task) for task in job.iterfind("JB_ja_tasks/*")}
     notes = _notes(found, "elements of the details of a job", _KNOWN_DETAILED)
-    return _Detail(_Told(found.line, fields, notes), tasks, is_array)
+    return _Detail(_JobOutput(found.line, fields, notes), tasks, is_array)
 
 
 def _task(task: Element) -> dict[str, str]:
@@ -529,7 +529,7 @@ def _clean(text: str) -> str:
     return text.strip().replace(_HIDDEN, "<")
 
 
-def _fields(told: _Told, clock: Clock) -> list[Any]:
+def _fields(told: _JobOutput, clock: Clock) -> list[Any]:
     """The fields in their order, times in seconds."""
     fields: Mapping[str, Any] = told.fields
     times = {name: _seconds(fields.get(name, ""), clock) for name in _TIMES}

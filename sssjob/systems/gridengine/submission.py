@@ -32,7 +32,7 @@ from sssjob.translate.nodes import (
 from sssjob.translate.options import Heard, Made, Option, Said, Syntax, Wanted, commas
 from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import blank, quoted, word
-from sssjob.translate.requests import Asked
+from sssjob.translate.requests import JobRequest
 from sssjob.translate.translator import Settings
 
 _SLOTS = re.compile(r"(\S+) ([0-9]{1,9})?(-)?([0-9]{1,9})?")
@@ -70,7 +70,7 @@ def _words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
 class Slots(Layout):
     """A slot is a processor; memory is of one slot, and a range of slots is kept."""
 
-    def compose(self, asked: Asked, made: Made, settings: Settings) -> None:
+    def compose(self, asked: JobRequest, made: Made, settings: Settings) -> None:
         """Slots first, then what is divided by them."""
         of = numbers.added(asked)
         numbers.only_processors(asked, of)
@@ -96,7 +96,9 @@ class Slots(Layout):
                 asked.refuse(item, "it is no plain name")
         self._nodes(asked, made)
 
-    def _slots(self, asked: Asked, made: Made, of: numbers.TaskCounts, settings: Settings) -> int:
+    def _slots(
+        self, asked: JobRequest, made: Made, of: numbers.TaskCounts, settings: Settings
+    ) -> int:
         total = of.total
         count = of.processors if of.processors else numbers.CountRange(total, total)
         if of.tasks and of.tasks * of.each != count.least:
@@ -112,7 +114,7 @@ class Slots(Layout):
         return count.least
 
     def _memory(
-        self, asked: Asked, made: Made, of: numbers.TaskCounts, slots: int, scope: str
+        self, asked: JobRequest, made: Made, of: numbers.TaskCounts, slots: int, scope: str
     ) -> None:
         total = numbers.one(asked, "Memory", numbers.MOST)
         if total is None and of.memory:
@@ -128,7 +130,7 @@ class Slots(Layout):
             how = f"{numbers.shown(total, scope)}, {slots} slots"
             asked.convert("Memory", f"{how}: {written(share)} of each slot")
 
-    def _resources(self, asked: Asked, made: Made, slots: int) -> None:
+    def _resources(self, asked: JobRequest, made: Made, slots: int) -> None:
         """GPUs and licences are resources that a site names, and are of one slot."""
         gpus, licences = numbers.resources(asked, typed=True)
         for name, number in licences:
@@ -141,7 +143,7 @@ class Slots(Layout):
             asked.convert("Resource", told, numbers.is_gpu)
 
     def _share(
-        self, asked: Asked, made: Made, name: str, number: int, slots: int,
+        self, asked: JobRequest, made: Made, name: str, number: int, slots: int,
         of: Callable[[Property], bool],
     ) -> None:  # fmt: skip
         share = numbers.rounded(number, slots)
@@ -151,7 +153,7 @@ class Slots(Layout):
         elif slots > 1:
             asked.convert("Resource", f"{number}, {slots} slots: {share} of each slot", of)
 
-    def _nodes(self, asked: Asked, made: Made) -> None:
+    def _nodes(self, asked: JobRequest, made: Made) -> None:
         """Hosts of which any may be taken."""
         found: list[str] = []
         unwanted = [name for names in conditions(asked, ("Node",), _not_these) for name in names]
@@ -376,7 +378,7 @@ FORM = Form(
                        also_joined=(Option("-j", "yes"),), files=_FILES),
         environment.Shell(),
         environment.Environment(None, Option("-V"), "-v"),
-        waiting.Moment("EligibleTime", "-a", "%Y%m%d%H%M.%S", waiting.DIGITS),
+        waiting.LocalTime("EligibleTime", "-a", "%Y%m%d%H%M.%S", waiting.DIGITS),
         waiting.Waits("-hold_jid", r"[0-9]+", {"OnExit": ""}),  # its end, however that is
         waiting.Hold(Option("-h")),
         mail.Mail("-m", "", ("b", "e", "bea", "n"), "-M"),
@@ -390,7 +392,7 @@ FORM = Form(
     in_script=(
         fields.Name("-N", plain=True),
         fields.Checkpoint("-ckpt", "a checkpointing environment"),
-        waiting.Moment("DeadlineTime", "-dl", "%Y%m%d%H%M.%S", waiting.DIGITS),
+        waiting.LocalTime("DeadlineTime", "-dl", "%Y%m%d%H%M.%S", waiting.DIGITS),
         limits.Limits(_LIMITS, str, written, _seconds, _bytes),
     ),
     shell="-S",

@@ -12,7 +12,7 @@ SYSTEM = System(
         Format("sge", _ACCOUNTING, "accounting of Grid Engine and Univa"),
     ),
     queue=Queue(
-        "sssjob.systems.gridengine.queue:GridEngine",
+        "sssjob.systems.gridengine.queue:GridEngineQueue",
         ask=(("qstat", "-f", "-r", "-u", "*", "-xml"), ("qstat", "-j", "*", "-xml"),
              ("qconf", "-ssconf")),
         caps=Caps("sssjob.systems.gridengine.caps:read", ("qconf", "-srqs"),
@@ -24,8 +24,8 @@ SYSTEM = System(
         ask=((("qstat", "-j", "*", "-xml"), ("qstat", "-u", "*", "-r", "-xml")),),
         environment=(("TZ", "UTC"),),  # times have no zone
     ),
-    script="sssjob.systems.gridengine.allocation:GridEngine",
-    installation="sssjob.systems.gridengine.scripts:GridEngine",
+    script="sssjob.systems.gridengine.allocation:GridEngineAllocation",
+    installation="sssjob.systems.gridengine.scripts:GridEngineScripts",
     submission="sssjob.systems.gridengine.submission:FORM",
     control="sssjob.systems.gridengine.control:CONTROL",
     targets=(

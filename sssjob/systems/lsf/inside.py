@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 
-from sssjob.features.said import Said, whole
+from sssjob.features.said import StatedValues, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def read(environment: Mapping[str, str]) -> Said:
+def read(environment: Mapping[str, str]) -> StatedValues:
     """What is said of the job on this host; limits stand in no variable of every site."""
-    said = Said("LSF", ("wall_limit_secs", "jobstart_secs", "cpu_limit_secs"))
+    said = StatedValues("LSF", ("wall_limit_secs", "jobstart_secs", "cpu_limit_secs"))
     index = whole(environment.get("LSB_JOBINDEX", ""))
     if index:
         said.add("job_id", f"{environment['LSB_JOBID']}[{index}]", "$LSB_JOBID[$LSB_JOBINDEX]")

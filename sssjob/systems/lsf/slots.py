@@ -22,7 +22,7 @@ from sssjob.translate.nodes import (
 )
 from sssjob.translate.options import Heard, Made, Said
 from sssjob.translate.quoting import exported
-from sssjob.translate.requests import Asked
+from sssjob.translate.requests import JobRequest
 from sssjob.translate.translator import Settings
 
 KIB, MIB = 1 << 10, 1 << 20
@@ -45,7 +45,7 @@ _RANGE = re.compile(r"([0-9]{1,9})(?:,([0-9]{1,9}))?")
 class Slots(Layout):
     """Tasks with a range of them, and resource requirements."""
 
-    def compose(self, asked: Asked, made: Made, settings: Settings) -> None:
+    def compose(self, asked: JobRequest, made: Made, settings: Settings) -> None:
         """Tasks, where they are, and what each job has."""
         of = numbers.added(asked)
         self._tasks(asked, made, of)  # which count the nodes
@@ -61,7 +61,7 @@ class Slots(Layout):
                 asked.approximate("Swap", f"{kilobytes(swap)}, rounded up")
         self._nodes(asked, made)
 
-    def _tasks(self, asked: Asked, made: Made, of: numbers.TaskCounts) -> None:
+    def _tasks(self, asked: JobRequest, made: Made, of: numbers.TaskCounts) -> None:
         each = of.each if of.tasks or of.per_task or of.per_node else 1
         ends: tuple[int | None, int | None] = (of.tasks, of.tasks)
         if not of.tasks and of.processors:
@@ -101,7 +101,7 @@ class Slots(Layout):
                 for item in asked.items("TaskDistribution"):
                     asked.refuse(item, str(error))
 
-    def _select(self, asked: Asked, made: Made) -> None:
+    def _select(self, asked: JobRequest, made: Made) -> None:
         choices = conditions(asked, _SELECTED, selection)  # of which no part stands alone
         found = features(asked)
         if (item := asked.one("Architecture")) is not None:
@@ -115,7 +115,7 @@ class Slots(Layout):
         if liked := wishes(asked, "Feature"):
             made.option("-R order", ":".join(liked))
 
-    def _usage(self, asked: Asked, made: Made, of: numbers.TaskCounts, scope: str) -> None:
+    def _usage(self, asked: JobRequest, made: Made, of: numbers.TaskCounts, scope: str) -> None:
         found: list[str] = []
         for name, word_ in (("Memory", "mem"), ("Disk", "tmp")):
             whose = scope if name == "Memory" else numbers.JOB
@@ -144,7 +144,7 @@ class Slots(Layout):
         if found:
             made.option("-R rusage", ":".join(found))
 
-    def _nodes(self, asked: Asked, made: Made) -> None:
+    def _nodes(self, asked: JobRequest, made: Made) -> None:
         """Hosts of which any may be taken."""
         found: list[str] = []
         for item in asked.take("Node", "aggregation", "delimiter", "count"):

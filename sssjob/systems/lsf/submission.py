@@ -16,7 +16,7 @@ from sssjob.translate.form import Form, SubmitForm
 from sssjob.translate.options import Heard, Made, Option, Said, Syntax
 from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import quoted, safe, split, word
-from sssjob.translate.requests import NO_OPTION, Asked
+from sssjob.translate.requests import NO_OPTION, JobRequest
 
 _TERM = re.compile(
     r"(done|exit|ended)\(\s*(?:\"([^\"]+)\"|([0-9]+(?:\[[0-9]+\])?))\s*(?:,\s*(?:==)?\s*([0-9]+)\s*)?\)"
@@ -38,7 +38,7 @@ FILES = Patterns(
 class Streams(fields.Rule):
     """Files that are written anew (``-oo``), or appended to (``-o``)."""
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """Without an option for it, standard error goes where the output goes."""
         output = asked.one("OutputFile", "redirectList")
         error = asked.one("ErrorFile", "redirectList")
@@ -51,7 +51,7 @@ class Streams(fields.Rule):
         if item := asked.one("InputFile", "redirectList"):
             self._option(asked, made, item, "-i")
 
-    def _file(self, asked: Asked, made: Made, item: Property, letter: str) -> None:
+    def _file(self, asked: JobRequest, made: Made, item: Property, letter: str) -> None:
         words = item.attributes.get("redirectList", "").strip()
         text = stripped(item.text) or (os.devnull if words == "Close" else "")
         if not text:
@@ -62,7 +62,7 @@ class Streams(fields.Rule):
         self._option(asked, made, item, f"-{letter}" if words == "Append" else f"-{letter}o", text)
 
     def _option(
-        self, asked: Asked, made: Made, item: Property, option: str, text: str = ""
+        self, asked: JobRequest, made: Made, item: Property, option: str, text: str = ""
     ) -> None:
         try:
             made.option(option, FILES.written(asked, item, text or stripped(item.text)))
@@ -91,7 +91,7 @@ class Streams(fields.Rule):
 class Mail(fields.Rule):
     """``-B`` for the start, ``-N`` for the end."""
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """The two, and the address."""
         item = asked.one("NotificationList", "uri")
         if item is None:
@@ -124,7 +124,7 @@ class Mail(fields.Rule):
 class Waits(fields.Rule):
     """``done(1) && exit(2,==3) && ended("name")``: an exit code and names are kept."""
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """All of them, with && between."""
         found = []
         for item in asked.take("Dependency", "condition", "code", "designator"):
@@ -133,7 +133,7 @@ class Waits(fields.Rule):
         if found:
             made.option("-w", " && ".join(found))
 
-    def _term(self, asked: Asked, item: Property) -> str:
+    def _term(self, asked: JobRequest, item: Property) -> str:
         text = stripped(item.text)
         condition = item.attributes.get("condition", "OnSuccess")
         designator = item.attributes.get("designator", "JobId")
@@ -244,8 +244,8 @@ FORM = Form(
         Streams(),
         environment.Shell(),
         environment.Environment(Option("-env", "none"), Option("-env", "all")),
-        waiting.Moment("EligibleTime", "-b", "%Y:%m:%d:%H:%M", _TIMES, 60),
-        waiting.Moment("DeadlineTime", "-t", "%Y:%m:%d:%H:%M", _TIMES, -60),
+        waiting.LocalTime("EligibleTime", "-b", "%Y:%m:%d:%H:%M", _TIMES, 60),
+        waiting.LocalTime("DeadlineTime", "-t", "%Y:%m:%d:%H:%M", _TIMES, -60),
         Waits(),
         waiting.Hold(Option("-H")),
         Mail(),

@@ -23,7 +23,7 @@ _NODE_CPUS = re.compile(r"^\s+(?:np|resources_available\.ncpus) = ([0-9]{1,9})$"
 _ATTRIBUTE = re.compile(r"    ([A-Za-z_][A-Za-z0-9_.]*) = (.*)")
 
 
-class PBS(Script):
+class PBSAllocation(Script):
     """A prologue or epilogue of PBS."""
 
     places = ("/opt/pbs/bin",)

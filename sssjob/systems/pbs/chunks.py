@@ -16,11 +16,11 @@ from sssjob.translate import numbers
 from sssjob.translate.form import Layout
 from sssjob.translate.nodes import features, names, plain, say_nodes
 from sssjob.translate.options import Heard, Made, Said
-from sssjob.translate.requests import Asked
+from sssjob.translate.requests import JobRequest
 from sssjob.translate.translator import Settings
 
 
-def shared(asked: Asked, made: Made, of: numbers.TaskCounts) -> None:
+def shared(asked: JobRequest, made: Made, of: numbers.TaskCounts) -> None:
     """What both have for the whole job."""
     if wall := numbers.wall(asked, of):
         made.option("-l walltime", clock(wall))
@@ -43,7 +43,7 @@ def say_shared(said: Said, heard: Heard) -> None:
             said.back(option, value, str(error))
 
 
-def places(asked: Asked, of: numbers.TaskCounts) -> list[str]:
+def places(asked: JobRequest, of: numbers.TaskCounts) -> list[str]:
     """Take the names of nodes, which count them where nothing does, as do tasks on each."""
     wanted = names(asked, of.nodes.least if of.nodes else 0)
     if of.nodes is None and wanted:
@@ -60,7 +60,7 @@ def places(asked: Asked, of: numbers.TaskCounts) -> list[str]:
     return wanted[: of.node_count]
 
 
-def shares(asked: Asked, of: numbers.TaskCounts) -> list[tuple[int, int]]:
+def shares(asked: JobRequest, of: numbers.TaskCounts) -> list[tuple[int, int]]:
     """So many nodes with so many tasks each: the first ones have one more (5.3)."""
     nodes = of.node_count
     tasks = of.written or nodes * (of.per_node or 1)
@@ -88,7 +88,7 @@ def on_nodes(found: list[NodeSpec], wanted: list[str]) -> Iterator[tuple[NodeSpe
             yield replace(part, count=free), ""
 
 
-def approximated(asked: Asked, of: numbers.TaskCounts) -> None:
+def approximated(asked: JobRequest, of: numbers.TaskCounts) -> None:
     """Ranges have no place: the least is asked for."""
     for name, count in (("NodeCount", of.nodes), ("Processors", of.processors)):
         if count and count.exact is None:
@@ -98,7 +98,7 @@ def approximated(asked: Asked, of: numbers.TaskCounts) -> None:
 class Chunks(Layout):
     """``select`` and ``place`` of PBS Professional and OpenPBS."""
 
-    def compose(self, asked: Asked, made: Made, settings: Settings) -> None:
+    def compose(self, asked: JobRequest, made: Made, settings: Settings) -> None:
         """A chunk for each node, or for each task where nothing says how many nodes."""
         groups = asked.groups()
         of = numbers.shape(asked)
@@ -127,7 +127,7 @@ class Chunks(Layout):
             made.option(f"-l {name}", str(count))
 
     def _whole(
-        self, asked: Asked, of: numbers.TaskCounts, found: list[NodeSpec], tasks: int
+        self, asked: JobRequest, of: numbers.TaskCounts, found: list[NodeSpec], tasks: int
     ) -> None:
         """What the job says of all its task groups, which have the chunks."""
         numbers.compared(asked, of, sum(part.count * part.number("ncpus") for part in found))
@@ -139,7 +139,9 @@ class Chunks(Layout):
             if asked.items(name):
                 asked.approximate(name, "the task groups say it", met=False)
 
-    def _chunks(self, asked: Asked, of: numbers.TaskCounts, settings: Settings) -> list[NodeSpec]:
+    def _chunks(
+        self, asked: JobRequest, of: numbers.TaskCounts, settings: Settings
+    ) -> list[NodeSpec]:
         approximated(asked, of)
         wanted = places(asked, of)
         found: list[NodeSpec] = []
@@ -161,7 +163,7 @@ class Chunks(Layout):
         return [part for part, _ in hosted]
 
     def _memory(
-        self, asked: Asked, of: numbers.TaskCounts, found: list[NodeSpec], scope: str
+        self, asked: JobRequest, of: numbers.TaskCounts, found: list[NodeSpec], scope: str
     ) -> None:
         total = numbers.one(asked, "Memory", numbers.MOST)
         if total is None:
@@ -213,7 +215,7 @@ class Chunks(Layout):
         say_shared(said, heard)
 
 
-def _with_resources(asked: Asked, found: list[NodeSpec]) -> dict[str, int]:
+def _with_resources(asked: JobRequest, found: list[NodeSpec]) -> dict[str, int]:
     """Give chunks the GPUs of whoever asks for them, and say how many licences are asked for.
 
     Where task groups have GPUs, those that the job names beside them are these.
@@ -320,7 +322,7 @@ def _say_chunk(part: NodeSpec, heard: Heard, scope: str) -> None:
 class Nodes(Layout):
     """``nodes`` of TORQUE, and resources of the whole job."""
 
-    def compose(self, asked: Asked, made: Made, settings: Settings) -> None:
+    def compose(self, asked: JobRequest, made: Made, settings: Settings) -> None:
         """Nodes with processors and properties, then what is of the job."""
         of = numbers.added(asked)
         numbers.only_processors(asked, of)
@@ -359,7 +361,7 @@ class Nodes(Layout):
         if licences:
             made.option("-l gres", "%".join(f"{name}+{count}" for name, count in licences))
 
-    def _memory(self, asked: Asked, made: Made, of: numbers.TaskCounts, scope: str) -> None:
+    def _memory(self, asked: JobRequest, made: Made, of: numbers.TaskCounts, scope: str) -> None:
         if scope == numbers.TASK:
             if value := numbers.memory(asked, of, scope, each=numbers.TASK):
                 share = numbers.rounded(value, of.each)  # a process stands for each processor

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from sssjob.features.said import Said
+from sssjob.features.said import StatedValues
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def read(environment: Mapping[str, str]) -> Said:
+def read(environment: Mapping[str, str]) -> StatedValues:
     """What is said of the job on this host: of TORQUE, or of PBS Professional (``NCPUS``)."""
-    said = Said("PBS", ("wall_limit_secs", "jobstart_secs"))
+    said = StatedValues("PBS", ("wall_limit_secs", "jobstart_secs"))
     said.text("job_id", "PBS_JOBID", environment)
     said.number("allocated_cpu", "NCPUS", environment)
     if environment.get("PBS_NUM_NODES") == "1":

@@ -26,7 +26,7 @@ _ATTRIBUTE = re.compile(r"\s+([A-Za-z][\w.-]*) = ?(.*)")
 _HELD_SLOT = re.compile(r"\s*([0-9]+)(?:-([0-9]+))?")
 
 
-class PBS(Reader):
+class PBSQueue(Reader):
     """Reads what qstat and pbsnodes print."""
 
     def take(self, text: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sssjob.features.batch.scripts import Installation, Scripts, exports
 
 
-class PBS(Scripts):
+class PBSScripts(Scripts):
     """prologue and epilogue run as root; they are told of the job by arguments."""
 
     command = "qstat"

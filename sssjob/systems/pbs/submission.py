@@ -19,7 +19,7 @@ from sssjob.translate.form import Form, SubmitForm
 from sssjob.translate.options import Heard, Made, Option, Said, Wanted
 from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import word
-from sssjob.translate.requests import Asked
+from sssjob.translate.requests import JobRequest
 
 
 def _words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
@@ -44,7 +44,7 @@ def _seconds(text: str) -> int:
 class Project(fields.Rule):
     """-P of PBS Professional; -A, which TORQUE has alone, says the same where there is no -P."""
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """The one or the other."""
         fields.TextOption("Project", "-A" if made.held else "-P", word).write(asked, made)
 
@@ -59,7 +59,7 @@ class Project(fields.Rule):
 class ReservedQueue(fields.QueueAt):
     """The queue of a reservation, which is called like it: R, S or M, and a number."""
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """The reservation before any other queue."""
         item = asked.one("Reservation")
         text = "" if item is None else stripped(item.text)
@@ -131,7 +131,7 @@ _TORQUE_FILES = Patterns(
 _RULES: tuple[fields.Rule, ...] = (
     environment.Shell(),
     environment.Environment(None, Option("-V"), "-v"),
-    waiting.Moment("EligibleTime", "-a", "%Y%m%d%H%M.%S", waiting.DIGITS),
+    waiting.LocalTime("EligibleTime", "-a", "%Y%m%d%H%M.%S", waiting.DIGITS),
     waiting.Waits("-W depend", _IDS, _AFTER),
     waiting.Hold(Option("-h")),
     mail.Mail("-m", "", ("b", "e", "abe", "n"), "-M"),

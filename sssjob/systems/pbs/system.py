@@ -12,7 +12,7 @@ SYSTEM = System(
         Format("pbs", "sssjob.systems.pbs.accounting", "accounting of TORQUE and OpenPBS",
                Sign.MARK),
     ),
-    queue=Queue("sssjob.systems.pbs.queue:PBS", ask=(("qstat", "-f"), ("pbsnodes", "-a"))),
+    queue=Queue("sssjob.systems.pbs.queue:PBSQueue", ask=(("qstat", "-f"), ("pbsnodes", "-a"))),
     status=Status(
         (
             Format("qstat-json", f"{_STATUS}.json", "qstat -f -F json of OpenPBS",
@@ -23,8 +23,8 @@ SYSTEM = System(
         environment=(("TZ", "UTC"),),  # times have no zone
         past=(("qstat", "-x", "-f", "-F", "json"),),
     ),
-    script="sssjob.systems.pbs.allocation:PBS",
-    installation="sssjob.systems.pbs.scripts:PBS",
+    script="sssjob.systems.pbs.allocation:PBSAllocation",
+    installation="sssjob.systems.pbs.scripts:PBSScripts",
     submission="sssjob.systems.pbs.submission:FORM",
     control="sssjob.systems.pbs.control:CONTROL",
     targets=(

@@ -54,7 +54,7 @@ def question(environment: Mapping[str, str]) -> list[str]:
     return _asked(Head(job, array, task, het, offset).alone)
 
 
-class Slurm(Script):
+class SlurmAllocation(Script):
     """A Prolog or Epilog of Slurm. What a job used stands in its accounting some seconds later."""
 
     settings = ENVIRONMENT

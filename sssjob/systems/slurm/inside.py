@@ -5,7 +5,7 @@ No version tells the time limit to a job by itself; later ones tell when it star
 
 from __future__ import annotations
 
-from sssjob.features.said import Said, whole
+from sssjob.features.said import StatedValues, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,9 +16,9 @@ YEAR = 365 * 86400
 _MIB = 1 << 20
 
 
-def read(environment: Mapping[str, str]) -> Said:
+def read(environment: Mapping[str, str]) -> StatedValues:
     """What is said of the job on this node, by key of $JOBFEATURES."""
-    said = Said("Slurm", ("wall_limit_secs",))
+    said = StatedValues("Slurm", ("wall_limit_secs",))
     said.text("job_id", "SLURM_JOB_ID", environment)
     processors = _processors(environment, said)
     per_node, per_processor = (
@@ -45,7 +45,7 @@ def times(environment: Mapping[str, str]) -> tuple[int | None, int | None]:
     return start, end - start if end and 0 < end - start != YEAR else None
 
 
-def _processors(environment: Mapping[str, str], said: Said) -> int | None:
+def _processors(environment: Mapping[str, str], said: StatedValues) -> int | None:
     """Those of this node, or of each, if all have as many."""
     count = whole(environment.get("SLURM_CPUS_ON_NODE", ""))
     if count:

@@ -71,7 +71,7 @@ UP = ("IDLE", "COMPLETING", "ALLOCATED", "DRAINING", "MIXED")
 DRAINING = "DRAINING"
 
 
-class Slurm(Reader):
+class SlurmQueue(Reader):
     """Reads what Slurm's commands print."""
 
     def take(self, text: str) -> None:

@@ -63,7 +63,7 @@ from sssjob.translate.objects import (
 )
 from sssjob.translate.options import Heard, Option
 from sssjob.translate.quoting import read_run, run, safe
-from sssjob.translate.requests import NO_OPTION, Asked
+from sssjob.translate.requests import NO_OPTION, JobRequest
 from sssjob.translate.specification import (
     PropertyPath,
     Specification,
@@ -121,7 +121,7 @@ class REST(Specification):
     name = "slurmrest"
     array = replace(FORM.array, kind=FORM.name)  # one that is read is kept as sbatch has it
 
-    def compose(self, asked: Asked, settings: Settings) -> Data:
+    def compose(self, asked: JobRequest, settings: Settings) -> Data:
         """The request for a job. Raises ``InvalidValue`` for one without a program."""
         form: Data = {"job": {}}
         job = form["job"]
@@ -217,7 +217,7 @@ def _taken(
     return taken({_JOB[0]: job}, (*_JOB, key), read, heard, expected)
 
 
-def _script(asked: Asked, settings: Settings) -> str:
+def _script(asked: JobRequest, settings: Settings) -> str:
     """A script that becomes the program, or the file of the job that its Executable names."""
     shell = _shell(asked)
     text = stripped(asked.job.get("Executable"))
@@ -235,7 +235,7 @@ def _script(asked: Asked, settings: Settings) -> str:
     return f"#!{shell}\n{run(program)}\n"
 
 
-def _shell(asked: Asked) -> str:
+def _shell(asked: JobRequest) -> str:
     item = asked.one("Shell")
     if item is None:
         return DEFAULT_SHELL
@@ -246,7 +246,7 @@ def _shell(asked: Asked) -> str:
     return text
 
 
-def _streams(asked: Asked, job: Data) -> None:
+def _streams(asked: JobRequest, job: Data) -> None:
     """Errors go where the output goes if nothing else is said; Append is one mode for both."""
     output = asked.one("OutputFile", "redirectList")
     error = asked.one("ErrorFile", "redirectList")
@@ -302,7 +302,7 @@ def _read_environment(job: Data, heard: Heard) -> None:
         say_variables(heard, found, export=False)
 
 
-def _amounts(asked: Asked, settings: Settings, job: Data) -> None:
+def _amounts(asked: JobRequest, settings: Settings, job: Data) -> None:
     of = added(asked)
     if of.nodes:
         lo, hi = of.nodes.lo or 1, of.nodes.hi
@@ -438,7 +438,7 @@ def _say_licence(heard: Heard, found: re.Match[str]) -> None:
     heard.request("Resource", found[2] or "1", name=found[1], type=LICENSE)
 
 
-def _times(asked: Asked, job: Data) -> None:
+def _times(asked: JobRequest, job: Data) -> None:
     for name, key, write in (
         ("EligibleTime", "begin_time", _number), ("DeadlineTime", "deadline", int),
     ):  # fmt: skip
@@ -460,7 +460,7 @@ def _read_times(job: Data, heard: Heard) -> None:
             heard.say(name, seconds)
 
 
-def _waits(asked: Asked, job: Data) -> None:
+def _waits(asked: JobRequest, job: Data) -> None:
     found = []
     for item in asked.take("Dependency", "condition", "code", "designator"):
         condition = item.attributes.get("condition", "OnSuccess")
@@ -484,7 +484,7 @@ def _read_waits(job: Data, heard: Heard) -> None:
             put(job, ("dependency",), rest)
 
 
-def _queues(asked: Asked, job: Data) -> None:
+def _queues(asked: JobRequest, job: Data) -> None:
     """One, or several of which any will do."""
     choices = conditions(asked, ("Queue",), lambda part: any_of(part, "Queue", _is_queue))
     text = ",".join(choices[0]) if choices else text_of(asked, "Queue")
@@ -507,7 +507,7 @@ def _read_queues(job: Data, heard: Heard) -> None:
         told(heard, ("job", "partition"), value, "a text")
 
 
-def _names(asked: Asked, job: Data) -> None:
+def _names(asked: JobRequest, job: Data) -> None:
     for key, text in zip(("constraints", "prefer"), constraints(asked), strict=True):
         if text:
             job[key] = text
@@ -546,7 +546,7 @@ def _read_nodes(job: Data, key: str, heard: Heard) -> list[str]:
     return named
 
 
-def _switches(asked: Asked, job: Data) -> None:
+def _switches(asked: JobRequest, job: Data) -> None:
     for item in asked.take("Hold"):
         if stripped(item.text) == "User":
             job["hold"] = True
@@ -584,7 +584,7 @@ def _read_switches(job: Data, heard: Heard) -> None:
         heard.say("Priority", -nice)
 
 
-def _mail(asked: Asked, job: Data) -> None:
+def _mail(asked: JobRequest, job: Data) -> None:
     item = asked.one("NotificationList", "uri")
     if item is None:
         return

@@ -72,7 +72,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ControllerJob:
     """What the controller says of a job: words by name, and what it has on which nodes."""
 
     words: Mapping[str, str]
@@ -110,7 +110,7 @@ class JobRecord:
         return {run.parts for run in self.runs if run is not None}
 
 
-def _runs(printed: str) -> Iterator[Run | None]:
+def _runs(printed: str) -> Iterator[ControllerJob | None]:
     """Every run of words, from each beginning to each end before the next beginning.
 
     None for one that breaks off, or has a word twice.
@@ -124,7 +124,7 @@ def _runs(printed: str) -> Iterator[Run | None]:
         yield from (_run(printed[place : end.start()], end["last"]) for end in ends)
 
 
-def _run(text: str, last: str) -> Run | None:
+def _run(text: str, last: str) -> ControllerJob | None:
     """The words of a run, up to the first node and the last ones, and all nodes.
 
     A word without ``=`` goes on with the one before it. None where a word stands twice: then
@@ -144,7 +144,7 @@ def _run(text: str, last: str) -> Run | None:
     for word in last.split():
         name, _, value = word.partition("=")
         words.setdefault(name, value)
-    return Run(words, tuple((found[1], found[2], int(found[3])) for found in nodes))
+    return ControllerJob(words, tuple((found[1], found[2], int(found[3])) for found in nodes))
 
 
 class ListingEntry(NamedTuple):

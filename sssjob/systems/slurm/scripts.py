@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sssjob.features.batch.scripts import Installation, Scripts, places
 
 
-class Slurm(Scripts):
+class SlurmScripts(Scripts):
     """Prolog and Epilog run as root on each node of a job, TaskProlog as its user for each task."""
 
     command = "scontrol"

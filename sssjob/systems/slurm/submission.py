@@ -31,7 +31,7 @@ from sssjob.translate.nodes import (
 from sssjob.translate.options import Heard, Made, Option, Said, Wanted
 from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import word
-from sssjob.translate.requests import NO_OPTION, Asked
+from sssjob.translate.requests import NO_OPTION, JobRequest
 from sssjob.translate.translator import Settings
 
 MIB = 1 << 20
@@ -70,7 +70,7 @@ def _held_words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
 class Amounts(Layout):
     """Tasks, nodes, memory and time of sbatch."""
 
-    def compose(self, asked: Asked, made: Made, settings: Settings) -> None:
+    def compose(self, asked: JobRequest, made: Made, settings: Settings) -> None:
         """Counts first, then what is divided by them."""
         of = numbers.added(asked)
         self._counts(asked, made, of)
@@ -83,7 +83,7 @@ class Amounts(Layout):
         self._resources(asked, made)
         self._where(asked, made, of)
 
-    def _counts(self, asked: Asked, made: Made, of: numbers.TaskCounts) -> None:
+    def _counts(self, asked: JobRequest, made: Made, of: numbers.TaskCounts) -> None:
         written, each = of.written, of.each
         if of.nodes:
             made.option("--nodes", _nodes(asked, of.nodes))
@@ -99,7 +99,7 @@ class Amounts(Layout):
             told = f"{of.processors.end} of a range: sbatch takes one number"
             asked.approximate("Processors", told)
 
-    def _memory(self, asked: Asked, made: Made, of: numbers.TaskCounts, scope: str) -> None:
+    def _memory(self, asked: JobRequest, made: Made, of: numbers.TaskCounts, scope: str) -> None:
         """For each node, or each processor where it is of a task, or nodes are not counted."""
         if scope == numbers.NODE or (scope == numbers.JOB and not of.open_nodes):
             if value := numbers.memory(asked, of, scope, each=numbers.NODE):
@@ -113,7 +113,7 @@ class Amounts(Layout):
                 asked.convert("Memory", f"{numbers.size(value)} for each task, {of.each} "
                                         f"processors: {text} for each processor")  # fmt: skip
 
-    def _resources(self, asked: Asked, made: Made) -> None:
+    def _resources(self, asked: JobRequest, made: Made) -> None:
         """GPUs of the whole job, and licences."""
         licences: list[str] = []
         gpus: list[str] = []
@@ -127,7 +127,7 @@ class Amounts(Layout):
         if licences:
             made.option("--licenses", ",".join(licences))
 
-    def _where(self, asked: Asked, made: Made, of: numbers.TaskCounts) -> None:
+    def _where(self, asked: JobRequest, made: Made, of: numbers.TaskCounts) -> None:
         required, preferred = constraints(asked)
         if required:
             made.option("--constraint", required)
@@ -276,7 +276,7 @@ def _say_places(heard: Heard, value: str) -> bool:
     return True
 
 
-def constraints(asked: Asked) -> tuple[str, str]:
+def constraints(asked: JobRequest) -> tuple[str, str]:
     """What every node has, and what is preferred: "" where nothing is asked for."""
     if asked.names.isdisjoint(_OF_NODES):
         return "", ""
@@ -296,7 +296,7 @@ def constraints(asked: Asked) -> tuple[str, str]:
     return constraint(required), constraint((*required, *liked)) if liked else ""
 
 
-def excluded(asked: Asked) -> list[str]:
+def excluded(asked: JobRequest) -> list[str]:
     """The nodes that are not wanted, of all conditions together."""
     found = conditions(asked, ("Node",), lambda part: but(part, "Node"))
     return list(dict.fromkeys(name for each in found for name in each))
@@ -349,7 +349,7 @@ def expanded(value: str) -> tuple[str, ...] | None:
     return tuple(found) if found and all(map(plain, found)) else None
 
 
-def _nodes(asked: Asked, nodes: numbers.CountRange) -> str:
+def _nodes(asked: JobRequest, nodes: numbers.CountRange) -> str:
     """``--nodes`` has a least and a most; without the one it is 1, without the other the same."""
     if nodes.hi is None:
         asked.approximate("NodeCount", "exactly the least: sbatch has no open range of nodes")
@@ -357,7 +357,7 @@ def _nodes(asked: Asked, nodes: numbers.CountRange) -> str:
     return str(nodes.hi) if nodes.exact else f"{nodes.lo or 1}-{nodes.hi}"
 
 
-def _size(asked: Asked, name: str, number: int) -> str:
+def _size(asked: JobRequest, name: str, number: int) -> str:
     """Whole megabytes, rounded up; gigabytes where that is the same."""
     megabytes = numbers.rounded(number, MIB)
     if megabytes * MIB != number:
@@ -463,14 +463,14 @@ def _say_gres(heard: Heard, value: str, nodes: int) -> bool:
 class AtOnce(fields.Rule):
     """Nodes, features and resources of a job that is submitted at once, by plain names only."""
 
-    def write(self, asked: Asked, made: Made) -> None:
+    def write(self, asked: JobRequest, made: Made) -> None:
         """Each with its option."""
         self._features(asked, made)
         self._node(asked, made)
         self._distribution(asked, made)
         self._resources(asked, made)
 
-    def _features(self, asked: Asked, made: Made) -> None:
+    def _features(self, asked: JobRequest, made: Made) -> None:
         found = []
         for item in asked.take("Feature"):
             if _PLAIN.fullmatch(stripped(item.text)):
@@ -480,7 +480,7 @@ class AtOnce(fields.Rule):
         if found:
             made.option("--constraint", "&".join(dict.fromkeys(found)))
 
-    def _node(self, asked: Asked, made: Made) -> None:
+    def _node(self, asked: JobRequest, made: Made) -> None:
         """One node by its name, of a job on one node."""
         found = asked.take("Node")
         assert made.wanted is not None
@@ -493,7 +493,7 @@ class AtOnce(fields.Rule):
                 if not made.wanted.nodes:
                     made.option("--nodes", "1")
 
-    def _distribution(self, asked: Asked, made: Made) -> None:
+    def _distribution(self, asked: JobRequest, made: Made) -> None:
         """How tasks stand on nodes, as far as it is a number or the rule called cyclic here."""
         assert made.wanted is not None
         for item in asked.take("TaskDistribution", "type"):
@@ -508,7 +508,7 @@ class AtOnce(fields.Rule):
             else:
                 asked.refuse(item, NO_OPTION)
 
-    def _resources(self, asked: Asked, made: Made) -> None:
+    def _resources(self, asked: JobRequest, made: Made) -> None:
         """GPUs without a type, and licences."""
         for item in asked.items("Resource"):
             if item.attributes.get("name", "").lower() in ("gpu", "gpus") and item.attributes.get(
@@ -547,8 +547,8 @@ FORM = Form(
                         files=FILES),
         environment.Shell(),
         environment.Environment(Option("--export", "NONE"), Option("--export", "ALL"), "--export"),
-        waiting.Moment("EligibleTime", "--begin", _TIME, ("%Y-%m-%dT%H:%M", "%Y-%m-%d")),
-        waiting.Moment("DeadlineTime", "--deadline", _TIME, ("%Y-%m-%dT%H:%M", "%Y-%m-%d")),
+        waiting.LocalTime("EligibleTime", "--begin", _TIME, ("%Y-%m-%dT%H:%M", "%Y-%m-%d")),
+        waiting.LocalTime("DeadlineTime", "--deadline", _TIME, ("%Y-%m-%dT%H:%M", "%Y-%m-%d")),
         waiting.Waits("--dependency", r"[0-9]+(_[0-9]+)?", {
             "OnSuccess": "afterok", "OnFailure": "afternotok", "OnExit": "afterany",
         }, replaced=True),

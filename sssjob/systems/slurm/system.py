@@ -18,7 +18,7 @@ SYSTEM = System(
                Sign.NAME),
     ),
     queue=Queue(
-        "sssjob.systems.slurm.queue:Slurm",
+        "sssjob.systems.slurm.queue:SlurmQueue",
         ask=(("squeue", "--all", "--json"), ("sinfo", "--all", "--json")),
         ask_text=(("scontrol", "--all", "--oneliner", "show", "jobs"),
                   ("scontrol", "--all", "--oneliner", "show", "nodes")),
@@ -38,8 +38,8 @@ SYSTEM = System(
         environment=(("SLURM_TIME_FORMAT", "%s"),),  # seconds since the epoch
         past=(("scontrol", "--all", "--details", "--oneliner", "show", "jobs"),),
     ),
-    script="sssjob.systems.slurm.allocation:Slurm",
-    installation="sssjob.systems.slurm.scripts:Slurm",
+    script="sssjob.systems.slurm.allocation:SlurmAllocation",
+    installation="sssjob.systems.slurm.scripts:SlurmScripts",
     ended="sssjob.systems.slurm.ended:records",
     listed="sssjob.systems.slurm.ended:listed",
     sums="sssjob.systems.slurm.sreport",

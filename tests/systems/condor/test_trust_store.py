@@ -11,7 +11,7 @@ from sssjob.classads.values import Ad
 from sssjob.document import loads
 from sssjob.systems.condor.hooks import reports
 from sssjob.systems.condor.hooks.candidates import refresh
-from sssjob.systems.condor.hooks.queue import STATES, WAITING, Held
+from sssjob.systems.condor.hooks.queue import STATES, WAITING, OpenQueue
 from sssjob.systems.condor.hooks.settings import HookSettings
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of others")
@@ -42,7 +42,7 @@ class Stored:
         ad = Ad(
             {"SSSReport": "update", "JobPid": 7, "JobStartDate": 1000, "ProcId": 0, **attributes}
         )
-        with Held(self.settings) as queue:
+        with OpenQueue(self.settings) as queue:
             path = os.path.join(self.settings.state, "spool", "0.x")
             with open(path, "w") as file:
                 file.write(long.write(ad))
@@ -50,7 +50,7 @@ class Stored:
             return reports.fold(self.settings, queue, say=self.said.append)[0]
 
     def states(self):
-        with Held(self.settings) as queue:
+        with OpenQueue(self.settings) as queue:
             refresh(self.settings, queue, until=None, say=self.said.append)
             return [(job.state, job.reason) for job in queue.jobs(*STATES)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sssjob.records.cuts import CustomPieces
-from sssjob.records.layout import NEVER, Known, Layout, Read, Record, Run, alone, mapping
+from sssjob.records.layout import NEVER, Known, Layout, Read, Record, RunKey, alone, mapping
 from sssjob.systems.condor.accounting import table
 from sssjob.systems.condor.accounting.ads import PARTED, TEXT, fields_of, form_of, pieces
 from sssjob.systems.condor.accounting.values import ENDED, MADE_OF, WORKED_OUT
@@ -44,6 +44,6 @@ LAYOUT = Layout(
         (row for row in table.ATTRIBUTES if row.element not in table.OF_STARTED),
     ),
     known=Known(table.ADS, MADE_OF),
-    run=Run(("GlobalJobId", "Id"), "QDate", "StartTime", "EndTime"),
+    run=RunKey(("GlobalJobId", "Id"), "QDate", "StartTime", "EndTime"),
     recognises=recognises,
 )

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from sssjob import graph
 from sssjob.amounts import Scope
-from sssjob.check.awareness import Outcome, Understood, said, understood
+from sssjob.check.awareness import AwarenessOutcome, Understood, said, understood
 from sssjob.check.vocabulary import FULL, AwarenessPolicy
 from sssjob.classads import long
 from sssjob.defaults import resolve
@@ -19,7 +19,7 @@ from sssjob.model import Block, Job, JobGroup, Property
 from sssjob.systems.condor import names
 from sssjob.systems.condor.hooks import stamp
 from sssjob.systems.condor.hooks.documents import Documents, QueuedDocument, documents, jobs_of
-from sssjob.systems.condor.hooks.queue import DONE, READY, RETURNED, WAITING, Candidate, Queue
+from sssjob.systems.condor.hooks.queue import DONE, READY, RETURNED, WAITING, Candidate, JobQueue
 from sssjob.systems.condor.hooks.settings import HookSettings
 from sssjob.systems.condor.hooks.trust import Trust, Untrusted, trust
 from sssjob.systems.condor.job_ad import to_ad
@@ -30,7 +30,7 @@ _TOGETHER = 50  # documents that are noted in one go
 Say = Callable[[object], None]
 
 
-def refresh(settings: HookSettings, queue: Queue, *, until: float | None, say: Say) -> bool:
+def refresh(settings: HookSettings, queue: JobQueue, *, until: float | None, say: Say) -> bool:
     """Bring the queue in step with the documents; False if the time ran out before all were done.
 
     ``until`` is a moment in seconds since 1970.
@@ -64,7 +64,7 @@ def refresh(settings: HookSettings, queue: Queue, *, until: float | None, say: S
 
 
 def _made(
-    source: Documents, found: QueuedDocument, queue: Queue, known: Mapping[str, tuple[str, int]],
+    source: Documents, found: QueuedDocument, queue: JobQueue, known: Mapping[str, tuple[str, int]],
     trusted: Trust, say: Say,
 ) -> tuple[int, list[Candidate]]:  # fmt: skip
     """Whose a document is, and its jobs, each in the state that it should have."""
@@ -130,7 +130,7 @@ def _candidate(
     if reason:
         return Candidate(job.id, WAITING, reason=reason)
     if not as_known.accepted:
-        rejected = said(Outcome(as_known.outcome.reject))
+        rejected = said(AwarenessOutcome(as_known.outcome.reject))
         raise _NoAd("; ".join(each.message for each in rejected))
     owner = trusted.owner(job, uid)
     priority, submitted = (_whole(job.properties.get(name)) for name in ("Priority", "SubmitTime"))

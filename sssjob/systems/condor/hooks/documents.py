@@ -186,7 +186,7 @@ def _change(folder: int, name: str, change: Change) -> bool:
             old = file.read(LIMIT + 1)
     except FileNotFoundError:
         return False
-    new = b"".join(rewrite(old, Numbered(change).block))
+    new = b"".join(rewrite(old, NumberedChange(change).block))
     if new == old:
         return True
     if _stamp(os.stat(name, dir_fd=folder, follow_symlinks=False)) != _stamp(status):
@@ -219,7 +219,7 @@ class _Store:
             found = work.get(_identity(name))
             if found is None:
                 return False
-            pieces = rewrite(found.document, Numbered(change).block)
+            pieces = rewrite(found.document, NumberedChange(change).block)
             work.put(b"".join(pieces), replacing=found)
         return True
 
@@ -232,7 +232,7 @@ class _Store:
                     work.note(_reported(made.identity), str(uid))
                     return
                 if work.noted(_reported(found.identity)) == str(uid) and _is_about(found, new):
-                    pieces = rewrite(found.document, Numbered(change).block)
+                    pieces = rewrite(found.document, NumberedChange(change).block)
                     work.put(b"".join(pieces), replacing=found)
                     return
         name = new.get("GlobalId")
@@ -289,7 +289,7 @@ def _reported(identity: store.Identity) -> str:
     return f"condor-reported/{_name(identity)}"
 
 
-class Numbered:
+class NumberedChange:
     """A change of jobs that is told which one each is, counted from 1 through a document."""
 
     def __init__(self, change: Change) -> None:

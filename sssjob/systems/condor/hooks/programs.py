@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from sssjob.systems.condor.hooks.queue import Held, Job, Queue
+    from sssjob.systems.condor.hooks.queue import JobQueue, OpenQueue, SpoolJob
 
 ACCEPT, REJECT = "accept", "reject"
 EXITS = ("exit", "remove", "hold", "evict")
@@ -170,7 +170,7 @@ _HOOKS: dict[str, Callable[[HookSettings, Sequence[str]], bool | None]] = {
 }
 
 
-def _given_away(settings: HookSettings, queue: Queue, key: int, slot: Ad, now: float) -> bool:
+def _given_away(settings: HookSettings, queue: JobQueue, key: int, slot: Ad, now: float) -> bool:
     """Give a job to a slot, if it fits and nobody else was faster."""
     job = queue.job(key)
     if job is None or job.state != "ready":
@@ -194,7 +194,7 @@ def _given_away(settings: HookSettings, queue: Queue, key: int, slot: Ad, now: f
 
 
 def _fitting(
-    job: Job, slot: Ad, settings: HookSettings, owner: str
+    job: SpoolJob, slot: Ad, settings: HookSettings, owner: str
 ) -> tuple[bytes, dict[str, str | int]] | None:
     """The ad of the first alternative of a job that fits the slot, and what belongs to it."""
     for part in job.ads.split(b"\n\n"):
@@ -304,7 +304,7 @@ def _make_spool(settings: HookSettings) -> None:
         pass
 
 
-def _has_ended(job: Job, settings: HookSettings) -> bool:
+def _has_ended(job: SpoolJob, settings: HookSettings) -> bool:
     """Whether a report that counts says that a job has ended, which nobody has folded yet."""
     from sssjob.systems.condor.hooks.spool import Spool
     from sssjob.systems.condor.hooks.trust import reporters
@@ -329,16 +329,16 @@ def _check_place(settings: HookSettings) -> None:
         )
 
 
-def _held(settings: HookSettings) -> Held:
+def _held(settings: HookSettings) -> OpenQueue:
     from sssjob.systems.condor.hooks.place import owner_of
-    from sssjob.systems.condor.hooks.queue import Held
+    from sssjob.systems.condor.hooks.queue import OpenQueue
 
     _check_place(settings)
     if os.geteuid() == 0 != owner_of(settings):
         # Whom root acts as may not be able to read where we are installed.
         import sssjob.systems.condor.hooks.candidates
         import sssjob.systems.condor.hooks.reports  # noqa: F401
-    return Held(settings)
+    return OpenQueue(settings)
 
 
 def _ads() -> list[Ad]:
@@ -369,7 +369,7 @@ def _slot(path: str) -> Ad:
         return next(iter(hook_ads.read(file.read(LIMIT))), Ad())
 
 
-def _give_back(settings: HookSettings, queue: Queue, job: Job) -> None:
+def _give_back(settings: HookSettings, queue: JobQueue, job: SpoolJob) -> None:
     from sssjob.systems.condor.hooks.queue import TAKEN
 
     if queue.give_back(job.key, job.attempt, TAKEN, time.time()) and _is_store(settings):
@@ -378,7 +378,7 @@ def _give_back(settings: HookSettings, queue: Queue, job: Job) -> None:
         documents(settings).release(job.label)
 
 
-def _taken(settings: HookSettings, job: Job) -> bool:
+def _taken(settings: HookSettings, job: SpoolJob) -> bool:
     """Whether the job is ours in the store, too, which other machines may look at."""
     if not _is_store(settings):
         return True
@@ -391,7 +391,7 @@ def _is_store(settings: HookSettings) -> bool:
     return not os.path.isdir(settings.jobs)
 
 
-def _refresh(settings: HookSettings, queue: Queue, now: float) -> None:
+def _refresh(settings: HookSettings, queue: JobQueue, now: float) -> None:
     """Make documents that are new or changed ready, as far as the time allows."""
     from sssjob.systems.condor.hooks import stamp
 

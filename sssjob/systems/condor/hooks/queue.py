@@ -73,7 +73,7 @@ _VERSION = 1
 _COLUMNS = "key, document, number, label, id, state, attempt, owner, given, ads, reason"
 
 
-class Job:
+class SpoolJob:
     """A job of the queue."""
 
     __slots__ = ("ads", "attempt", "document", "given", "id", "key", "label", "number", "owner",
@@ -101,7 +101,7 @@ class Candidate:
         self.priority, self.submitted = priority, submitted
 
 
-class Held:
+class OpenQueue:
     """The queue of a directory, open for a block, and made if there is none.
 
     Root acts as the user to whom it belongs, or the jobs, if the site trusts that user: what root
@@ -112,10 +112,10 @@ class Held:
 
     def __init__(self, settings: HookSettings) -> None:
         self._settings = settings
-        self._queue: Queue | None = None
+        self._queue: JobQueue | None = None
         self._before: tuple[int, list[int]] | None = None
 
-    def __enter__(self) -> Queue:
+    def __enter__(self) -> JobQueue:
         uid = owner_of(self._settings)
         if uid and os.geteuid() == 0:
             self._become(uid)
@@ -156,13 +156,13 @@ class Held:
             self._before = None
 
 
-def _opened(state: str) -> Queue:
+def _opened(state: str) -> JobQueue:
     make(state)
     path = os.path.join(state, FILE)
     if not os.path.lexists(path):
         check_former(state)
     own(path)
-    queue = Queue(_connected(path), state)
+    queue = JobQueue(_connected(path), state)
     if queue.version() == 0:
         with queue.changing():
             if queue.version() == 0:  # nobody else was faster
@@ -172,7 +172,7 @@ def _opened(state: str) -> Queue:
     return queue
 
 
-def copied(settings: HookSettings) -> Queue:
+def copied(settings: HookSettings) -> JobQueue:
     """A copy of a queue in memory: what becomes of it changes nothing.
 
     Raises ``UnsafeQueue`` and ``OSError``.
@@ -181,7 +181,7 @@ def copied(settings: HookSettings) -> Queue:
     path = os.path.join(settings.state, FILE)
     if (found := status(path)) is not None:
         _copy(path, found, copy, settings)
-    queue = Queue(copy, "")
+    queue = JobQueue(copy, "")
     if (
         queue.version() == 0
     ):  # also of a file whose maker was killed before there was anything in it
@@ -222,7 +222,7 @@ def _connected(path: str) -> _sqlite3.Connection:
         raise UnsafeQueue(f"{path}: {error}") from error
 
 
-class Queue:
+class JobQueue:
     """An open queue; ``state`` is its directory, an empty text for a copy in memory."""
 
     __slots__ = ("_connection", "state")
@@ -261,7 +261,7 @@ class Queue:
         """
         return _Alone(self.state, wait=wait)
 
-    def jobs(self, *states: str) -> Iterator[Job]:
+    def jobs(self, *states: str) -> Iterator[SpoolJob]:
         """The jobs in some states: the highest priority first, then the oldest."""
         marks = ", ".join("?" * len(states))
         found = self.run(
@@ -269,7 +269,7 @@ class Queue:
             " ORDER BY priority DESC, submitted, key",
             states,
         )
-        return (Job(*row) for row in found.fetchall())
+        return (SpoolJob(*row) for row in found.fetchall())
 
     def ready(self) -> list[int]:
         """The keys of the jobs that may be fetched, in the order of the queue."""
@@ -278,10 +278,10 @@ class Queue:
         )
         return [key for (key,) in found.fetchall()]
 
-    def job(self, key: int) -> Job | None:
+    def job(self, key: int) -> SpoolJob | None:
         """A job by its key."""
         row = self.run(f"SELECT {_COLUMNS} FROM job WHERE key = ?", (key,)).fetchone()
-        return None if row is None else Job(*row)
+        return None if row is None else SpoolJob(*row)
 
     def claim(self, key: int, owner: str, now: float) -> int | None:
         """Give a job away as one of a user: which attempt it is, None if another was faster."""
@@ -317,13 +317,13 @@ class Queue:
         self.run(f"UPDATE document SET stamp = '' WHERE name = {of}", (value,))
         self.run("DELETE FROM note WHERE name = 'seen'")
 
-    def silent(self, before: float) -> Iterator[Job]:
+    def silent(self, before: float) -> Iterator[SpoolJob]:
         """The jobs that were offered or run, of which nothing was heard since a moment."""
         found = self.run(
             f"SELECT {_COLUMNS} FROM job WHERE state IN ('offered', 'running') AND heard < ?",
             (before,),
         )
-        return (Job(*row) for row in found.fetchall())
+        return (SpoolJob(*row) for row in found.fetchall())
 
     def oldest(self) -> float:
         """When the one of them was heard of from which nothing came for longest."""
@@ -341,10 +341,10 @@ class Queue:
         self.run("DELETE FROM document WHERE name = ?", (document,))
         self._drop(document, 0)
 
-    def known(self, document: str) -> dict[int, Job]:
+    def known(self, document: str) -> dict[int, SpoolJob]:
         """The jobs of a document by their numbers."""
         found = self.run(f"SELECT {_COLUMNS} FROM job WHERE document = ?", (document,))
-        return {row[2]: Job(*row) for row in found}
+        return {row[2]: SpoolJob(*row) for row in found}
 
     def put(self, document: str, stamp: str, uid: int, candidates: Sequence[Candidate]) -> None:
         """Bring the jobs of a document in step with it; what is given away stays as it is."""
@@ -387,7 +387,7 @@ class _Changing:
 
     __slots__ = ("_outermost", "_queue")
 
-    def __init__(self, queue: Queue) -> None:
+    def __init__(self, queue: JobQueue) -> None:
         self._queue = queue
         self._outermost = False
 

@@ -24,10 +24,10 @@ from sssjob.model import Delivered, Job, Property
 from sssjob.systems.condor import names, usage
 from sssjob.systems.condor.from_ad import to_job
 from sssjob.systems.condor.hooks.documents import Documents, documents
-from sssjob.systems.condor.hooks.queue import DONE, RETURNED, RUNNING, TAKEN, WAITING, Queue
-from sssjob.systems.condor.hooks.queue import Job as Queued
+from sssjob.systems.condor.hooks.queue import DONE, RETURNED, RUNNING, TAKEN, WAITING, JobQueue
+from sssjob.systems.condor.hooks.queue import SpoolJob as Queued
 from sssjob.systems.condor.hooks.settings import HookSettings
-from sssjob.systems.condor.hooks.spool import NotAReport, Report, Spool
+from sssjob.systems.condor.hooks.spool import NotAReport, Spool, SpooledReport
 from sssjob.systems.condor.hooks.trust import Untrusted, reporters, user_id, user_name
 
 Say = Callable[[object], None]
@@ -51,7 +51,7 @@ TOGETHER = 64 << 20  # bytes of reports that are folded in one go
 class ReportedJob:
     """What a report tells: which hook it is from, and the job of the queue that it is about."""
 
-    report: Report
+    report: SpooledReport
     ad: Ad
     kind: str
     job: Queued | None = None  # None: one of a schedd
@@ -80,7 +80,12 @@ class Start:
 
 
 def fold(
-    settings: HookSettings, queue: Queue, *, say: Say, until: float | None = None, wait: bool = True
+    settings: HookSettings,
+    queue: JobQueue,
+    *,
+    say: Say,
+    until: float | None = None,
+    wait: bool = True,
 ) -> tuple[int, int]:
     """Fold every report in the spool; ``until`` is when to stop.
 
@@ -109,7 +114,7 @@ def fold(
 class _Fold:
     """Reports that are taken one by one, and written together, a document at a time."""
 
-    def __init__(self, settings: HookSettings, queue: Queue, spool: Spool, say: Say) -> None:
+    def __init__(self, settings: HookSettings, queue: JobQueue, spool: Spool, say: Say) -> None:
         self._queue, self._spool, self._say = queue, spool, say
         self._source: Documents = documents(settings)
         self._source.tidy()
@@ -118,7 +123,7 @@ class _Fold:
         self._apart: list[ReportedJob] = []  # about jobs of a schedd
         self._shares: Counter[int] = Counter()  # how many reports each user left
 
-    def take(self, report: Report) -> None:
+    def take(self, report: SpooledReport) -> None:
         """Take a report if it counts."""
         try:
             told = self._told(report)
@@ -152,7 +157,7 @@ class _Fold:
         """Those who left few reports come first: nobody keeps the others waiting."""
         return min(self._shares[told.report.uid] for told in item[1])
 
-    def _told(self, report: Report) -> ReportedJob:
+    def _told(self, report: SpooledReport) -> ReportedJob:
         """What a report tells. Raises ``NotAReport`` and ``Untrusted``."""
         ad = next(iter(hook_ads.read(report.text)), Ad())
         kind, text = ad.text(names.REPORT), ad.text(names.KEY)
@@ -242,7 +247,7 @@ class _Fold:
             self._queue.move(told.job.key, told.attempt, TAKEN, where, now, "it has ended")
         self._queue.read_again("?", told.job.document)
 
-    def _refuse(self, report: Report, reason: Exception) -> None:
+    def _refuse(self, report: SpooledReport, reason: Exception) -> None:
         odd = reason if isinstance(reason, NotAReport) else NotAReport(str(reason), keep=True)
         self._spool.refuse(report.name, odd)
 

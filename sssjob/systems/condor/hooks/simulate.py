@@ -19,7 +19,7 @@ FETCH_TIMEOUT = 60.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class SlotEvent:
     """Something that happened to a slot: what, the job by its Cmd or key, and more about it."""
 
     slot: str
@@ -54,7 +54,7 @@ def slot_ad(number: int, cpus: int, memory: int, disk: int, host: str = "localho
 
 
 def simulate(
-    slots: Iterable[Ad], hooks: Mapping[str, Sequence[str]], event: Callable[[Event], None],
+    slots: Iterable[Ad], hooks: Mapping[str, Sequence[str]], event: Callable[[SlotEvent], None],
     pace: Pace | None = None,
 ) -> None:  # fmt: skip
     """Let slots fetch and run work at the same time until there is none for them.
@@ -72,14 +72,14 @@ def simulate(
 
 
 def _slot(
-    slot: Ad, hooks: Mapping[str, Sequence[str]], event: Callable[[Event], None], pace: Pace
+    slot: Ad, hooks: Mapping[str, Sequence[str]], event: Callable[[SlotEvent], None], pace: Pace
 ) -> None:
     """One slot: fetch, reply, run, and fetch again while there is work."""
     name = slot.text("Name")
     last: Ad | None = None
 
     def told(what: str, more: str) -> None:
-        event(Event(name, what, "" if last is None else last.text("Cmd"), more))
+        event(SlotEvent(name, what, "" if last is None else last.text("Cmd"), more))
 
     calls = Hooks(hooks, told, timeout=pace.timeout)
     for _ in range(pace.rounds):

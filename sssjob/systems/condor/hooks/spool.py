@@ -33,7 +33,7 @@ _ROOM = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _CONTROL = bytes(code for code in range(32) if code not in b"\t\n\r")
 
 
-class Report:
+class SpooledReport:
     """A report: ``uid`` is whose file it is, ``moment`` when it was left (seconds since 1970)."""
 
     __slots__ = ("moment", "name", "text", "uid")
@@ -68,7 +68,7 @@ class Spool:
 
     def reports(
         self, now: float, key: int | None = None, counts: Callable[[int], bool] = lambda uid: True
-    ) -> Iterator[Report]:
+    ) -> Iterator[SpooledReport]:
         """Every report, the oldest first, or those that are named after a job.
 
         ``counts`` says of which uids they are looked at. What is no report is said and taken away;
@@ -140,7 +140,7 @@ class Spool:
         for name, reason in odd:
             self.refuse(name, reason)
 
-    def _read(self, name: str) -> Report:
+    def _read(self, name: str) -> SpooledReport:
         """A report, when it is known whose it is. Raises ``NotAReport``."""
         handle = os.open(name, _FLAGS, dir_fd=self._folder)
         with open(handle, "rb") as file:
@@ -158,7 +158,7 @@ class Spool:
             text = file.read(REPORT_LIMIT + 1)
         if len(text) > REPORT_LIMIT or text.translate(None, _CONTROL) != text:
             raise NotAReport("it has bytes that no ad has", keep=True)
-        return Report(name, found.st_uid, int(found.st_mtime), text)
+        return SpooledReport(name, found.st_uid, int(found.st_mtime), text)
 
     def _discard(self, name: str) -> None:
         try:

@@ -11,7 +11,7 @@ from sssjob.systems.condor.hooks.place import FILE, IDLE, guard, owner_of, statu
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sssjob.systems.condor.hooks.queue import Queue
+    from sssjob.systems.condor.hooks.queue import JobQueue
     from sssjob.systems.condor.hooks.settings import HookSettings
 
 _SETTLED = 2  # seconds after which the times of a file tell two changes apart
@@ -31,7 +31,7 @@ def stamp(jobs: str) -> str:
     return " ".join(found)
 
 
-def is_fresh(settings: HookSettings, queue: Queue, now: float) -> bool:
+def is_fresh(settings: HookSettings, queue: JobQueue, now: float) -> bool:
     """Whether nothing came or went since the queue was made, less than ``refresh`` seconds ago.
 
     A document that is edited in place shows when that time is over.
@@ -48,7 +48,7 @@ def _is_current(settings: HookSettings, kept: str, at: float, now: float) -> boo
     )
 
 
-def note(queue: Queue, before: str, began: float) -> None:
+def note(queue: JobQueue, before: str, began: float) -> None:
     """Note what the queue knows: the stamp from ``before`` it looked, if that has settled."""
     newest = max((int(part.partition(".")[0]) for part in before.split()), default=0)
     settled = began - newest / 1e9 > _SETTLED
@@ -66,7 +66,7 @@ def file_stamp(state: str) -> str:
     return f"{found.st_ino}.{found.st_size}.{found.st_mtime_ns}.{found.st_ctime_ns}"
 
 
-def note_idle(settings: HookSettings, queue: Queue, before: str) -> None:
+def note_idle(settings: HookSettings, queue: JobQueue, before: str) -> None:
     """Note that no job is ready; ``before`` is the stamp of the file before it was asked."""
     seen, at = queue.seen()
     if before and seen:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from sssjob.records.json_objects import Beside, objects
-from sssjob.records.layout import NEVER, Known, Layout, Read, Record, Run, alone, mapping
+from sssjob.records.json_objects import MembersBeside, objects
+from sssjob.records.layout import NEVER, Known, Layout, Read, Record, RunKey, alone, mapping
 from sssjob.records.lines import legal
 from sssjob.records.record import Skipped
 from sssjob.records.unread import unread
@@ -92,10 +92,10 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 LAYOUT = Layout(
     type=table.TYPE,
-    cut=objects(array, Beside()),
+    cut=objects(array, MembersBeside()),
     reader=alone(records),
     rows=mapping((*table.ALWAYS, *table.STARTED), (*table.ALWAYS, *table.WAITING)),
     known=Known(table.NAMES),
-    run=Run(("id", "jobid"), "t_submit", "t_run", "t_inactive"),
+    run=RunKey(("id", "jobid"), "t_submit", "t_run", "t_inactive"),
     recognises=recognises,
 )

@@ -15,7 +15,7 @@ from decimal import Decimal
 from sssjob.errors import InvalidValue
 from sssjob.records.cuts import Lines
 from sssjob.records.folding import Fold, Folding
-from sssjob.records.layout import Known, Layout, NoRecord, Record, Run, alone, told_by_columns
+from sssjob.records.layout import Known, Layout, NoRecord, Record, RunKey, alone, told_by_columns
 from sssjob.records.lines import first_line
 from sssjob.records.record import Noted
 from sssjob.systems.gridengine.accounting import table
@@ -263,7 +263,7 @@ LAYOUT = Layout(
     span=("start_time", "end_time"),
     known=Known(table.COLUMNS, {}, table.NOT_KEPT, table.ALSO),
     # A run that is rescheduled before it began has a record without any time.
-    run=Run(
+    run=RunKey(
         ("job_number", "task_number"), "submission_time", "start_time", "end_time", is_whole=True
     ),
     recognises=recognises,

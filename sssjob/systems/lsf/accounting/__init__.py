@@ -19,7 +19,7 @@ from sssjob.records.layout import (
     Layout,
     NoRecord,
     Read,
-    Run,
+    RunKey,
     alone,
     mapping,
     told_by_columns,
@@ -159,6 +159,6 @@ LAYOUT = Layout(
         {},
         table.NOT_KEPT,
     ),
-    run=Run(("jobId", "idx"), "submitTime", "startTime", "eventTime"),
+    run=RunKey(("jobId", "idx"), "submitTime", "startTime", "eventTime"),
     recognises=recognises,
 )

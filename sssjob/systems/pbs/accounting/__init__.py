@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from sssjob.records.cuts import Lines
-from sssjob.records.layout import Known, Layout, Read, Run, alone, told_by_columns
+from sssjob.records.layout import Known, Layout, Read, RunKey, alone, told_by_columns
 from sssjob.records.lines import first_line
 from sssjob.records.record import Bad, Skipped
 from sssjob.systems.pbs.accounting import table
@@ -167,7 +167,7 @@ LAYOUT = Layout(
     rows=table.rows,
     span=("start", "end"),
     known=Known(table.COLUMNS, table.WORKED_OUT, table.NOT_KEPT),
-    run=Run(("(server)", "(id)"), "ctime", "start", "end"),
+    run=RunKey(("(server)", "(id)"), "ctime", "start", "end"),
     recognises=recognises,
     mistaken=mistaken,
 )

@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
-from sssjob.records.json_objects import Beside, Named, read_named
+from sssjob.records.json_objects import MembersBeside, Named, read_named
 from sssjob.records.layout import Piece
 from sssjob.records.lines import legal
 from sssjob.systems.pbs.status import table
 
 _JOBS = "Jobs"
-_BESIDE = Beside({"the answer itself": ("timestamp", "pbs_version", "pbs_server")})
+_BESIDE = MembersBeside({"the answer itself": ("timestamp", "pbs_version", "pbs_server")})
 _KEYS = (b'"pbs_version"', b'"pbs_server"', b'"Jobs"')
 
 

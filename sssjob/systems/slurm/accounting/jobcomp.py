@@ -10,7 +10,7 @@ import re
 
 from sssjob.records.clock import NO_VALUE, Clock, time
 from sssjob.records.cuts import Lines
-from sssjob.records.layout import NEVER, Known, Layout, Read, Reader, Record, Run, mapping
+from sssjob.records.layout import NEVER, Known, Layout, Read, Reader, Record, RunKey, mapping
 from sssjob.records.lines import first_line
 from sssjob.records.readers import integer
 from sssjob.records.record import (
@@ -201,6 +201,6 @@ LAYOUT = Layout(
     rows=mapping(TABLE, WAITING),
     span=(_BEGUN, _OVER),
     known=Known(_KEYS, {_BEGUN: ("StartTime",), _OVER: ("EndTime",), _SUBMITTED: ("SubmitTime",)}),
-    run=Run(("Cluster", "JobId", "ArrayTaskId"), "SubmitTime", "StartTime", "EndTime"),
+    run=RunKey(("Cluster", "JobId", "ArrayTaskId"), "SubmitTime", "StartTime", "EndTime"),
     recognises=recognises,
 )

@@ -33,7 +33,7 @@ _LOST_CODES = (
 Found = json_objects.Found | json_objects.Said
 
 # Members beside the jobs: who was asked, and by which command; what went wrong is told.
-_BESIDE = json_objects.Beside({"the answer itself": ("meta",)}, ("errors", "warnings"))
+_BESIDE = json_objects.MembersBeside({"the answer itself": ("meta",)}, ("errors", "warnings"))
 _QUEUE = (
     "jobs as squeue and scontrol print them, without what they used: they are read by "
     "sssjob status --from slurm; what jobs used is told by sacct --json"

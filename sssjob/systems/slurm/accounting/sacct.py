@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Generic, TypeVar
 from sssjob.errors import Severity
 from sssjob.records.cuts import cut_short
 from sssjob.records.cutting import Cutter
-from sssjob.records.layout import Known, Layout, Names, Piece, RecordBatch, Run, Stretch
+from sssjob.records.layout import Known, Layout, Names, Piece, RecordBatch, RunKey, Stretch
 from sssjob.records.lines import clean, first_line
 from sssjob.records.making import Plans
 from sssjob.records.plan import Odd
@@ -404,6 +404,6 @@ LAYOUT = Layout(
     rows=table.rows,
     folding=RowFolding(),
     known=Known(table.COLUMNS, table.WORKED_OUT, table.NOT_KEPT),
-    run=Run(("Cluster", "JobIDRaw", "JobID"), "Submit", "Start", "End"),
+    run=RunKey(("Cluster", "JobIDRaw", "JobID"), "Submit", "Start", "End"),
     recognises=recognises,
 )

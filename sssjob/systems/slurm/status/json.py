@@ -6,7 +6,7 @@ from typing import Any
 
 from sssjob.errors import UnusableInput
 from sssjob.records.clock import Clock
-from sssjob.records.json_objects import Beside, objects
+from sssjob.records.json_objects import MembersBeside, objects
 from sssjob.records.layout import Layout, Read, Reader
 from sssjob.records.record import Options
 from sssjob.systems.slurm.accounting.json_table import RowReading
@@ -15,7 +15,7 @@ from sssjob.systems.slurm.status import table
 
 _ACCOUNTING = "jobs as sacct prints them: they are read by sssjob convert --from slurm-json"
 # Members beside the jobs: who was asked, by which command and when; what went wrong is told.
-_BESIDE = Beside(
+_BESIDE = MembersBeside(
     {"the answer itself": ("meta", "last_backfill", "last_update")}, ("errors", "warnings")
 )
 _fields = RowReading(table.JSON, names=table.JSON_NAMES)
