@@ -8,15 +8,24 @@ without this, and pays nothing for it.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from sssjob.document.sources import NamedSource
+from sssjob.errors import Finding, LimitExceeded, SSSJobError
 from sssjob.query.match import Match, Value
 from sssjob.workers import Bounds, Work, Workers
 
-__all__ = ["Bounds", "Confined", "DetachedMatch", "Told"]
+__all__ = ["Bounds", "Confined", "DetachedMatch", "MadeJobs", "Told"]
+
+BODY = "body"  # what messages call documents and records that came without a name
+FULL = "full"  # the profile that understands everything
+FINDINGS = 100_000  # about one body
+LINES = 1 << 26  # bytes of JSON lines that one body becomes
 
 _NONE: Mapping[str, str] = {}
 
@@ -42,6 +51,13 @@ class Told(NamedTuple):
     plan: tuple[str, ...]
     hints: tuple[str, ...]
     faults: tuple[str, ...]
+
+
+class MadeJobs(NamedTuple):
+    """Job objects as JSON lines, and how many records were converted, skipped and bad."""
+
+    lines: bytes
+    counts: dict[str, Any]
 
 
 class Confined:
@@ -97,6 +113,35 @@ class Confined:
         """
         made: bytes = self._asked(_Question("transform", (sheet, source, parameters)))
         return made
+
+    def validate(self, source: bytes, *, profile: str = FULL) -> tuple[Finding, ...]:
+        """Every finding about documents, for an implementation of that profile.
+
+        Raises ``LimitExceeded`` for more than ``FINDINGS``, and as ``find`` does.
+        """
+        told: tuple[Finding, ...] = self._asked(_Question("validate", (source, profile)))
+        return told
+
+    def convert(self, source: bytes, *, format: str = "auto", zone: str = "") -> MadeJobs:
+        """The jobs of records, or of documents, as JSON lines.
+
+        Raises ``UnusableInput``, ``UnreadableDocument``, ``LimitExceeded`` for more than
+        ``LINES`` bytes, and as ``find`` does.
+        """
+        made: MadeJobs = self._asked(_Question("convert", (source, format, zone)))
+        return made
+
+    def report(
+        self, address: str, by: tuple[str, ...] = (), *, since: int | None = None,
+        until: int | None = None, sort: str = "", limit: int | None = None,
+    ) -> dict[str, Any]:  # fmt: skip
+        """What the jobs of a store used, as ``sssjob report --json`` prints it; times are UTC.
+
+        Raises ``UnusableStore``, and as ``find`` does.
+        """
+        arguments = (address, by, since, until, sort, limit)
+        told: dict[str, Any] = self._asked(_Question("report", arguments))
+        return told
 
     def _asked(self, part: _Question) -> Any:
         [(_, answer)] = self._workers.in_order([part], _place)
@@ -160,8 +205,62 @@ def _transform(sheet: str, source: bytes, parameters: dict[str, str]) -> bytes:
     return b"".join(made(sheet, source, **parameters))
 
 
+def _validate(source: bytes, profile: str) -> tuple[Finding, ...]:
+    from sssjob.check.vocabulary import PROFILES
+    from sssjob.verbs.validate import Validation
+
+    validation = Validation(None if profile == FULL else PROFILES[profile])
+    found = validation.findings(NamedSource(BODY, io.BytesIO(source)))
+    told = tuple(islice(found, FINDINGS + 1))
+    if len(told) > FINDINGS:
+        raise LimitExceeded("findings", FINDINGS)
+    return told
+
+
+def _convert(source: bytes, format: str, zone: str) -> MadeJobs:
+    from sssjob.accounting.writers.writer import WriterOptions, ignored
+    from sssjob.records.record import Options
+    from sssjob.verbs import convert
+
+    sources = (NamedSource(BODY, io.BytesIO(source)),)
+    work = convert.Conversion(sources, format, Options(zone))
+    with _BoundedLines() as out:
+        convert.target(work, "jsonl", out, WriterOptions(), ignored)
+        return MadeJobs(out.getvalue(), work.reading.counts.as_dict())
+
+
+class _BoundedLines(io.BytesIO):
+    """What was made, up to so many bytes."""
+
+    def write(self, data: Any, /) -> int:
+        """Take some of it. Raises ``LimitExceeded``."""
+        if self.tell() + len(data) > LINES:
+            raise LimitExceeded("bytes of JSON lines", LINES)
+        return super().write(data)
+
+
+def _report(
+    address: str, by: tuple[str, ...], since: int | None, until: int | None, sort: str,
+    limit: int | None,
+) -> dict[str, Any]:  # fmt: skip
+    from sssjob.accounting.report import Report
+    from sssjob.drawing import report as forms
+    from sssjob.verbs.report import ReportedJobs
+
+    report = Report(by, since, until)
+    damaged: list[SSSJobError] = []
+    ReportedJobs((NamedSource(address, Path(address)),), damaged.append).add_to(report)
+    if damaged:
+        raise damaged[0]
+    return forms.as_json(report, report.rows(sort, limit))
+
+
 def _place(part: _Question) -> str:
-    return f"{part.kind} {part.arguments[0]}"
+    first = part.arguments[0]
+    return f"{part.kind} {BODY if isinstance(first, bytes) else first}"
 
 
-_KINDS: dict[str, Callable[..., Any]] = {"find": _find, "ask": _ask, "transform": _transform}
+_KINDS: dict[str, Callable[..., Any]] = {
+    "find": _find, "ask": _ask, "transform": _transform,
+    "validate": _validate, "convert": _convert, "report": _report,
+}  # fmt: skip

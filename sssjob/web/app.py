@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from functools import cache
 from http import HTTPStatus
 from importlib.resources import files
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request as Asked
 from starlette.responses import Response
@@ -16,7 +17,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from sssjob.errors import SSSJobError
-from sssjob.web import openapi, pages, problems
+from sssjob.web import bodies, openapi, pages, problems
 from sssjob.web.guard import STATIC, Guard
 from sssjob.web.parameters import given
 from sssjob.web.problems import Problem
@@ -29,13 +30,14 @@ _ORDER = sorted(VIEWS, key=lambda view: "{" in view.path)  # what is named befor
 
 
 def application(
-    address: str, *, title: str, token: str, hosts: frozenset[str]
+    address: str, *, title: str, token: str, hosts: frozenset[str], stores: Stores | None = None,
 ) -> ASGIApp:  # fmt: skip
     """The pages of the store at an address, for whoever knows the token.
 
     ``hosts`` are the names and ports by which it may be asked; ``title`` is what pages call it.
+    ``stores`` are connections to that address, if there are some.
     """
-    stores = Stores(address)
+    stores = stores or Stores(address)
 
     @asynccontextmanager
     async def life(app: Starlette) -> AsyncIterator[None]:
@@ -56,19 +58,39 @@ def _routes(site: Site) -> Iterator[BaseRoute]:
     for view in _ORDER:
         for form in sorted(view.forms, key=lambda form: form == HTML):  # /facets/user.json first
             ending = "" if form == HTML else f".{form}"
-            yield Route(f"{view.path}{ending}", _answering(site, view, form))
+            path, answer = f"{view.path}{ending}", _answering(site, view, form)
+            yield Route(
+                path, _reading(answer) if view.body else _at_once(answer), methods=[view.method]
+            )
 
 
-def _answering(site: Site, view: View, form: str) -> Callable[[Asked], Response]:
-    """What answers a view in a form, in a thread, since stores make one wait."""
+def _answering(site: Site, view: View, form: str) -> Callable[[Asked, bytes], Response]:
+    """What answers a view in a form, with what came with the request."""
 
-    def answer(asked: Asked) -> Response:
+    def answer(asked: Asked, body: bytes) -> Response:
         known = given(asked.query_params.multi_items(), view.parameters)
         ending = "" if form == HTML else f".{form}"
         here = asked.url.path.removesuffix(ending)
-        return view.answer(Request(site, asked.path_params, known, form, here))
+        return view.answer(Request(site, asked.path_params, known, form, here, body))
 
     return answer
+
+
+def _at_once(answer: Callable[[Asked, bytes], Response]) -> Callable[[Asked], Response]:
+    """What answers in a thread, since stores make one wait."""
+    return lambda asked: answer(asked, b"")
+
+
+def _reading(
+    answer: Callable[[Asked, bytes], Response],
+) -> Callable[[Asked], Awaitable[Response]]:
+    """The same behind what comes with the request, of a bounded size and in a bounded time."""
+
+    async def read(asked: Asked) -> Response:
+        body = await bodies.read(asked)
+        return await run_in_threadpool(answer, asked, body)
+
+    return read
 
 
 def _static(asked: Asked) -> Response:

@@ -35,6 +35,7 @@ _HEADERS = {
     "Cache-Control": "no-store",
 }
 # fmt: on
+_READING = ("GET", "HEAD")  # what a cookie is good for
 _STRANGE_HOST = "This server is asked by its own name only: open the address that it printed."
 _UNKNOWN = "Open the address that the command printed: it has a token that lets you in."
 
@@ -74,7 +75,7 @@ class Guard:
         if asked.url.path.startswith(STATIC):
             return None
         first = asked.query_params.get(PARAMETER)
-        if first is not None and self._is_token(first):
+        if first is not None and asked.scope["method"] in _READING and self._is_token(first):
             rest = [pair for pair in asked.query_params.multi_items() if pair[0] != PARAMETER]
             answer = RedirectResponse(
                 asked.url.path + (f"?{urlencode(rest)}" if rest else ""), HTTPStatus.SEE_OTHER
@@ -86,10 +87,12 @@ class Guard:
         return pages.problem(asked, Problem(HTTPStatus.UNAUTHORIZED, _UNKNOWN))
 
     def _tokens(self, asked: HTTPConnection) -> Iterator[str]:
+        """The tokens of a request; a cookie is none for what a page of another site can send."""
         scheme, _, bearer = asked.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
             yield bearer.strip()
-        yield asked.cookies.get(self._cookie, "")
+        if asked.scope["method"] in _READING:
+            yield asked.cookies.get(self._cookie, "")
 
     def _is_token(self, text: str) -> bool:
         return hmac.compare_digest(text.encode(), self._token)

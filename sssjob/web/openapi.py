@@ -24,7 +24,13 @@ def document() -> dict[str, Any]:
     for view in VIEWS:
         for form in view.forms:
             path = _KIND.sub("}", view.path) + ("" if form == HTML else f".{form}")
-            paths[path] = {"get": _operation(view.summary, form, view.places, view.parameters)}
+            told = _operation(view.summary, form, view.places, view.parameters)
+            if view.body:
+                content: dict[str, Any] = {"application/octet-stream": {}}
+                told["requestBody"] = {
+                    "description": view.body, "required": True, "content": content
+                }  # fmt: skip
+            paths[path] = {view.method.lower(): told}
     paths[PATH] = {"get": _operation("This description.", "json", (), ())}
     return {
         "openapi": "3.1.0",

@@ -39,7 +39,12 @@ class Given(NamedTuple):
     def number(self, name: str, otherwise: int, most: int) -> int:
         """A whole number from 1 to ``most``. Raises ``InvalidValue``."""
         text = self.get(name, str(otherwise))
-        if not (text.isascii() and text.isdecimal() and len(text) < 10 and 0 < int(text) <= most):
+        if not (
+            text.isascii()
+            and text.isdecimal()
+            and len(text) <= len(str(most))
+            and 0 < int(text) <= most
+        ):
             raise InvalidValue(text, f"a number from 1 to {most}, for {name}")
         return int(text)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import NamedTuple
 
+from sssjob.document.sources import UnusableSource
 from sssjob.errors import (
     BusyStore,
     InvalidValue,
@@ -41,6 +42,7 @@ _STATUS: tuple[tuple[type[SSSJobError], HTTPStatus], ...] = (
     (NotAQuery,          HTTPStatus.BAD_REQUEST),
     (InvalidValue,       HTTPStatus.BAD_REQUEST),
     (LimitExceeded,      HTTPStatus.UNPROCESSABLE_ENTITY),
+    (UnusableSource,     HTTPStatus.UNPROCESSABLE_ENTITY),
     (LostWorker,         HTTPStatus.UNPROCESSABLE_ENTITY),
     (BusyStore,          HTTPStatus.SERVICE_UNAVAILABLE),
     (UnusableStore,      HTTPStatus.INTERNAL_SERVER_ERROR),

@@ -11,18 +11,23 @@ from typing import NamedTuple
 
 from starlette.responses import Response
 
+from sssjob.accounting.report import GROUPINGS, MEASURES
+from sssjob.check.vocabulary import PROFILES
 from sssjob.store.browsing import MOST
-from sssjob.web import listing, views
+from sssjob.web import listing, posted, views
 from sssjob.web.parameters import Parameter
 from sssjob.web.views import CSV, HTML, JSON, LINES, XML, Request
 
 _INTEGER: dict[str, object] = {"type": "integer", "minimum": 0}
+_TIME: dict[str, object] = {"type": "integer", "minimum": 1, "maximum": posted.LATEST}
 _TEXT: dict[str, object] = {"type": "string"}
 
 
 class View(NamedTuple):
     """A view: its path, as Starlette writes it, without the ending of a form; what it is for; how
     it is answered; its forms; and its parameters in the path and behind it.
+
+    ``body`` says what has to come with a request, which is a POST then; it is a GET without.
     """
 
     path: str
@@ -31,6 +36,12 @@ class View(NamedTuple):
     forms: tuple[str, ...]
     parameters: tuple[Parameter, ...] = ()
     places: tuple[Parameter, ...] = ()
+    body: str = ""
+
+    @property
+    def method(self) -> str:
+        """How it is asked."""
+        return "POST" if self.body else "GET"
 
 
 # fmt: off
@@ -59,5 +70,23 @@ VIEWS: tuple[View, ...] = (
           Parameter("size", "How many answers.",
                     {"type": "integer", "minimum": 1, "maximum": MOST,
                      "default": views.ANSWERS}))),
+    View("/report", "What jobs used, added up: as sssjob report --json.", posted.report, (JSON,),
+         (Parameter("by", f"What to group by, with commas between: {', '.join(GROUPINGS)}.", _TEXT),
+          Parameter("since", "Only jobs that ended then or later, in seconds since 1970.", _TIME),
+          Parameter("until", "Only jobs that ended before, in seconds since 1970.", _TIME),
+          Parameter("sort", "A measure to sort by.",
+                    {"enum": [each.name for each in MEASURES]}),
+          Parameter("limit", "How many groups.",
+                    {"type": "integer", "minimum": 1, "maximum": MOST}))),
+    View("/validate", "Every finding about documents: as sssjob validate --json.",
+         posted.validate, (JSON,),
+         (Parameter("profile", "Check what an implementation of this level accepts.",
+                    {"enum": [*PROFILES]}),),
+         body="Documents in XML, compressed or not."),
+    View("/convert", "Records as job objects: as sssjob convert --to jsonl.", posted.convert,
+         (LINES,),
+         (Parameter("from", "What the records are; auto recognises them.", _TEXT),
+          Parameter("tz", "The zone of times that state none.", _TEXT)),
+         body="Records of a batch system, or documents, compressed or not."),
 )
 # fmt: on

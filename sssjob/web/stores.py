@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from queue import Empty, Full, LifoQueue
 from threading import Lock
+from typing import TypeVar
 
 from sssjob import store
 from sssjob.store import Store
@@ -14,6 +15,8 @@ from sssjob.verbs.confined import Bounds, Confined, Told
 BOUNDS = Bounds(memory=1 << 29, seconds=10, deadline=30)  # for one question in XPath
 CONNECTIONS = 4  # that are kept for the next requests
 PATIENCE = 5.0  # seconds to wait for who writes
+
+T = TypeVar("T")
 
 
 class Stores:
@@ -46,6 +49,11 @@ class Stores:
         """What an expression finds, one question after the other; raises as ``Confined`` does."""
         with self._asking:
             return self._confined.ask(expression, self.address, version=version, limit=limit)
+
+    def confined(self, work: Callable[[Confined], T]) -> T:
+        """What the process within bounds makes of it, one after the other."""
+        with self._asking:
+            return work(self._confined)
 
     def close(self) -> None:
         """End the connections and the process."""

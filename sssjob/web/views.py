@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
 from typing import Any, NamedTuple
@@ -50,13 +50,17 @@ class Site(NamedTuple):
 
 @dataclass(frozen=True)
 class Request:
-    """A request of a view: the parts of its path, its parameters, and the form of the answer."""
+    """A request of a view: the parts of its path, its parameters, and the form of the answer.
+
+    ``here`` is the path without the ending of its form; ``body`` what came with the request.
+    """
 
     site: Site
     path: dict[str, Any]
     given: Given
     form: str
-    here: str  # the path without the ending of its form
+    here: str
+    body: bytes = field(default=b"", repr=False)
 
     def page(self, template: str, **values: object) -> Response:
         """A page, which knows where it is."""

@@ -421,7 +421,10 @@ def test_the_description_names_every_view_and_each_of_its_parameters(client):
     for view in VIEWS:
         for form in view.forms:
             path = re.sub(r":\w+", "", view.path) + ("" if form == HTML else f".{form}")
-            told = {each["name"]: each["in"] for each in found["paths"][path]["get"]["parameters"]}
+            told = {
+                each["name"]: each["in"]
+                for each in found["paths"][path][view.method.lower()]["parameters"]
+            }
             assert told == {
                 **{each.name: "path" for each in view.places},
                 **{each.name: "query" for each in view.parameters},

@@ -1,0 +1,81 @@
+"""The views that work on what was sent with the request: they answer, and keep nothing of it.
+
+What is sent is read by a process within bounds (``verbs.confined``), as questions in XPath are: a
+stranger wrote it, and compressed bytes may become very many.
+"""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from sssjob import records
+from sssjob.accounting.report import GROUPINGS, MEASURES
+from sssjob.check.vocabulary import PROFILES
+from sssjob.errors import InvalidValue, UnreadableDocument
+from sssjob.store.browsing import MOST
+from sssjob.suggestions import nearest
+from sssjob.verbs.confined import FULL
+from sssjob.web import pages
+from sssjob.web.views import LINES, MEDIA, Request
+
+AUTO = records.AUTO.name
+LATEST = 1 << 40  # seconds since 1970
+
+
+def validate(asked: Request) -> Response:
+    """The findings about documents, as ``sssjob validate --json`` prints them."""
+    profile = asked.given.get("profile", FULL)
+    _named(profile, tuple(PROFILES), "profile")
+    found = asked.site.stores.confined(lambda some: some.validate(asked.body, profile=profile))
+    return pages.json([each.as_dict() for each in found])
+
+
+def convert(asked: Request) -> Response:
+    """Records as job objects, as ``sssjob convert --to jsonl`` prints them."""
+    format_, zone = asked.given.get("from", AUTO), asked.given.get("tz")
+    _named(format_, tuple(records.formats()), "from")
+    try:
+        made = asked.site.stores.confined(
+            lambda some: some.convert(asked.body, format=format_, zone=zone)
+        )
+    except UnreadableDocument as error:
+        raise HTTPException(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from None
+    counts = made.counts
+    told = {
+        "sssjob-records": counts["records"], "sssjob-jobs": counts["jobs"],
+        "sssjob-bad": counts["bad_count"],
+    }  # fmt: skip
+    headers = {name: str(number) for name, number in told.items()}
+    return Response(made.lines, media_type=MEDIA[LINES], headers=headers)
+
+
+def report(asked: Request) -> Response:
+    """What jobs used, added up, as ``sssjob report --json`` prints it."""
+    given = asked.given
+    by = tuple(name.strip() for name in given.get("by", "user").split(",") if name.strip())
+    for name in by:
+        _named(name, tuple(GROUPINGS), "by")
+    sort = given.get("sort")
+    if sort:
+        _named(sort, tuple(each.name for each in MEASURES), "sort")
+    since, until = (
+        given.number(name, 1, LATEST) if given.get(name) else None for name in ("since", "until")
+    )
+    limit = given.number("limit", 1, MOST) if given.get("limit") else None
+    stores = asked.site.stores
+    told = stores.confined(
+        lambda some: some.report(
+            stores.address, by, since=since, until=until, sort=sort, limit=limit
+        )
+    )
+    return pages.json(told)
+
+
+def _named(text: str, names: tuple[str, ...], parameter: str) -> None:
+    if text not in names:
+        meant = nearest(text, names)
+        told = f"; did you mean {meant}?" if meant else ""
+        raise InvalidValue(text, f"one of {', '.join(names)}, for {parameter}{told}")
