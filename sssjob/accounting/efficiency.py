@@ -45,6 +45,30 @@ class Share(NamedTuple):
         return f"{amount(self.used, self.unit)} of {amount(self.of, self.unit)}"
 
 
+class _Limit(NamedTuple):
+    """What is said of a share that ends a job: near to it, and far from it, with what would do.
+
+    No word is said of jobs that ask for no more than ``small``.
+    """
+
+    what: str
+    small: int
+    near: str
+    far: str
+
+
+_LIMITS = (
+    _Limit(
+        MEMORY, _SMALL, "Nearly all memory was used ({}): ask for more, so that it is not killed.",
+        "Of the memory {} was used: {} would do.",
+    ),
+    _Limit(
+        TIME, _SHORT, "It used its time ({}): ask for more, or save and go on in another job.",
+        "It ran for {}: a job that asks for {} may start earlier.",
+    ),
+)  # fmt: skip
+
+
 def shares(job: Job) -> tuple[Share, ...]:
     """What a job used of what it held or asked for, as far as it states both sides.
 
@@ -70,8 +94,10 @@ def advice(job: Job) -> tuple[str, ...]:
     if facts.ended is None:
         return ()
     found = {share.what: share for share in shares(job)}
-    told = [*_of_cpu(found.get(CPU), used(facts).processors), *_of_memory(found.get(MEMORY))]
-    return (*told, *_of_time(found.get(TIME)))
+    told = [*_of_cpu(found.get(CPU), used(facts).processors)]
+    for limit in _LIMITS:
+        told += _of_limit(found.get(limit.what), limit)
+    return tuple(told)
 
 
 def amount(number: Number, unit: str) -> str:
@@ -103,21 +129,11 @@ def _of_cpu(share: Share | None, processors: Number | None) -> Iterator[str]:
         yield "The processor waited most of the time: look for what the job waited for."
 
 
-def _of_memory(share: Share | None) -> Iterator[str]:
+def _of_limit(share: Share | None, limit: _Limit) -> Iterator[str]:
     if share is None:
         return
     if share.part > _ALL:
-        yield f"Nearly all memory was used ({share.words}): ask for more, so that it is not killed."
-    elif share.part < _LITTLE and share.of > _SMALL:
+        yield limit.near.format(share.words)
+    elif share.part < _LITTLE and share.of > limit.small:
         enough = amount(Fraction(share.used) * _SPARE, share.unit)
-        yield f"Of the memory {share.words} was used: {enough} would do."
-
-
-def _of_time(share: Share | None) -> Iterator[str]:
-    if share is None:
-        return
-    if share.part > _ALL:
-        yield f"It used its time ({share.words}): ask for more, or save and go on in another job."
-    elif share.part < _LITTLE and share.of > _SHORT:
-        enough = amount(Fraction(share.used) * _SPARE, share.unit)
-        yield f"It ran for {share.words}: a job that asks for {enough} may start earlier."
+        yield limit.far.format(share.words, enough)

@@ -117,8 +117,7 @@ class Ledger:
 
     def _try(self, arrived: pa.Table, read: Sequence[Input], why: str) -> Added:
         now = self.manifest()
-        made: list[Path] = []
-        try:
+        with taken_back(self.home) as made:
             with self.connected(now, _met_by(arrived, now)) as connection:
                 replaced = merging.merged(connection, arrived)
                 files = [*self._written(connection, made)]
@@ -131,12 +130,6 @@ class Ledger:
                     inputs=(*now.inputs, *read), written=int(time.time()), why=why,
                 )  # fmt: skip
                 manifest.commit(self.home, following)
-        except BaseException as error:
-            for path in made:
-                path.unlink(missing_ok=True)
-            if isinstance(error, OSError):
-                raise unwritten(self.home, error) from None
-            raise
         return Added(count - len(replaced), len(replaced), len(arrived) - count)
 
     def _written(self, connection: Connection, made: list[Path]) -> Iterator[DataFile]:
@@ -288,8 +281,24 @@ def _lost(file: DataFile) -> str:
     return f"{rows} {'row' if rows == 1 else 'rows'} of it left out"
 
 
-def unwritten(home: Path, error: OSError) -> UnusableStore:
-    """What could not be written: a full disk, most of all."""
+@contextmanager
+def taken_back(home: Path) -> Iterator[list[Path]]:
+    """A list of the files that a commit makes: they are removed again if it comes to nothing.
+
+    What could not be written (a full disk, most of all) raises ``UnusableStore``.
+    """
+    made: list[Path] = []
+    try:
+        yield made
+    except BaseException as error:
+        for path in made:
+            path.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise _unwritten(home, error) from None
+        raise
+
+
+def _unwritten(home: Path, error: OSError) -> UnusableStore:
     text = f"{error.strerror or error}; what was committed before stays"
     return (FullStore if error.errno == 28 else UnusableStore)(str(home), text)
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 from sssjob.errors import DamagedStore, UnusableStore
 from sssjob.ledger import columns, manifest
 from sssjob.ledger.columns import END, START
-from sssjob.ledger.ledger import GONE, TRIES, USAGE, Ledger, digest_of, unwritten
+from sssjob.ledger.ledger import GONE, TRIES, USAGE, Ledger, digest_of, taken_back
 from sssjob.ledger.manifest import DataFile, Gone, Manifest
 
 ROWS = 1_000_000  # of a file that is made, which is held in memory
@@ -89,9 +89,8 @@ def _compacted(ledger: Ledger) -> tuple[int, int]:
     by_month: dict[str, list[DataFile]] = defaultdict(list)
     for file in now.files:
         by_month[file.path.split("/")[1]].append(file)
-    made: list[Path] = []
     files: list[DataFile] = []
-    try:
+    with taken_back(ledger.home) as made:
         for month, some in by_month.items():
             whole = [each for each in some if not each.gone and each.rows >= ROWS]
             rest = [each for each in some if each not in whole]
@@ -105,12 +104,6 @@ def _compacted(ledger: Ledger) -> tuple[int, int]:
                 now, files=tuple(files), gone=(), written=int(time.time()), why="compact"
             )
             manifest.commit(ledger.home, following)
-    except BaseException as error:
-        for path in made:
-            path.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise unwritten(ledger.home, error) from None
-        raise
     return len(now.files), len(files)
 
 
