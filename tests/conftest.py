@@ -14,7 +14,7 @@ from hypothesis.internal.conjecture import engine, providers
 # "make test" tries the same cases each time, whatever was found before and however busy the machine
 # is. "make explore" tries others, and more of them.
 CLOCKLESS = {"deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("ci", derandomize=True, max_examples=60, **CLOCKLESS)
+settings.register_profile("ci", derandomize=True, max_examples=40, **CLOCKLESS)
 settings.register_profile("explore", max_examples=300, print_blob=True, **CLOCKLESS)
 settings.load_profile("ci")
 

@@ -6,6 +6,7 @@ white space where nobody puts any.
 
 # ruff: noqa: E501 (a row of a table is a line)
 from copy import deepcopy
+from functools import cache
 
 from hypothesis import strategies as st
 from lxml import etree
@@ -28,6 +29,14 @@ SECONDS = st.one_of(
     st.integers(0, 2**32 - 1).map(str), st.sampled_from(["+7", "007", "-0", "4294967295"])
 )
 
+IDS = st.text("abc.019", min_size=1, max_size=6)
+WORDS = st.text("ab -?\n&<", max_size=6)
+SPACES = st.sampled_from(SPACE)
+TAILS = st.one_of(SPACES, TEXT)
+DIGITS = st.integers(0, 9)
+CHOICE = st.booleans()
+REFERENCES = st.sampled_from(["job77", " job123", "ü-1\n"])
+NAMESPACES = st.sampled_from(spec.NAMESPACES)
 VALUES = {
     "": st.just(""),
     spec.STRING: TEXT,
@@ -63,10 +72,12 @@ AGREEING = {
 }
 
 
+@cache
 def lists(words):
     return st.lists(st.sampled_from(words), min_size=1, max_size=3).map(",".join)
 
 
+@cache
 def attribute(row, element):
     if row.name == "units" and element in ("Memory", "Swap", "Disk"):
         return st.sampled_from(["B", "KB", "MB", "GB", "DB"])
@@ -90,24 +101,31 @@ FITTING = {
 }  # fmt: skip
 
 
+# Each strategy is made once: Hypothesis examines it anew whenever it is made.
+@cache
+def few_of(words, least=0, most=2, unique=True):
+    return st.lists(st.sampled_from(words), min_size=least, max_size=most, unique=unique)
+
+
+@cache
 @st.composite
 def properties(draw, name, row, category=""):
     node = etree.Element(name)
     carried = spec.attributes(name, category)
-    optional = draw(st.lists(st.sampled_from(sorted(carried)), max_size=2, unique=True))
+    optional = draw(few_of(tuple(sorted(carried))))
     for key in dict.fromkeys((*optional, *spec.required(name))):
         node.set(key, draw(attribute(carried[key], name)))
     if name == "Dependency" and "code" in node.keys():  # noqa: SIM118 (lxml)
         node.set("condition", "OnExit")
     if name == "Environment":
-        variables = draw(st.lists(properties("Variable", spec.ENVIRONMENT[0]), max_size=3))
+        variables = draw(VARIABLES)
         node.extend({variable.get("name"): variable for variable in variables}.values())
     elif name == "NotificationList":
         node.text = draw(lists(spec.NOTIFICATIONS))
     elif name == "Id":
-        node.text = draw(st.text("abc.019", min_size=1, max_size=6))
+        node.text = draw(IDS)
     else:
-        space = "" if row.type in ("", spec.STRING) else draw(st.sampled_from(SPACE))
+        space = "" if row.type in ("", spec.STRING) else draw(SPACES)
         node.text = space + draw(VALUES[row.type]) + space
     if name == "TaskDistribution":
         node.text = "RoundRobin"
@@ -119,18 +137,20 @@ def properties(draw, name, row, category=""):
     return node
 
 
+VARIABLES = st.lists(properties("Variable", spec.ENVIRONMENT[0]), max_size=3)
+
+
+@cache
 @st.composite
 def blocks(draw, name):
     """A container with a few properties, each once, in any order, and perhaps blocks."""
-    if spec.CONTAINER[name].reference and name not in ROOTS[:1] and draw(st.integers(0, 9)) == 0:
+    if spec.CONTAINER[name].reference and name not in ROOTS[:1] and draw(DIGITS) == 0:
         node = etree.Element(name)
-        node.text = draw(st.sampled_from(["job77", " job123", "ü-1\n"]))
+        node.text = draw(REFERENCES)
         return node
     category = name if name in (spec.REQUESTED, spec.DELIVERED) else ""
     known = spec.properties(name)
-    chosen = draw(st.lists(
-        st.sampled_from(sorted(set(known) - {"Id"})), min_size=1, max_size=5, unique=not category
-    ))  # fmt: skip
+    chosen = draw(few_of(tuple(sorted(set(known) - {"Id"})), 1, 5, not category))
     if name in ("Job", "JobGroup"):
         chosen += [
             "Id",
@@ -149,26 +169,33 @@ def blocks(draw, name):
     return node
 
 
+@cache
+def any_of(roots):
+    return st.sampled_from(roots).flatmap(blocks)
+
+
+@cache
 @st.composite
 def documents(draw, roots=tuple(ROOTS)):
     """An element as the tables have it, in one of the recognised namespaces."""
-    root = draw(st.sampled_from(roots).flatmap(blocks))
-    return in_namespace(root, draw(st.sampled_from(spec.NAMESPACES)), draw(st.booleans()))
+    root = draw(any_of(roots))
+    return in_namespace(root, draw(NAMESPACES), draw(CHOICE))
 
 
+@cache
 @st.composite
 def mutants(draw, roots=tuple(ROOTS)):
     """A document with up to four changes, each of which may be a fault."""
-    root = draw(st.sampled_from(roots).flatmap(blocks))
-    for change in draw(st.lists(st.sampled_from(CHANGES), min_size=1, max_size=4)):
+    root = draw(any_of(roots))
+    for change in draw(few_of(tuple(CHANGES), 1, 4, False)):
         inside = [node for node in root.iter("{*}*")]
         change(draw, draw(st.sampled_from(inside)))
-    namespace = draw(st.sampled_from(spec.NAMESPACES))
-    if draw(st.integers(0, 9)) == 0:
+    namespace = draw(NAMESPACES)
+    if draw(DIGITS) == 0:
         for node in root.iter("{}*"):
-            if draw(st.booleans()):
+            if draw(CHOICE):
                 node.tag = f"{{{spec.NAMESPACE}}}{node.tag}"
-    return in_namespace(root, namespace, draw(st.booleans()))
+    return in_namespace(root, namespace, draw(CHOICE))
 
 
 def in_namespace(root, namespace, default):
@@ -219,23 +246,23 @@ def repeat(draw, node):
 def nest(draw, node):
     child = etree.SubElement(node, draw(NAMES))
     child.text = draw(ODD)
-    child.tail = draw(st.one_of(st.sampled_from(SPACE), TEXT))
-    if draw(st.booleans()):
+    child.tail = draw(TAILS)
+    if draw(CHOICE):
         etree.SubElement(child, draw(NAMES)).tail = draw(TEXT)
 
 
 def note(draw, node):
-    words = draw(st.text("ab -?\n&<", max_size=6)).replace("--", "").replace("?>", "").rstrip("-")
-    made = etree.Comment(words) if draw(st.booleans()) else etree.ProcessingInstruction("pi", words)
-    made.tail = draw(st.one_of(st.sampled_from(SPACE), TEXT))
+    words = draw(WORDS).replace("--", "").replace("?>", "").rstrip("-")
+    made = etree.Comment(words) if draw(CHOICE) else etree.ProcessingInstruction("pi", words)
+    made.tail = draw(TAILS)
     node.insert(draw(st.integers(0, len(node))), made)
 
 
 def padding(draw, node):
     if len(node):
-        node.text = draw(st.sampled_from(SPACE))
+        node.text = draw(SPACES)
         for child in node:
-            child.tail = draw(st.sampled_from(SPACE))
+            child.tail = draw(SPACES)
 
 
 CHANGES = [rename, new_text, new_attribute, delete, repeat, nest, note, padding]

@@ -416,7 +416,7 @@ def test_every_reader_understands_what_is_written(expr):
     assert not expression.scope_matters(written)
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(MATCHING)
 def test_with_match_readers_agree_unless_said_otherwise(expr):
     written = expression.write(expr)
@@ -427,7 +427,7 @@ def test_with_match_readers_agree_unless_said_otherwise(expr):
             assert [bool(reader(written, world, term_scope=True)) for world in WORLDS] == expected
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(PREFERRING)
 def test_writing_and_reading_keeps_the_truth(expr):
     written = expression.write(expr)
@@ -437,7 +437,7 @@ def test_writing_and_reading_keeps_the_truth(expr):
         assert table(truth, again) == table(truth, expr)
 
 
-@settings(max_examples=800)
+@settings(max_examples=150)
 @given(WISHING)
 def test_writing_and_reading_keeps_truth_and_scores(expr):
     again = expression.parse(expression.write(expr))
@@ -447,7 +447,7 @@ def test_writing_and_reading_keeps_truth_and_scores(expr):
         assert scores(again) == scores(expr)
 
 
-@settings(max_examples=800)
+@settings(max_examples=150)
 @given(balanced(weighted=True))
 def test_what_was_read_is_written_with_the_same_truth_and_scores(items):
     read = expression.parse(items)
@@ -456,7 +456,7 @@ def test_what_was_read_is_written_with_the_same_truth_and_scores(items):
     assert scores(again) == scores(read)
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(balanced(weighted=True))
 def test_3_1_weights_are_shares_of_a_sum_by_parenthesis_level(items):
     levels, here, count = [], [0], 0

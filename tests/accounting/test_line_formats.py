@@ -155,7 +155,7 @@ def damaged(draw, format_):
 
 
 @pytest.mark.parametrize("format_", LINE_FORMATS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_damage_is_reported_in_its_line_and_both_builders_agree(format_, data):
     raw = data.draw(damaged(format_))

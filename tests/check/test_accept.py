@@ -27,7 +27,7 @@ def _from_the_first_document_on(monkeypatch):
     monkeypatch.setattr(accept, "_WORTH_A_GRAMMAR", 0)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(st.one_of(documents(JOBS), mutants(JOBS)), st.sampled_from([(), ("I-UNIT",)]))
 def test_what_is_accepted_gives_no_finding(element, said):
     root = etree.fromstring(etree.tostring(element))

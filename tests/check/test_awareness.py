@@ -456,7 +456,7 @@ def policed(draw):
     return etree.fromstring(etree.tostring(root))
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(policed(), st.sampled_from(LEVELS))
 def test_every_policy_is_what_is_found_going_upwards(root, level):
     by_path = {}
@@ -469,7 +469,7 @@ def test_every_policy_is_what_is_found_going_upwards(root, level):
         assert item.policy in ({"Reject"} if illegal else policies)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(policed())
 def test_a_check_says_as_errors_and_warnings_what_is_rejected_and_warned_of(root):
     outcome = judge(items(root))
@@ -500,7 +500,7 @@ def test_a_check_says_where_an_element_may_not_stand_and_what_its_value_may_not_
     assert len({each.path for each in found}) == 1
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(policed())
 def test_a_higher_level_understands_no_less(root):
     low, middle, high = (

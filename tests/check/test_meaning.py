@@ -119,7 +119,7 @@ def test_of_what_is_silent_nothing_can_be_said(root):
         assert [*layout.check(block), *nodes.check(block)] == []
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(jobs())
 def test_a_finding_leads_to_one_element(root):
     tree = etree.fromstring(etree.tostring(root, pretty_print=True))

@@ -92,7 +92,7 @@ def columns(choose, size):
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=400)
+@settings(max_examples=150)
 def test_each_offer_gets_the_answer_that_it_would_get_alone(choose):
     size = choose.randint(1, 12)
     request = Request(parse(asked(choose)))

@@ -470,7 +470,7 @@ def given_of(known, capacity, mode="fit"):
     return offer(*rows, mode=mode)
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(expressions, facts, capacities)
 def test_fit_is_what_trying_every_allocation_finds(expr, known, capacity):
     expected, _ = oracle(expr, known, capacity)
@@ -478,14 +478,14 @@ def test_fit_is_what_trying_every_allocation_finds(expr, known, capacity):
     assert str(Request(expr).answer(given_of(known, capacity)).verdict) == expected
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(expressions, facts, capacities)
 def test_exact_is_what_comparing_by_hand_finds(expr, known, capacity):
     expected = {True: "yes", None: "unknown", False: "no"}[by_hand(expr, known, capacity)]
     assert verdict(Request(expr), given_of(known, capacity, "exact")) == expected
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(expressions, run(1, OneOf), run(-1, Wish), facts, capacities)
 def test_the_score_is_the_best_over_every_allocation(expr, hard, soft, known, capacity):
     whole = And((expr, hard, soft))
@@ -509,7 +509,7 @@ def preferring(inner):
     return st.recursive(st.one_of(inner, run(1, OneOf)), joined, max_leaves=8)
 
 
-@settings(max_examples=500)
+@settings(max_examples=150)
 @given(preferring(st.one_of(amount_comparisons, queue_comparisons)), st.sampled_from("ab"),
        st.fixed_dictionaries({name: st.integers(1, 4) for name in NAMES}))  # fmt: skip
 def test_3_3_the_score_is_that_of_the_best_alternative_that_is_satisfied(expr, queue, have):

@@ -145,7 +145,7 @@ JOBS = st.lists(
 CAPS = st.dictionaries(st.sampled_from(VOS), st.integers(0, 4))
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(JOBS, CAPS, st.integers(1, 12), st.integers(1, 6), st.sampled_from(("jobs", "slots")))
 def test_more_slots_never_make_anyone_wait_longer(jobs, caps, slots, more, count):
     pairs = [(queue, vo) for queue in ("long", "short") for vo in ("", *VOS)]

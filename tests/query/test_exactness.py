@@ -150,7 +150,7 @@ def without_namespace(texts):
 
 
 usual = settings(
-    max_examples=300,
+    max_examples=150,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
@@ -219,7 +219,7 @@ def in_company(root, places):
 companies = st.lists(st.tuples(st.integers(0, 30), st.integers(0, len(COMPANY) - 1)), max_size=6)
 
 
-@settings(usual, max_examples=500)
+@settings(usual, max_examples=200)
 @given(st.lists(st.tuples(documents, companies), min_size=1, max_size=4), wide)
 def test_answers_are_those_of_libxml2_in_any_company(rows, expression):
     query = compile(expression, {"x": "urn:x"})

@@ -16,7 +16,7 @@ from sssjob.store.answers import Trace
 from sssjob.store.totals import total
 
 many = settings(
-    max_examples=int(os.environ.get("SSSJOB_EXAMPLES", 40)),  # thousands, now and then
+    max_examples=int(os.environ.get("SSSJOB_EXAMPLES", 25)),  # thousands, now and then
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )

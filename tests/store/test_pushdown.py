@@ -18,7 +18,7 @@ from sssjob.store.rows import rows
 from sssjob.store.sql import SQLITE, quoted, sql
 
 many = settings(
-    max_examples=int(os.environ.get("SSSJOB_EXAMPLES", 150)),  # thousands, now and then
+    max_examples=int(os.environ.get("SSSJOB_EXAMPLES", 60)),  # thousands, now and then
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )

@@ -18,7 +18,7 @@ from sssjob.store.pushdown import planned
 
 # One expression in so many is asked of each path, others of the next path of that kind; 1 asks
 # all.
-_SHARE = int(os.environ.get("SSSJOB_SHARE", 8))
+_SHARE = int(os.environ.get("SSSJOB_SHARE", 16))
 
 _STRING = etree.XPath("string()", smart_strings=False)
 

@@ -14,7 +14,7 @@ from sssjob.query import NotAQuery, compile
 from sssjob.store.pushdown import plan
 
 # One expression in so many is asked of each path, others of the next path; 1 asks all.
-_SHARE = int(os.environ.get("SSSJOB_SHARE", 96))
+_SHARE = int(os.environ.get("SSSJOB_SHARE", 192))
 
 
 def compiled(expression):

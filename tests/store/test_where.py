@@ -76,7 +76,7 @@ def decides(job, asked):
 
 
 @settings(
-    max_examples=int(os.environ.get("SSSJOB_EXAMPLES", 150)), deadline=None,
+    max_examples=int(os.environ.get("SSSJOB_EXAMPLES", 60)), deadline=None,
     suppress_health_check=list(HealthCheck),
 )  # fmt: skip
 @given(st.one_of(jobs, groups).map(lambda root: copies([root])[0]), terms())
