@@ -282,7 +282,10 @@ def _remembered(engine: Engine, what: object, ask: Callable[[ReadTransaction], T
 
 
 def _number(text: str) -> float:
-    return float(units.number(text))
+    try:
+        return float(units.number(text))
+    except OverflowError:
+        raise InvalidValue(text, "a number that a column can hold") from None
 
 
 def _month(text: str) -> tuple[int, int]:

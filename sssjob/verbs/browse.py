@@ -32,6 +32,7 @@ from sssjob.verbs import documents
 from sssjob.verbs.records import Tell, nothing
 
 MOST = 4 << 30  # bytes of a store that is made of what was named
+_LAST = (1 << 63) - 1  # the highest number that a document can have
 DIFFERENCES = 100  # of two versions that are told
 _TIMES = {
     "created": "CreationTime", "submitted": "SubmitTime", "eligible": "EligibleTime",
@@ -153,7 +154,7 @@ def job(jobs: Store, document: int, place: int) -> SeenJob | None:
 
     Raises ``DamagedStore``, ``UnreadableDocument`` and ``LimitExceeded``.
     """
-    stored = jobs.numbered(document)
+    stored = jobs.numbered(document) if document <= _LAST else None
     if stored is None or stored.deleted:
         return None
     block = loads(stored.document)
