@@ -28,6 +28,7 @@ from sssjob.store.condition import (
     Holds,
     Op,
     Present,
+    Relate,
     all_of,
     any_of,
     none_of,
@@ -206,6 +207,49 @@ def page(
     return Page(rows, Key(value, document, place))
 
 
+def whole_jobs() -> Condition:
+    """Every job that the table has, with the defaults of its group applied."""
+    return _JOBS
+
+
+def expression(name: str) -> str:
+    """The value of a column as SQL. Raises ``InvalidValue``."""
+    return _sql(shown(name))
+
+
+def ranging(name: str, low: float, high: float | None) -> Condition:
+    """Jobs whose number of a column is at least ``low`` and below ``high``, which may be open.
+
+    Raises ``InvalidValue`` for no column of numbers.
+    """
+    column = shown(name)
+    if column.kind is Kind.TEXT:
+        raise InvalidValue(name, "a column of numbers")
+    found: list[Condition] = []
+    for place, each in enumerate(column.columns):
+        before = (none_of(Present(former)) for former in column.columns[:place])
+        below = TRUE if high is None else Compare(each, Op.LT, high)
+        found.append(all_of(Compare(each, Op.GE, low), below, *before))
+    return any_of(*found)
+
+
+def waited(low: float, high: float | None) -> Condition:
+    """Jobs that waited for at least ``low`` seconds, and less than ``high``."""
+    below = TRUE if high is None else Relate("start_time", Op.LT, "submit_time", high)
+    return all_of(Relate("start_time", Op.GE, "submit_time", low), below)
+
+
+def ran(low: int, high: int) -> Condition:
+    """Jobs that ended, and ran at some time between; without a start, those that ended then."""
+    begun = any_of(Compare("start_time", Op.LT, high), Compare("end_time", Op.LT, high))
+    return all_of(Compare("end_time", Op.GE, low), begun)
+
+
+def ended(low: int, high: int) -> Condition:
+    """Jobs that ended between."""
+    return all_of(Compare("end_time", Op.GE, low), Compare("end_time", Op.LT, high))
+
+
 def count(engine: Engine, where: Condition = TRUE) -> int:
     """How many jobs there are; it is remembered while nobody writes."""
 
@@ -214,7 +258,7 @@ def count(engine: Engine, where: Condition = TRUE) -> int:
         [(found,)] = moment.fetch(f"SELECT count(*) FROM job WHERE {jobs.text}", jobs.values)
         return int(found)
 
-    return _remembered(engine, ("count", where), asked)
+    return remembered(engine, ("count", where), asked)
 
 
 def facet(engine: Engine, name: str, where: Condition = TRUE, *, limit: int) -> list[Count]:
@@ -233,7 +277,7 @@ def facet(engine: Engine, name: str, where: Condition = TRUE, *, limit: int) -> 
         )
         return [Count(*row) for row in rows]
 
-    return _remembered(engine, ("facet", name, where, limit), asked)
+    return remembered(engine, ("facet", name, where, limit), asked)
 
 
 def texts(value: object) -> list[str]:
@@ -271,7 +315,8 @@ def _sql(column: Shown) -> str:
     return f"coalesce({names})" if len(column.columns) > 1 else names
 
 
-def _remembered(engine: Engine, what: object, ask: Callable[[ReadTransaction], T]) -> T:
+def remembered(engine: Engine, what: object, ask: Callable[[ReadTransaction], T]) -> T:
+    """What a question finds, asked once for as long as nobody writes."""
     with engine.reading() as moment:
         if what not in moment.known:
             if len(moment.known) > _REMEMBERED:

@@ -42,11 +42,12 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Relate:
-    """One column against another of the same type in the same row."""
+    """One column against another of the same type in the same row, and so much more (numbers)."""
 
     column: str
     op: Op
     other: str
+    plus: float = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,7 @@ def columns(condition: Condition) -> frozenset[str]:
             return frozenset().union(*map(columns, parts))
         case Not(part):
             return columns(part)
-        case Relate(column, _, other):
+        case Relate(column, _, other, _):
             return frozenset((column, other))
     return frozenset((condition.column,))
 

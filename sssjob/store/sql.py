@@ -33,18 +33,22 @@ class SqlDialect(NamedTuple):
     wildcards: tuple[tuple[str, str], ...]  # a character of a pattern, and how it is written
     whole: str  # a number without fraction
     month: str  # of a time in seconds since 1970, as 2026-11 in UTC; NULL where it has no date
+    floor: str  # the greatest whole number that is not above one from the year 1 on
     guesses: bool = False  # whether it chooses indexes without knowing how many rows they leave
 
+
+_EARLY = 1_000_000  # days and more before 1970: CAST cuts towards 0
 
 # fmt: off
 SQLITE     = SqlDialect("?",  "instr({0}, {1})",  "{0} GLOB {1}",
                      (("[", "[[]"),), "{0} = CAST({0} AS INTEGER)",
-                     "strftime('%Y-%m', {0}, 'unixepoch')", guesses=True)
+                     "strftime('%Y-%m', {0}, 'unixepoch')",
+                     f"(CAST({{0}} + {_EARLY} AS INTEGER) - {_EARLY})", guesses=True)
 POSTGRESQL = SqlDialect("?",  "strpos({0}, {1})", "{0} LIKE {1} ESCAPE '!'",
                      (("!", "!!"), ("%", "!%"), ("_", "!_"), ("*", "%"), ("?", "_")),
                      "{0} = trunc({0})",
                      "CASE WHEN {0} BETWEEN -62135596800 AND 253402300799 THEN "
-                     "to_char(to_timestamp({0}) AT TIME ZONE 'UTC', 'YYYY-MM') END")
+                     "to_char(to_timestamp({0}) AT TIME ZONE 'UTC', 'YYYY-MM') END", "floor({0})")
 
 _SIGNS = {Op.EQ: "=", Op.NE: "<>", Op.LT: "<", Op.LE: "<=", Op.GT: ">", Op.GE: ">="}
 # fmt: on
@@ -79,8 +83,9 @@ def sql(condition: Condition, dialect: SqlDialect, table: str = "") -> Sql:
         match part:
             case Compare(column, op, value):
                 return f"{name(column)} {_SIGNS[op]} {mark(value)}"
-            case Relate(column, op, other):
-                return f"{name(column)} {_SIGNS[op]} {name(other)}"
+            case Relate(column, op, other, plus):
+                more = f" + {mark(plus)}" if plus else ""
+                return f"{name(column)} {_SIGNS[op]} {name(other)}{more}"
             case Present(column):
                 return f"{name(column)} IS NOT NULL"
             case Prefix(column, start):

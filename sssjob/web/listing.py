@@ -5,14 +5,16 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from sssjob.document.text import write
 from sssjob.errors import InvalidValue
-from sssjob.store import Store, browsing
+from sssjob.store import Store, browsing, dashboards
 from sssjob.store.browsing import FACETS, MOST, SHOWN, USUAL, Count, Key, Kind, Listed, Page
 from sssjob.store.condition import Condition, all_of
+from sssjob.store.dashboards import SPREAD
 from sssjob.verbs import browse
 from sssjob.visible import Csv, csv_lines
 from sssjob.web.parameters import Given, Parameter
@@ -21,12 +23,20 @@ SIZE = 50  # jobs of a page
 VALUES = 8  # of a facet beside the table
 OPEN = ("state", "user", "queue")  # facets that are open where nobody chose
 ALONE = "none"  # in the place of a facet: all are closed
+RAN, ENDED, PART = "ran", "ended", "part"
+_LONGEST = 15  # digits, which a double holds
+_SEP = ".."  # between two bounds
 _TEXT: dict[str, object] = {"type": "string"}
 
 # fmt: off
 FILTERS = (
     *(Parameter(name, f"Only jobs whose {name} is this; empty: that state none.", _TEXT)
       for name in dict.fromkeys((*FACETS, *SHOWN))),
+    Parameter(RAN, "Only jobs that ended, and ran in this time: 2026-11-01..2026-12-01, in UTC.",
+              _TEXT),
+    Parameter(ENDED, "Only jobs that ended in this time, as for ran.", _TEXT),
+    Parameter(PART, "Only jobs with such a number: wait:60..300, from 60 up to below 300; "
+              f"of {', '.join(SPREAD)}.", _TEXT, several=True),
 )
 PARAMETERS = (
     Parameter("q", "Only jobs with this text in their Id, Name, GlobalId, user or project.", _TEXT),
@@ -89,7 +99,7 @@ class Listing:
 
     def where(self, *, without: str = "") -> Condition:
         """Which jobs are meant; without the filter of one column, for its facet."""
-        filters = (browsing.having(name, value) for name, value in self.chosen if name != without)
+        filters = (_condition(name, value) for name, value in self.chosen if name != without)
         return all_of(browsing.holding(self.given.get("q")), *filters)
 
     def page(self, jobs: Store, after: Key | None) -> Page:
@@ -117,6 +127,42 @@ class Listing:
             if name not in (*FACETS, ALONE):
                 raise InvalidValue(name, f"one of {', '.join((*FACETS, ALONE))}, for facet")
         return tuple(name for name in named if name != ALONE) if named else OPEN
+
+
+def window(text: str) -> tuple[int, int]:
+    """The first second of a time, and the one behind its last. Raises ``InvalidValue``.
+
+    >>> window("1970-01-02..1970-01-03")
+    (86400, 172800)
+    """
+    first, _, last = text.partition(_SEP)
+    try:
+        days = [datetime.strptime(each, "%Y-%m-%d") for each in (first, last)]
+    except ValueError:
+        days = []
+    low, high = (int(each.replace(tzinfo=UTC).timestamp()) for each in days) if days else (0, 0)
+    if low >= high:
+        raise InvalidValue(text, "two days in order, such as 2026-11-01..2026-12-01")
+    return low, high
+
+
+def _condition(name: str, value: str) -> Condition:
+    """What a filter asks for. Raises ``InvalidValue``."""
+    if name == RAN:
+        return browsing.ran(*window(value))
+    if name == ENDED:
+        return browsing.ended(*window(value))
+    if name == PART:
+        number, _, bounds = value.partition(":")
+        low, _, high = bounds.partition(_SEP)
+        if not (_is_whole(low) and (_is_whole(high) or not high)):
+            raise InvalidValue(value, "a name and two whole numbers, such as wait:60..300")
+        return dashboards.between(number, int(low), int(high) if high else None)
+    return browsing.having(name, value)
+
+
+def _is_whole(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= _LONGEST
 
 
 def written(key: Key) -> str:

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from sssjob.accounting.report import GROUPINGS, MEASURES
 from sssjob.check.vocabulary import PROFILES
 from sssjob.store.browsing import MOST
-from sssjob.web import listing, posted, views
+from sssjob.web import charts, listing, posted, views
 from sssjob.web.parameters import Parameter
 from sssjob.web.views import CSV, HTML, JSON, LINES, XML, Request
 
@@ -64,6 +64,10 @@ VIEWS: tuple[View, ...] = (
          (HTML, JSON, XML), (), _JOB),
     View("/jobs/{document:int}/{place:int}/translation", "A job as another system takes it.",
          views.translation, (HTML, JSON), (Parameter("to", "The system.", _TEXT),), _JOB),
+    View("/usage", "What jobs used over time.", charts.usage, (HTML, JSON, CSV),
+         charts.USAGE),
+    View("/waits", "How jobs spread over wait times and sizes.", charts.waits, (HTML, JSON, CSV),
+         charts.WAITS),
     View("/query", "What XPath finds.", views.query, (HTML, JSON, CSV),
          (Parameter("xpath", "The expression.", _TEXT),
           Parameter("version", "The version of XPath.", {"enum": [*views.VERSIONS]}),

@@ -173,6 +173,14 @@ SHOWING = [
     *(f"/jobs/{number}/0/translation?to=sbatch" for number in range(3, 3 + len(HOSTILE))),
     "/jobs/1/1",
     "/jobs/1/2",
+    *(
+        f"/usage?measure=jobs&by={name}"
+        for name in ("user", "project", "queue", "machine", "state")
+    ),
+    "/waits",
+    *(f"/usage?{urlencode({'q': text, 'by': text})}" for text in HOSTILE),
+    *(f"/usage?{urlencode({'q': text, 'user': text})}" for text in HOSTILE),
+    *(f"/waits?{urlencode({'of': 'wall', 'name': text})}" for text in HOSTILE),
     *(f"/jobs?{urlencode({'q': text, 'name': text})}" for text in HOSTILE),
     *(f"/jobs?{urlencode({'sort': text})}" for text in HOSTILE),
 ]
@@ -261,6 +269,17 @@ def test_pages_lead_through_all_jobs(client, size):
     "path, said",
     [
         ("/jobs?usr=amy", "did you mean user?"),
+        ("/usage?by=usr", "did you mean user?"),
+        ("/usage?measure=job", "did you mean jobs?"),
+        ("/usage?span=decade", "one of day, week, month, year"),
+        ("/usage?colour=red", "a parameter or a column"),
+        ("/usage?ran=2026", "two days in order"),
+        ("/usage?ran=2026-02-30..2026-03-01", "two days in order"),
+        ("/jobs?ended=2026-03-02..2026-03-01", "two days in order"),
+        ("/waits?of=wiat", "did you mean wait?"),
+        ("/jobs?part=wait", "a name and two whole numbers"),
+        ("/jobs?part=wait:-1..2", "a name and two whole numbers"),
+        ("/jobs?part=name:1..2", "a number of this page"),
         ("/jobs?sort=stae", "did you mean state?"),
         ("/jobs?columns=id,nmae", "did you mean name?"),
         ("/jobs?columns=,", "a column of jobs"),
@@ -300,6 +319,55 @@ def test_what_is_asked_wrongly_is_told_as_a_page_and_as_problem_details(client, 
     problem = found.json()
     assert said in problem["detail"]
     assert (problem["status"], problem["instance"]) == (answer.status_code, head)
+
+
+# --- the dashboards
+
+
+def counted(client, page):
+    """The numbers of a table, and how many jobs each of them leads to."""
+    for link, told in re.findall(r'class="cell" href="([^"]*)">([^<]*)</a>', page):
+        found = client.get(unescape(link).replace("/jobs?", "/jobs.json?", 1)).json()
+        yield int(told), found["total"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/usage?measure=jobs",
+        "/usage?measure=jobs&by=state&span=day",
+        "/usage?measure=jobs&by=exit&span=year&ran=2023-01-01..2024-01-01",
+        "/usage?measure=jobs&by=queue&user=amy",
+        *(f"/waits?of={name}" for name in ("wait", "wall", "processors", "nodes", "memory")),
+        "/waits?of=wait&part=processors:4..",
+    ],
+)
+def test_each_number_of_a_dashboard_leads_to_as_many_jobs(client, path):
+    found = [*counted(client, client.get(path).text)]
+    assert all(told == jobs for told, jobs in found), found
+    assert found or "nodes" in path
+
+
+def test_a_dashboard_is_drawn_and_told_as_data(client):
+    page = client.get("/usage?by=user&span=month&user=amy").text
+    assert "processor hours by month and user" in page
+    assert "<title>2023-11, amy: 4.00</title>" in page
+    told = client.get("/usage.json?by=user&span=month&user=amy").json()
+    assert told["values"] == ["amy"]
+    assert [(row["span"], row["amounts"], row["total"]) for row in told["rows"]] == [
+        ("2023-11", [14400.0], 14400.0)
+    ]
+    lines = client.get("/usage.csv?by=user&span=month&user=amy").text.splitlines()
+    assert lines == ["month,amy,total", "2023-11,14400.0,14400.0"]
+    spread = client.get("/waits.json?user=amy").json()["parts"]
+    assert {"from": 60, "to": 300, "jobs": 1} in spread
+    assert client.get("/waits.csv?user=amy").text.splitlines()[0] == "from,to,jobs"
+
+
+def test_a_filter_that_leaves_no_job_gives_an_empty_dashboard(client):
+    assert "No job that has ended is like this" in client.get("/usage?user=nobody").text
+    assert client.get("/usage.json?user=nobody").json()["rows"] == []
+    assert "not stated" in client.get("/waits?user=nobody").text
 
 
 # --- a job

@@ -1,0 +1,242 @@
+"""The dashboards: what jobs used over time, and how they spread, as pages and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from starlette.responses import Response
+
+from sssjob.accounting import efficiency
+from sssjob.drawing import stacked
+from sssjob.store.dashboards import DIMENSIONS, MEASURES, SPREAD, Part, spread
+from sssjob.verbs import dashboards
+from sssjob.verbs.dashboards import SPANS, Span, Usage, Value
+from sssjob.visible import Markup, csv_lines
+from sssjob.web import listing, pages
+from sssjob.web.listing import ENDED, FILTERS, PART, RAN, Listing
+from sssjob.web.parameters import Parameter
+from sssjob.web.views import CSV, JSON, MEDIA, Request
+
+_HOUR = 3600
+_DAY = "%Y-%m-%d"
+_TEXT: dict[str, object] = {"type": "string"}
+_SEARCH = Parameter("q", "Only jobs with this text, as for the table of jobs.", _TEXT)
+_OTHERS = "(others)"
+_NOT_STATED = "not stated"
+_FAILED = "Failed"
+_AMOUNT = {"wait": efficiency.SECONDS, "wall": efficiency.SECONDS, "memory": efficiency.BYTES}
+
+# fmt: off
+# A measure as people read it: its name, and what its numbers are divided by.
+_HEADINGS = {
+    "processor_seconds": ("processor hours", _HOUR),
+    "wall_seconds":      ("wall hours",      _HOUR),
+    "cpu_seconds":       ("CPU hours",       _HOUR),
+    "jobs":              ("jobs",            1),
+    "efficiency":        ("CPU efficiency",  0.01),
+}
+USAGE = (
+    Parameter("by", "The column that amounts are divided by.",
+              {"enum": [*DIMENSIONS], "default": DIMENSIONS[0]}),
+    Parameter("measure", "What is added up: in seconds, a number, or a part of 1.",
+              {"enum": [*MEASURES], "default": next(iter(MEASURES))}),
+    Parameter("span", "The spans of time; without it, such that there are few.",
+              {"enum": [*SPANS]}),
+    _SEARCH, *FILTERS,
+)
+WAITS = (
+    Parameter("of", "The number by which jobs are counted.",
+              {"enum": [*SPREAD], "default": next(iter(SPREAD))}),
+    _SEARCH, *FILTERS,
+)
+# fmt: on
+
+
+class Cell(NamedTuple):
+    """An amount as people read it, and the address of the jobs behind it."""
+
+    text: str
+    jobs: str
+
+
+class Row(NamedTuple):
+    """A line of the table below a picture."""
+
+    name: str
+    cells: tuple[Cell, ...]
+
+
+def usage(asked: Request) -> Response:
+    """What jobs used over time, divided at the boundaries of spans."""
+    given = asked.given
+    by, measure = given.get("by", DIMENSIONS[0]), given.get("measure", next(iter(MEASURES)))
+    window = listing.window(given.get(RAN)) if given.get(RAN) else None
+    with asked.site.stores.opened() as kept:
+        told = dashboards.usage(
+            kept, by, measure, given.get("span"), Listing(given).where(), window
+        )
+    heads = (*map(_key, told.values), *((_OTHERS,) if told.others else ()))
+    if asked.form == JSON:
+        return pages.json(_as_dict(told, by, measure))
+    if asked.form == CSV:
+        lines = (
+            (span.name, *("" if each is None else each for each in (*amounts, total)))
+            for span, amounts, total in zip(told.spans, told.amounts, told.totals, strict=True)
+        )
+        return _csv((told.span, *heads, "total"), lines)
+    return asked.page(
+        "usage.html", picture=_stacked(told, by, measure), rows=_rows(asked, told, by, measure),
+        heads=[each or _NOT_STATED for each in heads], told=told, by=by, measure=measure,
+        title_of=_HEADINGS[measure][0], named=[(name, row[0]) for name, row in _HEADINGS.items()],
+        dimensions=_pairs(DIMENSIONS), spans=_pairs(SPANS),
+        own=("by", "measure", "span"), asked=asked, forms=(JSON, CSV), table=Listing(given),
+        failures=f"/usage?measure=jobs&by=exit&state={_FAILED}",
+    )  # fmt: skip
+
+
+def waits(asked: Request) -> Response:
+    """How many jobs waited for how long, or had which size."""
+    name = asked.given.get("of", next(iter(SPREAD)))
+    with asked.site.stores.opened() as kept:
+        parts = spread(kept.engine, name, Listing(asked.given).where())
+    named = [*zip(_ranges(parts), parts, strict=True)]
+    if asked.form == JSON:
+        told = [{"from": part.low, "to": high, "jobs": part.jobs} for (_, high), part in named]
+        return pages.json({"of": name, "parts": told})
+    if asked.form == CSV:
+        lines = ((low, high or "", part.jobs) for (low, high), part in named)
+        return _csv(("from", "to", "jobs"), (("" if a is None else a, *b) for a, *b in lines))
+    rows = [
+        Row(_range(name, low, high), (Cell(str(part.jobs), _of_part(asked, name, low, high)),))
+        for (low, high), part in named
+    ]
+    columns = [
+        stacked.Column(_from(name, low), (part.jobs,), (str(part.jobs),))
+        for (low, _), part in named if low is not None
+    ]  # fmt: skip
+    most = str(max((part.jobs for (low, _), part in named if low is not None), default=0))
+    return asked.page(
+        "waits.html", picture=stacked.svg(f"Jobs by {name}", ("",), columns, most), rows=rows,
+        name=name, names=_pairs(SPREAD), own=("of",), asked=asked, forms=(JSON, CSV),
+        table=Listing(asked.given),
+    )  # fmt: skip
+
+
+def _as_dict(told: Usage, by: str, measure: str) -> dict[str, object]:
+    return {
+        "by": by,
+        "measure": measure,
+        "span": told.span,
+        "values": [*told.values],
+        "rows": [
+            {
+                "span": span.name, "from": span.begin, "to": span.end,
+                "amounts": [*amounts[: len(told.values)]],
+                "others": amounts[-1] if told.others else None, "total": total,
+            }
+            for span, amounts, total in zip(told.spans, told.amounts, told.totals, strict=True)
+        ],
+        "undated": told.undated,
+        "earlier": told.earlier,
+    }  # fmt: skip
+
+
+def _stacked(told: Usage, by: str, measure: str) -> Markup | None:
+    """The picture; parts of 1 do not stand on each other, so of those only the whole is drawn."""
+    if not told.spans:
+        return None
+    title = f"{_HEADINGS[measure][0]} by {told.span}"
+    if measure == "efficiency":
+        parts: tuple[str, ...] = ("",)
+        amounts: list[tuple[float | None, ...]] = [(total,) for total in told.totals]
+    else:
+        title += f" and {by}"
+        parts = tuple(_key(each) or _NOT_STATED for each in told.values)
+        parts += (_OTHERS,) if told.others else ()
+        amounts = [*told.amounts]
+    columns = [
+        stacked.Column(
+            span.name, [max(each or 0.0, 0.0) for each in row], [_words(measure, e) for e in row]
+        )
+        for span, row in zip(told.spans, amounts, strict=True)
+    ]
+    most = max((sum(each.amounts) for each in columns), default=0.0)
+    return stacked.svg(title, parts, columns, _words(measure, most))
+
+
+def _rows(asked: Request, told: Usage, by: str, measure: str) -> list[Row]:
+    """The table of the picture, the last span first: each number leads to its jobs."""
+    rows = []
+    for span, amounts, total in zip(told.spans, told.amounts, told.totals, strict=True):
+        values: list[Value] = [*told.values]
+        cells = [
+            Cell(_words(measure, amount), _jobs(asked, measure, span, {by: _key(value)}))
+            for value, amount in zip(values, amounts, strict=False)
+        ]
+        if told.others:  # no filter says which those are: all of the span are behind them
+            cells.append(Cell(_words(measure, amounts[-1]), ""))
+        cells.append(Cell(_words(measure, total), _jobs(asked, measure, span, {})))
+        rows.append(Row(span.name, tuple(cells)))
+    return rows[::-1]
+
+
+def _jobs(asked: Request, measure: str, span: Span, chosen: dict[str, str]) -> str:
+    """The address of the jobs that ran in a span, or, where jobs are counted, ended in it."""
+    days = (datetime.fromtimestamp(each, UTC).strftime(_DAY) for each in (span.begin, span.end))
+    when = {ENDED if measure == "jobs" else RAN: "..".join(days)}
+    plain = asked.given.having(by=None, measure=None, span=None, **{RAN: None})
+    if measure == "jobs" and asked.given.get(RAN):
+        when[RAN] = asked.given.get(RAN)
+    return f"/jobs{plain.having(**chosen, **when).query}"
+
+
+def _of_part(asked: Request, name: str, low: int | None, high: int | None) -> str:
+    """The address of the jobs of a part; "" for those that no filter finds."""
+    if low is None:
+        return ""
+    told = f"{name}:{low}..{'' if high is None else high}"
+    parts = (*asked.given.all(PART), told)
+    return f"/jobs{asked.given.having(of=None, **{PART: parts}).query}"
+
+
+def _ranges(parts: Iterable[Part]) -> list[tuple[int | None, int | None]]:
+    lows = [part.low for part in parts]
+    return [*zip(lows, (*lows[1:], None), strict=True)]
+
+
+def _range(name: str, low: int | None, high: int | None) -> str:
+    if low is None:
+        return _NOT_STATED
+    if high is None:
+        return f"{_from(name, low)} and more"
+    return f"{_from(name, low)} to below {_from(name, high)}"
+
+
+def _from(name: str, low: int | None) -> str:
+    return "" if low is None else efficiency.amount(low, _AMOUNT.get(name, ""))
+
+
+def _key(value: Value) -> str:
+    """A value as a filter of the table has it; "" is not stated."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else f"{value:.15g}"
+
+
+def _words(measure: str, amount: float | None) -> str:
+    if amount is None:
+        return "–"
+    shown = amount / _HEADINGS[measure][1]
+    if measure == "jobs":
+        return str(int(shown))
+    return f"{shown:.0f} %" if measure == "efficiency" else f"{shown:.2f}"
+
+
+def _pairs(names: Iterable[str]) -> list[tuple[str, str]]:
+    return [(name, name) for name in names]
+
+
+def _csv(heads: Iterable[object], lines: Iterable[Iterable[object]]) -> Response:
+    return Response("".join(csv_lines([[*heads], *map(list, lines)])), media_type=MEDIA[CSV])
