@@ -112,7 +112,7 @@ def runs(
     text = (
         f"SELECT value, d0, d1, count(*){sums} FROM (SELECT *, {whole(f's / {DAY}')} AS d0, "
         f"{whole(f'e / {DAY}')} AS d1 FROM (SELECT {value} AS value, {begun} AS s, {over} AS e"
-        f"{amounts} FROM job WHERE {jobs.text}) AS some) AS parted GROUP BY value, d0, d1"
+        f"{amounts} FROM job WHERE {jobs.text}) AS told) AS parted GROUP BY value, d0, d1"
     )
 
     return map(_runs, moment.stream(text, jobs.values))
@@ -126,7 +126,7 @@ def spread(engine: Engine, name: str, where: Condition = TRUE) -> list[Part]:
     jobs = sql(all_of(whole_jobs(), where), engine.dialect)
     text = (
         f"SELECT CASE {cases} END, count(*) FROM (SELECT {number} AS n FROM job "
-        f"WHERE {jobs.text}) AS some GROUP BY 1"
+        f"WHERE {jobs.text}) AS told GROUP BY 1"
     )
 
     def asked(moment: ReadTransaction) -> list[Part]:

@@ -1,0 +1,20 @@
+"""Sums of a store, in both engines."""
+
+from sssjob.store.condition import TRUE
+from sssjob.store.dashboards import DAY, spread
+from sssjob.verbs.dashboards import usage
+
+RUN = f"""<Job><Id>1</Id><User>amy</User><SubmitTime>{-3 * DAY - 50}</SubmitTime>
+<StartTime>{-3 * DAY - 5}</StartTime><EndTime>{-DAY + 5}</EndTime>
+<Duration>{2 * DAY + 10}</Duration></Job>"""
+
+
+def test_a_run_before_1970_is_divided_at_its_midnights(kept):
+    kept.load(RUN.encode())
+    told = usage(kept, "user", "processor_seconds", "day", TRUE)
+    assert told.totals == (5, DAY, DAY, 5)
+
+
+def test_a_wait_is_from_submission_to_start(kept):
+    kept.load(RUN.encode())
+    assert [part for part in spread(kept.engine, "wait") if part.jobs] == [(10, 1)]
