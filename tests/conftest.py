@@ -32,6 +32,7 @@ engine.ConjectureRunner.generate_mutations_from = lambda runner, data: (
 
 
 os.environ["SSSJOB_CONFIG"] = os.devnull  # no test depends on the defaults of who runs it
+os.environ.pop("COLUMNS", None)  # nor on the width of their terminal
 
 
 def pytest_configure(config):

@@ -78,7 +78,7 @@ def run(command, directory):
     environment = {
         **os.environ,
         "PATH": f"{beside}:{os.environ['PATH']}",
-        "COLUMNS": "100",
+        "COLUMNS": "200",
         "LC_ALL": "C.UTF-8",
         "TZ": "UTC",
     }

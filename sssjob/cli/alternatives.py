@@ -97,10 +97,10 @@ def _factors(alternative: Alternative) -> dict[str, Any]:
 def _print(asked: NamedRequest, found: Alternatives) -> None:
     from sssjob.visible import visible
 
-    common.echo(visible(" ".join(filter(None, (asked.path, asked.name)))))
+    common.fitted(visible(" ".join(filter(None, (asked.path, asked.name)))))
     scored = any(each.score for each in found)
     for number, each in enumerate(found, 1):
         score = f"{each.score!s:>6}  " if scored else ""
-        common.echo(
+        common.fitted(
             visible(f"{number:>4}  {score}{' And '.join(map(str, each.terms)) or 'anything'}")
         )

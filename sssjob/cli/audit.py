@@ -104,7 +104,7 @@ def command(
         common.data(json.dumps({**forms.as_json(found), **bad}, indent=2, ensure_ascii=False))
     else:
         for line in forms.lines(found, common.room()):
-            common.echo(line)
+            common.fitted(line)
     said.rest()
     if found.outside:
         noun = "run" if found.outside == 1 else "runs"

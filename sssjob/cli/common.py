@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -69,13 +70,26 @@ def data(text: str, *, nl: bool = True, **style: Any) -> None:
     click.echo(click.style(shown, **style) if style else shown, nl=nl)
 
 
-def room() -> int:
-    """How many columns a line of standard output may have: those of a terminal, or 0 for any."""
-    if not sys.stdout.isatty():
+def room(output: str | None = None) -> int:
+    """How many columns a line of a report may have: ``COLUMNS``, those of a terminal, or 0: any.
+
+    A file that ``output`` names takes any.
+    """
+    if output not in (None, "-"):
+        return 0
+    if not sys.stdout.isatty() and not os.environ.get("COLUMNS", "").isdecimal():
         return 0
     import shutil  # which few commands need
 
     return shutil.get_terminal_size().columns
+
+
+def fitted(text: str, **style: Any) -> None:
+    """Print a line of a report, folded where it has no room; ``style`` as in ``echo``."""
+    from sssjob.drawing.columns import folded  # which few commands need
+
+    for line in folded(visible_lines(text), room()):
+        echo(line, **style)
 
 
 class Rows:
@@ -239,6 +253,20 @@ def stdout() -> Iterator[BinaryIO]:
         with Visible(sys.stdout) as stream:
             yield stream  # type: ignore[misc]  # it has what writers of bytes use
     sys.stdout.flush()
+
+
+def is_mixed(path: str | None) -> bool:
+    """Whether messages go where the output goes: to one terminal, or to one file by ``2>&1``.
+
+    What is written there is to be flushed at once, so that each message stands where it belongs.
+    """
+    if path not in (None, "-"):
+        return False
+    try:
+        both = os.path.sameopenfile(1, 2)
+        return both and (os.isatty(1) or not stat.S_ISCHR(os.fstat(1).st_mode))  # /dev/null
+    except OSError:  # one of them is closed
+        return False
 
 
 @contextmanager

@@ -47,7 +47,7 @@ def command(directory: str | None, as_json: bool) -> None:
         rows.append(row := _row(section))
         if not as_json:
             passed = row["cases"] - len(row["failed"])
-            common.echo(f"{section.name:22} {passed:3} of {row['cases']:3}  {section.title}")
+            common.fitted(f"{section.name:22} {passed:3} of {row['cases']:3}  {section.title}")
             for id_ in row["failed"]:
                 common.say(f"{id_}: not as expected")
     if as_json:

@@ -222,7 +222,8 @@ def _write(work: Conversion, wanted: WantedOutput) -> None:
                 (convert if work.processes == 1 else _by_several()).lrmsinfo(work, stream, _remark)
             else:
                 whole = wanted.form == WHOLE
-                convert.documents(work, stream, wrap=whole, indent=wanted.indent)
+                mixed = common.is_mixed(wanted.output)
+                convert.documents(work, stream, wrap=whole, indent=wanted.indent, at_once=mixed)
 
 
 def _by_several() -> ModuleType:

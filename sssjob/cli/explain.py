@@ -82,7 +82,7 @@ def _tell(names: list[str], *, as_json: bool) -> None:
             common.data(json.dumps(topic.as_dict(), ensure_ascii=False))
             continue
         section = f", {topic.section}" if topic.section else ""
-        common.echo(f"{topic.name} ({topic.kind}{section})", bold=True)
+        common.fitted(f"{topic.name} ({topic.kind}{section})", bold=True)
         for line in (topic.about, *(f"{label + ':':<13} {text}" for label, text in topic.facts)):
             if line:
                 common.echo(_wrapped(line))

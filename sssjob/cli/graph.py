@@ -79,7 +79,7 @@ def command(
     if form == "svg":
         graphs = iter(_single(list(graphs)))
     first = next(graphs, None)
-    errors = 0
+    errors, room = 0, common.room(output)
     unused = set(given)
     if first is not None:
         with common.output(output) as stream:
@@ -92,7 +92,7 @@ def command(
                 known = item.graph.exits if from_document else {}
                 progress = item.graph.given({**known, **given})
                 unused -= {*item.graph.jobs, *(edge.target for edge in item.graph.external)}
-                _write(form or "tree", item, progress, stream)
+                _write(form or "tree", item, progress, stream, room)
         if unused:
             common.fail(f"--exit: no job has the id {', '.join(sorted(unused))}")
     complain.leave(first is not None and not errors)
@@ -161,7 +161,7 @@ def _single(graphs: list[ShownGraph]) -> list[ShownGraph]:
     return graphs
 
 
-def _write(form: str, item: ShownGraph, progress: Progress, stream: BinaryIO) -> None:
+def _write(form: str, item: ShownGraph, progress: Progress, stream: BinaryIO, room: int) -> None:
     if form == "json":
         stream.write(f"{json.dumps(_as_dict(item, progress), ensure_ascii=False)}\n".encode())
         return
@@ -174,7 +174,7 @@ def _write(form: str, item: ShownGraph, progress: Progress, stream: BinaryIO) ->
         common.say(f"sssjob: note: the picture shows the first {limit} jobs of {len(item.keys)}")
     if form == "tree":
         terminal = isinstance(stream, Visible)
-        shown = graph_picture.tree(drawn, item.graph.cycles, colours=terminal)
+        shown = graph_picture.tree(drawn, item.graph.cycles, colours=terminal, room=room)
         if isinstance(stream, Visible):
             stream.styled(shown)
             return

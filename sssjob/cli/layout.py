@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sssjob.cli.selection import ChosenObject
     from sssjob.layout import Layout, Share, Unit
 
+_INDENT = 4  # columns before a node
 _ROWS = 64  # nodes that are shown; --json has them all
 _NOT_LAID = {
     name: None
@@ -152,18 +153,21 @@ def _show(unit: Unit, layout: Layout) -> None:
 
     block = unit.block
     names = (block.id, block.get("Name"))
-    common.echo(visible(" ".join(filter(None, (unit.path, *names)))))
+    common.fitted(visible(" ".join(filter(None, (unit.path, *names)))))
     if layout.alternative:
-        common.echo(f"  {visible(layout.alternative)}")
+        common.fitted(f"  {visible(layout.alternative)}")
     sources = layout.sources
     width = max(map(len, sources))
     for name, count in sources.items():
-        common.echo(f"  {name.replace('_', ' '):{width}}  {visible(str(count))}")
-    common.echo(f"  {'rule':{width}}  {visible(layout.rule)}")
+        common.fitted(f"  {name.replace('_', ' '):{width}}  {visible(str(count))}")
+    common.fitted(f"  {'rule':{width}}  {visible(layout.rule)}")
     if layout.shares:
         each = layout.processors_per_task.value
         shown = layout.shares[:_ROWS]
-        for line in _boxes(shown) if sys.stdout.isatty() else drawing.table(shown, each):
+        room = common.room() - _INDENT if common.room() else 0
+        for line in (
+            _boxes(shown, room) if sys.stdout.isatty() else drawing.table(shown, each, room)
+        ):
             common.styled(Terminal.of("    {line}", line=line))
         if len(layout.shares) > _ROWS:
             common.echo(f"    ... and {len(layout.shares) - _ROWS} more nodes")
@@ -171,14 +175,12 @@ def _show(unit: Unit, layout: Layout) -> None:
         why = (
             "the number of nodes is open" if layout.nodes is None else "the rule is not known here"
         )
-        common.echo(f"    not placed: {why}")
+        common.fitted(f"    not placed: {why}")
 
 
-def _boxes(shares: Sequence[Share]) -> Iterator[str]:
-    import shutil
+def _boxes(shares: Sequence[Share], room: int) -> Iterator[str]:
     from functools import partial
 
     from sssjob.drawing.layout import boxes
 
-    room = shutil.get_terminal_size().columns
     return boxes(shares, room, partial(common.painted, bg="blue", fg="white"))

@@ -177,13 +177,21 @@ def _print(asked: NamedRequest, answers: Iterable[Answer]) -> None:
     from sssjob.visible import visible
 
     best = ranked(answers)
-    common.echo(visible(f"{asked.path} {asked.name}".strip()))
-    common.echo(visible(f"  {asked.expression}"))
+    common.fitted(visible(f"{asked.path} {asked.name}".strip()))
+    common.fitted(visible(f"  {asked.expression}"))
     width = min(max((len(visible(each.offer.id)) for each in best), default=0), _WIDEST)
+    room = common.room()
     for each in best:
         verdict = str(each.verdict)
         score = "" if each.score is None else str(each.score)
-        why = visible("; ".join(each.reasons))
-        common.echo(f"  {visible(each.offer.id):{width}}  ", nl=False)
+        name, why = f"  {visible(each.offer.id):{width}}  ", visible("; ".join(each.reasons))
+        is_long = room and len(f"{name}{verdict:7}  {score:>5}  {why}") > room
+        if is_long:
+            common.fitted(name.rstrip())
+        common.echo("    " if is_long else name, nl=False)
         common.echo(f"{verdict:7}", nl=False, fg=_COLOURS[verdict])
-        common.echo(f"  {score:>5}  {why}")
+        if is_long:
+            common.echo(f"  {score:>5}".rstrip())
+            common.fitted(f"    {why}")
+        else:
+            common.echo(f"  {score:>5}  {why}")

@@ -71,7 +71,7 @@ def command(
     found = _placements(files, select, nodes, matching, solver, complain)
     if form == "svg":
         found = iter(_single(list(found)))
-    placed, every = 0, 0
+    placed, every, room = 0, 0, common.room(output)
     with common.output(output) as stream:
         for shown in found:
             findings = shown.placement.findings
@@ -80,7 +80,7 @@ def command(
             complain.count += any(each.code not in _ANSWERS for each in wrong)
             every += 1
             placed += shown.placement.placed
-            _write(form, shown, stream)
+            _write(form, shown, stream, room)
     complain.leave(every and placed == every)
 
 
@@ -130,15 +130,17 @@ def _single(found: list[PlacedJob]) -> list[PlacedJob]:
     return found
 
 
-def _write(form: str | None, shown: PlacedJob, stream: BinaryIO) -> None:
+def _write(form: str | None, shown: PlacedJob, stream: BinaryIO, room: int) -> None:
     if form == "json":
         row: dict[str, Any] = {"file": shown.file, **shown.placement.as_dict()}
         text = f"{json.dumps(row, ensure_ascii=False)}\n"
     else:
         from sssjob.drawing import placement as drawing
+        from sssjob.drawing.columns import folded
 
         if form == "svg":
             text = drawing.svg(shown.placement)
         else:
-            text = "".join(f"{line}\n" for line in drawing.lines(shown.placement))
+            lines = drawing.lines(shown.placement, room)
+            text = "".join(f"{part}\n" for line in lines for part in folded(line, room))
     stream.write(text.encode("utf-8", "replace"))

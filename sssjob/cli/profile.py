@@ -111,7 +111,7 @@ def _print(judged: _Judged, level: str, as_json: bool) -> None:
 
     what = " ".join(filter(None, (judged.name, judged.id)))
     head = f"{judged.file}:{judged.line}: {what}: {judged.verdict} by a peer of level {level}"
-    common.echo(visible(head))
+    common.fitted(visible(head))
     if judged.items:
         rows = [
             (item.path, _what(item), item.level or "-", item.policy.value, _OUTCOMES[item.policy])
@@ -160,8 +160,8 @@ def _print_differences(rows: Sequence[NameDifference], as_json: bool) -> None:
 
 def _table(rows: Iterable[tuple[str, ...]]) -> None:
     """Rows as columns, indented below their heading."""
-    rows = list(rows)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (f"{cell:{width}}" for cell, width in zip(row, widths, strict=True))
-        common.echo(f"  {'  '.join(cells)}".rstrip())
+    from sssjob.drawing.columns import aligned
+
+    rows, room = list(rows), common.room()
+    for line in aligned(rows, len(rows[0]), room and room - 2, 1):
+        common.echo(f"  {line}")

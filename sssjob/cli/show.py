@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _DOCUMENTS = ("sss", "sss-lines")  # forms that are documents
 _KEPT = 1 << 24  # bytes of a document that are held, and not put into a file
-_WIDEST = 1 << 16  # characters of a line; the terminal wraps it
 
 
 @click.command(
@@ -113,11 +112,10 @@ def command(
 
 def _print_tree(block: Block) -> None:
     """In colour on a terminal. A long text runs on: what was cut off could be looked for."""
-    from rich.console import Console
-
     from sssjob.drawing.tree import tree
+    from sssjob.drawing.words import print_tree
 
-    Console(highlight=False, width=_WIDEST).print(tree(block), no_wrap=True, crop=False)
+    print_tree(tree(block), common.room())
 
 
 def _left(
@@ -264,4 +262,4 @@ def _explain(block: Block) -> None:
     resolved = resolve(block)
     common.print_findings(resolved.findings)
     for origin in resolved.origins:
-        common.echo(visible(str(origin)))
+        common.fitted(visible(str(origin)))

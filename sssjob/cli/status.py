@@ -78,7 +78,7 @@ def command(
     if as_table and as_json:
         common.fail("--table and --json are two forms")
     table = as_table or (not as_json and output in (None, "-") and sys.stdout.isatty())
-    showing = Showing(name, zone, timeout, as_json=as_json, as_table=table)
+    showing = Showing(name, zone, timeout, as_json=as_json, as_table=table, output=output)
     with common.failing():
         if watch is None:
             with common.output(output) as stream:
@@ -97,6 +97,7 @@ class Showing:
     timeout: float
     as_json: bool
     as_table: bool
+    output: str | None = None
     bad: int = 0
     _said: records.RecordMessages = field(default_factory=records.RecordMessages)
 
@@ -160,7 +161,8 @@ class Showing:
         from sssjob.drawing.status import table
 
         if jobs:
-            yield from (f"{line.rstrip()}\n".encode() for line in table(jobs, time.time()))
+            room = common.room(self.output)
+            yield from (f"{line}\n".encode() for line in table(jobs, time.time(), room))
 
     def _reading(self, tell: Tell | None = None) -> RecordReading:
         from sssjob.verbs.records import RecordReading

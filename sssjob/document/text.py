@@ -86,9 +86,13 @@ def _check(dialect: object, namespace: object) -> None:
 
 
 def write_texts(
-    texts: Iterable[str], stream: BinaryIO, *, wrap: str = "", indent: bool = False
-) -> int:
-    """Write texts of job objects like ``write``; those with ``indent`` keep their lines."""
+    texts: Iterable[str], stream: BinaryIO, *, wrap: str = "", indent: bool = False,
+    at_once: bool = False,
+) -> int:  # fmt: skip
+    """Write texts of job objects like ``write``; those with ``indent`` keep their lines.
+
+    Many are written together, unless each is to be seen ``at_once``.
+    """
     count = 0
     if wrap:
         stream.write(f'<?xml version="1.0" encoding="UTF-8"?>\n<{wrap}>\n'.encode())
@@ -100,9 +104,11 @@ def write_texts(
             waiting.append(text if indent or wrap or "\n" not in text else on_one_line(text))
             count += 1
             size += len(text)
-            if size > _TOGETHER:
+            if at_once or size > _TOGETHER:
                 size = 0
                 _write(waiting, stream)
+                if at_once:
+                    stream.flush()
     finally:  # what came before something that failed is written
         _write(waiting, stream)
     if wrap:

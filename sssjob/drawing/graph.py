@@ -146,8 +146,13 @@ def _end(progress: Progress, key: str) -> str:
     return "failed" if code is FAILED else f"exit {code}"
 
 
-def tree(drawn: Picture, cycles: Collection[tuple[str, ...]], *, colours: bool = False) -> Terminal:
-    """The text of a tree with each job below the last of those it depends upon."""
+def tree(
+    drawn: Picture, cycles: Collection[tuple[str, ...]], *, colours: bool = False, room: int = 0
+) -> Terminal:
+    """The text of a tree with each job below the last of those it depends upon.
+
+    Its lines have at most ``room`` columns, unless that is 0.
+    """
     head = Words(drawn.title, "bold").append(f": {summary(drawn.counts)}")
     root = Tree(head, guide_style="dim")
     for circle in cycles:
@@ -162,7 +167,7 @@ def tree(drawn: Picture, cycles: Collection[tuple[str, ...]], *, colours: bool =
         branches[place] = (line, depth + 1) if depth < _DEPTH else (branch, depth)
     if drawn.missing:
         root.add(Words(f"and {drawn.missing} more jobs; --json has them all", style="dim"))
-    return printed(root, colours=colours)
+    return printed(root, colours=colours, room=room)
 
 
 def _parents(drawn: Picture) -> dict[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from sssjob.drawing.columns import aligned, folded
 from sssjob.layout import Share
 from sssjob.visible import Terminal, visible
 
@@ -11,8 +12,8 @@ _RUNS = 12  # runs of tasks that are shown of one node
 _HEAD = ("node", "tasks", "processors")
 
 
-def table(shares: Sequence[Share], each: int) -> Iterator[Terminal]:
-    """``n1    0-2    3``: name, tasks and processors of each node."""
+def table(shares: Sequence[Share], each: int, room: int = 0) -> Iterator[Terminal]:
+    """``n1    0-2    3``: name, tasks and processors of each node; ``room`` as in ``aligned``."""
     rows = [
         _HEAD,
         *(
@@ -20,12 +21,8 @@ def table(shares: Sequence[Share], each: int) -> Iterator[Terminal]:
             for one in enumerate(shares, 1)
         ),
     ]
-    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
-    for name, tasks, processors in rows:
-        yield Terminal.of(
-            "{name}  {tasks}  {processors}",
-            name=f"{name:{widths[0]}}", tasks=f"{tasks:{widths[1]}}", processors=processors,
-        )  # fmt: skip
+    for line in aligned(rows, len(_HEAD), room, 1):
+        yield Terminal.of("{line}", line=line)
 
 
 def boxes(
@@ -35,16 +32,22 @@ def boxes(
 
     ``style`` gives a box its colour.
     """
-    head = max(len(_name(number, share)) for number, share in enumerate(shares, 1))
+    names = [_name(number, share) for number, share in enumerate(shares, 1)]
+    head = max(map(len, names))
+    if above := head > room // 3:  # a long name stands above its boxes
+        head = 0
     widest = max((len(str(task)) for share in shares for task in share.tasks[-1:]), default=1)
     fitting = max((room - head - 20) // (widest + 3), 1)
-    for number, share in enumerate(shares, 1):
+    for name, share in zip(names, shares, strict=True):
+        if above:
+            for line in folded(name, room):
+                yield Terminal.of("{line}", line=line)
         cells = [f" {task:>{widest}} " for task in share.tasks[:fitting]]
         drawn = Terminal.joined(Terminal.of("│{cell}", cell=style(cell)) for cell in cells)
         rest = f" {len(share.tasks) - fitting} more" if len(share.tasks) > fitting else ""
         yield Terminal.of(
             "{name}  {drawn}{end}{rest}",
-            name=f"{_name(number, share):{head}}", drawn=drawn, end="│" if cells else "idle",
+            name="" if above else f"{name:{head}}", drawn=drawn, end="│" if cells else "idle",
             rest=rest,
         )  # fmt: skip
 

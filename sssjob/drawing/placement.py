@@ -21,8 +21,11 @@ _LETTER = 7.2  # the width of one, about
 _NAME = 24  # letters of a node's name
 
 
-def lines(placement: Placement) -> Iterator[str]:
-    """``/Job 7: placed on 2 nodes, score 3/4``, and the tasks on each node."""
+def lines(placement: Placement, room: int = 0) -> Iterator[str]:
+    """``/Job 7: placed on 2 nodes, score 3/4``, and the tasks on each node.
+
+    ``room`` is for the table of nodes, as in ``aligned``.
+    """
     head = visible(f"{placement.path} {placement.name}".strip())
     if not placement.placed:
         why = "not placed" if placement.proved else "not placed, which is not proved"
@@ -44,7 +47,9 @@ def lines(placement: Placement) -> Iterator[str]:
         tasks = f"{group.tasks} task{'s' * (group.tasks != 1)}"
         yield f"  {visible(_called(group))}: {tasks}{rule}"
         shown = group.shares[:_ROWS]
-        yield from (f"    {line}" for line in table(shown, group.processors_per_task))
+        yield from (
+            f"    {line}" for line in table(shown, group.processors_per_task, room and room - 4)
+        )
         if len(group.shares) > _ROWS:
             yield f"    ... and {len(group.shares) - _ROWS} more nodes"
 

@@ -6,32 +6,29 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from sssjob.accounting.efficiency import BYTES, amount
+from sssjob.drawing.columns import aligned
 from sssjob.errors import InvalidValue
 from sssjob.model import Job, Properties
 from sssjob.visible import visible
 
 _HEAD = ("id", "name", "user", "state", "queue", "time", "processors", "memory")
 _WIDEST = {"name": 30, "id": 30}
-_NUMBERS = frozenset(("time", "processors", "memory"))
 _RUNS = ("Running", "Suspended")
 _NOT_KNOWN = "-"
 
 
-def table(jobs: Sequence[Job], now: float) -> Iterator[str]:
+def table(jobs: Sequence[Job], now: float, room: int = 0) -> Iterator[str]:
     """A line for each job, below their headings; ``now`` tells how long a job has run.
 
+    Where lines would be longer than ``room``, unless that is 0, a job has one for each column.
+
     >>> job = Job.of(Id="7", State="Running", StartTime=1700000000)
-    >>> print("\\n".join(line.rstrip() for line in table([job], 1700003661)))
+    >>> print("\\n".join(table([job], 1700003661)))
     id  name  user  state    queue     time  processors  memory
     7   -     -     Running  -      1:01:01           -       -
     """
     cells = [_HEAD, *(_cells(job, now) for job in jobs)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(_HEAD))]
-    for row in cells:
-        yield "  ".join(
-            text.rjust(width) if name in _NUMBERS else text.ljust(width)
-            for name, text, width in zip(_HEAD, row, widths, strict=True)
-        )
+    yield from aligned(cells, _HEAD.index("time"), room, 1)
 
 
 def _cells(job: Job, now: float) -> tuple[str, ...]:

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
 from rich.text import Text
+from rich.tree import Tree
 
 from sssjob.visible import Terminal, visible
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
     from rich.style import StyleType
 
-_WIDEST = 1 << 16  # characters of a line; the terminal wraps it
+_WIDEST = 1 << 16  # characters of a line where nobody said how many
+_GUIDE = 4  # columns of each level of a tree
+_TEXT = 20  # columns that are left for a text
 
 
 class Words(Text):
@@ -36,9 +38,38 @@ class Words(Text):
         return self
 
 
-def printed(shown: RenderableType, *, colours: bool = False) -> Terminal:
-    """What a console prints of something that is made of ``Words``, on lines of any width."""
+def printed(shown: Tree | Words, *, colours: bool = False, room: int = 0) -> Terminal:
+    """What a console prints of a tree of ``Words``, on lines as ``print_tree`` has them."""
     text = io.StringIO()
-    console = Console(file=text, force_terminal=colours, highlight=False, width=_WIDEST)
-    console.print(shown, no_wrap=True, crop=False)
+    _print(shown, room, Console(file=text, force_terminal=colours, highlight=False, width=_WIDEST))
     return Terminal(text.getvalue())
+
+
+def print_tree(shown: Tree, room: int = 0) -> None:
+    """Print a tree of ``Words`` on standard output, in colour where that is a terminal.
+
+    Lines have ``room`` columns, or any number where it is 0. What does not fit runs on below.
+    Where guides would take the room, deeper levels stand at the last one that fits, each behind
+    its number.
+    """
+    _print(shown, room, Console(highlight=False, width=_WIDEST))
+
+
+def _print(shown: Tree | Words, room: int, console: Console) -> None:
+    if room and isinstance(shown, Tree):
+        shown = _flat(shown, max((room - _TEXT) // _GUIDE, 1))
+    console.print(shown, width=room or None, no_wrap=not room, overflow="fold", crop=False)
+
+
+def _flat(shown: Tree, most: int) -> Tree:
+    made = Tree(shown.label, guide_style=shown.guide_style)
+    waiting = [(made, branch, 1) for branch in reversed(shown.children)]
+    while waiting:
+        above, branch, level = waiting.pop()
+        label = branch.label
+        if level > most and isinstance(label, Text):
+            label = Words(f"{level}: ", "dim").append(label)
+        below = above.add(label)
+        into = below if level < most else above
+        waiting += [(into, child, level + 1) for child in reversed(branch.children)]
+    return made

@@ -330,14 +330,19 @@ def _tasks(name: str, cutting: Cutting) -> Iterator[Task]:
         yield Task(name, cutting.format, part, cutting.place)
 
 
-def documents(work: Conversion, stream: BinaryIO, *, wrap: bool, indent: bool = False) -> None:
-    """Write a document on each line, or with ``wrap`` one around all."""
+def documents(
+    work: Conversion, stream: BinaryIO, *, wrap: bool, indent: bool = False, at_once: bool = False
+) -> None:
+    """Write a document on each line, or with ``wrap`` one around all.
+
+    One process writes each ``at_once`` where that is asked for; several write many together.
+    """
     root = WRAPPER if wrap else ""
     if indent or work.grid is not None:
         printed = (dumps(job, indent=indent) for job in work.jobs())
-        write_texts(printed, stream, wrap=root, indent=indent)
+        write_texts(printed, stream, wrap=root, indent=indent, at_once=at_once)
     elif work.processes == 1:
-        write_texts(work.texts(), stream, wrap=root)
+        write_texts(work.texts(), stream, wrap=root, at_once=at_once)
     else:
         if wrap:
             stream.write(f'<?xml version="1.0" encoding="UTF-8"?>\n<{root}>\n'.encode())

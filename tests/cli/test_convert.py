@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -216,3 +218,24 @@ def test_of_many_bad_records_the_first_twenty_and_the_number_of_others_are_told(
         sum("bad.txt:" in line and ": error: " in line for line in every.stderr.splitlines()) == 25
     )
     assert every.exit_code == few.exit_code == 1
+
+
+def test_messages_stand_where_they_belong_among_documents(tmp_path):
+    """Where both go to one pipe, as by ``2>&1``."""
+    lines = ["JobID|State|Start|End", *(f"{id_}|COMPLETED|1|2" for id_ in (1, 2, 3))]
+    lines[3:3] = ["2.5x|COMPLETED|bad|2"]
+    file = tmp_path / "sacct.txt"
+    file.write_text("\n".join([*lines, ""]))
+    command = [Path(sys.executable).with_name("sssjob"), "convert", file]
+    printed = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    ).stdout.splitlines()
+    first = [line.partition("</Id>")[0].removeprefix(f"{file}:")[:10] for line in printed]
+    assert first == [
+        "1: notice:",
+        "<Job><Id>1",
+        "<Job><Id>2",
+        "4: warning",
+        "<Job><Id>3",
+        "converted ",
+    ]

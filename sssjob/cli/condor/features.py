@@ -48,5 +48,5 @@ def command(job_ad: str | None, machine_ad: str | None, as_json: bool, now: int 
     else:
         for variable, values in (("$MACHINEFEATURES", machine), ("$JOBFEATURES", job)):
             for name, value in values.items():
-                common.echo(f"{variable}/{name}  {value}")
+                common.fitted(f"{variable}/{name}  {value}")
     sys.exit(common.FOUND if machine or job else common.NOTHING)

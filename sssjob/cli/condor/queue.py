@@ -64,7 +64,7 @@ def command(
         common.data(json.dumps({"jobs": shown}, indent=2, ensure_ascii=False))
     else:
         for row in shown:
-            common.echo(f"{row['state']:<8}  {row['key']}  {row['reason']}".rstrip())
+            common.fitted(f"{row['state']:<8}  {row['key']}  {row['reason']}".rstrip())
     sys.exit(common.FOUND if shown else common.NOTHING)
 
 

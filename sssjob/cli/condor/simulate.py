@@ -90,7 +90,7 @@ def command(
         if as_json:
             common.data(json.dumps(asdict(event), ensure_ascii=False))
         else:
-            common.echo(" ".join(filter(None, (f"{event.slot}:", event.what, event.more))))
+            common.fitted(" ".join(filter(None, (f"{event.slot}:", event.what, event.more))))
 
     simulate(slots, commands, tell, Pace(rounds, initial_update, update))
     sys.exit(common.FOUND if fetched else common.NOTHING)

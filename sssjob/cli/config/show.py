@@ -32,7 +32,7 @@ def command(context: click.Context, as_json: bool) -> None:
         for name, key in defaults.KEYS.items():
             value = found.get(name)
             shown = f"{value.text}  ({value.file})" if value else "not set"
-            common.echo(f"{name:7}  {key.of:9}  {shown}")
+            common.fitted(f"{name:7}  {key.of:9}  {shown}")
         if not found:
             common.say(f"no file: {', '.join(map(str, defaults.places()))}")
     context.exit(common.FOUND if found else common.NOTHING)

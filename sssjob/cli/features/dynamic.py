@@ -71,7 +71,7 @@ def set(
                 common.say(f"{directory}: notice: {done.advice}")
             results.append({"directory": directory, "key": key, "value": done.value})
             if not as_json:
-                common.echo(_sentence(done, directory))
+                common.fitted(_sentence(done, directory))
     if as_json:
         common.data(json.dumps(results, indent=2))
     sys.exit(common.NOT_UNDERSTOOD if unread else common.NOTHING if refused else common.FOUND)
@@ -127,7 +127,7 @@ def expire(directories: tuple[str, ...], now: int | None, as_json: bool) -> None
             continue
         removed[directory] = list(names)
         if names and not as_json:
-            common.echo(f"{directory}: removed {', '.join(names)}")
+            common.fitted(f"{directory}: removed {', '.join(names)}")
     if as_json:
         common.data(json.dumps(removed, indent=2))
     sys.exit(common.NOT_UNDERSTOOD if failed else common.FOUND)

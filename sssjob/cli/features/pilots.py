@@ -72,6 +72,8 @@ def command(
 
 def _lines(pilots: list[RankedPilot]) -> Iterator[str]:
     """A table: numbers to the right, a dash for what is not known."""
+    from sssjob.drawing.columns import aligned
+
     rows: list[tuple[str, ...]] = [
         ("job", "drain", "kill", "expected", "enforced", "used_CPU", "")
     ]  # fmt: skip
@@ -80,10 +82,7 @@ def _lines(pilots: list[RankedPilot]) -> Iterator[str]:
         figures = (_shown(pilot, name) for name in _FIGURES)
         note = "retires" if pilot.retires else ""
         rows.append((pilot.job_id or pilot.place, *figures, used, note))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for name, *numbers, note in rows:
-        right = (text.rjust(width) for text, width in zip(numbers, widths[1:], strict=False))
-        yield "  ".join((name.ljust(widths[0]), *right, note)).rstrip()
+    yield from aligned(rows, 1, common.room())
 
 
 def _shown(pilot: RankedPilot, name: str) -> str:

@@ -50,9 +50,9 @@ def command(given: Given, as_json: bool) -> None:
             ("JOBFEATURES", found.job, keys.JOB_FEATURES),
         ):
             for line in _lines(title, values, table, given.now, found.elsewhere):
-                common.echo(line)
+                common.fitted(line)
         for line in _left(remaining):
-            common.echo(line)
+            common.fitted(line)
     common.print_findings(found.findings)
     is_given = found.is_ours and (found.machine or found.job)
     sys.exit(common.FOUND if is_given else common.NOTHING)

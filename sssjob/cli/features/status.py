@@ -81,4 +81,4 @@ def _print(found: StatusSnapshot | None, as_json: bool) -> None:
         shown = {name: spell(value) for name, value in values.items()}
         common.data(json.dumps({"values": shown, **(moment or {})}, indent=2))
     for name, value in () if as_json else values.items():
-        common.echo(f"{name:{max(map(len, values))}}  {spell(value)}")
+        common.fitted(f"{name:{max(map(len, values))}}  {spell(value)}")

@@ -148,17 +148,9 @@ def _plain(trial: Trial) -> dict[str, Any]:
 
 
 def _table(trials: Sequence[Trial]) -> list[str]:
-    rows = [HEADER, *(_cells(trial) for trial in trials)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            (
-                row[0].ljust(widths[0]),
-                *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)),
-            )
-        )
-        for row in rows
-    ]
+    from sssjob.drawing.columns import aligned
+
+    return list(aligned([HEADER, *map(_cells, trials)], 1, common.room()))
 
 
 def _cells(trial: Trial) -> tuple[str, str, str, str, str]:

@@ -44,7 +44,7 @@ def command(path: str, run: bool, as_json: bool) -> None:
         common.data(json.dumps({option.name: _plain(loaded, option) for option in options}))
     else:
         for option in options:
-            common.echo(_line(loaded, option))
+            common.fitted(_line(loaded, option))
     problems = [*_problems(loaded), *_published(loaded, log), *(_tried(loaded, log) if run else ())]
     for problem in problems:
         common.say(f"{common.name_of(path)}: error: {visible(problem)}")

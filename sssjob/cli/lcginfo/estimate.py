@@ -72,7 +72,7 @@ def command(
         common.data(json.dumps([row.as_dict(explain=explain) for row in rows], indent=2))
     elif rows:
         for line in _table(rows, explain=explain):
-            common.echo(line)
+            common.fitted(line)
     if plot:
         for line in plotted:
             common.echo(line, err=as_json)
@@ -122,17 +122,15 @@ def _pairs(site: Site, queue: str | None, vo: str | None) -> Sequence[Pair]:
 
 def _table(rows: Sequence[QueueAnswer], *, explain: bool) -> list[str]:
     """The rows as aligned text, each with the reasons below it."""
+    from sssjob.drawing.columns import aligned
     from sssjob.visible import visible
 
-    cells = [HEADER, *(_cells(row) for row in rows)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(HEADER))]
-    lines = []
-    for number, row in enumerate(cells):
-        names = (text.ljust(width) for text, width in zip(row[:2], widths[:2], strict=True))
-        numbers = (text.rjust(width) for text, width in zip(row[2:], widths[2:], strict=True))
-        lines.append("  ".join((*names, *numbers)))
-        if explain and number:
-            lines += [f"    {visible(reason)}" for reason in rows[number - 1].why]
+    table = list(aligned([HEADER, *map(_cells, rows)], 2, 0 if explain else common.room()))
+    if not explain:
+        return table
+    lines = table[:1]
+    for line, row in zip(table[1:], rows, strict=True):
+        lines += [line, *(f"    {visible(reason)}" for reason in row.why)]
     return lines
 
 

@@ -40,5 +40,5 @@ def command(as_json: bool, number: int | None, directory: str, ids: tuple[str, .
         if place:
             common.echo()
         for name, value in run.items():
-            common.echo(f"{name:{width}}  {value}")
+            common.fitted(f"{name:{width}}  {value}")
     sys.exit(common.FOUND if found else common.NOTHING)

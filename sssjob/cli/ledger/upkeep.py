@@ -52,7 +52,7 @@ def check(as_json: bool, directory: str) -> None:
         if as_json:
             common.data(json.dumps({"file": fault.store, "message": fault.reason}))
         else:
-            common.echo(fault)
+            common.fitted(str(fault))
     left = f", files left behind {len(found.strays)}" if found.strays else ""
     faults = f"{len(found.faults)} faults" if found.faults else "whole"
     common.say(f"{common.name_of(directory)}: {faults}, {found.runs} runs{left}")

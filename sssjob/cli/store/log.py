@@ -50,7 +50,10 @@ def command(
         events = _of(jobs, ids, start, by) if ids else jobs.changes(since=start, by=by)
         for event in islice(events, limit):
             found = True
-            common.data(_json(event) if as_json else _line(event))
+            if as_json:
+                common.data(_json(event))
+            else:
+                common.fitted(_line(event))
     sys.exit(common.FOUND if found else common.NOTHING)
 
 

@@ -54,7 +54,7 @@ def stats(store: str, as_json: bool) -> None:
         common.data(json.dumps(asdict(found), ensure_ascii=False))
         return
     for name, value in _lines(found):
-        common.echo(f"{name:13} {value}")
+        common.fitted(f"{name:13} {value}")
 
 
 def _lines(found: Statistics) -> list[tuple[str, str]]:
@@ -105,7 +105,7 @@ def check(store: str, as_json: bool) -> None:
                 row = {**named, "version": fault.version or None, "message": fault.message}
                 common.data(json.dumps(row, ensure_ascii=False))
             else:
-                common.echo(f"{store}: {fault}")
+                common.fitted(f"{store}: {fault}")
         common.say(f"{jobs.address}: {faults} faults" if faults else f"{jobs.address}: whole")
     sys.exit(common.NOTHING if faults else common.FOUND)
 

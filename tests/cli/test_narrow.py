@@ -1,0 +1,106 @@
+"""Every report fits 40 columns where COLUMNS says so, and loses nothing by that."""
+
+import re
+
+import pytest
+from click.testing import CliRunner
+from json_commands import CALLS, prepare
+
+from sssjob.cli import sssjob
+
+# What they print is a document or a file, which is written as it is.
+DOCUMENTS = {
+    "repair",
+    "store export",
+    "features install",
+    "query",
+    "store query",
+    "diff",
+    "ledger sql",
+}
+EXAMPLE = re.compile("    <Job").match  # of explain, which is a document, too
+HEADINGS = {
+    "user",
+    "machine",
+    "day",
+    "queue",
+    "VO",
+    "job",
+    "estimator",
+    "node",
+    "what",
+    "id",
+    "path",
+    "month",
+}  # of names
+CHANGING = {"features left", "features show", "features set"}  # as time goes on
+TABLES = {"status": "--table examples/status/qstat.json"}
+MORE = [
+    ("show", "--explain examples/requested/workflow.xml"),
+    ("layout", "examples/requested/layout.xml"),
+    ("graph", "--exit a=1 examples/requested/dependencies.xml"),
+    ("profile", ""),
+    ("match", "examples/requested/workflow.xml --offers examples/requested/offers.json"),
+    (
+        "lcginfo estimate",
+        "--explain --lrms examples/lcginfo/lrmsinfo --caps examples/lcginfo/vomaxjobs",
+    ),
+]  # fmt: skip
+REPORTS = [
+    *((name, TABLES.get(name, words)) for name, calls in CALLS.items() for words in calls),
+    *MORE,
+]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    made = tmp_path_factory.mktemp("narrow")
+    prepare(made)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [pytest.param(*row, id=" ".join(row)) for row in REPORTS if row[0] not in DOCUMENTS],
+)
+def test_a_report_fits_40_columns_and_loses_nothing(name, words, place, monkeypatch):
+    monkeypatch.chdir(place)
+    command = [*name.split(), *words.split()]
+
+    def printed(columns):
+        return CliRunner(env={"COLUMNS": columns}).invoke(sssjob, command).stdout
+
+    wide, narrow = printed(None), printed("40")
+    assert not [line for line in narrow.splitlines() if len(line) > 40 and not EXAMPLE(line)]
+    letters = re.sub(r"[\W_]", "", narrow)  # words that were broken are whole again
+    if name not in CHANGING:
+        lost = {word for word in re.findall(r"[^\W_]+", wide) if word not in letters}
+        assert lost <= HEADINGS
+
+
+def test_a_pipe_gets_lines_of_any_length_and_so_does_a_file(place, tmp_path, monkeypatch):
+    monkeypatch.chdir(place)
+    command = ["graph", "examples/requested/dependencies.xml"]
+    wide = CliRunner(env={"COLUMNS": None}).invoke(sssjob, command).stdout
+    assert max(map(len, wide.splitlines())) > 100
+    CliRunner(env={"COLUMNS": "40"}).invoke(sssjob, [*command, "-o", str(tmp_path / "file")])
+    assert (tmp_path / "file").read_text() == wide
+
+
+def test_levels_of_a_deep_tree_that_do_not_fit_have_their_number(tmp_path):
+    deep = (
+        "".join(f"<e{at}>" for at in range(9))
+        + "x"
+        + "".join(f"</e{at}>" for at in range(8, -1, -1))
+    )
+    (tmp_path / "deep.xml").write_text(f"<Job><Id>1</Id>{deep}</Job>")
+    command = ["show", str(tmp_path / "deep.xml")]
+    lines = CliRunner(env={"COLUMNS": "40"}).invoke(sssjob, command).stdout.splitlines()
+    assert max(map(len, lines)) <= 40
+    assert [line.strip("│├└─ ") for line in lines[5:]] == [
+        "e4",
+        "6: e5",
+        "7: e6",
+        "8: e7",
+        "9: e8 x",
+    ]
