@@ -11,6 +11,7 @@ from sssjob.amounts import Amount, Scope
 from sssjob.document import bridge, clean
 from sssjob.errors import Finding, InvalidValue
 from sssjob.lcginfo.snapshot import (
+    BY_WORD,
     DONE,
     PENDING,
     QUEUED,
@@ -25,14 +26,9 @@ from sssjob.lcginfo.snapshot import (
 from sssjob.model import Block, Delivered, Item, Job, JobGroup, Property, Requested
 from sssjob.store import Store
 
-# fmt: off
-STATES = {
-    "Idle": QUEUED, "Running": RUNNING, "Suspended": RUNNING, "Hold": PENDING, "Completed": DONE,
-}
 WRITTEN = {QUEUED: "Idle", RUNNING: "Running", PENDING: "Hold", DONE: "Completed"}
 SUBMITTED = ("SubmitTime", "StagedTime", "EligibleTime")
 GROUPS = ("Group", "Project", "User")
-# fmt: on
 
 
 def to_jobs(snapshot: Snapshot, shift: float = 0.0, report: Report = unheard) -> Iterator[Job]:
@@ -152,8 +148,8 @@ def from_job(job: Job, *, queue: str = "", report: Report = unheard) -> QueuedJo
 def _state(job: Job) -> str:
     """The state by name, or else by the times that are there."""
     said = job.get("State")
-    if said in STATES:
-        state = STATES[said]
+    if said in BY_WORD:
+        state = BY_WORD[said]
         return PENDING if state == QUEUED and "Hold" in job.properties.names() else state
     if said:
         return UNKNOWN

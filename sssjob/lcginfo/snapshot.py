@@ -10,6 +10,10 @@ from sssjob.errors import Severity, SSSJobError
 
 QUEUED, RUNNING, PENDING, DONE, UNKNOWN = "queued", "running", "pending", "done", "unknown"
 STATES = (QUEUED, RUNNING, PENDING, DONE, UNKNOWN)
+# The State of the standard, as it is called here.
+BY_WORD = {
+    "Idle": QUEUED, "Running": RUNNING, "Suspended": RUNNING, "Hold": PENDING, "Completed": DONE,
+}  # fmt: skip
 
 
 class QueuedJob(NamedTuple):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sssjob import registry
 from sssjob.lcginfo import reader
 from sssjob.lcginfo.reader import ReaderOptions
-from sssjob.lcginfo.snapshot import QueuedJob, UnusableOutput
+from sssjob.lcginfo.snapshot import PENDING, RUNNING, QueuedJob, UnusableOutput
 from sssjob.systems.pbs.queue import slots
 
 QUEUES = [name for name, row in registry.systems().items() if row.queue]
@@ -239,6 +239,25 @@ def test_finished_jobs_of_grid_engine_are_no_matter():
     found, remarks = snapshot("gridengine", *files("gridengine", "qstat-xml-finished.xml"))
     assert (found.jobs, remarks) == ((), [])
     assert snapshot("gridengine", *files("gridengine", "qstat-xml-j-unknown.xml"))[0].jobs == ()
+
+
+@pytest.mark.parametrize("letters, state", [
+    pytest.param("hr", RUNNING, id="held-while-it-runs"),
+    pytest.param("dr", RUNNING, id="deleted-while-it-runs"),
+    pytest.param("dx", RUNNING, id="exiting"),
+    pytest.param("T", RUNNING, id="suspended"),
+    pytest.param("hRwq", PENDING, id="held-before-it-runs-again"),
+    pytest.param("?", None, id="letters-nobody-knows"),
+    pytest.param("", None, id="no-letters"),
+])  # fmt: skip
+def test_letters_of_qstat_mean_the_same_for_the_queue_as_for_a_job(letters, state):
+    job = (
+        "<job_list><JB_job_number>7</JB_job_number><JB_owner>amy</JB_owner>"
+        f"<state>{letters}</state><queue_name>q@n</queue_name><slots>1</slots></job_list>"
+    )
+    found, remarks = snapshot("gridengine", f"<job_info>{job}</job_info>")
+    assert [each.state for each in found.jobs] == ([state] if state else [])
+    assert [repr(letters) in remark.message for remark in remarks] == ([] if state else [True])
 
 
 @pytest.mark.parametrize("names", [

@@ -11,9 +11,8 @@ from sssjob.document import tree
 from sssjob.errors import InvalidValue, UnreadableDocument
 from sssjob.lcginfo.reader import Reader, ReaderOptions, count, span
 from sssjob.lcginfo.snapshot import (
+    BY_WORD,
     DONE,
-    PENDING,
-    QUEUED,
     RUNNING,
     QueuedJob,
     Report,
@@ -171,16 +170,10 @@ class GridEngineQueue(Reader):
 
 
 def _state(letters: str) -> str:
-    """The state behind qstat's letters: hold and error before waiting, anything else runs.
-
-    >>> _state("qw"), _state("hqw"), _state("Eqw"), _state("dr")
-    ('queued', 'pending', 'pending', 'running')
-    """
-    if "z" in letters:
-        return DONE
-    if "h" in letters or "E" in letters:
-        return PENDING
-    return QUEUED if "w" in letters or "q" in letters else RUNNING
+    """The state behind qstat's letters, as lcg-info calls it. Raises ``InvalidValue``."""
+    if not (known := words.state(letters)):
+        raise InvalidValue(letters, "a state of qstat's such as qw or r")
+    return BY_WORD[known]
 
 
 def _joined(job: QueuedJob, again: QueuedJob) -> QueuedJob:

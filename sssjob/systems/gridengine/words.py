@@ -16,7 +16,7 @@ _SIZE = re.compile(rf"({_NUMBER.pattern})([kKmMgGtT]?)")
 _CLOCK = re.compile(r"([0-9]{0,9}):([0-9]{0,9}):([0-9]{0,9})")
 _OCTAL = re.compile(r"0[0-7]+")
 _INFINITY = "INFINITY"
-_LETTERS = frozenset("qwhErtRdsSTNPz")
+_LETTERS = frozenset("qwhErtRdsSTNPxz")  # x: it is exiting, and still has its slots
 _FACTORS = {"": 1, **{letter: base**power for base, letters in ((1000, "kmgt"), (1024, "KMGT"))
                       for power, letter in enumerate(letters, 1)}}  # fmt: skip
 
