@@ -47,9 +47,7 @@ class JobService:
             tuple(Option(name, str(value)) for name, value in (options or {}).items()),
             Data(tuple(item(tree.parse(each)) for each in data)) if data else None, id=id,
         )  # fmt: skip
-        answer = self.actions(
-            ReceivedRequest(request, actor, origin, proven, True, now, mark, flat)
-        )
+        answer = self.actions(ReceivedRequest(request, actor, origin, proven, now, mark, flat))
         return answer, list(answer.rows)
 
     def ask(self, action, **options):

@@ -462,6 +462,21 @@ def test_1_9_a_stricter_default_in_a_lenient_job():
     assert [item.attributes for item in job.requested] == [{}, {"awarenessPolicy": "Reject"}]
 
 
+def stated(block, policy):
+    return type(block)(block.items, {"awarenessPolicy": policy})
+
+
+def test_1_9_white_space_around_a_policy_says_nothing():
+    job = only(stated(JobDefaults.of(Colour="red"), " Warn "), Job.of(Id="j"))
+    assert job["Colour"].attributes == {"awarenessPolicy": "Warn"}
+
+
+def test_1_9_a_policy_that_is_none_leaves_the_one_around_it():
+    never = stated(JobDefaults.of(Colour="red"), "Never")
+    (job,) = resolve(warned(group(never, Job.of(Id="j")))).block.jobs
+    assert job["Colour"].attributes == {}
+
+
 def test_1_9_blocks_keep_their_policy_too():
     defaults = warned(JobDefaults.of(Requested.of(Queue="q"), TaskGroup.of(Name="t")))
     job = only(defaults, Job.of(Id="j"))

@@ -342,6 +342,15 @@ def test_a_condition_that_is_not_understood_is_told_as_the_policy_asks(policy):
     assert [str(each.severity) for each in found] == (["warning"] if policy == "Warn" else [])
 
 
+def test_a_policy_that_is_none_leaves_that_of_the_job():
+    odd = Property("Dependency", "a", {"condition": "OnMoon", "awarenessPolicy": "never"})
+    held = job("b", odd)
+    lenient = type(held)(held.items, {"awarenessPolicy": "Warn"})
+    assert [str(each.severity) for each in graph.findings_for(group(job("a"), lenient))] == [
+        "warning"
+    ]
+
+
 # Order and reach
 
 

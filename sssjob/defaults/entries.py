@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 from sssjob import units
-from sssjob.errors import InvalidValue
+from sssjob.errors import AwarenessPolicy, InvalidValue
 from sssjob.expression import Expression
 from sssjob.model import Block, Item, Note, Property
 
@@ -34,7 +34,6 @@ KEYS = {
 # fmt: on
 LISTS = ("Dependency", "Hold", "TaskGroup", "Task")  # a list of one's own replaces all defaults
 IDENTITY = ("Id", "GlobalId")  # never inherited
-POLICIES = ("Reject", "Warn", "Ignore")
 
 JOINED = ("Requested", "Delivered", "Environment")
 
@@ -71,7 +70,7 @@ class SourcedItem(NamedTuple):
 
     item: Item
     source: str
-    policy: str
+    policy: AwarenessPolicy
     over: tuple[SourcedValue, ...] = ()
     parts: tuple[SourcedItem, ...] | None = None
 
@@ -94,7 +93,7 @@ class Layer:
 
     block: Block
     path: str
-    policy: str
+    policy: AwarenessPolicy
     entries: list[SourcedItem]
     below: Layer | None = None
     # The conjuncts of each of its Requested elements, once they were asked for as defaults.
@@ -203,13 +202,12 @@ def delivered_key(item: Item) -> Key:
     return (*key_of(item), *(attributes_of(item).get(each, "") for each in ("metric", "context")))
 
 
-def policy_of(attributes: Mapping[str, str], outer: str) -> str:
-    """The policy of an element; one that is not understood is always Reject."""
-    policy = attributes.get("awarenessPolicy", outer)
-    return policy if policy in POLICIES else "Reject"
+def policy_of(attributes: Mapping[str, str], outer: AwarenessPolicy) -> AwarenessPolicy:
+    """The policy that holds on an element with these attributes."""
+    return AwarenessPolicy.holding(attributes.get("awarenessPolicy"), outer)
 
 
-def entry_of(item: Item, source: str, outer: str) -> SourcedItem:
+def entry_of(item: Item, source: str, outer: AwarenessPolicy) -> SourcedItem:
     """An item as it stands in a block of this source, where this policy holds."""
     return SourcedItem(item, source, policy_of(attributes_of(item), outer))
 
@@ -234,7 +232,7 @@ def notes_of(entry: SourcedItem) -> list[SourcedItem]:
     return [part for part in all_parts(entry) if isinstance(part.item, Note)]
 
 
-def placed(entry: SourcedItem, outer: str) -> Item:
+def placed(entry: SourcedItem, outer: AwarenessPolicy) -> Item:
     """The item for its new place, where it keeps the policy that held where it was written."""
     item = entry.item
     if isinstance(item, Note):

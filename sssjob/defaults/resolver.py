@@ -57,7 +57,7 @@ from sssjob.defaults.entries import (
     placed,
     policy_of,
 )
-from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup
+from sssjob.errors import AwarenessPolicy, Finding, InvalidValue, LimitExceeded, UnbalancedGroup
 from sssjob.expression import Expression
 from sssjob.model import MARK, Block, Item, Note, Property, marked
 
@@ -85,10 +85,10 @@ class Resolver:
         if block.name in spec.DEFAULTS.values():
             return block
         self.most = _most(block)
-        return self.effective(block, None, OWN, "Reject", f"/{block.name}")
+        return self.effective(block, None, OWN, AwarenessPolicy.REJECT, f"/{block.name}")
 
     def effective(
-        self, block: Block, default: Layer | None, source: str, outer: str, path: str
+        self, block: Block, default: Layer | None, source: str, outer: AwarenessPolicy, path: str
     ) -> Block:
         """A block over its defaults, and everything below it."""
         if default is None and self.tell is None and not _has_defaults(block):
@@ -110,7 +110,7 @@ class Resolver:
             items.append(item)
         return block.holding(items)
 
-    def placed(self, entry: SourcedItem, outer: str) -> Item:
+    def placed(self, entry: SourcedItem, outer: AwarenessPolicy) -> Item:
         """An item for its new place: that of defaults is made once for all that have it."""
         if entry.policy == outer and entry.parts is None:
             return entry.item
@@ -138,7 +138,7 @@ class Resolver:
 
     # Reading
 
-    def read(self, block: Block, source: str, outer: str, path: str) -> Layer:
+    def read(self, block: Block, source: str, outer: AwarenessPolicy, path: str) -> Layer:
         """The entries of a block, with its defaults element set apart."""
         policy = policy_of(block.attributes, outer)
         layer = Layer(block, path, policy, [])
@@ -152,7 +152,7 @@ class Resolver:
                 layer.entries.append(entry_of(item, source, policy))
         return layer
 
-    def read_defaults(self, block: Block, source: str, outer: str, path: str) -> Layer:
+    def read_defaults(self, block: Block, source: str, outer: AwarenessPolicy, path: str) -> Layer:
         """The entries of a defaults element that can be inherited; says what is odd in it."""
         layer = self.read(block, source, outer, path)
         for entry in layer.entries:

@@ -30,7 +30,7 @@ from typing import TypeVar
 from sssjob import defaults, expression, model, spec, units
 from sssjob.document.bridge import prefixes_in_content
 from sssjob.document.places import is_adapter
-from sssjob.errors import InvalidValue, LimitExceeded, UnbalancedGroup
+from sssjob.errors import AwarenessPolicy, InvalidValue, LimitExceeded, UnbalancedGroup
 from sssjob.expression import And, Expression, Not, OneOf, Or, Wish
 from sssjob.expression.tree import sums
 from sssjob.model import (
@@ -60,7 +60,6 @@ _READERS: Mapping[str, Callable[[str], model.Value]] = {
     spec.DATETIME: units.time,
     spec.DURATION: units.duration,
 }
-_POLICIES = ("Reject", "Warn", "Ignore")
 # What groups and preferences of nothing say.
 _IDLE = {"group": "0", "preference": "0"}
 
@@ -73,7 +72,7 @@ def canon(block: Block, *, effective: bool = False, comments: bool = False) -> B
     its order.
     """
     whole = defaults.resolve(block).block if effective else block
-    written = _Writer(comments).block(whole, _POLICIES[0])
+    written = _Writer(comments).block(whole, AwarenessPolicy.REJECT)
     meant = prefixes_in_content(replace(written, prefixes=whole.prefixes or block.prefixes))
     return replace(written, prefixes=meant) if meant else written
 
@@ -95,14 +94,14 @@ class _Writer:
 
     comments: bool
 
-    def block(self, block: B, inherited: str) -> B:
+    def block(self, block: B, inherited: AwarenessPolicy) -> B:
         """A block with everything in it; ``inherited`` is the policy that holds around it."""
         attributes = self.attributes(block.attributes, block.name, "", inherited)
-        policy = _policy(attributes, inherited)
+        policy = _holding(attributes, inherited)
         items = self.items(block, policy)
         return type(block)(tuple(items), attributes, "", block.line)
 
-    def items(self, block: Block, policy: str) -> Iterator[Item]:
+    def items(self, block: Block, policy: AwarenessPolicy) -> Iterator[Item]:
         """The items of a block in their canonical order, comments before what they precede."""
         notes = [item for item in block.items if isinstance(item, Note)]
         texts = [stripped(note.text) for note in notes if _is_text(note)]
@@ -124,14 +123,14 @@ class _Writer:
             yield written
         yield from notes
 
-    def item(self, item: Item, container: str, policy: str) -> Item:
+    def item(self, item: Item, container: str, policy: AwarenessPolicy) -> Item:
         """One item that is no note."""
         if isinstance(item, Block):
             return self.block(item, policy)
         assert isinstance(item, Property)
         return self.property(item, container, policy)
 
-    def merged(self, block: Block, policy: str) -> Iterable[Item]:
+    def merged(self, block: Block, policy: AwarenessPolicy) -> Iterable[Item]:
         """The items, where all that is requested is one expression if it can be read."""
         if isinstance(block, Requested):
             return self.expression((block,), policy) or block.items
@@ -146,12 +145,14 @@ class _Writer:
         one = wishes[0].holding(together)
         return [one if item is wishes[0] else item for item in block.items if id(item) not in later]
 
-    def expression(self, wishes: Iterable[Requested], policy: str) -> tuple[Item, ...] | None:
+    def expression(
+        self, wishes: Iterable[Requested], policy: AwarenessPolicy
+    ) -> tuple[Item, ...] | None:
         """The properties of all these blocks as one expression, or None if they are none."""
         parts: list[Expression] = []
         others: list[Item] = []
         for wish in wishes:
-            inside = _policy(wish.attributes, policy)
+            inside = _holding(wish.attributes, policy)
             asked = [self.property(item, wish.name, inside) for item in wish.properties]
             others += [item for item in wish.items if type(item) is not Property]
             try:
@@ -163,7 +164,7 @@ class _Writer:
         written = expression.write(canonical_expression(expression.all_requested(parts)))
         return (*others, *written)
 
-    def property(self, item: Property, container: str, policy: str) -> Property:
+    def property(self, item: Property, container: str, policy: AwarenessPolicy) -> Property:
         """One property; what the tables do not have here keeps its text."""
         row = spec.properties(container).get(item.name)
         category = container if container in (spec.REQUESTED, spec.DELIVERED) else ""
@@ -184,11 +185,11 @@ class _Writer:
             attributes["context"] = stripped(item.attributes["context"])
         in_order = _in_order(attributes, spec.attributes(item.name, category))
         if item.name == "Environment":
-            inside = self.environment(inside, _policy(item.attributes, policy))
+            inside = self.environment(inside, _holding(item.attributes, policy))
         return Property(item.name, text, in_order, inside, "", item.line)
 
     def environment(
-        self, inside: Iterable[Property | Note], policy: str
+        self, inside: Iterable[Property | Note], policy: AwarenessPolicy
     ) -> tuple[Property | Note, ...]:
         """Variables by their names, and behind them what else an Environment holds."""
         kept = [
@@ -207,7 +208,7 @@ class _Writer:
         for child in item.children:
             if isinstance(child, Property):
                 own, inside = self.content(child)
-                attributes = self.attributes(child.attributes, "", "", "")
+                attributes = self.attributes(child.attributes, "", "", None)
                 kept.append(Property(child.name, own, attributes, inside, "", child.line))
             elif not _is_text(child):
                 kept += [_plain(child)] if self.comments else []
@@ -220,7 +221,11 @@ class _Writer:
         return text, tuple(kept)
 
     def attributes(
-        self, found: Mapping[str, str], element: str, category: str, inherited: str
+        self,
+        found: Mapping[str, str],
+        element: str,
+        category: str,
+        inherited: AwarenessPolicy | None,
     ) -> dict[str, str]:
         """Attributes in printed order, without those that say what their absence says."""
         rows = spec.attributes(element, category)
@@ -252,10 +257,8 @@ def _rows(container: str) -> dict[str, int]:
     return {name: index for index, name in enumerate(spec.properties(container))}
 
 
-def _policy(attributes: Mapping[str, str], inherited: str) -> str:
-    """The awarenessPolicy inside an element; an illegal one counts as Reject (9.0)."""
-    own = stripped(attributes.get("awarenessPolicy", inherited))
-    return own if own in _POLICIES else _POLICIES[0]
+def _holding(attributes: Mapping[str, str], inherited: AwarenessPolicy) -> AwarenessPolicy:
+    return AwarenessPolicy.holding(attributes.get("awarenessPolicy"), inherited)
 
 
 def _is_text(item: Item) -> bool:

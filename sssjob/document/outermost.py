@@ -14,6 +14,7 @@ from lxml.etree import _Element as Element
 
 from sssjob import spec
 from sssjob.document.places import has_elements, names, text_of
+from sssjob.errors import AwarenessPolicy
 from sssjob.model import BLOCKS
 from sssjob.units import XML_SPACE
 
@@ -94,8 +95,10 @@ def may_hold_strangers(data: bytes, around: bytes = b"") -> bool:
 
 def _must_be_understood(element: Element) -> bool:
     """Whether the policy that holds for an element, its own or the nearest, is Reject."""
-    policies = (each.get("awarenessPolicy") for each in (element, *element.iterancestors()))
-    return next((policy for policy in policies if policy), "Reject") not in ("Warn", "Ignore")
+    policy = AwarenessPolicy.REJECT
+    for each in reversed((element, *element.iterancestors())):
+        policy = AwarenessPolicy.holding(each.get("awarenessPolicy"), policy)
+    return policy is AwarenessPolicy.REJECT
 
 
 def _is_stranger(element: Element) -> bool:

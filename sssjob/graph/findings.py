@@ -67,9 +67,9 @@ def _understood(net: Net, at: _Written) -> Iterator[Finding]:
     for row in _VOCABULARIES:
         value = get(row.name)
         if value is not None and value not in row.values:
-            policy = get("awarenessPolicy") or at.place.job.attributes.get("awarenessPolicy")
-            reject = AwarenessPolicy.REJECT
-            severity = AwarenessPolicy.holding(policy or net.policy, reject).severity
+            of_job = at.place.job.attributes.get("awarenessPolicy")
+            around = AwarenessPolicy.holding(of_job, net.policy)
+            severity = AwarenessPolicy.holding(get("awarenessPolicy"), around).severity
             if severity is not None:
                 text = f"{row.name}: {value!r} is not one of {', '.join(row.values)}"
                 yield at.say("E-UNKNOWN", text, severity=severity)

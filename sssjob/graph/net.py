@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from sssjob import units
 from sssjob.defaults import resolve
-from sssjob.errors import InvalidValue
+from sssjob.errors import AwarenessPolicy, InvalidValue
 from sssjob.model import Block, Item, Job, JobDefaults, JobGroup, Property, Reference
 
 
@@ -80,7 +80,7 @@ class Net:
     needs: list[tuple[NeededVertex, ...]]
     members: Mapping[int, tuple[int, ...]]
     external: Mapping[int, str]
-    policy: str = "Reject"
+    policy: AwarenessPolicy = AwarenessPolicy.REJECT
     numbers: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -148,10 +148,11 @@ def net_of(jobs: JobGroup | Iterable[Job]) -> Net:
     """The net of a job group, or of jobs that stand beside each other."""
     if isinstance(jobs, JobGroup):
         places = tuple(_places(jobs))
-        policy = jobs.attributes.get("awarenessPolicy", "Reject")
+        stated = jobs.attributes.get("awarenessPolicy")
+        policy = AwarenessPolicy.holding(stated, AwarenessPolicy.REJECT)
     else:
         places = tuple(_place(job, "/Job") for job in jobs)
-        policy = "Reject"
+        policy = AwarenessPolicy.REJECT
     return _Builder(places).net(policy)
 
 
@@ -210,7 +211,7 @@ class _Builder:
         self.count = len(places)
         self.known: dict[tuple[str, str | None, str | None, str | None], NeededVertex] = {}
 
-    def net(self, policy: str) -> Net:
+    def net(self, policy: AwarenessPolicy) -> Net:
         keys = tuple(self.keys())
         needs = [tuple([self.need(item) for item in place.dependencies]) for place in self.places]
         needs += [()] * (self.count - len(keys))

@@ -36,7 +36,7 @@ class ReceivedRequest:
     """A request, who is proven to have sent it, and from where.
 
     ``proven`` is False only where unsigned requests are let in: then the actor is what somebody
-    claims. ``own_key`` tells that the proof was a key that nobody else has. ``mark`` is the digest
+    claims. ``mark`` is the digest
     that was signed where nothing else tells a request from its copy, or "". ``flat`` tells that a
     program of Gold asks, which reads a row of properties and nothing else.
     """
@@ -45,7 +45,6 @@ class ReceivedRequest:
     actor: str
     origin: str = ""
     proven: bool = True
-    own_key: bool = False
     now: float = 0.0
     mark: str = ""
     flat: bool = False
@@ -242,11 +241,10 @@ class Responder:
         now = self.clock()
         if key is not None:
             self.nonces.admit(request, now)
-        own = key is not None and key.owner == actor
         mark = signature.digest if signature is not None and not request.nonce else ""
         # Programs of ours may frame like Gold's; they send nonces, which nobody else does.
         flat = legacy and not request.nonce
-        call = ReceivedRequest(request, actor, origin, key is not None, own, now, mark, flat)
+        call = ReceivedRequest(request, actor, origin, key is not None, now, mark, flat)
         return OpenedMessage(call, None, key, algorithm)
 
     def _key(self, signature: Signature, actor: str) -> Key:

@@ -9,7 +9,6 @@ from typing import Any
 from sssjob import registry
 from sssjob.amounts import Scope
 from sssjob.check.awareness import Understood, UnknownKind, understood
-from sssjob.check.vocabulary import AwarenessPolicy
 from sssjob.defaults import resolve
 from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput, of_kind
 from sssjob.expression import Alternative
@@ -215,7 +214,7 @@ def recognise(data: bytes) -> str:
 
 def _understood(job: Job, settings: Settings) -> Understood[Job]:
     """A job without what nobody understands, by whose request it is written (9.0)."""
-    return understood(job, around=AwarenessPolicy(settings.unstated))
+    return understood(job, around=settings.unstated)
 
 
 def _not_understood(
@@ -233,7 +232,7 @@ def _not_understood(
         is_said = item.path in said or (is_word and of in said)
         if item.kind is not UnknownKind.ELEMENT and not is_said:
             yield Loss(
-                item.path, item.value, to, "it is not understood", done, item.policy.value,
+                item.path, item.value, to, "it is not understood", done, item.policy,
                 line=item.line, job=asked.job.id, shown=f"{item.name} {item.value!r}",
             )  # fmt: skip
 

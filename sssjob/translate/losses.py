@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
-from sssjob.errors import Finding, Severity, SSSJobError, finding
+from sssjob.errors import AwarenessPolicy, Finding, Severity, SSSJobError, finding
 
-REJECT, WARN, IGNORE = POLICIES = "Reject", "Warn", "Ignore"  # another one is as good as Reject
+REJECT, WARN, IGNORE = AwarenessPolicy
 SHOWN = 60  # characters of a value in a sentence
 
 NO_PLACE = "there is no place for it"
@@ -45,7 +45,7 @@ class Loss(NamedTuple):
     target: str
     reason: str
     done: Done = Done.DROPPED
-    policy: str = WARN
+    policy: AwarenessPolicy = WARN
     fact: bool = False
     line: int = 0
     job: str = ""

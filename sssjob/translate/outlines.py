@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from sssjob import expression
 from sssjob.amounts import NUMBERS, Scope
-from sssjob.errors import Finding, InvalidValue
+from sssjob.errors import AwarenessPolicy, Finding, InvalidValue
 from sssjob.expression import Expression, Interval
 from sssjob.legality import ILLEGAL
 from sssjob.model import Item, Job, Property, Requested
@@ -56,7 +56,9 @@ class Outlines:
     def __init__(self) -> None:
         self._known: dict[tuple[_Part, ...], Outline] = {}
 
-    def asked(self, job: Job, listed: ListedProperties, unstated: str) -> JobRequest | None:
+    def asked(
+        self, job: Job, listed: ListedProperties, unstated: AwarenessPolicy
+    ) -> JobRequest | None:
         """What a job asks for; None where no outline of it is known, or its request is odd."""
         outline = self._known.get(listed.key)
         if outline is None or (numbers := _numbers(listed.requested)) is None:
@@ -77,7 +79,7 @@ class Outlines:
             self._known[listed.key] = asked.outline()
 
 
-def listed(job: Job, unstated: str) -> ListedProperties | None:
+def listed(job: Job, unstated: AwarenessPolicy) -> ListedProperties | None:
     """The properties of a job that has no blocks but one request; None for another one."""
     if type(job) is not Job or job.namespace:
         return None

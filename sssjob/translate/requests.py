@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from sssjob import expression, registry, spec
 from sssjob.amounts import Scope
-from sssjob.errors import InvalidValue
+from sssjob.errors import AwarenessPolicy, InvalidValue
 from sssjob.expression import Comparison, Expression, Interval, Not, comparisons
 from sssjob.model import Block, Delivered, Job, Note, Property, Requested, TaskGroup, stripped
-from sssjob.translate.losses import POLICIES, REJECT, SHOWN, Done, Loss
+from sssjob.translate.losses import REJECT, SHOWN, Done, Loss
 
 NO_OPTION = "there is no option for it"
 
@@ -53,7 +53,7 @@ class PropertyPlace(NamedTuple):
     """
 
     path: str
-    policy: str
+    policy: AwarenessPolicy
     own: bool
     plain: bool = True
     bounded: bool = True
@@ -111,8 +111,8 @@ class JobRequest:
     """
 
     def __init__(
-        self, job: Job, scope: Scope, unstated: str = REJECT, outline: Outline | None = None,
-        items: Sequence[Property] = (),
+        self, job: Job, scope: Scope, unstated: AwarenessPolicy = REJECT,
+        outline: Outline | None = None, items: Sequence[Property] = (),
     ) -> None:  # fmt: skip
         self.job, self.scope = job, scope
         self.owner: Block = job
@@ -401,11 +401,10 @@ class JobRequest:
             fate = self._fates.get(id(item))
             if fate is None and not self._attributes:
                 continue
-            policy = place.policy if place.policy in POLICIES else REJECT
             if fate is not None:
                 yield Loss(
                     place.path, stripped(item.text), target, fate.reason, fate.done or otherwise,
-                    policy, place.fact, item.line, job, _shown(item), fate.met,
+                    place.policy, place.fact, item.line, job, _shown(item), fate.met,
                 )  # fmt: skip
                 if fate.done is None:  # with all its attributes
                     continue
@@ -414,7 +413,7 @@ class JobRequest:
                     value = item.attributes[key]
                     what = f"{key}={value[:SHOWN]!r} of {item.name}"
                     yield Loss(
-                        f"{place.path}/@{key}", value, target, reason, otherwise, policy,
+                        f"{place.path}/@{key}", value, target, reason, otherwise, place.policy,
                         place.fact, item.line, job, what,
                     )  # fmt: skip
 
@@ -467,7 +466,7 @@ class _Survey:
     ``blocks`` has the numbers of places by the identity of a block, and by name.
     """
 
-    def __init__(self, job: Job, scope: Scope, unstated: str) -> None:
+    def __init__(self, job: Job, scope: Scope, unstated: AwarenessPolicy) -> None:
         self.places: list[PropertyPlace] = []
         self.items: list[Property] = []
         self.blocks: dict[int, dict[str, list[int]]] = {}
@@ -485,8 +484,10 @@ class _Survey:
             self._requests.add((id(owner), item.name, item.text))
         self.fates[id(item)] = fate
 
-    def _block(self, block: Block, scope: Scope | None, policy: str, path: str = "") -> None:
-        policy = block.attributes.get(_POLICY, policy)
+    def _block(
+        self, block: Block, scope: Scope | None, policy: AwarenessPolicy, path: str = ""
+    ) -> None:
+        policy = _holding(block, policy)
         path = f"{path}/{block.name}"
         asks = False
         for item in block.items:
@@ -504,19 +505,21 @@ class _Survey:
             elif isinstance(item, Block):
                 self._block(item, None, policy, path)
 
-    def _facts(self, block: Delivered, policy: str, path: str) -> None:
+    def _facts(self, block: Delivered, policy: AwarenessPolicy, path: str) -> None:
         """What a job was given asks for nothing."""
-        policy = block.attributes.get(_POLICY, policy)
+        policy = _holding(block, policy)
         for item in block.properties:
-            own = item.attributes.get(_POLICY, policy)
+            own = _holding(item, policy)
             here = f"{path}/Delivered/{item.name}"
             place = PropertyPlace(here, own, False, False, False, fact=True)
             self._put(place, item, block, _NONE)
 
-    def _request(self, owner: Block, scope: Scope | None, policy: str, path: str) -> bool:
+    def _request(
+        self, owner: Block, scope: Scope | None, policy: AwarenessPolicy, path: str
+    ) -> bool:
         chosen = scope.chosen if scope is not None else None
         policies = {
-            id(item): block.attributes[_POLICY]
+            id(item): _holding(block, policy)
             for block in owner.blocks(Requested)
             if _POLICY in block.attributes
             for item in block.properties
@@ -532,10 +535,15 @@ class _Survey:
         return True
 
     def _others(
-        self, block: Requested, owner: Block, scope: Scope | None, policy: str, path: str
+        self,
+        block: Requested,
+        owner: Block,
+        scope: Scope | None,
+        policy: AwarenessPolicy,
+        path: str,
     ) -> None:
         """What binds nobody: wishes, and what only other alternatives ask for."""
-        policy = block.attributes.get(_POLICY, policy)
+        policy = _holding(block, policy)
         for item in block.properties:
             if id(item) in self.fates or self._compared(item, owner):
                 continue
@@ -543,7 +551,7 @@ class _Survey:
             known = item.name in spec.properties(spec.REQUESTED)
             fact = scope is not None and (wish or known)
             reason = _WISH if wish else _OTHER if fact else NO_OPTION
-            own = item.attributes.get(_POLICY, policy)
+            own = _holding(item, policy)
             is_own = owner is self._job
             place = PropertyPlace(f"{path}/{item.name}", own, is_own, False, False, True, fact)
             self._put(place, item, owner, Fate(reason))
@@ -553,7 +561,7 @@ class _Survey:
         return (id(owner), item.name, item.text) in self._requests
 
     def _add(
-        self, item: Property, path: str, policy: str, owner: Block, plain: bool = True,
+        self, item: Property, path: str, policy: AwarenessPolicy, owner: Block, plain: bool = True,
         bounded: bool = True, requested: bool = False,
     ) -> None:  # fmt: skip
         name, attributes = item.name, item.attributes
@@ -563,13 +571,17 @@ class _Survey:
         elif name == "Name":
             fact = owner is not self._job  # it is called so: a group, or a task
         if attributes:
-            policy = attributes.get(_POLICY, policy)
+            policy = _holding(item, policy)
         own = owner is self._job
         place = PropertyPlace(f"{path}/{name}", policy, own, plain, bounded, requested, fact)
         fate = _NONE if plain else Fate(f"compared by {item.attributes.get('op', 'Not')}")
         self._put(place, item, owner, fate)
         if name == "Extension" and _is_order(item):
             del self.fates[id(item)]
+
+
+def _holding(item: Property | Block, around: AwarenessPolicy) -> AwarenessPolicy:
+    return AwarenessPolicy.holding(item.attributes.get(_POLICY), around)
 
 
 def _is_order(item: Property) -> bool:

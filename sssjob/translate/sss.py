@@ -9,7 +9,6 @@ from io import BytesIO
 from typing import NamedTuple
 
 from sssjob.check.awareness import Surroundings, around, is_known
-from sssjob.check.vocabulary import AwarenessPolicy
 from sssjob.defaults import check_inherited, resolve
 from sssjob.document import dumps, one_by_one
 from sssjob.document.attached import doubled, message, named
@@ -78,7 +77,7 @@ class SSS(Translator[Message]):
         """The job, refused where its surroundings are not understood (9.0)."""
         if form.around is None:
             return Read(form.job, form.findings, form.files)
-        accepted, findings = form.around.judged(AwarenessPolicy(settings.unstated))
+        accepted, findings = form.around.judged(settings.unstated)
         return Read(form.job, (*form.findings, *findings), form.files, not accepted)
 
     def recognises(self, head: bytes) -> str:

@@ -38,7 +38,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
-from sssjob.errors import Finding
+from sssjob.errors import AwarenessPolicy, Finding
 from sssjob.model import Job
 from sssjob.translate.arrays import NO_ARRAYS, Spelling
 from sssjob.translate.losses import WARN, Loss
@@ -70,7 +70,7 @@ class Settings:
     memory_scope: str = "job"
     arrays: str = "keep"
     residual: bool = True
-    unstated: str = WARN
+    unstated: AwarenessPolicy = WARN
     parallel: str = "smp"
     files: Mapping[str, bytes] = field(default_factory=lambda: _NO_FILES)
     terminal: bool = True

@@ -220,6 +220,8 @@ def test_where_nobody_names_a_site_a_message_names_the_machine_and_without_one_n
 
 @pytest.mark.parametrize("policy, expected", [
     pytest.param("Reject", (0, 1), id="refuses-the-record"),
+    pytest.param(" Reject ", (0, 1), id="refuses-the-record-with-white-space-around-it"),
+    pytest.param("reject", (1, 0), id="is-none-of-its-own-in-lower-case"),
     pytest.param("Warn", (1, 0), id="tells"),
     pytest.param("Ignore", (0, 0), id="keeps-silent"),
     pytest.param(None, (1, 0), id="tells-where-nothing-is-stated"),

@@ -11,6 +11,7 @@ from strategies import ANY
 
 import sssjob
 from sssjob import expression
+from sssjob.check.awareness import items
 from sssjob.document import dumps, from_tree, loads, read
 from sssjob.document.canonical import canon
 from sssjob.model import Job, Property, Requested
@@ -218,3 +219,11 @@ def test_a_prefix_that_a_text_means_stays_bound(content, uri, indent, namespace)
     assert "urn:q" not in written
     [again] = sssjob.read(written.encode())
     assert dumps(canon(again), indent=indent, namespace=namespace) == written
+
+
+def test_a_policy_that_is_none_hides_none_that_stands_inside():
+    group = loads(
+        "<JobGroup awarenessPolicy='Ignore'><Id>g</Id><Job awarenessPolicy='Never'><Id>1</Id>"
+        "<Queue awarenessPolicy='Reject' x='1'>q</Queue></Job></JobGroup>"
+    )
+    assert [each.policy for each in items(canon(group))] == ["Reject", "Reject"]

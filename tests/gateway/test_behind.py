@@ -55,7 +55,7 @@ class Front:
 
     def ask(self, action, object="Job", *, actor="root", proven=True, **parts):
         request = Request(action, actor, tuple(map(Object, object.split())), **parts)
-        answer = self.actions(ReceivedRequest(request, actor, "10.0.0.7", proven, True, 1000.0))
+        answer = self.actions(ReceivedRequest(request, actor, "10.0.0.7", proven, 1000.0))
         return replace(answer, rows=tuple(answer.rows))
 
     def code(self, *arguments, **options):

@@ -132,7 +132,7 @@ def test_the_handler_is_told_who_asks_and_from_where():
     ring = replace(RING, own={"ann": Key(b"own", owner="ann")})
 
     def handler(call):
-        calls.append((call.actor, call.origin, call.proven, call.own_key))
+        calls.append((call.actor, call.origin, call.proven))
         return HandlerAnswer()
 
     asked = responder(handler, ring, replace(LEGACY, unsigned=True))
@@ -140,9 +140,9 @@ def test_the_handler_is_told_who_asks_and_from_where():
     asked.respond(message(replace(JOB, actor="ann"), Key(b"own")), "192.0.2.8")
     asked.respond(envelope(write_request(JOB).encode()))
     assert calls == [
-        ("root", "192.0.2.7", True, False),
-        ("ann", "192.0.2.8", True, True),
-        ("root", "", False, False),
+        ("root", "192.0.2.7", True),
+        ("ann", "192.0.2.8", True),
+        ("root", "", False),
     ]
 
 

@@ -13,10 +13,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sssjob import units
-from sssjob.errors import InvalidValue
+from sssjob.errors import AwarenessPolicy, InvalidValue
 from sssjob.model import Block, Delivered, Job, Property, Reference, TaskGroup, stripped
-
-REJECT, WARN, IGNORE = "Reject", "Warn", "Ignore"
 
 NO_PLACE = "no place for it"
 WISH = "what was requested has no place"
@@ -34,7 +32,7 @@ class Loss(NamedTuple):
     path: str
     value: str
     reason: str
-    policy: str = WARN
+    policy: AwarenessPolicy = AwarenessPolicy.WARN
 
     def as_dict(self) -> dict[str, str]:
         """The loss as JSON has it."""
@@ -46,7 +44,7 @@ class _PlacedProperty(NamedTuple):
 
     path: str
     item: Property
-    policy: str
+    policy: AwarenessPolicy
 
 
 class TakenJob:
@@ -62,10 +60,10 @@ class TakenJob:
         self._reasons: dict[int, str] = {}  # by identity, of what is not taken
         self._lost: list[Loss] = []
         self._attributes: dict[tuple[int, str], Loss] = {}
-        policy = job.attributes.get(POLICY, WARN)
+        policy = _holding(job, AwarenessPolicy.WARN)
         for item in job.items:
             if type(item) is Delivered:
-                inner = item.attributes.get(POLICY, policy)
+                inner = _holding(item, policy)
                 for each in item.items:
                     self._add(self._delivered, "Delivered/", each, inner)
             elif isinstance(item, Block) or type(item) is Reference:
@@ -178,17 +176,25 @@ class TakenJob:
         yield from self._lost
 
     def _add(
-        self, place: dict[str, list[_PlacedProperty]], path: str, item: object, policy: str
+        self,
+        place: dict[str, list[_PlacedProperty]],
+        path: str,
+        item: object,
+        policy: AwarenessPolicy,
     ) -> None:
         if isinstance(item, Property):
-            policy = item.attributes.get(POLICY, policy)
+            policy = _holding(item, policy)
             place.setdefault(item.name, []).append(_PlacedProperty(path, item, policy))
             self._reasons[id(item)] = NO_PLACE
 
 
-def _whole(job: str, item: Block | Reference, path: str, policy: str) -> Iterator[Loss]:
+def _holding(item: Block | Property | Reference, around: AwarenessPolicy) -> AwarenessPolicy:
+    return AwarenessPolicy.holding(item.attributes.get(POLICY), around)
+
+
+def _whole(job: str, item: Block | Reference, path: str, policy: AwarenessPolicy) -> Iterator[Loss]:
     """A block that no usage record has: each property of a request, a step as one."""
-    policy = item.attributes.get(POLICY, policy)
+    policy = _holding(item, policy)
     if isinstance(item, Reference | TaskGroup):
         yield Loss(job, f"{path}{item.name}", item.id, NO_PLACE, policy)
         return
@@ -198,7 +204,7 @@ def _whole(job: str, item: Block | Reference, path: str, policy: str) -> Iterato
             yield from _whole(job, each, f"{path}{item.name}/", policy)
         elif isinstance(each, Property):
             where = f"{path}{item.name}/{named(each)}"
-            own = each.attributes.get(POLICY, policy)
+            own = _holding(each, policy)
             yield Loss(job, where, stripped(each.text), reason, own)
 
 

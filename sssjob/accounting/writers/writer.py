@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from sssjob.accounting.writers.grid import GridSite
-from sssjob.accounting.writers.losses import IGNORE, REJECT, Loss, TakenJob
-from sssjob.errors import InvalidValue, SSSJobError
+from sssjob.accounting.writers.losses import Loss, TakenJob
+from sssjob.errors import AwarenessPolicy, InvalidValue, SSSJobError
 from sssjob.model import Job
 from sssjob.records.builders import Builder
 from sssjob.records.record import Bad, Converted, Outcome, Skipped
@@ -173,7 +173,7 @@ def checked(taken: TakenJob) -> Iterator[Loss]:
     """What is to be told of what a job has lost. Raises ``RefusedJob`` where that must not be."""
     losses = list(taken.losses())
     for loss in losses:
-        if loss.policy == REJECT:
+        if loss.policy is AwarenessPolicy.REJECT:
             found = f"{loss.path} with awarenessPolicy Reject"
             raise RefusedJob(loss.value, f"what the target holds: {found}, {loss.reason}")
-    return (loss for loss in losses if loss.policy != IGNORE)
+    return (loss for loss in losses if loss.policy is not AwarenessPolicy.IGNORE)
