@@ -22,7 +22,7 @@ from sssjob.model import Block, Delivered, Job, Property, Requested, stripped
 # What resources are called, and what their units are in joules.
 _GPUS, _ENERGY = ("gpu", "gpus"), "energy"
 _JOULES = {"J": 1, "kJ": 1000, "MJ": 10**6, "Wh": 3600, "kWh": 3_600_000}
-_DATED = 50_000_000_000  # seconds from 1970, some 1584 years: what has a date in every zone
+DATED = 50_000_000_000  # seconds from 1970, some 1584 years: what has a date in every zone
 _LONG = 18  # digits of a number that needs no look at what it means
 
 Key = tuple[str, ...]
@@ -87,7 +87,7 @@ class JobProperties:
             value = found[0].value if found else None
         except InvalidValue:
             return None
-        return value if isinstance(value, int) and abs(value) < _DATED else None
+        return value if isinstance(value, int) and abs(value) < DATED else None
 
     def given(self, name: str) -> Number | None:
         """What was delivered, or else the job's own amount."""

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sssjob.accounting.report import SPANS, JobUsage, Number, Report, Totals
+from sssjob.accounting.report import DATED, SPANS, JobUsage, Number, Report, Totals
 from sssjob.ledger.columns import EXACT, GROUPED, SUMMED, exactly
 from sssjob.ledger.engine import rows_of
 from sssjob.ledger.manifest import DataFile
@@ -38,9 +38,12 @@ if TYPE_CHECKING:
 RUN, BOOKED = "run", "end"  # how usage is booked: over the time of the run, or at its end
 _DIVIDED = ("wall", "slots", "cpu", "nodes", "gpus", "energy")
 _LEAST = 60  # seconds of a quotient by which pieces are found in a table
-# When a run counts: one that has not ended so far as its record says.
+# When a run counts: one that has not ended so far as its record says ended after its wall time,
+# if that is a time that has a date; else it is in no span.
+_DATE = f"wall_seconds BETWEEN {1 - DATED} - start_time AND {DATED - 1} - start_time"
+_REACHED = f"CASE WHEN {_DATE} THEN start_time + wall_seconds END"
 _BEGUN = {RUN: "start_time", BOOKED: "NULL::BIGINT"}
-_ENDED = {RUN: "coalesce(end_time, start_time + wall_seconds)", BOOKED: "end_time"}
+_ENDED = {RUN: f"coalesce(end_time, {_REACHED})", BOOKED: "end_time"}
 
 Of = Callable[[str], str]  # of a column, what of it counts here
 

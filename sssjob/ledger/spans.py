@@ -56,10 +56,11 @@ def pieces(
 ) -> Pieces:
     """Time cut at the spans that a report is by, and at its window, from ``least`` to ``most``.
 
-    Raises ``UnusableInput`` for more than can be held.
+    Both have dates with a year behind them (``DATED``), and the window may be anywhere: where no
+    time is, nothing is asked of the calendar, which ends with the year 9999. Raises ``UnusableInput`` for more than can be held.
     """
     spans = [name for name in by if name in SPANS]
-    begin = least if since is None else max(least, since)
+    begin = least if since is None else min(max(least, since), most)
     end = most + 1 if until is None else min(most + 1, until)
     window = {each for each in (since, until) if each is not None}
     bounds = sorted({-_FAR, *_cuts(spans, zone, begin, end), *window, _FAR})
@@ -67,7 +68,8 @@ def pieces(
         (since is None or low >= since) and (until is None or high <= until)
         for low, high in pairwise(bounds)
     ]
-    names = [tuple(span_name(name, max(low, begin), zone) for name in spans) for low in bounds[:-1]]
+    within = (min(max(low, begin), most) for low in bounds[:-1])
+    names = [tuple(span_name(name, time, zone) for name in spans) for time in within]
     return Pieces(bounds, names, inside)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sssjob
-from sssjob.accounting.report import Report, span_name
+from sssjob.accounting.report import DATED, Report, span_name
 from sssjob.model import Delivered, Job, Property, Requested
 
 pytest.importorskip("duckdb")
@@ -141,6 +141,32 @@ NOON = int(datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp())
 
 def ended(number, begun, over, wall):
     return sssjob.loads(JOB.format(number, begun, f"<EndTime>{over}</EndTime>", wall))
+
+
+@pytest.mark.parametrize(
+    "span, wall", [("year", DATED - NOON), ("month", 10**12), ("day", 10**18), ("year", 2**63 - 1)]
+)
+def test_a_run_that_would_end_at_no_date_is_counted_in_no_span(tmp_path, span, wall):
+    job = sssjob.loads(JOB.format(1, NOON, "", wall))
+    kept, _ = made(tmp_path / "ledger", [job, ended(2, NOON, NOON + 60, 7)])
+    told = Report((span,))
+    add_to(told, kept, RUN)
+    found = {name: (totals.jobs, totals.wall) for (name,), totals in told.groups.items()}
+    assert found == {"": (1, wall), span_name(span, NOON, UTC): (1, 7)}
+
+
+@pytest.mark.parametrize("span, zone", [("year", UTC), ("day", ZoneInfo("Asia/Tokyo"))], ids=str)
+def test_a_window_at_the_end_of_the_calendar_has_no_run(tmp_path, span, zone):
+    last = int(datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp())
+    kept, _ = made(tmp_path / "ledger", [sssjob.loads(JOB.format(1, NOON, "", 60))])
+    told = Report((span,), last, None, zone)
+    add_to(told, kept, RUN)
+    assert (told.groups, told.outside) == ({}, 1)
+    whole = Report((span,), None, last, zone)
+    add_to(whole, kept, RUN)
+    assert {key: totals.jobs for key, totals in whole.groups.items()} == {
+        (span_name(span, NOON, zone),): 1
+    }
 
 
 def days(tmp_path, *found, book=RUN, **window):
