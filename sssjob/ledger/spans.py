@@ -56,8 +56,10 @@ def pieces(
 ) -> Pieces:
     """Time cut at the spans that a report is by, and at its window, from ``least`` to ``most``.
 
-    Both have dates with a year behind them (``DATED``), and the window may be anywhere: where no
-    time is, nothing is asked of the calendar, which ends with the year 9999. Raises ``UnusableInput`` for more than can be held.
+    Both have dates with a year behind them (``DATED``). The window may be anywhere: where no time
+    is, nothing is asked of the calendar, which ends with the year 9999.
+
+    Raises ``UnusableInput`` for more than can be held.
     """
     spans = [name for name in by if name in SPANS]
     begin = least if since is None else min(max(least, since), most)
