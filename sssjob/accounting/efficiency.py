@@ -20,6 +20,7 @@ SECONDS, BYTES = "s", "B"
 _LITTLE = Fraction(1, 2)  # of what was asked for: less is worth a word
 _ALL = Fraction(19, 20)  # more is near to what ends a job
 _SPARE = Fraction(5, 4)  # of what was used, to ask for the next time
+_BRIEF = 60  # seconds; what a job used in less time is mostly its start and its end
 _SHORT = 600  # seconds; nobody waits longer for a job that asks for no more
 _SMALL = 1 << 30  # bytes, as for memory
 _MOST = 10**18  # seconds or bytes; a document may state more, and that is no measurement
@@ -89,9 +90,13 @@ def shares(job: Job) -> tuple[Share, ...]:
 
 
 def advice(job: Job) -> tuple[str, ...]:
-    """What to ask for next time, a sentence each; nothing of a job that has not ended."""
+    """What to ask for next time, a sentence each.
+
+    Nothing of a job that has not ended, or that ran for less than a minute.
+    """
     facts = JobProperties(job)
-    if facts.ended is None:
+    wall = used(facts).wall
+    if facts.ended is None or (wall is not None and wall < _BRIEF):
         return ()
     found = {share.what: share for share in shares(job)}
     told = [*_of_cpu(found.get(CPU), used(facts).processors)]

@@ -52,6 +52,13 @@ def test_a_job_that_has_not_ended_gets_no_advice():
     assert advice(loads(text)) == ()
 
 
+@pytest.mark.parametrize("wall, told", [(0, 0), (59, 0), (60, 1)])
+def test_a_job_of_less_than_a_minute_gets_no_advice(wall, told):
+    text = JOB.format(**{**WELL, "cpu": 1, "asked": 0})
+    brief = loads(text.replace("<Duration>3600</Duration>", f"<Duration>{wall}</Duration>"))
+    assert len(advice(brief)) == told
+
+
 @pytest.mark.parametrize("wrong", ["many", "-5", "", "9" * 400, "1e9", "<a/>"])
 def test_amounts_that_cannot_be_read_are_not_there(wrong):
     found = shares(job(cpu=wrong, asked=wrong, memory=wrong, processors=wrong))
