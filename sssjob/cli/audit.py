@@ -23,7 +23,7 @@ Examples:
   sssjob audit --gaps server_priv/accounting/2026*
   sssjob audit --against sreport.txt --against sync-message jobs.sss
 
-Exit code: 0 nothing is amiss, 1 something is, or a record is bad, 2 not understood, or something
+Exit code: 0 no differences, 1 some, or a bad record, 2 not understood, or something
 could not be read."""
 )
 @click.option(
@@ -35,7 +35,7 @@ could not be read."""
     "--ask", "system", metavar="SYSTEM", type=names.SystemName("listed"),
     help="Ask this batch system which jobs there are, since --since.",
 )  # fmt: skip
-@click.option("--gaps", is_flag=True, help="Look for numbers of jobs that were not read, too.")
+@click.option("--gaps", is_flag=True, help="Report job numbers that were not read, too.")
 @names.DOCUMENTS_OR_RECORDS
 @options.COLUMNS
 @options.DELIMITER
@@ -64,7 +64,8 @@ def command(
 
     FILEs are what was read: documents, stores or records; "-" is standard input. Runs are missing,
     truncated (reading stopped before them), doubled, changed later, or not listed.
-    Without --against and --ask, only runs that were read twice are told; with --gaps, gaps, too.
+    Without --against and --ask, only runs that were read twice are reported, and with --gaps also
+    missing job numbers.
     """
     from sssjob.accounting.audit import AuditQuestion, audit
     from sssjob.commands import CommandLimits

@@ -41,7 +41,7 @@ def command(
     Properties are in the order of the standard's tables. Numbers are as short as they can be
     without loss, sizes in the largest unit that gives a whole number. Attributes that state their
     default and comments are left out, older names are replaced, and requests are written in a form
-    that all readers understand alike. What stands around job objects is left out, but for the
+    that all readers understand alike. Everything around the job objects is left out, except the
     Files that they name and, with --comments and without --select, comments and processing
     instructions; "sssjob show --to sss" keeps it.
     """

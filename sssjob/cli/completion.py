@@ -46,8 +46,8 @@ Exit code: 0 it is printed or written, 2 no shell is known or the file cannot be
 def command(shell: str | None, install: bool) -> None:
     """Print what SHELL needs to complete commands, options and names: bash, zsh or fish.
 
-    Without SHELL, the environment variable SHELL tells it. What was installed works in shells that
-    start afterwards.
+    Without SHELL, the environment variable SHELL names it. An installed completion works in shells
+    that start afterwards.
     """
     shell = shell or _own()
     text = _script(shell)

@@ -22,7 +22,7 @@ Examples:
   sssjob conformance --json | jq -r '.[].failed[]'
   sssjob conformance --export cases
 
-Exit code: 0 every case has what it expects, or all are exported, 1 some have not,
+Exit code: 0 every case passes, or all are exported, 1 some fail,
 2 the directory cannot be written."""
 )
 @click.option(

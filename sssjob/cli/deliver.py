@@ -35,7 +35,7 @@ Examples:
   sssjob deliver --in-place requested/ --from pbs --record 20261121
   sssjob deliver jobs.db --from sge --record common/accounting
 
-Exit code: 0 done, disagreements or not, 1 nothing is about any of the jobs,
+Exit code: 0 done, disagreements or not, 1 nothing belongs to any of the jobs,
 2 something cannot be read, or a job is refused (awarenessPolicy)."""
 )
 @click.argument("file", metavar="JOB.xml", type=click.Path())

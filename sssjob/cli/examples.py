@@ -22,10 +22,10 @@ Exit code: 0 all is shown or written, 2 the directory cannot be written."""
 )
 @click.argument("directory", metavar="[DIR]", required=False, type=click.Path())
 def command(directory: str | None) -> None:
-    """Tell what examples there are, or write them into DIR, which is new or empty.
+    """List the examples, or write them into DIR, which is new or empty.
 
-    The commands of the README and of the pages in docs/ work where the directory that holds DIR is
-    the current one, and DIR is called examples.
+    The commands of the README and of the pages in docs/ expect a directory called examples in the
+    current directory.
     """
     if directory is None:
         common.echo((resources.examples() / "README.md").read_text("utf-8"), nl=False)

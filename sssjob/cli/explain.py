@@ -32,12 +32,12 @@ Exit code: 0 explained, 1 nothing is requested, 2 a document or a request cannot
 @options.SELECT
 @options.JSON_LINES
 def command(files: tuple[str, ...], select: str | None, as_json: bool) -> None:
-    """Tell what a name of the standard, or the requests in a document mean.
+    """Explain a name of the standard, or the requests in a document.
 
     A NAME is an element, an attribute, a resource limit or the code of a finding; a file of
-    that name comes first. Of a FILE it is shown how op, conj, group and preference of each
-    request are understood, with defaults applied. What other readers may take differently is
-    said on standard error.
+    that name comes first. For a FILE, the output shows how op, conj, group and preference of each
+    request are understood, with defaults applied. Standard error reports what other programs may
+    understand differently.
     """
     from sssjob.cli.requested import requests
 

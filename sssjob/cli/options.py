@@ -133,7 +133,7 @@ MATCHING = click.option(
     type=click.Choice(["full", "search", "glob"]),
     default="full",
     show_default=True,
-    help="A pattern is the whole name, a part of it, or has * and ?.",
+    help="A pattern matches a whole name, a part of it, or has * and ?.",
 )
 ZONE = click.option(
     "--tz",
@@ -196,7 +196,7 @@ QUEUE = click.option(
 ALL_FINDINGS = click.option(
     "--all-findings",
     is_flag=True,
-    help="Tell every bad record, not only the first twenty of each file.",
+    help="Report every bad record, not only the first twenty of each file.",
 )
 
 

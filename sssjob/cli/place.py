@@ -58,8 +58,8 @@ def command(
 ) -> None:  # fmt: skip
     """Place the tasks of each job on nodes, by what is free on each.
 
-    The best score counts first, then the fewest nodes, then the order of the nodes. Of a job that
-    cannot be placed, the least of the reasons is told. Each job has all nodes to itself.
+    The best score counts first, then the fewest nodes, then the order of the nodes. For a job that
+    cannot be placed, the smallest set of reasons is printed. Each job has all nodes to itself.
     """
     form, output = options.drawn(form, svg, output)
     complain = common.Complaints()

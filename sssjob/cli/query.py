@@ -39,7 +39,7 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
           --sort=-Delivered/Duration --limit 10
 
     Exit code: 0 found, 1 nothing, or only false, 0 and empty strings, 2 not understood, or a file
-    could not be read, 3 the columns of a store say something else than its documents.
+    could not be read, 3 the columns of a store differ from its documents.
     """,
 )
 @click.argument("expression")
@@ -50,7 +50,7 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
 @click.option("--csv", "form", flag_value="csv", help="Print comma-separated values.")
 @options.RAW
 @click.option("--columns", "listed", metavar="XPATH,...",
-              help="Print a table (or JSON, CSV): these, asked of each match.")  # fmt: skip
+              help="Print a table (or JSON, CSV) of these values of each match.")  # fmt: skip
 @click.option("--whole", is_flag=True, help="Print the whole job of each match, as XML.")
 @click.option("--count", is_flag=True, help="Print only the number of matches.")
 @click.option("--quiet", is_flag=True, help="Print nothing; only the exit code tells.")

@@ -29,11 +29,11 @@ BY = click.option(
 )  # fmt: skip
 ZONE = click.option(
     "--tz", "zone", metavar="ZONE", default="UTC", show_default=True,
-    help="The zone of spans, and of times without one.",
+    help="The zone of days and months, and of times that state none.",
 )  # fmt: skip
 SORT = click.option(
     "--sort", metavar="MEASURE", default="",
-    help="Sort by this, the most first. Default: time, then processor_seconds.",
+    help="Sort by this, the largest first. Default: time, then processor_seconds.",
 )  # fmt: skip
 LIMIT = click.option(
     "--limit", type=click.IntRange(1), help="Only so many rows; the rest are added up."

@@ -30,8 +30,8 @@ _EXTRAS = {"cryptography": "gold", "requests": "http"}  # which extra brings a l
       sssjob request Modify Job --set Queue=long --where Id=PBS.1234.0
       sssjob request Query User --dialect gold --to gold.example.org:7112 --to b.example.org
 
-    The server, the key file and the actor may stand in SSSJOB_GATEWAY, SSSJOB_KEY_FILE and
-    SSSJOB_ACTOR.
+    The variables SSSJOB_GATEWAY, SSSJOB_KEY_FILE and SSSJOB_ACTOR may name the server, the key file
+    and the actor.
 
     Exit code: 0 done and found, 1 nothing found, or refused by the server, 2 not understood, or
     no server could be asked.
@@ -138,7 +138,7 @@ _EXTRAS = {"cryptography": "gold", "requests": "http"}  # which extra brings a l
     type=click.FloatRange(min=0.1),
     default=20.0,
     show_default=True,
-    help="Seconds without a byte.",
+    help="Seconds to wait for the next byte.",
 )
 @click.option(
     "--tries",

@@ -22,9 +22,9 @@ Exit code: 0 done, 2 there is no such command, or it has no --json."""
 def command(words: tuple[str, ...]) -> None:
     """Print the JSON Schema of what a command prints with --json.
 
-    Where the command prints a JSON text on each line, it is that of a line. Without COMMAND, the
-    commands that have one are listed. Later versions may add members to objects; they take none
-    away, and do not change their types.
+    If the command prints one JSON text on each line, the schema describes one line. Without
+    COMMAND, the commands that have one are listed. Later versions may add members to objects; they
+    remove none, and do not change their types.
     """
     from sssjob.cli.shapes import SHAPES, WITHOUT, schema
 

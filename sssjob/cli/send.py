@@ -23,7 +23,7 @@ understood, or the other side cannot be reached."""
 )
 @click.option(
     "--outbox", metavar="DIR", required=True, type=click.Path(file_okay=False),
-    help="A directory queue (dirq), as APEL's secure stomp messenger has it.",
+    help="A directory queue (dirq), as APEL's secure stomp messenger uses.",
 )  # fmt: skip
 @click.option(
     "--to", "url", metavar="URL", default="",
@@ -35,10 +35,10 @@ understood, or the other side cannot be reached."""
               help="Trust the certificates in FILE instead of the usual ones.")  # fmt: skip
 @click.option(
     "--receipts", metavar="FILE", type=click.Path(dir_okay=False),
-    help="Where to note what was taken. Default: receipts.jsonl in the outbox.",
+    help="Where to list the messages that were accepted. Default: receipts.jsonl in the outbox.",
 )  # fmt: skip
 @click.option("--records", metavar="N", type=click.IntRange(1), default=1000, show_default=True,
-              help="Records of a message of APEL at most; more become several.")  # fmt: skip
+              help="The most records in one message of APEL; a longer one is split.")  # fmt: skip
 @click.option("--timeout", metavar="SECONDS", type=click.FloatRange(0.1), default=60,
               show_default=True, help="How long an answer may take.")  # fmt: skip
 @click.argument("files", nargs=-1, metavar="[FILE]...")

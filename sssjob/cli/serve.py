@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @click.option(
     "--check", is_flag=True, help="Only check the configuration, and print what is wrong with it."
 )
-@click.option("--unit", is_flag=True, help="Print a unit for systemd, and do no more.")
+@click.option("--unit", is_flag=True, help="Print a unit for systemd, and exit.")
 @click.option(
     "--listen", "addresses", metavar="ADDRESS", multiple=True,
     help="Listen here instead; port 0 takes a free one.",
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     "--forward", metavar="ADDRESS",
     help="Send finished jobs on to this server: HOST:PORT, or a URL.",
 )  # fmt: skip
-@click.option("--queue", is_flag=True, help="Show what was not forwarded yet, and do no more.")
-@click.option("--metrics", is_flag=True, help="Do not start without figures for Prometheus.")
+@click.option("--queue", is_flag=True, help="Show what was not forwarded yet, and exit.")
+@click.option("--metrics", is_flag=True, help="Do not start without metrics for Prometheus.")
 def command(
     path: Path, check: bool, unit: bool, addresses: tuple[str, ...], forward: str | None,
     queue: bool, metrics: bool,

@@ -69,9 +69,9 @@ def command(
 ) -> None:  # fmt: skip
     """Show job objects as a tree, or write them in another form.
 
-    Older names become those of 3.1.0, and everything else stays as it was read. --to sss alone
-    writes whole documents, also what stands around their job objects, byte for byte. With another
-    option, or on lines, only the job objects are written, and the Files that they name.
+    Older names become those of 3.1.0, and everything else stays as it was read. --to sss without
+    other options writes whole documents byte for byte, with everything around the job objects.
+    Otherwise only the job objects are written, and the Files that they name.
     """
     shown = 0
     complain = common.Complaints()

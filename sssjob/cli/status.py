@@ -40,8 +40,8 @@ the system does not answer. With --watch: 130 ended by Ctrl-C, 2 ended by --fail
 )
 @names.option(
     "--from", "name", names=names.statuses, metavar="SYSTEM", default="",
-    help="The batch system to ask, or what FILE is, a system or a format: {names}. Default for a "
-         "FILE: whatever it looks like.",
+    help="The batch system to ask, or what FILE is, a system or a format: {names}. A FILE "
+         "is recognised by default.",
 )  # fmt: skip
 @click.option("--table", "as_table", is_flag=True,
               help="Print a table of what jobs asked for and used, as on a terminal.")  # fmt: skip
@@ -53,7 +53,7 @@ the system does not answer. With --watch: 130 ended by Ctrl-C, 2 ended by --fail
 )  # fmt: skip
 @click.option(
     "--failures", metavar="N", type=click.IntRange(1),
-    help="With --watch: end when so many questions in a row were not answered.",
+    help="With --watch: end after so many attempts in a row without an answer.",
 )  # fmt: skip
 @options.ZONE
 @click.option("--timeout", metavar="SECONDS", type=click.FloatRange(0.1), default=120,

@@ -52,12 +52,13 @@ def command(
 ) -> None:  # fmt: skip
     """Submit jobs, print their ids, and write these into FILE, a document or a store.
 
-    Id, GlobalId, SubmitTime and State are written there. Called again, also after an interruption,
-    it finds the jobs that are submitted and goes on with the others. Jobs of a JobGroup come
-    in the order of their dependencies, and wait for the ids that the batch system gives.
+    Id, GlobalId, SubmitTime and State are written there. If the command is run again, also after an
+    interruption, it submits only the jobs that are not submitted yet. Jobs of a JobGroup are
+    submitted in the order of their dependencies, with the ids that the batch system gave to the
+    earlier ones.
 
-    What the batch system cannot take is listed. If awarenessPolicy is Reject there, as it is where
-    nothing is stated, nothing is submitted (SSS 9.0).
+    Everything that the batch system cannot express is listed. If its awarenessPolicy is Reject,
+    which is the default, nothing is submitted (SSS 9.0).
     """
     from sssjob.submission import How, NotSubmitted, SubmitOptions
     from sssjob.translate import Settings

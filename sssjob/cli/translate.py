@@ -50,9 +50,9 @@ Examples:
   sssjob translate job.xml --to all --explain
   sssjob translate jobs.db --select 7 --to sbatch          of a store
 
-Exit code: 0 translated, 1 something is wrong: a directive is no option and is
-kept as it is, or a job is not written, because its awarenessPolicy is Reject
-for what the target cannot hold; 2 a file cannot be read."""
+Exit code: 0 translated, 1 something is wrong: a directive is not a known option and is kept as it
+is, or a job is not written, because its awarenessPolicy is Reject for what the target cannot hold;
+2 a file cannot be read."""
 )
 @names.option("--to", "target", names=names.targets, metavar="NAME", required=True,
               help="What to write: {names}; all with --explain.")  # fmt: skip
@@ -73,8 +73,7 @@ for what the target cannot hold; 2 a file cannot be read."""
 @click.option("--losses", metavar="FILE", type=click.Path(dir_okay=False),
               help="List what the target cannot hold, as JSON lines.")  # fmt: skip
 @click.option("--no-residual", is_flag=True,
-              help="Write nothing for the way back: what the target cannot hold is then "
-                   "lost.")  # fmt: skip
+              help="Do not keep in comments what the target cannot hold: it is lost.")  # fmt: skip
 @click.option("--select", metavar="ID", default="", help="Only the job with this Id.")
 @options.OUTPUT_DIRECTORY
 @options.OUTPUT
@@ -86,9 +85,9 @@ def command(
 ) -> None:  # fmt: skip
     """Translate jobs: job objects to scripts of batch systems, scripts to job objects.
 
-    What a target cannot hold is told and kept in comments, so that the way back gives the same
-    job. A job whose awarenessPolicy says Reject of something that would be left out is not
-    written, and everything that would be is listed.
+    What a target cannot hold is reported and kept in comments, so that a later translation back
+    gives the same job. If the awarenessPolicy of something that would be left out is Reject, the
+    job is not written, and everything that would be left out is listed.
     """
     from sssjob.translate import Settings
     from sssjob.verbs.translate import TranslationTask

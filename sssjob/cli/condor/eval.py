@@ -27,7 +27,7 @@ be read.""",
     "--target", metavar="AD", type=click.Path(), help="The other ad, for which TARGET stands."
 )
 @click.option("--old", is_flag=True, help="Read EXPR in the old syntax, as it stands in long ads.")
-@click.option("--now", metavar="TIME", type=options.MOMENT, help="What time() gives.")
+@click.option("--now", metavar="TIME", type=options.MOMENT, help="The value of time().")
 def command(
     expression: str, my: str | None, target: str | None, old: bool, now: int | None
 ) -> None:

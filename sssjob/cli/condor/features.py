@@ -25,10 +25,10 @@ Exit code: 0 there are features, 1 there are none, 2 an ad cannot be read."""
 @click.option("--now", metavar="TIME", type=options.MOMENT,
               help="The start of a job that has none, in seconds since 1970.")  # fmt: skip
 def command(job_ad: str | None, machine_ad: str | None, as_json: bool, now: int | None) -> None:
-    """Print $MACHINEFEATURES and $JOBFEATURES as the two ads tell them.
+    """Print $MACHINEFEATURES and $JOBFEATURES that follow from the ads of a job and its slot.
 
     Each ad is a file in any form, or "-". Without the ad of a job there are features of the
-    machine only. What the ads do not tell is absent.
+    machine only. Keys that the ads do not give are left out.
     """
     from sssjob.classads.values import Ad
     from sssjob.systems.condor.slot import job_features, machine_features

@@ -24,7 +24,7 @@ def command(jobs: str, state: str, trust: tuple[str, ...]) -> None:
 
     Hooks of the startd do this after they have answered. Hooks that run as the user of a job may
     not write documents: their reports wait for the next hook of the startd, or for this command.
-    Reports that do not count are moved to the directory bad beside the queue. Root acts as the
+    Reports that are not accepted are moved to the directory bad beside the queue. Root acts as the
     owner of the queue.
     """
     from sssjob.errors import SSSJobError

@@ -22,7 +22,7 @@ _WHERE: tuple[Callable[[Any], Any], ...] = (
     click.option("--state", metavar="DIR", default="",
                  help="Where the hooks keep what they know; by default DIR/.condor."),
     click.option("--trust", metavar="USER", multiple=True,
-                 help="May speak for others, as root and condor do; may be repeated."),
+                 help="A user who may act for others, as root and condor may; may be repeated."),
 )  # fmt: skip
 _QUEUE = (
     *_WHERE,
@@ -33,7 +33,7 @@ _QUEUE = (
 )  # fmt: skip
 _FETCH = (
     click.option("--silence", type=click.IntRange(1), default=SILENCE, show_default=True,
-                 help="Seconds without a report after which a job is given away again."),
+                 help="Seconds without a report after which slots may fetch a job again."),
     click.option("--refresh", type=click.IntRange(0), default=REFRESH, show_default=True,
                  help="Seconds after which all documents are looked at again."),
     click.option("--request", "requests", multiple=True, metavar="RequestX=N",
@@ -118,7 +118,7 @@ Exit code: 0, which HTCondor ignores; 2 the options are not understood.""",
 
 reply_fetch = hook(
     "reply-fetch",
-    """Learn whether the slot took the job; a job that is rejected is given away again.
+    """Learn whether the slot took the job; slots may then fetch a rejected job again.
 
     Standard input is the ad of the job, a line of five hyphens, and the ad of the slot.""",
     """\b

@@ -30,7 +30,8 @@ Exit code: 0 written, 1 no ad, 2 an ad cannot be read."""
 def command(files: tuple[str, ...], no_embedded: bool, lines: bool) -> None:
     """Write job ads, in any of their forms, as job objects.
 
-    An ad that carries its document gives that document back, with what became of the job since.
+    If an ad has its document in SSSJobXML, this document is written, with the later state and usage
+    from the ad.
     """
     from sssjob.document import write
 

@@ -26,7 +26,7 @@ Examples:
 Exit code: 0 there are jobs, 1 there are none, 2 the jobs cannot be read."""
 )
 @places
-@click.option("--give-back", metavar="KEY", help="Have a job that was given away fetched again.")
+@click.option("--give-back", metavar="KEY", help="Let slots fetch this job again.")
 @options.JSON_OBJECT
 def command(
     jobs: str, state: str, trust: tuple[str, ...], give_back: str | None, as_json: bool
@@ -34,8 +34,8 @@ def command(
     """Show every job in the order of the queue, as the next slot would find it.
 
     A job is ready (may be fetched), offered (printed by fetch-work), accepted (taken by a startd),
-    running (heard of since), returned (given back), waiting (may not run yet) or done (has ended).
-    Nothing is changed, unless --give-back is given.
+    running (a report has come), returned (given back), waiting (may not run yet) or done (has
+    ended). Nothing is changed, unless --give-back is given.
     """
     from sssjob.errors import SSSJobError
     from sssjob.systems.condor.hooks.candidates import refresh

@@ -22,8 +22,8 @@ def command() -> None:
 
     The file is ~/.config/sssjob/config.toml, and /etc/xdg/sssjob/config.toml for all users; the
     variables XDG_CONFIG_HOME and XDG_CONFIG_DIRS name other directories. The variable SSSJOB_CONFIG
-    or "sssjob --config FILE" names one file that is read instead. What stands on the command line
-    counts more than what stands in a file.
+    or "sssjob --config FILE" names one file that is read instead. An option on the command line
+    overrides a default from a file.
 
     \b
     zone    = "Europe/London"           # --tz

@@ -66,9 +66,9 @@ Examples:
   sssjob features prolog --for gridengine --root /run/mjf --site /etc/sssjob/site.toml
   sssjob features prolog --for pbs --documents /var/lib/sssjob/jobs -- "$@"
 
-Exit code: 0 done, 1 done without something that is told on standard error,
-2 nothing can be made: also where others than root can write on the way to --root.
-The scripts of "sssjob features install" end with 0."""
+Exit code: 0 done, 1 something is missing, which standard error names, 2 no directory can be made,
+also if users other than root can write in a directory above --root. The scripts of "sssjob features
+install" end with 0."""
 )
 @system("script")
 @root
@@ -88,9 +88,9 @@ def prolog(
 ) -> None:  # fmt: skip
     """Make the directories of the job that a prolog is called for, and print their names.
 
-    The batch system is asked what it gave the job on this node. Its answer counts before what
-    DIR/ID.xml requests; the document gives the other values. $JOBSTATUS belongs to the user of the
-    job. With Grid Engine the variables go into the environment of the job, too.
+    sssjob asks the batch system what it gave the job on this node. Its answer is used rather than
+    what DIR/ID.xml requests; the document gives the other values. $JOBSTATUS belongs to the user of
+    the job. With Grid Engine the variables go into the environment of the job, too.
     """
     from sssjob.features.batch.starting import SiteSettings, start
 
@@ -119,8 +119,8 @@ Examples:
   sssjob features epilog --for pbs -- "$@"
 
 Exit code: 0 done, 1 the directories are gone but the document could not be
-written, 2 no job is named or its directories cannot be taken away: also where others
-than root can write on the way to --root."""
+written, 2 no job is named or its directories cannot be removed, also if users other than root can
+write in a directory above --root."""
 )
 @system("script")
 @root
@@ -133,8 +133,8 @@ def epilog(
     """Remove the directories of the job that an epilog is called for.
 
     If DIR/ID.xml is there, it first gets what the job was given, what it said in $JOBSTATUS, and
-    what the batch system measured, as by "sssjob deliver". For a job on several nodes this is left
-    to the accounting record.
+    what the batch system measured, as by "sssjob deliver". For a job on several nodes "sssjob
+    features collect" does this from its accounting record.
     """
     from sssjob.collect import end
 

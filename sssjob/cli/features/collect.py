@@ -52,8 +52,8 @@ def command(
 ) -> None:  # fmt: skip
     """Fold accounting records into documents whose jobs have no EndTime yet.
 
-    Let cron run it where the records are. For a moment after the end of a job its record may be
-    incomplete, or not there: then the job waits for the next time.
+    Run it by cron on the machine that has the records. Shortly after a job has ended, its record
+    may be incomplete or missing: the next call then folds it.
     """
     from sssjob import collect as ending
     from sssjob import directory_handles as handles

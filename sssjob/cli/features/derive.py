@@ -29,8 +29,8 @@ Examples:
   sssjob features --node n1 --node n2 --json job.xml /run/mjf/1234
   sssjob features --host --site site.toml --vocabulary both job.xml /run/mjf/1
 
-Exit code: 0 done, 1 the job has errors or gives no key (what it gives is
-written all the same), 2 the document cannot be read or nothing be written."""
+Exit code: 0 done, 1 the job has errors or gives no key (the keys that it gives are written), 2 the
+document cannot be read, or the keys cannot be written."""
 )
 @click.argument("file", metavar="JOB.xml", type=click.Path())
 @click.argument("directory", metavar="[DIR]", required=False, type=click.Path())
@@ -114,7 +114,7 @@ Exit code: 0 done, 1 nothing is known or something is wrong with what is known,
 @click.option("--description", metavar="FILE", type=click.Path(),
               help="Nodes as JSON, as sssjob match takes them.")  # fmt: skip
 @click.option("--job", "job_file", metavar="JOB.xml", type=click.Path(),
-              help="A job that tells of the node it ran on.")  # fmt: skip
+              help="A job object that describes the node it ran on.")  # fmt: skip
 @click.option("--select", metavar="ID", help="The job to take from a document of several.")
 @options.HOST
 @click.option("--for", "system", type=SystemName("script"),
@@ -194,7 +194,7 @@ Examples:
   sssjob features live --job-id 1234 --start now /run/mjf/1234
   sssjob features live --cgroup /sys/fs/cgroup/system.slice/job_1234 --json
 
-Exit code: 0 done, 1 nothing limits anything, 2 something that was named is not there, or
+Exit code: 0 done, 1 no limit was found, 2 something that was named is not there, or
 cannot be written."""
 )
 @click.argument("directory", metavar="[DIR]", required=False, type=click.Path())
@@ -204,7 +204,7 @@ cannot be written."""
 @click.option("--job-id", metavar="ID", help="The local id; without it, that of the environment.")
 @click.option("--start", metavar="SECONDS|now", help="When the job started.")
 @click.option("--wall", metavar="SECONDS", type=click.IntRange(1),
-              help="The elapsed time limit: no machine knows it.")  # fmt: skip
+              help="The elapsed time limit, which this machine cannot know.")  # fmt: skip
 @click.option("--pid", metavar="PID", type=click.IntRange(1), callback=running,
               help="A process of the job.")  # fmt: skip
 @click.option("--cgroup", metavar="DIR", default="", callback=there,

@@ -25,8 +25,8 @@ Examples:
   sssjob features set shutdowntime never
   sssjob features set allocated_cpu 4 /run/mjf/1234
 
-Exit code: 0 done, 1 the time is nearer than the notice that was promised, in one
-of the directories, 2 not a key, value or directory (the others are set).""",
+Exit code: 0 done, 1 the shutdown is sooner than the promised notice in one of the directories, 2
+not a key, value or directory (the others are set).""",
 )
 @click.argument("key")
 @click.argument("value")
@@ -42,9 +42,9 @@ def set(
     """Set the dynamic KEY to VALUE in each DIR.
 
     A shutdown (shutdowntime, shutdowntime_job) is +SECONDS from now, also +90m, +2h or +1d; a time
-    in seconds since 1970; or never, which removes it. It is refused if it is nearer than
-    grace_secs or grace_secs_job of the same DIR promises. Without DIR, the directory of
-    $MACHINEFEATURES or $JOBFEATURES is meant, whichever has the key.
+    in seconds since 1970; or never, which removes it. It is refused if it is sooner than the notice
+    that grace_secs or grace_secs_job of the same DIR promises. Without DIR, the key is set in
+    $MACHINEFEATURES or $JOBFEATURES, whichever has it.
     """
     from sssjob.errors import InvalidValue
     from sssjob.features.update import TooSoon, change, table_of
@@ -103,15 +103,15 @@ Examples:
   * * * * * root sssjob features expire /run/mjf/*/ /run/mjf/machinefeatures
 
 Exit code: 0 done, whether there was one or not, 2 a directory cannot be read,
-or others can exchange it (the rest is done all the same)."""
+or other users could replace it (the rest is done)."""
 )
 @click.argument("directories", metavar="DIR...", nargs=-1, required=True, type=click.Path())
 @options.NOW
 @click.option("--json", "as_json", is_flag=True, help="Print directories and keys as JSON.")
 def expire(directories: tuple[str, ...], now: int | None, as_json: bool) -> None:
-    """Remove shutdowntime and shutdowntime_job from each DIR if the moment has come.
+    """Remove shutdowntime and shutdowntime_job from each DIR if that time has come.
 
-    The text of 2014 wants them gone by then, and a job that starts later must not find them.
+    The specification of 2014 requires this, and a job that starts later must not find them.
     """
     from sssjob.features.update import expire
 

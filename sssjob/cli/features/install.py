@@ -27,7 +27,7 @@ Examples:
   sssjob features install --for pbs --site /etc/sssjob/site.toml --json
 
 Exit code: 0 printed, 2 an option is not understood, a script cannot be written,
-or others could lead root elsewhere from one of the directories."""
+or other users could replace one of the directories."""
 )
 @batch.system("installation")
 @click.option("--to", "directory", metavar="DIR", type=click.Path(), help="Write the scripts.")
@@ -45,7 +45,7 @@ or others could lead root elsewhere from one of the directories."""
 @click.option("--seconds", type=click.IntRange(1, 3600), default=30, show_default=True,
               help="The longest time that a script may take.")  # fmt: skip
 @click.option("--log", metavar="FILE", default="/var/log/sssjob-features.log", show_default=True,
-              type=click.Path(), help="Where scripts say what is wrong.")  # fmt: skip
+              type=click.Path(), help="Where the scripts report errors.")  # fmt: skip
 @options.JSON_OBJECT
 def command(
     system: str, directory: str | None, root: str, jobs: str, site_file: str, scratch: str,

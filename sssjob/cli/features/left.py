@@ -20,7 +20,7 @@ Examples:
   sssjob features left --at-least 3600 --cpu 7200 --json
 
 Exit code: 0 there is as much as was asked for, or no limit, 1 there is less, or
-there are no features at all, 2 a directory cannot be read, or a key that decides."""
+there are no features at all, 2 a directory or a key that is needed cannot be read."""
 )
 @click.option("--at-least", "--wall", "wall", metavar="SECONDS", type=click.IntRange(0),
               help="Elapsed time that is needed before any limit.")  # fmt: skip
@@ -31,8 +31,8 @@ def command(given: Given, wall: int | None, cpu: int | None, as_json: bool) -> N
     """Show how many seconds are left: of elapsed time, of CPU time, and until a shutdown.
 
     How long the job may go on is printed as time: the smallest of wall_limit_secs, shutdowntime and
-    shutdowntime_job. Where a limit is missing, there is no limit. Without $JOBFEATURES, what the
-    batch system tells its jobs counts; what it limits and does not tell cannot be known.
+    shutdowntime_job. Where a limit is missing, there is no limit. Without $JOBFEATURES, the limits
+    that the batch system shows to its jobs are used; it may have limits that it does not show.
     """
     found = take(given)
     remaining = found.left(given)

@@ -38,7 +38,7 @@ Exit code: 0 at least one pilot is ranked, 1 nothing is known of any,
               show_default=True, help="How long to wait for the lock of a pilot.")  # fmt: skip
 @click.option("--now", metavar="TIME", type=options.MOMENT,
               help="Count at this moment, in seconds since 1970.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array, the first first.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array in the same order.")
 def command(
     directories: tuple[str, ...], purpose: str, allocated: int | None, wait: float,
     now: int | None, as_json: bool,
@@ -48,7 +48,7 @@ def command(
     Each DIR is a $JOBSTATUS, or holds jobstatus and jobfeatures. Waste is in CPU seconds, time in
     seconds. Draining waste is what stands idle if the pilot fetches no more work; kill waste is the
     work that is lost if the pilot ends now. A pilot whose can_postpone_last_job is False drains
-    already, so that draining it costs nothing more. Of pilots of one user that cost the same, the
+    already, so that draining it costs nothing more. Among pilots of one user with equal waste, the
     one with the lower priority_factor comes first.
     """
     from sssjob.features.ranking import look, ranked

@@ -21,8 +21,7 @@ Examples:
   sssjob features serve /var/lib/mjf --tokens /etc/mjf/tokens --listen 0.0.0.0:8443 \\
       --certificate host.pem --key host.key --url https://mjf.example.org:8443
 
-Exit code: 0 ended by SIGINT or SIGTERM, 2 the address, a file or the directory
-is not to be had."""
+Exit code: 0 ended by SIGINT or SIGTERM, 2 the address, a file or the directory cannot be used."""
 )
 @click.argument("root", metavar="ROOT", type=click.Path(exists=True, file_okay=False))
 @click.option("--listen", metavar="ADDRESS:PORT", default="127.0.0.1:8080", show_default=True,

@@ -28,7 +28,7 @@ Examples:
   sssjob features show --job https://mjf.example.org/jobfeatures --ca /etc/ssl/site.pem
   sssjob features show --json | jq .left.time
 
-Exit code: 0 shown, 1 nobody gave this process a key, 2 a directory that was named
+Exit code: 0 shown, 1 this process has no keys, 2 a directory that was named
 cannot be read."""
 )
 @options.JSON_OBJECT
@@ -36,9 +36,9 @@ cannot be read."""
 def command(given: Given, as_json: bool) -> None:
     """Show $MACHINEFEATURES and $JOBFEATURES: values, meaning, and what is left of the limits.
 
-    Without options, the directories that this process was given; local, or over HTTP(S). Where
-    there is no $JOBFEATURES, what its batch system, its pod and the kernel say, each with where
-    it came from.
+    Without options, the directories are those in the environment of this process, local or over
+    HTTP(S). Without $JOBFEATURES, the limits of the batch system, the pod and the kernel are shown,
+    each with its source.
     """
     found = take(given)
     remaining = found.left(given)

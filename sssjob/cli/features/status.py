@@ -26,7 +26,7 @@ Examples:
   sssjob features status used_CPU=0 last_job_start=
 
 Exit code: 0 done, 1 there is no status yet, 2 a directory, key or value is
-wrong, or the lock is not given back."""
+wrong, or another process does not release the lock."""
 )
 @click.argument("settings", metavar="[KEY=VALUE]...", nargs=-1)
 @click.option("--in", "directory", metavar="DIR|URL", default="", help="Instead of $JOBSTATUS.")

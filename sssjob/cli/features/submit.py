@@ -28,7 +28,7 @@ Examples:
   sssjob features submit --for gridengine --pe smp --documents jobs --select 4 jobs.xml
 
 Exit code: 0 submitted, 1 the batch system refuses the job, 2 the document
-cannot be read or written, or is about no job that can be submitted."""
+cannot be read or written, or has no job that can be submitted."""
 )
 @batch.system("submission")
 @batch.jobs
@@ -45,8 +45,8 @@ def command(
     """Submit a job object, print its id, and put the document where the prolog looks for it.
 
     The job is submitted held, the document is written to DIR/ID.xml with that Id, then the job is
-    let go, unless its Hold says User. The Executable is a path on the nodes. Of a range of
-    processors the smallest number is requested, of other ranges the largest.
+    released, unless its Hold is User. The Executable is a path on the nodes. For a range of
+    processors the smallest number is requested, for other ranges the largest.
 
     If the batch system has no option for something that the job asks for, this is listed and the
     job is refused. With awarenessPolicy Warn the job is submitted nevertheless, and with Ignore

@@ -27,7 +27,7 @@ Examples:
   sssjob convert --from slurm sacct.txt | sssjob lcginfo backtest --slots 240
   sssjob lcginfo backtest -c lcg-info-dynamic-scheduler.conf --svg waits.svg jobs.sss
 
-Exit code: 0 done, 1 no job of the log could be asked about, 2 not understood."""
+Exit code: 0 done, 1 no job of the log could be estimated, 2 not understood."""
 )
 @click.option("-c", "--config", "path", metavar="FILE", help="The configuration: vomap, factors.")
 @click.option("--caps", metavar="FILE", help="The caps that held, as vo-max-jobs.")
@@ -42,11 +42,11 @@ Exit code: 0 done, 1 no job of the log could be asked about, 2 not understood.""
 )
 @click.option(
     "--samples", type=click.IntRange(1), default=200, show_default=True,
-    help="How many jobs to ask about, evenly over the log.",
+    help="How many jobs to estimate, spread evenly over the log.",
 )  # fmt: skip
 @click.option(
     "--warm-up", metavar="SECONDS", type=click.FloatRange(0), default=0,
-    help="Ask about no job of the log's first seconds: it does not tell what ran before.",
+    help="Skip jobs of the log's first seconds: it does not show what ran before.",
 )  # fmt: skip
 @click.option(
     "--remember", metavar="JOBS", type=click.IntRange(0), default=0,

@@ -32,7 +32,7 @@ Exit code: 0 it would work, 1 something is missing, 2 the file cannot be used.""
 @click.option("--run", is_flag=True, help="Run the commands, and say what they print.")
 @click.option("--json", "as_json", is_flag=True, help="Print the options as JSON.")
 def command(path: str, run: bool, as_json: bool) -> None:
-    """Explain a configuration file: every option, what it is, and what would not work."""
+    """Explain a configuration file: what each option means, and what would not work."""
     from sssjob.lcginfo import config
 
     log = shared.Log()

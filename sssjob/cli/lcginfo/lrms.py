@@ -48,7 +48,7 @@ Exit code: 0 every job printed, 1 some could not be, 2 nothing printed."""
 @click.option("--cycle", type=click.FloatRange(0), help="Seconds between scheduling passes.")
 @click.option(
     "--done-within", metavar="SECONDS", type=click.IntRange(0), default=DAY, show_default=True,
-    help="Of a store: show jobs that ended so short a time ago, too.",
+    help="With a store: also show jobs that ended at most this long ago.",
 )  # fmt: skip
 @click.option(
     "--now", metavar="TIME", type=options.MOMENT, help="When the files were written. Default: now."

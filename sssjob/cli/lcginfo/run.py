@@ -72,7 +72,7 @@ Examples:
   lcg-info-dynamic-scheduler -c lcg-info-dynamic-scheduler.conf > dynamic.ldif
 
 Exit code: 0 published, 1 bad options, 2 no configuration named, 3 it cannot be used, 4 any other
-failure. Nothing is printed but a whole answer.""",
+failure. The answer is printed whole or not at all.""",
 )
 @options.CONFIGURATION
 @options.ESTIMATOR
@@ -80,7 +80,7 @@ failure. Nothing is printed but a whole answer.""",
 def command(path: str | None, estimator: str, syslog: bool) -> None:
     """Print what changes in a site's GLUE entries: jobs, free slots and response times.
 
-    The static entries named in the configuration say for which queues and VOs.
+    The configuration names the static entries; these give the queues and VOs.
     """
     log = _Log(system=syslog)
     if not path:

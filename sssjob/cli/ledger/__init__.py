@@ -10,7 +10,7 @@ from sssjob.cli.commands import Commands
 COMMANDS = {
     "init":    "Make an empty ledger.",
     "ingest":  "Put documents, stores or records into a ledger.",
-    "report":  "Add up what jobs used, divided at midnight or booked at the end.",
+    "report":  "Add up what jobs used, divided at midnight or counted at the end.",
     "show":    "Print what is known of the runs of jobs.",
     "sql":     "Answer a SELECT on the rows of a ledger.",
     "check":   "Find damaged files.",
@@ -34,6 +34,6 @@ Examples:
 def command() -> None:
     """Keep what each run of each job used, for reports over very many of them.
 
-    A ledger is a directory (DIR) of Parquet files. The same record twice is once, and a later
-    version of a record replaces it. It needs pip install 'sssjob[ledger]'.
+    A ledger is a directory (DIR) of Parquet files. A record that is read twice counts once, and a
+    later version of a record replaces it. It needs pip install 'sssjob[ledger]'.
     """

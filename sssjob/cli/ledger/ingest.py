@@ -34,19 +34,19 @@ understood, or something could not be read or written."""
 @options.COLUMNS
 @options.DELIMITER
 @options.WORKERS
-@click.option("--again", is_flag=True, help="Read files, too, whose bytes were read before.")
+@click.option("--again", is_flag=True, help="Read files again that were read before.")
 @options.ALL_FINDINGS
 @options.JSON_OBJECT
 def command(
     directory: str, files: tuple[str, ...], format_name: str, zone: str, columns: str,
     delimiter: str, processes: int, again: bool, all_findings: bool, as_json: bool,
 ) -> None:  # fmt: skip
-    """Put what FILEs tell of runs of jobs into the ledger DIR, which is made if there is none.
+    """Put the runs of jobs in FILEs into the ledger DIR. It is made if it does not exist.
 
     FILEs hold documents (compressed or not), or are stores or other ledgers, or hold records of a
-    batch system; "-" is standard input. A run that is there and says the same stays; one that says
-    something else is replaced by what was read later, unless that had not ended yet. A FILE whose
-    bytes were read before is not read again.
+    batch system; "-" is standard input. A run that is in the ledger already is replaced if the new
+    record of it differs, unless the run had not ended yet in the new record. A FILE with the same
+    bytes as one that was read before is not read again.
     """
     from sssjob.verbs.records import RecordReading
 

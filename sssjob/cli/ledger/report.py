@@ -19,9 +19,9 @@ Examples:
   sssjob ledger report --by day --csv usage > days.csv
   sssjob ledger report --by project --book end --json usage
 
-What a run used is divided by the time that it ran in each span, and jobs, means and maxima count
-where it ended; --book end books all of it there. Exit code: 0 reported, 1 no job, 2 not understood,
-or something could not be read."""
+The usage of a run is divided among the hours, days or months by the time that it ran in each. It
+counts as a job, and for means and maxima, where it ended; with --book end all of its usage counts
+there, too. Exit code: 0 reported, 1 no job, 2 not understood, or something could not be read."""
 )
 @shown.BY
 @spans.SINCE
@@ -29,7 +29,7 @@ or something could not be read."""
 @shown.ZONE
 @click.option(
     "--book", type=click.Choice(("run", "end")), default="run", show_default=True,
-    help="Book usage over the time of the run, or all of it when the job ended.",
+    help="Divide usage over the time of the run, or count all of it when the job ended.",
 )  # fmt: skip
 @shown.SORT
 @shown.LIMIT

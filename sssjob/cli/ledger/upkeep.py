@@ -42,7 +42,7 @@ Exit code: 0 whole, 1 damaged, 2 the ledger cannot be read."""
 def check(as_json: bool, directory: str) -> None:
     """Find what is damaged: every byte of every file is held against what was written.
 
-    Files that a writer left behind when it was killed are counted. They say nothing.
+    Files that a writer left behind when it was killed are counted, but are no part of the ledger.
     """
     with shared.opened(directory) as ledger:
         from sssjob.ledger import upkeep
@@ -71,8 +71,8 @@ Exit code: 0 done, 2 the ledger cannot be read or written."""
 def compact(as_json: bool, directory: str) -> None:
     """Put the files of each month together, without rows that were replaced.
 
-    Nothing that counts is changed. Others may read meanwhile, and it may be interrupted at any
-    time. The files that older commits count on stay (--as-of).
+    Reports stay the same. Others may read meanwhile, and the command may be interrupted at any
+    time. Files that older commits need (--as-of) stay.
     """
     with shared.opened(directory) as ledger:
         from sssjob.ledger import upkeep

@@ -61,11 +61,11 @@ def command(
     """Keep the job objects of FILEs, byte for byte; makes the store if there is none.
 
     A FILE has documents or records, compressed or not; or it is a directory of *.xml and *.sss
-    files, another store, or "-" for standard input. Of records, what sssjob convert makes of them
-    is kept. Job objects that cannot be stored are reported with their line, and the others are
-    imported. Job objects that are there already stay as they are, so an import that was interrupted
-    can be run again. A File beside a job object that names it with # is kept with it; a warning
-    says which are not there.
+    files, another store, or "-" for standard input. Records are kept as the job objects that sssjob
+    convert makes of them. Job objects that cannot be stored are reported with their line, and the
+    others are imported. Job objects that are there already stay as they are, so an import that was
+    interrupted can be run again. A File that a job object refers to with # is kept with it; a
+    warning names each one that is missing.
     """
     from sssjob.records.record import Options
     from sssjob.store import Counts

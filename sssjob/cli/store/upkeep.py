@@ -141,7 +141,7 @@ Examples:
   sssjob store settings jobs.db
   sssjob store settings jobs.db --verify
 
-Exit code: 0 told, and set if that was asked for, 2 the store cannot be read or written."""
+Exit code: 0 shown, and set if that was asked for, 2 the store cannot be read or written."""
 )
 @shared.store
 @click.option(
@@ -150,10 +150,10 @@ Exit code: 0 told, and set if that was asked for, 2 the store cannot be read or 
 )  # fmt: skip
 @shared.as_json
 def settings(store: str, verify: bool | None, as_json: bool) -> None:
-    """Show the settings of a store, or set one for whoever opens it from now on.
+    """Show the settings of a store, or change one for everybody who opens it from now on.
 
-    With --verify each query also reads every document, and tells where the columns say something
-    else; a gateway writes that into its log.
+    With --verify each query also reads every document, and reports where the columns differ from
+    it; a gateway writes these reports into its log.
     """
     with shared.opened(store, read_only=verify is None) as jobs:
         if verify is not None:
@@ -169,12 +169,12 @@ def settings(store: str, verify: bool | None, as_json: bool) -> None:
 Examples:
   sssjob store upgrade jobs.db
 
-Exit code: 0 the store is one of this sssjob now, 2 it cannot become one."""
+Exit code: 0 this sssjob can use the store, 2 it cannot be upgraded."""
 )
 @shared.store
 @shared.as_json
 def upgrade(store: str, as_json: bool) -> None:
-    """Make a store of an older sssjob usable by this one, all of it or nothing."""
+    """Make a store of an older sssjob usable by this one, completely or not at all."""
     from sssjob.store import upgrade
 
     with shared.failing(), shared.counted("upgrading") as tell:
