@@ -40,7 +40,7 @@ Exit code: 0 whole, 1 damaged, 2 the ledger cannot be read."""
 @options.JSON_LINES
 @shared.directory
 def check(as_json: bool, directory: str) -> None:
-    """Find what is damaged: every byte of every file is held against what was written.
+    """Find what is damaged: compare every byte of every file with what was written.
 
     Files that a writer left behind when it was killed are counted, but are no part of the ledger.
     """
