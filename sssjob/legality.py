@@ -72,6 +72,12 @@ def legal_note(kind: str, text: str) -> str:
     if not isinstance(text, str):
         raise InvalidValue(repr(text), f"the text of a {kind}")
     legal(text)
+    if kind in ("comment", "instruction") and "\r" in text:
+        # Nothing can be escaped there, and a line break as it stands is read as \n (XML 2.11).
+        raise InvalidValue(
+            text,
+            "the text of an instruction or comment that is read back: it has a carriage return",
+        )
     if kind == "comment" and ("--" in text or text.endswith("-")):
         raise InvalidValue(text, "a comment of XML: it has -- or ends with -")
     if kind == "instruction":

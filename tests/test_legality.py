@@ -11,6 +11,7 @@ import sssjob
 from sssjob.document import from_tree
 from sssjob.errors import InvalidValue
 from sssjob.legality import legal_name, legal_namespace
+from sssjob.model import Note
 
 BEGINNINGS = ("", "urn:", "http://", "//", "http://a@[", "http://[")
 ENDS = ("", "]", "]:8", "]/x", "?a", "#b")
@@ -69,3 +70,19 @@ def test_an_instruction_of_a_tree_that_was_built_is_what_can_be_read_again():
     job = from_tree(root)
     assert [note.text for note in job.items[1:]] == ["pi", "pi a "]
     assert sssjob.loads(sssjob.dumps(job)) == job
+
+
+@pytest.mark.parametrize("made", [etree.Comment, lambda text: etree.PI("pi", text)])
+@pytest.mark.parametrize("said", ["a\rb", "a\r\nb", "a\n\rb", "a\r"])
+def test_a_carriage_return_in_a_tree_is_the_line_break_that_is_read_again(made, said):
+    root = etree.XML("<Job><Id>1</Id></Job>")
+    root.append(made(said))
+    job = from_tree(root)
+    assert sssjob.loads(sssjob.dumps(job)) == job
+
+
+@pytest.mark.parametrize("kind, text", [("comment", "a\rb"), ("instruction", "pi a\rb")])
+def test_a_carriage_return_where_nothing_can_be_escaped_is_refused(kind, text):
+    with pytest.raises(InvalidValue, match="carriage return"):
+        Note(kind, text)
+    assert Note("text", "a\rb").text == "a\rb"

@@ -250,11 +250,12 @@ def _is_mixed(element: Element) -> bool:
 
 
 def from_node(node: Element) -> Note:
-    """The value of a comment or an instruction."""
+    """The value of a comment or an instruction, as it is read again once it was written."""
+    text = (node.text or "").replace("\r\n", "\n").replace("\r", "\n")  # XML 2.11
     if isinstance(node, etree._Comment):
-        return Note("comment", node.text or "")
+        return Note("comment", text)
     target = node.target  # type: ignore[attr-defined]  # a processing instruction has one
-    text = (node.text or "").lstrip(XML_SPACE)  # which nobody could read again
+    text = text.lstrip(XML_SPACE)
     return Note("instruction", f"{target} {text}" if text else target)
 
 
