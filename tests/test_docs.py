@@ -78,7 +78,7 @@ def run(command, directory):
     environment = {
         **os.environ,
         "PATH": f"{beside}:{os.environ['PATH']}",
-        "COLUMNS": "200",
+        "COLUMNS": "400",
         "LC_ALL": "C.UTF-8",
         "TZ": "UTC",
     }
