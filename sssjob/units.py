@@ -119,16 +119,16 @@ def iso(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def clock(seconds: int) -> str:
-    """A duration as people read it.
+def clock(seconds: int, *, days: bool = True, digits: int = 2) -> str:
+    """A duration as people read it; without ``days`` hours go on, in at least so many digits.
 
-    >>> clock(95053)
-    '1-02:24:13'
+    >>> clock(95053), clock(95053, days=False), clock(245, days=False, digits=1)
+    ('1-02:24:13', '26:24:13', '0:04:05')
     """
     minutes, second = divmod(seconds, 60)
     hours, minute = divmod(minutes, 60)
-    days, hour = divmod(hours, 24)
-    return f"{days}-" * bool(days) + f"{hour:02}:{minute:02}:{second:02}"
+    day, hour = divmod(hours, 24) if days else (0, hours)
+    return f"{day}-" * bool(day) + f"{hour:0{digits}}:{minute:02}:{second:02}"
 
 
 def unit(text: str) -> str:

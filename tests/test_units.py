@@ -93,6 +93,18 @@ def test_a_duration_is_read_back_from_what_people_read(seconds):
     assert units.duration(units.clock(seconds)) == seconds
 
 
+@pytest.mark.parametrize("seconds, with_days, hours_go_on, few_digits", [
+    (245, "00:04:05", "00:04:05", "0:04:05"),
+    (86_399, "23:59:59", "23:59:59", "23:59:59"),
+    (86_400, "1-00:00:00", "24:00:00", "24:00:00"),
+    (360_000, "4-04:00:00", "100:00:00", "100:00:00"),
+])  # fmt: skip
+def test_a_clock_has_days_or_hours_that_go_on(seconds, with_days, hours_go_on, few_digits):
+    assert units.clock(seconds) == with_days
+    assert units.clock(seconds, days=False) == hours_go_on
+    assert units.clock(seconds, days=False, digits=1) == few_digits
+
+
 def test_a_time_that_no_calendar_has_is_shown_as_its_number():
     assert units.iso(10**12) == "1000000000000"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from sssjob import units
 from sssjob.accounting.efficiency import BYTES, amount
 from sssjob.drawing.columns import aligned
 from sssjob.errors import InvalidValue
@@ -84,10 +85,7 @@ def _bytes(properties: Properties) -> Fraction | None:
 
 def _clock(seconds: Fraction | None) -> str:
     """``26:04:09``, hours first."""
-    if seconds is None:
-        return ""
-    minutes, rest = divmod(int(seconds), 60)
-    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
+    return "" if seconds is None else units.clock(int(seconds), days=False, digits=1)
 
 
 def _size(number: Fraction | None) -> str:

@@ -11,6 +11,7 @@ import re
 from fractions import Fraction
 from functools import lru_cache
 
+from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.records.values import is_whole
 
@@ -70,8 +71,7 @@ def clock(number: int) -> str:
     >>> clock(95053)
     '26:24:13'
     """
-    minutes, rest = divmod(number, 60)
-    return f"{minutes // 60:02}:{minutes % 60:02}:{rest:02}"
+    return units.clock(number, days=False)
 
 
 def written(number: int) -> str:

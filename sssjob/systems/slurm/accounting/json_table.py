@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
+from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.records.lines import legal
 from sssjob.records.values import is_whole
@@ -93,9 +94,8 @@ def spent(seconds: int, microseconds: int) -> str:
     >>> spent(3661, 500)
     '01:01:01.000500'
     """
-    minutes, second = divmod(seconds + microseconds // 1_000_000, 60)
-    fraction = f".{microseconds % 1_000_000:06}" if microseconds % 1_000_000 else ""
-    return f"{minutes // 60:02}:{minutes % 60:02}:{second:02}{fraction}"
+    more, rest = divmod(microseconds, 1_000_000)
+    return units.clock(seconds + more, days=False) + (f".{rest:06}" if rest else "")
 
 
 def cpu(value: Any) -> str:
