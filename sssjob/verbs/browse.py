@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import cached_property
 from itertools import groupby, pairwise
 from operator import itemgetter
@@ -27,7 +28,8 @@ from sssjob.document.sources import NamedSource
 from sssjob.errors import Finding, LimitExceeded, SSSJobError, UnreadableDocument
 from sssjob.graph import Graph, Progress
 from sssjob.model import Block, Job, JobGroup, Reference
-from sssjob.store import Counts, Store, Stored
+from sssjob.store import Counts, Store, Stored, browsing
+from sssjob.store.condition import Compare, Op
 from sssjob.verbs import documents
 from sssjob.verbs.records import Tell, nothing
 
@@ -39,6 +41,10 @@ _TIMES = {
     "started": "StartTime", "ended": "EndTime",
 }  # fmt: skip
 RAN = ("started", "ended")
+MEMBER = ("id", "name", "state", "user", "exit")  # the columns of a job on the page of its group
+LISTED = 100  # jobs of a group that its page has
+DRAWN = 100  # jobs of a group whose graph is drawn as a whole
+_ALONE = "/JobGroup/Job/"  # where a job stands that is alone in its group
 # What is asked for and given, by its name in the standard, and its unit.
 _AMOUNTS = {
     "Processors": "", "NodeCount": "", "Memory": efficiency.BYTES, "Disk": efficiency.BYTES,
@@ -78,6 +84,20 @@ class Around(NamedTuple):
     places: Mapping[int, int]
 
 
+class SeenGroup(NamedTuple):
+    """A JobGroup of a store: what it asks for itself, how many jobs it has, and the first of them.
+
+    ``around`` is the graph of all its jobs; None of more than ``DRAWN``.
+    """
+
+    stored: Stored
+    group: JobGroup
+    asked: tuple[Asked, ...]
+    total: int
+    rows: tuple[browsing.Listed, ...]
+    around: Around | None
+
+
 class SeenJob:
     """One job of a store: ``job`` with its defaults applied, and the document that it is from.
 
@@ -91,22 +111,7 @@ class SeenJob:
     @cached_property
     def asked(self) -> tuple[Asked, ...]:
         """What was requested and delivered, of all that is stated on one of the two sides."""
-        scope = Scope(self.job, "/Job", lambda finding: None)
-        rows = []
-        for name, unit in _AMOUNTS.items():
-            wanted, given = scope.requested(name), scope.delivered(name)
-            if wanted is not None or given is not None:
-                told = (
-                    "" if each is None or each.basis == "unknown"
-                    else efficiency.amount(each.value, unit)
-                    for each in (wanted, given)
-                )  # fmt: skip
-                rows.append(Asked(name, *told))
-        for name in ("User", "Project", "Machine", "Queue", "Node"):
-            texts = (self.job.requested.text(name), self.job.delivered.text(name))
-            if any(texts):
-                rows.append(Asked(name, *texts))
-        return tuple(rows)
+        return _asked(self.job)
 
     @cached_property
     def shares(self) -> tuple[efficiency.Share, ...]:
@@ -128,25 +133,29 @@ class SeenJob:
     @cached_property
     def effective(self) -> tuple[tuple[Origin, ...], tuple[Finding, ...]]:
         """Each value that holds, with where it was written; and what is to be said of that."""
-        resolved = defaults.resolve(self.block)
         if not self.place:
+            resolved = defaults.resolve(self.block)
             return resolved.origins, resolved.findings
         assert isinstance(self.block, JobGroup)
-        number = f"[{self.place}]" if len(_units(self.block)) > 1 else ""
-        here = f"/JobGroup/Job{number}/"
-        return tuple(each for each in resolved.origins if each.path.startswith(here)), ()
+        units = _units(self.block)
+        number = f"[{self.place}]" if len(units) > 1 else ""
+        told = defaults.resolve(_alone(self.block, units[self.place - 1])).origins
+        return tuple(
+            replace(each, path=f"/JobGroup/Job{number}/{each.path.removeprefix(_ALONE)}")
+            for each in told if each.path.startswith(_ALONE)
+        ), ()  # fmt: skip
 
     @cached_property
     def around(self) -> Around | None:
         """The graph of its group; None of a job that stands alone."""
         if not isinstance(self.block, JobGroup):
             return None
-        made = graph.of(self.block)
-        places = [place for place, unit in enumerate(_units(self.block), 1) if type(unit) is Job]
-        key = made.jobs[places.index(self.place)]
+        whole = _around(self.block)
+        made = whole.graph
+        number = next(n for n, place in whole.places.items() if place == self.place)
+        key = made.jobs[number]
         near = {key, *made.ancestors(key), *made.descendants(key)}
-        keys = tuple(each for each in made.jobs if each in near)
-        return Around(made, made.given(), keys, dict(enumerate(places)))
+        return whole._replace(keys=tuple(each for each in made.jobs if each in near))
 
 
 def job(jobs: Store, document: int, place: int) -> SeenJob | None:
@@ -154,17 +163,73 @@ def job(jobs: Store, document: int, place: int) -> SeenJob | None:
 
     Raises ``DamagedStore``, ``UnreadableDocument`` and ``LimitExceeded``.
     """
-    stored = jobs.numbered(document) if document <= _LAST else None
-    if stored is None or stored.deleted:
+    stored = _stored(jobs, document)
+    if stored is None:
         return None
     block = loads(stored.document)
+    if isinstance(block, JobGroup):
+        units = _units(block)
+        if not 0 < place <= len(units) or not isinstance(units[place - 1], Job):
+            return None
+        # What holds for a job is not decided by those beside it, and they may be many.
+        [found] = defaults.resolve(_alone(block, units[place - 1])).block.blocks(Job)
+        return SeenJob(stored, place, block, found)
     whole = defaults.resolve(block).block
-    if isinstance(whole, Job) and not place:
-        return SeenJob(stored, place, block, whole)
-    if not isinstance(whole, JobGroup) or not 0 < place <= len(_units(whole)):
+    return SeenJob(stored, place, block, whole) if isinstance(whole, Job) and not place else None
+
+
+def group(jobs: Store, document: int) -> SeenGroup | None:
+    """The JobGroup that a document is, by its number; None where there is none.
+
+    Raises as ``job`` does.
+    """
+    stored = _stored(jobs, document)
+    found = None if stored is None else loads(stored.document)
+    if stored is None or not isinstance(found, JobGroup):
         return None
-    found = _units(whole)[place - 1]
-    return SeenJob(stored, place, block, found) if isinstance(found, Job) else None
+    here = Compare("document", Op.EQ, document)
+    rows = browsing.page(jobs.engine, MEMBER, here, limit=LISTED).rows
+    total = browsing.count(jobs.engine, here)
+    around = _around(found) if 0 < total <= DRAWN else None
+    return SeenGroup(stored, found, _asked(found), total, rows, around)
+
+
+def _stored(jobs: Store, document: int) -> Stored | None:
+    """The document of a number; None where there is none, or where it was deleted."""
+    stored = jobs.numbered(document) if document <= _LAST else None
+    return None if stored is None or stored.deleted else stored
+
+
+def _around(group: JobGroup) -> Around:
+    """The graph of all jobs of a group."""
+    made = graph.of(group)
+    places = [place for place, unit in enumerate(_units(group), 1) if type(unit) is Job]
+    return Around(made, made.given(), made.jobs, dict(enumerate(places)))
+
+
+def _alone(group: JobGroup, job: Job | Reference) -> Block:
+    """A group with only one of its jobs."""
+    others = {id(unit) for unit in _units(group)} - {id(job)}
+    return group.holding([item for item in group.items if id(item) not in others])
+
+
+def _asked(block: Block) -> tuple[Asked, ...]:
+    scope = Scope(block, f"/{block.name}", lambda finding: None)
+    rows = []
+    for name, unit in _AMOUNTS.items():
+        wanted, given = scope.requested(name), scope.delivered(name)
+        if wanted is not None or given is not None:
+            told = (
+                "" if each is None or each.basis == "unknown"
+                else efficiency.amount(each.value, unit)
+                for each in (wanted, given)
+            )  # fmt: skip
+            rows.append(Asked(name, *told))
+    for name in ("User", "Project", "Machine", "Queue", "Node"):
+        texts = (block.requested.text(name), block.delivered.text(name))
+        if any(texts):
+            rows.append(Asked(name, *texts))
+    return tuple(rows)
 
 
 def effective(jobs: Store, places: Iterable[tuple[int, int]]) -> Iterator[Job]:

@@ -47,7 +47,7 @@ class View(NamedTuple):
 # fmt: off
 _JOB = (
     Parameter("document", "The number of the document in the store.", _INTEGER),
-    Parameter("place", "0 for a document that is the job, or its place in a JobGroup from 1 on.",
+    Parameter("place", "0 for the document itself, or a job's place in its JobGroup, from 1 on.",
               _INTEGER),
 )
 _FACET = (Parameter("name", "The column, or month.", _TEXT),)
@@ -60,7 +60,7 @@ VIEWS: tuple[View, ...] = (
          (HTML, JSON, CSV), listing.PARAMETERS, _FACET),
     View("/jobs/by-id", "Leads to the last run of the job with an Id.", views.by_id, (HTML,),
          (Parameter("id", "The Id.", _TEXT),)),
-    View("/jobs/{document:int}/{place:int}", "All that is known of a job.", views.job,
+    View("/jobs/{document:int}/{place:int}", "All that is known of a job or a JobGroup.", views.job,
          (HTML, JSON, XML), (), _JOB),
     View("/jobs/{document:int}/{place:int}/translation", "A job as another system takes it.",
          views.translation, (HTML, JSON), (Parameter("to", "The system.", _TEXT),), _JOB),

@@ -16,13 +16,13 @@ from sssjob.document import dumps
 from sssjob.drawing import graph_svg, shares, timeline
 from sssjob.drawing.graph import picture
 from sssjob.errors import InvalidValue
-from sssjob.store import Store
+from sssjob.store import Store, Stored
 from sssjob.store.browsing import FACETS, MOST, SHOWN, USUAL, Listed, Page, count
 from sssjob.store.columns import PATHS, PLACE
 from sssjob.store.condition import Compare, Op
 from sssjob.suggestions import nearest
 from sssjob.verbs import browse, translate
-from sssjob.verbs.browse import SeenJob
+from sssjob.verbs.browse import SeenGroup, SeenJob
 from sssjob.visible import Markup, csv_lines
 from sssjob.web import listing, pages
 from sssjob.web.listing import Listing
@@ -38,6 +38,7 @@ MEDIA = {
     XML: "application/xml",
 }
 ANSWERS = 100  # of a question in XPath
+SHOWN_BYTES = 1 << 18  # of a JobGroup that its page shows as it is written
 _NO_JOB = "There is no such job here."
 
 
@@ -149,8 +150,12 @@ def by_id(asked: Request) -> Response:
 
 
 def job(asked: Request) -> Response:
-    """All that is known of a job."""
+    """All that is known of a job, or of a JobGroup."""
     with asked.site.stores.opened() as kept:
+        if not asked.path["place"]:
+            group = browse.group(kept, asked.path["document"])
+            if group is not None:
+                return _group(asked, group)
         seen = _seen(asked, kept)
         if asked.form == XML:
             return Response(_document(seen), media_type=MEDIA[XML])
@@ -161,6 +166,26 @@ def job(asked: Request) -> Response:
         "job.html", seen=seen, versions=versions, document=_document(seen).decode(),
         origins=seen.effective[0], findings=seen.effective[1], pictures=_pictures(seen),
         targets=_targets(), forms=(JSON, XML), asked=asked,
+    )  # fmt: skip
+
+
+def _group(asked: Request, seen: SeenGroup) -> Response:
+    if asked.form == XML:
+        return Response(seen.stored.document, media_type=MEDIA[XML])
+    if asked.form == JSON:
+        return pages.json({
+            "id": seen.group.id,
+            "document": seen.stored.number,
+            "total": seen.total,
+            "jobs": [listing.as_dict(browse.MEMBER, row) for row in seen.rows],
+            "asked": [each._asdict() for each in seen.asked],
+        })  # fmt: skip
+    is_short = len(seen.stored.document) <= SHOWN_BYTES
+    return asked.page(
+        "group.html", seen=seen, columns=browse.MEMBER, shown=SHOWN,
+        graph=_drawn(seen.stored, seen.around),
+        document=seen.stored.document.decode("utf-8", "replace") if is_short else None,
+        forms=(JSON, XML), asked=asked,
     )  # fmt: skip
 
 
@@ -234,19 +259,17 @@ def _pictures(seen: SeenJob) -> _Pictures:
     return _Pictures(
         shares.svg("Used of what was asked for", bars) if bars else None,
         timeline.svg("Times of the job", moments, browse.RAN) if moments else None,
-        _graph(seen),
+        _drawn(seen.stored, seen.around),
     )
 
 
-def _graph(seen: SeenJob) -> Markup | None:
-    around = seen.around
+def _drawn(stored: Stored, around: browse.Around | None) -> Markup | None:
     if around is None or len(around.keys) < 2:
         return None
-    title = f"JobGroup {seen.stored.identity.id}"
-    drawn = picture(title, around.graph, around.progress, around.keys)
-    number = seen.stored.number
+    drawn = picture(f"JobGroup {stored.identity.id}", around.graph, around.progress, around.keys)
+    places = around.places.items()
     return graph_svg.svg(
-        drawn, {vertex: f"/jobs/{number}/{place}" for vertex, place in around.places.items()}
+        drawn, {vertex: f"/jobs/{stored.number}/{place}" for vertex, place in places}
     )
 
 

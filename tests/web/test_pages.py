@@ -166,6 +166,7 @@ def test_every_answer_says_what_a_browser_may_do_with_it(client):
 # --- hostile texts
 
 SHOWING = [
+    "/jobs/1/0",
     "/jobs",
     f"/jobs?columns={','.join(('id', 'name', 'user', 'project', 'state', 'queue', 'machine'))}",
     *(f"/facets/{name}" for name in ("state", "user", "project", "queue", "machine")),
@@ -304,7 +305,7 @@ def test_pages_lead_through_all_jobs(client, size):
         ("/jobs/99999999999999999999/1/translation?to=sbatch", "There is no such job"),
         ("/jobs/99/0", "There is no such job"),
         ("/jobs/by-id?id=99", "There is no such job"),
-        ("/jobs/1/0", "There is no such job"),
+        ("/jobs/1/0/translation?to=sbatch", "There is no such job"),
         ("/nothing", "Nothing matches"),
     ],
 )
@@ -391,6 +392,36 @@ def test_a_page_of_a_job_tells_what_it_used_when_and_who_changed_it(client):
 def test_the_graph_of_a_job_leads_to_the_jobs_around_it(client):
     page = Page(client.get("/jobs/1/2").text)
     assert {"/jobs/1/1", "/jobs/1/2"} <= set(page.links)
+
+
+def test_a_group_has_a_page_with_its_jobs_its_graph_and_its_document(client):
+    page = Page(client.get("/jobs/1/0").text)
+    assert {"/jobs/1/1", "/jobs/1/2"} <= set(page.links)
+    shown = " ".join("".join(page.texts).split())
+    assert "1 done, 1 ready" in shown
+    assert "<JobDefaults><User>amy</User></JobDefaults>" in shown
+    assert "/jobs/1/0" in Page(client.get("/jobs/1/1").text).links
+    found = client.get("/jobs/1/0.json").json()
+    assert (found["id"], found["total"]) == ("g", 2)
+    told = [(each["job"], each["state"], each["user"]) for each in found["jobs"]]
+    assert told == [("/jobs/1/1", "Completed", "amy"), ("/jobs/1/2", None, "bob")]
+    assert client.get("/jobs/1/0.xml").content == GROUP.encode()
+
+
+def test_of_a_long_group_the_first_jobs_are_shown_and_the_rest_counted(tmp_path):
+    jobs = "".join(f"<Job><Id>j{n}</Id><Name>{'n' * 3000}</Name></Job>" for n in range(103))
+    with store.open(tmp_path / "jobs.db", create=True) as kept:
+        kept.load(f"<JobGroup><Id>g</Id>{jobs}</JobGroup>".encode())
+    address = str(tmp_path / "jobs.db")
+    app = application(address, title="jobs", token=TOKEN, hosts=frozenset((HOST,)))
+    headers = {"authorization": f"Bearer {TOKEN}", "accept": "text/html"}
+    with TestClient(app, base_url=f"http://{HOST}", headers=headers) as made:
+        page = Page(made.get("/jobs/1/0").text)
+        assert "And 3 more jobs." in "".join(page.texts)
+        assert "/jobs/1/0.xml" in page.links
+        assert "svg" not in page.tags
+        assert "/jobs/1/100" in page.links
+        assert "/jobs/1/101" not in page.links
 
 
 def test_a_job_as_data(client):
