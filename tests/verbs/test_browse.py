@@ -4,10 +4,14 @@ import io
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from strategies import documents
 
-from sssjob import store
+from sssjob import defaults, store
+from sssjob.document import from_tree
 from sssjob.document.sources import NamedSource
 from sssjob.errors import LimitExceeded
+from sssjob.model import Job
 from sssjob.store import browsing
 from sssjob.verbs import browse
 
@@ -142,3 +146,18 @@ def test_amounts_are_told_side_by_side(tmp_path):
     assert [tuple(each) for each in asked] == [
         ("Processors", "4", "3"), ("Memory", "2 GB", ""), ("Machine", "", "colony"),
     ]  # fmt: skip
+
+
+@given(documents(("JobGroup",)))
+def test_a_job_has_the_values_that_it_has_among_all_of_its_group(element):
+    group = from_tree(element)
+    whole = defaults.resolve(group)
+    units = [item for item in group.items if getattr(item, "name", "") == "Job"]
+    for unit, resolved in zip(
+        units,
+        (item for item in whole.block.items if getattr(item, "name", "") == "Job"),
+        strict=True,
+    ):
+        if isinstance(unit, Job):
+            alone = defaults.resolve(browse._alone(group, unit))
+            assert alone.block.blocks(Job) == (resolved,)
