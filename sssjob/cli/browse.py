@@ -28,7 +28,7 @@ Examples:
   sssjob browse --open examples/queries/
   sssjob browse sacct.txt
 
-Exit code: 0 ended by SIGINT or SIGTERM, 2 what was named, or the port, is not to be had."""
+Exit code: 0 ended by SIGINT or SIGTERM, 2 an ADDRESS cannot be read, or the port cannot be used."""
 )
 @click.argument("files", nargs=-1, metavar="ADDRESS...", required=True, type=click.Path())
 @click.option(

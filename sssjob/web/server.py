@@ -20,7 +20,7 @@ REQUESTS = 32  # that are answered at the same time; others are told to come aga
 class Server:
     """A server of one store on a port of the loopback interface; port 0 is any that is free.
 
-    Raises ``OSError`` where the port is not to be had.
+    Raises ``OSError`` where the port cannot be used.
     """
 
     address: str
