@@ -178,7 +178,7 @@ DOCTEST = (
 
 def _typed(command, programs, folder):
     """What a command prints at a prompt, to people and to programs."""
-    ours = {"PATH": f"{programs}:{os.environ['PATH']}", "COLUMNS": "200", "LC_ALL": "C.UTF-8",
+    ours = {"PATH": f"{programs}:{os.environ['PATH']}", "COLUMNS": "400", "LC_ALL": "C.UTF-8",
             "TZ": "UTC", "HOME": str(folder)}  # fmt: skip
     return subprocess.run(
         ["bash", "-c", command], cwd=folder, env=ours, text=True, check=False,

@@ -42,7 +42,8 @@ NEEDING = {
     "sssjob.ledger.report", "sssjob.ledger.upkeep", "sssjob.verbs.ledger",
     "sssjob.accounting.writers.parquet", "sssjob.expression.columns",
     "sssjob.store.parquet", "sssjob.store.postgresql",
-    "sssjob.web.app", "sssjob.web.guard", "sssjob.web.openapi", "sssjob.web.pages",
+    "sssjob.web.app", "sssjob.web.bodies", "sssjob.web.charts", "sssjob.web.guard",
+    "sssjob.web.openapi", "sssjob.web.pages", "sssjob.web.posted",
     "sssjob.web.routes", "sssjob.web.server", "sssjob.web.views",
 }  # fmt: skip
 IMPORT_ALL = (
