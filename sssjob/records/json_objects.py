@@ -494,10 +494,7 @@ def _named(text: _Text, member: str) -> Iterator[Named | Said]:
         else:
             found = Bad(line, f"{name!r} is no object")
             yield found
-            try:
-                _value(text)
-            except UnusableInput:
-                _go_to_next(text)
+            _go_behind_value(text)
 
 
 def _indent(text: _Text) -> str:
@@ -513,13 +510,22 @@ def _value(text: _Text) -> Any:
         except (ValueError, RecursionError) as error:
             line = text.line_at(text.at)
             begun = line - text.text.count("\n", 0, text.at)  # of the text that was decoded
-            if text.kept > OBJECT_LIMIT or not text.more():
+            may_go_on = _is_incomplete(error, text.text) and text.kept <= OBJECT_LIMIT
+            if not may_go_on or not text.more():
                 raise UnusableInput(f"not JSON: {_why(error, begun)}", line) from None
         else:
             # A number at the end of what was read may go on.
             if end < len(text.text) or not text.more():
                 text.at = end
                 return value
+
+
+def _go_behind_value(text: _Text) -> None:
+    """Go behind a value that is no object; where it is no value either, to the next object."""
+    try:
+        _value(text)
+    except UnusableInput:
+        _go_to_next(text)
 
 
 def _objects(text: _Text, *, in_array: bool = False) -> Iterator[Found | Said]:
@@ -543,7 +549,7 @@ def _objects(text: _Text, *, in_array: bool = False) -> Iterator[Found | Said]:
             begin = re.split("[\n,]", text.ahead(_SHOWN), maxsplit=1)[0]
             found = Bad(line, f"{begin!r} where an object is expected")
             yield found
-            _go_to_next(text)
+            _go_behind_value(text)
             continue
         line = text.line_at(text.at)
         quick = None if packed else _by_lines(text, shortest)

@@ -27,6 +27,19 @@ def test_a_broken_object_hides_none_behind_it(monkeypatch, size):
     assert [piece[1]["job_id"] for piece in pieces if not isinstance(piece, Bad)] == [0, 1, 2, 4, 5]
 
 
+@pytest.mark.parametrize("size", [1, 7, 1 << 16])
+@pytest.mark.parametrize(
+    "value", ["5", "-1.5e3", "null", "true", '"a \\"}, {"', '[1, {"job_id": 9}]', "[]", "NaN"]
+)
+def test_a_value_that_is_no_object_hides_none_behind_it_on_its_line(monkeypatch, value, size):
+    monkeypatch.setattr(json_objects, "CHUNK", size)
+    for text in (f'{{"jobs": [{{"job_id": 1}}, {value}, {{"job_id": 2}}]}}',
+                 f'[{value}, {{"job_id": 1}}, {{"job_id": 2}}]'):  # fmt: skip
+        pieces = found(text)
+        assert [piece[1]["job_id"] for piece in pieces if not isinstance(piece, Bad)] == [1, 2]
+        assert len(pieces) == 3
+
+
 @pytest.mark.parametrize("end", range(28, 80, 4))
 @pytest.mark.parametrize("size", [1, 7, 1 << 16])
 def test_a_document_that_ends_too_soon_is_told_with_the_line(monkeypatch, size, end):
