@@ -19,8 +19,8 @@ from datetime import UTC, datetime, tzinfo
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from sssjob.accounting.report import Number
 from sssjob.accounting.run import Run
+from sssjob.measures import Number
 
 FINDINGS = 1000  # of a kind that are listed; all are counted
 GAPS = 1000  # of a machine that are listed

@@ -11,7 +11,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from sssjob import units
-from sssjob.accounting.report import JobProperties, Number, used
+from sssjob.accounting.report import JobProperties, used
+from sssjob.measures import Number
 from sssjob.model import Job
 
 CPU, MEMORY, TIME = "CPU time", "memory", "time"

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, tzinfo
-from fractions import Fraction
+from datetime import UTC, tzinfo
 from typing import Any, NamedTuple
 
 from sssjob import units
@@ -17,36 +16,18 @@ from sssjob.amounts import Scope
 from sssjob.dotted import NOTEBOOK, loaded
 from sssjob.errors import Finding, InvalidValue
 from sssjob.formats.sss import jobs_of
+from sssjob.measures import MEASURES, JobUsage, Number, Totals, merged, used_of
 from sssjob.model import Block, Delivered, Job, Property, Requested, stripped
+from sssjob.spans import DATED, SPANS, span_name
 
 # What resources are called, and what their units are in joules.
 _GPUS, _ENERGY = ("gpu", "gpus"), "energy"
 _JOULES = {"J": 1, "kJ": 1000, "MJ": 10**6, "Wh": 3600, "kWh": 3_600_000}
-DATED = 50_000_000_000  # seconds from 1970, some 1584 years: what has a date in every zone
 _LONG = 18  # digits of a number that needs no look at what it means
 
 Key = tuple[str, ...]
-Number = int | Fraction  # exact; whole numbers are added ten times as fast as fractions
 Named = dict[str, list[Property]]
 Grouping = Callable[["JobProperties", tzinfo], str]
-
-
-class JobUsage(NamedTuple):
-    """What one job used; None is not stated. Times are in seconds, memory in bytes, energy in J.
-
-    ``slots``, ``nodes`` and ``gpus`` are wall time by their number; a job that states no processors
-    held one.
-    """
-
-    wall: Number | None = None
-    slots: Number | None = None
-    cpu: Number | None = None
-    processors: Number | None = None
-    memory: Number | None = None
-    asked: Number | None = None
-    nodes: Number | None = None
-    gpus: Number | None = None
-    energy: Number | None = None
 
 
 class JobProperties:
@@ -191,146 +172,14 @@ def used(job: JobProperties) -> JobUsage:
     return used_of(*[amount.of(job) for amount in AMOUNTS])
 
 
-def used_of(
-    wall: Number | None, processors: Number | None, cpu: Number | None, memory: Number | None,
-    asked: Number | None, nodes: Number | None, gpus: Number | None, energy: Number | None,
-) -> JobUsage:  # fmt: skip
-    """What was used, by the numbers of ``AMOUNTS``."""
-    if wall is None:
-        return JobUsage(None, None, cpu, processors, memory, asked, None, None, energy)
-    return JobUsage(
-        wall, wall if processors is None else wall * processors, cpu, processors, memory, asked,
-        None if nodes is None else wall * nodes, None if gpus is None else wall * gpus, energy,
-    )  # fmt: skip
-
-
 def _sum(numbers: Iterable[Number]) -> Number | None:
     """The sum, None where there is nothing to add."""
     found = [*numbers]
     return sum(found) if found else None
 
 
-@dataclass(slots=True)
-class Totals:
-    """The sums of a group of jobs."""
-
-    jobs: int = 0
-    wall: Number = 0
-    slots: Number = 0
-    cpu: Number = 0
-    processors: Number = 0
-    memory: Number = 0
-    most_memory: Number | None = None
-    nodes: Number | None = None
-    gpus: Number | None = None
-    energy: Number | None = None
-    with_processors: int = 0
-    with_memory: int = 0
-    # The sides of the efficiencies, of jobs that state both.
-    cpu_of: tuple[Number, Number] = (0, 0)
-    memory_of: tuple[Number, Number] = (0, 0)
-
-    def add(self, job: JobUsage) -> None:
-        """Count one job."""
-        self.jobs += 1
-        self.wall += job.wall or 0
-        self.slots += job.slots or 0
-        self.cpu += job.cpu or 0
-        if job.processors is not None:
-            self.processors += job.processors
-            self.with_processors += 1
-        if job.memory is not None:
-            self.memory += job.memory
-            self.with_memory += 1
-            self.most_memory = max(job.memory, self.most_memory or job.memory)
-        self._add_stated(job)
-        self.cpu_of = _plus(self.cpu_of, job.cpu, job.slots)
-        self.memory_of = _plus(self.memory_of, job.memory, job.asked)
-
-    def merge(self, other: Totals) -> None:
-        """Count all jobs of another group."""
-        for name in ("jobs", "wall", "slots", "cpu", "processors", "memory"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        self._add_stated(other)
-        self.with_processors += other.with_processors
-        self.with_memory += other.with_memory
-        if other.most_memory is not None:
-            self.most_memory = max(other.most_memory, self.most_memory or other.most_memory)
-        self.cpu_of = _plus(self.cpu_of, *other.cpu_of)
-        self.memory_of = _plus(self.memory_of, *other.memory_of)
-
-    def _add_stated(self, more: JobUsage | Totals) -> None:
-        """Add what is not known where no job states it."""
-        if more.nodes is not None:
-            self.nodes = (self.nodes or 0) + more.nodes
-        if more.gpus is not None:
-            self.gpus = (self.gpus or 0) + more.gpus
-        if more.energy is not None:
-            self.energy = (self.energy or 0) + more.energy
-
-    @property
-    def mean_processors(self) -> Fraction | None:
-        """Processors of a job on average, of the jobs that state them."""
-        return Fraction(self.processors, self.with_processors) if self.with_processors else None
-
-    @property
-    def mean_memory(self) -> Fraction | None:
-        """Bytes of a job on average, of the jobs that state them."""
-        return Fraction(self.memory, self.with_memory) if self.with_memory else None
-
-    @property
-    def efficiency(self) -> Fraction | None:
-        """CPU time as a part of wall time by processors."""
-        return _part(self.cpu_of)
-
-    @property
-    def memory_efficiency(self) -> Fraction | None:
-        """Memory used as a part of memory requested."""
-        return _part(self.memory_of)
-
-
-class Measure(NamedTuple):
-    """A column of a report: its name, its heading, and how it is printed for people.
-
-    A ``rare`` one is not printed for people where no job states it.
-    """
-
-    name: str
-    heading: str
-    of: Callable[[Totals], Number | None]
-    form: str
-    rare: bool = False
-
-
-# How numbers are printed for people: counts, hours of seconds, parts in per cent, GB of bytes, kWh
-# of joules.
-COUNT, HOURS, MEAN, PART, SIZE, ENERGY = "count", "hours", "mean", "part", "size", "energy"
-
-# fmt: off
-MEASURES: tuple[Measure, ...] = (
-    Measure("jobs",              "jobs",       lambda of: of.jobs,              COUNT),
-    Measure("wall_seconds",      "wall h",     lambda of: of.wall,              HOURS),
-    Measure("processor_seconds", "proc h",     lambda of: of.slots,             HOURS),
-    Measure("cpu_seconds",       "CPU h",      lambda of: of.cpu,               HOURS),
-    Measure("efficiency",        "CPU eff.",   lambda of: of.efficiency,        PART),
-    Measure("processors",        "processors", lambda of: of.mean_processors,   MEAN),
-    Measure("memory_bytes",      "memory GB",  lambda of: of.mean_memory,       SIZE),
-    Measure("memory_max_bytes",  "most GB",    lambda of: of.most_memory,       SIZE),
-    Measure("memory_efficiency", "mem. eff.",  lambda of: of.memory_efficiency, PART),
-    Measure("gpu_seconds",       "GPU h",      lambda of: of.gpus,              HOURS,  rare=True),
-    Measure("node_seconds",      "node h",     lambda of: of.nodes,             HOURS,  rare=True),
-    Measure("energy_joules",     "kWh",        lambda of: of.energy,            ENERGY, rare=True),
-)
-# fmt: on
-
-
 def _property(*names: str) -> Grouping:
     return lambda job, zone: job.text(*names)
-
-
-def span_name(span: str, time: int, zone: tzinfo) -> str:
-    """What a report calls the hour, day, week, month or year (``SPANS``) of a time."""
-    return f"{datetime.fromtimestamp(time, zone):{_FORMS[span]}}"
 
 
 def _span(span: str) -> Grouping:
@@ -342,10 +191,6 @@ def _span(span: str) -> Grouping:
 
 
 # fmt: off
-_FORMS = {
-    "hour": "%Y-%m-%d %H:00", "day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m", "year": "%Y",
-}
-SPANS = tuple(_FORMS)
 # The properties by which jobs are grouped: the first that was delivered, is the job's own or asked.
 NAMED: dict[str, tuple[str, ...]] = {
     "user":        ("User",),
@@ -448,14 +293,6 @@ class Report:
         )
 
 
-def merged(groups: Iterable[Totals]) -> Totals:
-    """Several groups as one."""
-    found = Totals()
-    for totals in groups:
-        found.merge(totals)
-    return found
-
-
 def _gather(named: Named, items: Iterable[object]) -> None:
     for item in items:
         if type(item) is Property:
@@ -467,19 +304,6 @@ def is_plain(attributes: Mapping[str, str]) -> bool:
     return attributes.get("op", "EQ") in ("EQ", "LE", "GE") and not (
         attributes.keys() & {"conj", "group", "preference"}
     )
-
-
-def _plus(
-    sides: tuple[Number, Number], over: Number | None, under: Number | None
-) -> tuple[Number, Number]:
-    if over is None or not under:
-        return sides
-    return sides[0] + over, sides[1] + under
-
-
-def _part(sides: tuple[Number, Number]) -> Fraction | None:
-    over, under = sides
-    return Fraction(over, under) if under else None
 
 
 def _unheard(finding: Finding) -> None:

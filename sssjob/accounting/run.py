@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from sssjob.accounting.report import JobProperties, Number
+from sssjob.accounting.report import JobProperties
 from sssjob.formats.sss import jobs_of
+from sssjob.measures import Number
 from sssjob.model import Block, Job, Property
 
 _NUMBER = re.compile(r"[0-9]{1,18}")

@@ -15,10 +15,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from sssjob.accounting.report import GROUPINGS, SPANS, JobProperties, Number, used
+from sssjob.accounting.report import GROUPINGS, JobProperties, used
 from sssjob.document.bridge import to_tree
 from sssjob.document.text import dumps
+from sssjob.measures import Number
 from sssjob.model import Job
+from sssjob.spans import SPANS
 from sssjob.store import parquet, rows
 from sssjob.store.columns import NAMES
 

@@ -151,7 +151,8 @@ def by_format(
 
 def checked(by: str, sort: str) -> tuple[str, ...]:
     """What to group by; a name that is not known ends the command."""
-    from sssjob.accounting.report import GROUPINGS, MEASURES
+    from sssjob.accounting.report import GROUPINGS
+    from sssjob.measures import MEASURES
 
     parts = tuple(name.strip() for name in by.split(",") if name.strip())
     for name in parts:
@@ -187,9 +188,9 @@ def drawn(
     report: Report, rows: Rows, sort: str, *, plot: bool, svg: str | None, beside: bool
 ) -> None:
     """The rows as bars, in the terminal (beside other output: on standard error) or in a file."""
-    from sssjob.accounting.report import MEASURES
     from sssjob.drawing import bars
     from sssjob.drawing.report import picture
+    from sssjob.measures import MEASURES
 
     measure = next((measure for measure in MEASURES if measure.name == sort), MEASURES[2])
     title, some = picture(report, rows, measure)

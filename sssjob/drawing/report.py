@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from sssjob.accounting.report import COUNT, ENERGY, HOURS, MEASURES, PART, SIZE, merged
 from sssjob.drawing import bars
 from sssjob.drawing.columns import aligned
+from sssjob.measures import COUNT, MEASURES, PART, SCALES, merged
 from sssjob.visible import Csv, csv_lines, visible
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from sssjob.accounting.report import Key, Measure, Report, Totals
+    from sssjob.accounting.report import Key, Report
+    from sssjob.measures import Measure, Totals
 
-HOUR = 3600
-KILOWATT_HOUR = 3_600_000
-GB = 1 << 30
 NOBODY = "-"  # stands for a name that a job does not state
 
 Rows = Sequence[tuple["Key", "Totals"]]
@@ -108,8 +106,7 @@ def _written(measure: Measure, totals: Totals) -> str:
         return str(value)
     if measure.form == PART:
         return f"{float(value):.0%}"
-    scale = {HOURS: HOUR, SIZE: GB, ENERGY: KILOWATT_HOUR}.get(measure.form, 1)
-    return f"{float(value / scale):.2f}"
+    return f"{float(value / SCALES.get(measure.form, 1)):.2f}"
 
 
 def _numbers(totals: Totals) -> dict[str, int | float | None]:

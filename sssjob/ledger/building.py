@@ -20,10 +20,11 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, combinations, repeat
 from typing import Any, cast
 
-from sssjob.accounting.report import JobProperties, is_plain, used_of
+from sssjob.accounting.report import JobProperties, is_plain
 from sssjob.amounts import NUMBERS
 from sssjob.ledger import columns
 from sssjob.ledger.columns import AMOUNTS, EXACT, NAMES, READ, SUMMED, Reading, Row
+from sssjob.measures import used_of
 from sssjob.model import Delivered, Item, Job, Property, Requested, stripped
 from sssjob.records.builders import (
     Column,

@@ -15,9 +15,11 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from sssjob.accounting import report
-from sssjob.accounting.report import GROUPINGS, NAMED, SPANS, JobProperties, JobUsage, Number, used
+from sssjob.accounting.report import GROUPINGS, NAMED, JobProperties, used
+from sssjob.measures import SUMS, JobUsage, Number
 from sssjob.model import Job
 from sssjob.records.record import DELIVERED, JOB, REQUESTED
+from sssjob.spans import SPANS
 from sssjob.units import plain
 
 Row = tuple[Any, ...]
@@ -91,22 +93,7 @@ def _exit(job: JobProperties) -> int | None:
 GROUPED = {name: name.replace("-", "_") for name in GROUPINGS if name not in SPANS}
 
 # What a report adds up, by the names in ``JobUsage``.
-SUMMED = {
-    "wall": "wall_seconds", "slots": "processor_seconds", "cpu": "cpu_seconds",
-    "processors": "used_processors", "memory": "used_memory_bytes",
-    "asked": "asked_memory_bytes", "nodes": "node_seconds", "gpus": "gpu_seconds",
-    "energy": "energy_joules",
-}  # fmt: skip
-_SAYS = {
-    "wall": "wall time (Delivered/Duration), without suspensions where the record leaves them out",
-    "slots": "wall time by processors; a job that states no processors held one",
-    "cpu": "time of processors at work (CpuDuration)",
-    "processors": "how many processors there were",
-    "memory": "the most memory that was measured, else what was given",
-    "asked": "the memory that was requested",
-    "nodes": "wall time by nodes", "gpus": "wall time by GPUs", "energy": "energy used",
-}  # fmt: skip
-_UNITS = {"processors": "", "memory": "B", "asked": "B", "energy": "J"}
+SUMMED = {each.name: each.column for each in SUMS}
 _INTEGER, _TEXT = pa.int64(), pa.string()
 
 
@@ -139,8 +126,8 @@ COLUMNS: tuple[Column, ...] = (
     Column("suspended_seconds", _INTEGER, "s", "how long it was suspended",
            _given("SuspendDuration")),
     *(
-        Column(column, _INTEGER, _UNITS.get(name, "s"), _SAYS[name])
-        for name, column in SUMMED.items()
+        Column(each.column, _INTEGER, each.unit, each.says)
+        for each in SUMS
     ),
     Column(EXACT, _TEXT, "", "the sums as fractions, where one is no whole number of 64 bits"),
     Column(TOLD, _TEXT, "", "a digest of a row that states neither submission nor start"),
@@ -159,7 +146,6 @@ AMOUNTS = [
     for each in report.AMOUNTS
 ]
 
-assert tuple(SUMMED) == JobUsage._fields
 assert all(column.read for column in COLUMNS[: len(READ)])
 
 

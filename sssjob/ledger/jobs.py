@@ -13,11 +13,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sssjob.accounting.report import NAMED, Number
+from sssjob.accounting.report import NAMED
 from sssjob.errors import DamagedStore
 from sssjob.ledger import columns, engine
 from sssjob.ledger.columns import EXACT, GROUPED, SUMMED
 from sssjob.ledger.ledger import Ledger
+from sssjob.measures import Number
 from sssjob.model import Delivered, Item, Job, Property, Requested
 from sssjob.units import decimal
 

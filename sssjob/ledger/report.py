@@ -1,17 +1,8 @@
 """Reports of a ledger: the numbers of ``sssjob.accounting.report``, added up by DuckDB.
 
-Strategy. A job that runs over midnight used both days. A report by the day of the end books all of
-it on the second, which a month's slides may want, and which a chart of a cluster's load must not.
-
-The idea is to divide what a job used by the time that it ran in each piece of time (``spans.py``):
-of V in D seconds, those until t have had the whole part of V t / D, and a piece has what was had at
-its end less what was had at its beginning. How many jobs there were, their means and their greatest
-count where a job ended.
-
-Why it is right: the differences add up to V, whatever the pieces are, so a total does not depend on
-how it is divided, and each part is exact to the last second. Sums are of whole numbers in 128 bits,
-which fail rather than wrap. What is no whole number of 64 bits (``exact``) is added here, as
-fractions. Suspensions are spread evenly over a run: records say how long they were, and not when.
+Usage is divided by the rule of ``measures``, exactly to the last second: of V in D seconds, those
+until t have had the whole part of V t / D. Sums are of whole numbers in 128 bits, which fail rather
+than wrap. What is no whole number of 64 bits (``exact``) is added here, as fractions.
 """
 
 from __future__ import annotations
@@ -22,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sssjob.accounting.report import DATED, SPANS, JobUsage, Number, Report, Totals
+from sssjob.accounting.report import Report
 from sssjob.ledger.columns import EXACT, GROUPED, SUMMED, exactly
 from sssjob.ledger.engine import rows_of
 from sssjob.ledger.manifest import DataFile
-from sssjob.ledger.spans import BEFORE, Pieces, pieces
+from sssjob.measures import DIVIDED, JobUsage, Number, Totals, due, due_sql, has_both_sql, over_sql
+from sssjob.spans import BEFORE, SPANS, Pieces, pieces
 from sssjob.units import plain
 
 if TYPE_CHECKING:
@@ -36,14 +28,9 @@ if TYPE_CHECKING:
     from sssjob.ledger.ledger import Ledger
 
 RUN, BOOKED = "run", "end"  # how usage is booked: over the time of the run, or at its end
-_DIVIDED = ("wall", "slots", "cpu", "nodes", "gpus", "energy")
 _LEAST = 60  # seconds of a quotient by which pieces are found in a table
-# When a run counts: one that has not ended so far as its record says ended after its wall time,
-# if that is a time that has a date; else it is in no span.
-_DATE = f"wall_seconds BETWEEN {1 - DATED} - start_time AND {DATED - 1} - start_time"
-_REACHED = f"CASE WHEN {_DATE} THEN start_time + wall_seconds END"
 _BEGUN = {RUN: "start_time", BOOKED: "NULL::BIGINT"}
-_ENDED = {RUN: f"coalesce(end_time, {_REACHED})", BOOKED: "end_time"}
+_ENDED = {RUN: over_sql("start_time", "end_time", SUMMED["wall"]), BOOKED: "end_time"}
 
 Of = Callable[[str], str]  # of a column, what of it counts here
 
@@ -173,7 +160,7 @@ class _Adding:
             "high": pa.array(cut.bounds[1:], pa.int64()),
         })  # fmt: skip
         self._connection.register("bounds", bounds)
-        shares = ", ".join(f"{_share(SUMMED[name])} AS share_{name}" for name in _DIVIDED)
+        shares = ", ".join(f"{_share(SUMMED[name])} AS share_{name}" for name in DIVIDED)
         runs = (
             f"SELECT *, unnest(range(k0, k1 + 1)) AS k FROM placed"
             f" WHERE {EXACT} IS NULL AND k0 < k1"
@@ -183,7 +170,7 @@ class _Adding:
             f" FROM ({runs}) AS d JOIN bounds AS p ON p.number = d.k"
         )
         sums = _aggregates(
-            lambda name: f"share_{name}" if name in _DIVIDED else SUMMED[name], "is_last"
+            lambda name: f"share_{name}" if name in DIVIDED else SUMMED[name], "is_last"
         )
         text = f"SELECT {self._keys}number, {sums} FROM ({parts}) GROUP BY ALL"
         for *key, number, jobs, some in _parted(self._rows(text), len(self._names)):
@@ -243,7 +230,7 @@ def _share(column: str) -> str:
     """What a piece has of a sum; see above."""
 
     def until(time: str) -> str:
-        return f"{column}::HUGEINT * ({time} - begun) // (over - begun)"
+        return due_sql(f"{column}::HUGEINT", time, "begun", "over", "//")
 
     return f"({until('least(over, p.high)')}) - ({until('greatest(begun, p.low)')})"
 
@@ -254,8 +241,8 @@ def _aggregates(of: Of, counts: str) -> str:
     def total(name: str, where: str = "true") -> str:
         return f"sum({of(name)}) FILTER (WHERE {where})"
 
-    cpu = f"{SUMMED['cpu']} IS NOT NULL AND {SUMMED['slots']} <> 0"
-    memory = f"{counts} AND {SUMMED['memory']} IS NOT NULL AND {SUMMED['asked']} <> 0"
+    cpu = has_both_sql(SUMMED["cpu"], SUMMED["slots"])
+    memory = f"{counts} AND {has_both_sql(SUMMED['memory'], SUMMED['asked'])}"
     processors, held = SUMMED["processors"], SUMMED["memory"]
     return ", ".join((
         f"count(*) FILTER (WHERE {counts})",
@@ -307,8 +294,8 @@ def _by_pieces(
     assert end is not None
     for number in range(first, last + 1):
         low, high = max(start, cut.bounds[number]), min(end, cut.bounds[number + 1])
-        part = Fraction(high - low, end - start)
-        some = {name: _part(getattr(sums, name), part) for name in _DIVIDED}
+        part = due(high, start, end) - due(low, start, end)
+        some = {name: _part(getattr(sums, name), part) for name in DIVIDED}
         totals = Totals()
         if number == last:
             totals.add(sums._replace(**some))

@@ -19,11 +19,13 @@ from typing import Any, NamedTuple, TypeVar
 
 from sssjob import spec, units
 from sssjob.errors import InvalidValue
+from sssjob.spans import DATED
 from sssjob.store import columns
 from sssjob.store.columns import KIND, PLACE, SEPARATOR, ColumnType
 from sssjob.store.condition import (
     TRUE,
     Compare,
+    CompareSum,
     Condition,
     Holds,
     Op,
@@ -100,6 +102,7 @@ def _flat(name: str) -> tuple[str, ...]:
     return tuple(each for each in every if each in columns.NAMES)
 
 
+WALL = ("delivered_duration", "duration")  # never what was only requested
 # fmt: off
 _SHOWN = (
     Shown("id",         ("id",)),
@@ -112,7 +115,7 @@ _SHOWN = (
     Shown("submit",     ("submit_time",),                        Kind.TIME),
     Shown("start",      ("start_time",),                         Kind.TIME),
     Shown("end",        ("end_time",),                           Kind.TIME),
-    Shown("wall",       ("delivered_duration", "duration"),      Kind.DURATION),
+    Shown("wall",       WALL,                                    Kind.DURATION),
     Shown("processors", _flat("processors"),                     Kind.NUMBER),
     Shown("nodes",      _flat("node_count"),                     Kind.NUMBER),
     Shown("memory",     _flat("memory_bytes"),                   Kind.BYTES),
@@ -240,14 +243,32 @@ def waited(low: float, high: float | None) -> Condition:
 
 
 def ran(low: int, high: int) -> Condition:
-    """Jobs that ended, and ran at some time between; without a start, those that ended then."""
-    begun = any_of(Compare("start_time", Op.LT, high), Compare("end_time", Op.LT, high))
-    return all_of(Compare("end_time", Op.GE, low), begun)
+    """Jobs that ran at some time between, by the rule of ``measures``; without a start, those that
+    ended then.
+    """
+    begun = all_of(_dated("start_time"), Compare("start_time", Op.LT, high))
+    return all_of(_over(Op.GE, low), any_of(begun, _over(Op.LT, high)))
 
 
 def ended(low: int, high: int) -> Condition:
-    """Jobs that ended between."""
-    return all_of(Compare("end_time", Op.GE, low), Compare("end_time", Op.LT, high))
+    """Jobs that ended between; those without an end, as far as their record says."""
+    return all_of(_over(Op.GE, low), _over(Op.LT, high))
+
+
+def _over(op: Op, time: int) -> Condition:
+    """When a job was over, as ``measures.over_sql`` has it, against a time."""
+    end, start = _dated("end_time"), _dated("start_time")
+    found = [all_of(end, Compare("end_time", op, time))]
+    for place, wall in enumerate(WALL):
+        reached = ("start_time", wall)
+        bounds = (CompareSum(reached, Op.GT, -DATED), CompareSum(reached, Op.LT, DATED))
+        before = (none_of(Present(former)) for former in WALL[:place])
+        found.append(all_of(none_of(end), start, *bounds, CompareSum(reached, op, time), *before))
+    return any_of(*found)
+
+
+def _dated(name: str) -> Condition:
+    return all_of(Compare(name, Op.GT, -DATED), Compare(name, Op.LT, DATED))
 
 
 def count(engine: Engine, where: Condition = TRUE) -> int:

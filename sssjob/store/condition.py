@@ -51,6 +51,15 @@ class Relate:
 
 
 @dataclass(frozen=True, slots=True)
+class CompareSum:
+    """The sum of columns of numbers against a number; false where one of them is absent."""
+
+    columns: tuple[str, ...]
+    op: Op
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
 class Present:
     """A column that has a value."""
 
@@ -110,7 +119,7 @@ class Not:
     part: Condition
 
 
-Condition = Compare | Relate | Present | Prefix | Holds | Like | Bits | And | Or | Not
+Condition = Compare | Relate | CompareSum | Present | Prefix | Holds | Like | Bits | And | Or | Not
 
 TRUE = And()
 FALSE = Or()
@@ -150,6 +159,8 @@ def columns(condition: Condition) -> frozenset[str]:
             return columns(part)
         case Relate(column, _, other, _):
             return frozenset((column, other))
+        case CompareSum(names):
+            return frozenset(names)
     return frozenset((condition.column,))
 
 

@@ -1,10 +1,10 @@
 """Sums over the jobs of a store: what they used by the days of their run, and how they spread.
 
-Strategy. A run that goes over midnight used both days (``ledger.report``). A store is asked once
-for the jobs of each value, first day and last day of a run, with what was had on the first day, on
-the last, and in all; what lies between is the same on each day. Days, weeks, months and years in
-UTC all begin with a day, so a caller divides by any of them without asking for a job again. The
-sums are of numbers as columns have them, which are doubles.
+Strategy. A run that goes over midnight used both days (``measures`` has the rule). A store is asked
+once for the jobs of each value, first day and last day of a run, with what was had on the first
+day, on the last, and in all; what lies between is the same on each day. Days, weeks, months and
+years in UTC all begin with a day, so a caller divides by any of them without asking for a job
+again. The sums are of numbers as columns have them, which are doubles.
 
 A value is what the table of jobs shows (``browsing``): delivered, else the job's own, else
 requested; but amounts that were used are never taken from a request.
@@ -16,28 +16,26 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from sssjob.errors import InvalidValue
+from sssjob.measures import BY_NAME, dated_sql, due_sql, has_both_sql, held_sql, over_sql
 from sssjob.store import browsing
-from sssjob.store.browsing import expression, remembered, whole_jobs
+from sssjob.store.browsing import WALL, expression, remembered, whole_jobs
 from sssjob.store.condition import TRUE, Condition, all_of
 from sssjob.store.engine import Engine, ReadTransaction
 from sssjob.store.sql import SqlDialect, sql
 from sssjob.suggestions import nearest
 
 DAY = 86_400
-_DATED = "BETWEEN -62135596800 AND 253370764799"  # the years 1 to 9998: each has a next one
 
 # fmt: off
-_WALL  = "coalesce(delivered_duration, duration)"
-_SLOTS = f"{_WALL} * coalesce(delivered_processors, processors, 1)"
-_CPU   = f"CASE WHEN {_WALL} IS NOT NULL THEN cpu_duration END"
-# What can be summed up, and of which sums it is made: the second one divides the first.
-MEASURES: dict[str, tuple[str, ...]] = {
-    "processor_seconds": (_SLOTS,),
-    "wall_seconds":      (_WALL,),
-    "cpu_seconds":       ("cpu_duration",),
-    "jobs":              (),
-    "efficiency":        (_CPU, f"CASE WHEN cpu_duration IS NOT NULL THEN {_SLOTS} END"),
+_WALL = f"coalesce({', '.join(WALL)})"
+# What columns tell of the sums of ``measures``.
+_SUMS = {
+    "wall":  _WALL,
+    "slots": held_sql(_WALL, "delivered_processors, processors"),
+    "cpu":   "cpu_duration",
 }
+# What can be summed up.
+MEASURES = ("processor_seconds", "wall_seconds", "cpu_seconds", "jobs", "efficiency")
 DIMENSIONS = ("user", "project", "queue", "machine", "state", "exit")
 # What distributions are of, and the lower bounds of their parts.
 _SECONDS = (0, 1, 10, 60, 300, 900, 3600, 4 * 3600, 12 * 3600, DAY, 3 * DAY, 7 * DAY)
@@ -62,7 +60,7 @@ class Sum(NamedTuple):
 class Runs(NamedTuple):
     """Jobs of one value whose runs began on one day and ended on one, as days from 1970 on.
 
-    None for both is jobs that tell no end. ``sums`` are those of the measure.
+    None for both is jobs of which nobody knows when they ran. ``sums`` are those of the measure.
     """
 
     value: str | float | None
@@ -81,7 +79,11 @@ class Part(NamedTuple):
 
 def measure_of(name: str) -> tuple[str, ...]:
     """The sums of a measure, as SQL. Raises ``InvalidValue``."""
-    return MEASURES[_known(name, MEASURES, "a measure")]
+    sums = [_SUMS[each] for each in BY_NAME[_known(name, MEASURES, "a measure")].sums]
+    if len(sums) < 2:
+        return tuple(sums)
+    has_both = has_both_sql(*sums)
+    return tuple(f"CASE WHEN {has_both} THEN {each} END" for each in sums)
 
 
 def _known(name: str, known: Collection[str], what: str) -> str:
@@ -102,19 +104,19 @@ def runs(
     value = expression(_known(by, DIMENSIONS, "a dimension"))
     wanted = measure_of(measure)
     whole = dialect.floor.format
-    over = f"CASE WHEN end_time {_DATED} THEN end_time END"
-    begun = (
-        f"CASE WHEN start_time < end_time AND start_time {_DATED} THEN start_time ELSE {over} END"
-    )
+    told = f"{dated_sql('start_time')} AS t0, {dated_sql('end_time')} AS t1, {_WALL} AS wall"
+    over = over_sql("t0", "t1", "wall")
     jobs = sql(all_of(whole_jobs(), where), dialect)
     amounts = "".join(f", {amount} AS v{number}" for number, amount in enumerate(wanted))
     sums = "".join(_sums(f"v{number}") for number in range(len(wanted)))
+    numbers = "".join(f", v{number}" for number in range(len(wanted)))
     text = (
         f"SELECT value, d0, d1, count(*){sums} FROM (SELECT *, {whole(f's / {DAY}')} AS d0, "
-        f"{whole(f'e / {DAY}')} AS d1 FROM (SELECT {value} AS value, {begun} AS s, {over} AS e"
-        f"{amounts} FROM job WHERE {jobs.text}) AS told) AS parted GROUP BY value, d0, d1"
+        f"{whole(f'e / {DAY}')} AS d1 FROM (SELECT value, e{numbers}, "
+        f"CASE WHEN t0 < e THEN t0 ELSE e END AS s FROM (SELECT *, {over} AS e FROM "
+        f"(SELECT {value} AS value, {told}{amounts} FROM job WHERE {jobs.text}) AS told) AS ended"
+        ") AS begun) AS parted GROUP BY value, d0, d1"
     )
-
     return map(_runs, moment.stream(text, jobs.values))
 
 
@@ -145,11 +147,12 @@ def between(name: str, low: float, high: float | None) -> Condition:
 
 
 def _sums(name: str) -> str:
-    several = f"d0 < d1 THEN {name}"
-    return (
-        f", sum(CASE WHEN {several} * ((d0 + 1) * {DAY} - s) / (e - s) END)"
-        f", sum(CASE WHEN {several} * (e - d1 * {DAY}) / (e - s) END), sum({name})"
-    )
+    first = due_sql(name, f"((d0 + 1) * {DAY})", "s", "e")
+    last = f"{name} - {due_sql(name, f'(d1 * {DAY})', 's', 'e')}"
+    return "".join((
+        *(f", sum(CASE WHEN d0 < d1 THEN {each} END)" for each in (first, last)),
+        f", sum({name})",
+    ))  # fmt: skip
 
 
 def _runs(row: Sequence[object]) -> Runs:

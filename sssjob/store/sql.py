@@ -8,6 +8,7 @@ from sssjob.store.condition import (
     And,
     Bits,
     Compare,
+    CompareSum,
     Condition,
     Holds,
     Like,
@@ -86,6 +87,8 @@ def sql(condition: Condition, dialect: SqlDialect, table: str = "") -> Sql:
             case Relate(column, op, other, plus):
                 more = f" + {mark(plus)}" if plus else ""
                 return f"{name(column)} {_SIGNS[op]} {name(other)}{more}"
+            case CompareSum(columns, op, value):
+                return f"{' + '.join(map(name, columns))} {_SIGNS[op]} {mark(value)}"
             case Present(column):
                 return f"{name(column)} IS NOT NULL"
             case Prefix(column, start):

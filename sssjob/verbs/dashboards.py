@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC
 from typing import NamedTuple
 
+from sssjob import spans
 from sssjob.errors import InvalidValue
-from sssjob.ledger import spans
-from sssjob.ledger.spans import Pieces
+from sssjob.spans import Pieces
 from sssjob.store import Store, dashboards
 from sssjob.store.browsing import remembered
 from sssjob.store.condition import Condition
@@ -35,8 +35,8 @@ class Usage(NamedTuple):
     """A measure over time. ``amounts`` has a row for each of ``spans``, and in it a number for each
     of ``values``, and one more for all others if there are ``others``; None is nothing to tell.
 
-    ``totals`` are those of whole spans. ``undated`` jobs tell no end, and are in no span;
-    ``earlier`` is whether some spans are cut off.
+    ``totals`` are those of whole spans. ``undated`` jobs do not tell when they ended, and are
+    in no span; ``earlier`` is whether some spans are cut off.
     """
 
     span: str

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from starlette.responses import Response
 
+from sssjob import measures
 from sssjob.accounting import efficiency
 from sssjob.drawing import stacked
 from sssjob.store.dashboards import DIMENSIONS, MEASURES, SPREAD, Part, spread
@@ -19,7 +20,6 @@ from sssjob.web.listing import ENDED, FILTERS, PART, RAN, Listing
 from sssjob.web.parameters import Parameter
 from sssjob.web.views import CSV, JSON, MEDIA, Request
 
-_HOUR = 3600
 _DAY = "%Y-%m-%d"
 _TEXT: dict[str, object] = {"type": "string"}
 _SEARCH = Parameter("q", "Only jobs with this text, as for the table of jobs.", _TEXT)
@@ -29,19 +29,11 @@ _FAILED = "Failed"
 _AMOUNT = {"wait": efficiency.SECONDS, "wall": efficiency.SECONDS, "memory": efficiency.BYTES}
 
 # fmt: off
-# A measure as people read it: its name, and what its numbers are divided by.
-_HEADINGS = {
-    "processor_seconds": ("processor hours", _HOUR),
-    "wall_seconds":      ("wall hours",      _HOUR),
-    "cpu_seconds":       ("CPU hours",       _HOUR),
-    "jobs":              ("jobs",            1),
-    "efficiency":        ("CPU efficiency",  0.01),
-}
 USAGE = (
     Parameter("by", "The column that amounts are divided by.",
               {"enum": [*DIMENSIONS], "default": DIMENSIONS[0]}),
     Parameter("measure", "What is added up: in seconds, a number, or a part of 1.",
-              {"enum": [*MEASURES], "default": next(iter(MEASURES))}),
+              {"enum": [*MEASURES], "default": MEASURES[0]}),
     Parameter("span", "The spans of time; without it, such that there are few.",
               {"enum": [*SPANS]}),
     _SEARCH, *FILTERS,
@@ -71,7 +63,7 @@ class Row(NamedTuple):
 def usage(asked: Request) -> Response:
     """What jobs used over time, divided at the boundaries of spans."""
     given = asked.given
-    by, measure = given.get("by", DIMENSIONS[0]), given.get("measure", next(iter(MEASURES)))
+    by, measure = given.get("by", DIMENSIONS[0]), given.get("measure", MEASURES[0])
     window = listing.window(given.get(RAN)) if given.get(RAN) else None
     with asked.site.stores.opened() as kept:
         told = dashboards.usage(
@@ -89,7 +81,8 @@ def usage(asked: Request) -> Response:
     return asked.page(
         "usage.html", picture=_stacked(told, by, measure), rows=_rows(asked, told, by, measure),
         heads=[each or _NOT_STATED for each in heads], told=told, by=by, measure=measure,
-        title_of=_HEADINGS[measure][0], named=[(name, row[0]) for name, row in _HEADINGS.items()],
+        title_of=measures.BY_NAME[measure].title,
+        named=[(name, measures.BY_NAME[name].title) for name in MEASURES],
         dimensions=_pairs(DIMENSIONS), spans=_pairs(SPANS),
         own=("by", "measure", "span"), asked=asked, forms=(JSON, CSV), table=Listing(given),
         failures=f"/usage?measure=jobs&by=exit&state={_FAILED}",
@@ -147,7 +140,7 @@ def _stacked(told: Usage, by: str, measure: str) -> Markup | None:
     """The picture; parts of 1 do not stand on each other, so of those only the whole is drawn."""
     if not told.spans:
         return None
-    title = f"{_HEADINGS[measure][0]} by {told.span}"
+    title = f"{measures.BY_NAME[measure].title} by {told.span}"
     if measure == "efficiency":
         parts: tuple[str, ...] = ("",)
         amounts: list[tuple[float | None, ...]] = [(total,) for total in told.totals]
@@ -228,10 +221,12 @@ def _key(value: Value) -> str:
 def _words(measure: str, amount: float | None) -> str:
     if amount is None:
         return "–"
-    shown = amount / _HEADINGS[measure][1]
-    if measure == "jobs":
-        return str(int(shown))
-    return f"{shown:.0f} %" if measure == "efficiency" else f"{shown:.2f}"
+    form = measures.BY_NAME[measure].form
+    if form == measures.COUNT:
+        return str(int(amount))
+    if form == measures.PART:
+        return f"{amount * 100:.0f} %"
+    return f"{amount / measures.SCALES.get(form, 1):.2f}"
 
 
 def _pairs(names: Iterable[str]) -> list[tuple[str, str]]:

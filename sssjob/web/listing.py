@@ -32,8 +32,8 @@ _TEXT: dict[str, object] = {"type": "string"}
 FILTERS = (
     *(Parameter(name, f"Only jobs whose {name} is this; empty: that state none.", _TEXT)
       for name in dict.fromkeys((*FACETS, *SHOWN))),
-    Parameter(RAN, "Only jobs that ended, and ran in this time: 2026-11-01..2026-12-01, in UTC.",
-              _TEXT),
+    Parameter(RAN, "Only jobs that ran in this time: 2026-11-01..2026-12-01, in UTC; without an "
+              "end, as far as their record says.", _TEXT),
     Parameter(ENDED, "Only jobs that ended in this time, as for ran.", _TEXT),
     Parameter(PART, "Only jobs with such a number: wait:60..300, from 60 up to below 300; "
               f"of {', '.join(SPREAD)}.", _TEXT, several=True),

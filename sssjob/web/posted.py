@@ -12,9 +12,10 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from sssjob import records
-from sssjob.accounting.report import GROUPINGS, MEASURES
+from sssjob.accounting.report import GROUPINGS
 from sssjob.check.vocabulary import PROFILES
 from sssjob.errors import InvalidValue, UnreadableDocument
+from sssjob.measures import MEASURES
 from sssjob.store.browsing import MOST
 from sssjob.suggestions import nearest
 from sssjob.verbs.confined import FULL

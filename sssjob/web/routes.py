@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from starlette.responses import Response
 
-from sssjob.accounting.report import GROUPINGS, MEASURES
+from sssjob.accounting.report import GROUPINGS
 from sssjob.check.vocabulary import PROFILES
+from sssjob.measures import MEASURES
 from sssjob.store.browsing import MOST
 from sssjob.web import charts, listing, posted, views
 from sssjob.web.parameters import Parameter

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob import loads
-from sssjob.accounting.report import GROUPINGS, MEASURES, JobProperties, Report, merged, used
+from sssjob.accounting.report import GROUPINGS, JobProperties, Report, used
 from sssjob.drawing.report import as_json, table
+from sssjob.measures import MEASURES, merged
 
 DAY = 86400
 JOB = (

@@ -9,9 +9,9 @@ from click.testing import CliRunner
 from command_tree import commands
 from json_commands import CALLS, keeps_to_its_schema, prepare
 
-from sssjob.accounting.report import MEASURES
 from sssjob.cli import sssjob
 from sssjob.cli.shapes import SHAPES, WITHOUT, schema
+from sssjob.measures import MEASURES
 
 COMMANDS = {" ".join(words): command for words, command in commands(sssjob)}
 HAVING = {

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sssjob
-from sssjob.accounting.report import DATED, Report, span_name
+from sssjob.accounting.report import Report
 from sssjob.model import Delivered, Job, Property, Requested
+from sssjob.spans import DATED, span_name
 
 pytest.importorskip("duckdb")
 

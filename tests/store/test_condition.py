@@ -10,6 +10,7 @@ from sssjob.store.condition import (
     And,
     Bits,
     Compare,
+    CompareSum,
     Holds,
     Like,
     Not,
@@ -32,6 +33,7 @@ LEAVES = st.one_of(
     st.builds(Compare, st.just("name"), OPS, TEXTS),
     st.builds(Compare, st.just("low"), OPS, NUMBERS),
     st.builds(Relate, st.just("low"), OPS, st.just("high")),
+    st.builds(CompareSum, st.just(("low", "high")), OPS, NUMBERS),
     st.builds(Present, st.sampled_from(["name", "low", "high"])),
     st.builds(Prefix, st.just("name"), TEXTS),
     st.builds(Holds, st.just("name"), TEXTS.filter(bool)),
@@ -84,6 +86,9 @@ def holds(condition, row):
             return compared(op, row[column], value)
         case Relate(column, op, other):
             return compared(op, row[column], row[other])
+        case CompareSum(columns, op, value):
+            some = [row[each] for each in columns]
+            return None not in some and compared(op, sum(some), value)
         case Present(column):
             return row[column] is not None
         case Bits(column, mask):

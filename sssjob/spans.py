@@ -20,13 +20,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import pairwise
 
-from sssjob.accounting.report import SPANS, span_name
 from sssjob.errors import UnusableInput
 
 MOST = 1_000_000  # pieces of time
 BEFORE = 86_400 * 600_000  # seconds that make every time that has a date a positive number
 _QUOTIENTS = (86_400, 3600, 900, 60, 1)
 _FAR = 60_000_000_000
+DATED = 50_000_000_000  # seconds from 1970, some 1584 years: what has a date in every zone
+# fmt: off
+_FORMS = {
+    "hour": "%Y-%m-%d %H:00", "day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m", "year": "%Y",
+}
+# fmt: on
+SPANS = tuple(_FORMS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,11 @@ class Pieces:
         """The seconds by which times are divided."""
         inner = self.bounds[1:-1]
         return next(each for each in _QUOTIENTS if not any(bound % each for bound in inner))
+
+
+def span_name(span: str, time: int, zone: tzinfo) -> str:
+    """What a report calls the hour, day, week, month or year (``SPANS``) of a time."""
+    return f"{datetime.fromtimestamp(time, zone):{_FORMS[span]}}"
 
 
 def pieces(

@@ -1,0 +1,283 @@
+"""What reports add up of jobs, and how it is divided over time: one table and one rule.
+
+Reports of job objects (``accounting.report``), of a ledger by DuckDB, and of a store by its own SQL
+ask the same rows. Where a rule is needed as SQL, it stands beside the one in Python.
+
+Strategy. A job that runs over midnight used both days. A report by the day of the end counts all of
+it on the second, which a month's slides may want, and which a chart of a cluster's load must not.
+
+The idea is to divide what a job used by the time that it ran in each piece of time (``spans``): of
+V in D seconds, those until t have had V t / D, and a piece has what was had at its end less what
+was had at its beginning. How many jobs there were, their means and their maxima count where a job
+ended.
+
+Why it is right: the differences add up to V, whatever the pieces are, so a total does not depend on
+how it is divided. The other cases have one answer each:
+
+- A time counts if it is within ``DATED``, and is not stated otherwise.
+- A run without an end counts as far as its record says, to its start and its wall time; if these
+  are not stated either, it is in no span.
+- A run without a start, or that does not end after it, is counted where it ended.
+- Suspensions are spread evenly over a run: records say how long they were, and not when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from sssjob.spans import DATED
+
+Number = int | Fraction  # exact; whole numbers are added ten times as fast as fractions
+ALONE = 1  # processors of a job that states none
+
+
+class JobUsage(NamedTuple):
+    """What one job used; None is not stated. Times are in seconds, memory in bytes, energy in J.
+
+    ``slots``, ``nodes`` and ``gpus`` are wall time by their number; a job that states no processors
+    held one.
+    """
+
+    wall: Number | None = None
+    slots: Number | None = None
+    cpu: Number | None = None
+    processors: Number | None = None
+    memory: Number | None = None
+    asked: Number | None = None
+    nodes: Number | None = None
+    gpus: Number | None = None
+    energy: Number | None = None
+
+
+class Sum(NamedTuple):
+    """What is added up: its name in ``JobUsage``, its column and unit, and what it says.
+
+    One that ``is_divided`` is divided over the time of a run; others count where it ended.
+    """
+
+    name: str
+    column: str
+    unit: str
+    says: str
+    is_divided: bool = True
+
+
+# fmt: off
+SUMS: tuple[Sum, ...] = (
+    Sum("wall", "wall_seconds", "s",
+        "wall time (Delivered/Duration), without suspensions where the record leaves them out"),
+    Sum("slots", "processor_seconds", "s",
+        "wall time by processors; a job that states no processors held one"),
+    Sum("cpu", "cpu_seconds", "s", "time of processors at work (CpuDuration)"),
+    Sum("processors", "used_processors", "", "how many processors there were", is_divided=False),
+    Sum("memory", "used_memory_bytes", "B",
+        "the most memory that was measured, else what was given", is_divided=False),
+    Sum("asked", "asked_memory_bytes", "B", "the memory that was requested", is_divided=False),
+    Sum("nodes", "node_seconds", "s", "wall time by nodes"),
+    Sum("gpus", "gpu_seconds", "s", "wall time by GPUs"),
+    Sum("energy", "energy_joules", "J", "energy used"),
+)
+# fmt: on
+DIVIDED = tuple(each.name for each in SUMS if each.is_divided)
+
+assert tuple(each.name for each in SUMS) == JobUsage._fields
+
+
+def used_of(
+    wall: Number | None, processors: Number | None, cpu: Number | None, memory: Number | None,
+    asked: Number | None, nodes: Number | None, gpus: Number | None, energy: Number | None,
+) -> JobUsage:  # fmt: skip
+    """What was used, by the numbers that a job states (``accounting.report.AMOUNTS``)."""
+    if wall is None:
+        return JobUsage(None, None, cpu, processors, memory, asked, None, None, energy)
+    return JobUsage(
+        wall, wall * (ALONE if processors is None else processors), cpu, processors, memory, asked,
+        None if nodes is None else wall * nodes, None if gpus is None else wall * gpus, energy,
+    )  # fmt: skip
+
+
+@dataclass(slots=True)
+class Totals:
+    """The sums of a group of jobs."""
+
+    jobs: int = 0
+    wall: Number = 0
+    slots: Number = 0
+    cpu: Number = 0
+    processors: Number = 0
+    memory: Number = 0
+    most_memory: Number | None = None
+    nodes: Number | None = None
+    gpus: Number | None = None
+    energy: Number | None = None
+    with_processors: int = 0
+    with_memory: int = 0
+    # The sides of the efficiencies, of jobs that state both.
+    cpu_of: tuple[Number, Number] = (0, 0)
+    memory_of: tuple[Number, Number] = (0, 0)
+
+    def add(self, job: JobUsage) -> None:
+        """Count one job."""
+        self.jobs += 1
+        self.wall += job.wall or 0
+        self.slots += job.slots or 0
+        self.cpu += job.cpu or 0
+        if job.processors is not None:
+            self.processors += job.processors
+            self.with_processors += 1
+        if job.memory is not None:
+            self.memory += job.memory
+            self.with_memory += 1
+            self.most_memory = max(job.memory, self.most_memory or job.memory)
+        self._add_stated(job)
+        self.cpu_of = _plus(self.cpu_of, job.cpu, job.slots)
+        self.memory_of = _plus(self.memory_of, job.memory, job.asked)
+
+    def merge(self, other: Totals) -> None:
+        """Count all jobs of another group."""
+        for name in ("jobs", "wall", "slots", "cpu", "processors", "memory"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self._add_stated(other)
+        self.with_processors += other.with_processors
+        self.with_memory += other.with_memory
+        if other.most_memory is not None:
+            self.most_memory = max(other.most_memory, self.most_memory or other.most_memory)
+        self.cpu_of = _plus(self.cpu_of, *other.cpu_of)
+        self.memory_of = _plus(self.memory_of, *other.memory_of)
+
+    def _add_stated(self, more: JobUsage | Totals) -> None:
+        """Add what is not known where no job states it."""
+        if more.nodes is not None:
+            self.nodes = (self.nodes or 0) + more.nodes
+        if more.gpus is not None:
+            self.gpus = (self.gpus or 0) + more.gpus
+        if more.energy is not None:
+            self.energy = (self.energy or 0) + more.energy
+
+    @property
+    def mean_processors(self) -> Fraction | None:
+        """Processors of a job on average, of the jobs that state them."""
+        return Fraction(self.processors, self.with_processors) if self.with_processors else None
+
+    @property
+    def mean_memory(self) -> Fraction | None:
+        """Bytes of a job on average, of the jobs that state them."""
+        return Fraction(self.memory, self.with_memory) if self.with_memory else None
+
+    @property
+    def efficiency(self) -> Fraction | None:
+        """CPU time as a part of wall time by processors."""
+        return _part(self.cpu_of)
+
+    @property
+    def memory_efficiency(self) -> Fraction | None:
+        """Memory used as a part of memory requested."""
+        return _part(self.memory_of)
+
+
+def merged(groups: Iterable[Totals]) -> Totals:
+    """Several groups as one."""
+    found = Totals()
+    for totals in groups:
+        found.merge(totals)
+    return found
+
+
+class Measure(NamedTuple):
+    """A column of a report: its name, its headings, of which sums it is, and how it is printed.
+
+    ``title`` is the heading where there is room. Of two sums it is the part that the first is of
+    the second. A ``rare`` one is not printed for people where no job states it.
+    """
+
+    name: str
+    heading: str
+    title: str
+    of: Callable[[Totals], Number | None]
+    form: str
+    sums: tuple[str, ...]
+    rare: bool = False
+
+
+# How numbers are printed for people: counts, hours of seconds, parts in per cent, GB of bytes, kWh
+# of joules.
+COUNT, HOURS, MEAN, PART, SIZE, ENERGY = "count", "hours", "mean", "part", "size", "energy"
+SCALES = {HOURS: 3600, SIZE: 1 << 30, ENERGY: 3_600_000}
+
+# fmt: off
+MEASURES: tuple[Measure, ...] = (
+    Measure("jobs", "jobs", "jobs", lambda of: of.jobs, COUNT, ()),
+    Measure("wall_seconds", "wall h", "wall hours", lambda of: of.wall, HOURS, ("wall",)),
+    Measure("processor_seconds", "proc h", "processor hours", lambda of: of.slots, HOURS,
+            ("slots",)),
+    Measure("cpu_seconds", "CPU h", "CPU hours", lambda of: of.cpu, HOURS, ("cpu",)),
+    Measure("efficiency", "CPU eff.", "CPU efficiency", lambda of: of.efficiency, PART,
+            ("cpu", "slots")),
+    Measure("processors", "processors", "processors", lambda of: of.mean_processors, MEAN,
+            ("processors",)),
+    Measure("memory_bytes", "memory GB", "GB of memory", lambda of: of.mean_memory, SIZE,
+            ("memory",)),
+    Measure("memory_max_bytes", "most GB", "most GB of memory", lambda of: of.most_memory, SIZE,
+            ("memory",)),
+    Measure("memory_efficiency", "mem. eff.", "memory efficiency",
+            lambda of: of.memory_efficiency, PART, ("memory", "asked")),
+    Measure("gpu_seconds", "GPU h", "GPU hours", lambda of: of.gpus, HOURS, ("gpus",), rare=True),
+    Measure("node_seconds", "node h", "node hours", lambda of: of.nodes, HOURS, ("nodes",),
+            rare=True),
+    Measure("energy_joules", "kWh", "kWh", lambda of: of.energy, ENERGY, ("energy",), rare=True),
+)
+# fmt: on
+BY_NAME = {measure.name: measure for measure in MEASURES}
+
+
+def held_sql(wall: str, processors: str) -> str:
+    """Wall time by processors as ``used_of`` has it, of columns as SQL."""
+    return f"{wall} * coalesce({processors}, {ALONE})"
+
+
+def has_both_sql(over: str, under: str) -> str:
+    """Whether a job states both sides of a part, as ``_plus`` asks, of columns as SQL."""
+    return f"{over} IS NOT NULL AND {under} <> 0"
+
+
+def dated_sql(time: str) -> str:
+    """A time that has a date, else NULL."""
+    return f"CASE WHEN {time} BETWEEN {1 - DATED} AND {DATED - 1} THEN {time} END"
+
+
+def over_sql(start: str, end: str, wall: str) -> str:
+    """When a run was over, or as far as its record says; NULL if it says neither.
+
+    Its times have dates (``dated_sql``).
+    """
+    reached = f"{wall} BETWEEN {1 - DATED} - {start} AND {DATED - 1} - {start}"
+    return f"coalesce({end}, CASE WHEN {reached} THEN {start} + {wall} END)"
+
+
+def due_sql(amount: str, time: str, begun: str, over: str, sign: str = "/") -> str:
+    """What a run has had of an amount at a time while it runs; ``sign`` divides.
+
+    Where whole numbers are divided to whole numbers, differences still add up to all.
+    """
+    return f"{amount} * ({time} - {begun}) {sign} ({over} - {begun})"
+
+
+def due(time: int, begun: int, over: int) -> Fraction:
+    """The part that a run has had at a time, as ``due_sql`` has it."""
+    return Fraction(time - begun, over - begun)
+
+
+def _plus(
+    sides: tuple[Number, Number], over: Number | None, under: Number | None
+) -> tuple[Number, Number]:
+    if over is None or not under:
+        return sides
+    return sides[0] + over, sides[1] + under
+
+
+def _part(sides: tuple[Number, Number]) -> Fraction | None:
+    over, under = sides
+    return Fraction(over, under) if under else None
