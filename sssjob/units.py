@@ -23,7 +23,7 @@ DEFAULT_UNITS = {"Memory": "MB", "Swap": "MB", "Disk": "MB"}
 
 TIME_LIMIT = 0xFFFF_FFFF  # "a 32-bit unsigned long in GMT seconds since the EPOCH", SSS 2.2
 
-_YEAR_9999 = 253_402_300_799  # its last second; a calendar ends there
+YEAR_9999 = 253_402_300_799  # its last second; a calendar ends there
 INTEGER_DIGITS = 4000
 _INTEGER = re.compile(rf"[+-]?[0-9]{{1,{INTEGER_DIGITS}}}")
 DIGITS = 400  # of a number before, and behind, its point
@@ -114,7 +114,7 @@ def iso(seconds: int) -> str:
     >>> iso(1051557713)
     '2003-04-28T19:21:53Z'
     """
-    if not 0 <= seconds <= _YEAR_9999:
+    if not 0 <= seconds <= YEAR_9999:
         return str(seconds)
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 

@@ -12,9 +12,10 @@ import re
 from sssjob.classads.chunks import JSON, ads
 from sssjob.classads.errors import BadAd
 from sssjob.classads.parser import DEPTH_LIMIT, plain
-from sssjob.classads.values import LARGEST, UNDEFINED, Ad
+from sssjob.classads.values import UNDEFINED, Ad
 from sssjob.classads.writing import NEW, real
 from sssjob.classads.writing import attribute as spelled
+from sssjob.integers import LARGEST, SMALLEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def _value(data: Any, depth: int) -> Attribute:
 
 
 def _integer(word: str) -> int:
-    if len(word) > 20 or not -LARGEST - 1 <= int(word) <= LARGEST:
+    if len(word) > 20 or not SMALLEST <= int(word) <= LARGEST:
         raise BadAd(f"{word[:40]} does not fit 64 bits")
     return int(word)
 

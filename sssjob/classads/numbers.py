@@ -7,7 +7,8 @@ import random as chance
 import re
 
 from sssjob.classads.operators import truth, wrapped
-from sssjob.classads.values import ERROR, LARGEST, SMALLEST, UNDEFINED, AbsTime, RelTime, missing
+from sssjob.classads.values import ERROR, UNDEFINED, AbsTime, RelTime, missing
+from sssjob.integers import LARGEST, SMALLEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sssjob.classads.errors import BadAd
-from sssjob.classads.values import LARGEST
+from sssjob.integers import LARGEST, SMALLEST
 
 NAME, QUOTED, NUMBER, STRING, SIGN, END = "name", "quoted", "number", "string", "sign", "end"
 
@@ -82,7 +82,7 @@ def number(word: str, negative: bool = False) -> int | float:
     if not word.isdecimal():
         return -float(word) if negative else float(word)
     value = -_whole(word) if negative else _whole(word)
-    if value > LARGEST or value < -LARGEST - 1:
+    if value > LARGEST or value < SMALLEST:
         raise BadAd(f"{_shown(word)} does not fit 64 bits")
     return value
 

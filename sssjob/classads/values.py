@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     Attribute: TypeAlias = "Value | Node"
     Function: TypeAlias = Callable[..., Value]
 
-LARGEST = 2**63 - 1
-SMALLEST = -(2**63)
-
 
 class Special:
     """``undefined`` or ``error``, which are neither true nor false: compare them by ``is``."""

@@ -9,8 +9,6 @@ from sssjob.classads.parser import expression as parsed
 from sssjob.classads.times import absolute_text, relative_text
 from sssjob.classads.tree import BINDS, Binary, Conditional, Unary
 from sssjob.classads.values import (
-    LARGEST,
-    SMALLEST,
     AbsTime,
     Ad,
     Node,
@@ -18,6 +16,7 @@ from sssjob.classads.values import (
     Special,
     Unparsed,
 )
+from sssjob.integers import LARGEST, SMALLEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

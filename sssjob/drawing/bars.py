@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sssjob.drawing.chart import STYLE
+from sssjob.drawing.chart import opened
 from sssjob.visible import Markup, visible
 
 WIDTH = 50  # characters of the longest bar
@@ -43,11 +43,7 @@ def svg(title: str, bars: Sequence[Bar]) -> Markup:
     """A chart as an SVG document, light or dark as its reader likes it."""
     longest = max((bar.amount for bar in bars), default=0) or 1
     height = _TOP + _ROW * len(bars) + 16
-    head = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 {height}" role="img">
-<title>{title}</title><style>{style}</style>
-<rect class="paper" width="640" height="{height}"/>
-<text class="title" x="16" y="24">{title}</text>"""
-    parts = [Markup.of(head, height=height, title=title, style=STYLE)]
+    parts = [opened(title, 640, height, 16, 24)]
     for number, bar in enumerate(bars):
         y = _TOP + _ROW * number
         width = bar.amount / longest * _LENGTH

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from sssjob import units
 from sssjob.visible import Markup, visible
@@ -15,7 +16,6 @@ WIDTH, HEIGHT = 72, 16  # characters of the area in a terminal
 MOST = 600  # points of a line; more cannot be told apart
 MARKS = "•×+○◆"
 
-_AREA = (84, 36, 590, 316)  # left, top, right and bottom of the area in an SVG
 STYLE = Markup("""\
 :root{color-scheme:light dark;--paper:#fff;--ink:#222;--grid:#ddd;
 --0:#0067b1;--1:#c44e00;--2:#2a7f3f;--3:#8b3fa8;--4:#8a6d00}
@@ -30,6 +30,40 @@ _TIMES = (
     *(1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200),
     *(86400 * base * 10**power for power in range(8) for base in (1, 2, 5)),
 )
+
+
+class Area(NamedTuple):
+    """Where a picture has two axes, by the sides of what they enclose: the one way to draw them."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+    def level(self, y: float | str, label: str) -> Iterator[Markup]:
+        """A line of the grid across, and what is written beside it."""
+        yield _line("grid", self.left, y, self.right, y)
+        if label:
+            text = '<text x="{x}" y="{y}" dy="4" text-anchor="end">{label}</text>'
+            yield Markup.of(text, x=self.left - 6, y=y, label=label)
+
+    def upright(self, x: float | str) -> Markup:
+        """A line of the grid from top to bottom."""
+        return _line("grid", x, self.top, x, self.bottom)
+
+    def below(self, x: float | str, label: str) -> Markup:
+        """What is written at a place of the lower axis."""
+        text = '<text x="{x}" y="{y}" text-anchor="middle">{label}</text>'
+        return Markup.of(text, x=x, y=self.bottom + 18, label=label)
+
+    @property
+    def axes(self) -> Markup:
+        """The two axes."""
+        path = '<path class="axis" fill="none" d="M{left} {top}V{bottom}H{right}"/>'
+        return Markup.of(path, **self._asdict())
+
+
+_AREA = Area(84, 36, 590, 316)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +155,19 @@ def terminal(chart: Chart) -> list[str]:
     return lines
 
 
+def opened(title: str, width: int, height: int, x: int, y: int = 22) -> Markup:
+    """Where the SVG of a chart begins: its size in pixels, its paper, and its title at a place."""
+    head = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">
+<title>{title}</title><style>{style}</style>
+<rect class="paper" width="{width}" height="{height}"/>
+<text class="title" x="{x}" y="{y}">{title}</text>"""
+    return Markup.of(head, width=width, height=height, title=title, style=STYLE, x=x, y=y)
+
+
 def svg(chart: Chart) -> Markup:
     """A chart as an SVG document, light or dark as its reader likes it."""
     left, top, right, bottom = _AREA
-    head = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 400" role="img">
-<title>{title}</title><style>{style}</style>
-<rect class="paper" width="640" height="400"/>
-<text class="title" x="{left}" y="22">{title}</text>"""
-    parts = [Markup.of(head, title=chart.title, style=STYLE, left=left), *_grid(chart)]
+    parts = [opened(chart.title, 640, 400, left), *_grid(chart)]
     if chart.even:
         parts.append(_line("even", left, bottom, right, top))
     for number, series in enumerate(chart.series):
@@ -185,22 +224,18 @@ def _line(kind: str, x1: float | str, y1: float | str, x2: float | str, y2: floa
 
 
 def _grid(chart: Chart) -> Iterable[Markup]:
-    left, top, right, bottom = _AREA
     last_x, last_y = chart.ends
     for value in chart.up.ticks(last_y, 6):
         y = _place(chart, (0, value)).partition(",")[2]
-        yield _line("grid", left, y, right, y)
-        label = '<text x="{x}" y="{y}" dy="4" text-anchor="end">{text}</text>'
-        yield Markup.of(label, x=left - 6, y=y, text=chart.up.shown(value))
+        yield from _AREA.level(y, chart.up.shown(value))
     for value in chart.across.ticks(last_x, 6):
         x = _place(chart, (value, 0)).partition(",")[0]
-        yield _line("grid", x, top, x, bottom)
-        label = '<text x="{x}" y="{y}" text-anchor="middle">{text}</text>'
-        yield Markup.of(label, x=x, y=bottom + 18, text=chart.across.shown(value))
-    axes = """<path class="axis" fill="none" d="M{left} {top}V{bottom}H{right}"/>
-<text x="{right}" y="{below}" text-anchor="end">{up} over {across}</text>"""
+        yield _AREA.upright(x)
+        yield _AREA.below(x, chart.across.shown(value))
+    yield _AREA.axes
+    titles = '<text x="{right}" y="{below}" text-anchor="end">{up} over {across}</text>'
     yield Markup.of(
-        axes, left=left, top=top, bottom=bottom, right=right, below=bottom + 36,
+        titles, right=_AREA.right, below=_AREA.bottom + 36,
         up=chart.up.title, across=chart.across.title,
     )  # fmt: skip
 

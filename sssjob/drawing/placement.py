@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sssjob.drawing.chart import STYLE
+from sssjob.drawing.chart import opened
 from sssjob.drawing.layout import runs, table
 from sssjob.placement import Group, Placement, Reason
 from sssjob.visible import Markup, visible
@@ -92,11 +92,7 @@ def svg(placement: Placement) -> Markup:
     words = max((len(text) for text in (title, *notes, *legend)), default=0)
     width = max(left + widest + 60, _LEFT * 2 + (words + 4) * _LETTER)
     height = _TOP + _LINE * (len(shown) + len(notes) + len(legend)) + 12
-    head = """<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width:.0f} {height}">
-<title>{title}</title><style>{style}</style>
-<rect class="paper" width="{width:.0f}" height="{height}"/>
-<text class="title" x="{left}" y="32">{title}</text>"""
-    parts = [Markup.of(head, width=width, height=height, title=title, style=STYLE, left=_LEFT)]
+    parts = [opened(title, round(width), height, _LEFT, 32)]
     y = _TOP
     for name, row in shown.items():
         parts.append(_text(_LEFT, y, _short(name)))

@@ -17,7 +17,6 @@ _STATES = {
 }  # fmt: skip
 _HEADINGS = ("Id", "Name", "State")
 _READABLE = {spec.DATETIME: units.iso, spec.DURATION: units.clock}
-_LATEST = 253402300799  # the last second of the year 9999; datetime ends there
 
 
 def tree(block: Block) -> Tree:
@@ -80,7 +79,7 @@ def _readable(item: Property, row: spec.Element | None) -> str:
     except InvalidValue:
         return ""
     assert isinstance(value, int)
-    return _READABLE[row.type](value) if value <= _LATEST else ""
+    return _READABLE[row.type](value) if value <= units.YEAR_9999 else ""
 
 
 def _marks(attributes: Mapping[str, str]) -> Words:

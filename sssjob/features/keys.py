@@ -6,6 +6,8 @@ imports this module: nothing here that is slow to import, decimal numbers includ
 
 from __future__ import annotations
 
+from sssjob.integers import LARGEST
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -20,11 +22,10 @@ TIME, SECONDS, BYTES, GIGABYTES, MEGABYTES = "time", "s", "bytes", "GB", "MB"
 
 REQUIRED, OPTIONAL, CONDITIONAL = "R", "O", "C"
 
-# "A 32-bit integer" is too small for what is deployed; beyond 64 bits nothing reads it (6.5).
-LARGEST = 2**63 - 1
 # An earlier shutdown can only be a mistake: Machine/Job Features is younger than 2001.
 EARLIEST = 10**9
 
+# "A 32-bit integer" is too small for what is deployed; beyond 64 bits nothing reads it (6.5).
 _DIGITS = len(str(LARGEST))
 _LONGEST_NAME = 255
 

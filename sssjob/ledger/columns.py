@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from sssjob.accounting import report
 from sssjob.accounting.report import GROUPINGS, NAMED, JobProperties, used
+from sssjob.integers import LARGEST
 from sssjob.measures import SUMS, JobUsage, Number
 from sssjob.model import Job
 from sssjob.records.record import DELIVERED, JOB, REQUESTED
@@ -28,8 +29,6 @@ ID, TOLD, EXACT, SOURCE, LINE = "id", "told", "exact", "source", "line"
 MACHINE, SUBMIT, START, END = "machine", "submit_time", "start_time", "end_time"
 # What tells a run from all others; TOLD does where a job states neither submission nor start.
 KEY = (MACHINE, ID, SUBMIT, START, TOLD)
-
-_LARGEST = 2**63 - 1
 
 
 class Reading(NamedTuple):
@@ -73,7 +72,7 @@ def _time(name: str) -> Reading:
 
 def _given(name: str) -> Reading:
     return Reading(
-        lambda job: _whole(job.given(name)), (name,), _GIVEN, is_number=True, most=_LARGEST
+        lambda job: _whole(job.given(name)), (name,), _GIVEN, is_number=True, most=LARGEST
     )
 
 
@@ -99,7 +98,7 @@ _INTEGER, _TEXT = pa.int64(), pa.string()
 
 def _asked(name: str) -> Reading:
     return Reading(
-        lambda job: _whole(job.asked(name)), (name,), _ASKED, is_number=True, most=_LARGEST
+        lambda job: _whole(job.asked(name)), (name,), _ASKED, is_number=True, most=LARGEST
     )
 
 
@@ -183,7 +182,7 @@ def fit(numbers: Sequence[Any]) -> bool:
     if not {*map(type, numbers)} <= {int, type(None)}:
         return False
     known = [each for each in numbers if each is not None]
-    return not known or (max(known) <= _LARGEST and min(known) >= -_LARGEST)
+    return not known or (max(known) <= LARGEST and min(known) >= -LARGEST)
 
 
 def table(rows: list[Row]) -> pa.Table:
@@ -215,8 +214,8 @@ def _as_text(sums: JobUsage) -> str:
 
 
 def _fits(value: Number | None) -> bool:
-    return value is None or (type(value) is int and abs(value) <= _LARGEST)
+    return value is None or (type(value) is int and abs(value) <= LARGEST)
 
 
 def _whole(value: Number | None) -> int | None:
-    return None if value is None else max(-_LARGEST, min(_LARGEST, round(value)))
+    return None if value is None else max(-LARGEST, min(LARGEST, round(value)))

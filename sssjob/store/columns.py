@@ -169,7 +169,7 @@ COLUMNS: tuple[Column, ...] = (
 NAMES: tuple[str, ...] = tuple(column.name for column in COLUMNS)
 
 IRREGULAR = 1 << 62  # the bit for jobs in strange places, of which some have no row
-ALL = (1 << 63) - 1  # every bit: nothing in the row says enough
+ALL = (1 << 63) - 1  # every bit, a mask and no number: nothing in the row says enough
 _BIT = {path: 1 << number for number, path in enumerate(PATHS)}
 _BY_PATH = {(column.path, column.says): column.name for column in COLUMNS}
 _PATH = {column.name: column.path for column in COLUMNS if column.path}

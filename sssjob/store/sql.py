@@ -20,6 +20,7 @@ from sssjob.store.condition import (
     Present,
     Relate,
 )
+from sssjob.units import YEAR_9999
 
 
 class SqlDialect(NamedTuple):
@@ -48,7 +49,7 @@ SQLITE     = SqlDialect("?",  "instr({0}, {1})",  "{0} GLOB {1}",
 POSTGRESQL = SqlDialect("?",  "strpos({0}, {1})", "{0} LIKE {1} ESCAPE '!'",
                      (("!", "!!"), ("%", "!%"), ("_", "!_"), ("*", "%"), ("?", "_")),
                      "{0} = trunc({0})",
-                     "CASE WHEN {0} BETWEEN -62135596800 AND 253402300799 THEN "
+                     f"CASE WHEN {{0}} BETWEEN -62135596800 AND {YEAR_9999} THEN "
                      "to_char(to_timestamp({0}) AT TIME ZONE 'UTC', 'YYYY-MM') END", "floor({0})")
 
 _SIGNS = {Op.EQ: "=", Op.NE: "<>", Op.LT: "<", Op.LE: "<=", Op.GT: ">", Op.GE: ">="}

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TypeVar
 
 from sssjob.document import Source, tree
+from sssjob.integers import LARGEST
 from sssjob.query import Match, Question
 from sssjob.store import files, flat, lookup, opening, upkeep
 from sssjob.store.answers import StoreAnswers, Trace
@@ -35,7 +36,6 @@ from sssjob.store.writing import HistoryEntry
 
 T = TypeVar("T")
 
-_NO_LIMIT = (1 << 63) - 1
 VERIFY, ON, OFF = "verify", "on", "off"  # a setting of a store, and its values
 
 
@@ -246,7 +246,7 @@ class Store:
         order = [f"{quoted(name)}{' DESC' if down else ''}" for name, down in sort]
         order += map(quoted, ("document", "place", "reading"))
         window = "" if limit is None and not offset else " LIMIT ? OFFSET ?"
-        bounds = (_NO_LIMIT if limit is None else limit, offset) if window else ()
+        bounds = (LARGEST if limit is None else limit, offset) if window else ()
         yield from self.engine.stream(
             f"SELECT {listed(tuple(names))} FROM job WHERE {condition.text} "
             f"ORDER BY {', '.join(order)}{window}",

@@ -27,6 +27,7 @@ from sssjob.document.diff import Difference, diff
 from sssjob.document.sources import NamedSource
 from sssjob.errors import Finding, LimitExceeded, SSSJobError, UnreadableDocument
 from sssjob.graph import Graph, Progress
+from sssjob.integers import LARGEST  # numbers of documents end there
 from sssjob.model import Block, Job, JobGroup, Reference
 from sssjob.store import Counts, Store, Stored, browsing
 from sssjob.store.condition import Compare, Op
@@ -34,7 +35,6 @@ from sssjob.verbs import documents
 from sssjob.verbs.records import Tell, nothing
 
 MOST = 4 << 30  # bytes of a store that is made of what was named
-_LAST = (1 << 63) - 1  # the highest number that a document can have
 DIFFERENCES = 100  # of two versions that are told
 _TIMES = {
     "created": "CreationTime", "submitted": "SubmitTime", "eligible": "EligibleTime",
@@ -196,7 +196,7 @@ def group(jobs: Store, document: int) -> SeenGroup | None:
 
 def _stored(jobs: Store, document: int) -> Stored | None:
     """The document of a number; None where there is none, or where it was deleted."""
-    stored = jobs.numbered(document) if document <= _LAST else None
+    stored = jobs.numbered(document) if document <= LARGEST else None
     return None if stored is None or stored.deleted else stored
 
 

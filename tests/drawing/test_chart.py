@@ -5,11 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
+from sssjob.drawing import stacked
 from sssjob.drawing.chart import (
     HEIGHT,
     MARKS,
     MOST,
     WIDTH,
+    Area,
     Axis,
     Chart,
     Series,
@@ -103,3 +105,14 @@ def test_thinning_keeps_order_and_both_ends(points):
     assert list(kept) == sorted(kept, key=lambda point: point[0])
     assert (kept[0], kept[-1]) == (points[0], points[-1])
     assert len(kept) <= MOST + 2
+
+
+def test_columns_stand_on_the_axes_of_a_chart():
+    """The same lines and labels, in the same places, as in a picture of two axes."""
+    columns = [stacked.Column("Monday", (3.0,), ("3",))]
+    shown = str(stacked.svg("Jobs", ("",), columns, "3.00"))
+    area = Area(84, 36, 700, 316)
+    assert str(area.axes) in shown
+    for y, label in ((36, "3.00"), (106, ""), (176, ""), (246, ""), (316, "0")):
+        assert all(str(part) in shown for part in area.level(y, label)), y
+    assert str(area.below("392.0", "Monday")) in shown

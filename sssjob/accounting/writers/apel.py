@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 
 from sssjob import units
 from sssjob.accounting.writers.grid import is_level, is_noted, level, noted
-from sssjob.accounting.writers.losses import MOST, NO_PLACE, TakenJob
+from sssjob.accounting.writers.losses import NO_PLACE, TakenJob
 from sssjob.accounting.writers.parts import RecordPart
 from sssjob.accounting.writers.writer import Unfit, WriterOptions
 from sssjob.accounting.writers.xml import TIME_DIGITS, are_numbers, plain_texts
 from sssjob.errors import InvalidValue
+from sssjob.integers import LARGEST
 from sssjob.model import Property
 from sssjob.records.builders import Column, Same, Tagged
 
@@ -198,7 +199,7 @@ _BELOW, _ABOVE = -1, -2  # instead of an amount that APEL cannot hold
 def _in_kilobytes(text: str, unit: str) -> int:
     """An amount in KB rounded up, or why it is none. Raises ``InvalidValue``."""
     size = units.bytes_of(text, unit)
-    if not 0 <= size <= MOST:
+    if not 0 <= size <= LARGEST:
         return _BELOW if size < 0 else _ABOVE
     return -(-size // _KB)
 

@@ -14,14 +14,13 @@ from typing import NamedTuple
 
 from sssjob import units
 from sssjob.errors import AwarenessPolicy, InvalidValue
+from sssjob.integers import LARGEST  # more is no amount, and readers take no more
 from sssjob.model import Block, Delivered, Job, Property, Reference, TaskGroup, stripped
 
 NO_PLACE = "no place for it"
 WISH = "what was requested has no place"
 ANOTHER = "another value is written"
 
-MOST = (1 << 63) - 1  # of a whole number: more is no amount, and readers take no more
-_YEAR_9999 = 253_402_300_799
 POLICY = "awarenessPolicy"
 
 
@@ -111,7 +110,7 @@ class TakenJob:
         found = self._delivered.get(name) or self._own.get(name)
         return stripped(found[0].item.text) if found else ""
 
-    def integer(self, name: str, *, least: int = -MOST, most: int = MOST) -> int | None:
+    def integer(self, name: str, *, least: int = -LARGEST, most: int = LARGEST) -> int | None:
         """The first of them as a whole number between two others, or None, and it is lost."""
         found = self.one(name)
         if found is None:
@@ -139,7 +138,7 @@ class TakenJob:
 
     def time(self, name: str) -> int | None:
         """The first of them as a time of a calendar, which ends with the year 9999, or None."""
-        return self.integer(name, least=0, most=_YEAR_9999)
+        return self.integer(name, least=0, most=units.YEAR_9999)
 
     def number(self, item: Property, *, signed: bool = False) -> bool:
         """Whether a property is a number, not below zero unless ``signed``; another is lost."""

@@ -8,11 +8,12 @@ from datetime import date, timedelta
 from functools import lru_cache
 
 from sssjob import nodes, units
-from sssjob.accounting.writers.losses import MOST, TakenJob
+from sssjob.accounting.writers.losses import TakenJob
 from sssjob.accounting.writers.parts import Around, RecordPart
 from sssjob.accounting.writers.writer import WriterOptions
 from sssjob.document.text import escape, escaped, quoted
 from sssjob.errors import InvalidValue, LimitExceeded
+from sssjob.integers import LARGEST
 from sssjob.model import Property, stripped
 from sssjob.records.builders import Column, Tagged
 
@@ -137,7 +138,7 @@ class ElementWriter:
                 continue
             if not isinstance(value, int) or value <= 0:
                 job.lose(item, "no positive whole number")
-            elif total + value > MOST:
+            elif total + value > LARGEST:
                 job.lose(item, "too large a number")
             else:
                 total += value
@@ -288,7 +289,7 @@ def _in_units(text: str, unit: str) -> tuple[str, str]:
         raise InvalidValue(text, "an amount with units")
     unit = units.unit(unit)
     size = round(units.bytes_of(text, unit))
-    if not 1 <= size <= MOST:
+    if not 1 <= size <= LARGEST:
         raise _NoVolume("no positive whole number" if size < 1 else "too large a number")
     start = _SMALLER.index(unit) if unit in _SMALLER else 0
     for smaller in _SMALLER[start:]:

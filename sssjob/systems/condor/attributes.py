@@ -10,7 +10,8 @@ from typing import Any
 
 from sssjob import units
 from sssjob.classads import evaluate
-from sssjob.classads.values import LARGEST, SMALLEST, UNDEFINED, Ad, Node
+from sssjob.classads.values import UNDEFINED, Ad, Node
+from sssjob.integers import LARGEST, SMALLEST
 from sssjob.records.unread import Left, known
 from sssjob.systems.condor import names
 from sssjob.systems.condor.usage import MEASURED

@@ -20,13 +20,14 @@ from sssjob import expression, spec, units
 from sssjob.amounts import Scope
 from sssjob.classads import parser, quoting, tree
 from sssjob.classads.errors import BadAd
-from sssjob.classads.values import LARGEST, Ad, Node
+from sssjob.classads.values import Ad, Node
 from sssjob.document import dumps
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, Severity, SSSJobError, finding
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import Alternative, Comparison
 from sssjob.features.derive import derive
 from sssjob.file_names import filled
+from sssjob.integers import LARGEST, SMALLEST
 from sssjob.model import Job, Property
 from sssjob.systems.condor import names, requirements
 
@@ -160,7 +161,7 @@ class _Work:
 
     def _whole(self, value: object) -> int:
         number = Fraction(value) if isinstance(value, (int, Fraction)) else Fraction(0)
-        if not -LARGEST - 1 <= number <= LARGEST:
+        if not SMALLEST <= number <= LARGEST:
             raise InvalidValue(str(number), "a number of 64 bits")
         return int(number)
 

@@ -10,7 +10,8 @@ from fractions import Fraction
 
 from sssjob import units
 from sssjob.classads import evaluate
-from sssjob.classads.values import LARGEST, SMALLEST, Ad
+from sssjob.classads.values import Ad
+from sssjob.integers import LARGEST, SMALLEST
 from sssjob.model import Property
 
 # fmt: off
