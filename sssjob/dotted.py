@@ -13,6 +13,18 @@ from typing import Any
 NOTEBOOK, EDITING = "sssjob.drawing.notebook", "sssjob.expression.editing"
 
 
+def needed(library: str, extra: str, what: str) -> Any:
+    """A library that an extra brings, imported for what needs it.
+
+    Raises ``ModuleNotFoundError``, which says how to install it.
+    """
+    try:
+        return loaded(library)
+    except ModuleNotFoundError as error:
+        text = f"{what} needs {library}: pip install 'sssjob[{extra}]'"
+        raise ModuleNotFoundError(text, name=library) from error
+
+
 def loaded(name: str) -> Any:
     """What a dotted name, or ``module:attribute``, stands for.
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sssjob import units
 from sssjob.amounts import Scope
 from sssjob.dotted import NOTEBOOK, loaded
-from sssjob.errors import Finding, InvalidValue
+from sssjob.errors import Finding, InvalidValue, of_kind
 from sssjob.formats.sss import jobs_of
 from sssjob.measures import MEASURES, JobUsage, Number, Totals, merged, used_of
 from sssjob.model import Block, Delivered, Job, Property, Requested, stripped
@@ -291,6 +291,15 @@ class Report:
         return (self.since is None or end >= self.since) and (
             self.until is None or end < self.until
         )
+
+
+def grouped_by(names: tuple[str, ...]) -> tuple[str, ...]:
+    """What a program wants a report by; without any, by user. Raises ``InvalidValue``."""
+    for name in names:
+        of_kind(name, str, "what jobs are grouped by")
+        if name not in GROUPINGS:
+            raise InvalidValue(name, f"what jobs are grouped by: {', '.join(GROUPINGS)}")
+    return names or Report().by
 
 
 def _gather(named: Named, items: Iterable[object]) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
@@ -28,16 +28,38 @@ if TYPE_CHECKING:
 
 _SPECIAL = re.compile(r"[*?\[]")  # what DuckDB takes for a pattern in the name of a file
 _WHOLE = ", ".join(f'"{name}"' for name in columns.NAMES)
-# fmt: off
+
+
+class Derived(NamedTuple):
+    """A column that is worked out of others: how, the unit of numbers, and what it says."""
+
+    sql: str
+    unit: str
+    says: str
+
+
+_WAIT = {"wait_seconds": Derived("start_time - submit_time", "s", "from submission to start")}
+_TIMES = {
+    name: Derived(f"make_timestamp({column} * 1000000)", "", f"{column} as a timestamp in UTC")
+    for name, column in (
+        ("submitted", columns.SUBMIT), ("started", columns.START), ("ended", columns.END),
+    )
+}  # fmt: skip
+USAGE, RUNS = "usage", "runs"
+DERIVED = {USAGE: _WAIT, RUNS: {**_WAIT, **_TIMES}}
 VIEWS = {
-    "usage": f"SELECT {_WHOLE}, start_time - submit_time AS wait_seconds FROM live",
-    "runs":
-        f"SELECT {_WHOLE}, start_time - submit_time AS wait_seconds,"
-        " make_timestamp(submit_time * 1000000) AS submitted,"
-        " make_timestamp(start_time * 1000000) AS started,"
-        " make_timestamp(end_time * 1000000) AS ended FROM live",
+    view: f"SELECT {', '.join([_WHOLE, *(f'{it.sql} AS {name}' for name, it in more.items())])}"
+    " FROM live"
+    for view, more in DERIVED.items()
 }
-# fmt: on
+
+
+def told_of(view: str) -> dict[str, dict[str, str]]:
+    """The columns of a view: the unit of each, and what it says."""
+    return {
+        **{each.name: {"unit": each.unit, "says": each.says} for each in columns.COLUMNS},
+        **{name: {"unit": it.unit, "says": it.says} for name, it in DERIVED[view].items()},
+    }
 
 
 @contextmanager

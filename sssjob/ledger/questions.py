@@ -21,6 +21,7 @@ from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import pyarrow as pa
 
 from sssjob.errors import LimitExceeded, UnusableInput
 from sssjob.ledger import columns
@@ -39,6 +40,7 @@ _FENCE = {
     "python_enable_replacements": False,  # names of Python would be tables
 }
 _FETCHED = 1000  # rows at once
+BATCH = 100_000  # rows of a piece of Arrow
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +78,45 @@ def asked(ledger: Ledger, text: str, seconds: float = SECONDS) -> Iterator[Answe
     Raises ``UnusableInput`` for what is no such question, ``LimitExceeded`` where it takes longer,
     also while its rows are read, and ``UnusableStore``.
     """
+    with _asking(ledger, text, seconds) as connection:
+        with _refused(seconds):
+            cursor = connection.execute(text)
+        names = _each_once([each[0] for each in cursor.description or ()])
+        yield Answer(names, _rows(cursor, seconds))
+
+
+@contextmanager
+def in_batches(
+    ledger: Ledger, text: str, given: Any = None, seconds: float | None = SECONDS
+) -> Iterator[tuple[pa.Schema, Iterator[pa.RecordBatch]]]:
+    """The same as Arrow has it, in pieces, of which one is in memory; a name stands once.
+
+    ``given`` are the values of ``$1`` or ``$name`` in the question. Without ``seconds`` it may
+    take any time.
+    """
+    with _asking(ledger, text, seconds) as connection:
+        with _refused(seconds):
+            reader = connection.sql(text, params=given).to_arrow_reader(BATCH)
+        names = _each_once(reader.schema.names)
+        fields = pa.schema(
+            field.with_name(name) for field, name in zip(reader.schema, names, strict=True)
+        )
+        yield fields, _batches(reader, fields, seconds)
+
+
+@contextmanager
+def _asking(ledger: Ledger, text: str, seconds: float | None) -> Iterator[Connection]:
+    """A connection inside the fence for one question, for so long."""
     _check(ledger)
     with ledger.connected(fence=_FENCE) as connection:
-        timer = Timer(seconds, connection.interrupt)
+        timer = Timer(seconds or 0, connection.interrupt)
         timer.daemon = True
-        timer.start()
+        if seconds is not None:
+            timer.start()
         try:
             with _refused(seconds):
                 _check_kind(connection, text)
-                cursor = connection.execute(text)
-            names = _each_once([each[0] for each in cursor.description or ()])
-            yield Answer(names, _rows(cursor, seconds))
+            yield connection
         finally:
             timer.cancel()
 
@@ -116,15 +146,35 @@ def _rows(cursor: Connection, seconds: float) -> Iterator[Sequence[Any]]:
         yield from some
 
 
+def _batches(
+    reader: pa.RecordBatchReader, fields: pa.Schema, seconds: float | None
+) -> Iterator[pa.RecordBatch]:
+    while True:
+        try:
+            with _refused(seconds):
+                batch = reader.read_next_batch()
+        except StopIteration:
+            return
+        except (OSError, pa.ArrowException) as error:  # what DuckDB says by way of Arrow
+            raise _refusal(error, seconds, late=str(error).startswith("INTERRUPT")) from None
+        yield pa.RecordBatch.from_arrays(batch.columns, schema=fields)
+
+
 @contextmanager
-def _refused(seconds: float) -> Iterator[None]:
+def _refused(seconds: float | None) -> Iterator[None]:
     """What DuckDB refuses, in our words."""
     try:
         yield
-    except duckdb.InterruptException:
-        raise LimitExceeded("seconds for a question", seconds) from None
+    except duckdb.InterruptException as error:
+        raise _refusal(error, seconds, late=True) from None
     except (duckdb.Error, RuntimeError, ValueError) as error:
-        raise UnusableInput(f"SQL: {error}") from None
+        raise _refusal(error, seconds) from None
+
+
+def _refusal(error: Exception, seconds: float | None, *, late: bool = False) -> Exception:
+    if late:
+        return LimitExceeded("seconds for a question", seconds or 0)
+    return UnusableInput(f"SQL: {error}")
 
 
 def _each_once(names: Sequence[str]) -> list[str]:

@@ -10,11 +10,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sssjob.accounting.report import GROUPINGS, Report
+from sssjob.accounting.report import Report, grouped_by
 from sssjob.document.files import source_of
 from sssjob.document.sources import NamedSource, UnusableSource
-from sssjob.dotted import NOTEBOOK, loaded
-from sssjob.errors import InvalidValue, SSSJobError, UnusableInput, of_kind
+from sssjob.dotted import NOTEBOOK, loaded, needed
+from sssjob.errors import SSSJobError, UnusableInput, of_kind
 from sssjob.formats.sss import jobs_of
 from sssjob.model import Block, Job
 from sssjob.records import AUTO, find
@@ -101,11 +101,7 @@ class Jobs:
 
         Raises ``InvalidValue`` for a name that jobs are not grouped by.
         """
-        for name in by:
-            of_kind(name, str, "what jobs are grouped by")
-            if name not in GROUPINGS:
-                raise InvalidValue(name, f"what jobs are grouped by: {', '.join(GROUPINGS)}")
-        found = Report(by or Report().by)
+        found = Report(grouped_by(by))
         for job in self:
             found.add(job)
         return found
@@ -148,8 +144,4 @@ def jobs(
 
 
 def _needed(library: str, extra: str) -> Any:
-    try:
-        return loaded(library)
-    except ModuleNotFoundError as error:
-        text = f"tables of jobs need {library}: pip install 'sssjob[{extra}]'"
-        raise ModuleNotFoundError(text, name=library) from error
+    return needed(library, extra, "a table of jobs")
