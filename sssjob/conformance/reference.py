@@ -21,6 +21,8 @@ _PLACES = {"*": "every element", "Requested/*": "what stands in Requested",
 _HOW_OFTEN = {"?": "zero or one", "*": "any number", "+": "one or more"}
 _LONGEST = 300  # characters of a document that still reads as an example
 _CASES = 5  # cases of a finding that are named
+# The types whose name does not tell in what they count.
+_COUNTED = {"Duration": "seconds", "DateTime": "seconds since 1970-01-01T00:00Z"}
 
 
 class ReferenceEntry(NamedTuple):
@@ -98,7 +100,7 @@ def _attributes(name: str) -> Iterator[ReferenceEntry]:
                 ("type", row.type),
                 ("values", ", ".join(row.values)),
                 ("default", row.default),
-                ("how often", "it has to be there" if row.appearance == spec.MUST else ""),
+                ("how often", "required" if row.appearance == spec.MUST else ""),
                 ("support", f"an implementation {row.compliance} support it"),
             ), _example(*_with(name, row.on)))  # fmt: skip
 
@@ -106,7 +108,7 @@ def _attributes(name: str) -> Iterator[ReferenceEntry]:
 def _limits(name: str) -> Iterator[ReferenceEntry]:
     for limit, meaning, synonyms in spec.RESOURCE_LIMITS:
         if limit == name:
-            read = ("read too", ", ".join(synonyms))
+            read = ("also called", ", ".join(synonyms))
             yield ReferenceEntry(name, "name of a ResourceLimit", "SSS 5.1 ResourceLimit", meaning,
                         _facts(read))  # fmt: skip
 
@@ -136,18 +138,18 @@ def _facts(*pairs: tuple[str, str]) -> tuple[tuple[str, str], ...]:
 
 
 def _type(row: spec.Element) -> str:
-    unit = units.DEFAULT_UNITS.get(row.name)
-    return f"{row.type}, in {unit} unless units says otherwise" if unit else row.type
+    if unit := units.DEFAULT_UNITS.get(row.name):
+        return f"{row.type}, in {unit} unless units says otherwise"
+    return f"{row.type}, in {_COUNTED[row.type]}" if row.type in _COUNTED else row.type
 
 
 def _appearance(row: spec.Element) -> str:
-    once = {spec.MUST: "it has to be there", spec.SHOULD: "it should be there"}
-    often = once.get(row.appearance, "it may be there")
+    needed = {spec.MUST: "required", spec.SHOULD: "recommended"}.get(row.appearance, "optional")
     if row.repeats is True:
-        return f"{often}, any number of times"
+        return f"{needed}, any number of times"
     if row.repeats:
-        return f"{often}, again where {', '.join(row.repeats)} differ"
-    return f"{often}, once"
+        return f"{needed}, once for each {' and '.join(row.repeats)}"
+    return f"{needed}, once"
 
 
 def _own_attributes(element: str) -> Iterator[str]:

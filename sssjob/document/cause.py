@@ -13,6 +13,8 @@ DOCTYPE_ADVICE = "remove <!DOCTYPE ...>"
 MARK = "\ufeff"
 LATE_MARK = "a byte order mark (U+FEFF), which may only be the first character of a source"
 LATE_MARK_ADVICE = "remove it"
+NO_XML = "this is text, and a document in XML begins with '<'"
+NO_XML_ADVICE = "if it holds records, name their format"
 
 _WINDOW = 4  # characters about the place of the error in which its cause is looked for
 _LIMITS = re.compile(
@@ -27,6 +29,7 @@ _CHARACTER = re.compile(
 _QUOTES = dict.fromkeys("\u201c\u201d\u201e\u2033\u00ab\u00bb", '"') | dict.fromkeys(
     "\u2018\u2019\u201a", "'"
 )
+_NO_TAG = re.compile("Start tag expected")
 _IN_TAGS = re.compile("AttValue|attribute|attributes construct|Start Tag")
 
 # fmt: off
@@ -97,6 +100,8 @@ def _cause(said: str, context: str) -> tuple[str, str]:
         hexadecimal, decimal = found[1] or found[3], found[2] or found[4]
         number = int(hexadecimal, 16) if hexadecimal else int(decimal)
         return f"U+{number:04X} is not a character of XML 1.0", "remove it"
+    if _NO_TAG.search(said):
+        return NO_XML, NO_XML_ADVICE
     if _IN_TAGS.search(said):
         for character in context:
             if quote := _QUOTES.get(character):

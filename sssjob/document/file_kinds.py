@@ -38,11 +38,12 @@ _ROWS = (
     (rb"\x89HDF\r\n",                                          Kind("a file of HDF5")),
     (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",                     Kind("an office document")),
     (rb"(?i:\s*<!doctype\s+html)",                             Kind("a page of HTML")),
-    # Logs with times in brackets, in the American form, of syslog and of journalctl.
+    # Logs with times in brackets, in the American form, of syslog, journalctl and web servers.
     (rb"\[" + _DAY + _TIME + rb"\] ",                          _LOG),
     (rb"\d\d/\d\d/\d\d(?:\d\d)? " + _TIME + rb"(?: |\|)",      _LOG),
     (rb"[A-Z][a-z]{2} [ \d]\d " + _TIME + _WHO,                _LOG),
     (_DAY + _TIME + rb"(?:Z|[-+]\d\d:\d\d)" + _WHO,            _LOG),
+    (rb"\S+ \S+ \S+ \[\d\d/[A-Z][a-z]{2}/\d{4}:" + _TIME,      _LOG),
 )
 # fmt: on
 _KINDS = tuple((re.compile(pattern, re.DOTALL), kind) for pattern, kind in _ROWS)

@@ -60,7 +60,9 @@ def recognise(head: bytes, rows: Sequence[Format] = ()) -> Recognised:
         if reason := _told(row, "mistaken", head):
             raise UnusableInput(reason, 1)
     begin = clean(head[:200]).strip()[:60]
-    raise UnusableInput(f"no format is recognised by {begin!r}: name it (--from FORMAT)")
+    raise UnusableInput(
+        f"no known format of records begins with {begin!r}; name the format: --from FORMAT"
+    )
 
 
 def _in_order() -> Iterator[Format]:

@@ -209,7 +209,9 @@ def recognise(data: bytes) -> str:
             continue  # it will be told to whoever names it
         if found.recognises(data[:_HEAD]):
             return name
-    raise UnusableInput("the source is not recognised: name it (--from)")
+    raise UnusableInput(
+        "neither a job object nor a script of a known batch system; name what it is: --from"
+    )
 
 
 def _understood(job: Job, settings: Settings) -> Understood[Job]:

@@ -207,7 +207,7 @@ def test_a_stream_that_gives_a_byte_at_a_time_is_read_the_same():
 
 
 def test_what_nobody_recognises_is_refused_with_what_was_found():
-    with pytest.raises(UnusableInput, match="no format is recognised by 'Dear Sir'"):
+    with pytest.raises(UnusableInput, match="no known format of records begins with 'Dear Sir'"):
         outcomes("auto", b"Dear Sir\n")
 
 

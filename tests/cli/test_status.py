@@ -61,7 +61,7 @@ def test_a_system_that_prints_no_json_is_asked_for_text(command):
     [
         ("echo 'squeue: error: slurmctld is down' >&2; exit 1", "returned 1: down"),
         ("sleep 60", "did not end within 0.2 seconds"),
-        ("echo out of order", "no format is recognised by 'out of order'"),
+        ("echo out of order", "no known format of records begins with 'out of order'"),
     ],
 )
 def test_a_system_that_does_not_answer_prints_nothing(command, script, message):
@@ -155,7 +155,7 @@ def test_jobs_are_printed_as_json_objects():
         (("--table", "--json", QUEUE), "two forms"),
         (("--from", "lsf"), "known: condor"),
         (("--from", "squeue-json"), "no system that can be asked"),
-        (("--from", "slurm", DATA / "condor/condor_q.json"), "no format is recognised"),
+        (("--from", "slurm", DATA / "condor/condor_q.json"), "no known format of records"),
         (("no/such/file",), "No such file"),
     ],
 )

@@ -265,7 +265,10 @@ def test_what_is_neither_document_nor_script_nor_records_is_refused_by_name(run)
     (run.path / "jobs" / "a.xml").write_text("neither")
     done = run("jobs", "--to", "sbatch")
     assert done.exit_code == 2
-    assert "jobs/a.xml: the source is not recognised: name it (--from)" in done.stderr
+    assert (
+        "jobs/a.xml: neither a job object nor a script of a known batch system; name what it is: --from"
+        in done.stderr
+    )
 
 
 def test_nothing_is_written_where_two_jobs_have_one_id(run):

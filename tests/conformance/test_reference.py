@@ -46,5 +46,19 @@ def test_the_example_of_a_finding_has_that_finding_alone():
     assert {found.code for found in check.check_source(topic.example)} == {"E-CARD"}
 
 
+@pytest.mark.parametrize(
+    "name, label, told",
+    [
+        ("Duration", "type", "Duration, in seconds"),
+        ("EndTime", "type", "DateTime, in seconds since 1970-01-01T00:00Z"),
+        ("Duration", "how often", "recommended, once"),
+        ("Memory", "how often", "optional, once for each metric and context"),
+        ("Dependency", "how often", "optional, any number of times"),
+    ],
+)
+def test_a_fact_reads_at_once(name, label, told):
+    assert dict(reference.topics(name)[0].facts)[label] == told
+
+
 def test_a_name_that_is_not_known_has_no_topic():
     assert reference.topics("Memroy") == ()

@@ -54,6 +54,7 @@ KINDS = [
     pytest.param(b"11/22/2026 10:00:00|worker|q|E|no such job\n", LOG, id="messages of qmaster"),
     pytest.param(b"Nov 22 10:00:00 n1 slurmd[7]: started\n", LOG, id="syslog"),
     pytest.param(b"2026-11-22T10:00:00+00:00 n1 slurmd[7]: started\n", LOG, id="journalctl"),
+    pytest.param(b'::1 - - [10/Oct/2026:13:55:36 +0000] "GET /"\n', LOG, id="web server"),
 ]
 
 
@@ -66,6 +67,17 @@ def test_a_file_of_another_kind_is_told_by_what_it_is(data, what, tmp_path):
         assert result.exit_code in (1, 2), words
         assert what in f"{result.stderr}{result.exception}", words
         assert len(result.stderr.splitlines()) <= 2, words
+
+
+@pytest.mark.parametrize("words", ["validate", "query Id", "report", "show", "store import new.db"])
+@pytest.mark.parametrize("text", ["hello\n", "a,b\n1,2\n", '{"a": 1}\n'])
+def test_a_text_that_is_neither_a_document_nor_records_is_told_what_to_do(
+    words, text, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(sssjob, [*words.split(), "-"], input=text)
+    assert result.exit_code in (1, 2)
+    assert "a document in XML begins with '<'; if it holds records, name" in result.stderr
 
 
 @pytest.mark.parametrize("data, what", KINDS)

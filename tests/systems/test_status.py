@@ -144,7 +144,7 @@ def test_no_entity_is_expanded_and_no_document_type_accepted(bomb):
 
 def test_job_objects_in_sssrmap_are_no_output_of_torque():
     data = b"<Data><Job><JobId>7</JobId></Job></Data>"
-    with pytest.raises(UnusableInput, match="no format is recognised"):
+    with pytest.raises(UnusableInput, match="no known format of records"):
         list(status.outcomes(io.BytesIO(data), status.formats(), ZONE, OBJECTS))
 
 
