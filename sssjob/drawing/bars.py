@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sssjob.drawing.chart import opened
+from sssjob.drawing.columns import cells, padded
 from sssjob.visible import Markup, visible
 
 WIDTH = 50  # characters of the longest bar
@@ -30,12 +31,12 @@ def terminal(title: str, bars: Sequence[Bar]) -> list[str]:
     bob  ████████████▌ 1.0
     """
     longest = max((bar.amount for bar in bars), default=0) or 1
-    margin = max((len(visible(bar.name)) for bar in bars), default=0)
+    margin = max((cells(visible(bar.name)) for bar in bars), default=0)
     lines = [visible(title)]
     for bar in bars:
         eighths = round(bar.amount / longest * WIDTH * 8)
         drawn = "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
-        lines.append(f"{visible(bar.name):<{margin}}  {drawn} {bar.shown}")
+        lines.append(f"{padded(visible(bar.name), margin)}  {drawn} {bar.shown}")
     return lines
 
 

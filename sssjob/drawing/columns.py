@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import textwrap
+import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 _NARROWEST = 8  # columns; a line is never folded to fewer
+_NO_CELL = ("Mn", "Me", "Cf")  # categories of what stands on the letter before it
+_TWO_CELLS = ("W", "F")  # wide and full width, by the table of Unicode
+_PIECES = re.compile(r"\s+|\S+")
 
 
 def aligned(
@@ -15,28 +19,54 @@ def aligned(
 
     Where a line would be longer than ``room``, unless that is 0, each row becomes a line of its
     ``names`` (so many first columns; None: those at the left), and a line for each other column.
+    The headings of these names stand once, in brackets, above all rows.
     """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(cells, column)) for column in zip(*rows, strict=True)]
     if room and sum(widths) + 2 * (len(widths) - 1) > room:
         yield from _below(rows, left, left if names is None else names, room)
         return
     for row in rows:
         yield "  ".join(
-            text.ljust(width) if at < left else text.rjust(width)
+            padded(text, width, at_right=at >= left)
             for at, (text, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
 
 
 def _below(rows: Sequence[Sequence[str]], left: int, names: int, room: int) -> Iterator[str]:
     headings, *others = rows
-    width = max((len(heading) for heading in headings[names:]), default=0)
-    numbers = max((len(text) for row in others for text in row[left:]), default=0)
+    width = max(map(cells, headings[names:]), default=0)
+    numbers = max((cells(text) for row in others for text in row[left:]), default=0)
+    if others and all(headings[:names]):
+        yield from folded(f"[{'  '.join(headings[:names])}]", room)
     for row in others:
         yield from folded("  ".join(filter(None, row[:names])), room)
         for at in range(names, len(row)):
-            text = row[at] if at < left else row[at].rjust(numbers)
+            text = row[at] if at < left else padded(row[at], numbers, at_right=True)
             if headings[at] or text:
-                yield from folded(f"  {headings[at].ljust(width)}  {text}".rstrip(), room)
+                yield from folded(f"  {padded(headings[at], width)}  {text}".rstrip(), room)
+
+
+def cells(text: str) -> int:
+    """How many columns of a terminal a text takes: letters of East Asia take two.
+
+    >>> cells("amy"), cells("\u7530\u4e2d")
+    (3, 4)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(_cells(letter) for letter in text)
+
+
+def _cells(letter: str) -> int:
+    if unicodedata.category(letter) in _NO_CELL:
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in _TWO_CELLS else 1
+
+
+def padded(text: str, width: int, *, at_right: bool = False) -> str:
+    """A text with blanks, so that it takes ``width`` columns of a terminal."""
+    blanks = " " * (width - cells(text))
+    return blanks + text if at_right else text + blanks
 
 
 def folded(line: str, room: int) -> Iterator[str]:
@@ -48,12 +78,37 @@ def folded(line: str, room: int) -> Iterator[str]:
       needs b to fail,
         which is ready
     """
-    if not room or len(line) <= room:
+    if not room or cells(line) <= room:
         yield line
         return
     room = max(room, _NARROWEST)
-    indent = min(len(line) - len(line.lstrip()) + 2, room // 2)
-    yield from textwrap.wrap(
-        line, room, subsequent_indent=" " * indent, expand_tabs=False, replace_whitespace=False,
-        break_on_hyphens=False,
-    )  # fmt: skip
+    indent = " " * min(len(line) - len(line.lstrip()) + 2, room // 2)
+    now, used = "", 0
+    for piece in _PIECES.findall(line):
+        wide = cells(piece)
+        if used + wide > room and (piece.isspace() or wide <= room - len(indent)):
+            if now.strip():
+                yield now.rstrip()
+            now, used = indent, len(indent)
+            if piece.isspace():
+                continue
+        while used + wide > room:  # a word that is longer than a line
+            fits = _fitting(piece, room - used)
+            if now + piece[:fits] != indent:
+                yield (now + piece[:fits]).rstrip()
+            now, used, piece = indent, len(indent), piece[fits:]
+            wide = cells(piece)
+        if piece.strip() or now != indent:
+            now, used = now + piece, used + wide
+    if now.strip():
+        yield now.rstrip()
+
+
+def _fitting(word: str, room: int) -> int:
+    """How many letters of a word fit into so many columns."""
+    taken = 0
+    for number, letter in enumerate(word):
+        taken += cells(letter)
+        if taken > room:
+            return number
+    return len(word)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sssjob.drawing.columns import aligned
+from sssjob.drawing.columns import aligned, cells, folded
 
 ROOT = Path(__file__).parents[2]
 ROWS = [
@@ -26,9 +26,35 @@ def test_a_table_that_fits_is_in_columns(room):
 
 def test_one_that_does_not_fit_is_below_each_other():
     assert list(aligned(ROWS, 2, 25)) == [
-        "amy  1", "  jobs      39", "  wall h  0.07", "(total)", "  jobs      51", "  wall h  0.10",
+        "[user  day]", "amy  1", "  jobs      39", "  wall h  0.07",
+        "(total)", "  jobs      51", "  wall h  0.10",
     ]  # fmt: skip
     assert list(aligned(ROWS[:1], 2, 5)) == []
+
+
+WIDE_LETTERS = [("user", "jobs"), ("\u7530\u4e2d", "39"), ("amy", "7")]
+
+
+def test_letters_that_take_two_columns_are_counted_as_two():
+    assert list(aligned(WIDE_LETTERS, 1)) == ["user  jobs", "\u7530\u4e2d    39", "amy      7"]
+    assert list(aligned(WIDE_LETTERS, 1, 8))[:3] == ["[user]", "\u7530\u4e2d", "  jobs"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "\u7530" * 30,
+        "amy \u7530\u4e2d " * 9,
+        "  " + "e\u0301" * 40,
+        "a" * 50,
+        "\u4e2d b" * 12 + " ",
+    ],
+)
+def test_no_folded_line_is_wider_than_its_room_and_nothing_is_lost(line):
+    for room in range(8, 40):
+        lines = list(folded(line, room))
+        assert max(map(cells, lines)) <= room
+        assert "".join(lines).replace(" ", "") == line.replace(" ", "")
 
 
 @pytest.mark.parametrize("words", ["report --by user,day", "audit"])
