@@ -8,6 +8,7 @@ from pathlib import Path
 import checkout
 import pytest
 from daemons import protected
+from engines import postgresql_server  # noqa: F401 (a fixture, here so that a run starts one)
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import engine, providers
 
@@ -33,6 +34,11 @@ engine.ConjectureRunner.generate_mutations_from = lambda runner, data: (
 
 os.environ["SSSJOB_CONFIG"] = os.devnull  # no test depends on the defaults of who runs it
 os.environ.pop("COLUMNS", None)  # nor on the width of their terminal
+
+
+def pytest_xdist_auto_num_workers(config):
+    # Many tests wait for a server or a process: one worker more than processors keeps these busy.
+    return len(os.sched_getaffinity(0)) + 1
 
 
 def pytest_configure(config):

@@ -1,5 +1,7 @@
 """Fixtures for both engines: a test that asks for ``address`` runs on a file, and on PostgreSQL."""
 
+from contextlib import ExitStack
+
 import postgresql
 import pytest
 
@@ -16,8 +18,10 @@ def postgresql_server():
 def address(request, tmp_path):
     """Where a store can be made that nobody else knows."""
     if request.param == "sqlite":
-        return str(tmp_path / "jobs.db")
-    return postgresql.database(request.getfixturevalue("postgresql_server"))
+        yield str(tmp_path / "jobs.db")
+        return
+    with postgresql.database(request.getfixturevalue("postgresql_server")) as empty:
+        yield empty
 
 
 @pytest.fixture(
@@ -25,9 +29,10 @@ def address(request, tmp_path):
 )
 def kept(request, tmp_path_factory):
     """A store that is filled anew for each test."""
-    if request.param == "sqlite":
-        target = str(tmp_path_factory.mktemp("store") / "jobs.db")
-    else:
-        target = postgresql.database(request.getfixturevalue("postgresql_server"))
-    with store.open(target, create=True) as jobs:
-        yield jobs
+    with ExitStack() as stack:
+        if request.param == "sqlite":
+            target = str(tmp_path_factory.mktemp("store") / "jobs.db")
+        else:
+            server = request.getfixturevalue("postgresql_server")
+            target = stack.enter_context(postgresql.database(server))
+        yield stack.enter_context(store.open(target, create=True))

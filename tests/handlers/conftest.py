@@ -1,1 +1,1 @@
-from engines import address, postgresql_server  # noqa: F401 (fixtures)
+from engines import address  # noqa: F401 (fixtures)

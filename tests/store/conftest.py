@@ -1,1 +1,1 @@
-from engines import address, kept, postgresql_server  # noqa: F401 (fixtures)
+from engines import address, kept  # noqa: F401 (fixtures)

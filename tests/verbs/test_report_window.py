@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from engines import address, postgresql_server  # noqa: F401 (fixtures)
+from engines import address  # noqa: F401 (fixtures)
 
 from sssjob import store
 from sssjob.accounting.report import Report
