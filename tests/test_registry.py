@@ -14,7 +14,7 @@ import pytest
 from meanings import lacks_meanings
 from records import DATA, converted, counts
 
-from sssjob import collect, registry
+from sssjob import collect, registry, systems
 from sssjob.cli.names import SystemName
 from sssjob.errors import UnusableInput
 from sssjob.features.batch.call import Invocation
@@ -151,6 +151,16 @@ def lacks_job(name, data):
         yield f"{name}: its sample is read as {told}, with {[each.findings for each in found]}"
 
 
+def lacks_modules(home):
+    """What makes a folder a package, and a system."""
+    if any(home.rglob("*.py")):
+        folders = {home, *(path.parent for path in home.rglob("*.py"))}
+        needed = [home / "system.py", *(folder / "__init__.py" for folder in sorted(folders))]
+        yield from (
+            f"{home.name}: no {path.relative_to(home)}" for path in needed if not path.is_file()
+        )
+
+
 OF_TARGETS = [lacks_target_page, lacks_sample]
 OF_FORMATS = [lacks_records, lacks_quirks, lacks_row, lacks_limits, lacks_page]
 OF_SYSTEMS = [lacks_help_of_queue, lacks_help_of_status, lacks_help_of_script, lacks_meanings]
@@ -170,6 +180,22 @@ def test_a_format_has_what_every_format_must_have(name, guard):
 def test_a_system_has_what_every_system_must_have(name, guard):
     found = "\n".join(guard(name, registry.systems()[name]))
     assert not found, found
+
+
+def test_a_folder_of_a_system_has_the_modules_by_which_it_is_found():
+    home = Path(systems.__file__).parent
+    missing = [
+        told for folder in home.iterdir() if folder.is_dir() for told in lacks_modules(folder)
+    ]
+    assert not missing, "\n".join(missing)
+
+
+def test_a_folder_without_the_modules_by_which_it_is_found_is_told(tmp_path):
+    (folder := tmp_path / "made-up/accounting").mkdir(parents=True)
+    (folder / "table.py").touch()
+    assert list(lacks_modules(tmp_path / "made-up")) == [
+        "made-up: no system.py", "made-up: no __init__.py", "made-up: no accounting/__init__.py",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("guard", OF_TARGETS)

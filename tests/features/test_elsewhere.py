@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -185,9 +186,11 @@ def test_an_ad_that_cannot_be_read_is_a_problem(tmp_path, kind):
 
 def test_every_system_that_tells_its_jobs_who_they_are_has_a_module_inside():
     known = dict(sssjob.systems.INSIDE)
-    assert {module.split(".")[2] for module in known.values()} == registry.systems().keys()
+    home = Path(sssjob.systems.__file__).parent
+    there = {f"sssjob.systems.{path.parent.name}.inside" for path in home.glob("*/inside.py")}
+    assert set(known.values()) == there, "INSIDE of sssjob/systems/__init__.py: a row for each"
     rows = {row.id_variable for row in registry.systems().values()} - {"", "JOB_ID"}
-    assert rows <= known.keys()
+    assert rows <= known.keys(), "an id_variable of a system that has no inside.py"
 
 
 @pytest.mark.parametrize("environment", [SLURM, PBS, LSF, GRID_ENGINE, POD, {"FLUX_JOB_ID": "1"},
