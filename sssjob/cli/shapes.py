@@ -303,6 +303,7 @@ _HOOK = "HTCondor says what it reads and prints"
 _SCRIPT = "a batch system says what it reads and prints"
 WITHOUT: Mapping[str, str] = {
     "canon": _DOCUMENTS,
+    "ledger export": "it prints CSV, or writes a file",
     "transform": "its sheet says what it prints",
     "translate": "it prints scripts; --losses FILE writes JSON lines",
     "cancel": "it prints the id and the state of each job on a line",

@@ -43,12 +43,12 @@ class Rows:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """The table of ``to_arrow`` in pieces, of which one is in memory."""
-        with self._read() as (_, found):
+        with self.opened() as (_, found):
             yield from found
 
     def to_arrow(self) -> pa.Table:
         """The rows as a table of pyarrow."""
-        with self._read() as (fields, found):
+        with self.opened() as (fields, found):
             return pa.Table.from_batches([*found], fields)
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -66,7 +66,8 @@ class Rows:
         return found
 
     @contextmanager
-    def _read(self) -> Iterator[tuple[pa.Schema, Iterator[pa.RecordBatch]]]:
+    def opened(self) -> Iterator[tuple[pa.Schema, Iterator[pa.RecordBatch]]]:
+        """The fields of the table, and its pieces as they come."""
         with questions.in_batches(self.ledger, self.text, self.given, self.seconds) as found:
             fields, batches = found
             told = pa.schema(each.with_metadata(self.says.get(each.name)) for each in fields)

@@ -168,3 +168,32 @@ def test_damage_is_told_and_files_become_few(run, ingest, usage):
     assert json.loads(found.stdout)["file"] == str(file)
     assert (found.exit_code, found.stderr) == (1, f"{usage}: 1 faults, 2 runs\n")
     assert run("sql", usage, "SELECT 1").exit_code == run("compact", usage).exit_code == 2
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "sqlite", "duckdb"])
+def test_an_export_is_a_file_that_appears_whole(run, ingest, usage, tmp_path, form):
+    ingest("7|c|=1+1|COMPLETED|1|2|5|3|4")
+    found = run("export", "--to", form, "-o", tmp_path / "runs", usage)
+    assert (found.exit_code, found.stdout, found.stderr) == (0, "", f"{usage}: 1 runs\n")
+    kept = (tmp_path / "runs").read_bytes()
+    assert kept
+    (file,) = ledger.opened(usage).manifest().files
+    (usage / file.path).write_bytes(b"")
+    found = run("export", "--to", form, "-o", tmp_path / "runs", usage)
+    assert (found.exit_code, "is torn" in found.stderr) == (2, True)
+    assert (tmp_path / "runs").read_bytes() == kept
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_an_export_to_standard_output_is_csv(run, ingest, usage):
+    ingest("7|c|=1+1|COMPLETED|1|2|5|3|4")
+    assert "'=1+1" in run("export", usage).stdout
+    assert ",=1+1," in run("export", "--raw", usage).stdout
+    found = run("export", "--raw", "--to", "sqlite", usage)
+    assert (found.exit_code, "--raw is for --to csv" in found.stderr) == (2, True)
+
+
+def test_an_empty_ledger_is_exported_as_such(run, usage):
+    run("init", usage)
+    found = run("export", usage)
+    assert (found.exit_code, len(found.stdout.splitlines())) == (1, 1)

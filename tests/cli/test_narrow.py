@@ -17,6 +17,7 @@ DOCUMENTS = {
     "query",
     "store query",
     "diff",
+    "ledger export",
     "ledger sql",
 }
 EXAMPLE = re.compile("    <Job").match  # of explain, which is a document, too

@@ -29,6 +29,7 @@ WORDS = {
     ("deliver", "--output"): f"{{job}} --record {RECORDS}",
     ("graph", "--output"): f"{EXAMPLES}/queries/workflow.xml",
     ("lcginfo backtest", "--svg"): f"--samples 3 {EXAMPLES}/lcginfo/yesterday.sss",
+    ("ledger export", "--output"): "{ledger}",
     ("ledger report", "--svg"): "{ledger}",
     ("place", "--output"): f"{PLACING}/placement.xml --select run.1 --offers {PLACING}/nodes.json",
     ("status", "--output"): f"{STATUS}",

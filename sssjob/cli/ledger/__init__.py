@@ -13,6 +13,7 @@ COMMANDS = {
     "report":  "Add up what jobs used, divided at midnight or counted at the end.",
     "show":    "Print what is known of the runs of jobs.",
     "sql":     "Answer a SELECT on the rows of a ledger.",
+    "export":  "Write every run to one file: CSV, Parquet, SQLite or DuckDB.",
     "check":   "Find damaged files.",
     "compact": "Put the files of each month together.",
 }
