@@ -35,6 +35,7 @@ from typing import NamedTuple
 from sssjob import expression, registry, spec
 from sssjob.errors import Finding, InvalidValue, Severity, finding, of_kind
 from sssjob.model import B, Block, Delivered, Item, Job, Property, Requested, Task, TaskGroup
+from sssjob.states import STEPS, has_ended
 
 JOB, DELIVERED = "Job", spec.DELIVERED
 
@@ -99,10 +100,6 @@ class Folded:
     changes: int = 0
 
 
-# How far a job has come: a later state replaces an earlier one, never the other way round.
-STATES = {"Idle": 0, "Hold": 0, "Running": 1, "Suspended": 1, "Completed": 2}
-
-
 def _grows(it: Situation) -> Verdict:
     old, new = _number(it.old), _number(it.new)
     if old is None or new is None:
@@ -122,7 +119,7 @@ def _grows_until_the_end(it: Situation) -> Verdict:
 
 
 def _advances(it: Situation) -> Verdict:
-    old, new = STATES.get(it.old.text.strip()), STATES.get(it.new.text.strip())
+    old, new = STEPS.get(it.old.text.strip()), STEPS.get(it.new.text.strip())
     return Verdict.TAKE if old is not None and new is not None and new > old else Verdict.DISAGREE
 
 
@@ -242,10 +239,10 @@ class _Folding:
         self.ended = self.advances = False
 
     def job(self, job: Job, facts: tuple[Fact, ...], groups: Iterable[TaskGroup]) -> Folded:
-        self.ended = "EndTime" in job.properties.names() or job.get("State") == "Completed"
-        before = STATES.get(job.get("State"), -1)
+        self.ended = has_ended(job.get)
+        before = STEPS.get(job.get("State"), -1)
         self.advances = any(
-            fact.item.name == "State" and STATES.get(fact.item.text.strip(), -1) > before
+            fact.item.name == "State" and STEPS.get(fact.item.text.strip(), -1) > before
             for fact in facts
             if fact.place == JOB
         )

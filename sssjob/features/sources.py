@@ -14,6 +14,7 @@ from sssjob.features import keys
 from sssjob.features.keys import Value
 from sssjob.features.precedence import Choices
 from sssjob.model import Job, Task, TaskGroup
+from sssjob.states import has_ended
 
 EXTENSION, MACHINE_EXTENSION = "JobFeatures", "MachineFeatures"
 RATING = "HS06"
@@ -122,8 +123,7 @@ def _elapsed_request(work: Derivation) -> Amount | None:
 def _bare_duration(work: Derivation) -> Amount | None:
     """A limit, unless the job is over: then it says how long the job ran."""
     job = work.job
-    over = "EndTime" in job.properties.names() or job.get("State") == "Completed"
-    if over or "Duration" in job.delivered.names():
+    if has_ended(job.get) or "Duration" in job.delivered.names():
         return None
     return work.scope.bare("Duration")
 

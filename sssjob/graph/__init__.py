@@ -29,14 +29,12 @@ from sssjob.graph.net import FAILED, RELEVANT, Condition, Exit, Net, net_of, rel
 from sssjob.graph.never import contradictions
 from sssjob.graph.progress import Progress, Reason, State
 from sssjob.model import Job, JobGroup
+from sssjob.states import ended_badly, has_ended
 
 __all__ = [
     "FAILED", "RELEVANT", "Condition", "Edge", "Exit", "Graph", "Progress", "Reason", "State",
     "exit_of", "findings_for", "of", "relevant",
 ]  # fmt: skip
-
-# What sites write, beside Completed, for jobs that have ended, and none of it is success.
-_ENDED_BADLY = frozenset(("aborted", "canceled", "cancelled", "failed", "removed", "timedout"))
 
 
 class Edge(NamedTuple):
@@ -148,7 +146,7 @@ class Graph:
         return {
             key: exit_of(place.job)
             for key, place in zip(self.net.keys, self.net.places, strict=True)
-            if _has_ended(place.job)
+            if has_ended(place.job.get)
         }
 
     def given(self, exits: Mapping[str, Exit] | None = None) -> Progress:
@@ -197,20 +195,10 @@ def findings_for(jobs: JobGroup | Iterable[Job], *, closed: bool = False) -> Ite
 
 def exit_of(job: Job) -> Exit:
     """How a job that has ended did end."""
-    bad = _state(job) in _ENDED_BADLY
+    bad = ended_badly(job.get("State"))
     try:
         code = units.integer(job["ExitCode"].text)
     except (KeyError, InvalidValue):
         return FAILED if bad else None
     # A batch system may print 0 for a job that was cancelled before it could fail.
     return FAILED if bad and code == 0 else code
-
-
-def _has_ended(job: Job) -> bool:
-    if state := _state(job):
-        return state == "completed" or state in _ENDED_BADLY
-    return bool(job.get("ExitCode") or job.get("EndTime"))
-
-
-def _state(job: Job) -> str:
-    return job.get("State").lower()

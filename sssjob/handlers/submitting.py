@@ -32,12 +32,12 @@ from sssjob.handlers.query import document_of
 from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import View, views
-from sssjob.model import Block, Job, stripped
+from sssjob.model import Block, Job
 from sssjob.rmap.message import Request
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
+from sssjob.states import is_over
 from sssjob.store import Store
 from sssjob.submission import (
-    OVER,
     Busy,
     Changed,
     How,
@@ -217,7 +217,7 @@ class GatewaySubmission:
             if each.state:
                 record(InStore(jobs, view.stored.number, why, by), each)
                 known.append(after := _again(jobs, view))
-                if each.state not in OVER or (now.why and not after.block.get("EndTime")):
+                if not is_over(each.state) or (now.why and not after.block.get("EndTime")):
                     awaited.add(view.stored.number)
         return Refreshed(known, frozenset(awaited), now.why)
 
@@ -396,7 +396,7 @@ def _is_live(jobs: Store, view: View) -> bool:
 
 
 def _is_over(job: Block) -> bool:
-    return stripped(job.get("State")) in OVER
+    return is_over(job.get("State"))
 
 
 def _hold_of(asked: Request) -> Order | None:

@@ -24,9 +24,11 @@ from sssjob.lcginfo.snapshot import (
     unheard,
 )
 from sssjob.model import Block, Delivered, Item, Job, JobGroup, Property, Requested
+from sssjob.states import OVER, has_ended
 from sssjob.store import Store
 
-WRITTEN = {QUEUED: "Idle", RUNNING: "Running", PENDING: "Hold", DONE: "Completed"}
+# The first word of each state, the other way round.
+WRITTEN = {state: word for word, state in reversed(BY_WORD.items())}
 SUBMITTED = ("SubmitTime", "StagedTime", "EligibleTime")
 GROUPS = ("Group", "Project", "User")
 
@@ -100,7 +102,8 @@ def from_store(
     ``since`` is in seconds since 1970-01-01T00:00:00Z; ``queue`` as in ``from_blocks``. Raises
     ``UnusableStore``.
     """
-    ended = "State = 'Completed' or not(State) and EndTime"
+    over = " or ".join(f"State = '{state}'" for state in sorted(OVER))
+    ended = f"{over} or not(State) and (ExitCode or EndTime)"
     for match in jobs.run(
         query.compile(f"//Job[Id][not({ended}) or EndTime >= {since}]"), effective=True
     ):
@@ -146,15 +149,16 @@ def from_job(job: Job, *, queue: str = "", report: Report = unheard) -> QueuedJo
 
 
 def _state(job: Job) -> str:
-    """The state by name, or else by the times that are there."""
+    """The state by name, or else by the times that are there; ``UNKNOWN`` of an unknown name."""
     said = job.get("State")
     if said in BY_WORD:
         state = BY_WORD[said]
         return PENDING if state == QUEUED and "Hold" in job.properties.names() else state
+    if has_ended(job.get):
+        return DONE
     if said:
         return UNKNOWN
-    names = job.properties.names()
-    return DONE if "EndTime" in names else RUNNING if "StartTime" in names else QUEUED
+    return RUNNING if "StartTime" in job.properties.names() else QUEUED
 
 
 def _said(job: Job, names: Iterable[str]) -> str:

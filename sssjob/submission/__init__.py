@@ -4,8 +4,9 @@
 (``InStore``). Which commands a batch system has, its folder declares: see ``Control``.
 """
 
+from sssjob.states import OVER
 from sssjob.submission.calling import How
-from sssjob.submission.control import OVER, Control, Look, Marked, Seen, control, mark_of
+from sssjob.submission.control import Control, Look, Marked, Seen, control, mark_of
 from sssjob.submission.editing import Changed
 from sssjob.submission.locks import Busy
 from sssjob.submission.places import InFile, InMemory, InStore, Place

@@ -24,8 +24,7 @@ from sssjob.translate.options import Option
 # Words of commands that stand for what is asked about.
 ID, MARK, USER, VALUE = "{id}", "{mark}", "{user}", "{value}"
 
-HOLD, RUNNING, COMPLETED = "Hold", "Running", "Completed"
-OVER = frozenset(("Completed", "Removed", "Cancelled", "Canceled", "Failed"))
+HOLD, RUNNING = "Hold", "Running"
 
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@/+-]{0,199}")
 _BETWEEN = re.compile(r"[\s,;|=\"'\\]+")

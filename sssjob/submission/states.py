@@ -19,8 +19,9 @@ from sssjob.records import read_records
 from sssjob.records.builders import OBJECTS
 from sssjob.records.recognition import HEAD, recognise
 from sssjob.records.record import Bad, Converted, Options
+from sssjob.states import is_over
 from sssjob.submission.calling import Caller, How
-from sssjob.submission.control import OVER, RUNNING, control
+from sssjob.submission.control import RUNNING, control
 from sssjob.submission.editing import Edited, setting
 from sssjob.submission.places import Place
 
@@ -79,7 +80,8 @@ def record(place: Place, now: Now) -> None:
 
     def edit(old: Job) -> Job:
         new = fold(old, now.facts).job if now.facts else old
-        return new if old.get("State") in (now.state, *OVER) else new.setting(State=now.state)
+        before = old.get("State")
+        return new if before == now.state or is_over(before) else new.setting(State=now.state)
 
     setting(place, Edited(stripped(now.job.get("GlobalId")), now.job.id, edit))
 
@@ -98,7 +100,7 @@ def _is_news(now: Now) -> bool:
     if not now.state:
         return False
     begun = now.state == RUNNING and not now.job.get("StartTime")
-    ended = now.state in OVER and not now.job.get("EndTime")
+    ended = is_over(now.state) and not now.job.get("EndTime")
     return begun or ended or now.state != stripped(now.job.get("State"))
 
 
@@ -122,7 +124,7 @@ def _facts(
     why = ""
     for each in read_records(found, io.BytesIO(printed), options, OBJECTS):
         if isinstance(each, Converted) and each.job.id in wanted:
-            over = stripped(each.job.get("State")) in OVER
+            over = is_over(each.job.get("State"))
             facts[each.job.id] = tuple(
                 fact for fact in _of(each.job) if over or fact.item.name in _GIVEN
             )

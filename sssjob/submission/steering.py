@@ -9,8 +9,9 @@ from typing import NamedTuple
 from sssjob.commands import CommandFailed
 from sssjob.errors import InvalidValue, SSSJobError
 from sssjob.model import Item, Job, Property, stripped
+from sssjob.states import is_over
 from sssjob.submission.calling import Caller, How
-from sssjob.submission.control import HOLD, OVER, RUNNING, Control, Seen, control, manager
+from sssjob.submission.control import HOLD, RUNNING, Control, Seen, control, manager
 from sssjob.submission.editing import Edited, saying, setting
 from sssjob.submission.locks import locked
 from sssjob.submission.places import Place
@@ -140,13 +141,13 @@ def _steered(call: _Call, job: Job, caller: Caller) -> Steered:
     if not id_ or not stripped(job.get("SubmitTime")):
         raise NoSuchJob(id_, "it is not submitted: it has no SubmitTime")
     caller.control.id(id_)
-    if state in OVER:
+    if is_over(state):
         return _over(place, order, job, state)
     seen = caller.job(id_)
     name = stripped(job.get("GlobalId"))
     if call.marked and seen is not None and not (name and caller.carries(seen, name)):
         raise NoSuchJob(id_, _NOT_MARKED)
-    if seen is None or seen.state in OVER:
+    if seen is None or is_over(seen.state):
         return _over(place, order, job, state if seen is None else seen.state)
     if order is Order.CANCEL:
         return _cancelled(call, job, caller)
@@ -203,12 +204,12 @@ def _over(place: Place, order: Order, job: Job, state: str) -> Steered:
     """A job that has ended: it cannot be steered any more, and a cancelled one need not be."""
     if order is Order.CANCEL and any(map(_says_begun, job.items)):
         return _written(place, job, CANCELLED, False)
-    if state not in OVER:
+    if not is_over(state):
         raise NoSuchJob(job.id, "its batch system does not have it any more")
     if order is not Order.CANCEL:
         raise NoSuchJob(job.id, f"it has ended: {state}")
     known = stripped(job.get("State"))
-    return _written(place, job, known if known in OVER else state, False)
+    return _written(place, job, known if is_over(known) else state, False)
 
 
 def _written(

@@ -17,6 +17,7 @@ from sssjob.amounts import Scope
 from sssjob.errors import AwarenessPolicy, InvalidValue
 from sssjob.expression import Comparison, Expression, Interval, Not, comparisons
 from sssjob.model import Block, Delivered, Job, Note, Property, Requested, TaskGroup, stripped
+from sssjob.states import has_ended
 from sssjob.translate.losses import REJECT, SHOWN, Done, Loss
 
 NO_OPTION = "there is no option for it"
@@ -42,7 +43,6 @@ _PLAIN = {"context": ("Dedicated", "Available"), "metric": ("Total",), "dynamic"
 _ONLY_REQUESTED = "it means something in a request only"
 _WISH = "a wish, which binds nobody"
 _OTHER = "of another alternative, which is not written"
-_OVER = frozenset(("Completed", "Removed", "Cancelled", "Failed"))
 
 
 class PropertyPlace(NamedTuple):
@@ -162,8 +162,7 @@ class JobRequest:
     @property
     def over(self) -> bool:
         """Whether the job has ended, so that its own amounts are those that it used."""
-        ended = self.said("State") in _OVER or bool(self.said("EndTime"))
-        return ended or bool(self.job.delivered)
+        return has_ended(self.said) or bool(self.job.delivered)
 
     def groups(self) -> list[JobRequest]:
         """The same for each task group: what is taken there is taken here."""

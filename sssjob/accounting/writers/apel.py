@@ -23,6 +23,7 @@ from sssjob.errors import InvalidValue
 from sssjob.integers import LARGEST
 from sssjob.model import Property
 from sssjob.records.builders import Column, Same, Tagged
+from sssjob.states import COMPLETED
 
 INDIVIDUAL = "APEL-individual-job-message: v0.3\n"
 SUMMARY = "APEL-summary-job-message: v0.2\n"
@@ -93,8 +94,9 @@ def _names_a_site(item: Property) -> bool:
 
 
 def _ended(job: TakenJob, _: WriterOptions) -> str:
-    if job.peek("State") == "Completed":
+    if job.peek("State") == COMPLETED:
         job.text("State")  # every record is about a job that has ended
+    # Another state of jobs that have ended (states.OVER) says more, and is told as lost.
     return ""
 
 

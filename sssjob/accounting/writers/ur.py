@@ -13,6 +13,7 @@ from sssjob.document.text import escaped
 from sssjob.formats.ur import NAMESPACE
 from sssjob.model import stripped
 from sssjob.records.builders import Column, Tagged
+from sssjob.states import COMPLETED, has_ended
 
 UR = ElementWriter("urf")
 HEAD = f'<?xml version="1.0" encoding="UTF-8"?>\n<urf:UsageRecords xmlns:urf="{NAMESPACE}">\n'
@@ -95,7 +96,7 @@ def status(pieces: ElementWriter) -> RecordPart:
 
 def _status(job: TakenJob) -> str:
     state = job.text("State")
-    if state == "Completed" or (not state and job.peek("EndTime")):
+    if state == COMPLETED or (not state and has_ended(job.peek)):
         said = job.peek("StatusMessage").upper()
         if said.startswith(_ABORTED):
             return "aborted"
