@@ -17,6 +17,8 @@ from sssjob.errors import InvalidValue
 _ABBREVIATIONS = ("B", "KB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB", "NB", "DB")
 UNITS: dict[str, int] = {unit: 1 << (10 * step) for step, unit in enumerate(_ABBREVIATIONS)}
 
+_PRINTED = ("TB", "GB", "MB", "KB")
+
 # The text implies a default unit and never names it; its examples (1024, 512, 975) can only
 # be megabytes. Decision 3.
 DEFAULT_UNITS = {"Memory": "MB", "Swap": "MB", "Disk": "MB"}
@@ -200,6 +202,19 @@ def is_bounded(value: Fraction | Decimal) -> bool:
         exponent = value.as_tuple().exponent
         return isinstance(exponent, int) and exponent >= -DIGITS and value.adjusted() < DIGITS
     return -_BEYOND < value < _BEYOND and value.denominator <= _BEYOND
+
+
+def size(number: Fraction | int) -> str:
+    """Bytes as people read them, in the largest unit of Appendix A up to TB that they fill.
+
+    >>> size(1023), size(3 << 29), size(1023 << 20)
+    ('1023 B', '1.5 GB', '1023 MB')
+    """
+    name = next((each for each in _PRINTED if number >= UNITS[each]), "")
+    if not name:
+        return f"{int(number)} B"
+    part = float(Fraction(number) / UNITS[name])
+    return f"{part:.0f} {name}" if part >= 999.5 else f"{part:.3g} {name}"
 
 
 def decimal(value: Fraction | int) -> str:

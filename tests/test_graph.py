@@ -3,6 +3,7 @@
 import itertools
 from pathlib import Path
 
+import counting
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -524,3 +525,31 @@ def test_a_hundred_thousand_jobs_need_no_recursion(shape):
     assert len(errors) == (shape == "ring")
     assert all(len(each.message) < 200 for each in errors)
     assert len(example.order) == (0 if shape == "ring" else MANY)
+
+
+def chain(length):
+    ids = [str(number) for number in range(length)]
+    return graph.of(group(job("0"), *(job(two, on(one)) for one, two in itertools.pairwise(ids))))
+
+
+@settings(max_examples=30)
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=14), st.integers(0, 9))
+def test_what_is_near_is_all_before_and_behind_where_there_is_room(links, start):
+    needed = [[on(str(two)) for one, two in links if one == number] for number in range(10)]
+    made = graph.of(group(*(job(str(n), *wanted) for n, wanted in enumerate(needed))))
+    key = str(start)
+    every = {key, *made.ancestors(key), *made.descendants(key)}
+    assert made.near(key, 10) == (tuple(each for each in made.jobs if each in every), False)
+    some, more = made.near(key, 3)
+    assert more == (len(every) > 3)
+    assert len(some) == min(len(every), 3)
+    assert {key, *some} <= every
+
+
+def test_to_look_around_costs_no_more_in_a_larger_group():
+    def steps(length):
+        made = chain(length)
+        assert made.net.dependents  # which are worked out once
+        return counting.lines(made.near, str(length // 2), 20)
+
+    assert steps(2000) == steps(200)

@@ -149,3 +149,15 @@ def test_a_number_is_bounded_by_as_many_digits_as_one_that_is_read(value, is_bou
 ])  # fmt: skip
 def test_a_decimal_has_as_few_digits_as_say_it(value, text):
     assert units.decimal(Fraction(value)) == text
+
+
+@pytest.mark.parametrize("power", range(5))
+def test_a_size_is_told_in_few_digits_and_never_as_a_power_of_ten(power):
+    for number in (1, 1.5, 999, 999.4, 999.6, 1000, 1023):
+        told = units.size(int(number * 1024**power))
+        assert "e" not in told, told
+        amount, unit = told.split()
+        assert len(amount) <= 4
+        assert float(amount) * units.UNITS[unit] == pytest.approx(
+            int(number * 1024**power), rel=0.01
+        )

@@ -25,7 +25,6 @@ _BRIEF = 60  # seconds; what a job used in less time is mostly its start and its
 _SHORT = 600  # seconds; nobody waits longer for a job that asks for no more
 _SMALL = 1 << 30  # bytes, as for memory
 _MOST = 10**18  # seconds or bytes; a document may state more, and that is no measurement
-_UNITS = ((1 << 40, "TB"), (1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"))
 
 
 class Share(NamedTuple):
@@ -116,10 +115,7 @@ def amount(number: Number, unit: str) -> str:
         return units.decimal(number)
     if unit == SECONDS:
         return units.clock(int(number))
-    for factor, name in _UNITS:
-        if number >= factor:
-            return f"{float(Fraction(number) / factor):.3g} {name}"
-    return f"{int(number)} B"
+    return units.size(number)
 
 
 def _of_cpu(share: Share | None, processors: Number | None) -> Iterator[str]:

@@ -14,7 +14,7 @@ from sssjob.visible import visible
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sssjob.accounting.writers.losses import Loss
+    from sssjob.accounting.writers.losses import UnwrittenValue
     from sssjob.accounting.writers.writer import LossCounts, WriterOptions
     from sssjob.verbs.convert import Conversion
 
@@ -52,7 +52,7 @@ def _losses(stream: BinaryIO | None) -> LossCounts:
     if stream is None:
         return LossCounts()
 
-    def listed(loss: Loss) -> None:
+    def listed(loss: UnwrittenValue) -> None:
         stream.write(f"{json.dumps(loss.as_dict(), ensure_ascii=False)}\n".encode())
 
     return LossCounts(listed)

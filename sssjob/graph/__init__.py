@@ -136,6 +136,29 @@ class Graph:
         """All that depend upon a job, at whatever distance, in document order."""
         return self._reached(key, self.net.dependents.__getitem__)
 
+    def near(self, key: str, most: int) -> tuple[tuple[str, ...], bool]:
+        """A job with those that it depends upon and those that depend on it, in document order.
+
+        They are at most so many: the nearest, and whether there are more. No more than these
+        are looked at. Raises ``KeyError``.
+        """
+        start = self.net.numbers[key]
+        found = {start}
+        walks = (self.net.targets, self.net.dependents.__getitem__)
+        seen = {walk: {start} for walk in walks}
+        waiting = deque((start, walk) for walk in walks)
+        while waiting:
+            vertex, walk = waiting.popleft()
+            for other in walk(vertex):
+                if other in seen[walk]:
+                    continue
+                if len(found) == most and other not in found:
+                    return self._keys(found), True
+                seen[walk].add(other)
+                found.add(other)
+                waiting.append((other, walk))
+        return self._keys(found), False
+
     @cached_property
     def exits(self) -> dict[str, Exit]:
         """How the jobs have ended that have ended by what the document says of them.
@@ -176,7 +199,11 @@ class Graph:
                 if vertex not in seen:
                     seen.add(vertex)
                     waiting.append(vertex)
-        return tuple(self.net.keys[vertex] for vertex in sorted(seen) if vertex < len(self.jobs))
+        return self._keys(seen)
+
+    def _keys(self, vertices: set[int]) -> tuple[str, ...]:
+        """The keys of those that are jobs, in document order."""
+        return tuple(self.net.keys[each] for each in sorted(vertices) if each < len(self.jobs))
 
 
 def of(jobs: JobGroup | Iterable[Job]) -> Graph:

@@ -16,8 +16,6 @@ from sssjob.errors import AwarenessPolicy, Finding, Severity, SSSJobError, findi
 REJECT, WARN, IGNORE = AwarenessPolicy
 SHOWN = 60  # characters of a value in a sentence
 
-NO_PLACE = "there is no place for it"
-
 
 class Done(StrEnum):
     """What was done with a value that a target does not hold as it is.

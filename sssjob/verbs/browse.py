@@ -7,6 +7,7 @@ versions mean the same of all of them.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -43,7 +44,7 @@ _TIMES = {
 RAN = ("started", "ended")
 MEMBER = ("id", "name", "state", "user", "exit")  # the columns of a job on the page of its group
 LISTED = 100  # jobs of a group that its page has
-DRAWN = 100  # jobs of a group whose graph is drawn as a whole
+DRAWN = 100  # jobs of a graph that is drawn
 _ALONE = "/JobGroup/Job/"  # where a job stands that is alone in its group
 # What is asked for and given, by its name in the standard, and its unit.
 _AMOUNTS = {
@@ -75,13 +76,15 @@ class Version(NamedTuple):
 class Around(NamedTuple):
     """The graph of the group of a job: as far as it depends on others, or they depend on it.
 
-    ``places`` tells where the jobs stand in their group, by their vertices.
+    ``places`` tells where the jobs stand in their group, by their vertices. Of more than
+    ``DRAWN`` the nearest are told, and that there are ``more``.
     """
 
     graph: Graph
     progress: Progress
     keys: tuple[str, ...]
     places: Mapping[int, int]
+    more: bool = False
 
 
 class SeenGroup(NamedTuple):
@@ -151,11 +154,12 @@ class SeenJob:
         if not isinstance(self.block, JobGroup):
             return None
         whole = _around(self.block)
-        made = whole.graph
-        number = next(n for n, place in whole.places.items() if place == self.place)
-        key = made.jobs[number]
-        near = {key, *made.ancestors(key), *made.descendants(key)}
-        return whole._replace(keys=tuple(each for each in made.jobs if each in near))
+        made, places = whole.graph, whole.places
+        number = bisect_left(range(len(places)), self.place, key=places.__getitem__)
+        keys, more = made.near(made.jobs[number], DRAWN)
+        numbers = (made.net.numbers[key] for key in keys)
+        near = {each: places[each] for each in numbers}
+        return whole._replace(keys=keys, places=near, more=more)
 
 
 def job(jobs: Store, document: int, place: int) -> SeenJob | None:

@@ -12,10 +12,9 @@ import io
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from itertools import islice
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from sssjob.document.sources import NamedSource
+from sssjob.document.sources import NamedSource, named
 from sssjob.errors import Finding, LimitExceeded, SSSJobError
 from sssjob.query.match import Match, Value
 from sssjob.workers import Bounds, Work, Workers
@@ -249,7 +248,7 @@ def _report(
 
     report = Report(by, since, until)
     damaged: list[SSSJobError] = []
-    ReportedJobs((NamedSource(address, Path(address)),), damaged.append).add_to(report)
+    ReportedJobs(named((address,), io.BytesIO()), damaged.append).add_to(report)
     if damaged:
         raise damaged[0]
     return forms.as_json(report, report.rows(sort, limit))

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from sssjob.accounting.writers import TARGETS
-from sssjob.accounting.writers.losses import Loss
+from sssjob.accounting.writers.losses import UnwrittenValue
 from sssjob.accounting.writers.writer import LossCounts, OnLoss, Writer, WriterOptions, ignored
 from sssjob.model import Job
 from sssjob.records.builders import OBJECTS, Builder
@@ -75,7 +75,7 @@ class WrittenPart(NamedTuple):
     """
 
     part: Any
-    losses: list[Loss]
+    losses: list[UnwrittenValue]
     counted: Counter[tuple[str, str]]
     counts: Counts
     remarks: list[Bad | Noted]
@@ -156,7 +156,7 @@ class _TargetWriting:
 
     def written(self, task: Task, met: Met | None) -> WrittenPart:
         """What a part becomes."""
-        listed: list[Loss] = []
+        listed: list[UnwrittenValue] = []
         counted = LossCounts()
         on_loss: OnLoss = counted if self._counts_only else listed.append
         writer = self._writer(io.BytesIO(), self._told, on_loss)

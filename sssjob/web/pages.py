@@ -13,7 +13,6 @@ from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, Response
 
 from sssjob import units
-from sssjob.accounting import efficiency
 from sssjob.drawing import chart, graph_svg
 from sssjob.store.browsing import Kind, texts
 from sssjob.visible import Markup, visible, visible_lines
@@ -74,7 +73,7 @@ def cell(value: str | float | None, kind: Kind) -> str:
     if kind is Kind.TIME and 0 <= value < 1e12:
         return _time(int(value))[:-3]  # a column of seconds would make the table wide
     if kind is Kind.BYTES and 0 <= value < 1e18:
-        return efficiency.amount(int(value), efficiency.BYTES)
+        return units.size(int(value))
     return f"{value:.15g}"
 
 

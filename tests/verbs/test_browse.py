@@ -119,8 +119,22 @@ def test_a_deleted_job_is_none(jobs):
 def test_the_graph_of_a_job_has_those_around_it(jobs):
     around = browse.job(jobs, 1, 3).around
     assert around.keys == ("a", "b")
-    assert around.places == {0: 2, 1: 3, 2: 4}
+    assert (around.places, around.more) == ({0: 2, 1: 3}, False)
     assert browse.job(jobs, 2, 0).around is None
+
+
+@pytest.mark.parametrize("here", [1, 2500, 5000])
+def test_the_graph_of_a_job_in_a_long_chain_has_the_nearest(tmp_path, here):
+    chain = "".join(
+        f"<Job><Id>{n}</Id><Dependency>{n - 1}</Dependency></Job>" for n in range(1, 5001)
+    )
+    with store.open(tmp_path / "chain.db", create=True) as kept:
+        kept.load(f"<JobGroup><Id>chain</Id>{chain}</JobGroup>".encode())
+        around = browse.job(kept, 1, here).around
+    assert around.more
+    assert len(around.keys) <= browse.DRAWN
+    assert str(here) in around.keys
+    assert around.places == {place - 1: place for place in map(int, around.keys)}
 
 
 def test_versions_tell_what_changed_and_who_did_it(jobs):

@@ -1,7 +1,7 @@
 """Job objects as what others want: usage records, messages of grids, lines of JSON, tables.
 
-A writer is given jobs one by one and writes to a binary stream. What its target cannot hold is a
-``Loss``; one whose awarenessPolicy is Reject refuses the job, and nothing of it is written.
+A writer is given jobs one by one and writes to a binary stream. What its target cannot hold is an
+``UnwrittenValue``; one whose awarenessPolicy is Reject refuses the job: nothing of it is written.
 """
 
 from __future__ import annotations

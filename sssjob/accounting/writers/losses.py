@@ -24,8 +24,11 @@ ANOTHER = "another value is written"
 POLICY = "awarenessPolicy"
 
 
-class Loss(NamedTuple):
-    """A value that a target cannot hold: where it stands in which job, and why it is lost."""
+class UnwrittenValue(NamedTuple):
+    """A value that a usage record cannot hold: where it stands in which job, and why it is lost.
+
+    A ``translate.Loss`` is of a request, and says what is asked for instead.
+    """
 
     job: str
     path: str
@@ -57,8 +60,8 @@ class TakenJob:
         self._delivered: dict[str, list[_PlacedProperty]] = {}
         self._own: dict[str, list[_PlacedProperty]] = {}
         self._reasons: dict[int, str] = {}  # by identity, of what is not taken
-        self._lost: list[Loss] = []
-        self._attributes: dict[tuple[int, str], Loss] = {}
+        self._lost: list[UnwrittenValue] = []
+        self._attributes: dict[tuple[int, str], UnwrittenValue] = {}
         policy = _holding(job, AwarenessPolicy.WARN)
         for item in job.items:
             if type(item) is Delivered:
@@ -88,7 +91,7 @@ class TakenJob:
             for key, value in place.item.attributes.items():
                 if key not in kept and key != POLICY:
                     path = f"{place.path}{name}/@{key}"
-                    loss = Loss(self.id, path, value, NO_PLACE, place.policy)
+                    loss = UnwrittenValue(self.id, path, value, NO_PLACE, place.policy)
                     self._attributes[id(place.item), key] = loss
         return [place.item for place in found]
 
@@ -161,14 +164,14 @@ class TakenJob:
         """Give a property back that cannot be written after all."""
         self._reasons[id(item)] = reason
 
-    def losses(self, names: frozenset[str] | None = None) -> Iterator[Loss]:
+    def losses(self, names: frozenset[str] | None = None) -> Iterator[UnwrittenValue]:
         """What nobody took, and what was given back; of all properties, or of some names."""
         for places in (*self._delivered.values(), *self._own.values()):
             for path, item, policy in places:
                 if id(item) in self._reasons and (names is None or item.name in names):
                     where = f"{path}{named(item)}"
                     reason = self._reasons[id(item)]
-                    yield Loss(self.id, where, stripped(item.text), reason, policy)
+                    yield UnwrittenValue(self.id, where, stripped(item.text), reason, policy)
         for (identity, _), loss in self._attributes.items():
             if identity not in self._reasons:  # and somebody took it
                 yield loss
@@ -191,11 +194,13 @@ def _holding(item: Block | Property | Reference, around: AwarenessPolicy) -> Awa
     return AwarenessPolicy.holding(item.attributes.get(POLICY), around)
 
 
-def _whole(job: str, item: Block | Reference, path: str, policy: AwarenessPolicy) -> Iterator[Loss]:
+def _whole(
+    job: str, item: Block | Reference, path: str, policy: AwarenessPolicy
+) -> Iterator[UnwrittenValue]:
     """A block that no usage record has: each property of a request, a step as one."""
     policy = _holding(item, policy)
     if isinstance(item, Reference | TaskGroup):
-        yield Loss(job, f"{path}{item.name}", item.id, NO_PLACE, policy)
+        yield UnwrittenValue(job, f"{path}{item.name}", item.id, NO_PLACE, policy)
         return
     reason = WISH if item.name == "Requested" else NO_PLACE
     for each in item.items:
@@ -204,7 +209,7 @@ def _whole(job: str, item: Block | Reference, path: str, policy: AwarenessPolicy
         elif isinstance(each, Property):
             where = f"{path}{item.name}/{named(each)}"
             own = _holding(each, policy)
-            yield Loss(job, where, stripped(each.text), reason, own)
+            yield UnwrittenValue(job, where, stripped(each.text), reason, own)
 
 
 def named(item: Property) -> str:

@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from sssjob.accounting.writers.losses import NO_PLACE, POLICY, WISH, Loss, TakenJob, named
+from sssjob.accounting.writers.losses import NO_PLACE, POLICY, WISH, TakenJob, UnwrittenValue, named
 from sssjob.accounting.writers.writer import (
     Kinds,
     RefusedJob,
@@ -399,6 +399,6 @@ def _shape(column: Column) -> tuple[Any, ...]:
     return ("same", id(column.items)) if isinstance(column, SameItems) else ("pieces",)
 
 
-def _kinds(losses: Iterable[Loss]) -> Kinds:
+def _kinds(losses: Iterable[UnwrittenValue]) -> Kinds:
     """How many losses there are of each kind."""
     return tuple(Counter((loss.path, loss.reason) for loss in losses).items())

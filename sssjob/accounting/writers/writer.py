@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from sssjob.accounting.writers.grid import GridSite
-from sssjob.accounting.writers.losses import Loss, TakenJob
+from sssjob.accounting.writers.losses import TakenJob, UnwrittenValue
 from sssjob.errors import AwarenessPolicy, InvalidValue, SSSJobError
 from sssjob.model import Job
 from sssjob.records.builders import Builder
 from sssjob.records.record import Bad, Converted, Outcome, Skipped
 
-OnLoss = Callable[[Loss], None]
+OnLoss = Callable[[UnwrittenValue], None]
 
 
-def ignored(loss: Loss) -> None:
+def ignored(loss: UnwrittenValue) -> None:
     """Tell nobody what was lost."""
 
 
@@ -33,7 +33,7 @@ class LossCounts:
         self.listed = listed
         self.kinds: Counter[tuple[str, str]] = Counter()
 
-    def __call__(self, loss: Loss) -> None:
+    def __call__(self, loss: UnwrittenValue) -> None:
         """Count one."""
         self.kinds[loss.path, loss.reason] += 1
         if self.listed is not None:
@@ -169,7 +169,7 @@ class Writer(ABC):
             self.on_loss(loss)
 
 
-def checked(taken: TakenJob) -> Iterator[Loss]:
+def checked(taken: TakenJob) -> Iterator[UnwrittenValue]:
     """What is to be told of what a job has lost. Raises ``RefusedJob`` where that must not be."""
     losses = list(taken.losses())
     for loss in losses:

@@ -58,6 +58,8 @@ def stats(store: str, as_json: bool) -> None:
 
 
 def _lines(found: Statistics) -> list[tuple[str, str]]:
+    from sssjob import units
+
     ratio = f" ({found.size / found.documents_size:.2f} times)" if found.documents_size else ""
     states = ", ".join(f"{state or 'none'} {count}" for state, count in found.by_state.items())
     return [
@@ -65,19 +67,11 @@ def _lines(found: Statistics) -> list[tuple[str, str]]:
         ("jobs", str(found.jobs)),
         ("states", states or "-"),
         ("versions", f"{found.versions} before the present ones"),
-        ("as XML", f"{_size(found.documents_size)}, packed {_size(found.packed_size)}"),
-        ("store", f"{_size(found.size)}{ratio}"),
+        ("as XML", f"{units.size(found.documents_size)}, packed {units.size(found.packed_size)}"),
+        ("store", f"{units.size(found.size)}{ratio}"),
         ("dictionaries", str(found.dictionaries)),
         ("changed", f"{shared.moment(found.first_change)} to {shared.moment(found.last_change)}"),
     ]
-
-
-def _size(count: int) -> str:
-    """Bytes, in the unit that leaves few digits."""
-    for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if count >= size:
-            return f"{count / size:.1f} {unit}"
-    return f"{count} B"
 
 
 @click.command(

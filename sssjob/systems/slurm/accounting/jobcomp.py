@@ -95,7 +95,7 @@ def _state(text: str, end: str, start: str) -> Found:
 
 
 def _has_ended(state: str, end: str) -> bool:
-    """By the words of Slurm, of which a record with an end may have any: ``states`` has other ones."""
+    """By the words of Slurm, which are others than those of ``states``."""
     return end not in NO_VALUE and values.phase(state) is Phase.TOLD_BY_END
 
 
