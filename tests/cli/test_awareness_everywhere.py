@@ -317,7 +317,10 @@ def test_every_command_says_what_it_does_with_what_it_does_not_understand():
     }
     judged = {name.partition(" --")[0] for name in judged}
     every = [*judged, *(name for names in OTHERS.values() for name in names)]
-    assert sorted(every) == sorted(" ".join(words) for words, _ in commands(sssjob))
+    there = [" ".join(words) for words, _ in commands(sssjob)]
+    missing = sorted(set(there) - set(every))
+    assert not missing, f"{missing}: no row in COMMANDS, and no reason in OTHERS"
+    assert sorted(every) == sorted(there)
 
 
 # What is left of a request, which every operation goes on with

@@ -66,6 +66,7 @@ def test_every_option_that_names_an_output_is_tried():
         if isinstance(parameter, click.Option) and not parameter.is_flag
         for option in NAMES & set(parameter.opts)
     }
+    assert not found - set(WORDS), f"no row in WORDS: {sorted(found - set(WORDS))}"
     assert found == set(WORDS)
 
 
