@@ -15,7 +15,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from importlib import import_module
 from importlib.machinery import PathFinder
 from pkgutil import iter_modules
@@ -329,19 +329,26 @@ def _may_have(section: bytes, folder: str) -> bool:
         return False
     except OSError:  # such as an archive
         return True
-    for name in names:
-        if name.lower().endswith((".egg", ".zip")):
-            return True
-        if name.endswith((".dist-info", ".egg-info")):
-            try:
-                with open(os.path.join(folder, name, "entry_points.txt"), "rb") as stream:
-                    if section in stream.read().replace(b" ", b""):
-                        return True
-            except (FileNotFoundError, NotADirectoryError):
-                continue
-            except OSError:
-                return True
-    return False
+    if any(name.lower().endswith((".egg", ".zip")) for name in names):
+        return True
+    distributions = tuple(each for each in names if each.endswith((".dist-info", ".egg-info")))
+    declared = _declared(os.path.abspath(folder), distributions)
+    return declared is None or section in declared
+
+
+@lru_cache(maxsize=64)  # a process asks for several groups, and where it converts, for each file
+def _declared(folder: str, distributions: tuple[str, ...]) -> bytes | None:
+    """What these declare as entry points, without blanks; None if one cannot be read."""
+    found = []
+    for name in distributions:
+        try:
+            with open(os.path.join(folder, name, "entry_points.txt"), "rb") as stream:
+                found.append(stream.read().replace(b" ", b""))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError:
+            return None
+    return b"\n".join(found)
 
 
 class _Named(Protocol):

@@ -223,8 +223,9 @@ def run(tmp_path, monkeypatch):
         (tmp_path / name).write_text(text)
 
     def run(line, garbage, terminal=False):
-        with store.open(tmp_path / "STORE", create=True) as jobs, jobs.change() as work:
-            work.put(b"<Job><Id>1</Id></Job>")
+        if "STORE" in line:
+            with store.open(tmp_path / "STORE", create=True) as jobs, jobs.change() as work:
+                work.put(b"<Job><Id>1</Id></Job>")
         (tmp_path / "@").write_bytes(garbage)
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
