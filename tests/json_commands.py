@@ -41,6 +41,7 @@ CALLS = {
     "ledger show":        ["usage 7"],
     "ledger sql":         ["usage VALUES(1,'a',[NULL])"],
     "ledger check":       ["usage"],
+    "ledger repair":      ["usage"],
     "ledger compact":     ["usage"],
     "audit":              ["examples/slurm/sacct.txt", "--against examples/records/sacct.json examples/slurm/sacct.txt"],
     "explain":            ["Memory op", "examples/requested/workflow.xml", "State"],

@@ -172,6 +172,7 @@ SHAPES: Mapping[str, Printed] = {
     ),
     "ledger sql": Printed(Each("anything"), lines=True),
     "ledger check": Printed({"file": "text", "message": "text"}, lines=True),
+    "ledger repair": Printed({"file": "text", "message": "text"}, lines=True),
     "ledger compact": Printed({"before": "integer", "after": "integer"}),
     "audit": Printed({
         "ok": "truth", "rows": [_COUNTED], "total": _COUNTED, "outside": "integer",

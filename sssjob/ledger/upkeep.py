@@ -54,16 +54,69 @@ def check(ledger: Ledger) -> Checked:
 
 def _faults(home: Path, files: Iterable[DataFile | Gone]) -> Iterator[DamagedStore]:
     for file in files:
-        path = home / file.path
+        fault = _fault(home, file)
+        if fault is not None:
+            yield fault
+
+
+def _fault(home: Path, file: DataFile | Gone) -> DamagedStore | None:
+    path = home / file.path
+    try:
+        with open(path, "rb") as stream:
+            found = file_digest(stream, digest_of).hexdigest()
+    except OSError as error:
+        return DamagedStore(str(path), f"{error.strerror}; {file.rows} rows were in it")
+    if found == file.digest:
+        return None
+    return DamagedStore(str(path), f"is not what was written; {file.rows} rows were in it")
+
+
+class Repaired(NamedTuple):
+    """What is left out now, how many runs counted in it, and how many count still."""
+
+    faults: list[DamagedStore]
+    lost: int
+    runs: int
+
+
+# decision 317
+def repair(ledger: Ledger) -> Repaired:
+    """Leave out the files that are damaged, so that the rest answers again.
+
+    What was read before is forgotten, so that ``ingest`` of the same logs puts the lost runs back.
+    No file is removed or changed. Raises ``UnusableStore``, also for a damaged manifest.
+    """
+    for _ in range(TRIES):
         try:
-            with open(path, "rb") as stream:
-                found = file_digest(stream, digest_of).hexdigest()
-        except OSError as error:
-            yield DamagedStore(str(path), f"{error.strerror}; {file.rows} rows were in it")
+            with ledger.writing(), taken_back(ledger.home):
+                return _repaired(ledger)
+        except manifest.Taken:
+            continue
+    raise UnusableStore(str(ledger.home), "others commit all the time")
+
+
+def _repaired(ledger: Ledger) -> Repaired:
+    now = ledger.manifest()
+    home = ledger.home
+    faults = [*_faults(home, now.gone)]
+    gone = () if faults else now.gone
+    files = []
+    for file in now.files:
+        fault = _fault(home, file)
+        if fault is None and file.gone and not gone:
+            text = f"it is no longer known which of its {file.rows} rows were replaced"
+            fault = DamagedStore(str(home / file.path), text)
+        if fault is None:
+            files.append(file)
         else:
-            if found != file.digest:
-                text = f"is not what was written; {file.rows} rows were in it"
-                yield DamagedStore(str(path), text)
+            faults.append(fault)
+    if not faults:
+        return Repaired([], 0, now.rows)
+    following = manifest.next_to(
+        now, files=tuple(files), gone=gone, inputs=(), written=int(time.time()), why="repair"
+    )
+    manifest.commit(home, following)
+    return Repaired(faults, now.rows - following.rows, following.rows)
 
 
 def compact(ledger: Ledger) -> tuple[int, int]:

@@ -100,7 +100,7 @@ OTHERS = {
         "condor evict-claim", "condor update-job-info", "condor job-exit", "condor cron",
     },
     "it is about a store, a site or a server": {
-        "ledger init", "ledger check", "ledger compact", "store init", "store stats", "store check", "store compact", "store settings",
+        "ledger init", "ledger check", "ledger repair", "ledger compact", "store init", "store stats", "store check", "store compact", "store settings",
         "store upgrade", "features expire", "features install", "features serve", "condor config",
     },
     "it asks understood, as its own tests say": {

@@ -197,3 +197,16 @@ def test_an_empty_ledger_is_exported_as_such(run, usage):
     run("init", usage)
     found = run("export", usage)
     assert (found.exit_code, len(found.stdout.splitlines())) == (1, 1)
+
+
+def test_what_is_left_out_by_a_repair_is_said_and_comes_back_with_its_log(run, ingest, usage):
+    _, log = ingest("7|c|amy|COMPLETED|1|2|5|3|4")
+    (file,) = ledger.opened(usage).manifest().files
+    (usage / file.path).write_bytes(b"")
+    found = run("repair", usage)
+    assert found.exit_code == 1
+    assert "is not what was written; 1 rows were in it" in found.stdout
+    assert found.stderr == f"{usage}: 1 runs left out, 0 runs\n"
+    assert "new 1" in run("ingest", usage, log).stderr
+    found = run("repair", usage)
+    assert (found.exit_code, found.stderr) == (0, f"{usage}: whole, 1 runs\n")

@@ -10,7 +10,8 @@ from killing import killed
 from ledger_runs import FIRST, run, runs
 
 from sssjob.errors import DamagedStore
-from sssjob.ledger import ledger, manifest, upkeep
+from sssjob.ledger import columns, ledger, manifest, upkeep
+from sssjob.ledger.manifest import Input
 
 
 @pytest.fixture
@@ -110,3 +111,36 @@ def test_compacting_that_is_killed_changes_nothing_or_all(kept, tmp_path):
         assert upkeep.check(copy).faults == []
         moment += 29
     assert moment > 29
+
+
+def test_a_whole_ledger_is_not_repaired(kept):
+    assert upkeep.repair(kept) == ([], 0, 3)
+    assert kept.manifest().number == 2
+
+
+@pytest.mark.parametrize("harm", [lambda path: path.write_bytes(b""), lambda path: path.unlink()])
+def test_a_damaged_file_is_left_out_and_its_runs_can_be_put_in_again(kept, harm):
+    before, now = runs(kept), kept.manifest()
+    read = Input("log", 1, "d", "slurm")
+    kept.commit(columns.table([]), [read], "ingest")
+    file = next(each for each in now.files if each.gone)
+    harm(kept.home / file.path)
+    found = upkeep.repair(kept)
+    assert [each.store for each in found.faults] == [str(kept.home / file.path)]
+    assert (found.lost, found.runs) == (1, 2)
+    assert [row[0] for row in runs(kept)] == ["7", "9"]
+    assert not kept.manifest().has_read(read)
+    assert upkeep.check(kept).faults == []
+    again = [FIRST, run(8, start=5, end=9), run(7, start=5, end=8, wall=3), run(9, start=5)]
+    assert kept.add(again) == (1, 0, 3)
+    assert runs(kept) == before
+
+
+def test_without_the_list_of_replaced_rows_no_run_counts_twice(kept):
+    (gone,) = kept.manifest().gone
+    (kept.home / gone.path).write_bytes(b"PAR1")
+    found = upkeep.repair(kept)
+    assert (len(found.faults), found.lost, found.runs) == (2, 1, 2)
+    assert [row[0] for row in runs(kept)] == ["7", "9"]
+    assert kept.manifest().gone == ()
+    assert upkeep.check(kept).faults == []

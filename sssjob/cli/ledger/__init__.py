@@ -15,9 +15,10 @@ COMMANDS = {
     "sql":     "Answer a SELECT on the rows of a ledger.",
     "export":  "Write every run to one file: CSV, Parquet, SQLite or DuckDB.",
     "check":   "Find damaged files.",
+    "repair":  "Leave out damaged files, so that the rest answers again.",
     "compact": "Put the files of each month together.",
 }
-FAMILIES = {"upkeep": ("init", "check", "compact")}
+FAMILIES = {"upkeep": ("init", "check", "repair", "compact")}
 # fmt: on
 
 

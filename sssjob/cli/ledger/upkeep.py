@@ -1,14 +1,19 @@
-"""Looking after a ledger: ``sssjob ledger init``, ``check`` and ``compact``."""
+"""Looking after a ledger: ``sssjob ledger init``, ``check``, ``repair`` and ``compact``."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import click
 
 from sssjob.cli import common, options
 from sssjob.cli.ledger import shared
+
+if TYPE_CHECKING:
+    from sssjob.errors import DamagedStore
 
 
 @click.command(
@@ -48,15 +53,45 @@ def check(as_json: bool, directory: str) -> None:
         from sssjob.ledger import upkeep
 
         found = upkeep.check(ledger)
-    for fault in found.faults:
-        if as_json:
-            common.data(json.dumps({"file": fault.store, "message": fault.reason}))
-        else:
-            common.fitted(str(fault))
+    _tell(found.faults, as_json=as_json)
     left = f", files left behind {len(found.strays)}" if found.strays else ""
     faults = f"{len(found.faults)} faults" if found.faults else "whole"
     common.say(f"{common.name_of(directory)}: {faults}, {found.runs} runs{left}")
     sys.exit(common.NOTHING if found.faults else common.FOUND)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob ledger repair usage
+  sssjob ledger ingest usage sacct-2026-*.txt
+
+Exit code: 0 it was whole, 1 something is left out now, 2 the ledger cannot be read or written."""
+)
+@options.JSON_LINES
+@shared.directory
+def repair(as_json: bool, directory: str) -> None:
+    """Leave out files that are damaged, and say which, so that the rest answers again.
+
+    The runs in them are lost until their records are put in again: ingest then reads each file,
+    also those that it read before. Nothing is removed.
+    """
+    with shared.opened(directory) as ledger:
+        from sssjob.ledger import upkeep
+
+        found = upkeep.repair(ledger)
+    _tell(found.faults, as_json=as_json)
+    lost = f"{found.lost} runs left out" if found.faults else "whole"
+    common.say(f"{common.name_of(directory)}: {lost}, {found.runs} runs")
+    sys.exit(common.NOTHING if found.faults else common.FOUND)
+
+
+def _tell(faults: Iterable[DamagedStore], *, as_json: bool) -> None:
+    for fault in faults:
+        if as_json:
+            common.data(json.dumps({"file": fault.store, "message": fault.reason}))
+        else:
+            common.fitted(str(fault))
 
 
 @click.command(
