@@ -308,7 +308,7 @@ class _Folding:
             self.disagree(plain, item, f"{path}/{item.name}", replaced=False)
 
     def disagree(self, old: Property, new: Property, path: str, *, replaced: bool) -> None:
-        what = "is replaced by" if replaced else "stays, not"
+        what = "is replaced by" if replaced else "is kept, not"
         text = f"{old.name} {_shown(old)} {what} {_shown(new)} of {self.source}"
         self.findings.append(finding("W-DISAGREE", text, line=old.line, path=path))
 

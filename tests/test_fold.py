@@ -263,7 +263,7 @@ def test_a_finding_says_where_and_what():
     job = loads("<Job>\n<Id>1</Id>\n<Delivered>\n<Processors>4</Processors></Delivered></Job>")
     [finding] = fold(job, [Fact(P("Processors", 5))], source="sacct.txt:3").findings
     assert (finding.line, finding.path) == (4, "/Job/Delivered/Processors")
-    assert finding.message == "Processors 4 stays, not 5 of sacct.txt:3"
+    assert finding.message == "Processors 4 is kept, not 5 of sacct.txt:3"
 
 
 RECORD = Job.of(
@@ -438,7 +438,7 @@ def test_a_record_of_another_job_is_told_by_its_source_or_as_the_record():
 def test_a_finding_shows_so_much_of_a_text(size, shown):
     job = Job.of(Delivered.of(Queue="x" * size), Id="1")
     [finding] = fold(job, [Fact(P("Queue", "y"))]).findings
-    assert finding.message == f"Queue {shown} stays, not y of the record"
+    assert finding.message == f"Queue {shown} is kept, not y of the record"
 
 
 def test_a_fact_about_a_job_that_is_nothing_but_task_groups_stands_before_them():

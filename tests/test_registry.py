@@ -410,7 +410,9 @@ def test_the_command_converts_it_by_name_and_recognises_it(distribution):
     assert named.stderr.splitlines()[0] == "<stdin>:2: error: no id"
     seen = convert("our-id 7\n", distribution, "--from", "auto")
     assert seen.returncode == 0
-    assert seen.stderr.startswith("<stdin>:1: notice: read as ours: lines that begin with our-id\n")
+    assert seen.stderr.startswith(
+        "<stdin>:1: notice: recognised as ours by lines that begin with our-id\n"
+    )
 
 
 def test_it_is_read_by_several_processes_and_as_it_grows(distribution):
@@ -443,7 +445,7 @@ def test_a_system_of_another_distribution_has_its_formats_and_ours_stay(with_sys
     assert named.stderr.splitlines()[0] == "<stdin>:2: error: no id"
     seen = convert("our-id 7\n", with_system, "--from", "auto")
     assert seen.returncode == 0
-    sign = "read as their-log: lines that begin with our-id"
+    sign = "recognised as their-log by lines that begin with our-id"
     assert seen.stderr.startswith(f"<stdin>:1: notice: {sign}\n")
 
 
@@ -497,10 +499,10 @@ def test_a_format_of_another_distribution_is_asked_as_early_as_its_sign(with_sys
     module.write_text(MODULE.replace('head.startswith(b"our-id ")', "b' 7' in head"))
     for data, expected in ((head, "their-log"), (record, "lsf")):
         seen = convert(data.decode(), with_system, "--from", "auto")
-        assert f"notice: read as {expected}: " in seen.stderr
+        assert f"notice: recognised as {expected} by " in seen.stderr
     declared_with_a_name(with_system)
     seen = convert(record.decode(), with_system, "--from", "auto")
-    assert "notice: read as their-log: " in seen.stderr
+    assert "notice: recognised as their-log by " in seen.stderr
 
 
 def test_a_wrong_kind_of_file_is_told_by_a_format_of_another_distribution(distribution):

@@ -390,7 +390,7 @@ class Walk(ObjectReport):
         blamed = children[fault.index]
         self.say("E-GROUP", blamed, str(fault), "SSS 8.1")
         if expression.swap_balances(properties):
-            text = "the groups balance when every sign is turned"
+            text = "the groups balance if every sign is reversed"
             self.say("W-GROUP-SWAP", blamed, text, "SSS 8.1", "positive opens, negative closes")
 
     def _identifiers(self, definitions: Sequence[tuple[Element, Seen]]) -> None:

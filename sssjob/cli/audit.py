@@ -77,16 +77,20 @@ def command(
         records.format_of(format_name)
     table = records.table(columns, delimiter)
     if any(table) and format_name in (AUTO.name, DOCUMENTS):
-        common.fail("--columns and --delimiter need --from: a table without a header tells nothing")
+        common.fail(
+            "--columns and --delimiter need --from: without a header line no format is recognised"
+        )
     where = spans.zone_of(zone)
     question = AuditQuestion(
         spans.moment(since, where), spans.moment(until, where), where,
         Fraction(str(tolerance)) / 100, gaps,
     )  # fmt: skip
     if system and question.since is None:
-        common.fail("--ask needs --since: a batch system is asked of a span of time")
+        common.fail("--ask needs --since: from when on to ask the batch system")
     if not files and "-" in against:
-        common.fail("name the FILEs that were read: standard input is what they are held against")
+        common.fail(
+            "name the FILEs that were read: standard input has the jobs that they are compared with"
+        )
     unread = common.Complaints()
     said = records.said(all_findings)
     reading = RecordReading(said, watching)
@@ -109,7 +113,7 @@ def command(
     said.rest()
     if found.outside:
         noun = "run" if found.outside == 1 else "runs"
-        common.say(f"left out: {found.outside} {noun} that did not end in this time")
+        common.say(f"left out: {found.outside} {noun} that did not end in this span of time")
     if unread.count:
         sys.exit(common.NOT_UNDERSTOOD)
     sys.exit(common.FOUND if found.is_well and not reading.counts.bad else common.NOTHING)

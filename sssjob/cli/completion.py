@@ -26,7 +26,7 @@ _PLACES = {
     "bash": _Directory("XDG_DATA_HOME", ".local/share", "bash-completion/completions/sssjob"),
     "zsh": _Directory(
         "XDG_DATA_HOME", ".local/share", "zsh/site-functions/_sssjob",
-        "zsh finds it where ~/.zshrc has, before compinit: fpath+=({folder})",
+        "zsh finds it if ~/.zshrc has this line before compinit: fpath+=({folder})",
     ),
     "fish": _Directory("XDG_CONFIG_HOME", ".config", "fish/completions/sssjob.fish"),
 }  # fmt: skip

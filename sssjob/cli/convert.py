@@ -168,15 +168,17 @@ def _refuse(wanted: WantedOutput, processes: int, joined: bool, named: bool) -> 
     """End the command where options do not go together."""
     form, output = wanted.form, wanted.output
     if wanted.output_dir is not None and (output or form not in (None, LINES, WHOLE)):
-        common.fail("--output-dir is for job objects, without --output")
+        common.fail("--output-dir writes job objects, and cannot be used with --output")
     if form not in OTHERS and any(wanted.told):
-        common.fail(f"--losses and what describes a site are for --to {', '.join(OTHERS)}")
+        common.fail(
+            f"--losses and the options that describe a site need --to of {', '.join(OTHERS)}"
+        )
     if joined and (wanted.state is not None or processes != 1):
         common.fail(
-            "--blah is without --workers and --state: what is joined once is not joined again"
+            "--blah cannot be used with --workers or --state: a job is joined in one run only"
         )
     if wanted.indent and wanted.output_dir is None and processes != 1:
-        common.fail("--workers writes no indented documents: name a form with --to")
+        common.fail("--workers cannot write indented documents: name another form with --to")
     if wanted.state is None:
         return
     if wanted.output_dir is not None or form not in (None, LINES, *GROWING):

@@ -93,7 +93,7 @@ def command(
     sources = tuple(common.sources(records)) if records else ()
     facts = Facts(directory, machine, status, usages, sources, format_, tz)
     if not records and not facts.of_features:
-        common.fail("nothing to fold: --features DIR or --record FILE is needed")
+        common.fail("nothing to add: give --features DIR or --record FILE")
     format_of(format_)
     only_documents(file)
     _check(into, facts, output, in_place=in_place)
@@ -189,7 +189,7 @@ def _sentence_of_store(tally: StoreTally) -> str:
     read = _count(tally.records + tally.bad, "record")
     return (
         f"delivered {tally.delivered} of {read}{_asides(tally.elsewhere, tally.bad)}: "
-        f"{_count(tally.changes, 'fact')} folded{runs}, "
+        f"{_count(tally.changes, 'value')} added{runs}, "
         f"{_count(tally.disagreements, 'disagreement')}{_refused(tally)}"
     )
 
@@ -202,7 +202,7 @@ def _sentence(tally: Tally) -> str:
         records += _asides(tally.elsewhere, tally.bad)
     return (
         f"delivered to {tally.delivered} of {_count(tally.jobs, 'job')}{records}: "
-        f"{_count(tally.changes, 'fact')} folded, {_count(_disagreements(tally), 'disagreement')}"
+        f"{_count(tally.changes, 'value')} added, {_count(_disagreements(tally), 'disagreement')}"
         f"{_refused(tally)}"
     )
 

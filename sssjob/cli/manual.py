@@ -97,4 +97,7 @@ def _roff(text: str) -> str:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        print("Usage: python -m sssjob.cli.manual DIRECTORY", file=sys.stderr)
+        sys.exit(2)
     print(f"{write(Path(sys.argv[1]))} pages in {sys.argv[1]}")

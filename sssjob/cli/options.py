@@ -224,7 +224,7 @@ def drawn(form: str | None, svg: str | None, output: str | None) -> tuple[str | 
     if svg is None:
         return form, output
     if form or output:
-        raise click.UsageError("--svg FILE is without --output and other forms")
+        raise click.UsageError("--svg FILE cannot be used with --output or another form of output")
     return "svg", svg
 
 

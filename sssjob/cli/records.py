@@ -61,8 +61,10 @@ def with_requests(files: Iterable[str]) -> Iterator[NamedSource]:
 def not_a_ledger(source: NamedSource) -> None:
     """End the command if a source is a ledger, which has less than the command needs."""
     if source.is_ledger:
-        what = "is a ledger: it has what jobs used, and not all that they asked for"
-        common.fail(f"{common.name_of(source.name)} {what}. Name the documents or records of them")
+        what = "is a ledger: it has what jobs used, but not all that they asked for"
+        common.fail(
+            f"{common.name_of(source.name)} {what}; name the documents or records of these jobs"
+        )
 
 
 def only_documents(file: str) -> None:

@@ -108,7 +108,9 @@ def command(
         records.format_of(format_name)
     table = records.table(columns, delimiter)
     if any(table) and format_name in (AUTO.name, DOCUMENTS):
-        common.fail("--columns and --delimiter need --from: a table without a header tells nothing")
+        common.fail(
+            "--columns and --delimiter need --from: without a header line no format is recognised"
+        )
     parts, where = checked(by, sort), spans.zone_of(zone)
     report = Report(parts, spans.moment(since, where), spans.moment(until, where), where)
     unread: list[SSSJobError] = []
@@ -181,7 +183,7 @@ def tell_outside(report: Report) -> None:
     """Say how many jobs were left out."""
     if report.outside:
         jobs = "job" if report.outside == 1 else "jobs"
-        common.say(f"left out: {report.outside} {jobs} that did not end in this time")
+        common.say(f"left out: {report.outside} {jobs} that did not end in this span of time")
 
 
 def drawn(

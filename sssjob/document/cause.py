@@ -37,7 +37,7 @@ _PLAINER = (
     # what the parser says,                     what is meant,                        what to do
     (re.compile("EntityRef: expecting|xmlParseEntityRef"), "a bare & in text", "write &amp;"),
     (re.compile("Unsupported encoding: latin-?1", re.I), "", "write ISO-8859-1"),
-    (re.compile("Extra content at the end"), "text behind the end of the document", ""),
+    (re.compile("Extra content at the end"), "text after the end of the document", ""),
     (re.compile("Premature end of data in tag (\\S+)"), "the document ends inside an element", ""),
 )
 # Limits of the parser, which tells how to lift them: nobody who reads strangers' input should.

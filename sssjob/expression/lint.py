@@ -56,7 +56,7 @@ Remark = tuple[int, str, str, str]
 
 def _remarks(items: Sequence[Property], nodes: Sequence[str]) -> Iterator[Remark]:
     if swap_balances(items):
-        yield (0, "W-GROUP-SWAP", "the groups balance when every sign is turned",
+        yield (0, "W-GROUP-SWAP", "the groups balance if every sign is reversed",
                "positive opens, negative closes")  # fmt: skip
     placed = [marked(item, str(place)) for place, item in enumerate(items)]
     try:
@@ -215,8 +215,8 @@ def _unsatisfiable(read: Expression) -> Iterator[Remark]:
     if not found.best:
         wishes = (each for each in comparisons(read) if weight(each.item) < 0)
         place = min(int(each.item.attributes[MARK]) for each in wishes)
-        message = "nothing satisfies a negated group whose wish is always so"
-        yield place, "W-UNSAT", message, "negate the wish alone"
+        message = "nothing satisfies a negated group in which a preference stands: it always holds"
+        yield place, "W-UNSAT", message, "negate the preference alone"
         return
     conflicts = [_conflict(one) for one in found]
     first = conflicts[0]
@@ -224,7 +224,7 @@ def _unsatisfiable(read: Expression) -> Iterator[Remark]:
         return
     message = " and ".join(dict.fromkeys(map(str, first)))
     place = max(int(each.item.attributes[MARK]) for each in first)
-    advice = "say Or if either will do" if all(each.op == "EQ" for each in first) else ""
+    advice = "write Or if one of them is enough" if all(each.op == "EQ" for each in first) else ""
     yield place, "W-UNSAT", f"{message} cannot hold together", advice
 
 
@@ -274,9 +274,8 @@ def _anchors(items: Sequence[Property], nodes: Sequence[str]) -> Iterator[Remark
         except (NotAPattern, LimitExceeded):
             continue
         if more:
-            message = (
-                f"{made} means the whole name; readers for whom a part will do take {more[0]}, too"
-            )
+            others = f"programs that match a part of it take {more[0]}, too"
+            message = f"{made} is held against the whole name; {others}"
             yield place, "W-ANCHOR", message, "write ^ and $, or .* where anything may follow"
 
 

@@ -71,7 +71,7 @@ def _explained(part: Formula, offer: Offer, ask: _Ask) -> Reason:
         case All(()):
             return Reason(Verdict.YES, "")
         case Any(()):
-            return Reason(Verdict.NO, "a negated group holds a wish, which is always so")
+            return Reason(Verdict.NO, "a negated group has a preference in it, which always holds")
         case All(parts) | Any(parts) | Preferred(parts) | Wished(parts):
             inner = tuple(_explained(each, offer, ask) for each in parts)
     verdict = Verdict(ask(part))

@@ -54,7 +54,9 @@ def left(
             notes.append("wall_limit_secs counts from jobstart_secs, which is not known")
             wall = None
         elif start > now:
-            notes.append(f"jobstart_secs lies {start - now} s ahead: a clock was set; taken as now")
+            notes.append(
+                f"jobstart_secs lies {start - now} s ahead (a clock was changed); now is taken"
+            )
         else:
             wall -= now - start
     cpu = _whole(job, "cpu_limit_secs")

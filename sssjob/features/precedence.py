@@ -129,7 +129,7 @@ class Choices:
         self.derived[name] = Derived(value, path, why="an extension wins")
         if amounts and amounts[0].basis not in (ASSUMED, UNKNOWN) and not isinstance(value, str):
             if value == _number(amounts[0], name):
-                text = f"the extension says what {amounts[0].source} says already"
+                text = f"the extension repeats {amounts[0].source}"
                 self.report(finding("W-USELESS", text, path=path))
             else:
                 self._check(name, Amount(Fraction(value), path), amounts[0])
@@ -139,7 +139,7 @@ class Choices:
         order = keys.names(self.table, vocabulary)
         known = {name: self.derived[name] for name in order if name in self.derived}
         absent = {
-            name: self.absent.get(name, "nothing says it") for name in order if name not in known
+            name: self.absent.get(name, "no source gives it") for name in order if name not in known
         }
         return Features({**known, **self.derived}, absent, tuple(self.findings))
 

@@ -159,6 +159,8 @@ def _require_plain(asked: Request) -> None:
     names += [name for each in asked.wheres for name in (each.name, each.object, each.subject)]
     names += [name for row in rows for name, _ in row.fields]
     if any(each.join for each in asked.objects):
-        raise Refused("740", "A join of one's own is not passed on")
+        raise Refused("740", "A request that joins objects is not passed on to the server behind")
     if any("'" in text for text in texts) or not all(map(_NAME.fullmatch, filter(None, names))):
-        raise Refused("740", "A ', or a name with other signs than letters, is not passed on")
+        raise Refused(
+            "740", "A text with ', or a name with other characters than letters, is not passed on"
+        )

@@ -124,7 +124,9 @@ def load(path: Path) -> GatewayConfig:
     if behind is not None and (behind.funds or behind.shadow) and not config.jobs.store:
         root.table("behind").problem("to", "no store", "[store] address, where jobs are kept")
     if behind is not None and behind.shadow and (behind.funds or config.forward.client.transports):
-        said = "none beside funds and [forward], which tell the other server, too"
+        said = (
+            "no shadow together with funds or [forward], which also send jobs to the other server"
+        )
         root.table("behind").problem("shadow", "a shadow", said)
     given.finish()
     return config
@@ -136,7 +138,9 @@ def forwarded(config: GatewayConfig, to: str) -> GatewayConfig:
     Raises ValueError for what is no address, and beside a shadow.
     """
     if config.behind is not None and config.behind.shadow:
-        raise ValueError("nothing is forwarded beside a shadow, which tells the other server, too")
+        raise ValueError(
+            "--forward cannot be used with a shadow, which also sends jobs to the other server"
+        )
     client = replace(config.forward.client, transports=[transport(to)])
     return replace(config, forward=replace(config.forward, client=client))
 

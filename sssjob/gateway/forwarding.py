@@ -280,7 +280,7 @@ def _is_over(view: View) -> bool:
 
 
 def _seconds(view: View) -> str:
-    """How long a job ran, not how long it might have; "" if nothing says it."""
+    """How long a job ran, not how long it might have; "" if no source gives it."""
     delivered = view.block.delivered.text("Duration")
     if _DIGITS.fullmatch(delivered):
         return delivered

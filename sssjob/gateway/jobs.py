@@ -52,7 +52,7 @@ def jobs(root: SettingsTable, directory: Path) -> StoreJobs:
     if to is not None and not address:
         root.table("submission").problem("to", "no store", "[store] address, where jobs are kept")
     if to is not None and hooks:
-        text = "none beside [submission], which has these actions"
+        text = "no hook together with [submission], which does these actions itself"
         root.table("hooks").problem(next(iter(hooks)), "a hook", text)
     return StoreJobs(
         address,

@@ -216,7 +216,7 @@ def needed(want: Want) -> str:
 def _ended(value: Value) -> str:
     if value is FAILED:
         return "failed"
-    return "ended, but nobody says how" if value is None else f"ended with {value}"
+    return "ended, but its exit code is not known" if value is None else f"ended with {value}"
 
 
 def _verdict(value: Value, want: Want) -> State:

@@ -24,8 +24,8 @@ class Recognised(NamedTuple):
     sign: str
 
     def __str__(self) -> str:
-        """``read as pbs: lines of stamp;letter;id;text``."""
-        return f"read as {self.format.name}: {self.sign}"
+        """``recognised as pbs by lines of stamp;letter;id;text``."""
+        return f"recognised as {self.format.name} by {self.sign}"
 
 
 def recognised(stream: BinaryIO) -> tuple[Format, Noted, BinaryIO]:

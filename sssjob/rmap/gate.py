@@ -139,5 +139,6 @@ def _actor(tag: bytes) -> str:
 
 def _unclear() -> Refused:
     return Refused(
-        "302", "A message of this size is an Envelope with little but one Body, and well-formed"
+        "302",
+        "A message of this size is well-formed XML: an Envelope with one Body, and little else",
     )

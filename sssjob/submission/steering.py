@@ -23,7 +23,7 @@ CANCELLED = "Cancelled"
 
 USER = "User"
 
-_NOT_MARKED = "it has not the mark of the GlobalId"
+_NOT_MARKED = "it does not have the mark of the GlobalId"
 
 
 class Order(StrEnum):

@@ -23,7 +23,7 @@ from sssjob.translate.options import Heard, Made, Option, Said
 from sssjob.translate.quoting import safe, word
 from sssjob.translate.requests import Fate, JobRequest, Verbatim
 
-NOT_ALL = "not all of it can be said of a job object"
+NOT_ALL = "a job object cannot hold all of it"
 PRIORITIES = range(-1023, 1025)
 
 _PATTERN = re.compile(r"[@*?\[\]!&|()]")

@@ -72,7 +72,7 @@ def any_of_these(asked: JobRequest, item: Property) -> list[str]:
 def names(asked: JobRequest, wanted: int) -> list[str]:
     """Take the nodes that a job is to run on, where it is to run on all of those that it names.
 
-    ``wanted`` is the number of nodes, 0 where nothing says it.
+    ``wanted`` is the number of nodes, 0 where no source gives it.
     """
     found: list[str] = []
     for item in asked.take("Node", "aggregation", "delimiter", "count"):

@@ -155,7 +155,7 @@ def write_rest(
         if not known(name) and all(path) and (more := _longer(form, path, value, name in lists)):
             put(form, path, more)
         elif known(name) or not all(path) or _taken(form, path):
-            asked.refuse(item, f"{name} is said by the job itself, or has no such place")
+            asked.refuse(item, f"{name} is given by the job itself, or cannot stand there")
         else:
             put(form, path, value)
 

@@ -41,7 +41,7 @@ _POLICY = "awarenessPolicy"
 _OF_AMOUNTS = (*_LOGIC, _POLICY, "units")
 _PLAIN = {"context": ("Dedicated", "Available"), "metric": ("Total",), "dynamic": ("false", "0")}
 _ONLY_REQUESTED = "it means something in a request only"
-_WISH = "a wish, which binds nobody"
+_WISH = "a preference, which need not be met"
 _OTHER = "of another alternative, which is not written"
 
 

@@ -157,7 +157,9 @@ class Streams(Rule):
         if self.into_error is None or not said.takes(self.into_error):
             return False, ""
         if self.error not in said.names:
-            heard.note(f"{shown(self.into_error)}: the file is called like that of the output")
+            heard.note(
+                f"{shown(self.into_error)}: the file has the same name as that of the output"
+            )
         return True, "OutputFile"
 
 

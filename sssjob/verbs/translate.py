@@ -27,7 +27,7 @@ from sssjob.translate.translator import Reading, RefusedReading
 from sssjob.verbs import documents
 from sssjob.verbs.records import Tell, nothing
 
-_OTHERS = "no line is its own: what else the job says makes the same ones"
+_OTHERS = "it adds no line: other properties of the job already give the same ones"
 MOST = 1 << 28  # bytes of one source, which is held whole
 
 

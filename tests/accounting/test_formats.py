@@ -88,7 +88,7 @@ def test_auto_recognises_a_format_by_its_first_bytes_and_says_so(format_name, da
     notice, *rest = outcomes("auto", data)
     assert isinstance(notice, Noted)
     assert notice.severity == "notice"
-    assert notice.message.startswith(f"read as {format_name}: ")
+    assert notice.message.startswith(f"recognised as {format_name} by ")
     assert rest == outcomes(format_name, data)
 
 

@@ -221,7 +221,7 @@ def test_an_array_that_grows_is_read_on_from_its_last_object():
 
 def test_the_format_is_recognised_before_records_are_cut():
     cutting = Cutting(io.BytesIO(FILES["sge"][0].read_bytes()), "auto", Options())
-    assert cutting.sign == "read as sge: lines of 43 or more fields with colons"
+    assert cutting.sign == "recognised as sge by lines of 43 or more fields with colons"
     assert sum(convert(cutting.format, part).counts.records for part in cutting) == 36
 
 

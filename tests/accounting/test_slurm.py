@@ -139,8 +139,8 @@ def test_texts_in_doubt_are_left_out_with_a_warning_at_their_line():
     notes = [it for it in found if isinstance(it, Noted) and it.severity == Severity.WARNING]
     assert [note.line for note in notes] == [51, 98]
     assert {note.message for note in notes} == {
-        "a delimiter in a text: left out Comment, AdminComment, SystemComment, Container, "
-        "which can be read in several ways"
+        "a text has the delimiter in it: left out, since they cannot be told apart: "
+        "Comment, AdminComment, SystemComment, Container"
     }
 
 

@@ -263,6 +263,6 @@ def test_records_are_jobs_for_every_command_that_reads_all(command, some, packed
     assert isinstance(result.exception, SystemExit | None), result.exception
     expected = some["E-XML"] if isinstance(some, dict) else OF_RECORDS.get(command, some)
     assert result.exit_code == expected, result.output
-    assert f"{file}:1: notice: read as slurm" in result.stderr
+    assert f"{file}:1: notice: recognised as slurm" in result.stderr
     assert f"{file}:3: error: 'x' is no job id" in result.stderr
     assert "E-XML" not in result.stderr

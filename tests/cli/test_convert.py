@@ -47,7 +47,7 @@ def test_a_sample_becomes_valid_documents_in_both_forms(tmp_path):
     lines = convert(SAMPLE)
     assert lines.exit_code == 0
     assert len(lines.stdout.splitlines()) == 51
-    assert lines.stderr.count("warning: a delimiter in a text") == 2
+    assert lines.stderr.count("warning: a text has the delimiter in it") == 2
     wrapped = convert("--to", "sss", SAMPLE)
     for form in (lines, wrapped):
         assert not [item for item in check_source(form.stdout_bytes) if item.severity == "error"]

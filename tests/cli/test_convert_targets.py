@@ -72,7 +72,7 @@ def test_documents_become_job_objects_again_with_their_defaults():
     )
     result = run("--from", "auto", "-", data=group)
     assert "<Id>1</Id><User>amy</User>" in result.stdout
-    assert "read as sss: an element JobGroup" in result.stderr
+    assert "recognised as sss by an element JobGroup" in result.stderr
 
 
 @pytest.mark.parametrize("arguments, message", [

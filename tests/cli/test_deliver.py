@@ -47,7 +47,7 @@ def test_a_record_takes_its_place_in_the_job(run):
     assert job.delivered.text("User") == "amy"
     assert result.stderr == (
         "delivered to 1 of 1 job from 3 records (2 about other jobs): "
-        "12 facts folded, 0 disagreements\n"
+        "12 values added, 0 disagreements\n"
     )
 
 
@@ -72,7 +72,7 @@ def test_a_disagreement_is_reported_and_the_job_keeps_its_value(run):
     text = JOB.replace("</State>", "</State><ExitCode>1</ExitCode>")
     result = run(text, "job.xml", "--record", "sacct.txt", "--tz", "UTC")
     assert result.exit_code == 0
-    assert "job.xml:1: warning: ExitCode 1 stays, not 0 of sacct.txt:2" in result.stderr
+    assert "job.xml:1: warning: ExitCode 1 is kept, not 0 of sacct.txt:2" in result.stderr
     assert document.loads(result.stdout).get("ExitCode") == "1"
     result = run(text, "job.xml", "--record", "sacct.txt", "--tz", "UTC", "--overwrite")
     assert document.loads(result.stdout).get("ExitCode") == "0"
@@ -214,17 +214,17 @@ def test_a_job_in_doubt_is_warned_about_if_it_is_one_of_ours(run, tmp_path):
     (tmp_path / "sacct.txt").write_text("JobID|JobIDRaw|JobName|Comment|State\n" + rows)
     result = run(JOB, "job.xml", "--record", "sacct.txt")
     assert result.stderr.splitlines() == [
-        "sacct.txt:2: warning: a delimiter in a text: left out JobName, Comment, "
-        "which can be read in several ways [W-USELESS]",
+        "sacct.txt:2: warning: a text has the delimiter in it: left out, since they cannot be "
+        "told apart: JobName, Comment [W-USELESS]",
         "delivered to 1 of 1 job from 2 records (1 about other jobs): "
-        "2 facts folded, 0 disagreements",
+        "2 values added, 0 disagreements",
     ]
 
 
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        pytest.param(("job.xml",), "nothing to fold", id="nothing to fold"),
+        pytest.param(("job.xml",), "nothing to add", id="nothing to fold"),
         pytest.param(("none.xml", "--record", "sacct.txt"), "none.xml: No such file", id="no file"),
         pytest.param(("job.xml", "--record", "none.txt"), "none.txt: No such file", id="no record"),
         pytest.param(("job.xml", "--features", "none"), "none: No such file", id="no directory"),

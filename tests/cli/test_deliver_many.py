@@ -62,7 +62,7 @@ def test_records_go_to_the_jobs_of_a_store_and_again_change_nothing(jobs, record
     assert [each.version for each in found.values()] == [2, 2, 1, 1]
     assert found["Job 1"].source == str(records[0])
     again = run(jobs, "--record", records[0])
-    assert "0 facts folded" in again.stderr
+    assert "0 values added" in again.stderr
     assert stored(jobs) == found
 
 
@@ -76,7 +76,7 @@ def test_a_run_after_a_requeue_is_a_document_of_its_own(jobs, records):
     assert [job.delivered.value("Duration") for job in (first, second)] == [20, 90]
     assert [job.requested.value("Duration") for job in (first, second)] == [600, 600]
     for path in records:
-        assert "0 facts folded" in run(jobs, "--record", path).stderr
+        assert "0 values added" in run(jobs, "--record", path).stderr
     assert stored(jobs) == found
 
 
@@ -127,12 +127,12 @@ def test_records_go_to_the_documents_of_a_directory(tmp_path, records):
     assert "<Duration>20</Duration>" in (place / "inner" / "others.sss").read_text()
     assert (place / "four.xml").stat().st_mtime_ns == untouched
     before = {path: path.stat().st_mtime_ns for path in place.rglob("*") if path.is_file()}
-    assert "0 facts folded" in run(place, "--in-place", "--record", records[0]).stderr
+    assert "0 values added" in run(place, "--in-place", "--record", records[0]).stderr
     assert before == {path: path.stat().st_mtime_ns for path in before}
 
 
 @pytest.mark.parametrize("arguments, message", [
-    pytest.param((), "nothing to fold", id="nothing"),
+    pytest.param((), "nothing to add", id="nothing"),
     pytest.param(("--record", "r"), "say --in-place", id="in-place"),
     pytest.param(("--in-place", "--features", "f"), "only records are folded", id="features"),
     pytest.param(("--in-place", "--record", "/no/such"), "/no/such: No such file", id="file"),

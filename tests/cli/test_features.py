@@ -53,7 +53,7 @@ def test_explaining_says_which_element_gave_which_value(run):
         "allocated_cpu        8  /Job/Requested/Processors (minimum: 8 to 16 is requested)\n"
         in result.stdout
     )
-    assert "shutdowntime_job     -  nothing says it\n" in result.stdout
+    assert "shutdowntime_job     -  no source gives it\n" in result.stdout
 
 
 def test_json_holds_values_sources_and_what_was_written(run):

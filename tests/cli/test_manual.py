@@ -50,6 +50,14 @@ def test_groff_has_nothing_to_warn_of(tmp_path):
         assert (done.returncode, done.stderr) == (0, ""), page.name
 
 
+def test_without_a_directory_its_usage_is_told():
+    done = subprocess.run(
+        [sys.executable, "-m", "sssjob.cli.manual"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "Usage: python -m sssjob.cli.manual DIRECTORY\n"
+
+
 def test_pages_are_written_into_a_directory(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "sssjob.cli.manual", tmp_path / "man1"],

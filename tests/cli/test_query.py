@@ -213,7 +213,7 @@ SACCT = """JobID|User|State|Start|End|NCPUS
 8|bob|FAILED|1700000000|1700000060|8
 9|amy|COMPLETED|1700000000|1700000060|4
 """
-READ = "sacct.txt:1: notice: read as slurm: a header line with JobID\n"
+READ = "sacct.txt:1: notice: recognised as slurm by a header line with JobID\n"
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ def test_records_are_recognised_and_documents_and_stores_are_read_beside_them(tm
     named = json.loads(run("--from", "slurm", "--json", SACCT).stdout)["total"]["jobs"]
     both = run("--json", SACCT, tmp_path / "jobs.sss")
     assert json.loads(both.stdout)["total"]["jobs"] == named + 3
-    assert "sacct.txt:1: notice: read as slurm" in both.stderr
+    assert "sacct.txt:1: notice: recognised as slurm" in both.stderr
     assert "converted 51 (and 60 steps), skipped 0, bad 0" in both.stderr
 
 

@@ -104,7 +104,7 @@ def test_records_and_other_stores_are_recognised(path, tmp_path):
     records.write_text("JobID|User|State\n7|amy|COMPLETED\n8|amy|COMPLETED\n")
     found = run("import", path, records, "--json")
     assert json.loads(found.stdout) == {"new": 2, "changed": 0, "unchanged": 0, "bad": 0}
-    assert "read as slurm" in found.stderr
+    assert "recognised as slurm" in found.stderr
     other = tmp_path / "other.db"
     assert json.loads(run("import", other, path, "--json").stdout)["new"] == 2
     # A store into itself changes nothing.

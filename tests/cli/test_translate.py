@@ -255,7 +255,7 @@ def test_records_are_translated_and_a_bad_one_is_told(run):
     assert done.exit_code == 1
     assert loads(done.stdout).id == "7"
     assert done.stderr == (
-        "sacct.txt:1: notice: read as slurm: a header line with JobID\n"
+        "sacct.txt:1: notice: recognised as slurm by a header line with JobID\n"
         "sacct.txt:3: error: 'x' is no job id\n"
     )
 

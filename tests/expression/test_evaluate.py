@@ -204,7 +204,7 @@ REASONS = [
     pytest.param((), (), [], id="nothing is asked"),
     pytest.param(("Feature preference=-1 ib",), ("Feature ib",), [], id="a wish decides nothing"),
     pytest.param(("Queue a", "Feature preference=-1 ib", "Disk preference=-1 1"), ("Queue a", "Disk 1"), ["Queue EQ a: a offered"], id="beside others, too"),
-    pytest.param(("Feature group=1 conj=Nand preference=-1 ib", "Queue conj=Or group=-1 a"), ("Queue b",), ["a negated group holds a wish, which is always so"], id="unless its group is negated"),
+    pytest.param(("Feature group=1 conj=Nand preference=-1 ib", "Queue conj=Or group=-1 a"), ("Queue b",), ["a negated group has a preference in it, which always holds"], id="unless its group is negated"),
     pytest.param(("Memory units=GB 1",), ("Memory 1", "Memory 2"), ["Memory EQ 1 GB: cannot be compared with 1, 2"], id="more than one number"),
 ]
 # fmt: on

@@ -86,7 +86,7 @@ def test_2_10_a_pattern_that_a_part_would_satisfy_is_told_over_a_list_of_nodes()
 def test_messages_name_both_sides():
     (found,) = lint(asked("Processors 12", "Processors 16"))
     assert found.message == "Processors EQ 12 and Processors EQ 16 cannot hold together"
-    assert found.suggestion == "say Or if either will do"
+    assert found.suggestion == "write Or if one of them is enough"
 
 
 def test_large_requests_are_bounded():

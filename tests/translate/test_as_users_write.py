@@ -135,7 +135,7 @@ def test_both_outputs_in_the_file_of_errors_are_in_that_file(system):
     lines, _ = again(system, options, "sbatch")
     assert lines == ["#SBATCH --output=e.txt"]
     (found,) = read(b"#!/bin/sh\n#PBS -j eo\nrun\n", system)
-    assert "-j eo: the file is called like that of the output" in [
+    assert "-j eo: the file has the same name as that of the output" in [
         each.message for each in found.findings
     ]
 

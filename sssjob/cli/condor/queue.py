@@ -75,5 +75,5 @@ def _give_back(settings: HookSettings, label: str) -> None:
     with OpenQueue(settings) as queue:
         found = next((job for job in queue.jobs(*TAKEN) if job.label == label), None)
         if found is None:
-            common.fail(f"{label} is not given away")
+            common.fail(f"{label} is not given to a slot")
         queue.give_back(found.key, found.attempt, TAKEN, time.time())

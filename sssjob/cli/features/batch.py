@@ -145,6 +145,6 @@ def epilog(
         fail(error)
     if done.tally is not None:
         common.print_findings(done.tally.findings)
-        common.echo(f"{done.job_id}: {done.tally.changes} facts folded")
+        common.echo(f"{done.job_id}: {done.tally.changes} values added")
     notes(done.notes)
     sys.exit(common.NOTHING if done.notes else common.FOUND)

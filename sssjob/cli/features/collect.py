@@ -89,7 +89,7 @@ def command(
 def _tell(each: Collected) -> None:
     if each.tally is not None:
         common.print_findings(each.tally.findings)
-        common.echo(f"{each.document}: {each.tally.changes} facts folded")
+        common.echo(f"{each.document}: {each.tally.changes} values added")
     if each.note:
         common.say(f"sssjob: {each.note}")
     elif each.waiting:

@@ -61,7 +61,7 @@ def command(given: Given, wall: int | None, cpu: int | None, as_json: bool) -> N
     if unknown and not short:
         common.fail(f"a server did not say: {', '.join(unknown)}")
     if lost and not short:
-        common.fail(f"what decides cannot be known: {', '.join(lost)}")
+        common.fail(f"a limit that decides is not known: {', '.join(lost)}")
     nothing = not found.is_ours or not (found.machine or found.job)
     sys.exit(common.NOTHING if short or nothing else common.FOUND)
 

@@ -54,7 +54,9 @@ def command(
         records.format_of(format_name)
     table = records.table(columns, delimiter)
     if any(table) and format_name in (AUTO.name, DOCUMENTS):
-        common.fail("--columns and --delimiter need --from: a table without a header tells nothing")
+        common.fail(
+            "--columns and --delimiter need --from: without a header line no format is recognised"
+        )
     said, unread = records.said(all_findings), common.Complaints()
     reading = RecordReading(said, watching)
 

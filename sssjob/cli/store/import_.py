@@ -77,7 +77,9 @@ def command(
         common.fail("--tz, --columns, --delimiter and --ended-only are for records, not --from sss")
     table = records.table(columns, delimiter)
     if any(table) and format_name == AUTO.name:
-        common.fail("--columns and --delimiter need --from: a table without a header tells nothing")
+        common.fail(
+            "--columns and --delimiter need --from: without a header line no format is recognised"
+        )
     options_ = Options(zone, table.columns, table.delimiter, ended_only)
     said = records.said(all_findings)
     with (

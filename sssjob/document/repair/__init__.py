@@ -255,7 +255,7 @@ def _diagnosed(source: Source, said: Finding | None, around: Window) -> _Diagnos
     if not faults:
         return replace(plain, rest=said)
     if scanner.stopped:
-        text = "more is wrong than is looked at"
+        text = "there are more errors than are looked for"
         return replace(plain, rest=finding("E-LIMIT", text))
     edits = plain.edits
     text = _applied(source.text, edits)

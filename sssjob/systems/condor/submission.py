@@ -526,7 +526,7 @@ def _say_rank(said: Said, heard: Heard) -> None:
     if all(map(_is_about_machines, found)):
         heard.terms += found
     else:
-        said.back("rank", text, "it likes more than what machines are")
+        said.back("rank", text, "it prefers something else than properties of machines")
 
 
 # fmt: off

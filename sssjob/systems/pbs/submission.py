@@ -65,7 +65,7 @@ class ReservedQueue(fields.QueueAt):
         text = "" if item is None else stripped(item.text)
         if item is None or made.held or not _RESERVED.fullmatch(text):
             if item is not None:
-                asked.refuse(item, "it is called like no queue of a reservation")
+                asked.refuse(item, "its name is not that of a reservation's queue")
             super().write(asked, made)
             return
         made.option(self.option, text)

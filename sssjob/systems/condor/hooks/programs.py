@@ -96,7 +96,7 @@ def fetch_work(settings: HookSettings, rest: Sequence[str]) -> bool:
         for job in queue.silent(now - settings.silence):
             if not _has_ended(job, settings):
                 silence = f"nothing was heard of it for {settings.silence} s"
-                say(f"{job.label}: {silence}; it is given away again")
+                say(f"{job.label}: {silence}; it is given to a slot again")
                 _give_back(settings, queue, job)
         _refresh(settings, queue, now)
         before = stamp.file_stamp(settings.state)

@@ -168,7 +168,7 @@ class _Fold:
         key, attempt = names.of_ticket(text) or (0, 0)
         job = self._queue.job(key)
         if job is None or not 0 < attempt <= job.attempt:
-            raise NotAReport(f"nothing was given away as {text[:60]!r}", keep=True)
+            raise NotAReport(f"no job was given to a slot as {text[:60]!r}", keep=True)
         self._trust.check(report.uid, job.given)
         return ReportedJob(report, ad, kind, job, attempt)
 

@@ -98,8 +98,8 @@ class RowColumns(Generic[P, J]):
     def joined(self, row: TableRow) -> Iterator[Noted]:
         """Which lines are part of a record."""
         if row.joined and (lines := row.joined.lines):
-            told = "the line behind it is" if lines == 1 else f"the {lines} lines behind it are"
-            text = f"{told} part of this record: a text with line breaks"
+            told = "the next line belongs" if lines == 1 else f"the next {lines} lines belong"
+            text = f"{told} to this record: it has a text with line breaks"
             yield Noted(row.line, text, severity=Severity.NOTICE)
 
     def doubts(self, row: TableRow, *, step: bool = False) -> Iterator[Noted]:
@@ -108,7 +108,8 @@ class RowColumns(Generic[P, J]):
         names = [name for name in row.joined.in_doubt if name in kept] if row.joined else ()
         if names:
             shown = ", ".join(names)
-            text = f"a delimiter in a text: left out {shown}, which can be read in several ways"
+            why = "a text has the delimiter in it: left out, since they cannot be told apart"
+            text = f"{why}: {shown}"
             yield Noted(row.line, text)
 
     def _columns(self, rows: Sequence[TableRow]) -> tuple[list[Sequence[str]], set[str]]:

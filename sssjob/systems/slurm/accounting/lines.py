@@ -324,7 +324,7 @@ class TableReader:
         if len(fields) == width and (len(group) == 1 or head.is_whole(fields)):
             return self._row(line, fields, _joined(group))
         if tainted:
-            return Bad(line, "not a whole record, after another that is none")
+            return Bad(line, "not a whole record, and neither is the one before it")
         if head.is_record(fields):
             return self._row(line, fields, _joined(group))
         if len(fields) < width:
