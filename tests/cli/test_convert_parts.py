@@ -121,7 +121,7 @@ def test_bad_records_are_listed_with_their_places(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param(["--from", "slurm", "--workers", "2", "--blah", "b", "-"], "--blah is without",
+        pytest.param(["--from", "slurm", "--workers", "2", "--blah", "b", "-"], "--blah cannot be",
                      id="joined"),
         pytest.param(["--from", "slurm", "--state", "s", "-o", "x", "--to", "ur", "a"],
                      "to which records can be appended", id="one document"),

@@ -77,8 +77,8 @@ def test_documents_become_job_objects_again_with_their_defaults():
 
 @pytest.mark.parametrize("arguments, message", [
     pytest.param(("--to", "ur", "--benchmark", "fast"), "nothing like HEPscore23=", id="figure"),
-    pytest.param(("--to", "ur", "--output-dir", "x"), "is for job objects", id="files"),
-    pytest.param(("--site", "X"), "are for --to jsonl, ", id="site"),
+    pytest.param(("--to", "ur", "--output-dir", "x"), "writes job objects", id="files"),
+    pytest.param(("--site", "X"), "need --to of jsonl, ", id="site"),
     pytest.param(("--to", "ur", "--state", "x"), "--state", id="state"),
 ])  # fmt: skip
 def test_options_that_do_not_fit_exit_2(arguments, message):

@@ -171,8 +171,8 @@ def test_a_server_behind_is_asked_by_a_key_and_actors_have_other_names_there(fol
     ("text", "said"),
     [
         (BEHIND, ["expected a file with the key that the server behind knows"]),
-        (BEHIND + 'key = "ann.key"\nshadow = true\nfunds = true\n', ["expected none beside funds"]),
-        (BEHIND + 'key = "ann.key"\nshadow = true\n[forward]\nto = "gold"\n', ["and [forward]"]),
+        (BEHIND + 'key = "ann.key"\nshadow = true\nfunds = true\n', ["expected no shadow together"]),
+        (BEHIND + 'key = "ann.key"\nshadow = true\n[forward]\nto = "gold"\n', ["or [forward]"]),
         (BEHIND.replace('[store]\naddress = "jobs.db"\n', "") + 'key = "ann.key"\nfunds = true\n',
          ["found no store"]),
         (BEHIND + 'key = "ann.key"\n[behind.actors]\nann = 7\n', ["expected a text in quotes"]),
@@ -186,7 +186,7 @@ def test_a_server_behind_that_cannot_be_is_a_problem(folder, text, said):
 
 def test_nothing_is_forwarded_beside_a_shadow(folder):
     config = load(written(folder, BEHIND + 'key = "ann.key"\nshadow = true\n'))
-    with pytest.raises(ValueError, match="beside a shadow"):
+    with pytest.raises(ValueError, match="with a shadow"):
         forwarded(config, "gold.example.org")
 
 

@@ -363,7 +363,7 @@ def test_nobody_waits_behind_a_batch_system_that_is_slow(port, slurm):
     pytest.param('to = "slurm"', 'to = "slurn"', "did you mean slurm?", id="system"),
     pytest.param(f'account = "{ME}"', 'account = "no one"', "of this machine", id="account"),
     pytest.param('address = "jobs.db"', "", "where jobs are kept", id="no store"),
-    pytest.param("[actors.maui]", HOOK, "none beside [submission]", id="hooks"),
+    pytest.param("[actors.maui]", HOOK, "no hook together with [submission]", id="hooks"),
 ])  # fmt: skip
 def test_settings_that_do_not_fit_are_told(folder, old, new, said):
     (folder / "gateway.toml").write_text(settings().replace(old, new))

@@ -374,7 +374,7 @@ def test_another_id_in_a_document_steers_nothing_where_marks_count(system):
     for forged in (text.replace(job.get("GlobalId"), "urn:x:other"),
                    text.replace("GlobalId>", "Name>")):  # fmt: skip
         (found,) = steer(document(forged), Order.CANCEL, how=How(600), marked=True)
-        assert (found.done, "not the mark" in found.why) == (False, True)
+        assert (found.done, "not have the mark" in found.why) == (False, True)
     assert [each["state"] for each in system.jobs.values()] == ["hold"]
 
 
