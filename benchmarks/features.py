@@ -70,7 +70,5 @@ if __name__ == "__main__":
     chosen = options("What a payload pays for its features", rounds=30).parse_args()
     with tempfile.TemporaryDirectory() as place:
         directories(Path(place))
-        # The first round, which is not counted, leaves bytecode for the others.
-        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         os.environ["PYTHONPYCACHEPREFIX"] = str(Path(place, "bytecode"))
         compare(CASES, chosen)

@@ -65,6 +65,13 @@ def test_records_of_large_sites_are_read_without_a_word(name):
     assert found == {"Converted": 300}
 
 
+def test_what_is_measured_keeps_its_bytecode_as_an_installation_does(monkeypatch):
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    asked = '_measure.program("import sys; sys.exit(sys.dont_write_bytecode)")'
+    program = f"import _measure; _measure.run({asked})"
+    subprocess.run([sys.executable, "-c", program], cwd=BENCHMARKS, check=True)
+
+
 def test_ratios_are_taken_within_a_round_against_the_first_case():
     first, ours, *_ = json.loads(run("start_up.py", "--rounds", "3", "--json"))
     assert first["ratios"] == [1, 1, 1]
