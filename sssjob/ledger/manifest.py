@@ -6,9 +6,9 @@ then a manifest with the next number gets its name by a link, which fails if the
 
 Why it is right: a link is made or not, whole, by one process only. Who comes second reads the new
 manifest, looks again at what it holds, and tries the next number. A process that is killed before
-its link leaves files that no manifest lists; they say nothing, and ``repair`` removes them. The
-inputs that were read to their end stand in the manifest that has their last rows, so that data and
-progress are one commit. Older manifests stay: each is the ledger as it was then.
+its link leaves files that no manifest lists, which count nowhere. The inputs that were read to
+their end stand in the manifest that has their last rows, so that data and progress are one commit.
+Older manifests stay: each is the ledger as it was then.
 """
 
 from __future__ import annotations
