@@ -12,7 +12,7 @@ from datetime import UTC, datetime, tzinfo
 from sssjob.lcginfo import jobs as mapping
 from sssjob.lcginfo import literal, lrmsinfo
 from sssjob.lcginfo.snapshot import DONE, QueuedJob, Remark
-from sssjob.records.clock import Clock, timezone
+from sssjob.records.clock import Clock
 from sssjob.records.cuts import Lines
 from sssjob.records.layout import Layout, MadeJob, Read, Reader
 from sssjob.records.lines import clean
@@ -24,7 +24,7 @@ _ZERO = "times count from a zero point of the producer; they are taken as second
 
 def reader(options: Options, clock: Clock) -> Reader:
     """What reads lines: of a job a job object; header lines are no records."""
-    zone = timezone(options.zone)
+    zone = clock.zone
     told = bool(options.zone)
 
     def read(line: int, text: str) -> Read | None:

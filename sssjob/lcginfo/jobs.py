@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sssjob import defaults, query, units
 from sssjob.amounts import UNKNOWN as UNREADABLE
@@ -113,8 +113,13 @@ def from_store(
             yield entry
 
 
-def from_job(job: Job, *, queue: str = "", report: Report = unheard) -> QueuedJob | None:
-    """One job object whose defaults are resolved as an entry, or None without queue or group."""
+def from_job(
+    job: Job, *, queue: str = "", groups: Sequence[str] = GROUPS, report: Report = unheard
+) -> QueuedJob | None:
+    """One job object whose defaults are resolved as an entry, or None without queue or group.
+
+    The group is the first of the properties ``groups`` that the job has.
+    """
 
     def tell(message: str) -> None:
         report(Remark(job.line, f"job {job.id!r}: {message}"))
@@ -123,9 +128,14 @@ def from_job(job: Job, *, queue: str = "", report: Report = unheard) -> QueuedJo
         tell(finding.message)
 
     at = _said(job, ("Queue",)) or queue
-    group = _said(job, GROUPS)
+    group = _said(job, groups)
     if not at or not group:
-        tell(f"no {'Group, Project or User' if at else 'Queue'}, so nobody could count it")
+        missing = (
+            f"{', '.join(groups[:-1])} or {groups[-1]}".removeprefix(" or ") if at else "Queue"
+        )
+        other = next((name for name in GROUPS if at and _said(job, (name,))), "")
+        hint = f"; its {other} could stand for that" if other else ""
+        tell(f"no {missing}, so nobody could count it{hint}")
         return None
     scope = Scope(job, "/Job", heard)
     state = _state(job)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,10 +14,18 @@ from typing import Any
 from sssjob import commands, registry
 from sssjob.commands import CommandLimits
 from sssjob.errors import InvalidValue, Severity, UnusableInput
+from sssjob.lcginfo.jobs import from_job
 from sssjob.lcginfo.snapshot import QueuedJob, Remark, Report, Snapshot, UnusableOutput, unheard
-from sssjob.records.clock import ctime
+from sssjob.model import Job
+from sssjob.records import read_records
+from sssjob.records.builders import OBJECTS
+from sssjob.records.clock import LocalZone, ctime
+from sssjob.records.record import Bad, Converted, Noted, Options, Skipped
+from sssjob.registry import Format
 
 DEPTH_LIMIT = 64
+ARRAY_LIMIT = 10_000  # tasks of one array that are counted one by one
+GROUPED_BY = {"group": "Group", "account": "Project", "user": "User"}  # property by option
 
 _NO_TIME = frozenset(("", "0", "Unknown", "None", "N/A", "NONE", "(null)", "none"))
 
@@ -53,6 +62,41 @@ class Reader(ABC):
     @abstractmethod
     def take(self, text: str) -> None:
         """Read one output. Raises ``UnusableOutput`` if it is none that is known."""
+
+    def read(self, format_: Format, text: str) -> Iterator[QueuedJob]:
+        """The jobs of an output in a format of status, as ``sssjob status`` reads them.
+
+        Raises ``UnusableOutput``.
+        """
+        stream = io.BytesIO(text.encode("utf-8", "replace"))
+        zone = LocalZone() if self.options.zone is None else self.options.zone
+        try:
+            for outcome in read_records(format_, stream, Options(zone=zone), OBJECTS):
+                if isinstance(outcome, Converted):
+                    if entry := self.entry(outcome.job):
+                        yield entry
+                else:
+                    self._said(outcome)
+        except UnusableInput as error:
+            raise UnusableOutput(str(error)) from error
+
+    def entry(self, job: Job) -> QueuedJob | None:
+        """A job as one line of lrmsinfo, by the group that was asked for."""
+        options = self.options
+        groups = (GROUPED_BY[options.group],)
+        remarks: list[Remark] = []
+        entry = from_job(job, queue=options.queue, groups=groups, report=remarks.append)
+        for remark in remarks:
+            self.report(remark if entry else remark._replace(severity=Severity.ERROR))
+        if entry and options.group == "group" and (number := count(entry.group)) is not None:
+            return entry._replace(group=options.name_of_group(number))
+        return entry
+
+    def _said(self, outcome: Bad | Skipped | Noted) -> None:
+        if not isinstance(outcome, Noted):
+            self.lost(outcome.reason, outcome.line)
+        elif outcome.severity is Severity.WARNING and not outcome.once:
+            self.report(Remark(outcome.line, outcome.message))
 
     def snapshot(self) -> Snapshot:
         """The state after everything that was taken; what the caller stated comes first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cache, partial, update_wrapper
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -50,14 +50,14 @@ def by(clock: Clock, rows: Iterable[Field]) -> Iterator[Field]:
 
 
 class Clock:
-    """Reads times; ``zone`` is for those that do not state one.
+    """Reads times; ``zone``, or that of this name, is for those that do not state one.
 
     Raises ``InvalidValue`` for a zone that is not known.
     """
 
-    def __init__(self, zone: str = "") -> None:
+    def __init__(self, zone: str | tzinfo = "") -> None:
         self._named = bool(zone)
-        self._zone: tzinfo = timezone(zone)
+        self.zone = zone if isinstance(zone, tzinfo) else timezone(zone)
         self.reading = by_columns(self.many)(numeric(units.TIME_LIMIT)(partial(self.read)))
         self.begin()
 
@@ -151,7 +151,7 @@ class Clock:
         except ValueError:
             return None
         ends = {
-            moment.replace(tzinfo=self._zone, fold=fold).timestamp() - beyond
+            moment.replace(tzinfo=self.zone, fold=fold).timestamp() - beyond
             for fold in (0, 1)
             for moment, beyond in ((first, 0), (last, 3599))
         }
@@ -173,7 +173,7 @@ class Clock:
         if not self._named:
             self.assumed = not self._told
             return moment.replace(tzinfo=UTC)
-        first = moment.replace(tzinfo=self._zone)
+        first = moment.replace(tzinfo=self.zone)
         second = first.replace(fold=1)
         # In the gap of spring it is the other way round; such a time never was.
         if first.timestamp() < second.timestamp():
@@ -187,6 +187,25 @@ class Clock:
 def _within_an_hour() -> dict[str, int]:
     """The seconds of each minute and second, such as 59:59."""
     return {f"{at // 60:02}:{at % 60:02}": at for at in range(3600)}
+
+
+class LocalZone(tzinfo):
+    """The zone of this machine."""
+
+    def utcoffset(self, moment: datetime | None) -> timedelta | None:
+        """How far local time is ahead at a moment."""
+        return None if moment is None else _here(moment).utcoffset()
+
+    def dst(self, moment: datetime | None) -> None:
+        """Which part of that is for the summer: nobody asks."""
+
+    def tzname(self, moment: datetime | None) -> str | None:
+        """What the zone is called at a moment."""
+        return None if moment is None else _here(moment).tzname()
+
+
+def _here(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=None).astimezone()
 
 
 def ctime(text: str) -> datetime | None:

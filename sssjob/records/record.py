@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import tzinfo
 from typing import Any, Generic, NamedTuple, TypeVar, Union
 
 from sssjob import spec
@@ -112,12 +113,12 @@ class Field(NamedTuple):
 class Options:
     """How to read records; a format heeds what its source leaves open.
 
-    ``zone`` is for times that state none; ``columns`` and ``delimiter`` are those of a table
-    without a header; ``ended_only`` skips jobs that have not ended; ``steps`` keeps the steps of
-    a job as its task groups.
+    ``zone``, by its name or itself, is for times that state none; ``columns`` and ``delimiter``
+    are those of a table without a header; ``ended_only`` skips jobs that have not ended; ``steps``
+    keeps the steps of a job as its task groups.
     """
 
-    zone: str = ""
+    zone: str | tzinfo = ""
     columns: tuple[str, ...] = ()
     delimiter: str = ""
     ended_only: bool = False

@@ -89,7 +89,7 @@ class Ingestion:
         path, told = source.given, self.options
         if not isinstance(path, Path) or source.is_store or not path.is_file():
             return Input(source.name, 0, "", "")
-        how = "\x1f".join((format_, told.zone, *told.columns, told.delimiter))
+        how = "\x1f".join((format_, str(told.zone), *told.columns, told.delimiter))
         try:
             with open(path, "rb") as file:
                 digest = file_digest(file, "blake2b").hexdigest()[:32]

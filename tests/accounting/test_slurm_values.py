@@ -63,20 +63,6 @@ def test_what_is_no_value_is_refused(read, text):
         read(text)
 
 
-@pytest.mark.parametrize("word", values.STATES)
-def test_a_state_says_whether_a_job_goes_on_and_leaves_the_rest_to_its_end(word):
-    over = word in ("REQUEUED", "RESIZING") or values.STATES[word] == "Completed"
-    assert (values.phase(word) is values.Phase.TOLD_BY_END) == over
-    assert values.is_over(word) == (values.STATES[word] == "Completed")
-
-
-@pytest.mark.parametrize("word", [word for word in values.STATES if len(word) > 9])
-def test_a_cut_word_is_known_where_one_word_begins_so(word):
-    begins = [known for known in values.STATES if known.startswith(word[:9])]
-    if len(begins) == 1:
-        assert values.state(word[:9] + "+") == values.state(word)
-
-
 def test_an_autumn_hour_has_two_readings():
     berlin = Clock("Europe/Berlin")
     assert berlin.read("2026-10-25T02:30:00") == "1792888200"

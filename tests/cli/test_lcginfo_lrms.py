@@ -1,6 +1,7 @@
 """sssjob lcginfo lrms, jobs and caps: whole answers on standard output, remarks beside them."""
 
 import io
+import json
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,74 @@ def test_what_no_batch_system_prints_is_told(tmp_path):
     result = run("lrms", tmp_path / "x")
     assert result.exit_code == 2
     assert f"{tmp_path / 'x'}: no batch system is known to print this" in result.stderr
+
+
+# Why lrmsinfo says something else, or more, where it is made of a listing than of its job objects.
+ARRAYS = "the tasks of an array that wait are counted one by one"
+PLAIN = "how long jobs have run is told of those that ended, as JSON tells it"
+GROUPS = "without a unix group a job has the group or project that the system gives it"
+STRICT = "a job with a limit that is none is left out"
+SUBMITTED = "where no submission is shown the start stands for it"
+SLOTS = "the slots of a parallel job are added up over its queues"
+ADS = "what an ad asks for and has used is read of other attributes"
+REASONS = "a job that waits for another job, or for its time, does not compete for slots"
+ROADS = {
+    "lcginfo/slurm-22.05/squeue.json": {"jobid": ARRAYS},
+    "lcginfo/slurm-22.05/scontrol-show-job-oneline.txt": {"jobid": ARRAYS, "walltime": PLAIN},
+    "lcginfo/slurm-24.11/squeue.json": {"jobid": ARRAYS},
+    "lcginfo/slurm-24.11/scontrol-show-job.txt": {"jobid": ARRAYS, "walltime": PLAIN},
+    "status/scontrol/odd.txt": {"jobid": ARRAYS, "walltime": PLAIN, "state": REASONS},
+    "status/qstat-json/jobs.json": {"jobid": STRICT, "group": GROUPS},
+    "lcginfo/gridengine/qstat-xml-f-r.xml": {"qtime": SUBMITTED},
+    "lcginfo/gridengine/qstat-xml-u.xml": {"jobid": ARRAYS, "qtime": SUBMITTED, "cpucount": SLOTS},
+    "lcginfo/condor/condor_q.json": {"maxwalltime": ADS, "walltime": ADS},
+    "lcginfo/condor/condor_q.long.txt": {"maxwalltime": ADS, "walltime": ADS},
+}
+
+
+@pytest.mark.parametrize("name", ROADS)
+def test_a_listing_says_as_lrmsinfo_what_its_job_objects_say(name):
+    listing = DATA.parent / name
+    common = ("--queue", "q", "--now", "1795185100", "--tz", "UTC")
+    straight = run("lrms", *common, listing)
+    status = CliRunner().invoke(sssjob, ["status", str(listing)])
+    by_way = run("lrms", *common, "--from", "sss", data=status.stdout)
+    entries = [
+        {job.jobid: job for job in lrmsinfo.read(io.BytesIO(result.stdout_bytes)).jobs}
+        for result in (straight, by_way)
+    ]
+    assert all(entries)
+    one, other = entries
+    differ = {
+        field
+        for jobid in one.keys() & other.keys()
+        for field, *values in zip(one[jobid]._fields, one[jobid], other[jobid], strict=True)
+        if values[0] != values[1]
+    }
+    assert differ | ({"jobid"} if one.keys() != other.keys() else set()) <= ROADS[name].keys()
+
+
+@pytest.mark.parametrize("words, reason, state", [
+    pytest.param(["COMPLETED", "COMPLETING"], "None", "running", id="completing"),
+    pytest.param(["TIMEOUT", "COMPLETING"], "None", "running", id="completing-after-its-limit"),
+    pytest.param(["RUNNING", "BLINKING"], "None", "running", id="a-flag-nobody-knows"),
+    pytest.param(["PENDING", "REQUEUE_HOLD"], "None", "pending", id="held-when-requeued"),
+    pytest.param(["PENDING", "SPECIAL_EXIT"], "None", "pending", id="held-after-an-exit"),
+    pytest.param(["EXPEDITING"], "None", "queued", id="expediting"),
+    pytest.param(["POWER_UP_NODE"], "None", "running", id="its-node-boots"),
+    pytest.param(["UPDATE_DB"], "None", "running", id="not-in-the-database-yet"),
+    pytest.param(["PENDING"], "JobHeldAdmin", "pending", id="held"),
+])  # fmt: skip
+def test_lists_of_states_of_slurm_mean_the_same_on_both_roads(tmp_path, words, reason, state):
+    document = json.loads((DATA / "slurm-24.11" / "squeue.json").read_text())
+    (job,) = (each for each in document["jobs"] if each["job_state"] == ["RUNNING"])
+    document["jobs"] = [{**job, "job_state": words, "state_reason": reason}]
+    listing = tmp_path / "squeue.json"
+    listing.write_text(json.dumps(document, indent=1))
+    status = CliRunner().invoke(sssjob, ["status", str(listing)])
+    for result in (run("lrms", listing), run("lrms", "--from", "sss", data=status.stdout)):
+        (entry,) = lrmsinfo.read(io.BytesIO(result.stdout_bytes)).jobs
+        assert entry.state == state
 
 
 def test_without_files_the_commands_are_run(command):

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -72,27 +73,37 @@ def test_a_job_of_slurm_has_its_times_and_slots():
     assert snapshot("slurm", *files("slurm-24.11", "squeue.json"))[0].now == 1795184578
 
 
+def record(name="x", **words):
+    """The first recorded job of scontrol, with other words."""
+    path = DATA / "slurm-22.05" / "scontrol-show-job-oneline.txt"
+    text = path.read_text().partition("\n")[0].replace("JobName=wrap", f"JobName={name}")
+    for word, value in words.items():
+        text, changed = re.subn(rf" {word}=\S*", lambda _, new=f" {word}={value}": new, text)
+        assert changed == 1
+    return text + "\n"
+
+
 def test_a_planned_start_is_no_start():
-    text = "JobId=1 JobName=x UserId=a(1) GroupId=g(1) JobState=PENDING Reason=Resources " \
-        "SubmitTime=2026-11-20T14:00:00 StartTime=2026-11-21T14:00:00 Partition=p NumCPUs=1-4 " \
-        "TimeLimit=UNLIMITED"  # fmt: skip
+    text = record(JobState="PENDING", Reason="Resources", SubmitTime="2026-11-20T14:00:00",
+                  StartTime="2026-11-21T14:00:00", NodeList="(null)", NumCPUs="1-4",
+                  TimeLimit="UNLIMITED")  # fmt: skip
     (job,) = snapshot("slurm", text)[0].jobs
     assert (job.state, job.start, job.maxwalltime, job.cpucount) == ("queued", None, None, 1)
 
 
 def test_local_times_are_those_of_the_zone():
-    text = "JobId=1 JobName=x UserId=a(1) GroupId=g(1) JobState=PENDING Partition=p " \
-        "SubmitTime=2013-08-21T11:37:25"  # fmt: skip
+    text = record(JobState="PENDING", SubmitTime="2013-08-21T11:37:25")
     zone = ZoneInfo("Europe/Rome")
     assert snapshot("slurm", text, zone=zone)[0].jobs[0].qtime == 1377077845
 
 
 def test_a_name_that_imitates_the_line_is_no_job():
-    line = "JobId=1 JobName={} UserId=a(1) GroupId=g(1) JobState=RUNNING Partition=p"
-    found, (remark,) = snapshot("slurm", line.format("x UserId=root(0) GroupId=root(0)"))
+    ran = record("y")
+    imitates = ran[ran.index("y") :].rstrip("\n")
+    found, (remark,) = snapshot("slurm", record(imitates.replace("%", "")))
     assert not found.jobs
     assert remark.severity == "error"
-    found, _ = snapshot("slurm", line.format("a b=c JobState=PENDING 'd'"))
+    found, _ = snapshot("slurm", record("a b=c JobState=PENDING 'd'").replace("TIMEOUT", "RUNNING"))
     assert found.jobs[0].name == "a b=c JobState=PENDING 'd'"
     assert found.jobs[0].state == "running"
 
@@ -100,11 +111,55 @@ def test_a_name_that_imitates_the_line_is_no_job():
 def test_without_groups_an_account_can_stand_for_them():
     found, remarks = snapshot("slurm", *files("slurm-22.05", "squeue-O.txt"))
     assert not found.jobs
-    assert "its account could stand for that" in remarks[0].message
+    assert "its Project could stand for that" in remarks[0].message
     found, remarks = snapshot("slurm", *files("slurm-22.05", "squeue-O.txt"), group="account")
     assert {job.group for job in found.jobs} == {"physics", "chem"}
     # Three lines are broken by a newline and a | in job names.
     assert [remark.line for remark in remarks] == [29, 30, 34]
+
+
+@pytest.mark.parametrize("code, state", [
+    pytest.param("R", "running", id="running"),
+    pytest.param("SI", "running", id="signaling"),
+    pytest.param("SO", "running", id="stage-out"),
+    pytest.param("RS", "running", id="resizing"),
+    pytest.param("CG", "running", id="completing"),
+    pytest.param("RQ", "queued", id="requeued"),
+    pytest.param("RF", "queued", id="requeued-elsewhere"),
+    pytest.param("RH", "pending", id="held-when-requeued"),
+    pytest.param("SE", "pending", id="special-exit"),
+    pytest.param("OOM", "done", id="out-of-memory"),
+])  # fmt: skip
+def test_codes_of_squeue_mean_what_its_words_mean(code, state):
+    header = "JOBID PARTITION NAME USER GROUP ST TIME NODES NODELIST(REASON)"
+    found, remarks = snapshot("slurm", f"{header}\n7 main x amy atlas {code} 0:10 1 n1\n")
+    assert not remarks
+    assert [(job.jobid, job.state, job.group) for job in found.jobs] == [("7", state, "atlas")]
+
+
+def test_squeue_tells_why_a_job_waits_where_the_nodes_of_others_stand():
+    header = "JOBID PARTITION USER GROUP ST TIME CPUS NODELIST(REASON)"
+    lines = "7 main amy atlas PD 0:00 4 (Dependency)\n8_[2-3] main amy atlas PD 0:00 1 (Priority)\n"
+    found, _ = snapshot("slurm", f"{header}\n{lines}")
+    assert [(job.jobid, job.state, job.cpucount) for job in found.jobs] == [
+        ("7", "pending", 4), ("8_2", "queued", 1), ("8_3", "queued", 1),
+    ]  # fmt: skip
+
+
+def test_a_suspended_job_has_run_as_long_as_slurm_says():
+    for name in ("slurm-22.05/squeue.json", "slurm-24.11/scontrol-show-job.txt"):
+        jobs = {job.jobid: job for job in snapshot("slurm", Path(name))[0].jobs}
+        assert jobs["38"].walltime == 5
+        assert {"26+0", "26+1", "27+0", "27+1"} & jobs.keys()
+        assert all(jobs[never].start is None for never in ("29", "34", "35", "39"))
+
+
+def test_a_group_without_a_name_has_that_of_its_number():
+    document = json.loads((DATA / "slurm-24.11" / "squeue.json").read_text())
+    for job in document["jobs"]:
+        del job["group_name"]
+    found, _ = snapshot("slurm", json.dumps(document), name_of_group=lambda number: f"g{number}")
+    assert {job.group for job in found.jobs} == {"g1000", "g1001"}
 
 
 @pytest.mark.parametrize("state, up, free", [

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.submission.control import ID, USER, VALUE, Alter, Control, Look, OptionMark, Seen
-from sssjob.systems.slurm.accounting.values import state
+from sssjob.systems.slurm.states import held, state
 
 _FORMAT = "%F|%T|%V|%r|%k"  # %F is one for all elements of an array
 _ENDED = "JobIDRaw,State,Submit,Comment,SubmitLine"
 _PRIORITIES = range(1, (1 << 32) - 1)
-_HELD = ("JobHeldUser", "JobHeldAdmin")
 
 
 def shown(printed: str) -> Iterator[Seen]:
@@ -21,7 +20,7 @@ def shown(printed: str) -> Iterator[Seen]:
         fields = line.split("|", 4)
         if len(fields) == 5 and fields[0].isdigit():
             id_, word, submitted, reason, comment = fields
-            known = "Hold" if reason in _HELD and word == "PENDING" else state(word).standard
+            known = held(state(word).standard, reason)
             yield Seen(id_, known, comment, submitted=submitted * submitted.isdigit())
 
 

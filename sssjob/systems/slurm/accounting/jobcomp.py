@@ -27,7 +27,7 @@ from sssjob.records.record import (
 from sssjob.records.values import is_whole
 from sssjob.systems.slurm.accounting import readers as sacct
 from sssjob.systems.slurm.accounting import values
-from sssjob.systems.slurm.accounting.values import Phase
+from sssjob.systems.slurm.states import Phase, phase
 
 # fmt: off
 # The keys in their order, and what a value of each looks like; later versions added the later ones.
@@ -96,7 +96,7 @@ def _state(text: str, end: str, start: str) -> Found:
 
 def _has_ended(state: str, end: str) -> bool:
     """By the words of Slurm, which are others than those of ``states``."""
-    return end not in NO_VALUE and values.phase(state) is Phase.TOLD_BY_END
+    return end not in NO_VALUE and phase(state) is Phase.TOLD_BY_END
 
 
 def _exit_code(text: str, end: str) -> Found:

@@ -17,7 +17,7 @@ from sssjob.systems.slurm import words
 from sssjob.systems.slurm.accounting import table, values
 from sssjob.systems.slurm.accounting.lines import TableRow
 from sssjob.systems.slurm.accounting.readers import BEGUN, ENDED
-from sssjob.systems.slurm.accounting.values import Phase, phase
+from sssjob.systems.slurm.states import Phase, is_over, phase
 
 P = TypeVar("P")
 J = TypeVar("J")
@@ -140,7 +140,7 @@ class RowColumns(Generic[P, J]):
                 return [ENDED] * size
             over = [end not in NO_VALUE for end in ends]
         else:
-            over = [bool(text) and values.is_over(text) for text in states]
+            over = [bool(text) and is_over(text) for text in states]
         return [
             ENDED if end and state not in open_ended else BEGUN
             for end, state in zip(over, states, strict=True)

@@ -17,6 +17,7 @@ from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.records.lines import legal
 from sssjob.records.values import is_whole
+from sssjob.systems.slurm.states import of_words
 
 Tree = Mapping[str, Any]
 
@@ -114,7 +115,7 @@ def cpu(value: Any) -> str:
 def state(value: Any) -> str:
     """The state: a word, or since v0.0.40 a list, in which a flag such as REQUEUED comes last."""
     if type(value) is list:
-        value = value[-1] if value else ""
+        value = of_words([text(word) for word in value])
     return text(value)
 
 

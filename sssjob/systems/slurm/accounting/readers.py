@@ -11,7 +11,7 @@ from sssjob.model import Property
 from sssjob.records.clock import NO_VALUE
 from sssjob.records.readers import extension, listed
 from sssjob.records.record import Found, Instead, varied
-from sssjob.systems.slurm import words
+from sssjob.systems.slurm import states, words
 from sssjob.systems.slurm.accounting import values
 from sssjob.systems.slurm.words import expand, is_range, is_sound_range
 
@@ -42,7 +42,7 @@ def state(text: str, reason: str, progress: str) -> Found:
     """A state in the standard's words; a reason tells why a job waits."""
     if not text:
         return None
-    standard, word = values.state(text)
+    standard, word = states.state(text)
     found = tuple(_state(text, reason, _standard(standard, progress)))
     if not standard:
         raise Instead(word, "a known state", found, f"taken for {found[0].text}")
@@ -57,14 +57,13 @@ def _standard(known: str, progress: str) -> str:
 
 
 def _state(text: str, reason: str, standard: str) -> Iterator[Property]:
-    if standard == "Idle" and reason.startswith("JobHeld"):
-        standard = "Hold"
+    standard = states.held(standard, reason)
     yield Property("State", standard)
     if standard == "Hold":
         yield Property("Hold", "System" if "Admin" in reason else "User")
     if standard in ("Idle", "Hold") and reason not in NO_VALUE:
         yield Property("StatusMessage", reason)
-    elif standard == "Completed" and values.state(text).word != "COMPLETED":
+    elif standard == "Completed" and states.state(text).word != "COMPLETED":
         yield Property("StatusMessage", text)
 
 

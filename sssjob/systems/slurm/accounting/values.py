@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -24,7 +23,6 @@ NODE_LIMIT = 4096  # names that a List spells out; a longer list is kept as it w
 
 _COUNT = re.compile(r"[0-9]{1,18}")
 _EXIT = re.compile(r"([0-9]{1,10}):([0-9]{1,5})(?::[0-9]{1,10})?")
-_STATE = re.compile(r"([A-Z][A-Z_]*)(\+?)(?: by (\S+))?")
 _PER_CPU_FLAG = 1 << 31  # MEM_PER_CPU, left in the number by some versions of sacct
 
 
@@ -146,72 +144,6 @@ def exit_code(text: str) -> tuple[int, int] | None:
     if not (found := _EXIT.fullmatch(text)):
         raise InvalidValue(text, "an exit code such as 0:9")
     return int(found[1]), int(found[2])
-
-
-# fmt: off
-# What the words of sacct's State mean in the words of the standard.
-STATES = {
-    "BOOT_FAIL": "Completed", "CANCELLED": "Completed", "COMPLETED": "Completed",
-    "DEADLINE": "Completed", "FAILED": "Completed", "NODE_FAIL": "Completed",
-    "OUT_OF_MEMORY": "Completed", "PREEMPTED": "Completed", "REVOKED": "Completed",
-    "TIMEOUT": "Completed", "LAUNCH_FAILED": "Completed", "RECONFIG_FAIL": "Completed",
-    "PENDING": "Idle", "REQUEUED": "Idle", "REQUEUE_FED": "Idle", "EXPEDITING": "Idle",
-    "REQUEUE_HOLD": "Hold", "SPECIAL_EXIT": "Hold", "RESV_DEL_HOLD": "Hold",
-    "RUNNING": "Running", "COMPLETING": "Running", "CONFIGURING": "Running",
-    "POWER_UP_NODE": "Running", "RESIZING": "Running", "SIGNALING": "Running",
-    "STAGE_OUT": "Running", "UPDATE_DB": "Running",
-    "SUSPENDED": "Suspended", "STOPPED": "Suspended",
-}
-# fmt: on
-# A run that was requeued or resized is over where it has an end. Any other job that goes on has
-# none, even where ``sacct --truncate`` prints the end of the time that was asked about.
-_RUNS = frozenset(("REQUEUED", "RESIZING"))
-
-
-class Phase(Enum):
-    """How far a job is by its state alone; of TOLD_BY_END what else it has tells."""
-
-    WAITS = 0
-    GOES_ON = 1
-    TOLD_BY_END = 2
-
-
-class SlurmState(NamedTuple):
-    """A state by the standard's word ("" where nobody knows it), and by sacct's whole word."""
-
-    standard: str
-    word: str
-
-
-@lru_cache(MEMORY)
-def state(text: str) -> SlurmState:
-    """Read State: ``CANCELLED by 1000``; ``COMPLETED+`` and ``OUT_OF_ME+`` are cut words.
-
-    >>> state("OUT_OF_ME+"), state("ASLEEP")
-    (SlurmState(standard='Completed', word='OUT_OF_MEMORY'), SlurmState(standard='', word='ASLEEP'))
-    """
-    found = _STATE.fullmatch(text)
-    if not found:
-        return SlurmState("", text)
-    word, cut = found[1], found[2]
-    if cut and word not in STATES:
-        begins = [known for known in STATES if known.startswith(word)]
-        word = begins[0] if len(begins) == 1 else word
-    return SlurmState(STATES.get(word, ""), word)
-
-
-@lru_cache(MEMORY)
-def phase(text: str) -> Phase:
-    """How far a job of this state is."""
-    standard, word = state(text)
-    if standard in ("", "Completed") or word in _RUNS:
-        return Phase.TOLD_BY_END
-    return Phase.WAITS if standard in ("Idle", "Hold") else Phase.GOES_ON
-
-
-def is_over(text: str) -> bool:
-    """Whether a state by itself says that the job has ended."""
-    return state(text).standard == "Completed"
 
 
 def resources(text: str) -> Iterator[tuple[str, str, str]]:

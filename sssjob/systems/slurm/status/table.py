@@ -18,6 +18,7 @@ from sssjob.records.layout import NEVER, Names, NoRecord, Record
 from sssjob.records.record import JOB, REQUESTED, Field, Found, Noted
 from sssjob.records.unread import Left, known, unread
 from sssjob.records.values import is_whole
+from sssjob.systems.slurm import states
 from sssjob.systems.slurm.accounting import json_table as places
 from sssjob.systems.slurm.accounting import table, values
 from sssjob.systems.slurm.accounting.header import JOB_ID
@@ -113,7 +114,7 @@ def amount(name: str) -> Callable[[Any], str]:
 
 def passed(job: places.Tree) -> str:
     """The seconds that a job that is over ran: since it was last resumed, and before that."""
-    if values.phase(state(job.get("job_state"))) is not values.Phase.TOLD_BY_END:
+    if states.phase(state(job.get("job_state"))) is not states.Phase.TOLD_BY_END:
         return ""  # the end is an expected one
     start, end, resumed, before = (
         places.time(job.get(name))
@@ -165,6 +166,7 @@ JSON: tuple[JSONColumn, ...] = (
     JSONColumn("Extra",         ("extra",),                     text),
     JSONColumn("FailedNode",    ("failed_node",),               text),
     JSONColumn("Group",         ("group_name",),                text),
+    JSONColumn("Group",         ("group_id",),                  number),
     JSONColumn("JobName",       ("name",),                      text),
     JSONColumn("Licenses",      ("licenses",),                  text),
     JSONColumn("McsLabel",      ("mcs_label",),                 text),
@@ -230,9 +232,9 @@ class Listed:
         id, word, start, end, where, requested, submit = self._told(fields)
         if not JOB_ID.fullmatch(id):
             raise NoRecord(f"{id[:60]!r} is no job id")
-        phase, over = values.phase(word), values.is_over(word)
+        phase, over = states.phase(word), states.is_over(word)
         started = (
-            phase is not values.Phase.WAITS and where not in NO_VALUE and start not in NO_VALUE
+            phase is not states.Phase.WAITS and where not in NO_VALUE and start not in NO_VALUE
         )
         if not over:
             fields[self._end] = ""
@@ -264,7 +266,7 @@ LEFT: Left = {
     ),
     "what is said elsewhere as well": (
         "array_max_tasks", "batch_flag", "batch_host", "command", "flags", "gres_detail",
-        "group_id", "het_job_id_set", "hold", "job_resources", "job_size_str", "show_flags",
+        "het_job_id_set", "hold", "job_resources", "job_size_str", "show_flags",
         "user_id",
     ),
     "how a site or its users have it set up": (

@@ -138,10 +138,10 @@ def _fields(words: Mapping[str, str]) -> dict[str, str]:
         return words.get(name, "")
 
     requested = word("ReqTRES") or word("TRES")
-    nodes, processors = _least(word("NumNodes")), _least(word("NumCPUs"))
+    nodes, processors = least(word("NumNodes")), least(word("NumCPUs"))
     return {
         **{column: word(name) for column, name in _SAME.items()},
-        "JobID": _id(words),
+        "JobID": id_of(words),
         "AllocNode": word("AllocNode:Sid").partition(":")[0],
         "AllocTRES": word("AllocTRES") or word("TRES"),
         "Group": _bare(word("GroupId")),
@@ -159,7 +159,7 @@ def _fields(words: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _id(words: Mapping[str, str]) -> str:
+def id_of(words: Mapping[str, str]) -> str:
     """The id as sacct prints it."""
     job, task = words["JobId"], words["ArrayTaskId"]
     if task:
@@ -178,7 +178,8 @@ def _bare(text: str) -> str:
     return text.rpartition("(")[0] or text
 
 
-def _least(text: str) -> str:
+def least(text: str) -> str:
+    """The number of ``4``, or the least one of ``2-4``; "" of another text."""
     found = _COUNTS.fullmatch(text)
     return found[1] if found else ""
 
