@@ -3,6 +3,7 @@
 import contextlib
 import json
 import re
+import time
 from collections import Counter
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -15,7 +16,8 @@ from sssjob import registry
 from sssjob.lcginfo import reader
 from sssjob.lcginfo.reader import ReaderOptions
 from sssjob.lcginfo.snapshot import PENDING, RUNNING, QueuedJob, UnusableOutput
-from sssjob.systems.pbs.queue import slots
+from sssjob.systems.pbs import words
+from sssjob.systems.pbs.queue import STATES, slots
 
 QUEUES = [name for name, row in registry.systems().items() if row.queue]
 DATA = Path(__file__).parents[1] / "data" / "lcginfo"
@@ -95,6 +97,24 @@ def test_local_times_are_those_of_the_zone():
     text = record(JobState="PENDING", SubmitTime="2013-08-21T11:37:25")
     zone = ZoneInfo("Europe/Rome")
     assert snapshot("slurm", text, zone=zone)[0].jobs[0].qtime == 1377077845
+
+
+def test_local_times_are_those_of_this_machine_where_no_zone_is_named(monkeypatch):
+    text = record(JobState="PENDING", SubmitTime="2013-08-21T11:37:25")
+    try:
+        with monkeypatch.context() as changed:
+            changed.setenv("TZ", "Europe/Rome")
+            time.tzset()
+            assert snapshot("slurm", text, zone=None)[0].jobs[0].qtime == 1377077845
+    finally:
+        time.tzset()
+
+
+def test_every_letter_of_PBS_that_holds_slots_is_running():
+    letters = {letter for letter, state in STATES.items() if state == RUNNING}
+    assert letters == set("REBSU")
+    assert {letter for letter, state in STATES.items() if state == PENDING} == set("HWTM")
+    assert STATES.keys() == words.STATES.keys()
 
 
 def test_a_name_that_imitates_the_line_is_no_job():

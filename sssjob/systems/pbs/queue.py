@@ -8,16 +8,15 @@ from typing import Any
 
 from sssjob.errors import InvalidValue
 from sssjob.lcginfo.reader import Reader, count, json_object, span
-from sssjob.lcginfo.snapshot import DONE, PENDING, QUEUED, RUNNING, QueuedJob
+from sssjob.lcginfo.snapshot import BY_WORD, DONE, PENDING, RUNNING, QueuedJob
 from sssjob.systems.pbs import words
 
-# fmt: off
+# Waiting for its time, or on its way to another host or server: no slot would start such a job.
+_NOT_FOR_SLOTS = frozenset("WTM")
 STATES = {
-    "Q": QUEUED, "W": PENDING, "H": PENDING, "T": PENDING, "M": PENDING,
-    "R": RUNNING, "E": RUNNING, "S": RUNNING, "U": RUNNING, "B": RUNNING,
-    "C": DONE, "F": DONE, "X": DONE,
+    letter: PENDING if letter in _NOT_FOR_SLOTS else BY_WORD[state]
+    for letter, state in words.STATES.items()
 }
-# fmt: on
 # A node in one of these states has no slots that count.
 GONE = ("down", "offline", "unknown", "state-unknown", "stale", "provisioning", "sleep")
 LOCAL_GROUP = "__localgroup__"
