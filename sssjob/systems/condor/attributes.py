@@ -14,7 +14,8 @@ from sssjob.classads.values import UNDEFINED, Ad, Node
 from sssjob.integers import LARGEST, SMALLEST
 from sssjob.records.unread import Left, known
 from sssjob.systems.condor import names
-from sssjob.systems.condor.usage import MEASURED
+from sssjob.systems.condor.accounting.values import MADE_OF
+from sssjob.systems.condor.usage import GIVEN
 
 Kind = Callable[[Any], bool]
 
@@ -70,24 +71,25 @@ _TIMES = ("SubmitTime", "StartTime", "EndTime", "EligibleTime", "DeadlineTime")
 KINDS: dict[str, Kind] = {
     **dict.fromkeys((
         *(name for _, name in names.TEXTS),
-        "AcctGroup", "Err", "ExitReason", "HoldReason", "In", "JobDescription", "LastRemoteHost",
-        "NotifyUser", "Out", "ProjectName", "ReleaseReason", "RemoteHost", "RemoveReason",
-        "SubmitHost", names.JOB_ID,
+        "AccountingGroup", "AcctGroup", "AcctGroupUser", "AssignedGPUs", "Err", "ExitReason",
+        "HoldReason", "In", "JobDescription", "LastRemoteHost", "NotifyUser", "Out", "ProjectName",
+        "ReleaseReason", "RemoteHost", "RemoteHosts", "RemoveReason", "SubmitHost",
+        "x509UserProxyFirstFQAN", "x509UserProxyVOName", names.JOB_ID,
     ), text),
     **dict.fromkeys((
-        "ExitCode", "ExitSignal", "HoldReasonCode", "JobNotification", "JobPrio", "MinHosts",
+        "ExitCode", "ExitSignal", "HoldReasonCode", "JobNotification", "JobPrio", "JobUniverse",
+        "MinHosts",
     ), number),
     **dict.fromkeys((
         *(name for _, name in names.NUMBERS if name != "JobPrio"),
         *(name for name, _, _ in names.AMOUNTS.values() if name),
-        *(name for measured, _, _ in MEASURED for name in measured),
-        *(f"{of}Remote{kind}Cpu" for of in ("", "Cumulative") for kind in ("User", "Sys")),
-        "AllowedJobDuration", "ClusterId", "CpusProvisioned", "CpusUsage", "JobPid", "ProcId",
-        "RemoteWallClockTime",
+        *(name for sources in MADE_OF.values() for name in sources),
+        *(name for name, _, _ in GIVEN),
+        "AllowedJobDuration", "CpusProvisioned", "CpusUsage", "JobPid", "MaxHosts",
     ), amount),
     **{name: whole for name, _, unit in names.AMOUNTS.values() if name and unit == 1},
     **{name: moment for element, name in names.NUMBERS if element in _TIMES},
-    "JobStartDate": moment,
+    **dict.fromkeys(("EnteredCurrentStatus", "JobStartDate"), moment),
     "JobStatus": status,
     names.REQUIREMENTS: condition,
     names.RANK: rank,
@@ -114,7 +116,7 @@ LEFT: Left = {
     ),
     "earlier starts, and the steps of this one": (
         "ActivationDuration", "ActivationExecutionDuration", "ActivationSetupDuration",
-        "ActivationTeardownDuration", "EnteredCurrentStatus", "HoldReasonSubCode",
+        "ActivationTeardownDuration", "HoldReasonSubCode",
         "JobCurrentFinishTransferInputDate", "JobCurrentFinishTransferOutputDate",
         "JobCurrentStartExecutingDate", "JobCurrentStartTransferInputDate",
         "JobCurrentStartTransferOutputDate", "JobFinishedHookDone", "JobLastStartDate",
@@ -128,20 +130,20 @@ LEFT: Left = {
     ),
     "what else was used": (
         "BlockReadKbytes", "BlockReads", "BlockWriteKbytes", "BlockWrites", "BytesRecvd",
-        "BytesSent", "CommittedSlotTime", "CommittedSuspensionTime", "CommittedTime",
-        "CumulativeSlotTime", "CumulativeTransferTime", "ImageSize", "ImageSize_RAW", "MemoryUsage",
+        "BytesSent", "CommittedSlotTime",
+        "CumulativeSlotTime", "CumulativeTransferTime", "MemoryUsage",
         "ProportionalSetSizeKb", "ProportionalSetSizeKb_RAW", "RecentBlockReadKbytes",
         "RecentBlockReads", "RecentBlockWriteKbytes", "RecentBlockWrites", "ScratchDirFileCount",
         "TransferInputStats", "TransferOutputStats",
     ),
     "what is said elsewhere as well": (
-        "AccountingGroup", "AcctGroupUser", "AssignedGPUs", "DAGManJobId", "ExitStatus",
+        "DAGManJobId", "ExitStatus",
         "JobBatchId", "User",
     ),
     "how users have it set up": (
         "CurrentTime", "DAGManNodesLog", "DAGManNodesMask", "DAGNodeName", "DAGParentNodeNames",
         "ExecutableSize", "ExecutableSize_RAW", "JobMaxRetries", "JobSubmitFile",
-        "JobSubmitMethod", "JobUniverse", "KillSig", "LeaveJobInQueue", "MaxHosts",
+        "JobSubmitMethod", "KillSig", "LeaveJobInQueue",
         "OnExitHold", "OnExitRemove", "OrigCmd", "OrigIwd", "OrigMaxHosts",
         "OriginalErr", "OriginalOut", "OtherJobRemoveRequirements", "PeriodicHold",
         "PeriodicHoldReason", "PeriodicRelease", "PeriodicRemove", "PreserveRelativePaths",

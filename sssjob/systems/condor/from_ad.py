@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,16 +17,16 @@ from sssjob import expression, units
 from sssjob.classads import quoting, writing
 from sssjob.classads.values import Ad, Node
 from sssjob.document import loads
-from sssjob.errors import Finding, UnreadableDocument, finding
-from sssjob.file_names import literal
+from sssjob.errors import Finding, InvalidValue, UnreadableDocument, finding
 from sssjob.model import Block, Delivered, Item, Job, Property, Requested, Task, TaskGroup
+from sssjob.records.record import DELIVERED, JOB, REQUESTED, Field
 from sssjob.systems.condor import attributes, names, requirements
-from sssjob.systems.condor.usage import delivered, number
+from sssjob.systems.condor.accounting import table
+from sssjob.systems.condor.usage import AdTexts, Wrong, delivered, number
 
 if TYPE_CHECKING:
     from sssjob.classads.values import Attribute
 
-_REMOVED = "removed"
 _MOST = 60  # letters of a value that are told
 
 
@@ -51,21 +50,29 @@ def to_job(ad: Ad, *, embedded: bool = True) -> ReadJob:
     if odd:
         away = {item.attributes["name"] for item in odd}
         ad = Ad({name: value for name, value in ad.items() if name not in away}, ad.line)
+
+    def wrong(row: Field, error: InvalidValue) -> None:
+        name = next(name for name in (row.column, *row.beside) if name in ad)
+        findings.append(finding("W-TYPE", f"{name}: {error}; kept as an Extension"))
+        odd.append(_kept(name, ad[name]))
+
     base = _embedded(ad, findings) if embedded else None
-    found = tuple(_properties(ad, findings))
+    found = list(_properties(ad, findings, wrong, ours=embedded))
+    used = list(delivered(ad, wrong=wrong))
     if base is not None:
-        status = [item for item in found if item.name in _STATUS]
+        status = [item for place, item in found if place == JOB and item.name in _STATUS]
         job = base.setting(*status)
-        used = tuple(delivered(ad))
         if used and not job.blocks(Delivered):
-            job = job.holding((*job.items, Delivered(used)))
+            job = job.holding((*job.items, Delivered(tuple(used))))
         return ReadJob(job, tuple(findings))
-    items: list[Item] = [*found, *odd]
-    asked = tuple(_requested(ad, items, findings))
+    items: list[Item] = [item for place, item in found if place == JOB]
+    kept: list[Item] = []
+    asked = tuple(_requested(ad, kept, findings))
+    items += (*odd, *kept)
     if asked:
         items.append(Requested(asked))
-    if used := tuple(delivered(ad)):
-        items.append(Delivered(used))
+    if given := (*used, *(item for place, item in found if place == DELIVERED)):
+        items.append(Delivered(given))
     if (process := number(ad, "JobPid")) is not None:
         host = Property("Node", _host(ad))
         items.append(TaskGroup((Task((host, Property("Process", int(process)))),)))
@@ -93,102 +100,52 @@ def _embedded(ad: Ad, findings: list[Finding]) -> Job | None:
     return None
 
 
-def _properties(ad: Ad, findings: list[Finding]) -> Iterator[Property]:
-    yield from _identity(ad)
-    for element, name in names.TEXTS:
-        text = ad.text(name)
-        if text:
-            yield Property(element, text)
-    if not ad.text("JobBatchName") and (text := ad.text("JobDescription")):
-        yield Property("Name", text)
-    if not ad.text("AcctGroup") and (text := ad.text("ProjectName")):
-        yield Property("Project", text)
-    yield from _state(ad)
-    for element, name in names.NUMBERS:
-        value = number(ad, name)
-        if element == "StartTime" and value is None:
-            value = number(ad, "JobStartDate")
-        if value is None or (element == "EndTime" and not value):
-            continue
-        if element in ("StartCount", "SuspendDuration") and not value:
-            continue
-        yield Property(element, int(value))
-    if (code := _exit_code(ad)) is not None:
-        yield Property("ExitCode", code)
-    if (cpu := cpu_seconds(ad)) is not None:
-        yield Property("CpuDuration", units.rounded(cpu))
-    if ad.text("SubmitHost") or "#" in ad.text("GlobalJobId"):
-        submitted = ad.text("GlobalJobId").partition("#")[0]
-        yield Property("SubmitHost", ad.text("SubmitHost") or submitted)
-    yield from _command(ad, findings)
+# What is requested is written by expressions as well (``_requested``).
+_ROWS = tuple(row for row in table.ATTRIBUTES if row.place != REQUESTED)
+_OF_ALL = tuple(row for row in _ROWS if row.element not in table.OF_STARTED)
+_ELEMENTS = frozenset(row.element for row in _ROWS)
+# What only ads of our own making have, and what records of accounting leave out.
+_TEXTS = tuple(row for row in names.TEXTS if row[0] not in _ELEMENTS)
+_NUMBERS = tuple(row for row in names.NUMBERS if row[0] not in _ELEMENTS)
 
 
-def _identity(ad: Ad) -> Iterator[Property]:
-    cluster, proc = number(ad, "ClusterId"), number(ad, "ProcId")
-    if text := ad.text(names.JOB_ID):
-        yield Property("Id", text)
-    elif cluster is not None:
-        yield Property("Id", f"{int(cluster)}" + (f".{int(proc)}" if proc is not None else ""))
-    elif text := ad.text("GlobalJobId"):
-        yield Property("Id", text)
+def _properties(
+    ad: Ad, findings: list[Finding], wrong: Wrong, *, ours: bool
+) -> Iterator[tuple[str, Property]]:
+    """The properties by the table of accounting, each with where it stands, and some more.
 
-
-def _state(ad: Ad) -> Iterator[Property]:
-    status = number(ad, "JobStatus")
-    state = next((word for code, word, _ in names.STATES if code == status), "")
-    if state:
-        yield Property("State", state)
-    if state == "Hold":
-        yield Property("Hold", "User" if number(ad, "HoldReasonCode") == 1 else "System")
-    message = {
-        3: ad.text("RemoveReason"), 5: ad.text("HoldReason"),
-        1: ad.text("ReleaseReason") or ad.text("HoldReason"),
-        4: ad.text("ExitReason"),
-    }.get(int(status or 0), "")  # fmt: skip
-    if status == 3:
-        message = f"{_REMOVED}: {message}" if message else _REMOVED
-    if message:
-        yield Property("StatusMessage", message)
-
-
-def _exit_code(ad: Ad) -> int | None:
-    """The exit code; 128 more than the signal where a signal ended the job."""
-    signal, code = number(ad, "ExitSignal"), number(ad, "ExitCode")
-    if ad.get("ExitBySignal") is True and signal is not None:
-        return 128 + int(signal)
-    return None if code is None else int(code)
-
-
-def cpu_seconds(ad: Ad) -> float | None:
-    """User and system time; of all starts where the ad has them, else of the last.
-
-    Less than nothing is not known, as for ``accounting``; nothing is, of a job that was started.
+    The Id is ``ours`` where the ad has one; else it is only where the batch system gave none.
     """
-    known = False
-    for prefix in ("CumulativeRemote", "Remote"):
-        stated = (number(ad, f"{prefix}{kind}Cpu") for kind in ("User", "Sys"))
-        found = [value for value in stated if value is not None]
-        if any(found):
-            return total if (total := sum(found)) >= 0 else None
-        known = bool(found)
-    return 0.0 if known and number(ad, "NumJobStarts") else None
+    texts = AdTexts.of(ad)
+    own = ad.text(names.JOB_ID) if ours or not texts.text("Id") else ""
+    if own:
+        yield JOB, Property("Id", own)
+    for row, item in texts.properties(_ROWS if texts.ran else _OF_ALL, wrong):
+        if item.name in _STREAMS:
+            yield row.place, _redirected(ad, row.column, item)
+        elif not (own and item.name == "Id"):
+            yield row.place, item
+    for element, name in _TEXTS:
+        if text := ad.text(name):
+            yield JOB, Property(element, text)
+    for element, name in _NUMBERS:
+        if (value := number(ad, name)) is not None:
+            yield JOB, Property(element, int(value))
+    yield from ((JOB, item) for item in _around(ad, findings))
 
 
-def _command(ad: Ad, findings: list[Finding]) -> Iterator[Property]:
-    try:
-        if words := quoting.arguments(ad):
-            yield Property("Arguments", shlex.join(words))
-    except ValueError as error:
-        yield _unreadable(ad, ("Arguments", "Args"), error, findings)
-    for element, name in (("InputFile", "In"), ("OutputFile", "Out"), ("ErrorFile", "Err")):
-        text = ad.text(name)
-        if text and text != names.NULL_DEVICE:
-            words = [word for word, flag, meant in (
-                ("Flush", f"Stream{name}", True), ("Keep", f"Transfer{name}", False),
-            ) if ad.get(flag) is meant and element != "InputFile"]  # fmt: skip
-            yield Property(
-                element, literal(text), {"redirectList": ",".join(words)} if words else {}
-            )
+_STREAMS = ("OutputFile", "ErrorFile")
+
+
+def _redirected(ad: Ad, name: str, item: Property) -> Property:
+    """A file of the job, and how it is written."""
+    rows = (("Flush", f"Stream{name}", True), ("Keep", f"Transfer{name}", False))
+    words = [word for word, flag, meant in rows if ad.get(flag) is meant]
+    return Property(item.name, item.text, {"redirectList": ",".join(words)} if words else {})
+
+
+def _around(ad: Ad, findings: list[Finding]) -> Iterator[Property]:
+    """The environment of the job, and who is told of it."""
     try:
         variables = quoting.environment(ad)
     except ValueError as error:
@@ -220,8 +177,9 @@ def _requested(ad: Ad, items: list[Item], findings: list[Finding]) -> Iterator[P
         if name.lower().startswith("request") and name.lower() not in known:
             value = number(ad, name)
             if value:
-                resource = Property("Resource", int(value), {"name": name[len("request") :]})
-                resources[resource.attributes["name"].lower()] = int(value)
+                machine = name[len("request") :]
+                resource = Property("Resource", int(value), {"name": names.resource(machine)})
+                resources[machine.lower()] = int(value)
                 asked.append(expression.Comparison(resource))
     if (limit := number(ad, "AllowedJobDuration")) is not None:
         asked.append(expression.Comparison(Property("Duration", int(limit))))

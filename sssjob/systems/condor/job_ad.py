@@ -129,10 +129,12 @@ class _Work:
             self.put("RemoveReason" if removed else "HoldReason", message.text, message)
 
     def texts(self) -> None:
+        given = self.job.delivered
         for element, name in names.TEXTS:
-            if (item := self.job.properties.get(element)) is not None:
+            item = self.job.properties.get(element) or given.get(element)
+            if item is not None:
                 self.put(name, item.text, item)
-        group, user = self.job.get("Project"), self.job.get("User")
+        group, user = (self.job.get(of) or given.text(of) for of in ("Project", "User"))
         if group and user:
             self.put("AccountingGroup", f"{group}.{user}")
             self.put("AcctGroupUser", user)
@@ -285,7 +287,7 @@ class _Work:
 
     def _resource(self, term: Comparison, chosen: Alternative) -> None:
         """A resource of machines by its own attribute, a licence as a concurrency limit."""
-        name = term.item.attributes.get("name", "")
+        name = names.machine_resource(term.item.attributes.get("name", ""))
         bounds = expression.interval(chosen.terms, expression.key(term.item)).integers()
         count = bounds.lo if bounds.lo is not None else bounds.hi
         if count is None or not name:

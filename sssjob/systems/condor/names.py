@@ -83,6 +83,9 @@ JOB_ID, KEY, DOCUMENT, FEATURE = "SSSJobId", "SSSKey", "SSSJobXML", "SSSFeature_
 REPORT = "SSSReport"  # which hook left a report, and how the job ended
 MACHINE = "SSSMachine_"  # before features of the machine that travel with a fetched job
 
+# The Resource that each system calls otherwise; HTCondor's name, and what documents say for it.
+GPU, GPUS = "GPU", "GPUs"
+
 DEFAULT_UNIVERSE = UNIVERSES["vanilla"]
 NULL_DEVICE = "/dev/null"
 _LONGEST = 18  # digits of a key and an attempt
@@ -116,6 +119,24 @@ def of_ticket(text: str) -> tuple[int, int] | None:
     if not (key and attempt and both.isascii() and both.isdecimal() and len(both) <= _LONGEST):
         return None
     return int(key), int(attempt)
+
+
+def resource(name: str) -> str:
+    """The name of a Resource, for what HTCondor calls it.
+
+    >>> resource("gpus"), resource("Tapes")
+    ('GPU', 'Tapes')
+    """
+    return GPU if name.lower() == GPUS.lower() else name
+
+
+def machine_resource(name: str) -> str:
+    """What HTCondor calls a Resource.
+
+    >>> machine_resource("gpu"), machine_resource("Tapes")
+    ('GPUs', 'Tapes')
+    """
+    return GPUS if name.lower() in (GPU.lower(), GPUS.lower()) else name
 
 
 def architecture(text: str) -> str:

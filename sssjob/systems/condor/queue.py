@@ -10,12 +10,15 @@ from sssjob.classads import forms
 from sssjob.errors import InvalidValue
 from sssjob.lcginfo.reader import Reader
 from sssjob.lcginfo.snapshot import DONE, PENDING, QUEUED, RUNNING, QueuedJob
+from sssjob.systems.condor import names
 
 Ad = Mapping[str, Any]
 
 # fmt: off
-# JobStatus: idle, running, removed, completed, held, transferring output, suspended.
-STATES = {1: QUEUED, 2: RUNNING, 3: DONE, 4: DONE, 5: PENDING, 6: RUNNING, 7: RUNNING}
+# What lrmsinfo calls the State of each JobStatus.
+_WORDS = {"Idle": QUEUED, "Running": RUNNING, "Suspended": RUNNING, "Hold": PENDING,
+          "Completed": DONE}
+STATES = {status: _WORDS[state] for status, state, _ in names.STATES}
 
 # What sites and computing elements write; the first that is there counts. Seconds per unit.
 QUEUES = ("BatchQueue", "remote_queue", "queue")

@@ -145,7 +145,7 @@ def _resource(asked: Comparison) -> Node | None:
     if asked.item.attributes.get("type") == "License":  # which are counted by the negotiator
         return None
     sign = _AT_LEAST.get(asked.op)
-    name = asked.item.attributes.get("name", "")
+    name = names.machine_resource(asked.item.attributes.get("name", ""))
     if sign is None or not name:
         return None
     return tree.Binary(

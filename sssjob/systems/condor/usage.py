@@ -1,31 +1,44 @@
-"""What a job used, as the attributes of its ad tell it: amounts for Delivered.
+"""What the attributes of one ad come to, and of that what its job used: amounts for Delivered.
 
-Sizes are KiB, which ``KB`` is here; ``X_RAW`` is measured, ``X`` rounded up by the schedd.
+The names of the properties and the rule of each are those of the table of accounting, which reads
+whole columns. Sizes are KiB, which ``KB`` is here; ``X_RAW`` is measured, ``X`` rounded up by the
+schedd.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 
 from sssjob import units
 from sssjob.classads import evaluate
 from sssjob.classads.values import Ad
+from sssjob.errors import InvalidValue
 from sssjob.integers import LARGEST, SMALLEST
 from sssjob.model import Property
+from sssjob.records.record import Field
+from sssjob.systems.condor import names
+from sssjob.systems.condor.accounting import table
+from sssjob.systems.condor.accounting.values import NUMBERS, WORKED_OUT, worked_out
 
 # fmt: off
-# The attributes that tell it, best first; the property, its attributes.
-MEASURED = (
-    (("ResidentSetSize_RAW", "ResidentSetSize"), "Memory", {"metric": "Max", "units": "KB"}),
-    (("DiskUsage_RAW", "DiskUsage"),             "Disk",   {"metric": "Max", "units": "KB"}),
-    (("MemoryProvisioned",),                     "Memory", {"context": "Dedicated", "units": "MB"}),
-    (("DiskProvisioned",),                       "Disk",   {"context": "Dedicated", "units": "KB"}),
+# What a slot gave, beside what the table of accounting has of it.
+GIVEN = (
+    ("MemoryProvisioned", "Memory", {"context": "Dedicated", "units": "MB"}),
+    ("DiskProvisioned",   "Disk",   {"context": "Dedicated", "units": "KB"}),
 )
 # What has no element of its own.
 EXTENSIONS = ("ImageSize", "ProportionalSetSizeKb", "BlockReadKbytes", "BlockWriteKbytes",
               "ScratchDirFileCount")
 # fmt: on
+_PROVISIONED = "provisioned"
+
+Wrong = Callable[[Field, InvalidValue], None]
+
+
+def unheard(row: Field, error: InvalidValue) -> None:
+    """What is no value is left out."""
 
 
 def number(ad: Ad, name: str) -> int | float | None:
@@ -34,45 +47,102 @@ def number(ad: Ad, name: str) -> int | float | None:
     return value if value is not None and SMALLEST <= value <= LARGEST else None
 
 
-def delivered(ad: Ad, duration: float | None = None) -> Iterator[Property]:
+@dataclass(frozen=True, slots=True)
+class AdTexts:
+    """The attributes of an ad as texts, as records of accounting have them; "" for none.
+
+    ``worked_out`` are those that are worked out of several, such as the Id and the Duration.
+    """
+
+    ad: Ad
+    worked_out: Mapping[str, str]
+
+    @classmethod
+    def of(cls, ad: Ad) -> AdTexts:
+        """Those of an ad, whose expressions are worked out over it."""
+        numbers = [number(ad, name) for name in NUMBERS]
+        return cls(ad, dict(zip(WORKED_OUT, worked_out(numbers), strict=True)))
+
+    @property
+    def ran(self) -> bool:
+        """Whether the job has ever been started."""
+        return bool(self.worked_out["StartTime"])
+
+    def text(self, name: str) -> str:
+        """The text of an attribute."""
+        if name in self.worked_out:
+            return self.worked_out[name]
+        value = self.ad.get(name)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        found = number(self.ad, name)
+        if found is None:
+            return ""
+        return str(int(found)) if found == int(found) else repr(found)
+
+    def properties(
+        self, rows: Iterable[Field], wrong: Wrong = unheard
+    ) -> Iterator[tuple[Field, Property]]:
+        """What rows of the table make of the ad; ``wrong`` is told what is no value of its row."""
+        for row in rows:
+            given = [self.text(name) for name in (row.column, *row.beside)]
+            try:
+                found = row.read(*given) if any(given) else None
+            except InvalidValue as error:
+                wrong(row, error)
+                continue
+            if isinstance(found, str):
+                yield row, Property(row.element, found, row.attributes)
+            else:
+                yield from ((row, item) for item in found or ())
+
+
+def delivered(
+    ad: Ad, duration: float | None = None, wrong: Wrong = unheard
+) -> Iterator[Property]:  # fmt: skip
     """The properties of Delivered that an ad tells of, for a job that ran.
 
-    ``duration`` in seconds is what the caller knows better than the ad.
+    ``duration`` in seconds is what the caller knows better than the ad; ``wrong`` is told what is
+    no value.
     """
-    seconds = wall_seconds(ad) if duration is None else duration
-    if seconds is not None:
-        yield Property("Duration", units.rounded(seconds))
-    processors = number(ad, "CpusProvisioned") or number(ad, "RequestCpus")
-    if processors is not None and processors >= 1 and ran(ad):
-        used = number(ad, "CpusUsage")
-        rate = None if used is None else Fraction(used).limit_denominator(10**6) / int(processors)
-        attributes = {} if rate is None else {"consumptionRate": f"{float(rate):.4g}"}
-        yield Property("Processors", int(processors), attributes)
-    for sources, element, attributes in MEASURED:
-        value = next((found for name in sources if (found := number(ad, name)) is not None), None)
-        if value is not None and ran(ad) and value > 0:
+    texts = AdTexts.of(ad)
+    if duration is not None:
+        yield Property("Duration", units.rounded(duration))
+    rows = [row for row in table.USED if not (duration is not None and row.element == "Duration")]
+    if texts.ran:
+        for _, item in texts.properties(rows, wrong):
+            yield _rated(ad, item) if item.name == "Processors" else item
+        yield from _given(ad)
+
+
+def exit_code(ad: Ad) -> str:
+    """The exit code, of a job that a signal ended 128 more than it; "" where none is known."""
+    texts = AdTexts.of(ad)
+    rows = (row for row in table.ATTRIBUTES if row.element == "ExitCode")
+    return next((item.text for _, item in texts.properties(rows)), "")
+
+
+def _rated(ad: Ad, processors: Property) -> Property:
+    """Processors with the part of them that was used."""
+    used = number(ad, "CpusUsage")
+    if used is None:
+        return processors
+    rate = Fraction(used).limit_denominator(10**6) / int(processors.text)
+    return Property("Processors", processors.text, {"consumptionRate": f"{float(rate):.4g}"})
+
+
+def _given(ad: Ad) -> Iterator[Property]:
+    """What the slot gave, and resources of other names than the table has."""
+    for name, element, attributes in GIVEN:
+        value = number(ad, name)
+        if value is not None and value > 0:
             yield Property(element, int(value), attributes)
+    known = {row.column.lower() for row in table.USED} | {name.lower() for name, *_ in GIVEN}
     for name in ad:
-        if name.endswith("Provisioned") and name not in _SIZES and ran(ad):
+        if name.lower().endswith(_PROVISIONED) and name.lower() not in known:
             count = number(ad, name)
             if count:
-                yield Property("Resource", int(count), {"name": name.removesuffix("Provisioned")})
-    host = (ad.text("RemoteHost") or ad.text("LastRemoteHost")).rpartition("@")[2]
-    if host:
-        yield Property("Node", host)
-
-
-_SIZES = ("CpusProvisioned", "MemoryProvisioned", "DiskProvisioned")
-
-
-def ran(ad: Ad) -> bool:
-    """Whether the job has ever been started."""
-    return bool(number(ad, "JobStartDate") or number(ad, "JobCurrentStartDate"))
-
-
-def wall_seconds(ad: Ad) -> float | None:
-    """Seconds in the Running state of all starts: those of the wall clock less suspension."""
-    wall = number(ad, "RemoteWallClockTime")
-    if wall is None or not (wall or ran(ad)):
-        return None
-    return max(wall - (number(ad, "CumulativeSuspensionTime") or 0), 0)
+                resource = names.resource(name[: -len(_PROVISIONED)])
+                yield Property("Resource", int(count), {"name": resource})

@@ -1,13 +1,19 @@
 """What becomes of each attribute of an HTCondor job ad: the mapping.
 
+Both roads ask it: records of accounting in columns, and ads one by one (``from_ad``, ``usage``).
 Sizes that the schedd rounds up to a quarter of their magnitude come with the measured ``_RAW``
 beside them, which counts. An attribute may be an expression: that is no amount, and is left out.
 """
 
 from __future__ import annotations
 
+import re
+import shlex
+
 from sssjob import units
+from sssjob.classads import quoting
 from sssjob.errors import InvalidValue
+from sssjob.file_names import literal
 from sssjob.model import Property
 from sssjob.records.readers import extension, identity, listed, noted
 from sssjob.records.record import (
@@ -21,17 +27,15 @@ from sssjob.records.record import (
     varied,
 )
 from sssjob.records.values import amount, count, integer, is_whole, number
+from sssjob.systems.condor import names
 from sssjob.systems.condor.accounting.values import NUMBERS, WORKED_OUT
 
-# fmt: off
-STATES = {
-    "1": "Idle", "2": "Running", "3": "Completed", "4": "Completed", "5": "Hold",
-    "6": "Running",  # its output is being transferred
-    "7": "Suspended",
-}
+_STATES = {str(status): word for status, word, *_ in names.STATES}
+_IDLE, _REMOVED, _COMPLETED, _HELD = "1", "3", "4", "5"
+_BY_USER = "1"  # a HoldReasonCode
+SIGNALLED = 128  # more than the signal: the exit code of a shell, where a signal ended a program
+_PLAIN = re.compile(r"[\w@%+=:,./ -]*+", re.ASCII)  # words that no way of quoting changes
 UNIVERSES = {"7": "scheduler", "9": "grid", "11": "parallel", "12": "local", "13": "vm"}
-# fmt: on
-_REMOVED, _HELD = "3", "5"
 _ON_THE_SUBMIT_HOST = ("scheduler", "local")  # such jobs use no slot
 
 
@@ -63,28 +67,73 @@ def everywhere(text: str) -> Found:
     return text
 
 
-def first(old: str, new: str) -> Found:
-    """The newer way to write a thing, or else the older one."""
-    return new or old or None
+def either(first: str, second: str) -> Found:
+    """The first of two that is there."""
+    return first or second or None
 
 
-def state(status: str, removed: str, held: str) -> Found:
-    """The state, and why a job was removed or is held."""
+@varied
+def submit_host(everywhere: str, stated: str) -> Found:
+    """The host of the schedd, with which a GlobalJobId begins, or else the one that is stated.
+
+    >>> submit_host("submit.example.org#7.0#1800000000", "")
+    'submit.example.org'
+    """
+    return everywhere.partition("#")[0] if "#" in everywhere else stated or None
+
+
+def arguments(new: str, old: str) -> Found:
+    """The words of the newer way to write them, or else of the older one, as a shell has them.
+
+    >>> arguments("a' 'b ''", ""), arguments("", "a  b")
+    ("'a b' ''", 'a b')
+    """
+    text = new or old
+    if _PLAIN.fullmatch(text):
+        return " ".join(text.split()) or None
+    try:
+        words = quoting.split_v2(new) if new else quoting.split_v1(old)
+    except ValueError as error:
+        raise InvalidValue(text, "arguments whose single quotes are closed") from error
+    return shlex.join(words) or None
+
+
+def stream(text: str) -> Found:
+    """A file that a job reads or writes; the null device is none."""
+    return None if text == names.NULL_DEVICE else literal(text)
+
+
+def state(
+    status: str, removed: str, held: str, code: str, released: str, ended: str
+) -> Found:  # fmt: skip
+    """The state, and what its reason says; ``code`` is why a job is held."""
     if not status:
         return None
-    word = STATES.get(status)
+    word = _STATES.get(status)
     if word is None:
         raise InvalidValue(status, "a JobStatus from 1 to 7")
     found = [Property("State", word)]
     if word == "Hold":
-        found.append(Property("Hold", "System"))
-    message = {_REMOVED: removed or "removed", _HELD: held}.get(status, "")
+        found.append(Property("Hold", "User" if code == _BY_USER else "System"))
+    reasons = {_IDLE: released or held, _REMOVED: removed, _COMPLETED: ended, _HELD: held}
+    message = reasons.get(status, "")
+    if status == _REMOVED:
+        message = f"removed: {message}" if message else "removed"
     return tuple(found + [Property("StatusMessage", message)] * bool(message))
 
 
-def exit_code(text: str, by_signal: str) -> Found:
-    """The exit code of a job that ended by itself."""
-    return str(int(number(text))) if text and by_signal != "true" else None
+def exit_code(text: str, by_signal: str, number_of_signal: str) -> Found:
+    """The exit code; of a job that a signal ended, which has none, 128 more than the signal.
+
+    The signal stands beside it (``signal``), since 137 may be an exit code like any other. Without
+    ``by_signal`` an ExitSignal is that of an earlier run, and with it an ExitCode is.
+
+    >>> exit_code("3", "false", "9"), exit_code("", "true", "9"), exit_code("0", "true", "")
+    ('3', '137', None)
+    """
+    if by_signal == "true":
+        return str(SIGNALLED + int(number(number_of_signal))) if number_of_signal else None
+    return str(int(number(text))) if text else None
 
 
 def signal(text: str, by_signal: str) -> Found:
@@ -104,17 +153,22 @@ def processors(provisioned: str, requested: str, hosts: str, universe: str) -> F
     return str(units.rounded(found))
 
 
-def node(last: str, several: str) -> Found:
-    """The node of ``slot1_3@node``; of a parallel job all of them, each once."""
-    names = tuple(dict.fromkeys(name.rpartition("@")[2] for name in (several or last).split(",")))
+def node(last: str, several: str, now: str) -> Found:
+    """The node of ``slot1_3@node``, ``now`` while it runs; of a parallel job all, each once."""
+    names = tuple(
+        dict.fromkeys(name.rpartition("@")[2] for name in (several or now or last).split(","))
+    )
     return listed(names) if any(names) else None
 
 
-def project(group: str, both: str, user: str) -> Found:
-    """The accounting group, which older ads have together with the user: ``group.user``."""
+def project(group: str, both: str, user: str, stated: str) -> Found:
+    """The accounting group, which older ads have together with the user: ``group.user``.
+
+    Without one, the project that is ``stated`` (ProjectName, as on the OSG).
+    """
     if group:
         return group
-    return both.removesuffix(f".{user}") if "." in both else None
+    return both.removesuffix(f".{user}") if "." in both else stated or None
 
 
 def universe(text: str) -> Found:
@@ -152,37 +206,42 @@ def given_gpus(
 
 
 _PEAK = {"metric": "Max", "units": "KB"}
+_DESCRIBED = ("JobDescription",)
+_STATED = ("SubmitHost",)
 _BY_SIGNAL = ("ExitBySignal",)
+_ENDED_BY = ("ExitBySignal", "ExitSignal")
 _FQAN = extension("VOMS", "FQAN")
-_REASONS = ("RemoveReason", "HoldReason")
+_REASONS = ("RemoveReason", "HoldReason", "HoldReasonCode", "ReleaseReason", "ExitReason")
 _OTHER_CPUS = ("RequestCpus", "MaxHosts", "JobUniverse")
-_GPU = {"name": "GPU"}
+_HOSTS = ("RemoteHosts", "RemoteHost")
+_GPU = {"name": names.GPU}
 _OTHER_GPUS = ("AssignedGPUs", "RequestGPUs", "MaxHosts", "JobUniverse")
 _UNIVERSE = extension("HTCondor", "JobUniverse")
-_OLDER_GROUP = ("AccountingGroup", "AcctGroupUser")
+_OLDER_GROUP = ("AccountingGroup", "AcctGroupUser", "ProjectName")
 
 # fmt: off
 # Names without an attribute of that name are those of WORKED_OUT.
 ATTRIBUTES: tuple[Field, ...] = (
     Field("Id",                       JOB,       "Id",              id, {}, ("GlobalJobId",)),
     Field("GlobalJobId",              JOB,       "GlobalId",        everywhere),
-    Field("JobBatchName",             JOB,       "Name"),
+    Field("GlobalJobId",              JOB,       "SubmitHost",      submit_host, {}, _STATED),
+    Field("JobBatchName",             JOB,       "Name",            either, {}, _DESCRIBED),
     Field("JobStatus",                JOB,       "State",           state, {}, _REASONS),
     Field("QDate",                    JOB,       "SubmitTime",      time),
     Field("StartTime",                JOB,       "StartTime",       time),
     Field("EndTime",                  JOB,       "EndTime",         time),
     Field("CumulativeSuspensionTime", JOB,       "SuspendDuration", amount),
     Field("CpuDuration",              JOB,       "CpuDuration",     worked_out),
-    Field("ExitCode",                 JOB,       "ExitCode",        exit_code, {}, _BY_SIGNAL),
+    Field("ExitCode",                 JOB,       "ExitCode",        exit_code, {}, _ENDED_BY),
     Field("ExitSignal",               JOB,       "Extension",       signal, {}, _BY_SIGNAL),
     Field("NumJobStarts",             JOB,       "StartCount",      count),
     Field("JobPrio",                  JOB,       "Priority",        integer),
     Field("Iwd",                      JOB,       "InitialWorkingDirectory"),
     Field("Cmd",                      JOB,       "Executable"),
-    Field("Args",                     JOB,       "Arguments",       first, {}, ("Arguments",)),
-    Field("In",                       JOB,       "InputFile"),
-    Field("Out",                      JOB,       "OutputFile"),
-    Field("Err",                      JOB,       "ErrorFile"),
+    Field("Arguments",                JOB,       "Arguments",       arguments, {}, ("Args",)),
+    Field("In",                       JOB,       "InputFile",       stream),
+    Field("Out",                      JOB,       "OutputFile",      stream),
+    Field("Err",                      JOB,       "ErrorFile",       stream),
     Field("JobUniverse",              JOB,       "Extension",       universe, _UNIVERSE),
     Field("x509UserProxyVOName",      JOB,       "Extension",       plain, extension("VOMS", "VO")),
     Field("x509UserProxyFirstFQAN",   JOB,       "Extension",       plain, _FQAN),
@@ -203,7 +262,7 @@ USED: tuple[Field, ...] = (
     Field("Image",                    DELIVERED, "Swap",            worked_out, _PEAK),
     Field("DiskSpace",                DELIVERED, "Disk",            worked_out, _PEAK),
     Field("GPUsProvisioned",          DELIVERED, "Resource",        given_gpus, _GPU, _OTHER_GPUS),
-    Field("LastRemoteHost",           DELIVERED, "Node",            node, {}, ("RemoteHosts",)),
+    Field("LastRemoteHost",           DELIVERED, "Node",            node, {}, _HOSTS),
 )
 # fmt: on
 

@@ -80,9 +80,10 @@ def _worked_out(numbers: Sequence[Any]) -> tuple[str, ...]:
     # Where only the CPU time of the last run is known, the time is that of this run as well.
     if user is None and committed and (starts or 0) > 1:
         wall, suspended = committed, paused
-    if user is None and system is None:
+    # The sums over all runs of a job are made when a run ends.
+    if not (user or system) and not (last_user is None and last_system is None):
         user, system = last_user, last_system
-    ended = (completed or entered) if status in ENDED else None
+    ended = (completed or entered) if status in ENDED else None if status else completed
     return (
         "" if cluster is None else f"{int(cluster)}.{int(process or 0)}",
         _whole(current or first),

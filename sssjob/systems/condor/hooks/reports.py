@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from sssjob import units
 from sssjob.classads import evaluate, hook_ads
@@ -20,7 +21,7 @@ from sssjob.document import dumps
 from sssjob.errors import InvalidValue, SSSJobError
 from sssjob.fold import JOB, Fact
 from sssjob.fold import fold as folded
-from sssjob.model import Delivered, Job, Property
+from sssjob.model import Delivered, Item, Job, Property
 from sssjob.systems.condor import names, usage
 from sssjob.systems.condor.from_ad import to_job
 from sssjob.systems.condor.hooks.documents import Documents, documents
@@ -232,7 +233,7 @@ class _Fold:
         job = to_job(told.ad.merged({"JobStatus": 2})).job
         # What the ad carries is a text of its user: not whose the job is, nor which one.
         stated = {"User": owner, "GlobalId": told.ad.text("GlobalJobId")}
-        rest = [item for item in job.items if getattr(item, "name", "") not in stated]
+        rest = [item for item in map(partial(_without, stated), job.items) if item is not None]
         ours = [Property(name, text) for name, text in stated.items()]
         return job.holding((*rest[:1], *ours, *rest[1:])), left if uid is None else uid
 
@@ -250,6 +251,14 @@ class _Fold:
     def _refuse(self, report: SpooledReport, reason: Exception) -> None:
         odd = reason if isinstance(reason, NotAReport) else NotAReport(str(reason), keep=True)
         self._spool.refuse(report.name, odd)
+
+
+def _without(stated: Collection[str], item: Item) -> Item | None:
+    """A part of a job without the properties of these names, also where they were delivered."""
+    if isinstance(item, Delivered):
+        kept = tuple(each for each in item.items if _without(stated, each) is not None)
+        return Delivered(kept, item.attributes, item.namespace) if kept else None
+    return None if isinstance(item, Property) and item.name in stated else item
 
 
 def _is_early(told: ReportedJob) -> bool:
@@ -350,11 +359,9 @@ def _status(ad: Ad, ended: str, moment: int) -> Iterator[Property]:
         yield Property("StatusMessage", said)
     if state == "Completed":
         yield Property("EndTime", moment)
-        signal, code = evaluate.number(ad, "ExitSignal"), evaluate.number(ad, "ExitCode")
-        if ad.get("ExitBySignal") is True and signal is not None:
-            yield Property("ExitCode", 128 + int(signal))
-        elif code is not None and ended == "exit":
-            yield Property("ExitCode", int(code))
+        code = usage.exit_code(ad)
+        if code and (ended == "exit" or ad.get("ExitBySignal") is True):
+            yield Property("ExitCode", code)
 
 
 def _extensions(ad: Ad, starts: dict[int, Start]) -> Iterator[Property]:

@@ -1,0 +1,158 @@
+"""An ad is one job object, whether ``convert`` reads it or ``status``: property by property."""
+
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from records import converted
+
+from sssjob.classads import forms, long
+from sssjob.classads.values import Ad
+from sssjob.model import Block, Property
+from sssjob.systems.condor import names
+from sssjob.systems.condor.accounting import table
+from sssjob.systems.condor.from_ad import to_job
+
+DATA = Path(__file__).parents[2] / "data"
+RECORDED = ["condor/condor_history.long", "condor/condor_q.long", "condor/history.4.0",
+            "records/condor/ads.long"]  # fmt: skip
+
+# What only the queue has of an ad, and why records of accounting do without.
+ONLY_STATUS = {
+    "Environment": "large, and often secret: no part of what is accounted",
+    "NotificationList": "whom to tell before a job has ended",
+    "EligibleTime": "when the job may start",
+    "DeadlineTime": "an attribute of ours, of jobs that hooks run",
+    "Extension Requirements": "an expression, which would have to be read for each record",
+    "Extension Rank": "an expression, likewise",
+    "Requested Architecture": "a part of Requirements",
+    "Requested OperatingSystem": "a part of Requirements",
+    "Requested Node": "a part of Requirements",
+    "Requested Feature": "a part of Requirements",
+    "Requested Duration": "a limit that the job kept, or else it was held",
+    "Requested NodeCount": "MaxHosts counts in what was delivered",
+    "Requested Resource": "records have GPUs, of all custom resources",
+    "Delivered Resource": "records have GPUs, of all custom resources",
+    "Dedicated": "what the slot had; reports add up what was used",
+}
+# An amount that is asked for as an expression is worked out for the queue only (decision 93).
+EXPRESSIONS = {
+    "RequestCpus": "Processors", "RequestMemory": "Memory", "RequestDisk": "Disk",
+    "RequestGPUs": "Resource",
+}  # fmt: skip
+# An attribute of how files are written goes with their names in the queue.
+IGNORED = ("redirectList", "consumptionRate")
+
+
+def properties(block, place=""):
+    """The properties of a job, each as its place, element, text and attributes."""
+    for item in block.items:
+        if isinstance(item, Property):
+            kept = {key: text for key, text in item.attributes.items() if key not in IGNORED}
+            yield place, item.name, item.text, tuple(sorted(kept.items()))
+        elif isinstance(item, Block) and item.name in ("Requested", "Delivered"):
+            yield from properties(item, item.name)
+
+
+def excused(row, ad):
+    """Whether a property is one that only the queue has."""
+    place, element, _, attributes = row
+    attributes = dict(attributes)
+    worked_out = [of for of in EXPRESSIONS if of in ad and not is_number(ad[of])]
+    if element == "Extension":
+        return attributes["name"] in worked_out or f"Extension {attributes['name']}" in ONLY_STATUS
+    if attributes.get("context") == "Dedicated":
+        return True
+    if place == "Requested" and element in [EXPRESSIONS[of] for of in worked_out]:
+        return True
+    if element == "Resource" and attributes["name"] == names.GPU:
+        return False
+    return f"{place} {element}".strip() in ONLY_STATUS
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def told_twice(ad):
+    """What each road says that the other does not, apart from what is excused."""
+    [record] = converted("condor", long.write(ad).encode())
+    accounted = set(properties(record))
+    queued = set(properties(to_job(ad, embedded=False).job))
+    return accounted - queued, {row for row in queued - accounted if not excused(row, ad)}
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_recorded_ads_are_one_job_object_on_both_roads(name):
+    found = 0
+    for ad in forms.read(io.BytesIO((DATA / name).read_bytes()), on_error=lambda error: None):
+        if "ClusterId" in ad and ad.text("MyType") in ("", "Job"):
+            found += 1
+            assert told_twice(ad) == (set(), set()), ad.text("GlobalJobId") or ad["ClusterId"]
+    assert found
+
+
+WORDS = st.sampled_from(["a", "b c", "/dev/null", "slot1_2@n1", "phys.cms", "it''s", "x.amy"])
+SMALL = st.integers(0, 9)
+TIMES = st.integers(0, 1 << 31)
+ADS = st.fixed_dictionaries(
+    {"ClusterId": st.integers(1, 99), "JobStatus": st.integers(1, 7)},
+    optional={
+        **dict.fromkeys(
+            ("Owner", "AcctGroup", "AccountingGroup", "AcctGroupUser", "ProjectName", "In", "Out",
+             "Err", "Cmd", "Iwd", "JobBatchName", "JobDescription", "Arguments", "Args",
+             "RemoveReason", "HoldReason", "ReleaseReason", "ExitReason", "LastRemoteHost",
+             "RemoteHost", "RemoteHosts", "SubmitHost", "AssignedGPUs", "x509userproxysubject",
+             "x509UserProxyVOName"), WORDS),
+        **dict.fromkeys(
+            ("ProcId", "ExitCode", "ExitSignal", "HoldReasonCode", "NumJobStarts", "JobPrio",
+             "RequestCpus", "RequestGPUs", "CpusProvisioned", "GPUsProvisioned", "MaxHosts",
+             "CumulativeSuspensionTime", "RequestMemory", "RequestDisk", "ResidentSetSize",
+             "ResidentSetSize_RAW", "DiskUsage", "ImageSize"), SMALL),
+        **dict.fromkeys(
+            ("QDate", "JobStartDate", "JobCurrentStartDate", "CompletionDate",
+             "EnteredCurrentStatus"), TIMES),
+        **dict.fromkeys(
+            ("RemoteWallClockTime", "RemoteUserCpu", "RemoteSysCpu", "CumulativeRemoteUserCpu",
+             "CumulativeRemoteSysCpu", "CommittedTime"), st.sampled_from([0.0, 1.5, 60.0, 100])),
+        "ExitBySignal": st.booleans(),
+        "JobUniverse": st.sampled_from([5, 7, 9, 11, 12]),
+        "GlobalJobId": st.just("submit.example.org#7.0#1800000000"),
+    },
+)  # fmt: skip
+KILLED = {
+    "ClusterId": 5, "ProcId": 0, "JobStatus": 4, "Owner": "amy", "AcctGroup": "phys.cms",
+    "ExitBySignal": True, "ExitSignal": 9, "RequestGPUs": 2, "GPUsProvisioned": 2,
+    "JobStartDate": 1_700_000_000, "RemoteWallClockTime": 100.0, "CumulativeSuspensionTime": 40,
+}  # fmt: skip
+
+
+@given(ADS)
+@example(KILLED)
+def test_an_ad_is_one_job_object_on_both_roads(attributes):
+    assert told_twice(Ad(attributes)) == (set(), set())
+
+
+@pytest.mark.parametrize("row", [
+    ("", "ExitCode", "137", ()),
+    ("", "Extension", "9", (("name", "Signal"), ("type", "HTCondor"))),
+    ("Delivered", "User", "amy", ()),
+    ("Delivered", "Project", "phys.cms", ()),
+    ("Delivered", "Resource", "2", (("name", "GPU"),)),
+    ("Requested", "Resource", "2", (("name", "GPU"),)),
+    ("Delivered", "Duration", "60", ()),
+])  # fmt: skip
+def test_a_job_that_a_signal_ended_is_told_alike(row):
+    [record] = converted("condor", long.write(Ad(KILLED)).encode())
+    for job in (record, to_job(Ad(KILLED), embedded=False).job):
+        assert row in list(properties(job))
+
+
+def test_what_an_ad_is_written_with_is_what_it_is_read_by():
+    read = {(row.element, name) for row in table.ATTRIBUTES for name in (row.column, *row.beside)}
+    elements = {element for element, _ in read}
+    of_numbers = {"StartTime", "EndTime"}  # worked out of several
+    for element, name in (*names.TEXTS, *names.NUMBERS):
+        assert element not in elements or element in of_numbers or (element, name) in read
