@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from sssjob.classads.values import Attribute
 
 _LINE_ENDS = re.compile(r"[\r\n\0]+")
+_WHOSE = ("User", "GlobalUser", "Project")
 _LOCAL_ID = re.compile(r"([0-9]{1,18})(?:\.([0-9]{1,18}))?")
 
 
@@ -131,7 +132,9 @@ class _Work:
     def texts(self) -> None:
         given = self.job.delivered
         for element, name in names.TEXTS:
-            item = self.job.properties.get(element) or given.get(element)
+            item = self.job.properties.get(element)
+            if item is None and element in _WHOSE:  # as ads and records are read
+                item = given.get(element)
             if item is not None:
                 self.put(name, item.text, item)
         group, user = (self.job.get(of) or given.text(of) for of in ("Project", "User"))

@@ -127,7 +127,7 @@ def exit_code(ad: Ad) -> str:
 def _rated(ad: Ad, processors: Property) -> Property:
     """Processors with the part of them that was used."""
     used = number(ad, "CpusUsage")
-    if used is None:
+    if used is None or processors.text == "0":
         return processors
     rate = Fraction(used).limit_denominator(10**6) / int(processors.text)
     return Property("Processors", processors.text, {"consumptionRate": f"{float(rate):.4g}"})

@@ -215,3 +215,15 @@ def test_a_value_of_another_kind_is_kept_and_told(name, value):
 def test_what_is_undefined_is_nowhere():
     found = to_job(Ad({"ExitCode": UNDEFINED, "Cmd": UNDEFINED}))
     assert (found.job.items, found.findings) == ((), ())
+
+
+def test_whose_a_job_was_goes_back_into_its_ad():
+    whose = {"Owner": "amy", "AcctGroup": "phys", "x509userproxysubject": "/CN=amy"}
+    ad = Ad({"ClusterId": 7, "ProcId": 0, "Cmd": "x", **whose, "RequestGPUs": 2})
+    again = to_ad(to_job(ad).job).ad
+    assert {name: again[name] for name in (*whose, "RequestGPUs")} == {**whose, "RequestGPUs": 2}
+
+
+def test_processors_below_half_of_one_have_no_rate():
+    ad = Ad({"JobStartDate": 5, "CpusProvisioned": 0.4, "CpusUsage": 0.2})
+    assert "consumptionRate" not in dumps(to_job(ad).job)
