@@ -32,6 +32,8 @@ GIVEN = (
 EXTENSIONS = ("ImageSize", "ProportionalSetSizeKb", "BlockReadKbytes", "BlockWriteKbytes",
               "ScratchDirFileCount")
 # fmt: on
+# Reports of hooks know the duration better, and keep the ImageSize as an Extension.
+_OF_REPORTS = tuple(row for row in table.USED if row.element not in ("Duration", "Swap"))
 _PROVISIONED = "provisioned"
 
 Wrong = Callable[[Field, InvalidValue], None]
@@ -110,7 +112,7 @@ def delivered(
     texts = AdTexts.of(ad)
     if duration is not None:
         yield Property("Duration", units.rounded(duration))
-    rows = [row for row in table.USED if not (duration is not None and row.element == "Duration")]
+    rows = table.USED if duration is None else _OF_REPORTS
     if texts.ran:
         for _, item in texts.properties(rows, wrong):
             yield _rated(ad, item) if item.name == "Processors" else item
