@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import io
+import os
 import signal
 import sys
 import warnings
@@ -107,16 +109,13 @@ def _warned(message: Warning | str, *_: object, **__: object) -> None:
 
 
 def main() -> None:
-    """Run the command; a reader that closes the pipe early is no error."""
+    """Run the command."""
+    _open_closed()
     _write_any_text()
     warnings.showwarning = _warned
     number = 0
     try:
         sssjob(prog_name="sssjob")
-    except BrokenPipeError:
-        # The interpreter flushes standard output once more when it ends: give it nowhere to go.
-        sys.stderr.close()
-        sys.stdout.close()
     except Terminated as end:
         number = end.number
     except KeyboardInterrupt:
@@ -143,6 +142,34 @@ def _fail(message: object) -> NoReturn:
     from sssjob.cli.common import fail
 
     fail(message)
+
+
+def _open_closed() -> None:
+    """Put something in place of standard streams that were closed, so that no file becomes one.
+
+    What is read from or written to them fails then as what cannot be read or written.
+    """
+    for number, flags in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, flags)  # it gets the lowest number that is free
+    if sys.stdin is None:
+        sys.stdin = open(0, closefd=False)  # noqa: SIM115
+    if sys.stdout is None:
+        sys.stdout = io.TextIOWrapper(_Closed(), write_through=True)
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
+
+
+class _Closed(io.RawIOBase):
+    """Standard output where it was closed: nothing is kept that the interpreter would flush."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: object) -> NoReturn:
+        raise OSError(errno.EBADF, "it is closed", "standard output")
 
 
 def _write_any_text() -> None:

@@ -50,11 +50,17 @@ class Commands(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run what was called; Ctrl-C ends it as other signals do, which click would not tell."""
+        """Run what was called.
+
+        Ctrl-C, and a reader that closes the pipe, end it as other signals do: click would end it
+        with 1, which means that nothing was found.
+        """
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             raise Terminated(signal.SIGINT) from None
+        except BrokenPipeError:
+            raise Terminated(signal.SIGPIPE) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The lists of commands, without importing any; their texts begin in one column."""
@@ -76,6 +82,8 @@ class Commands(click.Group):
             from sssjob.cli import defaults
 
             ctx.default_map = {name: defaults.of(ctx, command)}
+        if name and command and "" in rest:
+            _refuse_empty(click.Context(command, ctx, name), rest)
         return name, command, rest
 
     def advise(self, ctx: click.Context, name: str) -> None:
@@ -86,6 +94,24 @@ class Commands(click.Group):
 
         if meant := nearest(name, self.helps):
             raise click.UsageError(f"No such command {name!r}. Did you mean {meant!r}?", ctx)
+
+
+MAY_BE_EMPTY = {"value", "arguments"}  # what is set, and what a batch system calls a script with
+
+
+def _refuse_empty(ctx: click.Context, args: list[str]) -> None:
+    """Fail where an argument is empty, as of a variable that is not set.
+
+    Python would take it for the current directory, and the command all that is in there.
+    """
+    if isinstance(ctx.command, click.Group):
+        return
+    values, _, _ = ctx.command.make_parser(ctx).parse_args([*args])
+    for each in ctx.command.params:
+        if isinstance(each, click.Argument) and each.name not in MAY_BE_EMPTY:
+            value = values.get(each.name)
+            if value == "" or (isinstance(value, list | tuple) and "" in value):
+                raise click.UsageError(f"{each.make_metavar(ctx)} is empty.", ctx)
 
 
 class CommandsOrDefault(Commands):

@@ -131,10 +131,9 @@ _WIDEST = 100  # columns of a terminal; longer lines are hard to read
 
 
 def _print(asked: NamedRequest) -> None:
-    from rich.console import Console
-
     from sssjob.drawing.expression import tree
+    from sssjob.drawing.words import Screen
 
     assert asked.expression is not None
     drawn = tree(asked.path, asked.name, asked.expression)
-    Console(highlight=False, soft_wrap=True).print(drawn)
+    Screen(highlight=False, soft_wrap=True).print(drawn)

@@ -38,6 +38,14 @@ class Words(Text):
         return self
 
 
+class Screen(Console):
+    """A console that tells of a reader who closed the pipe; rich would end the process with 1."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise what happened, again."""
+        raise
+
+
 def printed(shown: Tree | Words, *, colours: bool = False, room: int = 0) -> Terminal:
     """What a console prints of a tree of ``Words``, on lines as ``print_tree`` has them."""
     text = io.StringIO()
@@ -52,7 +60,7 @@ def print_tree(shown: Tree, room: int = 0) -> None:
     Where guides would take the room, deeper levels stand at the last one that fits, each behind
     its number.
     """
-    _print(shown, room, Console(highlight=False, width=_WIDEST))
+    _print(shown, room, Screen(highlight=False, width=_WIDEST))
 
 
 def _print(shown: Tree | Words, room: int, console: Console) -> None:

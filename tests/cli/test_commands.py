@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from command_tree import commands
 
 from sssjob.cli import SECTIONS, sssjob
+from sssjob.cli.commands import MAY_BE_EMPTY
 from sssjob.cli.options import Renamed
 
 ROOT = Path(__file__).parent.parent.parent
@@ -131,3 +132,20 @@ def test_the_time_may_be_said_in_seconds_or_as_people_write_it(words):
         for bad in ("-1", "soon", "1e5", "1969-01-01", "9999-99-99", ""):
             with pytest.raises(click.BadParameter, match="is no time"):
                 option.type.convert(bad, option, None)
+
+
+ARGUMENTS = [
+    pytest.param(words, each.name, id=f"{' '.join(words)} {each.name}")
+    for words, command in COMMANDS.items()
+    for each in command.params
+    if isinstance(each, click.Argument) and each.name not in MAY_BE_EMPTY
+]
+
+
+@pytest.mark.parametrize(("words", "name"), ARGUMENTS)
+def test_an_empty_argument_is_not_the_current_directory(words, name):
+    arguments = [each for each in COMMANDS[words].params if isinstance(each, click.Argument)]
+    given = ["" if each.name == name else "x" for each in arguments]
+    done = CliRunner().invoke(sssjob, [*words, *given])
+    assert done.exit_code == 2
+    assert "is empty" in done.output

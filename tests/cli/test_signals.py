@@ -61,3 +61,45 @@ def test_a_signal_ends_a_command_with_its_number_and_leaves_nothing(words, numbe
     assert not said.strip(), said
     assert not out.exists()
     assert {path.name.partition("-")[0] for path in tmp_path.iterdir()} <= {"job.xml", "jobs.db"}
+
+
+# More than a pipe holds.
+JOBS = b"".join(b"<Job><Id>%0200d</Id></Job>\n" % number for number in range(1000))
+
+
+@pytest.mark.parametrize(
+    "words", ["show", "query //Job/Id", "canon", "convert --from sss", "explain"]
+)
+def test_a_reader_that_closes_the_pipe_ends_a_command_as_it_ends_others(words, tmp_path):
+    jobs = tmp_path / "jobs.sss"
+    jobs.write_bytes(
+        JOBS.replace(b"<Job>", b"<Job><Requested><Processors>1</Processors></Requested>")
+    )
+    with subprocess.Popen(
+        [COMMAND, *words.split(), jobs], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        process.stderr.read()
+    assert process.returncode == -signal.SIGPIPE
+
+
+@pytest.mark.parametrize("words", ["show", "query //Job/Id", "schema validate", "--help", "canon"])
+def test_what_finds_standard_output_closed_says_so(words, tmp_path):
+    jobs = tmp_path / "jobs.sss"
+    jobs.write_bytes(JOBS)
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", COMMAND, *words.split(),
+         *([jobs] if "-" not in words and "schema" not in words else [])],
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (2, "sssjob: error: standard output: it is closed\n")
+
+
+def test_a_file_does_not_become_a_standard_stream_that_was_closed(tmp_path):
+    jobs, out = tmp_path / "jobs.sss", tmp_path / "out"
+    jobs.write_bytes(JOBS)
+    called = [COMMAND, "convert", "--from", "sss", jobs, "-o", out]
+    done = subprocess.run(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *called])
+    assert done.returncode == 0
+    assert out.read_bytes().count(b"<Job>") == JOBS.count(b"<Job>")
