@@ -23,11 +23,13 @@ how it is divided. The other cases have one answer each:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
+from sssjob.errors import InvalidValue
 from sssjob.spans import DATED
 
 Number = int | Fraction  # exact; whole numbers are added ten times as fast as fractions
@@ -231,6 +233,118 @@ MEASURES: tuple[Measure, ...] = (
 )
 # fmt: on
 BY_NAME = {measure.name: measure for measure in MEASURES}
+
+
+class Distribution(NamedTuple):
+    """A number of each job whose spread is told: its name, its heading and how it is printed.
+
+    Of two sums it is the part that the first is of the second; without sums, who asks knows the
+    column. ``bounds`` are the lower bounds of the parts of a histogram. Where a job does not state
+    the number, or it is below 0, the job is left out and counted apart.
+    """
+
+    name: str
+    heading: str
+    form: str
+    sums: tuple[str, ...] = ()
+    bounds: tuple[int, ...] = ()
+
+    def of(self, job: JobUsage) -> Number | None:
+        """The number of a job, of its sums."""
+        over, *under = (getattr(job, each) for each in self.sums)
+        found: Number | None = _part(_plus((0, 0), over, *under)) if under else over
+        return found
+
+
+# fmt: off
+_DAY = 86_400
+_SECONDS = (0, 1, 10, 60, 300, 900, 3600, 4 * 3600, 12 * 3600, _DAY, 3 * _DAY, 7 * _DAY)
+_COUNTS = (0, 1, 2, 3, 5, 9, 17, 33, 65, 129, 257, 1025, 4097)
+DISTRIBUTIONS: dict[str, Distribution] = {each.name: each for each in (
+    Distribution("wait", "wait h", HOURS, (), _SECONDS),
+    Distribution("wall", "wall h", HOURS, ("wall",), _SECONDS),
+    Distribution("processors", "processors", MEAN, ("processors",), _COUNTS),
+    Distribution("nodes", "nodes", MEAN, (), _COUNTS),
+    Distribution("memory", "memory GB", SIZE, ("memory",),
+                 (0, *(1 << power for power in range(26, 43, 2)))),
+    Distribution("efficiency", "CPU eff.", PART, ("cpu", "slots")),
+    Distribution("memory_efficiency", "mem. eff.", PART, ("memory", "asked")),
+)}
+# fmt: on
+
+
+def wait_sql(submit: str, start: str) -> str:
+    """How long a job waited: from submission to start, of columns as SQL."""
+    return f"{start} - {submit}"
+
+
+class Percentile(NamedTuple):
+    """A percentile: its name, such as ``p99.9``, and ``part`` of 1."""
+
+    name: str
+    part: Fraction
+
+    @classmethod
+    def read(cls, text: str) -> Percentile:
+        """What a text such as ``99.9`` names. Raises ``InvalidValue``."""
+        if not _PERCENT.fullmatch(text) or (percent := Fraction(text)) > 100:
+            raise InvalidValue(text, "a percentile: 0 to 100, with at most 3 decimals")
+        whole, _, decimals = text.partition(".")
+        decimals = decimals.rstrip("0")
+        return cls(f"p{int(whole)}{'.' if decimals else ''}{decimals}", percent / 100)
+
+
+_PERCENT = re.compile("[0-9]{1,3}([.][0-9]{1,3})?")
+
+
+class Spread(NamedTuple):
+    """A distribution over the jobs of a group: each wanted percentile, to the nearest double.
+
+    ``not_stated`` is how many jobs were left out; if that is all of them, the values are None.
+    """
+
+    not_stated: int
+    values: tuple[float | None, ...]
+
+
+@dataclass(slots=True)
+class Percentiles:
+    """The percentiles of some distributions, for each group of a report, and for all jobs.
+
+    A job counts where it ended. The p-th percentile is the least number of a job that at least
+    p per cent of the jobs have, or less: it is always the number of a job, and 0 is the least.
+    A spread has the order of ``of``, its values that of ``wanted``.
+    """
+
+    wanted: tuple[Percentile, ...]
+    of: tuple[Distribution, ...]
+    groups: dict[tuple[str, ...], tuple[Spread, ...]] = field(default_factory=dict)
+    total: tuple[Spread, ...] = ()
+
+    def group(self, key: tuple[str, ...]) -> tuple[Spread, ...]:
+        """The spreads of a group; one in which no job ended has no values."""
+        return self.groups.get(key) or self.nothing
+
+    @property
+    def nothing(self) -> tuple[Spread, ...]:
+        """The spreads of no job at all."""
+        return (Spread(0, (None,) * len(self.wanted)),) * len(self.of)
+
+    @classmethod
+    def read(cls, wanted: Iterable[str], of: Iterable[str] = ()) -> Percentiles:
+        """Those of these names; without ``of``, of ``USUAL``. Raises ``InvalidValue``."""
+        names = dict.fromkeys(of) or dict.fromkeys(USUAL)
+        for name in names:
+            if name not in DISTRIBUTIONS:
+                raise InvalidValue(name, f"one of {', '.join(DISTRIBUTIONS)}")
+        some = tuple(dict.fromkeys(map(Percentile.read, wanted)))
+        if not 0 < len(some) <= MOST_PERCENTILES:
+            raise InvalidValue(str(len(some)), f"1 to {MOST_PERCENTILES} percentiles")
+        return cls(some, tuple(DISTRIBUTIONS[name] for name in names))
+
+
+USUAL = ("wait", "wall", "processors", "efficiency", "memory_efficiency")
+MOST_PERCENTILES = 20
 
 
 def held_sql(wall: str, processors: str) -> str:

@@ -37,7 +37,7 @@ CALLS = {
     "report":             ["examples/slurm/sacct.txt", "--by user,day examples/slurm/sacct.txt", "--by month examples/queries"],
     "ledger init":        ["new"],
     "ledger ingest":      ["usage examples/slurm/sacct.txt"],
-    "ledger report":      ["usage --by user,day"],
+    "ledger report":      ["usage --by user,day", "usage --by user --percentiles 50,99.9"],
     "ledger show":        ["usage 7"],
     "ledger sql":         ["usage VALUES(1,'a',[NULL])"],
     "ledger check":       ["usage"],

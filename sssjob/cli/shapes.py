@@ -74,6 +74,7 @@ _DERIVED = {
 }  # fmt: skip
 _LEFT = {"time": "number|null", "wall": "number|null", "cpu": "number|null",
          "shutdown": "number|null", "notes": ["text"]}  # fmt: skip
+_PERCENTILES = Each(Each("number|null"))  # by the name of the number, then p50 and so on
 _MEASURES = {
     "jobs": "integer", "wall_seconds": "number", "processor_seconds": "number",
     "cpu_seconds": "number", "efficiency": "number|null", "processors": "number|null",
@@ -159,8 +160,9 @@ SHAPES: Mapping[str, Printed] = {
         dict.fromkeys(("new", "replaced", "unchanged", "bad", "unread", "known"), "integer")
     ),
     "ledger report": Printed({
-        "by": ["text"], "rows": [{**_MEASURES, "*": "text|null"}], "total": _MEASURES,
-        "outside": "integer",
+        "by": ["text"], "outside": "integer",
+        "rows": [{**_MEASURES, "percentiles?": _PERCENTILES, "*": "text|null"}],
+        "total": {**_MEASURES, "percentiles?": _PERCENTILES},
     }),
     "ledger show": Printed(
         {

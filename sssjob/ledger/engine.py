@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 from sssjob.errors import DamagedStore, UnusableStore
 from sssjob.ledger import columns
 from sssjob.ledger.manifest import DataFile, Manifest
+from sssjob.measures import wait_sql
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection as Connection
@@ -38,7 +39,11 @@ class Derived(NamedTuple):
     says: str
 
 
-_WAIT = {"wait_seconds": Derived("start_time - submit_time", "s", "from submission to start")}
+_WAIT = {
+    "wait_seconds": Derived(
+        wait_sql(columns.SUBMIT, columns.START), "s", "from submission to start"
+    )
+}
 _TIMES = {
     name: Derived(f"make_timestamp({column} * 1000000)", "", f"{column} as a timestamp in UTC")
     for name, column in (

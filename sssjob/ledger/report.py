@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sssjob.accounting.report import Report
+from sssjob.accounting.report import Key, Report
 from sssjob.ledger.columns import EXACT, GROUPED, SUMMED, exactly
 from sssjob.ledger.engine import rows_of
 from sssjob.ledger.manifest import DataFile
+from sssjob.ledger.percentiles import Placed, fill
 from sssjob.measures import DIVIDED, JobUsage, Number, Totals, due, due_sql, has_both_sql, over_sql
 from sssjob.spans import BEFORE, SPANS, Pieces, pieces
 from sssjob.units import plain
@@ -86,6 +87,7 @@ class _Adding:
         if not is_windowed and len(self._names) == len(report.by):
             self._whole("live", "NULL", f"{EXACT} IS NULL", None)
             self._exact(None)
+            self._spread("live", None)
             return
         cut = self._cut()
         if cut is None:
@@ -95,6 +97,7 @@ class _Adding:
         if self._book == RUN:
             self._divide(cut)
         self._exact(cut)
+        self._spread("placed", cut)
 
     def _cut(self) -> Pieces | None:
         """The pieces of time in which runs are; None where there is no run."""
@@ -199,20 +202,36 @@ class _Adding:
             ]
             self._report.outside += not any(put)
 
+    def _spread(self, source: str, cut: Pieces | None) -> None:
+        """Fill the percentiles, if they are wanted; a job counts in the piece where it ended."""
+        report = self._report
+        if report.percentiles is None:
+            return
+        keys: list[Key | None] = [()]  # of spans, by piece; the last for runs that are in none
+        if cut is not None:
+            is_windowed = report.since is not None or report.until is not None
+            named = zip(cut.names, cut.inside, strict=True)
+            keys = [name if inside or not is_windowed else None for name, inside in named]
+            keys.append(None if is_windowed else ("",) * len(cut.names[0]))
+        fill(report.percentiles, self._connection, Placed(source, self._names, keys), self._joined)
+
+    def _joined(self, key: Sequence[str], spans: Sequence[str]) -> Key:
+        """The key of a group, of the names and the spans of it."""
+        of_spans, others = iter(spans), iter(key)
+        return tuple(next(of_spans if name in SPANS else others) for name in self._report.by)
+
     def _put(
         self, key: Sequence[str], number: int | None, more: Totals, cut: Pieces | None
     ) -> bool:
         """Add to a group; False where that is outside of the window."""
         report = self._report
-        spans: Iterator[str] = iter(())
+        known: Sequence[str] = ()
         if cut is not None:
             is_windowed = report.since is not None or report.until is not None
             if is_windowed and (number is None or not cut.inside[number]):
                 return False
             known = ("",) * len(report.by) if number is None else cut.names[number]
-            spans = iter(known)
-        others = iter(key)
-        whole = tuple(next(spans if name in SPANS else others) for name in report.by)
+        whole = self._joined(key, known)
         if whole in report.groups:
             report.groups[whole].merge(more)
         elif _tells(more):

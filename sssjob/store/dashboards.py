@@ -16,7 +16,16 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from sssjob.errors import InvalidValue
-from sssjob.measures import BY_NAME, dated_sql, due_sql, has_both_sql, held_sql, over_sql
+from sssjob.measures import (
+    BY_NAME,
+    DISTRIBUTIONS,
+    dated_sql,
+    due_sql,
+    has_both_sql,
+    held_sql,
+    over_sql,
+    wait_sql,
+)
 from sssjob.store import browsing
 from sssjob.store.browsing import WALL, expression, remembered, whole_jobs
 from sssjob.store.condition import TRUE, Condition, all_of
@@ -38,14 +47,7 @@ _SUMS = {
 MEASURES = ("processor_seconds", "wall_seconds", "cpu_seconds", "jobs", "efficiency")
 DIMENSIONS = ("user", "project", "queue", "machine", "state", "exit")
 # What distributions are of, and the lower bounds of their parts.
-_SECONDS = (0, 1, 10, 60, 300, 900, 3600, 4 * 3600, 12 * 3600, DAY, 3 * DAY, 7 * DAY)
-SPREAD: dict[str, tuple[int, ...]] = {
-    "wait":       _SECONDS,
-    "wall":       _SECONDS,
-    "processors": (0, 1, 2, 3, 5, 9, 17, 33, 65, 129, 257, 1025, 4097),
-    "nodes":      (0, 1, 2, 3, 5, 9, 17, 33, 65, 129, 257, 1025, 4097),
-    "memory":     (0, *(1 << power for power in range(26, 43, 2))),
-}
+SPREAD = {each.name: each.bounds for each in DISTRIBUTIONS.values() if each.bounds}
 # fmt: on
 
 
@@ -123,7 +125,7 @@ def runs(
 def spread(engine: Engine, name: str, where: Condition = TRUE) -> list[Part]:
     """How many jobs have a number between the bounds of ``SPREAD``. Raises ``InvalidValue``."""
     bounds = SPREAD[_known(name, SPREAD, "a number")]
-    number = "start_time - submit_time" if name == "wait" else expression(name)
+    number = wait_sql("submit_time", "start_time") if name == "wait" else expression(name)
     cases = " ".join(f"WHEN n >= {low} THEN {low}" for low in reversed(bounds))
     jobs = sql(all_of(whole_jobs(), where), engine.dialect)
     text = (

@@ -210,3 +210,48 @@ def test_what_is_left_out_by_a_repair_is_said_and_comes_back_with_its_log(run, i
     assert "new 1" in run("ingest", usage, log).stderr
     found = run("repair", usage)
     assert (found.exit_code, found.stderr) == (0, f"{usage}: whole, 1 runs\n")
+
+
+def test_percentiles_stand_beside_the_sums_in_every_form(run, ingest, usage):
+    ingest("7|c|amy|COMPLETED|1|7201|7205|4|3", "8|c|amy|FAILED|1|Unknown|9|0|0")
+    words = ("report", "--percentiles", "50,99.90", "--of", "wait", usage)
+    names, row = (line.split(",")[-3:] for line in run(*words, "--csv").stdout.splitlines())
+    assert (names, row) == (["wait_p50", "wait_p99.9", "wait_not_stated"], ["7200", "7200", "1"])
+    told = json.loads(run(*words, "--json").stdout)
+    wanted = {"wait": {"p50": 7200, "p99.9": 7200, "not_stated": 1}}
+    assert [each["percentiles"] for each in (*told["rows"], told["total"])] == [wanted, wanted]
+    headings, amy = run(*words).stdout.splitlines()
+    assert headings.endswith("wait h p50  wait h p99.9  wait h not stated")
+    assert amy.split()[-3:] == ["2.00", "2.00", "1"]
+
+
+def test_groups_that_a_limit_cuts_off_have_no_percentiles_and_the_total_has(run, ingest, usage):
+    ingest("7|c|amy|COMPLETED|0|9|99|90|3", "8|c|bob|COMPLETED|0|5|9|4|1")
+    words = ("report", "--percentiles", "100", "--of", "processors", "--limit", "1", usage)
+    last = [line.split()[-1] for line in run(*words).stdout.splitlines()]
+    assert last == ["p100", "3.00", "-", "3.00"]
+    told = json.loads(run(*words, "--json").stdout)
+    assert ("percentiles" in told["others"], "percentiles" in told["total"]) == (False, True)
+
+
+@pytest.mark.parametrize("by", ["user", "month"])
+def test_an_empty_ledger_has_no_percentiles(run, usage, by):
+    run("init", usage)
+    found = run("report", "--percentiles", "50", "--of", "wall", "--by", by, "--json", usage)
+    wanted = {"wall": {"p50": None, "not_stated": 0}}
+    assert (found.exit_code, json.loads(found.stdout)["total"]["percentiles"]) == (1, wanted)
+
+
+@pytest.mark.parametrize("words, why", [
+    (["--percentiles", "101"], "'101' is not a percentile: 0 to 100, with at most 3 decimals"),
+    (["--percentiles", "50,x"], "'x' is not a percentile"),
+    (["--percentiles", "0.0001"], "'0.0001' is not a percentile"),
+    (["--percentiles", ","], "--of and --percentiles need numbers"),
+    (["--percentiles", ",".join(map(str, range(21)))], "'21' is not 1 to 20 percentiles"),
+    (["--percentiles", "50", "--of", "waits"], "'waits' is not one of wait, wall,"),
+    (["--of", "wait"], "--of and --percentiles need numbers, such as --percentiles 50,90,99"),
+])  # fmt: skip
+def test_percentiles_that_are_none_are_refused(run, usage, words, why):
+    run("init", usage)
+    found = run("report", *words, usage)
+    assert (found.exit_code, why in found.stderr) == (2, True), found.stderr

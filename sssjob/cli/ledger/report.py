@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from sssjob.cli import common, options, spans
 from sssjob.cli import report as shown
 from sssjob.cli.ledger import shared
+
+if TYPE_CHECKING:
+    from sssjob.measures import Percentiles
 
 
 @click.command(
@@ -18,6 +22,7 @@ Examples:
   sssjob ledger report --by month,project --since 2026-01 --until 2026-07 usage
   sssjob ledger report --by day --csv usage > days.csv
   sssjob ledger report --by project --book end --json usage
+  sssjob ledger report --by queue --percentiles 50,90,99 --of wait,efficiency usage
 
 The usage of a run is divided among the hours, days or months by the time that it ran in each. It
 counts as a job, and for means and maxima, where it ended; with --book end all of its usage counts
@@ -31,6 +36,17 @@ there, too. Exit code: 0 reported, 1 no job, 2 not understood, or something coul
     "--book", type=click.Choice(("run", "end")), default="run", show_default=True,
     help="Divide usage over the time of the run, or count all of it when the job ended.",
 )  # fmt: skip
+@click.option(
+    "--percentiles",
+    metavar="NUMBERS",
+    default="",
+    help="Add percentiles of each group, with commas: 50,90,99.9.",
+)
+@click.option(
+    "--of", "distributions", metavar="NAMES", default="",
+    help="What percentiles are of: wait, wall, processors, nodes, memory, efficiency, "
+         "memory_efficiency. Default: all but nodes and memory.",
+)  # fmt: skip
 @shown.SORT
 @shown.LIMIT
 @shown.CSV
@@ -41,9 +57,9 @@ there, too. Exit code: 0 reported, 1 no job, 2 not understood, or something coul
 @shared.AS_OF
 @shared.directory
 def command(
-    by: str, since: str, until: str, zone: str, book: str, sort: str, limit: int | None,
-    as_csv: bool, raw: bool, as_json: bool, plot: bool, svg: str | None, number: int | None,
-    directory: str,
+    by: str, since: str, until: str, zone: str, book: str, percentiles: str, distributions: str,
+    sort: str, limit: int | None, as_csv: bool, raw: bool, as_json: bool, plot: bool,
+    svg: str | None, number: int | None, directory: str,
 ) -> None:  # fmt: skip
     """Add up what jobs used, as sssjob report does, from the ledger DIR.
 
@@ -53,6 +69,7 @@ def command(
 
     parts, where = shown.checked(by, sort), spans.zone_of(zone)
     report = Report(parts, spans.moment(since, where), spans.moment(until, where), where)
+    report.percentiles = _percentiles(percentiles, distributions)
     unread = common.Complaints()
     with shared.opened(directory, number=number) as ledger:
         from sssjob.ledger.report import add_to
@@ -63,3 +80,18 @@ def command(
     shown.drawn(report, rows, sort, plot=plot, svg=svg, beside=as_json or as_csv)
     shown.tell_outside(report)
     sys.exit(common.NOT_UNDERSTOOD if unread.count else common.FOUND if rows else common.NOTHING)
+
+
+def _percentiles(wanted: str, of: str) -> Percentiles | None:
+    """What ``--percentiles`` and ``--of`` ask for; what is not known ends the command."""
+    from sssjob.measures import Percentiles
+
+    numbers, names = (
+        [part.strip() for part in text.split(",") if part.strip()] for text in (wanted, of)
+    )
+    if not numbers:
+        if names or wanted:
+            common.fail("--of and --percentiles need numbers, such as --percentiles 50,90,99")
+        return None
+    with common.failing():
+        return Percentiles.read(numbers, names)
