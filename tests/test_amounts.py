@@ -1,0 +1,44 @@
+"""Numbers of a request: what is stated plainly is what its expression says."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sssjob.amounts import NUMBERS, Scope
+from sssjob.model import Job, Property, Requested
+
+NUMBER = st.one_of(
+    st.integers(0, 3).map(str), st.integers(0, 2**64).map(str),
+    st.sampled_from(["1.5", "2.0", "-1", "", " 7 ", "x", "1e3", "01:00:00", "P1D", "unlimited"]),
+)  # fmt: skip
+ITEM = st.tuples(
+    st.sampled_from([*NUMBERS, "Feature", "Queue", "Resource"]),
+    NUMBER,
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "units": st.sampled_from(["MB", "GB", "KiB", "yards"]),
+            "op": st.sampled_from(["EQ", "LE", "GE", "LT", "GT", "NE", "MATCH", "odd"]),
+        },
+    ),
+)
+
+
+@given(st.lists(ITEM, max_size=4), st.lists(ITEM, max_size=1))
+def test_a_plain_request_gives_the_numbers_of_its_expression(items, more):
+    others = [(Requested([Property(*item) for item in more]))] if more else []
+    # The same request, whose first sign says what holds without it.
+    signs = [
+        {**signs, **({} if number else {"conj": "And"})} for number, (*_, signs) in enumerate(items)
+    ]
+    spelled = [
+        Property(name, text, said) for (name, text, _), said in zip(items, signs, strict=True)
+    ]
+    plain = [Property(*item) for item in items]
+    assert asked([Requested(plain), *others]) == asked([Requested(spelled), *others])
+
+
+def asked(blocks):
+    told = []
+    scope = Scope(Job(tuple(blocks)), "/Job", lambda finding: told.append(str(finding)))
+    amounts = [scope.requested(name, least=least) for name in NUMBERS for least in (True, False)]
+    return amounts, told
