@@ -13,6 +13,7 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import spec
+from sssjob.document.encodings import beginning
 from sssjob.document.places import has_elements, names, text_of
 from sssjob.errors import AwarenessPolicy
 from sssjob.model import BLOCKS
@@ -24,7 +25,6 @@ UNIT_TAGS = frozenset(
     etree.QName(namespace or None, name).text for namespace in spec.NAMESPACES for name in UNITS
 )
 FILE_TAGS = tuple(etree.QName(namespace or None, "File").text for namespace in spec.NAMESPACES)
-BEGIN = re.compile(rb"<(?:[\w.-]{1,60}:)?(Jobs|Job|JobGroup)[\s/>]")  # how most documents begin
 _GROUP_TAGS = frozenset(tag for tag in UNIT_TAGS if tag.endswith("JobGroup"))
 PART_TAGS = frozenset(
     etree.QName(namespace or None, row.name).text
@@ -33,6 +33,47 @@ PART_TAGS = frozenset(
     if row.name not in UNITS
 )
 _LOWER = frozenset(name.lower() for name in spec.CONTAINER)  # also as one may misspell them
+# The first element that tells whose jobs these are: ours, those of JSDL, or a usage record.
+_TELLING = re.compile(
+    rb"<(?:[\w.-]{1,60}:)?(?:(Jobs|Job|JobGroup)|JobDefinition|JobDescription|UsageRecord)[\s/>]"
+)
+_INSIDE = re.compile(rb"<[^<>]*(?:>\s*(?:<[\w.:-]*)?)?")  # a tag, and the name that comes next
+_THEIRS = b"<Job_Id"  # what a Job of TORQUE begins with, and never one of ours
+
+
+def told(head: bytes) -> str:
+    """The element that tells that a source which begins so holds job objects; "" without any.
+
+    A Job that begins with a Job_Id is what a batch system prints of a live one.
+
+    >>> told(b"<Job><Id>1</Id>"), told(b"<Data><Job><Job_Id>1.srv</Job_Id>")
+    ('Job', '')
+    """
+    name, inside = _telling(head)
+    return "" if inside.endswith(_THEIRS) else name
+
+
+def are_theirs(head: bytes) -> bool:
+    """Whether what a source begins with are jobs of a batch system."""
+    return _telling(head)[1].endswith(_THEIRS)
+
+
+def is_told(head: bytes) -> bool:
+    """The same for certain: not where the name of what a Job begins with is cut off."""
+    name, inside = _telling(head)
+    is_cut = name == "Job" and beginning(head).endswith(inside)
+    return bool(name) and not is_cut and not inside.endswith(_THEIRS)
+
+
+def _telling(head: bytes) -> tuple[str, bytes]:
+    """The name of the element of ours that comes first, and its tag with the name of the next."""
+    head = beginning(head)
+    found = _TELLING.search(head) if head.startswith(b"<") else None
+    if found is None or found[1] is None:
+        return "", b""
+    inside = _INSIDE.match(head, found.start())
+    assert inside is not None
+    return found[1].decode(), inside[0]
 
 
 def is_block(element: Element) -> bool:

@@ -8,14 +8,17 @@ from typing import BinaryIO
 from sssjob import defaults
 from sssjob.document import read
 from sssjob.document.attached import files_named
-from sssjob.document.encodings import beginning
-from sssjob.document.outermost import BEGIN
+from sssjob.document.outermost import are_theirs, told
 from sssjob.errors import UnreadableDocument
 from sssjob.model import Block, Job, JobGroup
 from sssjob.records.cuts import CustomPieces
 from sssjob.records.layout import Layout, MadeJob, Piece, Read, alone
 from sssjob.records.record import Bad, Noted
 
+_THEIRS = (
+    "a Job that begins with a Job_Id is a live one as a batch system shows it, and no job object; "
+    "sssjob status reads what such systems print"
+)
 _NO_FILES = "a File that a job names with # is not part of its record, and is left out"
 
 
@@ -51,9 +54,15 @@ def jobs_of(block: Block) -> Iterator[Job]:
 
 def recognises(head: bytes) -> str:
     """What in the first bytes of a file tells that it holds job objects, or ""."""
-    head = beginning(head)
-    found = BEGIN.search(head) if head.startswith(b"<") else None
-    return f"an element {found[1].decode()}" if found else ""
+    name = told(head)
+    return f"an element {name}" if name else ""
 
 
-LAYOUT = Layout(type="", cut=CustomPieces(pieces), reader=alone(made), recognises=recognises)
+def mistaken(head: bytes) -> str:
+    """Why jobs that begin so are no job objects."""
+    return _THEIRS if are_theirs(head) else ""
+
+
+LAYOUT = Layout(
+    type="", cut=CustomPieces(pieces), reader=alone(made), recognises=recognises, mistaken=mistaken
+)

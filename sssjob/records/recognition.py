@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
+from sssjob import registry
+from sssjob.document.encodings import beginning
 from sssjob.document.files import looked_at
 from sssjob.errors import Severity, UnusableInput
 from sssjob.records import AUTO, FORMATS, Format, formats
@@ -14,6 +16,10 @@ from sssjob.records.record import Noted
 from sssjob.registry import Sign
 
 HEAD = 1 << 16  # bytes that are looked at
+_LIVE = (
+    "live jobs as a batch system shows them, recognised as {0} by {1}; sssjob status reads them, "
+    "and prints the job objects that this takes"
+)
 _MISTAKEN = 1 << 12  # those that tell what is often taken for a format
 
 
@@ -26,6 +32,10 @@ class Recognised(NamedTuple):
     def __str__(self) -> str:
         """``recognised as pbs by lines of stamp;letter;id;text``."""
         return f"recognised as {self.format.name} by {self.sign}"
+
+
+class LiveJobs(UnusableInput):
+    """What a batch system prints of the jobs that it has: neither job objects nor records."""
 
 
 def recognised(stream: BinaryIO) -> tuple[Format, Noted, BinaryIO]:
@@ -49,13 +59,18 @@ def checked(layout: Layout, stream: BinaryIO) -> BinaryIO:
 def recognise(head: bytes, rows: Sequence[Format] = ()) -> Recognised:
     """The format of records that begin so, one of ``rows`` if there are any, or of all formats.
 
-    Raises ``UnusableInput`` where it is none.
+    Raises ``UnusableInput`` where it is none, as ``LiveJobs`` where it is what a batch system
+    prints of live jobs, and nobody asked for that.
     """
     if not head.strip():
         raise UnusableInput("nothing to read")
     for row in sorted(rows, key=lambda row: row.sign) if rows else _in_order():
         if reason := _told(row, "recognises", head):
             return Recognised(row, reason)
+    start = beginning(head)
+    for row in () if rows else registry.all_status_formats().values():
+        if reason := _told(row, "recognises", start):
+            raise LiveJobs(_LIVE.format(row.name, reason), 1)
     for row in rows or formats().values():
         if reason := _told(row, "mistaken", head):
             raise UnusableInput(reason, 1)

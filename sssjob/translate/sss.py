@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from io import BytesIO
@@ -13,6 +12,7 @@ from sssjob.defaults import check_inherited, resolve
 from sssjob.document import dumps, one_by_one
 from sssjob.document.attached import doubled, message, named
 from sssjob.document.bundle import MessageFile, bundles
+from sssjob.document.outermost import told
 from sssjob.errors import Finding, Severity, UnreadableDocument, finding
 from sssjob.model import Block, Job, JobGroup, Property
 from sssjob.translate.requests import JobRequest
@@ -22,8 +22,6 @@ NO_ID = "new"  # the Id of a job that has neither an id nor a name
 
 _POLICY = "awarenessPolicy"
 _NO_FILES: Mapping[str, bytes] = {}
-_JOB = re.compile(rb"<(?:[\w.-]+:)?(?:Job|JobGroup)[\s>/]")
-_OTHER = re.compile(rb"<(?:[\w.-]+:)?(?:Job_Id|JobDefinition|JobDescription|UsageRecord)[\s>/]")
 
 
 class Message(NamedTuple):
@@ -81,9 +79,9 @@ class SSS(Translator[Message]):
         return Read(form.job, (*form.findings, *findings), form.files, not accepted)
 
     def recognises(self, head: bytes) -> str:
-        """An element Job or JobGroup, where nothing says that it is another's."""
-        found = _JOB.search(head) if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<" else None
-        return "an element Job" if found and not _OTHER.search(head) else ""
+        """The element that tells job objects."""
+        name = told(head)
+        return f"an element {name}" if name else ""
 
 
 def _not_kept(files: Iterable[MessageFile]) -> Iterator[Finding]:

@@ -4,7 +4,6 @@ records as jobs.
 
 from __future__ import annotations
 
-import codecs
 import io
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from sssjob.addresses import MAGIC
 from sssjob.document.files import COMPRESSED, looked_at
 from sssjob.document.files import opened as unpacked
-from sssjob.document.outermost import BEGIN
+from sssjob.document.outermost import is_told
 from sssjob.document.sources import NamedSource, files, naming, opened
 from sssjob.errors import Severity, UnreadableDocument, UnusableInput, UnusableStore
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
 DOCUMENTS = "sss"  # the format that documents are
 _BEGIN = 1 << 9  # bytes that tell whether there are documents
-_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def documents(sources: Iterable[NamedSource], tell: Tell | None = None) -> Iterator[NamedSource]:
@@ -120,8 +118,14 @@ def recognised(source: NamedSource, stack: ExitStack) -> tuple[Recognised | None
     """The format of the records of a source, and the source, from its beginning; None if they are
     documents, or nothing that is known: that is said where it is read.
 
-    A pipe is opened once, on the ``stack``, and is read no further than it takes to tell.
+    A pipe is opened once, on the ``stack``, and is read no further than it takes to tell. Raises
+    ``UnusableSource`` for what a batch system prints of live jobs.
     """
+    with naming(source.name):
+        return _recognised(source, stack)
+
+
+def _recognised(source: NamedSource, stack: ExitStack) -> tuple[Recognised | None, NamedSource]:
     try:
         if isinstance(source.given, Path):
             if source.given.is_file():
@@ -157,17 +161,20 @@ def _of_file(path: Path) -> Recognised | None:
 
 def are_documents(begin: bytes) -> bool:
     """Whether nothing but documents begin so; compressed streams are taken for some."""
-    text = begin.lstrip()
-    known = begin.startswith((*_MARKS, *COMPRESSED)) or not text
-    return known or (text.startswith(b"<") and BEGIN.search(text) is not None)
+    return begin.startswith(COMPRESSED) or not begin.strip() or is_told(begin)
 
 
 def recognise(head: bytes) -> Recognised | None:
-    """The format of records that begin so; None if they are documents, or nothing that is known."""
+    """The format of records that begin so; None if they are documents, or nothing that is known.
+
+    Raises ``LiveJobs`` for what a batch system prints of live jobs.
+    """
     from sssjob.records import recognition
 
     try:
         found = recognition.recognise(head)
+    except recognition.LiveJobs:
+        raise
     except UnusableInput:
         return None
     return None if found.format.name == DOCUMENTS else found

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import threading
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -12,6 +13,7 @@ from document_commands import COMMANDS, FIRST
 
 from sssjob import store
 from sssjob.cli import sssjob
+from sssjob.document.sources import UnusableSource
 
 HEADER = "JobID|JobName|User|State|ElapsedRaw|NCPUS|Start|End\n"
 RECORD = "1|n|amy|COMPLETED|60|1|1795185000|1795185060\n"
@@ -44,6 +46,18 @@ ONE_FILE = [
     each for each in COMMANDS
     if "@" in each.values[0] and "@ @" not in each.values[0] and "lcginfo" not in each.values[0]
 ]  # fmt: skip
+LIVE = Path(__file__).parents[1] / "data/status"
+# Outputs that nothing but status and translate read, and what of each is recognised.
+TORQUE = (LIVE / "qstat-xml/jobs.xml").read_bytes()
+SHOWN = {
+    "qstat-xml": TORQUE, "qstat-xml with a mark": b"\xef\xbb\xbf" + TORQUE,
+    "qstat-xml as UTF-16": TORQUE.decode().encode("utf-16"),
+    "qstat-xml, compressed": gzip.compress(TORQUE),
+    "sge-xml": (LIVE / "sge-xml/list-and-details.xml").read_bytes(),
+    "qstat-json": (LIVE / "qstat-json/jobs.json").read_bytes(),
+    "scontrol": (LIVE / "scontrol/odd.txt").read_bytes(),
+    "squeue-json": (LIVE / "squeue-json/odd.json").read_bytes(),
+}  # fmt: skip
 ABOUT_DOCUMENTS = [pytest.param(each.values[0], id=each.id) for each in ONE_FILE]
 REFUSING = [pytest.param(each.values[0], each.values[3], id=each.id) for each in ONE_FILE]
 
@@ -75,7 +89,8 @@ def run(safe_path):
             words[words.index("--output-dir") + 1] = places["NEW"]
         environment = {"XDG_STATE_HOME": str(safe_path / "state")}
         done = CliRunner().invoke(sssjob, words, data if given == "-" else None, env=environment)
-        assert isinstance(done.exception, SystemExit | None), done.exception
+        if not isinstance(done.exception, SystemExit | None):
+            raise done.exception
         return done.exit_code, done.stdout, done.stderr.replace(str(safe_path), "")
 
     return run
@@ -101,6 +116,33 @@ def test_a_document_in_other_bytes_is_the_same(run, command):
         if command.startswith("deliver"):  # every other byte is kept
             again = (again[0], plain[1], again[2])
         assert same(again) == same(plain), what
+
+
+@pytest.mark.parametrize("command", ABOUT_DOCUMENTS)
+def test_live_jobs_of_a_batch_system_are_never_taken_for_job_objects(run, command):
+    if command.startswith(("translate", "request", "match GOOD")):
+        return  # which read them, send what they are given, and take offers of any XML
+    status, output, told = told_by_main(run, command, TORQUE)
+    assert status, output
+    assert "live" in told, told
+    assert "sssjob status" in told, told
+    assert "Job_Id>" not in output
+
+
+@pytest.mark.parametrize("command", ["convert @", "report @", "show @", "store import STORE @"])
+@pytest.mark.parametrize("what", SHOWN)
+def test_live_jobs_are_told_with_the_command_that_reads_them(run, command, what):
+    status, output, told = told_by_main(run, command, SHOWN[what])
+    assert (status, output) == (2, "")
+    assert "sssjob status" in told
+
+
+def told_by_main(run, *arguments):
+    """The same as ``run``; an error that ends a command is told as its program tells it."""
+    try:
+        return run(*arguments)
+    except UnusableSource as error:
+        return 2, "", str(error)
 
 
 @pytest.mark.parametrize("command", READING)

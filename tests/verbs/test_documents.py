@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sssjob import loads, store
-from sssjob.document.sources import NamedSource
+from sssjob.document.sources import NamedSource, UnusableSource
 from sssjob.verbs.documents import by_format, documents, recognised
 
 JOB = "<Job><Id>{}</Id><Duration>60</Duration></Job>\n"
@@ -109,3 +109,42 @@ def test_sources_of_one_format_stay_together(tmp_path):
             )
         ]
     assert found == [("slurm", ["a", "b"]), ("sss", ["c"]), ("slurm", ["d"])]
+
+
+LIVE = Path(__file__).parents[1] / "data/status/qstat-xml/jobs.xml"
+
+
+class Slow(io.RawIOBase):
+    """A stream that first gives what a writer happened to have written."""
+
+    def __init__(self, data, first):
+        self._parts = [data[:first], data[first:]]
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        data = self._parts.pop(0) if self._parts else b""
+        if len(data) > len(buffer):
+            self._parts.insert(0, data[len(buffer) :])
+        buffer[: len(data[: len(buffer)])] = data[: len(buffer)]
+        return min(len(data), len(buffer))
+
+
+@pytest.mark.parametrize("tag", [b"<Job>", b"<Job><", b"<Job><Job_", b"<Job><Job_Id>"])
+def test_live_jobs_are_told_wherever_a_pipe_breaks_off(tag):
+    data = LIVE.read_bytes()
+    stream = io.BufferedReader(Slow(data, data.index(tag) + len(tag)))
+    with ExitStack() as stack, pytest.raises(UnusableSource, match="sssjob status"):
+        recognised(NamedSource("<stdin>", stream), stack)
+
+
+@pytest.mark.parametrize("text", [
+    "<Job><Id>1</Id><Job_Id>1.srv</Job_Id></Job>", "<Job/>", "<Job",
+    "<JobGroup><Job><Name>a</Name><Extension><JobDefinition/></Extension></Job></JobGroup>",
+    "<Data><s:Job xmlns:s='urn:x'><s:Id>1</s:Id></s:Job></Data>",
+], ids=str)  # fmt: skip
+def test_a_job_with_names_of_others_further_on_is_a_document(tmp_path, text):
+    (tmp_path / "a.xml").write_text(text)
+    with ExitStack() as stack:
+        assert recognised(source(tmp_path / "a.xml"), stack)[0] is None

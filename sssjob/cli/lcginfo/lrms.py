@@ -177,6 +177,7 @@ def _printed(
 ) -> Snapshot:
     """What a batch system printed; ``auto`` is the one that prints this, or has such records."""
     from sssjob.commands import OUTPUT_LIMIT
+    from sssjob.document.sources import naming
     from sssjob.lcginfo import reader
     from sssjob.lcginfo.snapshot import UnusableOutput
     from sssjob.verbs.documents import recognise
@@ -188,8 +189,10 @@ def _printed(
     try:
         return _dated(reader.recognised(outputs, options, log)[1])
     except UnusableOutput as error:
-        if not all(recognise(each) for each in outputs):
-            common.fail(f"{log.name}: {error}")
+        for source, each in zip(sources, outputs, strict=True):
+            with naming(source.name):
+                if not recognise(each):
+                    common.fail(f"{log.name}: {error}")
     again = [
         source._replace(given=io.BufferedReader(io.BytesIO(each)))
         for source, each in zip(sources, outputs, strict=True)
