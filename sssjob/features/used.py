@@ -1,4 +1,4 @@
-"""What was used: CPU time of a session, and what a control group or a finished process measured."""
+"""What was used: CPU time of a session, and what a control group measured."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from resource import struct_rusage
 from typing import TYPE_CHECKING
 
 from sssjob.errors import UnusableInput
@@ -66,11 +65,6 @@ def of_cgroup(directory: str | os.PathLike[str]) -> Used:
     if found == Used():
         raise UnusableInput(f"{place} is no control group that measures CPU time or memory")
     return found
-
-
-def of_rusage(usage: struct_rusage) -> Used:
-    """What a finished process used, as ``os.wait4`` gives it."""
-    return Used(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
 
 
 def of_file(path: str | os.PathLike[str]) -> Used:

@@ -1,11 +1,10 @@
 import os
-import resource
 from pathlib import Path
 
 import pytest
 
 from sssjob.errors import UnusableInput
-from sssjob.features.used import Used, of_cgroup, of_file, of_rusage, session_cpu_secs
+from sssjob.features.used import Used, of_cgroup, of_file, session_cpu_secs
 
 # Left by Grid Engine 8.1.9 for the epilog of a job, and by HTCondor 23.9.6 when one had ended.
 DATA = Path(__file__).parents[1] / "data" / "features"
@@ -37,11 +36,6 @@ def test_an_older_kernel_measures_no_peak(tmp_path):
 def test_any_other_directory_is_refused(tmp_path):
     with pytest.raises(UnusableInput, match="no control group"):
         of_cgroup(tmp_path)
-
-
-def test_a_finished_process_tells_kibibytes():
-    usage = resource.struct_rusage((1.5, 0.25, 100, *[0] * 13))
-    assert of_rusage(usage) == Used(1.75, 102400)
 
 
 @pytest.mark.parametrize(
