@@ -15,12 +15,13 @@ UNTIL = click.option("--until", metavar="TIME", default="", help="Only jobs that
 
 
 def zone_of(name: str) -> tzinfo:
-    """The zone of a name; one that is not known ends the command."""
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+    """The zone of a name, as records read it: "" is UTC; one that is not known ends the command."""
+    from sssjob.errors import InvalidValue
+    from sssjob.records.clock import timezone
 
     try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return timezone(name)
+    except InvalidValue:
         common.fail(f"{name!r} is no known time zone")
 
 

@@ -187,6 +187,12 @@ def test_a_job_that_cannot_be_printed_is_reported(tmp_path):
     assert result.stdout.count("\n") == 6
 
 
+@pytest.mark.parametrize("name", ["utc", "Z", "z"])
+def test_utc_goes_by_each_of_its_names(name):
+    words = ("lrms", "--from", "pbs", DATA / "pbs" / "qstat-f.txt", "--now", "1795185100", "--tz")
+    assert run(*words, name).stdout == run(*words, "UTC").stdout != ""
+
+
 def test_lrmsinfo_becomes_job_objects_and_comes_back(tmp_path):
     documents = run("jobs", "--clock", "none", EXAMPLE)
     assert documents.exit_code == 0

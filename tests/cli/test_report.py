@@ -113,6 +113,15 @@ def test_what_is_not_understood_exits_2(arguments, message):
     assert message in result.stderr
 
 
+@pytest.mark.parametrize("name", ["utc", "Z", "z", ""])
+def test_utc_goes_by_each_of_its_names(name):
+    def printed(zone):
+        return run("--by", "day", "--tz", zone, data=JOBS)
+
+    assert printed(name).exit_code == 0
+    assert printed(name).stdout == printed("UTC").stdout
+
+
 def test_what_cannot_be_read_is_said_and_the_rest_is_reported():
     result = run(data=JOBS + "<Job><Id>4</Id>\n" + JOBS.replace("<Id>1", "<Id>9"))
     assert result.exit_code == 2

@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common, options, records
+from sssjob.cli import common, options, records, spans
 from sssjob.cli.lcginfo import shared
 from sssjob.cli.names import SystemName
 from sssjob.records import AUTO
 
 if TYPE_CHECKING:
-    from zoneinfo import ZoneInfo
-
     from sssjob.document.sources import NamedSource
     from sssjob.lcginfo.reader import ReaderOptions
     from sssjob.lcginfo.snapshot import QueuedJob, Snapshot
@@ -89,7 +87,7 @@ def command(
     log = shared.Log()
     with common.failing(), ExitStack() as stack:
         options = ReaderOptions(
-            zone=_zone(zone),
+            zone=spans.zone_of(zone) if zone else None,
             now=now,
             queue=queue,
             group=group_by,
@@ -259,17 +257,6 @@ def _lrmsinfo(sources: list[NamedSource], options: ReaderOptions, log: shared.Lo
 def _dated(snapshot: Snapshot) -> Snapshot:
     """A snapshot of which nobody said when it was taken was taken now."""
     return snapshot if snapshot.now is not None else replace(snapshot, now=int(time.time()))
-
-
-def _zone(name: str) -> ZoneInfo | None:
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
-    if not name:
-        return None
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        common.fail(f"{name!r} is no known time zone")
 
 
 def _name_of_group(number: int) -> str:
