@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sssjob.accounting.audit import KINDS
 from sssjob.drawing.columns import aligned
+from sssjob.units import iso
 from sssjob.visible import visible
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _cells(found: Audit, row: MachineDay) -> tuple[str, ...]:
 def _line(found: Amiss) -> str:
     run = found.run
     times = {"submitted": run.submit, "began": run.start, "ended": run.end}
-    said = ", ".join(f"{name} {_time(at)}" for name, at in times.items() if at is not None)
+    said = ", ".join(f"{name} {iso(at)}" for name, at in times.items() if at is not None)
     name = f"{visible(run.machine)} {visible(run.id)}" if run.machine else visible(run.id)
     why = f": {visible(found.why)}" if found.why else ""
     return f"{found.kind}: {name} ({said}){why}"
@@ -76,7 +76,7 @@ def _sum(found: Compared) -> str:
     statement = found.statement
     what = "jobs" if statement.jobs is not None else "processor seconds"
     who = visible(statement.machine or statement.submit_host) or "all"
-    span = f"{_time(statement.since)} to {_time(statement.until)}"
+    span = f"{iso(statement.since)} to {iso(statement.until)}"
     verdict = "agrees" if found.is_well else "differs"
     place = visible(statement.source)
     return f"{verdict}: {place}: {who}, {span}: {found.said} {what}, read {found.found}"
@@ -85,10 +85,6 @@ def _sum(found: Compared) -> str:
 def _gap(gap: Gap) -> str:
     numbers = f"{gap.first}" if gap.first == gap.last else f"{gap.first} to {gap.last}"
     return f"gap: {visible(gap.machine) or NOBODY}: no job {numbers}"
-
-
-def _time(seconds: int) -> str:
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _row(found: Audit, row: MachineDay) -> dict[str, object]:

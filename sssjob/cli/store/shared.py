@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -64,4 +63,6 @@ def user(name: str | None) -> str:
 
 def moment(at: int | None) -> str:
     """A time as people read it; "-" for none."""
-    return "-" if at is None else time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
+    from sssjob.units import iso
+
+    return "-" if at is None else iso(at)
