@@ -198,7 +198,7 @@ def test_ads_behind_what_is_none_are_read():
         for document in (f"[{odd}, {ad % 1}]", f"[{ad % 1}, {odd}, {ad % 2}]"):
             found = outcomes("condor-q", document.encode())
             assert [item.job.id for item in found if isinstance(item, Converted)] == (
-                ["1", "2"][: document.count('Job"')]
+                ["1.0", "2.0"][: document.count('Job"')]
             )
             assert len([item for item in found if isinstance(item, Bad)]) == 1
 
