@@ -138,8 +138,9 @@ def fail(message: object) -> NoReturn:
 
 
 def reason(error: OSError) -> str:
-    """An operating system's error as ``FILE: reason``."""
-    return f"{name_of(error.filename)}: {error.strerror}" if error.filename else str(error)
+    """An operating system's error as ``FILE: reason``, or its reason where no file is known."""
+    said = error.strerror or str(error)
+    return f"{name_of(error.filename)}: {said}" if error.filename else said
 
 
 def name_of(file: object) -> str:

@@ -14,6 +14,7 @@ from sssjob.cli import common
 Examples:
   sssjob schema
   sssjob schema report
+  sssjob schema ledger
   sssjob schema store stats > stats.schema.json
 
 Exit code: 0 done, 2 there is no such command, or it has no --json."""
@@ -22,20 +23,20 @@ Exit code: 0 done, 2 there is no such command, or it has no --json."""
 def command(words: tuple[str, ...]) -> None:
     """Print the JSON Schema of what a command prints with --json.
 
-    If the command prints one JSON text on each line, the schema describes one line. Without
-    COMMAND, the commands that have one are listed. Later versions may add members to objects; they
-    remove none, and do not change their types.
+    If the command prints one JSON text on each line, the schema describes one line. The
+    commands that have one are listed without COMMAND, and those of a group by its name. Later
+    versions may add members to objects; they remove none, and do not change their types.
     """
     from sssjob.cli.shapes import SHAPES, WITHOUT, schema
 
     name = " ".join(words)
-    if not name:
-        for known, printed in SHAPES.items():
-            form = "JSON lines" if printed.lines else "one JSON text"
-            common.echo(f"{known:18}  {form}")
-        return
     if name in SHAPES:
         common.data(json.dumps(schema(name, SHAPES[name]), indent=2))
+        return
+    listed = [known for known in SHAPES if not name or known.startswith(f"{name} ")]
+    for known in listed:
+        common.echo(f"{known:18}  {'JSON lines' if SHAPES[known].lines else 'one JSON text'}")
+    if listed:
         return
     if name in WITHOUT:
         common.fail(f"sssjob {name} has no --json: {WITHOUT[name]}")

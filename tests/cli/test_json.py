@@ -117,3 +117,10 @@ def test_the_commands_with_a_schema_are_listed():
     lines = CliRunner().invoke(sssjob, ["schema"]).stdout.splitlines()
     assert {line[:18].strip() for line in lines} == HAVING
     assert "show                JSON lines" in lines
+
+
+def test_those_of_a_group_are_listed_by_its_name():
+    lines = CliRunner().invoke(sssjob, ["schema", "ledger"]).stdout.splitlines()
+    names = {line[:18].strip() for line in lines}
+    assert names == {each for each in HAVING if each.startswith("ledger ")}
+    assert len(names) > 5
