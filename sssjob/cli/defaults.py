@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import click
 
 from sssjob.cli import common
+from sssjob.errors import SSSJobError
 
 VARIABLE = "SSSJOB_CONFIG"
 NAME = Path("sssjob", "config.toml")
@@ -94,14 +95,30 @@ def _read(file: Path) -> Iterator[tuple[str, str]]:
         given = tomllib.loads(file.read_text("utf-8"))
     except OSError as error:
         common.fail(common.reason(error))
-    except ValueError as error:  # no TOML, or no UTF-8
+    except UnicodeDecodeError as error:
+        common.fail(f"{common.name_of(file)}: byte {error.start + 1} is not part of a UTF-8 text")
+    except tomllib.TOMLDecodeError as error:
         common.fail(f"{common.name_of(file)}: {error}")
     for name, value in given.items():
-        if name not in KEYS:
-            common.fail(f"{common.name_of(file)}: {_unknown(name)}")
-        if not isinstance(value, str) or not value:
-            common.fail(f'{common.name_of(file)}: {name} is a text, such as {name} = "..."')
+        if wrong := _wrong(name, value):
+            common.fail(f"{common.name_of(file)}: {wrong}")
         yield name, _path(file, value) if KEYS[name].is_path else value
+
+
+def _wrong(name: str, value: object) -> str:
+    """What is wrong with a line of the file, if anything."""
+    if name not in KEYS:
+        return _unknown(name)
+    if not isinstance(value, str) or not value:
+        return f'{name} is a text, such as {name} = "...", and not {value!r}'
+    if name == "zone":
+        from sssjob.records.clock import timezone
+
+        try:
+            timezone(value)
+        except SSSJobError as error:
+            return f"{name}: {error}"
+    return ""
 
 
 def _unknown(name: str) -> str:

@@ -93,11 +93,12 @@ def test_no_file_is_no_default(place):
     [
         ('zoen = "UTC"', "'zoen' is no key; did you mean zone?"),
         ('colour = "red"', "'colour' is no key; there are zone, machine, site, store"),
-        ("zone = 3", 'zone is a text, such as zone = "..."'),
+        ("zone = 3", 'zone is a text, such as zone = "...", and not 3'),
         ('zone = ""', 'zone is a text, such as zone = "..."'),
-        ("[zone]", 'zone is a text, such as zone = "..."'),
+        ("[zone]", 'zone is a text, such as zone = "...", and not {}'),
+        ('zone = "Mars/Phobos"', "zone: 'Mars/Phobos' is not a time zone such as Europe/London"),
         ("zone = UTC", "Invalid value"),
-        ("\udcff", "can't decode byte 0xff"),
+        ("# \udcff", "byte 3 is not part of a UTF-8 text"),
     ],
 )
 def test_what_is_wrong_with_a_file_ends_the_command(place, text, said):
