@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 import textwrap
@@ -34,15 +35,15 @@ Exit code: 0 explained, 1 nothing is requested, 2 a document or a request cannot
 def command(files: tuple[str, ...], select: str | None, as_json: bool) -> None:
     """Explain a name of the standard, or the requests in a document.
 
-    A NAME is an element, an attribute, a resource limit or the code of a finding; a file of
-    that name comes first. For a FILE, the output shows how op, conj, group and preference of each
-    request are understood, with defaults applied. Standard error reports what other programs may
-    understand differently.
+    A NAME is an element, also by its path (/Job/Requested/Memory), an attribute, a resource limit
+    or the code of a finding; a file of that name comes first. For a FILE, the output shows how op,
+    conj, group and preference of each request are understood, with defaults applied. Standard error
+    reports what other programs may understand differently.
     """
     from sssjob.cli.requested import requests
 
     if files and (names := _names(files)):
-        _tell(names, as_json=as_json)
+        _tell(list(names.values()), as_json=as_json)
         files = tuple(file for file in files if file not in names)
         if not files:
             sys.exit(common.FOUND)
@@ -59,19 +60,36 @@ def command(files: tuple[str, ...], select: str | None, as_json: bool) -> None:
     complain.leave(shown)
 
 
-def _names(files: tuple[str, ...]) -> list[str]:
-    """Those arguments that are names, not files; what is neither, but nearly a name, ends us."""
+def _names(files: tuple[str, ...]) -> dict[str, str]:
+    """Those arguments that are names or paths of elements, not files, with the names they mean.
+
+    What is neither, but may have been meant as a name, ends us.
+    """
     from pathlib import Path
 
     from sssjob.conformance import reference
     from sssjob.suggestions import nearest
 
-    missing = [file for file in files if file != "-" and not Path(file).exists()]
-    for file in missing:
-        meant = nearest(file, reference.names())
-        if meant and meant != file:
+    found = {}
+    for file in files:
+        if file == "-" or Path(file).exists():
+            continue
+        name = _last_step(file)
+        if name in reference.names():
+            found[file] = name
+        elif meant := nearest(file, reference.names()):
             common.fail(f"{common.name_of(file)}: no such file, nor a name; did you mean {meant}?")
-    return [file for file in missing if file in reference.names()]
+        elif file.isalnum():
+            common.fail(f"{file}: no such file, nor a name of an element, attribute, limit or code")
+    return found
+
+
+def _last_step(path: str) -> str:
+    """What a path such as /Job/Requested/Memory[2] leads to; other names are as they are."""
+    from sssjob.conformance import reference
+
+    steps = [_PLACE.sub("", step).removeprefix("@") for step in path.removeprefix("/").split("/")]
+    return steps[-1] if all(step in reference.names() for step in steps) else path
 
 
 def _tell(names: list[str], *, as_json: bool) -> None:
@@ -127,6 +145,7 @@ def _tree_as_dict(expression: Expression) -> dict[str, Any]:
 
 
 _SYNTAX = ("op", "conj", "group")
+_PLACE = re.compile(r"\[[^\[\]]*\]$")  # which of several elements a step of a path means
 _WIDEST = 100  # columns of a terminal; longer lines are hard to read
 
 

@@ -52,6 +52,20 @@ def test_what_is_nearly_a_name_gets_advice(explain):
     assert "Memroy: no such file, nor a name; did you mean Memory?" in result.stderr
 
 
+@pytest.mark.parametrize(
+    "path",
+    ["/Job/Requested/Memory", "Job/Memory", "/JobGroup/Job[2]/Requested[1]/Memory[@op='LE']"],
+)
+def test_a_path_of_elements_is_the_last_one(explain, path):
+    assert explain(path).output == explain("Memory").output
+
+
+def test_a_word_that_is_no_name_is_told_what_is_explained(explain):
+    result = explain("GPU")
+    assert result.exit_code == 2
+    assert "GPU: no such file, nor a name of an element, attribute, limit or code" in result.stderr
+
+
 def test_what_is_neither_is_a_file_that_is_not_there(explain):
     result = explain("nothing.xml")
     assert result.exit_code == 2
