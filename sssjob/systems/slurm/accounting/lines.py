@@ -318,7 +318,10 @@ class TableReader:
         """The record of a group of lines; one with texts in doubt only if those are wanted."""
         head = self.header_now
         if group[-1] is _CUT:
-            return Bad(line, f"longer than {RECORD_LIMIT} bytes or {LINES_LIMIT} lines")
+            limits = f"{RECORD_LIMIT} bytes or {LINES_LIMIT} lines"
+            return Bad(
+                line, f"no record of at most {limits}: left out up to the next that begins one"
+            )
         fields = head.split("\n".join(group).rstrip("\n"))
         width = len(head.names)
         if len(fields) == width and (len(group) == 1 or head.is_whole(fields)):
