@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
@@ -33,7 +34,7 @@ def sarif(findings: Iterable[Finding]) -> dict[str, Any]:
 def _result(finding: Finding) -> dict[str, Any]:
     advice = f" ({finding.suggestion})" if finding.suggestion else ""
     section = f" [{finding.section}]" if finding.section else ""
-    location: dict[str, Any] = {"artifactLocation": {"uri": quote(finding.file)}}
+    location: dict[str, Any] = {"artifactLocation": {"uri": quote(os.fsencode(finding.file))}}
     if finding.line:
         location["region"] = {"startLine": finding.line}
         if finding.column:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -156,3 +157,11 @@ def test_help_shows_examples(run):
     code, out, _ = run("--help")
     assert code == 0
     assert "sssjob validate --json jobs/*.xml" in out
+
+
+def test_sarif_names_a_file_whose_name_is_no_text(run):
+    name = os.fsdecode(b"wr\xffng.xml")
+    Path(name).write_text(WRONG)
+    log = json.loads(run("--format", "sarif", name)[1])
+    (place,) = log["runs"][0]["results"][0]["locations"]
+    assert place["physicalLocation"]["artifactLocation"] == {"uri": "wr%FFng.xml"}
