@@ -15,6 +15,9 @@ LATE_MARK = "a byte order mark (U+FEFF), which may only be the first character o
 LATE_MARK_ADVICE = "remove it"
 NO_XML = "this is text, and a document in XML begins with '<'"
 NO_XML_ADVICE = "if it holds records, name their format"
+SCRIPT = "#!"
+SCRIPT_SAID = "this is a script, and neither a document nor records"
+SCRIPT_ADVICE = "sssjob translate reads the requests of job scripts"
 
 _WINDOW = 4  # characters about the place of the error in which its cause is looked for
 _LIMITS = re.compile(
@@ -95,13 +98,18 @@ def foreign(name: str, namespace: str, line: int) -> UnreadableDocument:
     )  # fmt: skip
 
 
+def no_xml(text: str) -> tuple[str, str]:
+    """What a text that begins so is instead of a document, and what to do."""
+    return (SCRIPT_SAID, SCRIPT_ADVICE) if text.startswith(SCRIPT) else (NO_XML, NO_XML_ADVICE)
+
+
 def _cause(said: str, context: str) -> tuple[str, str]:
     if found := _CHARACTER.search(said):
         hexadecimal, decimal = found[1] or found[3], found[2] or found[4]
         number = int(hexadecimal, 16) if hexadecimal else int(decimal)
         return f"U+{number:04X} is not a character of XML 1.0", "remove it"
     if _NO_TAG.search(said):
-        return NO_XML, NO_XML_ADVICE
+        return no_xml(context)
     if _IN_TAGS.search(said):
         for character in context:
             if quote := _QUOTES.get(character):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
 from sssjob import registry
+from sssjob.document.cause import SCRIPT, SCRIPT_ADVICE, SCRIPT_SAID
 from sssjob.document.encodings import beginning
 from sssjob.document.files import looked_at
 from sssjob.errors import Severity, UnusableInput
@@ -74,6 +75,8 @@ def recognise(head: bytes, rows: Sequence[Format] = ()) -> Recognised:
     for row in rows or formats().values():
         if reason := _told(row, "mistaken", head):
             raise UnusableInput(reason, 1)
+    if head.startswith(SCRIPT.encode()):
+        raise UnusableInput(f"{SCRIPT_SAID}; {SCRIPT_ADVICE}", 1)
     begin = clean(head[:200]).strip()[:60]
     raise UnusableInput(
         f"no known format of records begins with {begin!r}; name the format: --from FORMAT"

@@ -80,6 +80,17 @@ def test_a_text_that_is_neither_a_document_nor_records_is_told_what_to_do(
     assert "a document in XML begins with '<'; if it holds records, name" in result.stderr
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["validate", "query Id", "report", "show", "explain", "convert", "repair", "canon", "graph"],
+)
+def test_a_job_script_is_told_as_one_and_what_reads_it(words):
+    script = "#!/bin/sh\n#SBATCH -n 4\nhostname < x\n"
+    result = CliRunner().invoke(sssjob, [*words.split(), "-"], input=script)
+    assert result.exit_code in (1, 2)
+    assert "this is a script, and neither a document nor records; sssjob trans" in result.stderr
+
+
 @pytest.mark.parametrize("data, what", KINDS)
 def test_it_is_told_of_standard_input(data, what):
     result = CliRunner().invoke(sssjob, ["validate", "-"], input=data)

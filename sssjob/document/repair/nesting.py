@@ -108,8 +108,8 @@ class Nesting:
             start = len(text) - len(text[self._before :].lstrip(XML_SPACE))
             if text.startswith(cause.MARK, start) and start:
                 self._say(start, cause.LATE_MARK, cause.LATE_MARK_ADVICE, kind="outside")
-            elif "<" not in text:
-                self._say(start, cause.NO_XML, cause.NO_XML_ADVICE, kind="outside")
+            elif "<" not in text or text.startswith(cause.SCRIPT):
+                self._say(start, *cause.no_xml(text), kind="outside")
             else:
                 self._say(start, "text outside of any element", kind="outside")
         elif self.stack[-1].children:
