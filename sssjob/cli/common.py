@@ -220,18 +220,20 @@ def print_findings(findings: Iterable[Finding]) -> None:
 class Few:
     """Prints findings, but of those about one thing in a file the first twenty, and how many more.
 
-    A script may have as many options as it has lines.
+    A script may have as many options as it has lines. One thing is a path, or else a code; ``hint``
+    stands behind the number of the others.
     """
 
     MOST = 20
 
-    def __init__(self) -> None:
+    def __init__(self, *, by_path: bool = True, hint: str = "") -> None:
+        self._by_path, self._hint = by_path, hint
         self._seen: Counter[tuple[str, str, Severity, str]] = Counter()
 
     def show(self, findings: Iterable[Finding]) -> None:
         """Print findings that are among the first."""
         for each in findings:
-            key = (each.file, each.code, each.severity, each.path)
+            key = (each.file, each.code, each.severity, each.path if self._by_path else "")
             self._seen[key] += 1
             if self._seen[key] <= self.MOST:
                 print_findings((each,))
@@ -242,7 +244,7 @@ class Few:
             if number > self.MOST:
                 at = f" at {path}" if path else ""
                 more = f"and {number - self.MOST} more like these{at}"
-                say(f"{name_of(file)}: {severity}: {more} [{code}]")
+                say(f"{name_of(file)}: {severity}: {more} [{code}]{self._hint}")
 
 
 @contextmanager

@@ -58,10 +58,14 @@ Exit code: 0 no errors, 1 errors, 2 a document cannot be read."""
     help="A reference to a job or file outside of its document is an error.",
 )
 @options.WORKERS
+@click.option(
+    "--all-findings", is_flag=True,
+    help="Print every finding, not only the first twenty of a code in each file; JSON has all.",
+)  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit code tells.")
 def command(
     files: tuple[str, ...], format_: str, level: str, profile: str, no_awareness: bool,
-    closed: bool, processes: int, quiet: bool,
+    closed: bool, processes: int, all_findings: bool, quiet: bool,
 ) -> None:  # fmt: skip
     """Check documents against the standard.
 
@@ -102,7 +106,9 @@ def command(
 
         common.data(json.dumps(sarif(seen()), indent=2))
     else:
-        common.print_findings(seen())
+        few = common.Few(by_path=False, hint="; --all-findings tells each")
+        (common.print_findings if all_findings else few.show)(seen())
+        few.rest()
         if counts and not quiet:
             common.say(", ".join(f"{count} {name}{'s' * (count > 1)}" for name, count in sorted(
                 counts.items(), key=lambda item: -_weight(item[0])

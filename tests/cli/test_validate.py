@@ -165,3 +165,26 @@ def test_sarif_names_a_file_whose_name_is_no_text(run):
     log = json.loads(run("--format", "sarif", name)[1])
     (place,) = log["runs"][0]["results"][0]["locations"]
     assert place["physicalLocation"]["artifactLocation"] == {"uri": "wr%FFng.xml"}
+
+
+MANY = "".join(f"<Job><Id>{number}</Id><Odd/></Job>" for number in range(50))
+
+
+def test_of_many_findings_that_are_alike_the_first_are_told_and_how_many_more(run, tmp_path):
+    (tmp_path / "many.xml").write_text(MANY)
+    (tmp_path / "more.xml").write_text(MANY)
+    lines = run("many.xml", "more.xml")[2].splitlines()
+    odd = [line for line in lines if "Odd" in line]
+    assert len(odd) == 40
+    for name in ("many.xml", "more.xml"):
+        assert (
+            f"{name}: error: and 30 more like these [E-UNKNOWN]; --all-findings tells each" in lines
+        )
+    assert "100 errors" in lines[-1]
+
+
+@pytest.mark.parametrize("form", [["--all-findings"], ["--jsonl"], ["--json"]])
+def test_all_findings_are_told_if_all_are_asked_for_and_to_programs(run, tmp_path, form):
+    (tmp_path / "many.xml").write_text(MANY)
+    _, printed, said = run(*form, "many.xml")
+    assert (printed + said).count("E-UNKNOWN") == 50
