@@ -152,7 +152,7 @@ def test_each_row_of_the_table_of_a_script_has_lines_or_a_reason(run):
 @pytest.mark.parametrize("policy", ["Warn", "Reject"])
 @pytest.mark.parametrize(("more", "told"), [
     ('<Feature>a</Feature><Feature conj="Or">b</Feature>', "Feature 'b' in pbs: of another alternative"),
-    ('<Feature>a</Feature><Feature preference="-1">b</Feature>', "Feature 'b' in pbs: a wish"),
+    ('<Feature>a</Feature><Feature preference="-1">b</Feature>', "Feature 'b' in pbs: a preference, which need not be met"),
 ])  # fmt: skip
 def test_what_is_not_written_of_a_choice_is_told_and_refuses_nothing(run, more, told, policy):
     text = f'<Job awarenessPolicy="{policy}"><Id>1</Id><Executable>/a</Executable><Requested>{more}</Requested></Job>'
