@@ -155,11 +155,11 @@ def _open_closed() -> None:
         except OSError:
             os.open(os.devnull, flags)  # it gets the lowest number that is free
     if sys.stdin is None:
-        sys.stdin = open(0, closefd=False)  # noqa: SIM115
+        sys.stdin = os.fdopen(0, closefd=False)
     if sys.stdout is None:
         sys.stdout = io.TextIOWrapper(_Closed(), write_through=True)
     if sys.stderr is None:
-        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
+        sys.stderr = os.fdopen(2, mode="w", closefd=False)
 
 
 class _Closed(io.RawIOBase):

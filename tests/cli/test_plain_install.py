@@ -38,8 +38,9 @@ COMMAND = WITHOUT + "from sssjob.__main__ import main; main()"
 NEEDING = {
     "sssjob.accounting.table", "sssjob.ledger.building", "sssjob.ledger.columns",
     "sssjob.ledger.engine", "sssjob.ledger.exporting", "sssjob.ledger.jobs",
-    "sssjob.ledger.ledger", "sssjob.ledger.merging", "sssjob.ledger.questions",
-    "sssjob.ledger.report", "sssjob.ledger.tables", "sssjob.ledger.upkeep", "sssjob.verbs.ledger",
+    "sssjob.ledger.ledger", "sssjob.ledger.merging", "sssjob.ledger.percentiles",
+    "sssjob.ledger.questions", "sssjob.ledger.report", "sssjob.ledger.tables",
+    "sssjob.ledger.upkeep", "sssjob.verbs.ledger",
     "sssjob.accounting.writers.parquet", "sssjob.expression.columns",
     "sssjob.store.parquet", "sssjob.store.postgresql",
     "sssjob.web.app", "sssjob.web.bodies", "sssjob.web.charts", "sssjob.web.guard",
