@@ -169,7 +169,7 @@ def test_htcondor_says_what_was_asked_of_it(pool, tmp_path):
     assert until(lambda: states() == ["Hold", "Running"]), states()
     for job in jobs().values():
         assert job.get("Name") == "named"
-        assert job.get("User") == "alice"
+        assert job.delivered.text("User") == "alice"
         assert job.requested.text("Processors") == "2"
         assert job.requested.get("Memory").bytes == 100 << 20
     pool.run("condor_rm", "-all")
