@@ -59,9 +59,12 @@ def are_theirs(head: bytes) -> bool:
 
 
 def is_told(head: bytes) -> bool:
-    """The same for certain: not where the name of what a Job begins with is cut off."""
+    """The same for certain: not where a tag is cut off, so that more of it has to come.
+
+    Behind a whole tag nothing may come for a long time; such a Job is taken for ours.
+    """
     name, inside = _telling(head)
-    is_cut = name == "Job" and beginning(head).endswith(inside)
+    is_cut = name == "Job" and beginning(head).endswith(inside) and not inside.endswith(b">")
     return bool(name) and not is_cut and not inside.endswith(_THEIRS)
 
 

@@ -131,8 +131,8 @@ class Slow(io.RawIOBase):
         return min(len(data), len(buffer))
 
 
-@pytest.mark.parametrize("tag", [b"<Job>", b"<Job><", b"<Job><Job_", b"<Job><Job_Id>"])
-def test_live_jobs_are_told_wherever_a_pipe_breaks_off(tag):
+@pytest.mark.parametrize("tag", [b"<Job><", b"<Job><Job_", b"<Job><Job_Id>"])
+def test_live_jobs_are_told_wherever_a_pipe_breaks_off_in_a_tag(tag):
     data = LIVE.read_bytes()
     stream = io.BufferedReader(Slow(data, data.index(tag) + len(tag)))
     with ExitStack() as stack, pytest.raises(UnusableSource, match="sssjob status"):

@@ -14,8 +14,8 @@ from sssjob.records.cuts import CustomPieces
 from sssjob.records.layout import Layout, MadeJob, NoRecord, Piece, Read, alone
 from sssjob.records.record import Bad, Noted, Skipped
 from sssjob.records.unread import unread
-from sssjob.systems.condor.accounting import recognises as is_of_jobs
 from sssjob.systems.condor.accounting.ads import JSON, LONG, NEW, XML, form_of
+from sssjob.systems.condor.accounting.layout import recognises as is_of_jobs
 from sssjob.systems.condor.attributes import unknown
 from sssjob.systems.condor.from_ad import to_job
 

@@ -7,8 +7,8 @@ SYSTEM = System(
     "HTCondor",
     also=("htcondor",),
     formats=(
-        Format("condor", "sssjob.systems.condor.accounting", "job ads of HTCondor's histories",
-               Sign.MARK),
+        Format("condor", "sssjob.systems.condor.accounting.layout",
+               "job ads of HTCondor's histories", Sign.MARK),
     ),
     queue=Queue(
         "sssjob.systems.condor.queue:CondorQueue",

@@ -1,6 +1,8 @@
 """An ad is one job object, whether ``convert`` reads it or ``status``: property by property."""
 
 import io
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -156,3 +158,8 @@ def test_what_an_ad_is_written_with_is_what_it_is_read_by():
     of_numbers = {"StartTime", "EndTime"}  # worked out of several
     for element, name in (*names.TEXTS, *names.NUMBERS):
         assert element not in elements or element in of_numbers or (element, name) in read
+
+
+def test_hooks_read_ads_without_what_reads_files_of_records():
+    code = "import sys; sys.modules['orjson'] = None; import sssjob.systems.condor.hooks.reports"
+    subprocess.run([sys.executable, "-c", code], check=True)

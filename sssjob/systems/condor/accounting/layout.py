@@ -1,0 +1,49 @@
+"""HTCondor: the job ads of history files and of ``condor_history``, in every form it prints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sssjob.records.cuts import CustomPieces
+from sssjob.records.layout import NEVER, Known, Layout, Read, Record, RunKey, alone, mapping
+from sssjob.systems.condor.accounting import table
+from sssjob.systems.condor.accounting.ads import PARTED, TEXT, fields_of, form_of, pieces
+from sssjob.systems.condor.accounting.values import ENDED, MADE_OF, WORKED_OUT
+
+_TYPE = "HTCondor"  # of Extensions
+_ENDED = tuple(map(str, ENDED))
+_JOB = (b"ClusterId", b"GlobalJobId", b"clusterid")
+_NAMES = (*table.NAMES, *WORKED_OUT)
+_NEVER = (*_NAMES, NEVER)
+_STATUS, _START = _NAMES.index("JobStatus"), _NAMES.index("StartTime")
+
+
+def record(line: int, values: list[Any]) -> Read:
+    """What an ad is. Raises ``InvalidValue``."""
+    found = fields_of(line, values)
+    if not isinstance(found, list):
+        return found
+    names = _NAMES if found[_START] else _NEVER
+    return Record(line, names, found, found[_STATUS] in _ENDED)
+
+
+def recognises(head: bytes) -> str:
+    """What in the first bytes of a file tells that it holds job ads, or ""."""
+    form = form_of(head)
+    found = form == TEXT or (form and any(name in head for name in _JOB))
+    return f"ClassAds of jobs in {form} form" if found else ""
+
+
+LAYOUT = Layout(
+    type=_TYPE,
+    cut=CustomPieces(pieces, parted=PARTED),
+    reader=alone(record),
+    rows=mapping(
+        (*table.ATTRIBUTES, *table.USED),
+        # A job that was never started has been given nothing.
+        (row for row in table.ATTRIBUTES if row.element not in table.OF_STARTED),
+    ),
+    known=Known(table.ADS, MADE_OF),
+    run=RunKey(("GlobalJobId", "Id"), "QDate", "StartTime", "EndTime"),
+    recognises=recognises,
+)
