@@ -3,7 +3,7 @@
 >>> ad = Ad({"ClusterId": 7, "Owner": "amy", "JobStatus": 2, "RequestCpus": 8})
 >>> job = to_job(ad).job
 >>> job.id, job.get("State"), job.requested.text("Processors")
-('7', 'Running', '8')
+('7.0', 'Running', '8')
 """
 
 from __future__ import annotations
