@@ -1,0 +1,115 @@
+"""A ledger: sacct text put in, reports by user and month, and one job by its id.
+
+Ingest is held against the same log made documents (``convert``), a report against DuckDB that is
+asked by hand for the same sums of the same files, whose times it need not look up.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from _measure import Case, compare, options, program, sssjob
+from _records import log
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ROWS = 2_000_000  # of the ledger that is asked
+MONTH = 30 * 86_400
+
+INGEST = """
+import shutil, sys
+from sssjob.__main__ import main
+shutil.rmtree(sys.argv[1], ignore_errors=True)
+sys.argv[1:] = ["ledger", "ingest", "--from", "slurm", *sys.argv[1:]]
+main()
+"""
+BARE = """
+import duckdb, sys
+connection = duckdb.connect()
+print(connection.execute(
+    "SELECT user, strftime(make_timestamp(end_time * 1000000), '%Y-%m') AS month, count(*),"
+    " sum(wall_seconds), sum(processor_seconds), sum(cpu_seconds), sum(used_processors),"
+    " sum(used_memory_bytes), max(used_memory_bytes), sum(node_seconds), sum(gpu_seconds),"
+    " sum(energy_joules) FROM read_parquet($1) GROUP BY ALL ORDER BY ALL", [sys.argv[1]]
+).fetchall())
+"""
+
+
+def large(home: Path, records: Path) -> None:
+    """Make a ledger with many copies of some runs, each a month later than the one before."""
+    from sssjob.document.sources import NamedSource
+    from sssjob.ledger import columns, ledger, manifest
+    from sssjob.ledger.columns import END
+    from sssjob.verbs.ledger import Ingestion
+
+    kept = ledger.create(home)
+    work = Ingestion(kept, print)
+    work.take([NamedSource(str(records), records)], "slurm")
+    work.commit()
+    with kept.connected() as connection:
+        names = ", ".join(f'"{name}"' for name in columns.NAMES)
+        some = connection.sql(f"SELECT {names} FROM live ORDER BY {END}").to_arrow_table()
+    files = [*kept.manifest().files]
+    for copy in range(1, ROWS // len(some)):
+        later = _later(some, copy)
+        files.append(kept.write(later, f"copy-{copy}", []))
+    now = kept.manifest()
+    manifest.commit(home, manifest.next_to(now, files=tuple(files), why="benchmark"))
+
+
+def _later(some: pa.Table, copy: int) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from sssjob.ledger import columns
+    from sssjob.ledger.columns import END, ID, START, SUBMIT
+
+    for name in (SUBMIT, START, END):
+        at = some.schema.get_field_index(name)
+        some = some.set_column(at, name, pc.add(some[name], copy % 24 * MONTH))
+    at = some.schema.get_field_index(ID)
+    named = pc.binary_join_element_wise(some[ID], pa.scalar(str(copy)), "_")
+    return some.set_column(at, ID, named).cast(columns.schema())
+
+
+def main() -> None:
+    """Measure what is put in, and what is asked."""
+    chosen = options(__doc__.partition("\n")[0], count=50_000, rounds=3).parse_args()
+    records = log("slurm", chosen.count)
+    with tempfile.TemporaryDirectory() as temporary:
+        home = Path(temporary)
+        compare(
+            [
+                Case("convert to documents", sssjob("convert", "--from", "slurm", records)),
+                Case("ingest", program(INGEST, home / "ingested", records), aim=2.0),
+            ],
+            chosen,
+        )
+        # In a process of its own: a peak below that of this process could not be seen.
+        made = multiprocessing.get_context("spawn").Process(
+            target=large, args=(home / "large", records)
+        )
+        made.start()
+        made.join()
+        if made.exitcode:
+            raise SystemExit("the ledger that is asked could not be made")
+        chosen.count = None
+        files = home / "large" / "usage" / "*" / "*.parquet"
+        report = ("ledger", "report", "--by", "user,month", "--json", home / "large")
+        compare(
+            [
+                Case("bare DuckDB", program(BARE, files)),
+                Case("report, booked at the end", sssjob(*report, "--book", "end"), aim=1.5),
+                Case("report, divided", sssjob(*report)),
+                Case("one job by its id", sssjob("ledger", "show", home / "large", "1000_7")),
+            ],
+            chosen,
+        )
+
+
+if __name__ == "__main__":
+    main()
