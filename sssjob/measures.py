@@ -27,10 +27,12 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from operator import add
 from typing import NamedTuple
 
 from sssjob.errors import InvalidValue
 from sssjob.spans import DATED
+from sssjob.units import plain
 
 Number = int | Fraction  # exact; whole numbers are added ten times as fast as fractions
 ALONE = 1  # processors of a job that states none
@@ -239,15 +241,15 @@ class Distribution(NamedTuple):
     """A number of each job whose spread is told: its name, its heading and how it is printed.
 
     Of two sums it is the part that the first is of the second; without sums, who asks knows the
-    column. ``bounds`` are the lower bounds of the parts of a histogram. Where a job does not state
-    the number, or it is below 0, the job is left out and counted apart.
+    column. ``bounds`` are the lower bounds of the parts of a histogram, upwards from 0. Where a job
+    does not state the number, or it is below 0, the job is left out and counted apart.
     """
 
     name: str
     heading: str
     form: str
     sums: tuple[str, ...] = ()
-    bounds: tuple[int, ...] = ()
+    bounds: tuple[Number, ...] = ()
 
     def of(self, job: JobUsage) -> Number | None:
         """The number of a job, of its sums."""
@@ -260,6 +262,7 @@ class Distribution(NamedTuple):
 _DAY = 86_400
 _SECONDS = (0, 1, 10, 60, 300, 900, 3600, 4 * 3600, 12 * 3600, _DAY, 3 * _DAY, 7 * _DAY)
 _COUNTS = (0, 1, 2, 3, 5, 9, 17, 33, 65, 129, 257, 1025, 4097)
+_TENTHS = tuple(plain(Fraction(number, 10)) for number in range(11))
 DISTRIBUTIONS: dict[str, Distribution] = {each.name: each for each in (
     Distribution("wait", "wait h", HOURS, (), _SECONDS),
     Distribution("wall", "wall h", HOURS, ("wall",), _SECONDS),
@@ -267,8 +270,8 @@ DISTRIBUTIONS: dict[str, Distribution] = {each.name: each for each in (
     Distribution("nodes", "nodes", MEAN, (), _COUNTS),
     Distribution("memory", "memory GB", SIZE, ("memory",),
                  (0, *(1 << power for power in range(26, 43, 2)))),
-    Distribution("efficiency", "CPU eff.", PART, ("cpu", "slots")),
-    Distribution("memory_efficiency", "mem. eff.", PART, ("memory", "asked")),
+    Distribution("efficiency", "CPU eff.", PART, ("cpu", "slots"), _TENTHS),
+    Distribution("memory_efficiency", "mem. eff.", PART, ("memory", "asked"), _TENTHS),
 )}
 # fmt: on
 
@@ -333,14 +336,71 @@ class Percentiles:
     @classmethod
     def read(cls, wanted: Iterable[str], of: Iterable[str] = ()) -> Percentiles:
         """Those of these names; without ``of``, of ``USUAL``. Raises ``InvalidValue``."""
-        names = dict.fromkeys(of) or dict.fromkeys(USUAL)
-        for name in names:
-            if name not in DISTRIBUTIONS:
-                raise InvalidValue(name, f"one of {', '.join(DISTRIBUTIONS)}")
+        named = distributions(of)
         some = tuple(dict.fromkeys(map(Percentile.read, wanted)))
         if not 0 < len(some) <= MOST_PERCENTILES:
             raise InvalidValue(str(len(some)), f"1 to {MOST_PERCENTILES} percentiles")
-        return cls(some, tuple(DISTRIBUTIONS[name] for name in names))
+        return cls(some, named)
+
+
+class Histogram(NamedTuple):
+    """How many jobs have a number from each of the ``bounds`` of a distribution up to the next.
+
+    ``not_stated`` is how many jobs were left out.
+    """
+
+    not_stated: int
+    counts: tuple[int, ...]
+
+    def __add__(self, other: Histogram) -> Histogram:  # type: ignore[override]
+        counts = map(sum, zip(self.counts, other.counts, strict=True))
+        return Histogram(self.not_stated + other.not_stated, tuple(counts))
+
+
+@dataclass(slots=True)
+class Histograms:
+    """The histograms of some distributions, for each group of a report.
+
+    A job counts where it ended. Those of a group have the order of ``of``.
+    """
+
+    of: tuple[Distribution, ...]
+    groups: dict[tuple[str, ...], tuple[Histogram, ...]] = field(default_factory=dict)
+
+    def group(self, key: tuple[str, ...]) -> tuple[Histogram, ...]:
+        """The histograms of a group; one in which no job ended has 0 everywhere."""
+        return self.groups.get(key) or self.nothing
+
+    def added(self, keys: Iterable[tuple[str, ...]]) -> tuple[Histogram, ...]:
+        """The histograms of some groups together."""
+        found = self.nothing
+        for key in keys:
+            found = tuple(map(add, found, self.group(key)))
+        return found
+
+    @property
+    def total(self) -> tuple[Histogram, ...]:
+        """The histograms of all jobs."""
+        return self.added(self.groups)
+
+    @property
+    def nothing(self) -> tuple[Histogram, ...]:
+        """The histograms of no job at all."""
+        return tuple(Histogram(0, (0,) * len(each.bounds)) for each in self.of)
+
+    @classmethod
+    def read(cls, of: Iterable[str] = ()) -> Histograms:
+        """Those of these names; without any, of ``USUAL``. Raises ``InvalidValue``."""
+        return cls(distributions(of))
+
+
+def distributions(names: Iterable[str] = ()) -> tuple[Distribution, ...]:
+    """Those of these names; without any, of ``USUAL``. Raises ``InvalidValue``."""
+    wanted = dict.fromkeys(names) or dict.fromkeys(USUAL)
+    for name in wanted:
+        if name not in DISTRIBUTIONS:
+            raise InvalidValue(name, f"one of {', '.join(DISTRIBUTIONS)}")
+    return tuple(DISTRIBUTIONS[name] for name in wanted)
 
 
 USUAL = ("wait", "wall", "processors", "efficiency", "memory_efficiency")

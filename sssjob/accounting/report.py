@@ -16,7 +16,16 @@ from sssjob.amounts import Scope
 from sssjob.dotted import NOTEBOOK, loaded
 from sssjob.errors import Finding, InvalidValue, of_kind
 from sssjob.formats.sss import jobs_of
-from sssjob.measures import MEASURES, JobUsage, Number, Percentiles, Totals, merged, used_of
+from sssjob.measures import (
+    MEASURES,
+    Histograms,
+    JobUsage,
+    Number,
+    Percentiles,
+    Totals,
+    merged,
+    used_of,
+)
 from sssjob.model import Block, Delivered, Job, Property, Requested, stripped
 from sssjob.spans import DATED, SPANS, span_name
 
@@ -218,7 +227,7 @@ class Report:
 
     Only jobs that ended at ``since`` or later and before ``until`` count, in seconds since
     1970-01-01T00:00:00Z; ``outside`` is how many others there were. ``zone`` is that of spans.
-    ``percentiles`` are wanted of a ledger only, which fills them.
+    ``percentiles`` and ``histograms`` are wanted of a ledger only, which fills them.
     """
 
     by: tuple[str, ...] = ("user",)
@@ -228,6 +237,7 @@ class Report:
     groups: dict[Key, Totals] = field(default_factory=dict)
     outside: int = 0
     percentiles: Percentiles | None = None
+    histograms: Histograms | None = None
 
     def __repr__(self) -> str:
         jobs = sum(totals.jobs for totals in self.groups.values())

@@ -190,15 +190,18 @@ def drawn(
     report: Report, rows: Rows, sort: str, *, plot: bool, svg: str | None, beside: bool
 ) -> None:
     """The rows as bars, in the terminal (beside other output: on standard error) or in a file."""
-    from sssjob.drawing import bars
+    from sssjob.drawing import bars, histogram
     from sssjob.drawing.report import picture
     from sssjob.measures import MEASURES
 
     measure = next((measure for measure in MEASURES if measure.name == sort), MEASURES[2])
     title, some = picture(report, rows, measure)
+    is_spread = report.histograms is not None
     if plot:
-        for line in bars.terminal(title, some):
+        for line in histogram.terminal(report) if is_spread else bars.terminal(title, some):
             common.echo(line, err=beside)
     if svg:
+        keys = [key for key, _ in rows]
+        drawn = histogram.svg(report, keys) if is_spread else bars.svg(title, some)
         with common.output(svg) as stream:
-            stream.write(bars.svg(title, some).encode())
+            stream.write(drawn.encode())

@@ -75,6 +75,11 @@ _DERIVED = {
 _LEFT = {"time": "number|null", "wall": "number|null", "cpu": "number|null",
          "shutdown": "number|null", "notes": ["text"]}  # fmt: skip
 _PERCENTILES = Each(Each("number|null"))  # by the name of the number, then p50 and so on
+_HISTOGRAMS = Each({
+    "parts": [{"from": "number", "to": "number|null", "jobs": "integer"}],
+    "not_stated": "integer",
+})  # fmt: skip
+_SPREAD = {"percentiles?": _PERCENTILES, "histograms?": _HISTOGRAMS}
 _MEASURES = {
     "jobs": "integer", "wall_seconds": "number", "processor_seconds": "number",
     "cpu_seconds": "number", "efficiency": "number|null", "processors": "number|null",
@@ -153,7 +158,7 @@ SHAPES: Mapping[str, Printed] = {
     "deliver": Printed({**dict.fromkeys(_COUNTS_OF_DELIVER, "integer"), "findings": [_FINDING]}),
     "report": Printed({
         "by": ["text"], "rows": [{**_MEASURES, "*": "text|null"}], "total": _MEASURES,
-        "outside": "integer",
+        "others?": _MEASURES, "outside": "integer",
     }),
     "ledger init": Printed({"ledger": "text", "runs": "integer"}),
     "ledger ingest": Printed(
@@ -161,8 +166,9 @@ SHAPES: Mapping[str, Printed] = {
     ),
     "ledger report": Printed({
         "by": ["text"], "outside": "integer",
-        "rows": [{**_MEASURES, "percentiles?": _PERCENTILES, "*": "text|null"}],
-        "total": {**_MEASURES, "percentiles?": _PERCENTILES},
+        "rows": [{**_MEASURES, **_SPREAD, "*": "text|null"}],
+        "others?": {**_MEASURES, "histograms?": _HISTOGRAMS},
+        "total": {**_MEASURES, **_SPREAD},
     }),
     "ledger show": Printed(
         {

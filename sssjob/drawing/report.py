@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from sssjob.drawing import bars
+from sssjob.drawing import bars, histogram
 from sssjob.drawing.columns import aligned
+from sssjob.drawing.histogram import NOT_STATED
 from sssjob.measures import COUNT, MEASURES, PART, SCALES, merged
 from sssjob.visible import Csv, csv_lines, visible
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from sssjob.measures import Measure, Number, Spread, Totals
 
 NOBODY = "-"  # stands for a name that a job does not state
-NOT_STATED = "not_stated"  # how many jobs a distribution has no number of
 
 Rows = Sequence[tuple["Key", "Totals"]]
 
@@ -27,7 +27,8 @@ def table(report: Report, rows: Rows, room: int = 0) -> list[str]:
     """
     names = len(report.by)
     lines = [(*map(visible, line[:names]), *line[names:]) for line in cells(report, rows)]
-    return list(aligned(lines, names, room))
+    keys = [key for key, _ in rows]
+    return [*aligned(lines, names, room), *histogram.tables(report, keys, room)]
 
 
 def cells(report: Report, rows: Rows) -> list[tuple[str, ...]]:
@@ -50,11 +51,17 @@ def as_csv(report: Report, rows: Rows, *, raw: bool = False) -> Csv:
     """A line of names, and a line for each row, in seconds, bytes and parts of 1."""
     spread = _SpreadColumns(report)
     lines: list[tuple[object, ...]] = [
-        (*report.by, *(measure.name for measure in MEASURES), *spread.names)
+        (
+            *report.by,
+            *(measure.name for measure in MEASURES),
+            *spread.names,
+            *histogram.names(report),
+        )
     ]
     lines += [
         (*key, *("" if each is None else each
-                 for each in (*_numbers(totals).values(), *spread.numbers(key))))
+                 for each in (*_numbers(totals).values(), *spread.numbers(key),
+                              *histogram.numbers(report, key))))
         for key, totals in rows
     ]  # fmt: skip
     return Csv.joined(csv_lines(lines, raw=raw))
@@ -63,15 +70,18 @@ def as_csv(report: Report, rows: Rows, *, raw: bool = False) -> Csv:
 def as_json(report: Report, rows: Rows) -> dict[str, object]:
     """The report as plain data: seconds, bytes, parts of 1; None is not stated."""
     others, spread = _others(report, rows), _SpreadColumns(report)
+    cut_off = report.groups.keys() - {key for key, _ in rows}
     return {
         "by": list(report.by),
         "rows": [
             {**{name: value or None for name, value in zip(report.by, key, strict=True)},
-             **_numbers(totals), **spread.as_json(key)}
+             **_numbers(totals), **spread.as_json(key), **histogram.as_json(report, [key])}
             for key, totals in rows
         ],
-        **({"others": _numbers(others)} if others else {}),
-        "total": {**_numbers(report.total), **spread.as_json(None)},
+        **({"others": {**_numbers(others), **histogram.as_json(report, cut_off)}}
+           if others else {}),
+        "total": {**_numbers(report.total), **spread.as_json(None),
+                  **histogram.as_json(report, report.groups)},
         "outside": report.outside,
     }  # fmt: skip
 

@@ -15,9 +15,9 @@ import pyarrow as pa
 
 from sssjob.accounting.report import Key, Report
 from sssjob.ledger.columns import EXACT, GROUPED, SUMMED, exactly
+from sssjob.ledger.distributions import Placed, fill
 from sssjob.ledger.engine import rows_of
 from sssjob.ledger.manifest import DataFile
-from sssjob.ledger.percentiles import Placed, fill
 from sssjob.measures import DIVIDED, JobUsage, Number, Totals, due, due_sql, has_both_sql, over_sql
 from sssjob.spans import BEFORE, SPANS, Pieces, pieces
 from sssjob.units import plain
@@ -203,17 +203,16 @@ class _Adding:
             self._report.outside += not any(put)
 
     def _spread(self, source: str, cut: Pieces | None) -> None:
-        """Fill the percentiles, if they are wanted; a job counts in the piece where it ended."""
+        """Tell how numbers spread, if that is wanted; a job counts in the piece where it ended."""
         report = self._report
-        if report.percentiles is None:
-            return
         keys: list[Key | None] = [()]  # of spans, by piece; the last for runs that are in none
         if cut is not None:
             is_windowed = report.since is not None or report.until is not None
             named = zip(cut.names, cut.inside, strict=True)
             keys = [name if inside or not is_windowed else None for name, inside in named]
             keys.append(None if is_windowed else ("",) * len(cut.names[0]))
-        fill(report.percentiles, self._connection, Placed(source, self._names, keys), self._joined)
+        placed = Placed(source, self._names, keys)
+        fill(report.percentiles, report.histograms, self._connection, placed, self._joined)
 
     def _joined(self, key: Sequence[str], spans: Sequence[str]) -> Key:
         """The key of a group, of the names and the spans of it."""

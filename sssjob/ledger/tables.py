@@ -16,7 +16,7 @@ from sssjob.ledger import questions
 from sssjob.ledger import report as adding
 from sssjob.ledger.engine import RUNS, told_of
 from sssjob.ledger.ledger import Ledger
-from sssjob.measures import Percentiles
+from sssjob.measures import Histograms, Percentiles
 from sssjob.records.clock import timezone
 
 if TYPE_CHECKING:
@@ -134,14 +134,15 @@ class Runs:
     def report(
         self, *by: str, since: int | None = None, until: int | None = None, zone: str = "",
         book: str = adding.RUN, percentiles: Sequence[int | float] = (), of: Sequence[str] = (),
+        histograms: bool = False,
     ) -> Report:  # fmt: skip
         """What ``sssjob ledger report --by`` says; without names, by user.
 
         Usage from ``since`` on and before ``until`` counts, in seconds since 1970; spans of time
         are those of a ``zone``, else UTC. It is divided over the time of a run, or all of it counts
-        at its end (``book="end"``). ``percentiles`` such as ``(50, 99.9)`` are those
-        ``of`` numbers of the jobs (``measures.DISTRIBUTIONS``), else of ``USUAL`` ones. A damaged
-        file is raised as ``DamagedStore``.
+        at its end (``book="end"``). ``percentiles`` such as ``(50, 99.9)`` and ``histograms`` are
+        those ``of`` numbers of the jobs (``measures.DISTRIBUTIONS``), else of ``USUAL`` ones. A
+        damaged file is raised as ``DamagedStore``.
         """
         for moment in (since, until):
             of_kind(moment, int | None, "seconds since 1970")
@@ -153,6 +154,8 @@ class Runs:
             of_kind(number, int | float, "a percentile")
         if percentiles:
             found.percentiles = Percentiles.read(map(str, percentiles), of)
+        if histograms:
+            found.histograms = Histograms.read(of)
         adding.add_to(found, self.ledger, book, _raised)
         return found
 

@@ -46,8 +46,10 @@ _SUMS = {
 # What can be summed up.
 MEASURES = ("processor_seconds", "wall_seconds", "cpu_seconds", "jobs", "efficiency")
 DIMENSIONS = ("user", "project", "queue", "machine", "state", "exit")
-# What distributions are of, and the lower bounds of their parts.
-SPREAD = {each.name: each.bounds for each in DISTRIBUTIONS.values() if each.bounds}
+# What distributions are of, and the lower bounds of their parts: those that are one column.
+SPREAD = {
+    each.name: [*map(int, each.bounds)] for each in DISTRIBUTIONS.values() if len(each.sums) < 2
+}
 # fmt: on
 
 

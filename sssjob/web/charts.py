@@ -9,8 +9,7 @@ from typing import NamedTuple
 from starlette.responses import Response
 
 from sssjob import measures
-from sssjob.accounting import efficiency
-from sssjob.drawing import stacked
+from sssjob.drawing import histogram, stacked
 from sssjob.store.dashboards import DIMENSIONS, MEASURES, SPREAD, Part, spread
 from sssjob.verbs import dashboards
 from sssjob.verbs.dashboards import SPANS, Span, Usage, Value
@@ -26,7 +25,6 @@ _SEARCH = Parameter("q", "Only jobs with this text, as for the table of jobs.", 
 _OTHERS = "(others)"
 _NOT_STATED = "not stated"
 _FAILED = "Failed"
-_AMOUNT = {"wait": efficiency.SECONDS, "wall": efficiency.SECONDS, "memory": efficiency.BYTES}
 
 # fmt: off
 USAGE = (
@@ -106,7 +104,7 @@ def waits(asked: Request) -> Response:
         for (low, high), part in named
     ]
     columns = [
-        stacked.Column(_from(name, low), (part.jobs,), (str(part.jobs),))
+        stacked.Column(histogram.bound(name, low), (part.jobs,), (str(part.jobs),))
         for (low, _), part in named if low is not None
     ]  # fmt: skip
     most = str(max((part.jobs for (low, _), part in named if low is not None), default=0))
@@ -200,15 +198,7 @@ def _ranges(parts: Iterable[Part]) -> list[tuple[int | None, int | None]]:
 
 
 def _range(name: str, low: int | None, high: int | None) -> str:
-    if low is None:
-        return _NOT_STATED
-    if high is None:
-        return f"{_from(name, low)} and more"
-    return f"{_from(name, low)} to below {_from(name, high)}"
-
-
-def _from(name: str, low: int | None) -> str:
-    return "" if low is None else efficiency.amount(low, _AMOUNT.get(name, ""))
+    return _NOT_STATED if low is None else histogram.part(name, low, high)
 
 
 def _key(value: Value) -> str:

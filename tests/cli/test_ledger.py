@@ -246,12 +246,76 @@ def test_an_empty_ledger_has_no_percentiles(run, usage, by):
     (["--percentiles", "101"], "'101' is not a percentile: 0 to 100, with at most 3 decimals"),
     (["--percentiles", "50,x"], "'x' is not a percentile"),
     (["--percentiles", "0.0001"], "'0.0001' is not a percentile"),
-    (["--percentiles", ","], "--of and --percentiles need numbers"),
+    (["--percentiles", ","], "--percentiles needs numbers, such as"),
     (["--percentiles", ",".join(map(str, range(21)))], "'21' is not 1 to 20 percentiles"),
     (["--percentiles", "50", "--of", "waits"], "'waits' is not one of wait, wall,"),
-    (["--of", "wait"], "--of and --percentiles need numbers, such as --percentiles 50,90,99"),
+    (["--of", "wait"], "--of needs --histograms, or numbers, such as --percentiles 50,90,99"),
+    (["--histograms", "--of", "waits"], "'waits' is not one of wait, wall,"),
+    (["--histograms", "--svg", "-"], "--svg draws one histogram: name it, such as --of wait"),
 ])  # fmt: skip
-def test_percentiles_that_are_none_are_refused(run, usage, words, why):
+def test_percentiles_and_histograms_that_are_none_are_refused(run, usage, words, why):
     run("init", usage)
     found = run("report", *words, usage)
     assert (found.exit_code, why in found.stderr) == (2, True), found.stderr
+
+
+@pytest.fixture
+def waits(ingest):
+    """Jobs of amy that waited 0, 70 and an unknown number of seconds, and one of bob."""
+    ingest(
+        "7|c|amy|COMPLETED|1|1|5|4|3", "8|c|amy|COMPLETED|1|71|75|4|3",
+        "9|c|amy|FAILED|1|Unknown|9|0|0", "10|c|bob|COMPLETED|1|72|75|3|1",
+    )  # fmt: skip
+
+
+def test_histograms_stand_below_the_table_without_parts_that_nobody_is_in(run, usage, waits):
+    lines = run("report", "--histograms", "--of", "wait", usage).stdout.splitlines()
+    assert [line.split() for line in lines[-5:]] == [
+        ["jobs", "by", "wait,", "from:"],
+        ["user", "00:00:00", "00:00:01", "00:00:10", "00:01:00", "not", "stated"],
+        ["amy", "1", "0", "0", "1", "1"],
+        ["bob", "0", "0", "0", "1", "0"],
+        ["(total)", "1", "0", "0", "2", "1"],
+    ]
+
+
+def test_histograms_are_columns_of_csv_and_objects_of_json_also_of_what_a_limit_cut_off(
+    run, usage, waits
+):
+    words = ("report", "--histograms", "--of", "wait", "--limit", "1", usage)
+    names, row = (line.split(",")[13:18] for line in run(*words, "--csv").stdout.splitlines())
+    assert names == ["wait_from_0", "wait_from_1", "wait_from_10", "wait_from_60", "wait_from_300"]
+    assert row == ["1", "0", "0", "1", "0"]
+    told = json.loads(run(*words, "--json").stdout)
+    parts = [
+        each["histograms"]["wait"] for each in (told["rows"][0], told["others"], told["total"])
+    ]
+    assert [each["parts"][3] for each in parts] == [
+        {"from": 60, "to": 300, "jobs": jobs} for jobs in (1, 1, 2)
+    ]
+    assert [each["parts"][-1]["to"] for each in parts] == [None] * 3
+    assert [each["not_stated"] for each in parts] == [1, 0, 1]
+
+
+def test_jobs_that_do_not_state_a_number_are_one_column_beside_percentiles(run, usage, waits):
+    words = ("report", "--histograms", "--percentiles", "50", "--of", "wait", "--csv", usage)
+    assert run(*words).stdout.splitlines()[0].split(",").count("wait_not_stated") == 1
+
+
+def test_histograms_are_drawn(run, usage, waits, tmp_path):
+    words = ("report", "--histograms", "--of", "wait", "--csv", "--plot")
+    found = run(*words, "--svg", tmp_path / "waits.svg", usage)
+    assert found.stderr.splitlines()[0] == "jobs by wait"
+    assert found.stderr.splitlines()[-1].split()[-1] == "2"
+    drawn = (tmp_path / "waits.svg").read_text()
+    assert "<title>Jobs by wait and user</title>" in drawn
+    assert "00:01:00, bob: 1" in drawn
+
+
+def test_an_empty_ledger_has_empty_histograms(run, usage, tmp_path):
+    run("init", usage)
+    words = ("report", "--histograms", "--of", "wall", "--svg", tmp_path / "empty.svg", usage)
+    found = run(*words, "--json")
+    told = json.loads(found.stdout)["total"]["histograms"]["wall"]
+    assert (found.exit_code, {each["jobs"] for each in told["parts"]}) == (1, {0})
+    assert "</svg>" in (tmp_path / "empty.svg").read_text()

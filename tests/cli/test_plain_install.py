@@ -37,8 +37,9 @@ COMMAND = WITHOUT + "from sssjob.__main__ import main; main()"
 # Modules that are imported only where their extra is wanted.
 NEEDING = {
     "sssjob.accounting.table", "sssjob.ledger.building", "sssjob.ledger.columns",
+    "sssjob.ledger.distributions",
     "sssjob.ledger.engine", "sssjob.ledger.exporting", "sssjob.ledger.jobs",
-    "sssjob.ledger.ledger", "sssjob.ledger.merging", "sssjob.ledger.percentiles",
+    "sssjob.ledger.ledger", "sssjob.ledger.merging",
     "sssjob.ledger.questions", "sssjob.ledger.report", "sssjob.ledger.tables",
     "sssjob.ledger.upkeep", "sssjob.verbs.ledger",
     "sssjob.accounting.writers.parquet", "sssjob.expression.columns",

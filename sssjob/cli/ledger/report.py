@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -12,7 +13,7 @@ from sssjob.cli import report as shown
 from sssjob.cli.ledger import shared
 
 if TYPE_CHECKING:
-    from sssjob.measures import Percentiles
+    from sssjob.measures import Histograms, Percentiles
 
 
 @click.command(
@@ -23,6 +24,7 @@ Examples:
   sssjob ledger report --by day --csv usage > days.csv
   sssjob ledger report --by project --book end --json usage
   sssjob ledger report --by queue --percentiles 50,90,99 --of wait,efficiency usage
+  sssjob ledger report --by queue --histograms --of wait --svg waits.svg usage
 
 The usage of a run is divided among the hours, days or months by the time that it ran in each. It
 counts as a job, and for means and maxima, where it ended; with --book end all of its usage counts
@@ -44,8 +46,12 @@ there, too. Exit code: 0 reported, 1 no job, 2 not understood, or something coul
 )
 @click.option(
     "--of", "distributions", metavar="NAMES", default="",
-    help="What percentiles are of: wait, wall, processors, nodes, memory, efficiency, "
-         "memory_efficiency. Default: all but nodes and memory.",
+    help="What percentiles and histograms are of: wait, wall, processors, nodes, memory, "
+         "efficiency, memory_efficiency. Default: all but nodes and memory.",
+)  # fmt: skip
+@click.option(
+    "--histograms", "has_histograms", is_flag=True,
+    help="Count the jobs of each group by these numbers. --plot and --svg draw them then.",
 )  # fmt: skip
 @shown.SORT
 @shown.LIMIT
@@ -58,8 +64,8 @@ there, too. Exit code: 0 reported, 1 no job, 2 not understood, or something coul
 @shared.directory
 def command(
     by: str, since: str, until: str, zone: str, book: str, percentiles: str, distributions: str,
-    sort: str, limit: int | None, as_csv: bool, raw: bool, as_json: bool, plot: bool,
-    svg: str | None, number: int | None, directory: str,
+    has_histograms: bool, sort: str, limit: int | None, as_csv: bool, raw: bool, as_json: bool,
+    plot: bool, svg: str | None, number: int | None, directory: str,
 ) -> None:  # fmt: skip
     """Add up what jobs used, as sssjob report does, from the ledger DIR.
 
@@ -69,7 +75,12 @@ def command(
 
     parts, where = shown.checked(by, sort), spans.zone_of(zone)
     report = Report(parts, spans.moment(since, where), spans.moment(until, where), where)
-    report.percentiles = _percentiles(percentiles, distributions)
+    of = _listed(distributions)
+    report.percentiles = _percentiles(percentiles, of)
+    if has_histograms:
+        report.histograms = _histograms(of, drawn=bool(svg))
+    elif (of or distributions) and not percentiles:
+        common.fail("--of needs --histograms, or numbers, such as --percentiles 50,90,99")
     unread = common.Complaints()
     with shared.opened(directory, number=number) as ledger:
         from sssjob.ledger.report import add_to
@@ -82,16 +93,29 @@ def command(
     sys.exit(common.NOT_UNDERSTOOD if unread.count else common.FOUND if rows else common.NOTHING)
 
 
-def _percentiles(wanted: str, of: str) -> Percentiles | None:
+def _percentiles(wanted: str, of: Sequence[str]) -> Percentiles | None:
     """What ``--percentiles`` and ``--of`` ask for; what is not known ends the command."""
     from sssjob.measures import Percentiles
 
-    numbers, names = (
-        [part.strip() for part in text.split(",") if part.strip()] for text in (wanted, of)
-    )
-    if not numbers:
-        if names or wanted:
-            common.fail("--of and --percentiles need numbers, such as --percentiles 50,90,99")
+    if not wanted:
         return None
+    numbers = _listed(wanted)
+    if not numbers:
+        common.fail("--percentiles needs numbers, such as --percentiles 50,90,99")
     with common.failing():
-        return Percentiles.read(numbers, names)
+        return Percentiles.read(numbers, of)
+
+
+def _histograms(of: Sequence[str], *, drawn: bool) -> Histograms:
+    """What ``--histograms`` and ``--of`` ask for; what is not known ends the command."""
+    from sssjob.measures import Histograms
+
+    with common.failing():
+        found = Histograms.read(of)
+    if drawn and len(found.of) > 1:
+        common.fail("--svg draws one histogram: name it, such as --of wait")
+    return found
+
+
+def _listed(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]

@@ -1,6 +1,7 @@
-"""A ledger's percentiles are those of the numbers of its jobs, sorted."""
+"""A ledger's percentiles and histograms are those of the numbers of its jobs, sorted."""
 
-from collections import defaultdict
+from bisect import bisect_right
+from collections import Counter, defaultdict
 from datetime import UTC, datetime
 from fractions import Fraction
 from math import ceil
@@ -19,7 +20,7 @@ pytest.importorskip("duckdb")
 
 from sssjob.ledger import columns, ledger
 from sssjob.ledger.report import BOOKED, RUN, add_to
-from sssjob.measures import DISTRIBUTIONS, Percentiles, Spread
+from sssjob.measures import DISTRIBUTIONS, Histogram, Histograms, Percentiles, Spread
 
 NOON = int(datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp())
 # By 9 processors, the last one is more than 64 bits hold, as a fraction of a byte is.
@@ -97,11 +98,23 @@ def by_sorting(found, percents):
     return tuple(spreads)
 
 
+def by_counting(found):
+    """The histograms of some jobs, by looking up each number among the bounds."""
+    histograms = []
+    for name, of in DISTRIBUTIONS.items():
+        some = [each for job in found if (each := job.numbers()[name]) is not None]
+        parts = Counter(bisect_right(of.bounds, each) - 1 for each in some)
+        counts = tuple(parts[at] for at in range(len(of.bounds)))
+        histograms.append(Histogram(len(found) - len(some), counts))
+    return tuple(histograms)
+
+
 def told(home, found, by=("user",), book=RUN, percents=PERCENTS, zone=UTC, **window):
     kept = ledger.create(home)
     kept.add([columns.row(each) for each in found])
     report = Report(by, zone=zone, **window)
     report.percentiles = Percentiles.read(percents, DISTRIBUTIONS)
+    report.histograms = Histograms.read(DISTRIBUTIONS)
     add_to(report, kept, book)
     return report
 
@@ -113,7 +126,7 @@ def told(home, found, by=("user",), book=RUN, percents=PERCENTS, zone=UTC, **win
     st.sampled_from([UTC, ZoneInfo("Australia/Lord_Howe")]),
     st.tuples(*[st.none() | st.integers(NOON - 900_000, NOON + 900_000)] * 2),
 )  # fmt: skip
-def test_a_percentile_is_the_number_at_its_rank_among_the_jobs_that_ended(
+def test_percentiles_and_histograms_are_those_of_the_jobs_that_ended(
     tmp_path_factory, found, book, by, zone, window
 ):
     since, until = window
@@ -132,6 +145,9 @@ def test_a_percentile_is_the_number_at_its_rank_among_the_jobs_that_ended(
     assert spreads.groups == {key: by_sorting(some, PERCENTS) for key, some in groups.items()}
     counted = [job for some in groups.values() for job in some]
     assert (spreads.total or spreads.nothing) == by_sorting(counted, PERCENTS)
+    histograms = report.histograms
+    assert histograms.groups == {key: by_counting(some) for key, some in groups.items()}
+    assert histograms.total == by_counting(counted)
 
 
 @pytest.mark.parametrize("percent, wall", [("55", 55), ("56", 56), ("56.001", 57)])
@@ -166,3 +182,17 @@ def test_a_number_that_no_double_can_be_is_not_stated(tmp_path):
     job = Told("amy", NOON, None, None, f"1{'0' * 400}", *[None] * 5).job(1)
     report = told(tmp_path / "ledger", [job])
     assert {each.not_stated for each in report.percentiles.total} == {1}
+
+
+@pytest.mark.parametrize("name, at, low", [
+    (name, at, low) for name in ("wall", "efficiency")
+    for at, low in enumerate(DISTRIBUTIONS[name].bounds)
+])  # fmt: skip
+def test_a_number_that_is_a_bound_is_in_the_part_above_it(tmp_path, name, at, low):
+    wall, cpu = (str(low), None) if name == "wall" else ("10", str(int(low * 10)))
+    job = Told("amy", NOON, None, None, wall, None, None, cpu, None, None).job(1)
+    histograms = told(tmp_path / "ledger", [job]).histograms
+    (found,) = [
+        each for of, each in zip(histograms.of, histograms.total, strict=True) if of.name == name
+    ]
+    assert [*found.counts] == [int(place == at) for place in range(len(found.counts))]

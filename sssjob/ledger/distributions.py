@@ -1,25 +1,39 @@
-"""Percentiles of a report, by DuckDB's ``quantile_disc``: exact, and always the number of a job.
+"""How the numbers of jobs spread, for a report: percentiles and histograms, by DuckDB.
 
-Each distribution is a query of its own, so that the memory is some 8 bytes for each job. Runs whose
-sums are no whole numbers of 64 bits (``exact``) are few; their numbers are worked out here.
+Percentiles are those of ``quantile_disc``: exact, and always the number of a job. Each distribution
+is a query of its own, so that the memory is some 8 bytes for each job. Runs whose sums are no whole
+numbers of 64 bits (``exact``) are few; their numbers are worked out here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
 from sssjob.ledger.columns import EXACT, START, SUBMIT, SUMMED, exactly
 from sssjob.ledger.engine import rows_of
-from sssjob.measures import Distribution, Number, Percentiles, Spread, has_both_sql, wait_sql
+from sssjob.measures import (
+    Distribution,
+    Histogram,
+    Histograms,
+    Number,
+    Percentiles,
+    Spread,
+    has_both_sql,
+    wait_sql,
+)
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection as Connection
 
 Key = tuple[str, ...]
+Joined = Callable[[Sequence[str], Sequence[str]], Key]
+# What is asked of a distribution, for each group.
+Grouped = Callable[[Distribution, str], Iterator[tuple[Key, Sequence[Any]]]]
 
 # Of distributions that are of no sums.
 _COLUMNS = {"wait": wait_sql(SUBMIT, START), "nodes": "used_nodes"}
@@ -40,27 +54,64 @@ class Placed(NamedTuple):
 
 
 def fill(
-    wanted: Percentiles, connection: Connection, placed: Placed,
-    joined: Callable[[Sequence[str], Sequence[str]], Key],
+    percentiles: Percentiles | None, histograms: Histograms | None, connection: Connection,
+    placed: Placed, joined: Joined,
 ) -> None:  # fmt: skip
-    """Fill in the percentiles; ``joined`` makes the key of a group of its columns and spans."""
+    """Fill in what is wanted; ``joined`` makes the key of a group of its columns and spans."""
+    of = dict.fromkeys(each for wanted in (percentiles, histograms) if wanted for each in wanted.of)
+    if not of:
+        return
     spans = [*dict.fromkeys(key for key in placed.spans if key is not None)]
-    has_exact = _counted(connection, placed, spans, wanted.of)
+    has_exact = _counted(connection, placed, spans, [*of])
+    numbers = {
+        each: f"(SELECT *, {_number_sql(each, has_exact)} AS number FROM counted)" for each in of
+    }
     keys = "".join(f"coalesce(\"{name}\", ''), " for name in placed.columns)
+
+    def grouped(each: Distribution, asked: str) -> Iterator[tuple[Key, Sequence[Any]]]:
+        text = f"SELECT {keys}place, {asked} FROM {numbers[each]} GROUP BY ALL"
+        for row in rows_of(connection, text):
+            names = len(placed.columns)
+            yield joined(row[:names], spans[row[names]]), row[names + 1 :]
+
+    if percentiles is not None:
+        _fill_percentiles(percentiles, connection, numbers, grouped)
+    if histograms is not None:
+        _fill_histograms(histograms, grouped)
+
+
+def _fill_percentiles(
+    wanted: Percentiles, connection: Connection, numbers: Mapping[Distribution, str],
+    grouped: Grouped,
+) -> None:  # fmt: skip
     parts = ", ".join(_decimal(each.part) for each in wanted.wanted)
     asked = f"count(*) - count(number), quantile_disc(number, [{parts}])"
     groups: dict[Key, list[Spread]] = {}
     total: list[Spread] = []
     for each in wanted.of:
-        numbers = f"(SELECT *, {_number_sql(each, has_exact)} AS number FROM counted)"
-        text = f"SELECT {keys}place, {asked} FROM {numbers} GROUP BY ALL"
-        for *key, place, not_stated, values in rows_of(connection, text):
-            spread = _spread(wanted, not_stated, values)
-            groups.setdefault(joined(key, spans[place]), []).append(spread)
-        (whole,) = rows_of(connection, f"SELECT {asked} FROM {numbers}")
+        for key, (not_stated, values) in grouped(each, asked):
+            groups.setdefault(key, []).append(_spread(wanted, not_stated, values))
+        (whole,) = rows_of(connection, f"SELECT {asked} FROM {numbers[each]}")
         total.append(_spread(wanted, *whole))
     wanted.groups = {key: tuple(spreads) for key, spreads in groups.items()}
     wanted.total = tuple(total)
+
+
+def _fill_histograms(wanted: Histograms, grouped: Grouped) -> None:
+    groups: dict[Key, list[Histogram]] = {}
+    for each in wanted.of:
+        counts = (f"count(*) FILTER (WHERE {within})" for within in _parts(each))
+        asked = f"count(*) - count(number), {', '.join(counts)}"
+        for key, (not_stated, *found) in grouped(each, asked):
+            groups.setdefault(key, []).append(Histogram(not_stated, tuple(found)))
+    wanted.groups = {key: tuple(some) for key, some in groups.items()}
+
+
+def _parts(of: Distribution) -> Iterator[str]:
+    """Whether a number is in each part of a histogram."""
+    bounds = [f"CAST('{float(bound)!r}' AS DOUBLE)" for bound in of.bounds]
+    for low, high in zip_longest(bounds, bounds[1:]):
+        yield f"number >= {low}" + (f" AND number < {high}" if high else "")
 
 
 def _counted(
