@@ -41,6 +41,7 @@ from sssjob import store
 from sssjob.document import read
 from sssjob.features import files
 from sssjob.gateway.outbox import Outbox, ParcelState
+from sssjob.ledger import ledger, upkeep
 from sssjob.records import parts
 from sssjob.systems.condor.hooks.queue import OFFERED, copied
 from sssjob.systems.condor.hooks.settings import HookSettings
@@ -304,6 +305,42 @@ def of_records(found, old, new):
     return found == old or (new.startswith(found) and found.endswith(b"\n"))
 
 
+def ended(ids, seconds):
+    """What sacct prints of jobs that ran for so long."""
+    begun, over = "2026-11-20T12:00:00", f"2026-11-20T12:00:{seconds}"
+    lines = (f"{number}|c|COMPLETED|{begun}|{begun}|{over}|{seconds}|4\n" for number in ids)
+    return "JobID|Cluster|State|Submit|Start|End|ElapsedRaw|NCPUS\n" + "".join(lines)
+
+
+def ingested(directory):
+    """What puts records into a ledger, in many commits; half of them replace others."""
+    half = COUNT // 2
+    (directory / "before").write_text(ended(range(half), 10))
+    (directory / "sacct").write_text(ended(range(half // 2, half + half // 2), 20))
+    run(["ledger", "ingest", "usage", "before"], directory)
+
+    def work():
+        ledger._ARRIVES = COUNT // 10
+        called(["ledger", "ingest", "usage", "sacct"])
+
+    return work
+
+
+def seen_ledger(directory):
+    """How long each run was; no file is damaged, and a report counts each run once."""
+    found = ledger.opened(directory / "usage")
+    assert not upkeep.check(found).faults
+    with found.connected() as connection:
+        rows = connection.execute("SELECT id, wall_seconds FROM usage ORDER BY ALL").fetchall()
+    assert len({id_ for id_, _ in rows}) == len(rows) == found.manifest().rows
+    return tuple(rows)
+
+
+def of_runs(found, old, new):
+    """Whether each run is as it was or as it is to be, and none is missing."""
+    return {*found} <= {*old, *new} and {id_ for id_, _ in old} <= {id_ for id_, _ in found}
+
+
 SQLITE = frozenset({"jobs.db-wal", "jobs.db-shm"})
 CASES = {
     "features": Case(rewritten, seen_features),
@@ -319,6 +356,7 @@ CASES = {
     "deliver, PostgreSQL": Case(
         delivered_to_a_store, seen_store, is_whole=of_parts, in_postgresql=True
     ),
+    "ledger": Case(ingested, seen_ledger, is_whole=of_runs),
     "outbox": Case(filling, seen_outbox, frozenset({"outbox-wal", "outbox-shm", "outbox-journal"})),
     "hook that fetches": Case(hooked, seen_offers),
     "hook of an end": Case(exited, seen_exit),
