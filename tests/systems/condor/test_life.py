@@ -12,9 +12,11 @@ import pytest
 from waiting import HANG
 
 from sssjob import store
+from sssjob.classads.values import Ad
 from sssjob.document import read
 from sssjob.systems.condor.hooks.settings import HOOKS
 from sssjob.systems.condor.hooks.simulate import Pace, simulate, slot_ad
+from sssjob.systems.condor.hooks.starter import Hooks, Starter
 
 SSSJOB = str(Path(sys.executable).with_name("sssjob"))
 USER = "root" if os.geteuid() == 0 else ""
@@ -149,3 +151,17 @@ def test_a_slot_that_is_too_small_gets_nothing(tmp_path):
     )
     events = played(str(place), str(tmp_path / "state"), [slot_ad(1, 4, 4096, 10**6)])
     assert [event.what for event in events] == ["no work"]
+
+
+def test_an_update_waits_for_the_one_before(tmp_path):
+    log, done = tmp_path / "log", tmp_path / "done"
+    slow = f"echo begin >>{log}; until [ -e {done} ]; do sleep 0.05; done; echo end >>{log}"
+    events = []
+    hooks = Hooks({"update-job-info": ["/bin/sh", "-c", slow]}, lambda *told: events.append(told))
+    waits = f"until [ -e {log} ]; do sleep 0.05; done; sleep 0.5; touch {done}"
+    job = Ad({"Cmd": "/bin/sh", "Arguments": f"-c '{waits}'", "Iwd": str(tmp_path)})
+    Starter(job, slot_ad(1, 4, 4096, 10**6), tmp_path, hooks, 0.01, 0.01).run()
+    assert ("ended", "exited normally with status 0") in events
+    told = log.read_text().split()
+    assert told[::2] == ["begin"] * len(told[::2])
+    assert told[1::2] == ["end"] * len(told[1::2])

@@ -72,6 +72,7 @@ class Starter:
     hooks: Hooks
     initial_update: float = INITIAL_UPDATE
     update: float = UPDATE
+    _updating: threading.Thread | None = field(default=None, init=False)
 
     def run(self) -> str:
         """Prepare, run and end the job; gives how it ended: exit, hold or idle."""
@@ -171,9 +172,14 @@ class Starter:
         return "exit"
 
     def _update(self, text: str) -> None:
-        """Call the hook without waiting for it, as a starter does."""
+        """Call the hook without waiting for it, as a starter does, unless the last call still runs:
+        on a busy machine calls would pile up, and keep the job from its end.
+        """
+        if self._updating is not None and self._updating.is_alive():
+            return
         self.hooks.event("updated", "")
-        threading.Thread(target=self.hooks.call, args=("update-job-info", text)).start()
+        self._updating = threading.Thread(target=self.hooks.call, args=("update-job-info", text))
+        self._updating.start()
 
     def _told(
         self, pid: int, began: float, peak: int, user: float, system: float,
