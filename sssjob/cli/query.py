@@ -16,10 +16,11 @@ import click
 from sssjob.cli import common, options
 
 if TYPE_CHECKING:
-    from sssjob.cli.query_sources import SourcesQuery
+    from sssjob.cli.query_messages import QueryMessages
     from sssjob.query import Question
     from sssjob.query.forms import AnswerRow, Columns, Form
     from sssjob.query.order import SortKey
+    from sssjob.verbs.query import SourcesQuery
 
 _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
 
@@ -97,9 +98,11 @@ def command(
     read; a store, or the address of one (postgresql://...); records of a batch system, which are
     recognised; "-" is standard input.
     """
-    from sssjob.cli.query_sources import SourcesQuery
+    from sssjob.cli.query_messages import QueryMessages
+    from sssjob.query import NotAQuery
     from sssjob.query.forms import Shape
     from sssjob.verbs.ask import Asked
+    from sssjob.verbs.query import SourcesQuery
 
     namespaces = dict(map(_binding, bound))
     query = _compiled(expression, namespaces, version)
@@ -112,21 +115,38 @@ def command(
     counted = count or quiet
     shape = Shape(None if counted else chosen, keys, whole)
     places = chosen.places or whole or bool(keys)
+    asked = Asked(query, shape, effective, places, around)
+    as_json = form in ("json", "jsonl")
+    messages = QueryMessages(asked, quiet=quiet, explain=explain, as_json=as_json)
     asking = SourcesQuery(
-        Asked(query, shape, effective, places, around), quiet, explain,
-        common.processes(processes), as_json=form in ("json", "jsonl"), verify=verify,
-    )  # fmt: skip
-    with closing(asking.rows(files)) as rows:
-        if counted:
-            most = 1 if quiet else limit
-            total = _total(rows, most) if whole or verify else asking.count(files, most)
-            if not quiet:
-                common.echo(total)
-        else:
-            total = _print(rows, chosen, bool(keys), limit)
-        if verify:  # also what a limit leaves out
-            deque(rows, maxlen=0)
-    _end(query, asking, total, quiet)
+        asked, messages, common.processes(processes), verify=verify, by_itself=explain
+    )
+    try:
+        total = _answer(asking, files, limit, quiet)
+    except NotAQuery as error:
+        common.fail(error)
+    _end(query, messages, total, quiet)
+
+
+def _answer(asking: SourcesQuery, files: tuple[str, ...], limit: int | None, quiet: bool) -> int:
+    """Print the matches, or how many there are, and give how many are true."""
+    from sssjob.document import sources
+
+    named, shape = common.sources(sources.expanded(files)), asking.asked.shape
+    most = 1 if quiet else limit
+    if shape.form is None and not (shape.whole or asking.verify):
+        total = asking.count(named, most)
+    else:
+        with closing(asking.rows(named)) as rows:
+            if shape.form is None:
+                total = _total(rows, most)
+            else:
+                total = _print(rows, shape.form, bool(shape.keys), limit)
+            if asking.verify:  # also what a limit leaves out
+                deque(rows, maxlen=0)
+    if shape.form is None and not quiet:
+        common.echo(total)
+    return total
 
 
 def _print(rows: Iterator[AnswerRow], form: Form, in_order: bool, limit: int | None) -> int:
@@ -145,16 +165,16 @@ def _print(rows: Iterator[AnswerRow], form: Form, in_order: bool, limit: int | N
     return total
 
 
-def _end(query: Question, asking: SourcesQuery, total: int, quiet: bool) -> NoReturn:
+def _end(query: Question, messages: QueryMessages, total: int, quiet: bool) -> NoReturn:
     from sssjob.query import hints
 
     if not quiet:
         for hint in hints(query):
             if total == 0 or hint.of_units:
                 common.say(hint)
-    if asking.differs:
+    if messages.different:
         sys.exit(common.DIFFERENT)
-    if asking.failed and not (quiet and total):
+    if messages.failed and not (quiet and total):
         sys.exit(common.NOT_UNDERSTOOD)
     sys.exit(common.FOUND if total else common.NOTHING)
 

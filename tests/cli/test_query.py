@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from sssjob.cli import progress, query_sources, sssjob
+from sssjob.cli import progress, query_messages, sssjob
 
 UNITS = "/Jobs/Job/Processors/@units"
 ONE = "<Job><Id>1</Id><Processors>16</Processors></Job>"
@@ -149,7 +149,7 @@ def test_defaults_are_applied_on_request(run, tmp_path):
 
 
 def test_a_large_input_that_needs_a_tree_is_noticed_once(run, monkeypatch):
-    monkeypatch.setattr(query_sources, "_LARGE", 10)
+    monkeypatch.setattr(query_messages, "_LARGE", 10)
     code, out, err = run("//Id", "one.xml", "two.xml")
     assert (code, out) == (0, "one.xml:1\ntwo.xml:2\n")
     assert err.count("notice: this expression needs each document as a whole in memory") == 1
