@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from sssjob.cli import common, progress, records
-from sssjob.errors import SSSJobError, UnreadableDocument, UnusableStore
+from sssjob.errors import SSSJobError, UnreadableDocument
 from sssjob.verbs.query import Listener
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class QueryMessages(Listener):
 
     def damaged(self, store: str, error: SSSJobError) -> None:
         """Say so, with the name of the store."""
-        if isinstance(error, UnreadableDocument | UnusableStore):
+        if isinstance(error, UnreadableDocument):
             self.not_asked(store, error)
         else:
             self._fail(f"{store}: error: {error}")

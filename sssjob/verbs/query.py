@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from sssjob.document import sources
 from sssjob.document.sources import NamedSource, UnusableSource, is_small
 from sssjob.errors import SSSJobError, UnreadableDocument, UnusableStore
-from sssjob.verbs.ask import Asked, Asker
+from sssjob.verbs.ask import Asked
 from sssjob.verbs.documents import as_stream, inside, recognised
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sssjob.store import Store
     from sssjob.store.answers import Trace
     from sssjob.store.verifying import Difference, OnDifference
+    from sssjob.verbs.ask import Asker
 
 # Stores are imported where there is one: most sources are files.
 
