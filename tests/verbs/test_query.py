@@ -1,5 +1,8 @@
 """A query over many sources, as a caller of the library: the rest is asked, whatever one is."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from sssjob import store
@@ -14,7 +17,7 @@ JOB = "<Job><Id>{0}</Id></Job>"
 SACCT = (
     "JobID|State|Start|End|Elapsed\n7|COMPLETED|2024-03-01T10:00:00|2024-03-01T10:01:00|00:01:00\n"
 )
-SQUEUE = "JOBID PARTITION NAME USER ST TIME NODES NODELIST(REASON)\n1 p n amy R 0:01 1 n1\n"
+SQUEUE = Path(__file__).parents[1] / "data/lcginfo/slurm-24.11/squeue.json"  # live jobs
 TEXT = Shape(Form())
 
 
@@ -55,7 +58,7 @@ def place(tmp_path, monkeypatch):
     (tmp_path / "more/notes.txt").write_text("no job")
     (tmp_path / "torn.xml").write_text("<Job><Id>3</Id>")
     (tmp_path / "sacct.txt").write_text(SACCT)
-    (tmp_path / "squeue.txt").write_text(SQUEUE)
+    shutil.copy(SQUEUE, tmp_path)
     with store.open("jobs.db", create=True) as held, held.change() as change:
         change.put(JOB.format(4).encode())
 
@@ -66,7 +69,7 @@ def asked(expression, *names, listener=None, shape=TEXT, **how):
     return [row.cells for row in asking.rows(named(names, None))], heard
 
 
-NAMES = ("gone.xml", "one.xml", "torn.xml", "squeue.txt", "more", "sacct.txt", "jobs.db")
+NAMES = ("gone.xml", "one.xml", "torn.xml", "squeue.json", "more", "sacct.txt", "jobs.db")
 
 
 @pytest.mark.parametrize("processes", [1, 2])
@@ -75,7 +78,7 @@ def test_each_source_is_asked_whatever_the_others_are(place, processes):
     assert ["".join(cells) for cells in rows] == ["1\n", "2\n", "7\n", "4\n"]
     assert ("gone.xml", "FileNotFoundError") in heard.told
     assert ("torn.xml", "UnreadableDocument") in heard.told
-    assert ("squeue.txt", "UnusableSource") in heard.told
+    assert ("squeue.json", "UnusableSource") in heard.told
     assert ("more", ["notes.txt"]) in heard.told
     assert [what for name, what in heard.told if name == "jobs.db"] == ["asking", "asked"]
 
