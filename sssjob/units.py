@@ -34,6 +34,7 @@ _FLOAT = re.compile(
     rf"[+-]?(?:[0-9]{{1,{DIGITS}}}(?:\.[0-9]{{0,{DIGITS}}})?|\.[0-9]{{1,{DIGITS}}})"
     r"(?:[eE][+-]?[0-9]{1,3})?"
 )
+_WITH_UNIT = re.compile(rf"({_FLOAT.pattern})[ \t\r\n]{{0,400}}([A-Za-z]{{1,400}})")
 _CLOCK = re.compile(r"(?:([0-9]{1,6})-)?([0-9]{1,6}):([0-5]?[0-9]):([0-5]?[0-9])")
 _BOOLEANS = {"true": True, "false": False, "True": True, "False": False, "1": True, "0": False}
 _LOOSE_UNIT = re.compile("([kmgtpezy])?i?b?", re.IGNORECASE)
@@ -146,6 +147,18 @@ def unit(text: str) -> str:
     if not stripped or not loose:
         raise InvalidValue(text, f"one of the units {', '.join(UNITS)}")
     return f"{(loose[1] or '').upper()}B"
+
+
+def with_unit(text: str) -> tuple[str, str] | None:
+    """A number and the unit behind it, of a text that holds both; None for any other text.
+
+    ``2E`` is 2 and the unit E, and ``2e3`` a number alone: digits behind an e are its exponent.
+
+    >>> with_unit("1.5 gib"), with_unit("2GB"), with_unit("2E"), with_unit("2e3")
+    (('1.5', 'gib'), ('2', 'GB'), ('2', 'E'), None)
+    """
+    found = _WITH_UNIT.fullmatch(text.strip(XML_SPACE))
+    return (found[1], found[2]) if found else None
 
 
 def bytes_of(text: str, units: str) -> Fraction:

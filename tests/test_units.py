@@ -73,6 +73,29 @@ def test_a_decimal_comes_back_from_the_shortest_text(value):
     assert len(text) <= len(str(value))
 
 
+SPELLED = st.sampled_from(
+    [spelled(form) for unit in units.UNITS if len(unit) == 2 and unit not in ("NB", "DB")
+     for form in (unit, unit[0], f"{unit[0]}iB") for spelled in (str.upper, str.lower)]
+)  # fmt: skip
+
+
+@given(
+    st.from_regex(r"[+-]?[0-9]{1,4}(\.[0-9]{0,3})?(e[0-9])?", fullmatch=True),
+    st.sampled_from(["", " ", "\n\t "]), SPELLED,
+)  # fmt: skip
+def test_a_number_and_its_unit_are_told_apart_however_they_are_written(number, space, unit):
+    assert units.with_unit(f"{space}{number}{space}{unit}{space}") == (number, unit)
+    assert units.with_unit(number) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "GB", "2 GB 3", "2 G B", "lots GB", "2\u00a0GB", "0x2 GB", "2 GB/s", "2e3", "1:00 B"],
+)
+def test_what_is_no_number_with_a_unit_is_none(text):
+    assert units.with_unit(text) is None
+
+
 @given(st.integers(0, 2**120))
 def test_bytes_come_back_from_the_largest_whole_unit(size):
     assert units.bytes_of(*units.in_units(size)) == size

@@ -16,7 +16,6 @@ Fault = tuple[str, str, str]
 Plain = Callable[[str], object]
 
 _DIGITS = re.compile(r"[ \t\r\n]*(?:\+?[0-9]{1,4000}|-0{1,4000})[ \t\r\n]*")
-_WITH_UNITS = re.compile(r"([0-9]{1,400}(?:\.[0-9]{1,400})?)[ \t\r\n]*([KMGTPEZY]?B)")
 
 
 def plain(
@@ -166,8 +165,13 @@ def _repaired(type_: str, text: str) -> str:
     joined = text.replace(",", "").replace("_", "")
     if joined != text and type_ in (spec.INTEGER, spec.FLOAT, spec.DURATION):
         return f"write {joined}" if joined.isascii() and joined.isdigit() else ""
-    amount = _WITH_UNITS.fullmatch(text)
-    return f'write {amount[1]} with units="{amount[2]}"' if amount and type_ == spec.FLOAT else ""
+    amount = units.with_unit(text)
+    if amount is None or type_ != spec.FLOAT:
+        return ""
+    try:
+        return f'write {amount[0]} with units="{units.unit(amount[1])}"'
+    except InvalidValue:
+        return ""
 
 
 def _written(form: str) -> Plain:

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -26,7 +25,6 @@ from sssjob.model import text as spelled
 SIZE_LIMIT = 256 << 20  # bytes of one file of offers
 _VALUES_LIMIT = 100_000  # values of one property
 
-_WITH_UNIT = re.compile(r"(\S+)\s*?(?:\s|(?<=[0-9.]))([A-Za-z]+)")
 _CONTEXTS = spec.attributes("Memory")["context"].values
 _LISTED = ", ".join(_CONTEXTS)
 
@@ -171,10 +169,10 @@ def _properties(name: str, value: object) -> Iterator[Property]:
 
 def _property(name: str, value: object, attributes: Mapping[str, str]) -> Property:
     text = _text(value)
-    if name in AMOUNTS and type(value) is str and (found := _WITH_UNIT.fullmatch(text.strip())):
-        if name in units.DEFAULT_UNITS and found[2] not in units.UNITS:
-            raise ValueError(f"{found[2]!r} is not one of the units {', '.join(units.UNITS)}")
-        text, attributes = found[1], {**attributes, "units": found[2]}
+    if name in AMOUNTS and type(value) is str and (found := units.with_unit(text)):
+        text, unit = found
+        sized = name in units.DEFAULT_UNITS
+        attributes = {**attributes, "units": units.unit(unit) if sized else unit}
     if name in AMOUNTS and not text.isdecimal():
         units.duration(text) if name == "Duration" else units.number(text)
     return Property(name, text, attributes)

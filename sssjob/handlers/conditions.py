@@ -13,11 +13,10 @@ from math import isnan
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Protocol
 
-from sssjob import units
 from sssjob.errors import InvalidValue, Refused
 from sssjob.handlers.attributes import JOB, AttributeType, ObjectAttribute, attribute, shown
 from sssjob.model import Property
-from sssjob.query.functions import size
+from sssjob.query.functions import size_of
 from sssjob.rmap.message import Conj, Op, Where
 from sssjob.store.plan import QueryPlan
 from sssjob.store.rows import number
@@ -179,10 +178,8 @@ def _value(found: ObjectAttribute, asked: Where) -> str | float:
         return value
     if found.kind is AttributeType.TIME and not (value.isascii() and value.isdigit()):
         raise Refused("317", f"{asked.name} is a time in seconds since 1970")
-    wanted = number(value)
-    if found.kind is AttributeType.AMOUNT:
-        plain = not isnan(wanted)
-        wanted = wanted * units.UNITS[units.DEFAULT_UNITS[found.name]] if plain else size(value)
+    is_amount = found.kind is AttributeType.AMOUNT
+    wanted = size_of(found.name, value) if is_amount else number(value)
     if isnan(wanted):
         raise Refused("317", f"{asked.name} is a number")
     return wanted

@@ -10,7 +10,6 @@ once, to the double that XPath has.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import inf, nan
@@ -41,7 +40,6 @@ ALTERNATIVES = 1024  # of a request, in which its bounds are looked for
 
 Argument = str | float | bool | Sequence[Element | str]
 
-_WITH_UNIT = re.compile(r"\s*([0-9.eE+-]+?)\s*([A-Za-z]+)\s*")
 _DURATIONS = ("CPUTime", "Duration")
 _COUNTED_LIMITS = (*_DURATIONS, "Processors", "Processes", "OpenFiles")
 _UNREADABLE = (InvalidValue, UnbalancedGroup)
@@ -60,6 +58,17 @@ def size(argument: Argument) -> float:
     A string may name a unit (``'2 GB'``); without one it is in bytes.
     """
     return _number(argument, _bytes)
+
+
+def size_of(name: str, text: str) -> float:
+    """An amount of Memory, Swap or Disk in bytes as a caller states it; NaN if it is none.
+
+    It may name a unit (``2 GB``); without one it is in the default unit of the property.
+    """
+    try:
+        return _double(units.bytes_of(*units.with_unit(text) or (text, units.DEFAULT_UNITS[name])))
+    except InvalidValue:
+        return nan
 
 
 def seconds(argument: Argument) -> float:
@@ -183,8 +192,8 @@ def _text(item: Element | str) -> str:
 
 def _bytes(item: Element | str) -> Fraction:
     if isinstance(item, str):
-        found = _WITH_UNIT.fullmatch(item)
-        return units.bytes_of(found[1], found[2]) if found else units.number(item)
+        found = units.with_unit(item)
+        return units.bytes_of(*found) if found else units.number(item)
     read = as_property(item)
     unit = read.attributes.get("units") or units.DEFAULT_UNITS.get(read.name, "")
     limit = spec.limit_name(read.attributes.get("name", ""))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sssjob import spec, units
 from sssjob.errors import InvalidValue, UnbalancedGroup
-from sssjob.query.functions import size
+from sssjob.query.functions import size_of
 from sssjob.store.bounds import ALWAYS, NEVER, NOTHING, UNKNOWN, PredicateBounds, between, exactly
 from sssjob.store.columns import KIND, SEPARATOR, Says, column, is_number
 from sssjob.store.condition import (
@@ -183,11 +183,9 @@ def _compared(fact: PathColumns, term: Term) -> PredicateBounds:
 
 def _number(fact: PathColumns, op: Op, value: str) -> PredicateBounds:
     name = fact.path.rpartition("/")[2]
-    wanted = number(value)
     if name in units.DEFAULT_UNITS:
-        plain = not isnan(wanted)
-        amount = wanted * units.UNITS[units.DEFAULT_UNITS[name]] if plain else size(value)
-        return fact.bytes(op, amount) & fact.exists
+        return fact.bytes(op, size_of(name, value)) & fact.exists
+    wanted = number(value)
     if isnan(wanted):
         raise InvalidValue(value, f"a number for {name}")
     return fact.number(op, wanted) & fact.exists

@@ -34,6 +34,8 @@ def test_what_is_plain_in_an_attribute_is_right(place, text):
 FAULTS = [
     pytest.param(spec.INTEGER,  "1,024", ["E-TYPE"], "write 1024",                id="a separator"),
     pytest.param(spec.FLOAT,    "2 GB",  ["E-TYPE"], 'write 2 with units="GB"',   id="a unit in the text"),
+    pytest.param(spec.FLOAT,    "2gib",  ["E-TYPE"], 'write 2 with units="GB"',   id="a unit as people write it"),
+    pytest.param(spec.FLOAT,    "2 XB",  ["E-TYPE"], "",                          id="no unit in the text"),
     pytest.param(spec.FLOAT,    "fast",  ["E-TYPE"], "",                          id="no number"),
     pytest.param(spec.BOOLEAN,  "False", ["W-TYPE"], "write false",               id="the prose's False"),
     pytest.param(spec.DURATION, "1:00:00", ["W-TYPE"], "write 3600",              id="a clock"),

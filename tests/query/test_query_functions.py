@@ -2,6 +2,7 @@
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from math import nan
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from sssjob import nodes, spec, units
 from sssjob.errors import UnreadableDocument
+from sssjob.expression.offers import BadOffer, offer
 from sssjob.query import NotAQuery, compile, functions
 from sssjob.query.match import number
 
@@ -191,6 +193,23 @@ def test_what_a_function_can_never_read_is_said_with_its_place(expression, posit
         compile(expression)
     assert raised.value.position == position
     assert said in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2 gib", "2E", "2 E", "1.5k", "2048", "1e3 MB", "+2 DB", "2\u00a0GB", "2 XB", "GB", "2 GB 1"],
+)
+def test_a_size_means_the_same_in_queries_in_offers_and_in_conditions(text):
+    """Without a unit it is in bytes for a query, and in the unit of the property elsewhere."""
+    asked = functions.size(text)
+    try:
+        offered = float(offer({"Memory": text}).facts["Memory"][0].bytes)
+    except BadOffer:
+        offered = nan
+    stated = functions.size_of("Memory", text)
+    assert [offered, stated] == pytest.approx(
+        [asked if units.with_unit(text) else asked * units.UNITS["MB"]] * 2, rel=0, nan_ok=True
+    )
 
 
 def test_another_prefix_may_be_bound_to_the_functions():
