@@ -9,19 +9,17 @@ not there. # decision 244
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import IntEnum
-from functools import cache, lru_cache, partial
+from functools import cache
 from importlib import import_module
-from importlib.machinery import PathFinder
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from sssjob.dotted import loaded
+from sssjob.entry_points import may_be_declared
 from sssjob.errors import UnusableInput
 
 if TYPE_CHECKING:
@@ -140,6 +138,21 @@ class Status(NamedTuple):
     past: tuple[Arguments, ...] = ()
 
 
+class Inside(NamedTuple):
+    """What a job of the system finds in its environment: a variable that only such a job has.
+
+    ``reader`` names what reads it, by key of $JOBFEATURES: a mapping of variables to a
+    ``sssjob.features.said.StatedValues``. Payloads import it, so that it imports little.
+    """
+
+    variable: str
+    reader: str
+
+    def load(self) -> Any:
+        """The reader, imported now. Raises ``UnusableInput`` where it cannot be used."""
+        return _imported(f"what jobs with ${self.variable} find", self.reader)
+
+
 class Measure(NamedTuple):
     """What a system's file about a finished process says: a key of ``features.used``, by names.
 
@@ -163,7 +176,8 @@ class System(NamedTuple):
     ``targets`` are the forms in which jobs are submitted to it, or shown by it.
 
     ``also`` are other words for it, in small letters without signs: what a ResourceManagerType or a
-    caller may say instead. ``id_variable`` is where a job finds its id in its environment,
+    caller may say instead. ``inside`` is what its jobs find in their environment, by which a
+    payload knows its limits. ``id_variable`` is where a job finds its id there,
     ``task_variable`` the number of its task in an array, if that is no part of the id. ``raw_id``
     is the name of an Extension, of the type ``title``, with an id of the job beside the one that
     people use. ``measures`` are what it writes of a finished process. ``listed`` names what asks it
@@ -183,6 +197,7 @@ class System(NamedTuple):
     submission: str = ""
     control: str = ""
     targets: tuple[Target, ...] = ()
+    inside: Inside | None = None
     id_variable: str = ""
     task_variable: str = ""
     raw_id: str = ""
@@ -265,6 +280,12 @@ def all_systems() -> dict[str, System]:
     return _behind("system", systems(), ((each.by, each.row) for each in _added_systems()))
 
 
+def inside(environment: Mapping[str, str]) -> Inside | None:
+    """What a job finds whose variables these are, if it is one of an added system."""
+    rows = (each.row.inside for each in _added_systems())
+    return next((row for row in rows if row and environment.get(row.variable)), None)
+
+
 def all_formats() -> dict[str, Format]:
     """Every record format; those of other distributions come last."""
     return _behind("format", formats(), (
@@ -305,50 +326,11 @@ def _shown(row: System) -> tuple[Format, ...]:
 
 
 def _points(group: str) -> Iterator[EntryPoint]:
-    if not _may_have_points(f"[{group}]".encode()):
+    if not may_be_declared(group):
         return
     from importlib.metadata import entry_points  # it takes longer to import than most commands
 
     yield from entry_points(group=group)
-
-
-def _may_have_points(section: bytes) -> bool:
-    """Whether the files of some distribution may have such a section, or cannot be looked at."""
-    if any(
-        hasattr(each, "find_distributions") and each is not PathFinder for each in sys.meta_path
-    ):
-        return True
-    return any(map(partial(_may_have, section), sys.path))
-
-
-def _may_have(section: bytes, folder: str) -> bool:
-    """The same of the distributions in a directory, where modules are looked for."""
-    try:
-        names = os.listdir(folder or ".")
-    except FileNotFoundError:
-        return False
-    except OSError:  # such as an archive
-        return True
-    if any(name.lower().endswith((".egg", ".zip")) for name in names):
-        return True
-    distributions = tuple(each for each in names if each.endswith((".dist-info", ".egg-info")))
-    declared = _declared(os.path.abspath(folder), distributions)
-    return declared is None or section in declared
-
-
-@lru_cache(maxsize=64)  # a process asks for several groups, and where it converts, for each file
-def _declared(folder: str, distributions: tuple[str, ...]) -> bytes | None:
-    """What these declare as entry points, without blanks; None if one cannot be read."""
-    found = []
-    for name in distributions:
-        try:
-            with open(os.path.join(folder, name, "entry_points.txt"), "rb") as stream:
-                found.append(stream.read().replace(b" ", b""))
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except OSError:
-            return None
-    return b"\n".join(found)
 
 
 class _Named(Protocol):
@@ -411,6 +393,7 @@ def _as_declared(row: System) -> Iterator[tuple[str, bool]]:
     yield "also", isinstance(row.also, tuple) and all(isinstance(each, str) for each in row.also)
     yield "queue", isinstance(row.queue, Queue | None)
     yield "status", isinstance(row.status, Status | None)
+    yield "inside", isinstance(row.inside, Inside | None)
     for name, kind in (("formats", Format), ("targets", Target), ("measures", Measure)):
         value = getattr(row, name)
         yield name, isinstance(value, tuple) and all(isinstance(each, kind) for each in value)

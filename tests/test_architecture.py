@@ -100,3 +100,24 @@ def test_no_possessive_group_can_fail_midway():
         if re.search(r"\)[*+?]\+", text):
             found.add(path.relative_to(ROOT / "sssjob").as_posix())
     assert found == POSSESSIVE
+
+
+# What imports by name, and what it may name: rows of tables, what workers are given, rooms below.
+BY_NAME = {
+    "__init__.py": "its own names", "classads/functions.py": "modules of its room",
+    "cli/commands.py": "commands", "dotted.py": "the one way for all others",
+    "registry.py": "systems and formats", "verbs/confined.py": "what a room without rights needs",
+    "workers.py": "a function and its module, as a pickle would",
+}  # fmt: skip
+ABOVE = {"NOTEBOOK", "EDITING", "INSIDE"}
+
+
+def test_what_an_import_linter_cannot_see_stands_in_one_place():
+    found, named = set(), set()
+    for path in (ROOT / "sssjob").rglob("*.py"):
+        text = path.read_text("utf-8")
+        if re.search(r"\b(?:import_module|__import__)\b", text):
+            found.add(path.relative_to(ROOT / "sssjob").as_posix())
+        named |= set(re.findall(r"\bloaded\(([A-Z]\w*)\)", text))
+    assert found == BY_NAME.keys()
+    assert named <= ABOVE, "a name of a room above stands in sssjob/dotted.py"

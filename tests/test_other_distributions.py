@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from outside import NAMES, PACKAGE, as_ours, declared, mirror
 from pretended import Pretended
 
-from sssjob import registry
+from sssjob import features, registry
 from sssjob.cli import sssjob
 from sssjob.submission.control import control, manager
 
@@ -245,12 +245,42 @@ def test_their_formats_and_targets_do_not_take_names_of_ours(other, place, safe_
     pytest.param("formats=('x',)", "formats", id="a text where a Format belongs"),
     pytest.param("targets=None", "targets", id="nothing"),
     pytest.param("control=len", "control", id="what is no name"),
+    pytest.param("inside='x:y'", "inside", id="a name where an Inside belongs"),
 ])  # fmt: skip
 def test_a_system_that_is_declared_wrongly_is_told(other, change, field):
     text = f"from sssjob.registry import System\nSYSTEM = System('mirror', 'M', {change})\n"
     (other / PACKAGE / "system.py").write_text(text)
     told = f"the system mirror, added by mirrored: its field {field} holds no such thing"
     assert THEIRS not in warned(told)
+
+
+INSIDE = f"""
+from sssjob.registry import Inside, System
+SYSTEM = System("mirror", "M", inside=Inside("MIRROR_JOB_ID", "{PACKAGE}.inside:read"))
+"""
+
+
+def test_a_payload_knows_what_jobs_of_their_system_find(other):
+    (other / PACKAGE / "system.py").write_text(INSIDE)
+    reader = other / PACKAGE / "inside.py"
+    reader.write_text(reader.read_text().replace("SLURM_", "MIRROR_"))
+    found = features.here({"MIRROR_JOB_ID": "7", "MIRROR_CPUS_ON_NODE": "4"})
+    assert found.job == {"job_id": "7", "allocated_cpu": 4}
+    assert found.sources["allocated_cpu"] == "$MIRROR_CPUS_ON_NODE"
+    ours = features.here({"MIRROR_JOB_ID": "7", "SLURM_JOB_ID": "8"})
+    assert ours.job["job_id"] == "8"
+    assert features.here({"OTHER": "7"}).job == {}
+
+
+@pytest.mark.parametrize(
+    "body", ["raise OSError('no disk')", "return 1 / 0", "import nowhere_at_all"]
+)
+def test_a_payload_goes_on_where_their_reader_fails(other, body):
+    (other / PACKAGE / "system.py").write_text(INSIDE)
+    (other / PACKAGE / "inside.py").write_text(f"def read(environment):\n    {body}\n")
+    found = features.here({"MIRROR_JOB_ID": "7"})
+    assert found.job == {}
+    assert any(each.startswith("$MIRROR_JOB_ID: ") for each in found.problems)
 
 
 def broken(other, change):

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 import tomllib
-from importlib.machinery import PathFinder
 from pathlib import Path
 
 import pytest
@@ -601,35 +600,3 @@ def test_a_system_whose_limits_are_compared_nowhere_is_told():
         f"made-up: no limit {where}", f"made-up: no size {where}",
         *(f"made-up: no road {road!r} {where}" for road in roads),
     ]  # fmt: skip
-
-
-def test_without_such_entry_points_nobody_looks_for_them_in_detail(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys, "path", [str(tmp_path)])
-    monkeypatch.setattr(sys, "meta_path", [each for each in sys.meta_path if each is PathFinder])
-    install(tmp_path / "other-1.dist-info", "[console_scripts]\nother = other:main\n")
-    assert not registry._may_have_points(b"[sssjob.formats]")
-    install(tmp_path / "more-1.dist-info", "[ sssjob.formats ]\nother = other:LAYOUT\n")
-    assert registry._may_have_points(b"[sssjob.formats]")
-    assert not registry._may_have_points(b"[sssjob.systems]")
-    (tmp_path / "more-1.dist-info" / "entry_points.txt").unlink()
-    (tmp_path / "more-1.dist-info").rename(tmp_path / "more-2.dist-info")
-    assert not registry._may_have_points(b"[sssjob.formats]")
-    sys.path.append(str(tmp_path / "missing"))
-    assert not registry._may_have_points(b"[sssjob.formats]")
-    (tmp_path / "some.egg").write_bytes(b"")  # in which nobody looks
-    assert registry._may_have_points(b"[sssjob.formats]")
-
-
-def install(info, declared):
-    """A distribution of nothing but what it declares."""
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1\n")
-    (info / "entry_points.txt").write_text(declared)
-
-
-def test_what_distributions_declare_is_read_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys, "path", [str(tmp_path)])
-    install(tmp_path / "other-1.dist-info", "[console_scripts]\nother = other:main\n")
-    registry._may_have_points(b"[sssjob.formats]")
-    monkeypatch.setattr("builtins.open", None)
-    assert not registry._may_have_points(b"[sssjob.systems]")

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 
+from sssjob.dotted import INSIDE, loaded
+from sssjob.entry_points import may_be_declared
 from sssjob.features import kernel
 from sssjob.features.said import StatedValues, whole
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from sssjob.features.keys import Value
 
-_SYSTEMS = "sssjob.systems"
+_SYSTEMS = "sssjob.systems"  # a group of entry points
 _STARTING = 60  # seconds between the start of a job and that of what it runs
 # What a pod's author usually calls what the downward API tells; without a limit it tells the
 # whole node.
@@ -82,12 +84,26 @@ def _less(values: Mapping[str, Value], limits: Mapping[str, kernel.KernelNumber]
 
 def _of_system(environment: Mapping[str, str]) -> StatedValues | None:
     """What the batch system says whose job this is, if it is one's."""
-    # By name: this room knows no batch system, and sssjob.registry takes long to import.
-    for variable, module in __import__(_SYSTEMS, fromlist=["INSIDE"]).INSIDE:
+    for variable, reader in loaded(INSIDE).values():
         if environment.get(variable):
-            found: StatedValues = __import__(module, fromlist=["read"]).read(environment)
+            found: StatedValues = loaded(reader)(environment)
             return found
-    return None
+    return _of_added_system(environment) if may_be_declared(_SYSTEMS) else None
+
+
+def _of_added_system(environment: Mapping[str, str]) -> StatedValues | None:
+    """The same for those of other distributions, which take longer to import."""
+    from sssjob import registry
+
+    row = registry.inside(environment)
+    if row is None:
+        return None
+    try:
+        found: StatedValues = row.load()(environment)
+    except Exception as error:  # a payload goes on, whatever code of other distributions does
+        found = StatedValues("")
+        found.problems.append(f"${row.variable}: {type(error).__name__}: {error}")
+    return found
 
 
 def _pod(said: StatedValues, environment: Mapping[str, str], root: str) -> None:

@@ -185,12 +185,16 @@ def test_an_ad_that_cannot_be_read_is_a_problem(tmp_path, kind):
 
 
 def test_every_system_that_tells_its_jobs_who_they_are_has_a_module_inside():
-    known = dict(sssjob.systems.INSIDE)
+    rows = {name: row.inside for name, row in registry.systems().items() if row.inside}
     home = Path(sssjob.systems.__file__).parent
-    there = {f"sssjob.systems.{path.parent.name}.inside" for path in home.glob("*/inside.py")}
-    assert set(known.values()) == there, "INSIDE of sssjob/systems/__init__.py: a row for each"
-    rows = {row.id_variable for row in registry.systems().values()} - {"", "JOB_ID"}
-    assert rows <= known.keys(), "an id_variable of a system that has no inside.py"
+    there = {path.parent.name: f"sssjob.systems.{path.parent.name}.inside:read"
+             for path in home.glob("*/inside.py")}  # fmt: skip
+    told = "INSIDE of sssjob/systems/__init__.py: a row for each, in its system.py as well"
+    assert {name: row.reader for name, row in rows.items()} == there, told
+    assert rows.keys() == sssjob.systems.INSIDE.keys(), told
+    variables = {row.id_variable for row in registry.systems().values()} - {"", "JOB_ID"}
+    known = {row.variable for row in rows.values()}
+    assert variables <= known, "an id_variable of a system that has no inside.py"
 
 
 @pytest.mark.parametrize("environment", [SLURM, PBS, LSF, GRID_ENGINE, POD, {"FLUX_JOB_ID": "1"},
@@ -212,7 +216,7 @@ def test_nothing_slow_is_imported_anywhere(environment):
 @pytest.fixture
 def run(monkeypatch):
     """A command of features in a job with this environment, and no directories."""
-    for variable in ("JOBFEATURES", "MACHINEFEATURES", *dict(sssjob.systems.INSIDE)):
+    for variable in ("JOBFEATURES", "MACHINEFEATURES", *dict(sssjob.systems.INSIDE.values())):
         monkeypatch.delenv(variable, raising=False)
 
     def invoke(environment, *words):

@@ -1,6 +1,7 @@
 """What of HTCondor stands where in this folder."""
 
-from sssjob.registry import Format, Measure, Queue, Sign, Status, System, Target
+from sssjob.registry import Format, Inside, Measure, Queue, Sign, Status, System, Target
+from sssjob.systems import INSIDE
 
 SYSTEM = System(
     "condor",
@@ -32,4 +33,5 @@ SYSTEM = System(
         Measure("max_scratch_bytes", ("DiskUsage_RAW",), 1024),
         Measure("max_scratch_bytes", ("DiskUsage",), 1024),
     ),
+    inside=Inside(*INSIDE["condor"]),
 )  # fmt: skip

@@ -1,6 +1,7 @@
 """What of Flux stands where in this folder."""
 
-from sssjob.registry import Format, Sign, Status, System, Target
+from sssjob.registry import Format, Inside, Sign, Status, System, Target
+from sssjob.systems import INSIDE
 
 _JOBS = "sssjob.systems.flux.accounting"
 
@@ -18,4 +19,5 @@ SYSTEM = System(
         Target("flux-canonical", "sssjob.systems.flux.jobspec:CANONICAL_FORM",
                "canonical jobspecs of Flux (RFC 14)", Sign.NAME),
     ),
+    inside=Inside(*INSIDE["flux"]),
 )  # fmt: skip

@@ -1,6 +1,7 @@
 """What of Grid Engine stands where in this folder."""
 
-from sssjob.registry import Caps, Format, Measure, Queue, Sign, Status, System, Target
+from sssjob.registry import Caps, Format, Inside, Measure, Queue, Sign, Status, System, Target
+from sssjob.systems import INSIDE
 
 _ACCOUNTING = "sssjob.systems.gridengine.accounting"
 
@@ -32,6 +33,7 @@ SYSTEM = System(
         Target("sge", "sssjob.systems.gridengine.submission:SGE",
                "scripts for qsub of Grid Engine"),
     ),
+    inside=Inside(*INSIDE["gridengine"]),
     id_variable="JOB_ID",
     task_variable="SGE_TASK_ID",  # "undefined" in a job that is no array
     measures=(  # $SGE_JOB_SPOOL_DIR/usage

@@ -1,6 +1,7 @@
 """What of LSF stands where in this folder."""
 
-from sssjob.registry import Format, Sign, System, Target
+from sssjob.registry import Format, Inside, Sign, System, Target
+from sssjob.systems import INSIDE
 
 SYSTEM = System(
     "lsf",
@@ -14,5 +15,6 @@ SYSTEM = System(
     targets=(
         Target("lsf", "sssjob.systems.lsf.submission:LSF", "scripts for bsub of LSF"),
     ),
+    inside=Inside(*INSIDE["lsf"]),
     id_variable="LSB_JOBID",
 )  # fmt: skip

@@ -1,6 +1,7 @@
 """What of PBS stands where in this folder."""
 
-from sssjob.registry import Format, Queue, Sign, Status, System, Target
+from sssjob.registry import Format, Inside, Queue, Sign, Status, System, Target
+from sssjob.systems import INSIDE
 
 _STATUS = "sssjob.systems.pbs.status"
 
@@ -33,5 +34,6 @@ SYSTEM = System(
         Target("torque", "sssjob.systems.pbs.submission:TORQUE", "scripts for qsub of TORQUE",
                Sign.NAME),
     ),
+    inside=Inside(*INSIDE["pbs"]),
     id_variable="PBS_JOBID",
 )  # fmt: skip

@@ -1,6 +1,7 @@
 """What of Slurm stands where in this folder."""
 
-from sssjob.registry import Caps, Format, Queue, Sign, Status, System, Target
+from sssjob.registry import Caps, Format, Inside, Queue, Sign, Status, System, Target
+from sssjob.systems import INSIDE
 
 _ACCOUNTING = "sssjob.systems.slurm.accounting"
 _STATUS = "sssjob.systems.slurm.status"
@@ -50,6 +51,7 @@ SYSTEM = System(
         Target("slurmrest", "sssjob.systems.slurm.rest:TRANSLATOR",
                "job/submit of slurmrestd, v0.0.41 to v0.0.45", Sign.NAME),
     ),
+    inside=Inside(*INSIDE["slurm"]),
     id_variable="SLURM_JOB_ID",
     raw_id="JobIDRaw",
 )  # fmt: skip

@@ -1,0 +1,50 @@
+"""Whether distributions may declare entry points, asked without importing what reads them."""
+
+import sys
+from importlib.machinery import PathFinder
+
+from sssjob.entry_points import may_be_declared
+
+
+def test_without_such_entry_points_nobody_looks_for_them_in_detail(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    monkeypatch.setattr(sys, "meta_path", [each for each in sys.meta_path if each is PathFinder])
+    install(tmp_path / "other-1.dist-info", "[console_scripts]\nother = other:main\n")
+    assert not may_be_declared("sssjob.formats")
+    install(tmp_path / "more-1.dist-info", "[ sssjob.formats ]\nother = other:LAYOUT\n")
+    assert may_be_declared("sssjob.formats")
+    assert not may_be_declared("sssjob.systems")
+    (tmp_path / "more-1.dist-info" / "entry_points.txt").unlink()
+    (tmp_path / "more-1.dist-info").rename(tmp_path / "more-2.dist-info")
+    assert not may_be_declared("sssjob.formats")
+    sys.path.append(str(tmp_path / "missing"))
+    assert not may_be_declared("sssjob.formats")
+    (tmp_path / "some.egg").write_bytes(b"")  # in which nobody looks
+    assert may_be_declared("sssjob.formats")
+
+
+def install(info, declared):
+    """A distribution of nothing but what it declares."""
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(declared)
+
+
+def test_what_distributions_declare_is_read_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    install(tmp_path / "other-1.dist-info", "[console_scripts]\nother = other:main\n")
+    may_be_declared("sssjob.formats")
+    monkeypatch.setattr("os.open", None)
+    assert not may_be_declared("sssjob.systems")
+
+
+def test_it_is_known_where_no_usual_finder_looks(monkeypatch):
+    class OtherFinder:
+        def find_distributions(self, context):
+            return iter(())
+
+    monkeypatch.setattr(sys, "path", [])
+    monkeypatch.setattr(sys, "meta_path", [PathFinder])
+    assert not may_be_declared("sssjob.systems")
+    monkeypatch.setattr(sys, "meta_path", [PathFinder, OtherFinder()])
+    assert may_be_declared("sssjob.systems")
