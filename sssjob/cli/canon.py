@@ -10,8 +10,8 @@ import click
 from sssjob.cli import common, options
 
 if TYPE_CHECKING:
-    from sssjob.cli.selection import ChosenObject
     from sssjob.model import Block
+    from sssjob.verbs.selection import ChosenObject
 
 
 @click.command(

@@ -14,8 +14,8 @@ from sssjob.errors import InvalidValue, Severity
 from sssjob.visible import Dot, Visible, Written
 
 if TYPE_CHECKING:
-    from sssjob.cli.selection import ChosenObject
     from sssjob.graph import Exit, Graph, Progress
+    from sssjob.verbs.selection import ChosenObject
 
 _NAMED = 8  # job groups that are named when one has to be chosen
 
@@ -117,12 +117,12 @@ def _graphs(
     """The graph of each job group; jobs beside each other in what was named have one together."""
     from sssjob import graph
     from sssjob.check.awareness import GRAPH
-    from sssjob.cli.selection import chosen
+    from sssjob.cli.selection import chosen, understood
     from sssjob.model import Job, JobGroup
 
     def known() -> Iterator[ChosenObject]:
         for found in chosen(files, select, complain):
-            block = found._replace(paths=None).understood(GRAPH)  # all jobs of a group count
+            block = understood(found._replace(paths=None), GRAPH)  # all jobs of a group count
             if block is None:
                 complain.count += 1
             else:

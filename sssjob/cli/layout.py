@@ -13,8 +13,8 @@ from sssjob.cli import common, options
 from sssjob.errors import Finding, Severity
 
 if TYPE_CHECKING:
-    from sssjob.cli.selection import ChosenObject
     from sssjob.layout import Layout, Share, Unit
+    from sssjob.verbs.selection import ChosenObject
 
 _INDENT = 4  # columns before a node
 _ROWS = 64  # nodes that are shown; --json has them all
@@ -54,12 +54,12 @@ def command(
     request gets one of its own. Tasks are numbered from 0, or as a geometry numbers them.
     """
     from sssjob.check.awareness import LAYOUT
-    from sssjob.cli.selection import chosen
+    from sssjob.cli.selection import chosen, understood
 
     laid = faults = 0
     complain = common.Complaints()
     for found in chosen(files, select, complain):
-        known = found.understood(LAYOUT)
+        known = understood(found, LAYOUT)
         if known is None:
             complain.count += 1
             continue
