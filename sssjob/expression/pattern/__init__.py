@@ -5,24 +5,19 @@ False
 >>> Pattern("node[1-5]", "search").matches("node12")
 True
 
-``perl`` reads an expression into the nodes of ``syntax``, and ``program`` makes steps of these. An
-``automaton`` runs all that is regular in linear time; references, look-around and atomic groups
-need ``backtracking``, which counts its steps. So the same pattern and the same text have the same
-answer everywhere, or are given up everywhere.
+``perl`` reads an expression into the nodes of ``syntax``, ``program`` makes steps of these, and
+``engines`` chooses what runs them. An ``automaton`` runs all that is regular in linear time;
+references, look-around and atomic groups need ``backtracking``, which counts its steps. So the same
+pattern and the same text have the same answer everywhere, or are given up everywhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from sssjob.errors import LimitExceeded
-from sssjob.expression.pattern.automaton import Automaton
-from sssjob.expression.pattern.backtracking import Backtracking
-from sssjob.expression.pattern.perl import NotAPattern, read, shown
-from sssjob.expression.pattern.program import group_count, program
-from sssjob.expression.pattern.syntax import Char, Group, Node, OneOf, Repeat, Seq
+from sssjob.expression.pattern.refused import NotAPattern, shown
 
 __all__ = ["Matching", "NotAPattern", "Pattern", "Span", "occurrences"]
 
@@ -32,7 +27,6 @@ Matching: TypeAlias = Literal["full", "search", "glob"]
 # Where a group began and ended, None if it matched nothing.
 Span: TypeAlias = "tuple[int, int] | None"
 
-_REMEMBERED = 256  # patterns
 _GIVEN_UP = 4096  # texts of one pattern
 
 
@@ -47,7 +41,10 @@ class Pattern:
         self.text, self.match = text, match
         self.stopped: LimitExceeded | None = None
         self._given_up: dict[str, LimitExceeded] = {}
-        self._engine = _engine(text, match)
+        # Most requests have no pattern: what runs them is imported with the first.
+        from sssjob.expression.pattern.engines import engine
+
+        self._engine = engine(text, match)
 
     def matches(self, text: str) -> bool:
         """Whether it matches a text. Raises ``LimitExceeded`` if that takes too many steps."""
@@ -76,25 +73,9 @@ def occurrences(pattern: str, text: str) -> Iterator[tuple[Span, ...]]:
     >>> list(occurrences("(a)|b", "ab"))
     [((0, 1), (0, 1)), ((1, 2), None)]
     """
-    engine, groups = _noting(pattern)
+    from sssjob.expression.pattern.engines import noting
+
+    engine, groups = noting(pattern)
     for notes in engine.occurrences(text):
         ends = [notes[2 * each : 2 * each + 2] for each in range(groups)]
         yield tuple(None if min(start, end) < 0 else (start, end) for start, end in ends)
-
-
-@lru_cache(_REMEMBERED)
-def _noting(text: str) -> tuple[Backtracking, int]:
-    made = program(Group(0, read(text)), every_group=True)
-    return Backtracking(made, True), group_count(made)
-
-
-@lru_cache(_REMEMBERED)
-def _engine(text: str, match: Matching) -> Automaton | Backtracking:
-    made = program(_glob(text) if match == "glob" else read(text))
-    return (Automaton if made.is_regular else Backtracking)(made, match == "search")
-
-
-def _glob(text: str) -> Node:
-    any_ = OneOf(r"[\s\S]")
-    signs: dict[str, Node] = {"*": Repeat(any_, 0, None), "?": any_}
-    return Seq(tuple(signs.get(letter) or Char(letter) for letter in text))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from sssjob.errors import InvalidValue
+from sssjob.expression.pattern.refused import NotAPattern
 from sssjob.expression.pattern.syntax import (
     Anchor,
     Atomic,
@@ -88,18 +88,6 @@ _CODE = re.compile(
 )
 _POSIX_CLASS = re.compile(r"\[:(\^?)([a-z]+):\]")
 _PROPERTY = re.compile(r"\\([pP])(?:\{(\^?)(\w+&?)\}|([A-Z]))", re.ASCII)
-
-
-class NotAPattern(InvalidValue):
-    """A regular expression that cannot be evaluated; ``position`` counts characters from 1."""
-
-    def __init__(self, text: str, position: int, reason: str) -> None:
-        super().__init__(text, f"a regular expression that is evaluated here: {reason}")
-        self.args = (text, position, reason)
-        self.position, self.reason = position, reason
-
-    def __str__(self) -> str:
-        return f"{self.reason} at character {self.position} of {shown(self.text)}"
 
 
 def read(text: str) -> Node:
@@ -418,8 +406,3 @@ def _literal(letter: str) -> str:
     if " " < letter <= "~":
         return "\\" + letter
     return f"\\x{ord(letter):02x}" if ord(letter) < 256 else f"\\U{ord(letter):08x}"
-
-
-def shown(text: str) -> str:
-    """A text for a message, quoted and not too long."""
-    return repr(text if len(text) <= 60 else text[:57] + "...")
