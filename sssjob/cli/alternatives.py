@@ -10,8 +10,8 @@ import click
 from sssjob.cli import common, options
 
 if TYPE_CHECKING:
-    from sssjob.cli.requested import NamedRequest
     from sssjob.expression import Alternative, Alternatives
+    from sssjob.verbs.match import NamedRequest
 
 LIMIT = 1000
 

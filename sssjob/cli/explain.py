@@ -14,8 +14,8 @@ import click
 from sssjob.cli import common, options
 
 if TYPE_CHECKING:
-    from sssjob.cli.requested import NamedRequest
     from sssjob.expression import Expression
+    from sssjob.verbs.match import NamedRequest
 
 
 @click.command(

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from sssjob.cli import common, options
 
 if TYPE_CHECKING:
-    from sssjob.cli.requested import NamedRequest
     from sssjob.expression.evaluate import Answer
     from sssjob.expression.offer import Mode, Offer
+    from sssjob.expression.offers import BadOffer
     from sssjob.expression.pattern import Matching
-    from sssjob.model import Block
+    from sssjob.verbs.match import NamedRequest
 
 _COLOURS = {"yes": "green", "no": "red", "unknown": "yellow"}
-_HEAD = 1 << 16  # bytes that tell what offers are in
 _WIDEST = 40  # characters of an offer's name
 
 
@@ -52,31 +51,26 @@ def command(
     The table has the best offers first; JSON keeps their order, and numbers them by rank.
     """
     from sssjob.cli.requested import requests
-    from sssjob.expression.evaluate import Request
+    from sssjob.verbs.match import matched, node_names
 
     satisfied, complain = 0, common.Complaints()
     if "-" in offered and (not files or "-" in files):
         common.fail("standard input cannot be both the jobs and the offers")
     given = [offer for name in offered for offer in offers(name, mode, complain)]
     notice_names(given)
-    nodes = [name for offer in given for name in offer.names.get("Node", ())]
     rows = common.Rows(lines=form == "jsonl")
-    for asked in requests(files, select, complain, nodes):
-        if asked.expression is None:
+    for asked in requests(files, select, complain, node_names(given)):
+        found = matched(asked, given, matching)
+        if found is None:
             complain.count += 1
             continue
-        request = Request(asked.expression, matching)
-        if any(request.faults()):  # which were said where the request was read
-            complain.count += 1
-            continue
-        answers = [request.answer(offer) for offer in given]
-        satisfied += any(answer.verdict == 2 for answer in answers)
-        common.print_findings(found.in_file(asked.file) for found in request.stopped())
+        satisfied += found.is_satisfied
+        common.print_findings(found.findings)
         if form:
-            for row in _rows(asked, answers):
+            for row in found.rows():
                 rows.put(row)
         else:
-            _print(asked, answers)
+            _print(asked, found.answers)
     if form:
         rows.end()
     complain.leave(satisfied)
@@ -84,64 +78,19 @@ def command(
 
 def offers(name: str, mode: Mode | None, complain: common.Complain) -> Iterator[Offer]:
     """The offers of one file, JSON or XML by what it begins with."""
-    from sssjob.document import opened
-    from sssjob.document.encodings import beginning
     from sssjob.errors import UnreadableDocument
-    from sssjob.expression.offers import SIZE_LIMIT, BadOffer, read
+    from sssjob.verbs import match
 
     def refused(error: BadOffer) -> None:
         complain(f"{common.name_of(given.name)}: error: {error}")
 
     for given in common.sources((name,)):
         try:
-            with opened(given.given) as stream:
-                data = stream.read(SIZE_LIMIT + 1)
-            if beginning(data[:_HEAD]).startswith(b"<"):
-                yield from _delivered(data, mode or "exact", refused)
-            else:
-                yield from read(data, mode=mode or "fit", on_error=refused)
-        except BadOffer as error:
-            refused(error)
+            yield from match.offers(given, mode, refused)
         except UnreadableDocument as error:
             complain(error.finding.in_file(given.name))
         except OSError as error:
             complain(f"sssjob: error: {common.reason(error)}")
-
-
-def _delivered(data: bytes, mode: Mode, refused: Any) -> Iterator[Offer]:
-    """What was delivered to each job, or what each Delivered that stands alone holds."""
-    from sssjob.expression.offer import Offer, delivered
-    from sssjob.expression.offers import BadOffer
-
-    for index, block in enumerate(_blocks(data)):
-        name = block.id or block.get("Name") or str(index)
-        try:
-            yield Offer.of(name, delivered(block), mode)
-        except ValueError as error:
-            refused(BadOffer(index, name, str(error)))
-
-
-def _blocks(data: bytes) -> Iterator[Block]:
-    """The jobs of a document, or a job around each Delivered without one."""
-    from sssjob.document import from_tree, read, tree
-    from sssjob.model import Job, JobGroup
-
-    roots = [root for root, _ in tree.documents(data)]
-    every = (found for root in roots for found in root.iter("{*}Delivered"))
-    alone = [found for found in every if _is_alone(found.getparent())]
-    for element in alone:
-        job = element.makeelement("Job")
-        job.append(element)
-        yield from_tree(job)
-    for block in () if alone else read(data):
-        yield from block.blocks(Job) if isinstance(block, JobGroup) else (block,)
-
-
-def _is_alone(parent: Any) -> bool:
-    from sssjob.document.places import split
-    from sssjob.model import BLOCKS
-
-    return parent is None or split(str(parent.tag))[1] not in BLOCKS
 
 
 def notice_names(offers: Sequence[Offer]) -> None:
@@ -151,24 +100,6 @@ def notice_names(offers: Sequence[Offer]) -> None:
 
     for message in unknown(offers):
         common.say(visible(f"sssjob: warning: {message}"))
-
-
-def _rows(asked: NamedRequest, answers: Sequence[Answer]) -> Iterator[dict[str, Any]]:
-    from sssjob.expression.evaluate import ranked
-
-    ranks = {id(answer): rank for rank, answer in enumerate(ranked(answers), 1)}
-    for answer in answers:
-        yield {
-            "job": asked.name or None,
-            "path": asked.path,
-            "id": answer.offer.id,
-            "verdict": str(answer.verdict),
-            "score": None if answer.score is None else float(answer.score),
-            "exact_score": None if answer.score is None else str(answer.score),
-            "alternative": None if answer.alternative is None else str(answer.alternative),
-            "reasons": list(answer.reasons),
-            "rank": ranks[id(answer)],
-        }
 
 
 def _print(asked: NamedRequest, answers: Iterable[Answer]) -> None:

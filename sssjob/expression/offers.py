@@ -58,7 +58,13 @@ def read(
 
     Raises ``BadOffer``, or hands it to ``on_error`` and goes on with the next offer.
     """
-    for index, row in enumerate(_rows(source)):
+    rows = parsed(source)
+    yield from made(rows if isinstance(rows, list) else [rows], mode, on_error)
+
+
+def made(rows: Iterable[object], mode: Mode, on_error: OnError | None = None) -> Iterator[Offer]:
+    """The offers of plain data, as ``read`` gives those of its text; it raises so, too."""
+    for index, row in enumerate(rows):
         try:
             yield offer(row, index, mode)
         except BadOffer as error:
@@ -117,12 +123,13 @@ def unknown(offers: Iterable[Offer]) -> Iterator[str]:
                     yield f"{item.name} is not a property that can be requested{advice}"
 
 
-def _rows(source: bytes | BinaryIO) -> Iterable[object]:
+def parsed(source: bytes | BinaryIO) -> object:
+    """What a JSON text says, with each number exactly as it is written. Raises ``BadOffer``."""
     data = source if isinstance(source, bytes) else source.read(SIZE_LIMIT + 1)
     if len(data) > SIZE_LIMIT:
         raise BadOffer(None, "", f"more than {SIZE_LIMIT >> 20} MiB")
     try:
-        rows: object = json.loads(
+        found: object = json.loads(
             data, parse_int=_Number, parse_float=_Number, parse_constant=_Number,
             object_pairs_hook=each_once,
         )  # fmt: skip
@@ -130,7 +137,7 @@ def _rows(source: bytes | BinaryIO) -> Iterable[object]:
         raise BadOffer(None, "", "arrays or objects too deep inside each other") from None
     except ValueError as error:
         raise BadOffer(None, "", f"no JSON: {error}") from None
-    return rows if isinstance(rows, list) else [rows]
+    return found
 
 
 class _Number(str):

@@ -112,6 +112,13 @@ class SeenJob:
         self.stored, self.place, self.block, self.job = stored, place, block, job
 
     @cached_property
+    def path(self) -> str:
+        """Where it stands in its document: ``/Job``, or as ``/JobGroup/Job[2]``."""
+        if not isinstance(self.block, JobGroup):
+            return "/Job"
+        return f"/JobGroup/Job{f'[{self.place}]' if len(_units(self.block)) > 1 else ''}"
+
+    @cached_property
     def asked(self) -> tuple[Asked, ...]:
         """What was requested and delivered, of all that is stated on one of the two sides."""
         return _asked(self.job)
@@ -140,11 +147,9 @@ class SeenJob:
             resolved = defaults.resolve(self.block)
             return resolved.origins, resolved.findings
         assert isinstance(self.block, JobGroup)
-        units = _units(self.block)
-        number = f"[{self.place}]" if len(units) > 1 else ""
-        told = defaults.resolve(_alone(self.block, units[self.place - 1])).origins
+        told = defaults.resolve(_alone(self.block, _units(self.block)[self.place - 1])).origins
         return tuple(
-            replace(each, path=f"/JobGroup/Job{number}/{each.path.removeprefix(_ALONE)}")
+            replace(each, path=f"{self.path}/{each.path.removeprefix(_ALONE)}")
             for each in told if each.path.startswith(_ALONE)
         ), ()  # fmt: skip
 

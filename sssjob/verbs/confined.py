@@ -9,13 +9,15 @@ without this, and pays nothing for it.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from itertools import islice
 from typing import Any, NamedTuple
 
 from sssjob.document.sources import NamedSource, named
-from sssjob.errors import Finding, LimitExceeded, SSSJobError
+from sssjob.errors import Finding, InvalidJob, LimitExceeded, Severity, SSSJobError
+from sssjob.expression.offer import Mode, Offer
+from sssjob.expression.offers import BadOffer
 from sssjob.query.match import Match, Value
 from sssjob.workers import Bounds, Work, Workers
 
@@ -24,6 +26,7 @@ __all__ = ["Bounds", "Confined", "DetachedMatch", "MadeJobs", "Told"]
 BODY = "body"  # what messages call documents and records that came without a name
 FULL = "full"  # the profile that understands everything
 FINDINGS = 100_000  # about one body
+ANSWERS = 100_000  # of requests to offers
 LINES = 1 << 26  # bytes of JSON lines that one body becomes
 
 _NONE: Mapping[str, str] = {}
@@ -142,6 +145,23 @@ class Confined:
         told: dict[str, Any] = self._asked(_Question("report", arguments))
         return told
 
+    def match(self, body: bytes, *, mode: Mode | None = None) -> list[dict[str, Any]]:
+        """What documents ask of offers, both in a body in JSON, as ``sssjob match --json`` says it.
+
+        Raises ``BadOffer``, ``InvalidJob`` for a request that cannot be read, ``LimitExceeded`` for
+        more than ``ANSWERS``, ``UnreadableDocument``, and as ``find`` does.
+        """
+        told: list[dict[str, Any]] = self._asked(_Question("match", (body, mode)))
+        return told
+
+    def match_job(
+        self, document: bytes, path: str, offers: bytes, *, mode: Mode | None = None
+    ) -> list[dict[str, Any]]:
+        """The same of one job of a document, such as ``/JobGroup/Job[2]``; raises so, too."""
+        question = _Question("match_job", (document, path, offers, mode))
+        told: list[dict[str, Any]] = self._asked(question)
+        return told
+
     def _asked(self, part: _Question) -> Any:
         [(_, answer)] = self._workers.in_order([part], _place)
         return answer
@@ -228,6 +248,45 @@ def _convert(source: bytes, format: str, zone: str) -> MadeJobs:
         return MadeJobs(out.getvalue(), work.reading.counts.as_dict())
 
 
+def _match(body: bytes, mode: Mode | None) -> list[dict[str, Any]]:
+    from sssjob.verbs import match
+
+    sent = match.sent(body, mode)
+    return _matched(sent.jobs, sent.offers, None)
+
+
+def _match_job(
+    document: bytes, path: str, offers: bytes, mode: Mode | None
+) -> list[dict[str, Any]]:
+    from sssjob.verbs import match
+
+    def refused(error: BadOffer) -> None:
+        raise error
+
+    source = NamedSource(BODY, io.BytesIO(offers))
+    return _matched(document, tuple(match.offers(source, mode, refused)), (path,))
+
+
+def _matched(
+    jobs: bytes, offers: Sequence[Offer], paths: tuple[str, ...] | None
+) -> list[dict[str, Any]]:
+    from sssjob.document import read
+    from sssjob.verbs import match
+
+    found: list[Finding] = []
+    rows: list[dict[str, Any]] = []
+    nodes = match.node_names(offers)
+    for block in read(jobs):
+        for asked in match.requests(block, BODY, found.append, paths=paths, nodes=nodes):
+            told = match.matched(asked, offers)
+            if told is None:
+                raise InvalidJob([each for each in found if each.severity is Severity.ERROR])
+            if len(rows) + len(told.answers) > ANSWERS:
+                raise LimitExceeded("answers; ask about fewer jobs or offers", ANSWERS)
+            rows += told.rows()
+    return rows
+
+
 class _BoundedLines(io.BytesIO):
     """What was made, up to so many bytes."""
 
@@ -262,4 +321,5 @@ def _place(part: _Question) -> str:
 _KINDS: dict[str, Callable[..., Any]] = {
     "find": _find, "ask": _ask, "transform": _transform,
     "validate": _validate, "convert": _convert, "report": _report,
+    "match": _match, "match_job": _match_job,
 }  # fmt: skip

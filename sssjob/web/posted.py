@@ -6,7 +6,9 @@ stranger wrote it, and compressed bytes may become very many.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from http import HTTPStatus
+from typing import TypeVar, cast, get_args
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -15,15 +17,18 @@ from sssjob import records
 from sssjob.accounting.report import GROUPINGS
 from sssjob.check.vocabulary import PROFILES
 from sssjob.errors import InvalidValue, UnreadableDocument
+from sssjob.expression.offer import Mode
 from sssjob.measures import MEASURES
 from sssjob.store.browsing import MOST
 from sssjob.suggestions import nearest
-from sssjob.verbs.confined import FULL
-from sssjob.web import pages
+from sssjob.verbs.confined import FULL, Confined
+from sssjob.web import pages, views
 from sssjob.web.views import LINES, MEDIA, Request
 
 AUTO = records.AUTO.name
 LATEST = 1 << 40  # seconds since 1970
+
+T = TypeVar("T")
 
 
 def validate(asked: Request) -> Response:
@@ -38,12 +43,7 @@ def convert(asked: Request) -> Response:
     """Records as job objects, as ``sssjob convert --to jsonl`` prints them."""
     format_, zone = asked.given.get("from", AUTO), asked.given.get("tz")
     _named(format_, tuple(records.formats()), "from")
-    try:
-        made = asked.site.stores.confined(
-            lambda some: some.convert(asked.body, format=format_, zone=zone)
-        )
-    except UnreadableDocument as error:
-        raise HTTPException(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from None
+    made = _read(asked, lambda some: some.convert(asked.body, format=format_, zone=zone))
     counts = made.counts
     told = {
         "sssjob-records": counts["records"], "sssjob-jobs": counts["jobs"],
@@ -51,6 +51,38 @@ def convert(asked: Request) -> Response:
     }  # fmt: skip
     headers = {name: str(number) for name, number in told.items()}
     return Response(made.lines, media_type=MEDIA[LINES], headers=headers)
+
+
+def match(asked: Request) -> Response:
+    """What documents ask of offers, both in the body, as ``sssjob match --json`` prints it."""
+    mode = _mode(asked)
+    return pages.json(_read(asked, lambda some: some.match(asked.body, mode=mode)))
+
+
+def match_job(asked: Request) -> Response:
+    """What a job of the store asks of the offers in the body, as ``match`` tells it."""
+    with asked.site.stores.opened() as kept:
+        seen = views.seen_job(asked, kept)
+    document, mode = seen.stored.document, _mode(asked)
+    told = _read(
+        asked, lambda some: some.match_job(document, seen.path, asked.body, mode=mode)
+    )  # fmt: skip
+    return pages.json(told)
+
+
+def _read(asked: Request, work: Callable[[Confined], T]) -> T:
+    """What the process within bounds makes of what was sent."""
+    try:
+        return asked.site.stores.confined(work)
+    except UnreadableDocument as error:  # what was sent, since the store's was read before
+        raise HTTPException(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from None
+
+
+def _mode(asked: Request) -> Mode | None:
+    mode = asked.given.get("mode")
+    if mode:
+        _named(mode, get_args(Mode), "mode")
+    return cast("Mode | None", mode or None)
 
 
 def report(asked: Request) -> Response:

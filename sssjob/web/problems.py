@@ -8,6 +8,7 @@ from typing import NamedTuple
 from sssjob.document.sources import UnusableSource
 from sssjob.errors import (
     BusyStore,
+    InvalidJob,
     InvalidValue,
     LimitExceeded,
     LostWorker,
@@ -16,6 +17,7 @@ from sssjob.errors import (
     UnreadableDocument,
     UnusableStore,
 )
+from sssjob.expression.offers import BadOffer
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -41,6 +43,8 @@ class Problem(NamedTuple):
 _STATUS: tuple[tuple[type[SSSJobError], HTTPStatus], ...] = (
     (NotAQuery,          HTTPStatus.BAD_REQUEST),
     (InvalidValue,       HTTPStatus.BAD_REQUEST),
+    (BadOffer,           HTTPStatus.UNPROCESSABLE_ENTITY),
+    (InvalidJob,         HTTPStatus.UNPROCESSABLE_ENTITY),
     (LimitExceeded,      HTTPStatus.UNPROCESSABLE_ENTITY),
     (UnusableSource,     HTTPStatus.UNPROCESSABLE_ENTITY),
     (LostWorker,         HTTPStatus.UNPROCESSABLE_ENTITY),

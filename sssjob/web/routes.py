@@ -7,12 +7,13 @@ other lacks.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from starlette.responses import Response
 
 from sssjob.accounting.report import GROUPINGS
 from sssjob.check.vocabulary import PROFILES
+from sssjob.expression.offer import Mode
 from sssjob.measures import MEASURES
 from sssjob.store.browsing import MOST
 from sssjob.web import charts, listing, posted, views
@@ -51,6 +52,11 @@ _JOB = (
     Parameter("place", "0 for the document itself, or a job's place in its JobGroup, from 1 on.",
               _INTEGER),
 )
+_MODE = (
+    Parameter("mode", "A number of an offer is the most that it has (fit, the default for JSON), "
+              "or is compared as it is (exact, the default for job objects).",
+              {"enum": [*get_args(Mode)]}),
+)
 _FACET = (Parameter("name", "The column, or month.", _TEXT),)
 
 VIEWS: tuple[View, ...] = (
@@ -88,6 +94,11 @@ VIEWS: tuple[View, ...] = (
          (Parameter("profile", "Check what an implementation of this level accepts.",
                     {"enum": [*PROFILES]}),),
          body="Documents in XML, compressed or not."),
+    View("/match", "What jobs ask of offers: as sssjob match --json.", posted.match, (JSON,),
+         _MODE, body='{"jobs": a document as a text, "offers": offers in JSON, or a document}.'),
+    View("/jobs/{document:int}/{place:int}/match",
+         "What a job asks of offers: as sssjob match --json.", posted.match_job, (JSON,), _MODE,
+         _JOB, body="Offers in JSON, or job objects whose Delivered counts."),
     View("/convert", "Records as job objects: as sssjob convert --to jsonl.", posted.convert,
          (LINES,),
          (Parameter("from", "What the records are; auto recognises them.", _TEXT),

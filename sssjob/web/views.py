@@ -156,7 +156,7 @@ def job(asked: Request) -> Response:
             group = browse.group(kept, asked.path["document"])
             if group is not None:
                 return _group(asked, group)
-        seen = _seen(asked, kept)
+        seen = seen_job(asked, kept)
         if asked.form == XML:
             return Response(_document(seen), media_type=MEDIA[XML])
         versions = browse.versions(kept, seen.stored)
@@ -196,7 +196,7 @@ def translation(asked: Request) -> Response:
         meant = nearest(to, _targets())
         raise InvalidValue(to, f"a target{f'; did you mean {meant}?' if meant else ''}, for to")
     with asked.site.stores.opened() as kept:
-        seen = _seen(asked, kept)
+        seen = seen_job(asked, kept)
     made = translate.of_job(seen.job, to)
     if asked.form == JSON:
         losses = [loss.as_dict() for loss in made.losses]
@@ -233,7 +233,8 @@ def query(asked: Request) -> Response:
 VERSIONS = ("1.0", "2.0", "3.0", "3.1")
 
 
-def _seen(asked: Request, kept: Store) -> SeenJob:
+def seen_job(asked: Request, kept: Store) -> SeenJob:
+    """The job that a path means. Raises ``HTTPException`` where there is none."""
     found = browse.job(kept, asked.path["document"], asked.path["place"])
     if found is None:
         raise HTTPException(HTTPStatus.NOT_FOUND, _NO_JOB)

@@ -29,8 +29,19 @@ SACCT = b"""JobID|User|State|Start|End|NCPUS
 """
 RAN = b"""<Job><Id>7</Id><User>amy</User><State>Completed</State><StartTime>1700000100</StartTime>
 <EndTime>1700003700</EndTime><Delivered><Processors>4</Processors></Delivered></Job>"""
+ASKS = b"""<JobGroup><Id>g</Id><JobDefaults><Requested>
+<Processors op="GE">4</Processors></Requested>
+</JobDefaults><Job><Id>a</Id></Job><Job><Id>b</Id><Requested><Node op="EQ">n2</Node>
+</Requested></Job></JobGroup>"""
+OFFERS = b'[{"id": "n1", "Processors": 2}, {"id": "n2", "Processors": 16, "Memory": null}]'
+GIVEN = b"<Job><Id>n3</Id><Delivered><Processors>4</Processors></Delivered></Job>"
 WRONG = b"<Job><Id>1</Id><State>Dreaming</State><Proccessors>2</Proccessors></Job>"
-POSTED = [f"{view.path}.{form}" for view in VIEWS if view.body for form in view.forms]
+POSTED = [
+    f"{view.path}.{form}".replace("{document:int}/{place:int}", "1/0")
+    for view in VIEWS
+    if view.body
+    for form in view.forms
+]
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +49,7 @@ def address(tmp_path_factory):
     path = tmp_path_factory.mktemp("posted") / "jobs.db"
     with store.open(path, create=True) as jobs:
         jobs.load(RAN)
+        jobs.load(ASKS)
     return str(path)
 
 
@@ -92,6 +104,29 @@ def test_a_report_is_that_of_the_command(client, address):
         assert told.json() == json.loads(printed("report", "--json", *words, address))
 
 
+@pytest.mark.parametrize("offers", [OFFERS, GIVEN, GIVEN * 2], ids=["json", "xml", "two"])
+@pytest.mark.parametrize("mode", [(), ("--mode", "exact"), ("--mode", "fit")], ids=str)
+def test_what_jobs_ask_of_offers_is_that_of_the_command(client, tmp_path, offers, mode):
+    (tmp_path / "offers").write_bytes(offers)
+    query = f"?mode={mode[1]}" if mode else ""
+    command = ("match", "--json", "--offers", str(tmp_path / "offers"), *mode)
+    given = json.loads(offers) if offers is OFFERS else offers.decode()
+    answer = client.post(f"/match.json{query}", json={"jobs": ASKS.decode(), "offers": given})
+    assert answer.status_code == 200
+    assert answer.json() == json.loads(printed(*command, "-", given=ASKS))
+    for place in (1, 2):
+        answer = client.post(f"/jobs/2/{place}/match.json{query}", content=offers)
+        one = ("--select", f"/JobGroup/Job[{place}]", "-")
+        assert answer.json() == json.loads(printed(*command, *one, given=ASKS)) != []
+
+
+def test_numbers_of_offers_count_as_they_are_written(client):
+    ask = "<Job><Requested><Memory op='GE'>{}</Memory></Requested></Job>"
+    for least, verdict in (("0.1", "yes"), ("0.10000000000000000001", "no")):
+        body = f'{{"jobs": "{ask.format(least)}", "offers": {{"Memory": 0.1}}}}'
+        assert client.post("/match.json", content=body).json()[0]["verdict"] == verdict
+
+
 @pytest.mark.parametrize(
     "path, content, status, said",
     [
@@ -101,6 +136,19 @@ def test_a_report_is_that_of_the_command(client, address):
         ("/convert.jsonl?from=slurm", b"nonsense", 422, "body"),
         ("/convert.jsonl", b"", 422, "body"),
         ("/convert.jsonl?from=sss", b"<Job>", 200, ""),
+        ("/match.json", b"", 422, "no JSON"),
+        ("/match.json", b"[" * 9000, 422, "too deep"),
+        ("/match.json", b"[]", 422, '"jobs" and "offers"'),
+        ("/match.json", b'{"jobs": 1, "offers": []}', 422, "as a text"),
+        ("/match.json", b'{"jobs": "<Job>", "offers": []}', 422, "Job"),
+        ("/match.json", b'{"jobs": "<Job/>", "offers": "<Job>"}', 422, "Job"),
+        ("/match.json", b'{"jobs": "\\ud800<Job/>", "offers": []}', 422, "begins"),
+        ("/match.json", b'{"jobs": "<Job/>", "offers": [{"Memory": "2 XB"}]}', 422, "offers[0]"),
+        ("/match.json", b'{"jobs": "<Job/>", "offers": [], "offers": []}', 422, "twice"),
+        ("/match.json?mode=exakt", b"[]", 400, "did you mean exact?"),
+        ("/jobs/1/0/match.json", b"/etc/passwd", 422, "no JSON"),
+        ("/jobs/1/9/match.json", b"[]", 404, "no such job"),
+        ("/jobs/2/0/match.json", b"[]", 404, "no such job"),
         ("/report.json?by=usr", None, 400, "did you mean user?"),
         ("/report.json?sort=x", None, 400, "for sort"),
         ("/report.json?since=x", None, 400, "for since"),
@@ -124,6 +172,13 @@ def test_the_content_of_a_body_names_no_file(client):
 
 
 # --- bounds
+
+
+def test_a_request_that_cannot_be_read_is_no_answer(client):
+    said = "<Job><Requested><Memory op='XX'>2</Memory></Requested></Job>"
+    answer = client.post("/match.json", json={"jobs": said, "offers": [{"Memory": "2 GB"}]})
+    assert answer.status_code == 422
+    assert "/Job/Requested/Memory" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize("path", POSTED)
