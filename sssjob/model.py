@@ -249,7 +249,13 @@ class Properties(tuple[Property, ...]):
 
     def get(self, name: str, /, **attributes: str) -> Property | None:
         """The first property of that name, or None."""
-        return next(iter(self.all(name, **attributes)), None)
+        for item in self:
+            if item.name == name and (
+                not attributes
+                or all(item.attributes.get(key, "") == want for key, want in attributes.items())
+            ):
+                return item
+        return None
 
     def text(self, name: str, default: str = "") -> str:
         """The stripped text of the first property of that name, or ``default``."""

@@ -207,6 +207,7 @@ SUBJECTS = {
         "accounting pbs": recorded("pbs", _PBS.format("walltime")),
         "status qstat-json": shown("qstat-json", _QSTAT_JSON.format("walltime")),
         "status qstat-xml": shown("qstat-xml", _QSTAT_XML.format("walltime")),
+        "status qstat-text": shown("qstat-text", _QSTAT.format("walltime")),
         "features": given(lambda text: pbs.allocation(["7.s"], _QSTAT.format("walltime").replace("@", text), "n1"), "wall_limit_secs"),  # noqa: E501
         "features, arguments": given(lambda text: pbs.allocation(["7.s", "amy", "g", "n", f"walltime={text}"], "", "n1"), "wall_limit_secs"),  # noqa: E501
         "queue": queued("pbs", _QSTAT.format("walltime")),
@@ -218,6 +219,7 @@ SUBJECTS = {
         "accounting pbs": recorded("pbs", _PBS.format("mem"), "Memory"),
         "status qstat-json": shown("qstat-json", _QSTAT_JSON.format("mem"), "Memory"),
         "status qstat-xml": shown("qstat-xml", _QSTAT_XML.format("mem"), "Memory"),
+        "status qstat-text": shown("qstat-text", _QSTAT.format("mem"), "Memory"),
         "features": given(lambda text: pbs.allocation(["7.s"], _QSTAT.format("mem").replace("@", text), "n1"), "max_rss_bytes"),  # noqa: E501
         "translate pbs": asked("pbs", _script("#PBS -l select=1:mem=@"), "Memory"),
         "translate torque": asked("torque", _script("#PBS -l nodes=1\n#PBS -l mem=@"), "Memory"),

@@ -23,7 +23,8 @@ from sssjob.lcginfo.snapshot import (
     Snapshot,
     unheard,
 )
-from sssjob.model import Block, Delivered, Item, Job, JobGroup, Property, Requested
+from sssjob.model import Block, Delivered, Item, Job, JobGroup, Properties, Property, Requested
+from sssjob.records.record import DELIVERED, JOB, REQUESTED
 from sssjob.states import OVER, has_ended
 from sssjob.store import Store
 
@@ -31,6 +32,17 @@ from sssjob.store import Store
 WRITTEN = {state: word for word, state in reversed(BY_WORD.items())}
 SUBMITTED = ("SubmitTime", "StagedTime", "EligibleTime")
 GROUPS = ("Group", "Project", "User")
+_WHOSE = frozenset((*GROUPS, "Queue"))
+_COUNTED = frozenset(("Duration", "NodeCount", "Processors"))
+# All that ``from_job`` looks at, by its place.
+READ = {
+    JOB: _WHOSE | _COUNTED | {
+        "Id", "Name", "State", "Hold", "StatusMessage", *SUBMITTED, "StartTime", "EndTime",
+        "ExitCode", "ResourceLimit", "TaskCount", "TaskDistribution",
+    },
+    REQUESTED: _WHOSE | _COUNTED,
+    DELIVERED: _WHOSE | _COUNTED,
+}  # fmt: skip
 
 
 def to_jobs(snapshot: Snapshot, shift: float = 0.0, report: Report = unheard) -> Iterator[Job]:
@@ -114,11 +126,12 @@ def from_store(
 
 
 def from_job(
-    job: Job, *, queue: str = "", groups: Sequence[str] = GROUPS, report: Report = unheard
-) -> QueuedJob | None:
+    job: Job, *, queue: str = "", groups: Sequence[str] = GROUPS, group: str = "",
+    report: Report = unheard,
+) -> QueuedJob | None:  # fmt: skip
     """One job object whose defaults are resolved as an entry, or None without queue or group.
 
-    The group is the first of the properties ``groups`` that the job has.
+    The group is the first of the properties ``groups`` that the job has, else ``group``.
     """
 
     def tell(message: str) -> None:
@@ -127,13 +140,14 @@ def from_job(
     def heard(finding: Finding) -> None:
         tell(finding.message)
 
-    at = _said(job, ("Queue",)) or queue
-    group = _said(job, groups)
+    places = (job.properties, job.delivered, job.requested)
+    at = _said(places, ("Queue",)) or queue
+    group = _said(places, groups) or group
     if not at or not group:
         missing = (
             f"{', '.join(groups[:-1])} or {groups[-1]}".removeprefix(" or ") if at else "Queue"
         )
-        other = next((name for name in GROUPS if at and _said(job, (name,))), "")
+        other = next((name for name in GROUPS if at and _said(places, (name,))), "")
         hint = f"; its {other} could stand for that" if other else ""
         tell(f"no {missing}, so nobody could count it{hint}")
         return None
@@ -148,7 +162,7 @@ def from_job(
         group,
         state,
         job.id,
-        _said(job, ("User",)),
+        _said(places, ("User",)),
         job.get("Name"),
         _time(job, SUBMITTED, tell),
         start if started else None,
@@ -171,10 +185,10 @@ def _state(job: Job) -> str:
     return RUNNING if "StartTime" in job.properties.names() else QUEUED
 
 
-def _said(job: Job, names: Iterable[str]) -> str:
-    """The first of these properties that has a text: of the job, delivered, or requested."""
+def _said(places: Iterable[Properties], names: Iterable[str]) -> str:
+    """The first of these properties that has a text, in the first of these places."""
     for name in names:
-        for place in (job.properties, job.delivered, job.requested):
+        for place in places:
             if text := place.text(name):
                 return text
     return ""

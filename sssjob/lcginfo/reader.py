@@ -5,27 +5,31 @@ from __future__ import annotations
 import io
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from fractions import Fraction
+from itertools import islice
+from types import MappingProxyType
 from typing import Any
 
+import orjson
+
 from sssjob import commands, registry
+from sssjob.array_indices import ELEMENTS, beginning
 from sssjob.commands import CommandLimits
 from sssjob.errors import InvalidValue, Severity, UnusableInput
-from sssjob.lcginfo.jobs import from_job
+from sssjob.lcginfo.jobs import READ, from_job
 from sssjob.lcginfo.snapshot import QueuedJob, Remark, Report, Snapshot, UnusableOutput, unheard
 from sssjob.model import Job
 from sssjob.records import read_records
-from sssjob.records.builders import OBJECTS
+from sssjob.records.builders import JobBuilder
 from sssjob.records.clock import LocalZone, ctime
-from sssjob.records.record import Bad, Converted, Noted, Options, Skipped
+from sssjob.records.record import JOB, Bad, Converted, Noted, Options, Skipped
 from sssjob.registry import Format
 
 DEPTH_LIMIT = 64
-ARRAY_LIMIT = 10_000  # tasks of one array that are counted one by one
-GROUPED_BY = {"group": "Group", "account": "Project", "user": "User"}  # property by option
 
 _NO_TIME = frozenset(("", "0", "Unknown", "None", "N/A", "NONE", "(null)", "none"))
 
@@ -49,7 +53,18 @@ class ReaderOptions:
 
 
 class Reader(ABC):
-    """Takes the outputs of a batch system, and gives the snapshot that they show together."""
+    """Takes the outputs of a batch system, and gives the snapshot that they show together.
+
+    ``groups`` are the properties that can stand for the group, by the option; ``no_group`` is that
+    of jobs which have none of them, "" where such jobs are left out. ``reads`` are properties of a
+    job that ``entry`` looks at beside ``sssjob.lcginfo.jobs.READ``: see ``Builder.needs``.
+    """
+
+    groups: Mapping[str, tuple[str, ...]] = MappingProxyType(
+        {"group": ("Group",), "account": ("Project",), "user": ("User",)}
+    )
+    no_group = ""
+    reads: frozenset[str] = frozenset()
 
     def __init__(self, options: ReaderOptions, report: Report) -> None:
         self.options, self.report = options, report
@@ -70,8 +85,9 @@ class Reader(ABC):
         """
         stream = io.BytesIO(text.encode("utf-8", "replace"))
         zone = LocalZone() if self.options.zone is None else self.options.zone
+        builder = JobBuilder({**READ, JOB: READ[JOB] | self.reads})
         try:
-            for outcome in read_records(format_, stream, Options(zone=zone), OBJECTS):
+            for outcome in read_records(format_, stream, Options(zone=zone), builder):
                 if isinstance(outcome, Converted):
                     if entry := self.entry(outcome.job):
                         yield entry
@@ -83,9 +99,11 @@ class Reader(ABC):
     def entry(self, job: Job) -> QueuedJob | None:
         """A job as one line of lrmsinfo, by the group that was asked for."""
         options = self.options
-        groups = (GROUPED_BY[options.group],)
         remarks: list[Remark] = []
-        entry = from_job(job, queue=options.queue, groups=groups, report=remarks.append)
+        entry = from_job(
+            job, queue=options.queue, groups=self.groups[options.group], group=self.no_group,
+            report=remarks.append,
+        )  # fmt: skip
         for remark in remarks:
             self.report(remark if entry else remark._replace(severity=Severity.ERROR))
         if entry and options.group == "group" and (number := count(entry.group)) is not None:
@@ -97,6 +115,15 @@ class Reader(ABC):
             self.lost(outcome.reason, outcome.line)
         elif outcome.severity is Severity.WARNING and not outcome.once:
             self.report(Remark(outcome.line, outcome.message))
+
+    def tasks(self, jobid: str, text: str) -> Iterator[int]:
+        """The tasks of an array that wait, one by one; that there are more is reported."""
+        array, is_whole = beginning(text)
+        if not is_whole:
+            self.remark(f"job {jobid!r}: more array tasks wait than {text!r} shows")
+        if not array.few:
+            self.remark(f"job {jobid!r}: only {ELEMENTS} array tasks are counted")
+        return islice(array, ELEMENTS)
 
     def snapshot(self) -> Snapshot:
         """The state after everything that was taken; what the caller stated comes first."""
@@ -165,6 +192,8 @@ def json_object(text: str) -> dict[str, Any]:
 
 def json_value(text: str) -> Any:
     """What a JSON text holds. Raises ``UnusableOutput``."""
+    with suppress(orjson.JSONDecodeError):  # NaN, and what is wrong, is for the slower one
+        return orjson.loads(text)
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:

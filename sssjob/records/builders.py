@@ -29,9 +29,9 @@ class Builder(ABC, Generic[P, J]):
     """How properties become pieces, and pieces jobs.
 
     ``memories`` is what is remembered of the texts of columns, by whoever uses this builder; None
-    where every table remembers for itself. ``needs`` tells of what is delivered and of the job's
-    own properties (``Field.place``) which are looked at, by their names; columns of others are
-    not read.
+    where every table remembers for itself. ``needs`` tells of the places of properties
+    (``Field.place``) which are looked at there, by their names; columns of others are not read.
+    ``Extension/NAME`` is only the Extension of that name.
     """
 
     nothing: P
@@ -126,11 +126,17 @@ class _ItemsBuilder(Builder[Items, J]):
         ]
 
 
-class _JobBuilder(_ItemsBuilder[Job]):
+class JobBuilder(_ItemsBuilder[Job]):
+    """Builds job objects; of the places in ``needs`` only with the properties named there."""
+
+    def __init__(self, needs: Mapping[str, Collection[str]] | None = None) -> None:
+        self.needs = needs
+
     def jobs(
         self, own: Sequence[Column], requested: Sequence[Column], delivered: Sequence[Column],
         groups: Sequence[Items],
     ) -> list[Job]:  # fmt: skip
+        """Job objects."""
         told = (self.side_by_side(columns, len(groups)) for columns in (own, requested, delivered))
         return [
             Job((*mine, *_block(Requested, asked), *_block(Delivered, given), *inner))
@@ -138,6 +144,7 @@ class _JobBuilder(_ItemsBuilder[Job]):
         ]
 
     def from_job(self, job: Job) -> Job:
+        """The job itself, whole."""
         return job
 
 
@@ -337,5 +344,5 @@ class LineBuilder:
             self._columns.append(texts)
 
 
-OBJECTS = _JobBuilder()
+OBJECTS = JobBuilder()
 TEXTS = _TextBuilder()

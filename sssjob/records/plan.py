@@ -22,7 +22,7 @@ tests compare their results. What is remembered is bounded by entries and by cha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import starmap
 from operator import itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar, cast
@@ -286,7 +286,7 @@ class Plan(Generic[P, J]):
         chosen = [
             row for row in rows
             if row.place != NOWHERE and row.column in at
-            and (row.place not in needs or row.element in needs[row.place])
+            and (row.place not in needs or _is_needed(row, needs[row.place]))
         ]  # fmt: skip
         chosen.sort(key=lambda row: _PRINTED.get(row.element, len(_PRINTED)))
         self._builder = builder
@@ -365,6 +365,11 @@ class Plan(Generic[P, J]):
             remarks = dict.fromkeys(map(_remark, told))
             found[place] = Odd(made[place], tuple(remarks))
         return found
+
+
+def _is_needed(row: Field, names: Collection[str]) -> bool:
+    """Whether who looks at these names looks at a row: see ``Builder.needs``."""
+    return row.element in names or f"{row.element}/{row.attributes.get('name')}" in names
 
 
 T = TypeVar("T")

@@ -3,61 +3,28 @@
 A task group that is an array has an Extension of the type ``array`` with the name ``indices``: each
 of its tasks is an element, and what the group requests is for all of them (5.1), but memory and
 time, which are those of each.
-
->>> found = parse("1-5:2,9%2")
->>> len(found), list(found), found.at_once
-(4, [1, 3, 5, 9], 2)
->>> print(found)
-1-5:2,9%2
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
 from sssjob import units
+from sssjob.array_indices import ELEMENTS, Array, at_once, parse
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.model import Block, Item, Job, Property, Requested, TaskGroup, stripped
 from sssjob.translate.requests import NO_OPTION, JobRequest
 
 TYPE, INDICES = "array", "indices"  # of the Extension
-ELEMENTS = 100_000  # of an array that is taken apart
 
-_SPAN = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10})(?::([0-9]{1,10}))?)?")
-_AT_ONCE = re.compile(r"[1-9][0-9]{0,8}")
-_NO_LIMIT = "0"  # behind %
 _BRACKETS = re.compile(r"([^\[]*)\[([^\[\]]*)\](%.*)?")
 # What a group says of all its tasks together, and what of the layout of one that has several.
 _TOTALS = ("Processors", "Resource")
 _SEVERAL = frozenset(("TaskCount", "TaskDistribution", "NodeCount"))
-
-
-@dataclass(frozen=True, slots=True)
-class Array:
-    """Spans of indices with steps, and how many elements run at once; 0 for any number."""
-
-    spans: tuple[range, ...]
-    at_once: int = 0
-
-    def __len__(self) -> int:
-        return sum(map(len, self.spans))
-
-    def __iter__(self) -> Iterator[int]:
-        for span in self.spans:
-            yield from span
-
-    @property
-    def few(self) -> bool:
-        """Whether there are no more elements than are taken apart."""
-        return len(self) <= ELEMENTS
-
-    def __str__(self) -> str:
-        limit = f"%{self.at_once}" if self.at_once else ""
-        return f"{','.join(map(_shown, self.spans))}{limit}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,31 +97,6 @@ def _plain(span: range) -> list[range]:
     return [span] if span.step == 1 else [range(index, index + 1) for index in span]
 
 
-def _shown(span: range) -> str:
-    if len(span) == 1:
-        return str(span[0])
-    step = f":{span.step}" if span.step > 1 else ""
-    last = span[-1] if span.step == 1 else span.stop - 1
-    return f"{span[0]}-{last}{step}"
-
-
-def parse(text: str) -> Array | None:
-    """An array such as 1-10:2,15%4; None for what is none. Its elements are not counted."""
-    listed, limited, limit = text.partition("%")
-    spans: list[range] = []
-    for part in listed.split(","):
-        found = _SPAN.fullmatch(part)
-        if found is None:
-            return None
-        low, high, step = int(found[1]), int(found[2] or found[1]), int(found[3] or 1)
-        if not step or high < low:
-            return None
-        spans.append(range(low, high + 1, step))
-    if limited and limit != _NO_LIMIT and not _AT_ONCE.fullmatch(limit):
-        return None
-    return Array(tuple(spans), int(limit or 0))
-
-
 def grouped(job: Job, kind: str, spelling: Spelling) -> tuple[Job, tuple[Finding, ...]]:
     """A job whose array is an option that was kept, with a task group in its place.
 
@@ -214,7 +156,7 @@ def kept(job: Job, spelling_of: Callable[[str], Spelling]) -> KeptArray | None:
             for each in extensions
             if each.attributes.get("type") == kind
             and each.attributes.get("name") == spelling.at_once
-            and _AT_ONCE.fullmatch(each.text)
+            and at_once(each.text)
         ]
         return KeptArray(kind, item, limits[0] if len(limits) == 1 else None, spelling)
     return None
@@ -232,9 +174,8 @@ def respelled(job: Job, array: KeptArray) -> tuple[Job, Property]:
 
 def _limited(array: Array, limit: Property | None) -> Array:
     """An array, of which another option may say how many elements run at once."""
-    if limit is None or not _AT_ONCE.fullmatch(limit.text):
-        return array
-    return replace(array, at_once=int(limit.text))
+    number = 0 if limit is None else at_once(limit.text)
+    return replace(array, at_once=number) if number else array
 
 
 def flattened(job: Job, spelling: Spelling) -> Job:

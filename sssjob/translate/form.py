@@ -16,12 +16,13 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import NamedTuple, TypeAlias, TypeVar
 
+from sssjob.array_indices import Array
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
 from sssjob.file_names import indexed, literal
 from sssjob.model import Item, Job, Note, Property, stripped
 from sssjob.translate import arrays
-from sssjob.translate.arrays import NO_ARRAYS, Array, Spelling
+from sssjob.translate.arrays import NO_ARRAYS, Spelling
 from sssjob.translate.environment import SHELLS, prologue
 from sssjob.translate.fields import Name, Rule
 from sssjob.translate.losses import SHOWN

@@ -90,7 +90,9 @@ def test_what_no_batch_system_prints_is_told(tmp_path):
 ARRAYS = "the tasks of an array that wait are counted one by one"
 PLAIN = "how long jobs have run is told of those that ended, as JSON tells it"
 GROUPS = "without a unix group a job has the group or project that the system gives it"
-STRICT = "a job with a limit that is none is left out"
+LOCAL = "a job of PBS without a unix group is in one of that host, as lcg-info has it"
+AGO = "a job of PBS without a start started as long ago as it has run"
+STATELESS = "a job in a state that nobody knows is in no queue"
 SUBMITTED = "where no submission is shown the start stands for it"
 SLOTS = "the slots of a parallel job are added up over its queues"
 ADS = "what an ad asks for and has used is read of other attributes"
@@ -101,7 +103,10 @@ ROADS = {
     "lcginfo/slurm-24.11/squeue.json": {"jobid": ARRAYS},
     "lcginfo/slurm-24.11/scontrol-show-job.txt": {"jobid": ARRAYS, "walltime": PLAIN},
     "status/scontrol/odd.txt": {"jobid": ARRAYS, "walltime": PLAIN, "state": REASONS},
-    "status/qstat-json/jobs.json": {"jobid": STRICT, "group": GROUPS},
+    "lcginfo/pbs/qstat-f.txt": {"group": LOCAL, "start": AGO},
+    "status/qstat-text/odd.txt": {"jobid": STATELESS, "group": LOCAL, "state": REASONS},
+    "status/qstat-xml/jobs.xml": {"jobid": STATELESS, "group": LOCAL},
+    "status/qstat-json/jobs.json": {"group": LOCAL, "state": REASONS},
     "lcginfo/gridengine/qstat-xml-f-r.xml": {"qtime": SUBMITTED},
     "lcginfo/gridengine/qstat-xml-u.xml": {"jobid": ARRAYS, "qtime": SUBMITTED, "cpucount": SLOTS},
     "lcginfo/condor/condor_q.json": {"maxwalltime": ADS, "walltime": ADS},

@@ -17,7 +17,6 @@ from sssjob.lcginfo import reader
 from sssjob.lcginfo.reader import ReaderOptions
 from sssjob.lcginfo.snapshot import PENDING, RUNNING, QueuedJob, UnusableOutput
 from sssjob.systems.pbs import words
-from sssjob.systems.pbs.queue import STATES, slots
 
 QUEUES = [name for name, row in registry.systems().items() if row.queue]
 DATA = Path(__file__).parents[1] / "data" / "lcginfo"
@@ -110,11 +109,20 @@ def test_local_times_are_those_of_this_machine_where_no_zone_is_named(monkeypatc
         time.tzset()
 
 
+def of_pbs(*attributes):
+    """What qstat -f prints of a job with these attributes."""
+    lines = ("Job Id: 1.s", "    queue = q", *(f"    {each}" for each in attributes), "\n")
+    return "\n".join(lines)
+
+
 def test_every_letter_of_PBS_that_holds_slots_is_running():
-    letters = {letter for letter, state in STATES.items() if state == RUNNING}
-    assert letters == set("REBSU")
-    assert {letter for letter, state in STATES.items() if state == PENDING} == set("HWTM")
-    assert STATES.keys() == words.STATES.keys()
+    states = {}
+    for letter in words.STATES:
+        (job,) = snapshot("pbs", of_pbs(f"job_state = {letter}"))[0].jobs
+        states.setdefault(job.state, set()).add(letter)
+    assert states == {
+        RUNNING: set("REBSU"), PENDING: set("HWTM"), "queued": {"Q"}, "done": set("CFX"),
+    }  # fmt: skip
 
 
 def test_a_name_that_imitates_the_line_is_no_job():
@@ -257,15 +265,20 @@ def test_PBS_is_read_as_JSON():
     assert (found.jobs[0].cpucount, found.jobs[0].maxwalltime) == (8, 3600)
 
 
-@pytest.mark.parametrize("found, number", [
-    pytest.param({"exec_host": "n1/0+n1/1+n2/0"}, 3, id="a-slot-each"),
-    pytest.param({"exec_host": "n1/0-3,6+n2/0"}, 6, id="ranges"),
-    pytest.param({"Resource_List.ncpus": "4"}, 4, id="ncpus"),
-    pytest.param({"Resource_List.nodes": "n7"}, 1, id="a-node-by-name"),
-    pytest.param({}, 1, id="nothing"),
+@pytest.mark.parametrize("attribute, number", [
+    pytest.param("exec_host = n1/0+n1/1+n2/0", 3, id="a-slot-each"),
+    pytest.param("exec_host = n1/0-3,6+n2/0", 6, id="ranges"),
+    pytest.param("Resource_List.ncpus = 4", 4, id="ncpus"),
+    pytest.param("Resource_List.nodes = n7", 1, id="a-node-by-name"),
+    pytest.param("Resource_List.nodes = 2:ib", 2, id="nodes"),
+    pytest.param("Resource_List.nodes = 2:ppn=4+1:ppn=2:bigmem", 10, id="nodes-of-two-kinds"),
+    pytest.param("Resource_List.nodes = 1:ppn=2+3", 5, id="some-without-ppn"),
+    pytest.param("Priority = 0", 1, id="nothing"),
 ])  # fmt: skip
-def test_slots_of_PBS_jobs(found, number):
-    assert slots(found) == number
+def test_slots_of_PBS_jobs(attribute, number):
+    for letter in "RQ":
+        (job,) = snapshot("pbs", of_pbs(f"job_state = {letter}", attribute))[0].jobs
+        assert job.cpucount == number
 
 
 def test_grid_engine_is_read():

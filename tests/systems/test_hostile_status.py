@@ -30,6 +30,7 @@ SOURCES = {
 }
 TEXTS = {
     "qstat-xml": "status/qstat-xml/jobs.xml",
+    "qstat-text": "lcginfo/pbs/qstat-f.txt",
     "sge-xml": "status/sge-xml/list-and-details.xml",
     "scontrol": "lcginfo/slurm-22.05/scontrol-show-job-oneline.txt",
 }
@@ -57,7 +58,7 @@ HOSTILE_TEXTS = (*(text.encode() for text in (
 )), b"\xff\xfe", b"\x00", b"\xed\xa0\x80", b"\n")  # fmt: skip
 VALUES = {
     "qstat-xml": re.compile(rb">([^<]*)</"), "sge-xml": re.compile(rb">([^<]*)</"),
-    "scontrol": re.compile(rb"=([^ =\n]*)(?=[ \n])"),
+    "scontrol": re.compile(rb"=([^ =\n]*)(?=[ \n])"), "qstat-text": re.compile(rb" = ([^\n]*)"),
 }  # fmt: skip
 MARK = "\ue000"  # no output has it: what stands there is put in its place
 
@@ -137,7 +138,7 @@ def test_a_hostile_value_in_xml_or_text_costs_at_most_its_job(name, data):
         assert end < len(b"JobId=") + 9  # a listing that begins with no job is none
         return
     # Entries of a list share details; a job of scontrol without an id is a part of the one before.
-    most = {"sge-xml": 3, "scontrol": 2, "qstat-xml": 1}[name]
+    most = {"sge-xml": 3, "scontrol": 2}.get(name, 1)
     assert len([job for job in whole if job not in kept]) <= most
 
 
@@ -153,7 +154,7 @@ def test_a_cut_anywhere_costs_what_is_behind_it_and_is_told(name, data):
         return  # there is no job in it yet
     kept = held(found)
     told = [item for item in found if not isinstance(item, Converted)]
-    if name == "scontrol" and text[size - 1 : size] == b"\n":
+    if name in ("scontrol", "qstat-text") and text[size - 1 : size] == b"\n":
         return  # a listing that is cut between two lines is a shorter one
     assert told
     if name != "sge-xml":  # the list lacks what its details say, which may be behind the cut

@@ -6,9 +6,9 @@ Each case names its source: a page of the manual, or what the daemons did with i
 import pytest
 
 from sssjob.errors import InvalidValue
+from sssjob.lcginfo import reader
 from sssjob.systems.gridengine import words as gridengine
 from sssjob.systems.pbs import allocation as pbs_allocation
-from sssjob.systems.pbs import queue as pbs_queue
 from sssjob.systems.pbs import words as pbs
 from sssjob.systems.pbs.accounting import table as pbs_table
 from sssjob.systems.slurm import words as slurm
@@ -122,6 +122,13 @@ def test_a_time_is_read_as_its_system_means_it(read, text, value, source):
     check(read, text, value)
 
 
+def slots_of_queue(attributes):
+    """The slots of a job that qstat -f shows with these attributes."""
+    shown = f"Job Id: 1.s\n    job_state = R\n    queue = q\n    {attributes}\n\n"
+    (job,) = reader.snapshot("pbs", [shown.encode()], reader.ReaderOptions()).jobs
+    return job.cpucount
+
+
 @pytest.mark.parametrize("text, hosts", [
     pytest.param("n1/0*2+n2/0", {"n1": 2, "n2": 1}, id="PBS Professional"),
     pytest.param("n1/0+n1/1", {"n1": 2}, id="TORQUE"),
@@ -131,7 +138,7 @@ def test_a_time_is_read_as_its_system_means_it(read, text, value, source):
 def test_hosts_of_pbs_are_read_once_for_accounting_queues_and_prologs(text, hosts):
     assert pbs.hosts(text) == hosts
     assert pbs_table.slots(text) == (tuple(hosts), sum(hosts.values()))
-    assert pbs_queue.slots({"exec_host": text}) == sum(hosts.values())
+    assert slots_of_queue(f"exec_host = {text}") == sum(hosts.values())
     shown = f"Job Id: 1.s\n    exec_host = {text}\n"
     host = next(iter(hosts))
     found = pbs_allocation.allocation(["1.s"], shown, host)
@@ -142,7 +149,7 @@ def test_hosts_of_pbs_are_read_once_for_accounting_queues_and_prologs(text, host
 def test_hosts_that_are_none_are_said_or_left_out(text):
     with pytest.raises(InvalidValue):
         pbs.hosts(text)
-    assert pbs_queue.slots({"exec_host": text, "Resource_List.ncpus": "4"}) == 4
+    assert slots_of_queue(f"exec_host = {text}\n    Resource_List.ncpus = 4") == 4
     found = pbs_allocation.allocation(["1.s"], f"Job Id: 1.s\n    exec_host = {text}\n", "n1")
     assert "allocated_cpu" not in found.amounts
     assert any(note.startswith("exec_host") for note in found.notes)

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from translated import comes_back, script, wrapped
 
+from sssjob.array_indices import parse
 from sssjob.document import dumps, loads
 from sssjob.translate import Settings, read, translate
-from sssjob.translate.arrays import parse
 from sssjob.translate.losses import Done
 
 PREFIXES = {"sbatch": "#SBATCH", "sge": "#$", "pbs": "#PBS", "torque": "#PBS", "lsf": "#BSUB"}

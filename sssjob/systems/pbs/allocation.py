@@ -16,11 +16,10 @@ from sssjob.errors import InvalidValue
 from sssjob.features.batch.allocation import Allocation, amount, limit
 from sssjob.features.batch.call import Script
 from sssjob.features.used import Used
-from sssjob.systems.pbs import words
+from sssjob.systems.pbs import listing, words
 
 _NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _NODE_CPUS = re.compile(r"^\s+(?:np|resources_available\.ncpus) = ([0-9]{1,9})$", re.MULTILINE)
-_ATTRIBUTE = re.compile(r"    ([A-Za-z_][A-Za-z0-9_.]*) = (.*)")
 
 
 class PBSAllocation(Script):
@@ -139,9 +138,9 @@ def _amounts(
 def _attributes(printed: str, notes: list[str]) -> Iterator[tuple[str, str]]:
     """The attributes of a job; one that stands there more than once is not known."""
     found: dict[str, list[str]] = {}
-    for line in printed.replace("\n\t", "").splitlines():
-        if match := _ATTRIBUTE.fullmatch(line):
-            found.setdefault(match[1], []).append(match[2].strip())
+    for block in listing.in_text(printed, listing.JOB):
+        for name, value in block.attributes:
+            found.setdefault(name, []).append(value)
     for name, values in found.items():
         if len(values) == 1:
             yield name, values[0]

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sssjob.submission.control import ID, Control, Look, OptionMark, Seen
-from sssjob.systems.pbs.queue import blocks
+from sssjob.systems.pbs import listing
 from sssjob.systems.pbs.words import STATES
-
-_HEAD = "Job Id:"
 
 
 def shown(printed: str) -> Iterator[Seen]:
     """The jobs in what qstat -f prints."""
-    for head, found in blocks(printed):
-        if head.startswith(_HEAD):
+    for block in listing.in_text(printed, listing.JOB):
+        if block.head:
+            found = block.first
             owner = found.get("euser") or found.get("Job_Owner", "").partition("@")[0]
             known = STATES.get(found.get("job_state", ""), "")
-            yield Seen(head[len(_HEAD) :].strip(), known, found.get("Variable_List", ""), owner)
+            yield Seen(block.head, known, found.get("Variable_List", ""), owner)
 
 
 CONTROL = Control(

@@ -19,8 +19,9 @@ SYSTEM = System(
             Format("qstat-json", f"{_STATUS}.json", "qstat -f -F json of OpenPBS",
                    sign=Sign.NAME),
             Format("qstat-xml", f"{_STATUS}.xml", "qstat -f -x of TORQUE", sign=Sign.NAME),
+            Format("qstat-text", f"{_STATUS}.text", "qstat -f, as text", sign=Sign.MARK),
         ),
-        ask=((("qstat", "-f", "-F", "json"),), (("qstat", "-f", "-x"),)),
+        ask=((("qstat", "-f", "-F", "json"),), (("qstat", "-f", "-x"),), (("qstat", "-f"),)),
         environment=(("TZ", "UTC"),),  # times have no zone
         past=(("qstat", "-x", "-f", "-F", "json"),),
     ),

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sssjob.lcginfo.reader import ARRAY_LIMIT, Reader, count, json_object
+from sssjob.lcginfo.reader import Reader, count, json_object
 from sssjob.lcginfo.snapshot import PENDING, QUEUED, RUNNING, QueuedJob
 from sssjob.model import Job
 from sssjob.registry import Format
@@ -21,8 +21,7 @@ from sssjob.systems.slurm.status import text as scontrol
 _NODE = re.compile(r"^NodeName=", re.MULTILINE)
 _PAIR = re.compile(r"(?:^|\s)([A-Za-z][\w/:.]*)=(\S*)")
 _CPUS = re.compile(r"^\s*([0-9]+)/([0-9]+)/([0-9]+)/([0-9]+)\s*$")
-_ARRAY = re.compile(r"([0-9]+)_\[([^\]%]*)(?:%[0-9]+)?\]")
-_TASKS = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9})(?::([0-9]{1,9}))?)?")
+_ARRAY = re.compile(r"([0-9]+)_\[([^\]]*)\]")
 
 _STATUS = "sssjob.systems.slurm.status"
 _JSON = Format("squeue-json", f"{_STATUS}.json", "squeue --json")
@@ -92,21 +91,8 @@ class SlurmQueue(Reader):
         if not (array := _ARRAY.fullmatch(entry.jobid)):
             yield entry
             return
-        for task in self._tasks(entry.jobid, array[2]):
+        for task in self.tasks(entry.jobid, array[2]):
             yield entry._replace(jobid=f"{array[1]}_{task}")
-
-    def _tasks(self, jobid: str, text: str) -> list[int]:
-        tasks: list[int] = []
-        for part in text.split(","):
-            if (match := _TASKS.fullmatch(part)) is None:
-                self.remark(f"job {jobid!r}: more array tasks wait than {text!r} shows")
-                break
-            first, last, step = match.groups()
-            tasks += range(int(first), int(last or first) + 1, int(step or 1) or 1)[:ARRAY_LIMIT]
-            if len(tasks) > ARRAY_LIMIT:
-                self.remark(f"job {jobid!r}: only {ARRAY_LIMIT} array tasks are counted")
-                break
-        return tasks[:ARRAY_LIMIT]
 
     def _node_text(self, found: Mapping[str, str]) -> None:
         states = found.get("State", "").partition(" ")[0]

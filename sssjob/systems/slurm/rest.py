@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from sssjob import units
+from sssjob.array_indices import parse
 from sssjob.errors import InvalidValue
 from sssjob.executable import DEFAULT_SHELL
 from sssjob.model import Job, stripped
@@ -28,7 +29,7 @@ from sssjob.systems.slurm.submission import (
     say_preferred,
 )
 from sssjob.systems.slurm.words import UNSET
-from sssjob.translate.arrays import parse, write_array
+from sssjob.translate.arrays import write_array
 from sssjob.translate.nodes import any_of, conditions, names, say_any_of, say_but, say_nodes
 from sssjob.translate.numbers import (
     LICENSE,

@@ -1,1 +1,1 @@
-"""What PBS says of the jobs that it has: ``qstat``, of TORQUE as XML and of OpenPBS as JSON."""
+"""What PBS says of the jobs that it has: ``qstat -f``, as JSON, as XML and as text."""

@@ -7,7 +7,8 @@ of a key is said once, in ``accounting.table``.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, BinaryIO, NamedTuple
 
@@ -59,6 +60,8 @@ _SERVER = re.compile(r"@[^:,]+")  # of a job that is waited for
 _HOLDS = {"u": "User", "s": "System", "o": "Operator"}
 _MAIL = {"b": "JobStart", "e": "JobEnd"}
 _YES, _NO = ("true", "y", "1"), ("false", "n", "0")
+_PLAIN_STATES = frozenset("QHRSCF")
+_MOST = 200  # letters of names that are told
 VARIABLES = "Variable_List"
 _DIRECTORY = "PBS_O_WORKDIR"  # of these variables: where the job was submitted
 
@@ -146,9 +149,30 @@ def variables(text: str) -> Variables:
     return tuple((name, value) for name, equals, value in parts if equals)
 
 
+@varied
+def given(letter: str, hosts: str, used: str, asked: str, slots: str) -> Found:
+    """The slots on all hosts. Those that cannot be read are told where they are nodes."""
+    try:
+        return processors(letter, hosts, used, asked, slots)
+    except InvalidValue:
+        return processors(letter, "", used, asked, slots)
+
+
+def twice(names: Sequence[str]) -> str:
+    """That of attributes which stand twice in a job the first one counts."""
+    counts = Counter(names)
+    told = ", ".join(name for name, count in counts.items() if count > 1)
+    return f"attributes that a job has twice, the first of which counts: {told[:_MOST]}"
+
+
+def own_word(letter: str) -> Found:
+    """The letter of a job_state that says more than the State."""
+    return letter if letter in words.STATES and letter not in _PLAIN_STATES else None
+
+
 # fmt: off
 _DELIVERED: tuple[Field, ...] = (
-    Field("exec_host",            DELIVERED, "Processors",    processors,
+    Field("exec_host",            DELIVERED, "Processors",    given,
           beside=("exec_host", "resources_used.ncpus", "Resource_List.ncpus",
                   "total_execution_slots")),
 )
@@ -158,6 +182,7 @@ _WAITING: tuple[Field, ...] = (
 LIVE: tuple[Field, ...] = (
     Field("job_state",            JOB,       "State",         state,
           beside=("Hold_Types", "comment")),
+    Field("job_state",            JOB,       "Extension",     own_word, noted("job_state")),
     Field("Checkpoint",           JOB,       "Checkpointable", checkpoint),
     Field("depend",               JOB,       "Dependency",    waited_for),
     Field("depend",               JOB,       "Extension",     other_dependencies, noted("depend")),
@@ -221,6 +246,8 @@ def _record(line: int, job: ListedJob, clock: Clock) -> Read:
             if (value := told.pop(name, "")) and key not in told:
                 told[key] = value
     told["(id)"] = job.id
+    if "ctime" not in told and "qtime" in told:
+        told["ctime"] = told["qtime"]  # what is in one queue only came there when it was submitted
     told.setdefault("user", told.get("owner", "").partition("@")[0])
     told.setdefault("init_work_dir", dict(told.get(VARIABLES, ())).get(_DIRECTORY, ""))
     if not over:

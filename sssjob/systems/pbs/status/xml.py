@@ -19,7 +19,6 @@ _FORM = xml_records.RecordTags(
 )
 # SSSRMAP has jobs in a Data element as well: theirs have an Id.
 _JOB = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<Data>\s*(?:<Job>\s*<Job_Id>|</Data>)")
-_MOST = 200  # letters of names that are told
 _EMPTY = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<Data\s*/>")
 
 
@@ -44,14 +43,8 @@ def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
         for name, value in said:
             attributes.setdefault(name, value)
         if len(attributes) < len(said):
-            yield Noted(found.line, _twice([name for name, _ in said]))
+            yield Noted(found.line, table.twice([name for name, _ in said]))
         yield found.line, table.ListedJob(attributes.pop("Job_Id", ""), attributes, found.note)
-
-
-def _twice(names: list[str]) -> str:
-    """That of attributes which stand twice in a job the first one counts."""
-    told = ", ".join(dict.fromkeys(name for name in names if names.count(name) > 1))
-    return f"attributes that a job has twice, the first of which counts: {told[:_MOST]}"
 
 
 def _attributes(job: Element) -> Iterator[tuple[str, Any]]:
