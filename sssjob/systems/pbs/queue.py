@@ -16,8 +16,8 @@ from sssjob.model import Job
 from sssjob.records.recognition import HEAD
 from sssjob.registry import Format
 from sssjob.systems.pbs import listing
+from sssjob.systems.pbs.accounting.table import TYPE
 from sssjob.systems.pbs.status import xml
-from sssjob.systems.pbs.status.table import TYPE
 
 _STATUS = "sssjob.systems.pbs.status"
 _JSON = Format("qstat-json", f"{_STATUS}.json", "qstat -f -F json")
