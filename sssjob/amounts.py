@@ -20,6 +20,8 @@ from sssjob.model import Block, Delivered, Properties, Property, Requested, Task
 EXACT, MAXIMUM, MINIMUM = "exact", "maximum", "minimum"
 DERIVED, MIXED, ASSUMED, UNKNOWN = "derived", "mixed", "assumed", "unknown"
 
+GPUS = ("gpu", "gpus")  # the Resource that everybody knows, in small letters
+
 NUMBERS = ("Processors", "NodeCount", "Memory", "Disk", "Swap", "Duration")
 _ALTERNATIVES = 64
 _UNLIMITED = ("unlimited", "infinity", "infinite", "none")

@@ -100,11 +100,17 @@ class Folded:
     changes: int = 0
 
 
+def is_more(new: Property, old: Property) -> bool | None:
+    """Whether an amount is more, whatever the units of both; None where one is no number."""
+    first, second = _number(new), _number(old)
+    return None if first is None or second is None else first > second
+
+
 def _grows(it: Situation) -> Verdict:
-    old, new = _number(it.old), _number(it.new)
-    if old is None or new is None:
+    found = is_more(it.new, it.old)
+    if found is None:
         return Verdict.DISAGREE
-    return Verdict.TAKE if new > old else Verdict.KEEP
+    return Verdict.TAKE if found else Verdict.KEEP
 
 
 def _shrinks(it: Situation) -> Verdict:

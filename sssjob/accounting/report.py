@@ -12,7 +12,7 @@ from datetime import UTC, tzinfo
 from typing import Any, NamedTuple
 
 from sssjob import units
-from sssjob.amounts import Scope
+from sssjob.amounts import GPUS, Scope
 from sssjob.dotted import NOTEBOOK, loaded
 from sssjob.errors import Finding, InvalidValue, of_kind
 from sssjob.formats.sss import jobs_of
@@ -29,8 +29,8 @@ from sssjob.measures import (
 from sssjob.model import Block, Delivered, Job, Property, Requested, stripped
 from sssjob.spans import DATED, SPANS, span_name
 
-# What resources are called, and what their units are in joules.
-_GPUS, _ENERGY = ("gpu", "gpus"), "energy"
+# What a Resource is called, and what its units are in joules.
+_ENERGY = "energy"
 _JOULES = {"J": 1, "kJ": 1000, "MJ": 10**6, "Wh": 3600, "kWh": 3_600_000}
 _LONG = 18  # digits of a number that needs no look at what it means
 
@@ -167,7 +167,7 @@ AMOUNTS: tuple[Amount, ...] = (
     Amount(lambda job: job.most("Memory"),       ("Memory",)),
     Amount(lambda job: job.asked("Memory"),      ("Memory",), is_asked=True),
     Amount(lambda job: job.given("NodeCount"),   ("NodeCount",)),
-    Amount(_numbered(*_GPUS),                    ("Resource",)),
+    Amount(_numbered(*GPUS),                     ("Resource",)),
     Amount(_energy,                              ("Resource",)),
 )
 # fmt: on

@@ -54,7 +54,7 @@ def command(files: tuple[str, ...], port: int, opens: bool) -> None:
     from sssjob import store
     from sssjob.verbs import browse
 
-    few = common.Few()
+    few = common.FirstFindings()
     said = records.RecordMessages()
 
     def tell(name: str, error: UnreadableDocument) -> None:

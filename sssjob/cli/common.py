@@ -17,7 +17,6 @@ from sssjob.cli.signals import terminable
 from sssjob.errors import (
     Finding,
     LimitExceeded,
-    Severity,
     SSSJobError,
     UnreadableDocument,
     UnusableInput,
@@ -217,34 +216,53 @@ def print_findings(findings: Iterable[Finding]) -> None:
                 say(f"  {visible(line)}")
 
 
-class Few:
-    """Prints findings, but of those about one thing in a file the first twenty, and how many more.
+MOST = 20  # messages of a kind in a file that are printed
+
+
+class FirstOfEach:
+    """Tells the first messages of each kind in a file, and at the end how many more there were.
+
+    ``most`` are told of each kind, None is all; ``hint`` stands behind the number of the others.
+    """
+
+    def __init__(self, most: int | None = MOST, hint: str = "") -> None:
+        self._most, self._hint = most, hint
+        self._seen: Counter[tuple[str, str, str]] = Counter()
+
+    def is_told(self, file: str, severity: str, kind: str = "") -> bool:
+        """Whether one more message is among the first of its kind; ``kind`` is told at the end."""
+        key = (file, severity, kind)
+        self._seen[key] += 1
+        return self._most is None or self._seen[key] <= self._most
+
+    def rest(self) -> None:
+        """Print how many others there were."""
+        for (file, severity, kind), number in self._seen.items():
+            if self._most is not None and number > self._most:
+                more = f"and {number - self._most} more like these"
+                say(f"{name_of(file)}: {severity}: {more}{kind}{self._hint}")
+
+
+class FirstFindings:
+    """Prints findings, but of those about one thing in a file the first, and how many more.
 
     A script may have as many options as it has lines. One thing is a path, or else a code; ``hint``
     stands behind the number of the others.
     """
 
-    MOST = 20
-
     def __init__(self, *, by_path: bool = True, hint: str = "") -> None:
-        self._by_path, self._hint = by_path, hint
-        self._seen: Counter[tuple[str, str, Severity, str]] = Counter()
+        self._by_path, self._told = by_path, FirstOfEach(hint=hint)
 
     def show(self, findings: Iterable[Finding]) -> None:
         """Print findings that are among the first."""
         for each in findings:
-            key = (each.file, each.code, each.severity, each.path if self._by_path else "")
-            self._seen[key] += 1
-            if self._seen[key] <= self.MOST:
+            at = f" at {each.path}" if self._by_path and each.path else ""
+            if self._told.is_told(each.file, each.severity, f"{at} [{each.code}]"):
                 print_findings((each,))
 
     def rest(self) -> None:
         """Print how many others there were."""
-        for (file, code, severity, path), number in self._seen.items():
-            if number > self.MOST:
-                at = f" at {path}" if path else ""
-                more = f"and {number - self.MOST} more like these{at}"
-                say(f"{name_of(file)}: {severity}: {more} [{code}]{self._hint}")
+        self._told.rest()
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
@@ -102,10 +101,9 @@ class RecordMessages:
 
     def __init__(self, complain: common.Complain = common.say, most: int | None = None) -> None:
         self._complain = complain
-        self._most = most
+        self._first = common.FirstOfEach(most, "; --all-findings tells each")
         self.faults: list[dict[str, str | int]] = []
         self._told: set[str] = set()
-        self._bad: Counter[str] = Counter()
 
     def __call__(self, name: str, item: record.Bad | record.Noted) -> None:
         """Print it, with its place."""
@@ -113,8 +111,7 @@ class RecordMessages:
 
         place = f"{common.name_of(name)}:{item.line}"
         if isinstance(item, Bad):
-            self._bad[name] += 1
-            if self._most is None or self._bad[name] <= self._most:
+            if self._first.is_told(name, "error"):
                 self._complain(f"{place}: error: {item.reason}")
             if len(self.faults) < FAULTS:
                 self.faults.append({"file": name, "line": item.line, "reason": item.reason})
@@ -124,16 +121,9 @@ class RecordMessages:
 
     def rest(self) -> None:
         """Print how many bad records there were that were not printed."""
-        for name, number in self._bad.items():
-            if self._most is not None and number > self._most:
-                more = number - self._most
-                record = "record" if more == 1 else "records"
-                common.say(
-                    f"{common.name_of(name)}: error: {more} more bad {record}; "
-                    "--all-findings tells each"
-                )
+        self._first.rest()
 
 
 def said(all_findings: bool) -> RecordMessages:
     """What is said of the records of a command that has the option ``--all-findings``."""
-    return RecordMessages(most=None if all_findings else common.Few.MOST)
+    return RecordMessages(most=None if all_findings else common.MOST)

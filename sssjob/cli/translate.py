@@ -123,7 +123,7 @@ def _translate(
 
     found: list[_Output] = []
     good = True
-    few, said = common.Few(), records.RecordMessages()
+    few, said = common.FirstFindings(), records.RecordMessages()
     with ExitStack() as stack:
         listed = stack.enter_context(common.output(losses)) if losses else None
         texts = stack.enter_context(SpooledTemporaryFile(_KEPT))
@@ -163,7 +163,7 @@ def _output(written: TranslatedJob, place: int, size: int) -> _Output:
     return _Output(name, size, written.files, job)
 
 
-def _say(written: TranslatedJob, listed: BinaryIO | None, few: common.Few) -> None:
+def _say(written: TranslatedJob, listed: BinaryIO | None, few: common.FirstFindings) -> None:
     """Findings, then losses; facts are only listed where they are kept beside."""
     file = written.file
     few.show(item.in_file(file) for item in written.findings)
@@ -248,7 +248,7 @@ def _explain(work: TranslationTask, files: tuple[str, ...], output: str | None) 
     from sssjob.verbs.translate import explain, readings
 
     wanted = None if work.to == ALL else {work.to}
-    few, tell, good = common.Few(), records.RecordMessages(), True
+    few, tell, good = common.FirstFindings(), records.RecordMessages(), True
     with common.output(output) as stream:
         for source in records.with_requests(files):
             some = bool(work.select)

@@ -106,7 +106,7 @@ def command(
 
         common.data(json.dumps(sarif(seen()), indent=2))
     else:
-        few = common.Few(by_path=False, hint="; --all-findings tells each")
+        few = common.FirstFindings(by_path=False, hint="; --all-findings tells each")
         (common.print_findings if all_findings else few.show)(seen())
         few.rest()
         if counts and not quiet:

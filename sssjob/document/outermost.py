@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from lxml import etree
 from lxml.etree import _Element as Element
@@ -49,13 +50,13 @@ def told(head: bytes) -> str:
     >>> told(b"<Job><Id>1</Id>"), told(b"<Data><Job><Job_Id>1.srv</Job_Id>")
     ('Job', '')
     """
-    name, inside = _telling(head)
-    return "" if inside.endswith(_THEIRS) else name
+    found = _telling(head)
+    return "" if found.inside.endswith(_THEIRS) else found.name
 
 
 def are_theirs(head: bytes) -> bool:
     """Whether what a source begins with are jobs of a batch system."""
-    return _telling(head)[1].endswith(_THEIRS)
+    return _telling(head).inside.endswith(_THEIRS)
 
 
 def is_told(head: bytes) -> bool:
@@ -63,20 +64,29 @@ def is_told(head: bytes) -> bool:
 
     Behind a whole tag nothing may come for a long time; such a Job is taken for ours.
     """
-    name, inside = _telling(head)
-    is_cut = name == "Job" and beginning(head).endswith(inside) and not inside.endswith(b">")
-    return bool(name) and not is_cut and not inside.endswith(_THEIRS)
+    found = _telling(head)
+    is_cut = found.name == "Job" and found.is_last and not found.inside.endswith(b">")
+    return bool(found.name) and not is_cut and not found.inside.endswith(_THEIRS)
 
 
-def _telling(head: bytes) -> tuple[str, bytes]:
-    """The name of the element of ours that comes first, and its tag with the name of the next."""
+class _Telling(NamedTuple):
+    """The name of the element of ours that comes first, its tag with the name of the next one,
+    and whether nothing comes behind that.
+    """
+
+    name: str
+    inside: bytes
+    is_last: bool
+
+
+def _telling(head: bytes) -> _Telling:
     head = beginning(head)
     found = _TELLING.search(head) if head.startswith(b"<") else None
     if found is None or found[1] is None:
-        return "", b""
+        return _Telling("", b"", True)
     inside = _INSIDE.match(head, found.start())
     assert inside is not None
-    return found[1].decode(), inside[0]
+    return _Telling(found[1].decode(), inside[0], inside.end() == len(head))
 
 
 def is_block(element: Element) -> bool:

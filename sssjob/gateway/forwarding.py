@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import random
-import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,10 +20,17 @@ from sssjob.errors import InvalidValue, NoReply, Refused
 from sssjob.gateway.log import event
 from sssjob.gateway.outbox import Outbox, Parcel, ParcelState
 from sssjob.gateway.rounds import Rounds
-from sssjob.handlers.attributes import JOB, attribute, shown
+from sssjob.handlers.attributes import (
+    JOB,
+    AttributeType,
+    ObjectAttribute,
+    attribute,
+    shown,
+)
 from sssjob.handlers.categories import OF_A_RUN
+from sssjob.handlers.ledger_entries import quote_of
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.view import View, views
+from sssjob.handlers.view import View, views, whole_seconds
 from sssjob.rmap import codes
 from sssjob.rmap.message import Data, Get, Object, Op, Request, Row, Where
 
@@ -33,7 +39,6 @@ _DAY, _SELDOM = 86_400, 3600.0  # a day is, at the start and every hour: an impo
 _SETTLED = 60.0  # seconds after which a server has done what it was told, or never will
 _LONGEST = 3600.0  # seconds between two tries
 _WALL = "WallDuration"
-_DIGITS = re.compile("[0-9]{1,15}")
 _MEASURED = spec.AMOUNTS | OF_A_RUN  # what a job used, and not what it asked for
 _UNFINISHED = frozenset(("Idle", "Hold", "Running", "Suspended"))
 
@@ -249,14 +254,10 @@ def finished(view: View, *, charge: bool = False) -> tuple[tuple[str, str], ...]
     seconds = _seconds(view)
     if not seconds or not _is_over(view):
         return ()
-    found = [(gold, text) for gold, name in FIELDS if (text := _text(view, name))]
-    number = _text(view, "Quote")
-    if (
-        view.books is not None
-        and _DIGITS.fullmatch(number)
-        and view.books.ledger.quote(int(number))
-    ):
-        found.remove(("QuoteId", number))  # it is a number of ours
+    found = [(gold, text) for gold, name in FIELDS if (text := _sent(view, name))]
+    quote = quote_of(view)
+    if quote and view.home is not None and view.home.ledger.quote(quote):
+        found = [each for each in found if each[0] != "QuoteId"]  # it is a number of ours
     if charge and (amount := _text(view, "Charge")):
         found.append(("Charge", amount))
     return (*found, (_WALL, seconds))
@@ -281,18 +282,30 @@ def _is_over(view: View) -> bool:
 
 def _seconds(view: View) -> str:
     """How long a job ran, not how long it might have; "" if no source gives it."""
-    delivered = view.block.delivered.text("Duration")
-    if _DIGITS.fullmatch(delivered):
-        return delivered
-    said = [text for text in [view.block.get("Duration")] if _DIGITS.fullmatch(text)]
-    start, end = _text(view, "StartTime"), _text(view, "EndTime")
-    if _DIGITS.fullmatch(start) and _DIGITS.fullmatch(end) and int(end) >= int(start):
-        said.append(str(int(end) - int(start)))
+    delivered = whole_seconds(view.block.delivered.text("Duration"))
+    if delivered is not None:
+        return str(delivered)
+    own = whole_seconds(view.block.get("Duration"))
+    said = [] if own is None else [own]
+    start, end = (view.seconds(_known(name)) for name in ("StartTime", "EndTime"))
+    if start is not None and end is not None and end >= start:
+        said.append(end - start)
     # No run lasts longer than from its start to its end: then it says what it asked for.
-    return min(said, key=int, default="")
+    return str(min(said)) if said else ""
+
+
+def _sent(view: View, name: str) -> str:
+    """A value as Gold reads it: a time in seconds, in whatever form the document has it."""
+    found = _known(name)
+    seconds = view.seconds(found) if found.kind is AttributeType.TIME else None
+    return _text(view, name) if seconds is None else str(seconds)
+
+
+def _known(name: str) -> ObjectAttribute:
+    found = attribute(name)
+    assert found is not None
+    return found
 
 
 def _text(view: View, name: str) -> str:
-    found = attribute(name)
-    assert found is not None
-    return ((view.used if name in _MEASURED else view).text(found) or "").strip()
+    return ((view.used if name in _MEASURED else view).text(_known(name)) or "").strip()

@@ -8,7 +8,7 @@ columns      Get; totals: what is added up and grouped; paths: Get with an expre
 query        Query
 documents    job objects that a request carries
 changes      one change, done once for each id of a request; editing: Create, Modify, Delete
-books        the ledger follows the documents; entries: Transaction, Reservation, Quotation
+ledger_entries  the ledger follows the documents; entries: Transaction, Reservation, Quotation
 rates        what a job costs; charging: Charge, Reserve, Quote, Refund; used: what ran, what asks
 hooks        commands of a scheduler: Cancel and Hold
 submitting   Submit, Cancel, Hold, Release, Refresh: jobs in a batch system

@@ -18,13 +18,13 @@ from sssjob.document import bridge, tree
 from sssjob.errors import Refused, UnreadableDocument
 from sssjob.fold import DELIVERED, JOB, Fact, fold
 from sssjob.handlers.attributes import GROUP, attribute, shown
-from sssjob.handlers.books import about, follow
-from sssjob.handlers.books import text as _text
 from sssjob.handlers.categories import asking, delivering
 from sssjob.handlers.changes import copied, once, remember
 from sssjob.handlers.documents import carried
 from sssjob.handlers.editing import WARNING, place, put, require_own, require_short
 from sssjob.handlers.finding import is_true
+from sssjob.handlers.ledger_entries import about, follow, quote_of
+from sssjob.handlers.ledger_entries import text as _text
 from sssjob.handlers.rates import Bill, Rates
 from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
@@ -36,7 +36,7 @@ from sssjob.store import Change, Stored
 from sssjob.store.ledger import Entry, EntryKind
 
 _HOUR = 3600
-_DIGITS = re.compile("[0-9]{1,15}")
+_WALL = attribute("Duration")
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +266,7 @@ def _rates(change: Change, accounting: Accounting, view: View, now: float) -> tu
     number = _text(view, "Quote")
     if not number:
         return accounting.rates, ""
-    serial = int(number) if _DIGITS.fullmatch(number) else 0
+    serial = quote_of(view)
     found = change.ledger.quote(serial)
     expired = f"Quote {number} has expired; the rates of today were used"
     if found is None and 0 < serial <= int(change.noted("quotes") or 0):
@@ -379,10 +379,11 @@ def _shown(asked: Request, accounting: Accounting, amount: Fraction) -> str:
 
 
 def _duration(view: View) -> int:
-    text = _text(view, "Duration")
-    if not _DIGITS.fullmatch(text):
+    assert _WALL is not None
+    found = view.seconds(_WALL)
+    if found is None:
         raise Refused("314", "A duration in whole seconds must be specified (WallDuration)")
-    return int(text)
+    return found
 
 
 def _amount(view: View, name: str) -> Fraction | None:

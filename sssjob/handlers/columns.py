@@ -19,6 +19,7 @@ from sssjob.handlers.attributes import (
     shown,
 )
 from sssjob.handlers.conditions import Described
+from sssjob.handlers.finding import is_true
 from sssjob.handlers.view import View
 from sssjob.rmap.message import Get, Item, Request, Row
 from sssjob.store.rows import number
@@ -122,7 +123,7 @@ class RowWindow:
     @classmethod
     def of(cls, asked: Request) -> RowWindow:
         """The window of a request. Raises ``Refused`` (317)."""
-        unique = (asked.option("Unique") or "").lower() == "true"
+        unique = is_true(asked, "Unique")
         return cls(_whole(asked, "Limit"), _whole(asked, "Offset"), unique)
 
     def of_rows(self, rows: Iterable[Item]) -> Iterator[Item]:

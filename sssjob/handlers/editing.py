@@ -10,10 +10,10 @@ from sssjob import units
 from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.handlers.attributes import GROUP, JOB, AttributeType, ObjectAttribute, attribute, shown
-from sssjob.handlers.books import follow_all
 from sssjob.handlers.changes import once, require_conditions
 from sssjob.handlers.documents import RequestDocuments, carried, require_credits
 from sssjob.handlers.finding import Search
+from sssjob.handlers.ledger_entries import follow_all
 from sssjob.handlers.query import item_of
 from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores

@@ -8,7 +8,7 @@ from contextlib import closing
 from sssjob.handlers.attributes import JOB
 from sssjob.handlers.conditions import Conditions
 from sssjob.handlers.roles import Reach
-from sssjob.handlers.view import Books, View, views
+from sssjob.handlers.view import HasLedger, View, views
 from sssjob.rmap.message import Request
 from sssjob.rmap.responder import ReceivedRequest
 from sssjob.store import Difference, Store, Stored
@@ -45,9 +45,9 @@ class Search:
             for stored in documents:
                 yield from self.among(stored, jobs)
 
-    def among(self, stored: Stored, books: Books) -> Iterator[View]:
-        """The jobs of one document that are looked for; ``books`` has the ledger of its store."""
-        return filter(self.holds, views(stored, self.kind, books))
+    def among(self, stored: Stored, home: HasLedger) -> Iterator[View]:
+        """The jobs of one document that are looked for; ``home`` has the ledger of its store."""
+        return filter(self.holds, views(stored, self.kind, home))
 
     @property
     def plan(self) -> QueryPlan | None:

@@ -7,7 +7,7 @@ older names are resolved.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cached_property
 from typing import Protocol
@@ -16,6 +16,7 @@ from sssjob import defaults, units
 from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue
 from sssjob.handlers.attributes import GROUP, JOB, AttributeType, ObjectAttribute, attribute
+from sssjob.integers import LARGEST
 from sssjob.model import Block, Delivered, Job, JobGroup, Property, Requested, TaskGroup, stripped
 from sssjob.store import Identity, Stored
 from sssjob.store.ledger import EntryKind, StoreLedger
@@ -23,7 +24,7 @@ from sssjob.store.ledger import EntryKind, StoreLedger
 NOWHERE = Stored(0, Identity(JOB, ""), b"", 0, 0, "", "", "", False)
 
 
-class Books(Protocol):
+class HasLedger(Protocol):
     """What has a ledger: a store, or a change of one."""
 
     @property
@@ -35,14 +36,14 @@ class Books(Protocol):
 class View:
     """A Job or JobGroup of a document.
 
-    ``place`` is 0 for the document's own object; the jobs of a JobGroup count from 1. ``books``
+    ``place`` is 0 for the document's own object; the jobs of a JobGroup count from 1. ``home``
     has the ledger of its store.
     """
 
     def __init__(
-        self, stored: Stored, block: Block, place: int, books: Books | None = None
+        self, stored: Stored, block: Block, place: int, home: HasLedger | None = None
     ) -> None:
-        self.stored, self.block, self.place, self.books = stored, block, place, books
+        self.stored, self.block, self.place, self.home = stored, block, place, home
 
     @cached_property
     def flat(self) -> dict[str, Property]:
@@ -71,7 +72,7 @@ class View:
     def used(self) -> View:
         """The same job without what was only asked for."""
         items = (item for item in self.block.items if not isinstance(item, Requested))
-        return View(self.stored, self.block.holding(items), self.place, self.books)
+        return View(self.stored, self.block.holding(items), self.place, self.home)
 
     def property(self, attribute: ObjectAttribute) -> Property | None:
         """The property of an attribute; None if the job has none."""
@@ -102,6 +103,11 @@ class View:
         except InvalidValue:
             return None
 
+    def seconds(self, attribute: ObjectAttribute) -> int | None:
+        """A duration or a time in whole seconds, in any form that reports read; None if none."""
+        read = units.time if attribute.kind is AttributeType.TIME else units.duration
+        return whole_seconds(self.text(attribute) or "", read)
+
     def is_of(self, user: str) -> bool:
         """Whether a job is this user's, and nobody else's; a group, whether all its jobs are."""
         if isinstance(self.block, JobGroup):
@@ -123,8 +129,8 @@ class View:
         """
         known = attribute("Charge")
         kinds: set[EntryKind] = set()
-        if self.books is not None:
-            kinds = self.books.ledger.kinds(self.stored.number, self.block.id)
+        if self.home is not None:
+            kinds = self.home.ledger.kinds(self.stored.number, self.block.id)
         if EntryKind.CHARGE in kinds or (known and self.number(known)):
             return str(EntryKind.CHARGE)
         return next(
@@ -132,19 +138,28 @@ class View:
         )
 
 
-def views(stored: Stored, kind: str, books: Books | None = None) -> Iterator[View]:
+def whole_seconds(text: str, read: Callable[[str], int] = units.duration) -> int | None:
+    """What a text says in whole seconds; None where it says none, or more than can be held."""
+    try:
+        found = read(text)
+    except InvalidValue:
+        return None
+    return found if found <= LARGEST else None
+
+
+def views(stored: Stored, kind: str, home: HasLedger | None = None) -> Iterator[View]:
     """The jobs of a document, or the job group that it is."""
     block = bridge.from_tree(tree.parse(stored.document))
     whole = effective(block)
     if isinstance(block, JobGroup):
         if kind == GROUP:
-            yield View(stored, whole, 0, books)
+            yield View(stored, whole, 0, home)
         else:
             assert isinstance(whole, JobGroup)
             for place, job in enumerate(whole.jobs, 1):
-                yield View(stored, job, place, books)
+                yield View(stored, job, place, home)
     elif kind == JOB:
-        yield View(stored, whole, 0, books)
+        yield View(stored, whole, 0, home)
 
 
 def effective(block: Block) -> Block:

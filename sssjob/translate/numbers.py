@@ -9,6 +9,7 @@ from math import ceil
 from typing import NamedTuple
 
 from sssjob import expression, units
+from sssjob.amounts import GPUS
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import Interval
 from sssjob.layout import geometry
@@ -18,7 +19,6 @@ from sssjob.translate.options import Heard
 from sssjob.translate.requests import NO_OPTION, JobRequest
 
 MIB = 1 << 20
-GPUS = ("gpu", "gpus")  # names of a Resource
 LICENSE = "License"  # its type
 NO_TYPE = "there is no option for GPUs of a type"
 _OPS = ("EQ", "GE", "GT", "LE", "LT")  # by which an amount is bounded

@@ -13,12 +13,13 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sssjob import units
+from sssjob.amounts import GPUS
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.json_text import Loaded, each_once, held, line_of_value, said_of
 from sssjob.model import Note, Property, stripped
 from sssjob.translate.nodes import listed, plain
-from sssjob.translate.numbers import GPUS, Gpus, TaskCounts, is_gpu, number_of
+from sssjob.translate.numbers import Gpus, TaskCounts, is_gpu, number_of
 from sssjob.translate.objects import (
     Data,
     a_word,

@@ -212,7 +212,7 @@ def test_of_many_bad_records_the_first_twenty_and_the_number_of_others_are_told(
     few = CliRunner().invoke(sssjob, [*words, "bad.txt"])
     told = [line for line in few.stderr.splitlines() if ": error: " in line]
     assert [line[: len(begin)] for line, begin in zip(told, TWENTY, strict=False)] == TWENTY
-    assert told[20:] == ["bad.txt: error: 5 more bad records; --all-findings tells each"]
+    assert told[20:] == ["bad.txt: error: and 5 more like these; --all-findings tells each"]
     every = CliRunner().invoke(sssjob, [*words, "--all-findings", "bad.txt"])
     assert (
         sum("bad.txt:" in line and ": error: " in line for line in every.stderr.splitlines()) == 25

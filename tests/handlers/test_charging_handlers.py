@@ -112,6 +112,11 @@ def test_a_site_may_take_every_charge_for_a_new_one(address):
         assert charged(jobs) == "36960"
 
 
+def test_a_duration_counts_in_each_form_that_reports_read(jobs):
+    jobs.answer("Charge", data=[gold(seconds="0:00:10")])
+    assert charged(jobs) == "160"
+
+
 def test_an_amount_that_was_worked_out_elsewhere_counts(jobs):
     answer, _ = jobs.answer(
         "Charge", data=[gold(more="<Charge>5</Charge>")], options={"ItemizedCharges": "True"}

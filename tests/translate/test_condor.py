@@ -21,6 +21,8 @@ START = "executable = /bin/true"
 # fmt: off
 READ = [
     (["request_memory = 2 GB", "REQUEST_CPUS=2"], requested('<Processors>2</Processors><Memory units="GB">2</Memory>')),
+    (["request_memory = 1.5g"], requested('<Memory units="MB">1536</Memory>')),
+    (["request_memory = 1025 KB", "request_disk = 1.001"], requested('<Memory units="MB">2</Memory><Disk units="KB">2</Disk>')),
     (["arguments = a \\", "  b"], "<Arguments>a b</Arguments>"),
     (["arguments = \"one 'two words'\""], "<Arguments>one 'two words'</Arguments>"),
     (["environment = A=1;B=2"], '<Environment><Variable name="A">1</Variable><Variable name="B">2</Variable></Environment>'),

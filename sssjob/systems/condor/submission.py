@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TypeGuard
 
 from sssjob import expression, units
@@ -34,7 +35,7 @@ MIB, KIB = 1 << 20, 1 << 10
 _LINE = re.compile(r"\s*([+]?[A-Za-z_][\w.]*)\s*=(.*)", re.ASCII)
 _QUEUE = re.compile(r"\s*queue\b(.*)", re.IGNORECASE | re.ASCII)
 _NUMBER = re.compile(r"[0-9]{1,15}")
-_SIZE = re.compile(r"([0-9]{1,15})\s*([KMGT]?)B?", re.IGNORECASE)
+_SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{0,3})?)\s*([KMGT]?)B?", re.IGNORECASE | re.ASCII)
 _POWERS = {"K": 1, "M": 2, "G": 3, "T": 4}
 _KEYS = ("Feature", *names.SIDES)
 _NAMED_GPUS = 'regexp("{}", DeviceName, "i")'
@@ -389,7 +390,7 @@ class Amounts:
             if text is not None and found is None:
                 said.back(option, text, "no number")
             elif found:
-                share = int(found[1]) << (10 * _POWERS.get(found[2].upper(), power))
+                share = _bytes(found[1], _POWERS.get(found[2].upper(), power), power)
                 if not share:
                     said.back(option, text)  # which asks for nothing
                     continue
@@ -426,6 +427,16 @@ class Amounts:
 def _regular(kind: str) -> str:
     """A plain name as a regular expression, without a backslash, which a ClassAd would take."""
     return kind.replace(".", "[.]")
+
+
+def _bytes(number: str, power: int, base: int) -> int:
+    """A size with its unit; condor_submit rounds it up to whole MB of memory or KB of disk.
+
+    >>> _bytes("1.5", 3, 2), _bytes("1025", 1, 2)
+    (1610612736, 2097152)
+    """
+    unit = 1 << 10 * base
+    return -(-Fraction(number) * (1 << 10 * power) // unit) * unit
 
 
 def _count(said: Said, option: str) -> int:

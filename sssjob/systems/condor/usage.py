@@ -29,11 +29,10 @@ GIVEN = (
     ("DiskProvisioned",   "Disk",   {"context": "Dedicated", "units": "KB"}),
 )
 # What has no element of its own.
-EXTENSIONS = ("ImageSize", "ProportionalSetSizeKb", "BlockReadKbytes", "BlockWriteKbytes",
-              "ScratchDirFileCount")
+EXTENSIONS = ("ProportionalSetSizeKb", "BlockReadKbytes", "BlockWriteKbytes", "ScratchDirFileCount")
 # fmt: on
-# Reports of hooks know the duration better, and keep the ImageSize as an Extension.
-_OF_REPORTS = tuple(row for row in table.USED if row.element not in ("Duration", "Swap"))
+# Reports of hooks know the duration better.
+_OF_REPORTS = tuple(row for row in table.USED if row.element != "Duration")
 _PROVISIONED = "provisioned"
 
 Wrong = Callable[[Field, InvalidValue], None]

@@ -14,6 +14,7 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from sssjob import units
+from sssjob.amounts import GPUS
 from sssjob.errors import InvalidValue
 from sssjob.expression import And, Comparison, Expression, Interval, Not, Or, conjuncts
 from sssjob.model import Job, Property, stripped
@@ -24,7 +25,6 @@ from sssjob.systems.flux.accounting import array
 from sssjob.translate.beside import script
 from sssjob.translate.nodes import conditions, listed, plain
 from sssjob.translate.numbers import (
-    GPUS,
     JOB,
     MIB,
     CountRange,

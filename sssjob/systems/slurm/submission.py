@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from sssjob import units
+from sssjob.amounts import GPUS
 from sssjob.errors import InvalidValue
 from sssjob.model import stripped
 from sssjob.systems.slurm import words as slurm
@@ -511,9 +512,8 @@ class AtOnce(fields.Rule):
     def _resources(self, asked: JobRequest, made: Made) -> None:
         """GPUs without a type, and licences."""
         for item in asked.items("Resource"):
-            if item.attributes.get("name", "").lower() in ("gpu", "gpus") and item.attributes.get(
-                "type"
-            ) not in (None, ""):
+            name, kind = (item.attributes.get(each, "") for each in ("name", "type"))
+            if name.lower() in GPUS and kind:
                 asked.refuse(item, "it is neither a GPU nor a License")
         AMOUNTS._resources(asked, made)
 

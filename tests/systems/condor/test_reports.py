@@ -1,5 +1,6 @@
 """What hooks reported, folded into a job: idempotent, in any order, starts counted."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +28,38 @@ def test_maxima_grow_and_cpu_does_not_shrink_within_a_start():
     assert job.get("CpuDuration") == "4"
     assert job.delivered.get("Memory", metric="Max").text == "500"
     assert job.delivered.text("Duration") == "9"
+
+
+def test_maxima_are_compared_by_their_units():
+    known = loads(
+        '<Job><Id>7</Id><Delivered><Memory metric="Max" units="GB">1</Memory></Delivered></Job>'
+    )
+    job = reported(known, ad(1000, ResidentSetSize=2000, ImageSize=3000), "update", 1005)
+    assert job.delivered.get("Memory", metric="Max").text == "1"
+    job = reported(job, ad(1000, ResidentSetSize=2 << 20), "update", 1006)
+    assert job.delivered.get("Memory", metric="Max").text == f"{2 << 20}"
+
+
+@pytest.mark.parametrize("known", ["9" * 5000, "lots", ""])
+def test_what_a_document_says_that_is_no_number_gives_way(known):
+    """Python reads no number of more than 4300 digits: the hook of such a job failed."""
+    held = loads(
+        f'<Job><Id>7</Id><Extension type="HTCondor" name="BlockReads">{known}</Extension>'
+        f'<Extension type="HTCondor" name="BlockReadKbytes">{known}</Extension>'
+        f'<Delivered><Memory metric="Max" units="KB">{known}</Memory></Delivered></Job>'
+    )
+    job = reported(held, ad(1000, ResidentSetSize=20, BlockReadKbytes=5), "update", 1005)
+    assert job.delivered.get("Memory", metric="Max").text == "20"
+    assert job.properties.get("Extension", name="BlockReadKbytes").text == "5"
+    assert job.properties.get("Extension", name="BlockReads").text == known
+
+
+def test_what_a_report_tells_of_the_job_is_where_records_of_accounting_have_it():
+    told = ad(1000, ImageSize=300, ResidentSetSize=200, DiskUsage=100)
+    job = reported(JOB, told, "update", 1005)
+    found = [(name, job.delivered.text(name)) for name in ("Swap", "Memory", "Disk")]
+    assert found == [("Swap", "300"), ("Memory", "200"), ("Disk", "100")]
+    assert [item.attributes["name"] for item in job.properties.all("Extension")] == ["Starts"]
 
 
 def test_the_end_settles_how_long_a_start_was():

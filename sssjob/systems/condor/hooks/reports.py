@@ -19,7 +19,7 @@ from sssjob.classads import evaluate, hook_ads
 from sssjob.classads.values import Ad
 from sssjob.document import dumps
 from sssjob.errors import InvalidValue, SSSJobError
-from sssjob.fold import JOB, Fact
+from sssjob.fold import JOB, Fact, is_more
 from sssjob.fold import fold as folded
 from sssjob.model import Delivered, Item, Job, Property
 from sssjob.systems.condor import names, usage
@@ -379,7 +379,7 @@ def _with_extension(job: Job, new: Property) -> Job:
     old = job.properties.get("Extension", type=names.EXTENSION, name=name)
     if old is None:
         return folded(job, [Fact(new, JOB)]).job
-    if name != names.STARTS and old.text.isdecimal() and int(old.text) > int(new.text):
+    if name != names.STARTS and is_more(old, new):
         return job
     return job.holding(new if item is old else item for item in job.items)
 
@@ -400,7 +400,7 @@ def _used(job: Job, used: list[Property]) -> Job:
         elif new.attributes.get("metric") == "Max":
             old = known[same[0]]
             assert isinstance(old, Property)
-            if int(new.text) > (int(old.text) if old.text.isdecimal() else 0):
+            if is_more(new, old) is not False:
                 known[same[0]] = new
         else:
             known[same[0]] = new

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from fractions import Fraction
 
@@ -11,6 +12,7 @@ from sssjob.rmap.responder import ReceivedRequest
 from sssjob.store import Change, Stored
 from sssjob.store.ledger import Entry, EntryKind
 
+_SERIAL = re.compile("[0-9]{1,15}")
 _CHARGE = attribute("Charge")
 _SAID = "as the job said"  # by a Create, a Modify, or an import
 
@@ -50,6 +52,12 @@ def follow_all(change: Change, views: Iterable[View], call: ReceivedRequest) -> 
     for view in views:
         change.ledger.hold(view.block.id)
         follow(change, view, call)
+
+
+def quote_of(view: View) -> int:
+    """The number of the quote that a job names; 0 where it names none, or none of ours."""
+    number = text(view, "Quote")
+    return int(number) if _SERIAL.fullmatch(number) else 0
 
 
 def text(view: View, name: str) -> str:
