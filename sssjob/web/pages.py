@@ -16,6 +16,7 @@ from sssjob import units
 from sssjob.drawing import chart, graph_svg
 from sssjob.store.browsing import Kind, texts
 from sssjob.visible import Markup, visible, visible_lines
+from sssjob.web.highlight import highlighted
 from sssjob.web.problems import MEDIA_TYPE, Problem
 
 
@@ -101,5 +102,5 @@ def _templates() -> Environment:
         loader=PackageLoader("sssjob.web"), autoescape=True, finalize=_shown,
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    made.filters |= {"lines": _lines, "cell": cell, "time": _time}
+    made.filters |= {"lines": _lines, "cell": cell, "time": _time, "highlighted": highlighted}
     return made
