@@ -42,20 +42,29 @@ def run_of(job: Job, raw_ids: Iterable[tuple[str, str]] = ()) -> Run:
     ``raw_ids`` are types and names of Extensions that hold the number a system counts by.
     """
     facts = JobProperties(job)
-    wall, processors = facts.given("Duration"), facts.given("Processors")
-    begun, ended = facts.time("StartTime"), facts.ended
-    demanded = (begun, ended, wall, facts.given("CpuDuration"))
-    said = {
-        "EndTime": ended,
-        "Duration": wall,
-        "Processors": processors,
-        "ExitCode": facts.text("ExitCode"),
-    }
+    return made(
+        (facts.text("Machine"), job.id, facts.time("SubmitTime"), facts.time("StartTime"),
+         facts.ended),
+        (facts.given("Duration"), facts.given("Processors"), facts.given("CpuDuration")),
+        facts.text("ExitCode"), _number(facts, set(raw_ids)), facts.text("SubmitHost"),
+    )  # fmt: skip
+
+
+def made(
+    key: tuple[str, str, int | None, int | None, int | None],
+    amounts: tuple[Number | None, Number | None, Number | None],
+    exit_code: str, number: int | None, submit_host: str = "",
+) -> Run:  # fmt: skip
+    """The run of what tells it (the first five of ``Run``), and what it used: wall time,
+    processors, CPU time.
+    """
+    *_, begun, ended = key
+    wall, processors, cpu = amounts
+    said = {"EndTime": ended, "Duration": wall, "Processors": processors, "ExitCode": exit_code}
     return Run(
-        facts.text("Machine"), job.id, facts.time("SubmitTime"), begun, ended,
+        *key,
         tuple((name, str(value)) for name, value in said.items() if value not in (None, "")),
-        _number(facts, set(raw_ids)),
-        facts.text("SubmitHost"), wall, processors, is_usage=None not in demanded,
+        number, submit_host, wall, processors, is_usage=None not in (begun, ended, wall, cpu),
     )  # fmt: skip
 
 
@@ -75,5 +84,10 @@ def _number(facts: JobProperties, raw_ids: set[tuple[str, str]]) -> int | None:
 
 
 def _first_number(item: Property) -> int | None:
-    found = _NUMBER.match(item.text.strip())
+    return number_in(item.text)
+
+
+def number_in(text: str) -> int | None:
+    """The number that an id begins with, by which a batch system counted the job."""
+    found = _NUMBER.match(text.strip())
     return int(found[0]) if found else None

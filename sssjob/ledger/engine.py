@@ -146,6 +146,38 @@ def gone(home: Path, manifest: Manifest) -> pa.Table:
     return pa.concat_tables([empty, *tables])
 
 
+def rows_at(
+    home: Path, manifest: Manifest, places: Iterable[tuple[str, int]]
+) -> Iterator[dict[str, Any]]:
+    """The rows at some places, as names of files and numbers of rows. Raises ``DamagedStore``.
+
+    Only the row groups that they are in are read, one at a time.
+    """
+    wanted: dict[str, list[int]] = {}
+    for name, number in places:
+        wanted.setdefault(name, []).append(number)
+    for file in manifest.files:
+        if file.name in wanted:
+            try:
+                yield from _taken(home / file.path, sorted(wanted[file.name]))
+            except (OSError, pa.ArrowException) as error:
+                text = f"cannot be read: {error}"
+                raise DamagedStore(str(home / file.path), text) from None
+
+
+def _taken(path: Path, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """The rows of a file with these numbers, which go upwards."""
+    with pq.ParquetFile(path) as file:
+        first = 0
+        for group in range(file.num_row_groups):
+            behind = first + file.metadata.row_group(group).num_rows
+            some = [number - first for number in numbers if first <= number < behind]
+            if some:
+                rows = file.read_row_group(group, [*columns.NAMES])
+                yield from rows.take(some).to_pylist()
+            first = behind
+
+
 def pattern_of(path: Path) -> str:
     """The name of a file for DuckDB, in which nothing is a pattern.
 

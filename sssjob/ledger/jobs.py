@@ -6,13 +6,14 @@ such an object says what the row says that it came from: reports of both agree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sssjob.accounting import run as accounting
 from sssjob.accounting.report import NAMED
 from sssjob.errors import DamagedStore
 from sssjob.ledger import columns, engine
@@ -22,6 +23,8 @@ from sssjob.measures import Number
 from sssjob.model import Delivered, Item, Job, Property, Requested
 from sssjob.units import decimal
 
+T = TypeVar("T")
+
 _AT_ONCE = 10_000  # rows that are held in memory
 
 _OWN = {
@@ -30,6 +33,10 @@ _OWN = {
     "exit_code": "ExitCode", "submit_time": "SubmitTime", "eligible_time": "EligibleTime",
     "start_time": "StartTime", "end_time": "EndTime",
 }  # fmt: skip
+_OF_RUN = (
+    columns.MACHINE, columns.ID, columns.SUBMIT, columns.START, columns.END, SUMMED["wall"],
+    SUMMED["processors"], SUMMED["cpu"], "exit_code", EXACT,
+)  # fmt: skip
 _BYTES = {"units": "B"}
 _Told = dict[str, Any]
 
@@ -41,6 +48,22 @@ def jobs(ledger: Ledger, on_error: Callable[[DamagedStore], None] | None = None)
     A file that is torn or gone goes to ``on_error``, and the rest is read; without it, it is
     raised. Raises ``UnusableStore``.
     """
+    return _made(ledger, columns.NAMES, job, on_error)
+
+
+# decision 351
+def runs(
+    ledger: Ledger, on_error: Callable[[DamagedStore], None] | None = None
+) -> Iterator[accounting.Run]:
+    """The runs as ``sssjob audit`` compares them: those of the job objects, made of columns."""
+    return _made(ledger, _OF_RUN, _run, on_error)
+
+
+def _made(
+    ledger: Ledger, names: Sequence[str], make: Callable[[columns.Row], T],
+    on_error: Callable[[DamagedStore], None] | None,
+) -> Iterator[T]:  # fmt: skip
+    """What is made of these columns of each run that counts."""
     now = ledger.manifest()
     whole, faults = ledger.present(now)
     for fault in faults:
@@ -53,9 +76,9 @@ def jobs(ledger: Ledger, on_error: Callable[[DamagedStore], None] | None = None)
     for file in whole:
         gone, path = replaced.get(file.name, set()), ledger.home / file.path
         try:
-            for number, row in enumerate(_rows(path)):
+            for number, row in enumerate(_rows(path, names)):
                 if number not in gone:
-                    yield job(row)
+                    yield make(row)
         except (OSError, pa.ArrowException) as error:
             damaged = DamagedStore(str(path), f"cannot be read: {error}")
             if on_error is None:
@@ -126,7 +149,18 @@ def _property(
         yield Property(element, decimal(amount), attributes or {})
 
 
-def _rows(path: Any) -> Iterator[columns.Row]:
+def _run(row: columns.Row) -> accounting.Run:
+    machine, name, submit, start, end, wall, processors, cpu, exit_code, exact = row
+    amounts = wall, processors, cpu
+    if exact is not None:
+        sums = columns.exactly(exact)
+        amounts = sums.wall, sums.processors, sums.cpu
+    key = machine or "", name or "", submit, start, end
+    code = "" if exit_code is None else str(exit_code)
+    return accounting.made(key, amounts, code, accounting.number_in(name or ""))
+
+
+def _rows(path: Any, names: Sequence[str]) -> Iterator[columns.Row]:
     with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(_AT_ONCE, columns=[*columns.NAMES]):
+        for batch in file.iter_batches(_AT_ONCE, columns=[*names]):
             yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)

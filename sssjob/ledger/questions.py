@@ -24,7 +24,7 @@ import duckdb
 import pyarrow as pa
 
 from sssjob.errors import LimitExceeded, UnusableInput
-from sssjob.ledger import columns
+from sssjob.ledger import engine
 from sssjob.ledger.columns import ID, LINE, MACHINE, SOURCE, START, SUBMIT
 from sssjob.ledger.engine import rows_of
 
@@ -56,19 +56,19 @@ def runs(ledger: Ledger, ids: Sequence[str]) -> list[dict[str, Any]]:
 
     Raises ``UnusableStore``.
     """
-    names = ", ".join(f'"{name}"' for name in columns.NAMES)
-    text = (
-        f"SELECT {names} FROM live WHERE {ID} IN (SELECT unnest($ids))"
-        f" ORDER BY {ID}, {MACHINE}, {SUBMIT}, {START}, {SOURCE}, {LINE}"
-    )
+    text = f"SELECT file, row FROM live WHERE {ID} IN (SELECT unnest($ids))"
     known = [each.encode("utf-8", "replace").decode() for each in ids]  # as rows have them
     _check(ledger)
-    with ledger.connected() as connection:
-        found = rows_of(connection, text, {"ids": known})
-    return [
-        {name: value for name, value in zip(columns.NAMES, row, strict=True) if value is not None}
-        for row in found
+    now = ledger.manifest()
+    with ledger.connected(now) as connection:
+        places = rows_of(connection, text, {"ids": known})
+    # Of rows that nobody asks for, the other columns are not read.
+    found = [
+        {name: value for name, value in row.items() if value is not None}
+        for row in engine.rows_at(ledger.home, now, places)
     ]
+    order = (ID, MACHINE, SUBMIT, START, SOURCE, LINE)
+    return sorted(found, key=lambda run: [(name not in run, run.get(name)) for name in order])
 
 
 @contextmanager

@@ -148,7 +148,7 @@ class _Adding:
 
     def _whole(self, source: str, piece: str, where: str, cut: Pieces | None) -> None:
         """Add runs that are booked in one piece."""
-        sums = _aggregates(lambda name: SUMMED[name], "true")
+        sums = _aggregates(lambda name: SUMMED[name])
         text = f"SELECT {self._keys}{piece}, {sums} FROM {source} WHERE {where} GROUP BY ALL"
         for *key, number, jobs, some in _parted(self._rows(text), len(self._names)):
             totals = _totals(jobs, some)
@@ -253,23 +253,30 @@ def _share(column: str) -> str:
     return f"({until('least(over, p.high)')}) - ({until('greatest(begun, p.low)')})"
 
 
-def _aggregates(of: Of, counts: str) -> str:
-    """The sums of a group, in the order of ``_totals``; ``counts`` is where a job is counted."""
+def _aggregates(of: Of, counts: str = "") -> str:
+    """The sums of a group, in the order of ``_totals``; ``counts`` is where a job is counted.
 
-    def total(name: str, where: str = "true") -> str:
-        return f"sum({of(name)}) FILTER (WHERE {where})"
+    Without it, each is: a filter that lets all pass would cost as much as the sum.
+    """
+
+    def where(*conditions: str) -> str:
+        told = " AND ".join(filter(None, conditions))
+        return f" FILTER (WHERE {told})" if told else ""
+
+    def total(name: str, *conditions: str) -> str:
+        return f"sum({of(name)}){where(*conditions)}"
 
     cpu = has_both_sql(SUMMED["cpu"], SUMMED["slots"])
-    memory = f"{counts} AND {has_both_sql(SUMMED['memory'], SUMMED['asked'])}"
+    memory = counts, has_both_sql(SUMMED["memory"], SUMMED["asked"])
     processors, held = SUMMED["processors"], SUMMED["memory"]
     return ", ".join((
-        f"count(*) FILTER (WHERE {counts})",
+        f"count(*){where(counts)}",
         total("wall"), total("slots"), total("cpu"),
         total("processors", counts), total("memory", counts),
-        f"max({held}) FILTER (WHERE {counts})",
+        f"max({held}){where(counts)}",
         total("nodes"), total("gpus"), total("energy"),
-        f"count({processors}) FILTER (WHERE {counts})", f"count({held}) FILTER (WHERE {counts})",
-        total("cpu", cpu), total("slots", cpu), total("memory", memory), total("asked", memory),
+        f"count({processors}){where(counts)}", f"count({held}){where(counts)}",
+        total("cpu", cpu), total("slots", cpu), total("memory", *memory), total("asked", *memory),
     ))  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from sssjob.document.files import looked_at
 from sssjob.document.files import opened as unpacked
 from sssjob.document.sources import NamedSource, naming, opened
 from sssjob.errors import SSSJobError, UnusableInput
-from sssjob.verbs.documents import by_format
+from sssjob.verbs.documents import DOCUMENTS, by_format, ledger_of
 from sssjob.verbs.records import RecordReading
 from sssjob.verbs.report import ReportedJobs
 
@@ -44,7 +45,22 @@ class Sides:
     delimiter: str = ""
 
     def runs(self, sources: Iterable[NamedSource], wanted: str = AUTO) -> Iterator[Run]:
-        """The runs of documents, stores and records, as often as they are there."""
+        """The runs of documents, stores, ledgers and records, as often as they are there."""
+        for is_ledger, some in groupby(sources, lambda source: source.is_ledger):
+            if is_ledger and wanted in (AUTO, DOCUMENTS):
+                for source in some:
+                    yield from self._of_ledger(source)
+            else:
+                yield from self._of_jobs(some, wanted)
+
+    def _of_ledger(self, source: NamedSource) -> Iterator[Run]:
+        """The runs of a ledger, of its columns. Raises ``UnusableStore``."""
+        found = ledger_of(source)
+        from sssjob.ledger import jobs
+
+        return jobs.runs(found)
+
+    def _of_jobs(self, sources: Iterable[NamedSource], wanted: str) -> Iterator[Run]:
         raw_ids = [(row.title, row.raw_id) for row in registry.all_systems().values() if row.raw_id]
         with ExitStack() as stack:
             groups = (

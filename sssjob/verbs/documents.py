@@ -20,6 +20,7 @@ from sssjob.document.sources import NamedSource, files, naming, opened
 from sssjob.errors import Severity, UnreadableDocument, UnusableInput, UnusableStore
 
 if TYPE_CHECKING:
+    from sssjob.ledger.ledger import Ledger
     from sssjob.records.recognition import Recognised
     from sssjob.verbs.records import Tell
 
@@ -194,13 +195,21 @@ def _runs(source: NamedSource) -> Iterator[bytes]:
     """The job objects of a ledger, as ``ledger.jobs`` makes them, each on a line."""
     from sssjob.document import dumps
 
+    found = ledger_of(source)
+    from sssjob.ledger import jobs
+
+    for job in jobs.jobs(found):
+        yield f"{dumps(job)}\n".encode()
+
+
+def ledger_of(source: NamedSource) -> Ledger:
+    """The ledger that a source is. Raises ``UnusableStore``, also without the extra ``ledger``."""
     try:
-        from sssjob.ledger import jobs, ledger
+        from sssjob.ledger import ledger
     except ModuleNotFoundError as error:
         text = f"a ledger needs {error.name}: pip install 'sssjob[ledger]'"
         raise UnusableStore(source.name, text) from None
-    for job in jobs.jobs(ledger.opened(Path(source.name))):
-        yield f"{dumps(job)}\n".encode()
+    return ledger.opened(Path(source.name))
 
 
 def as_stream(found: Recognised, source: NamedSource, tell: Tell) -> NamedSource:

@@ -201,3 +201,44 @@ def test_times_without_a_date_are_not_stated(audited, time):
     for name in ("StartTime", "EndTime"):
         found = audited("read", "again", read=job.format(name, time), again=job.format(name, time))
         assert found.exit_code == 0, found.output
+
+
+@pytest.fixture
+def put_in(tmp_path, audited):
+    """Puts lines of sacct into a ledger."""
+    pytest.importorskip("duckdb")
+
+    def put_in(*rows):
+        file = tmp_path / f"sacct-{len(list(tmp_path.iterdir()))}"
+        file.write_text("\n".join((HEAD, *rows, "")))
+        CliRunner().invoke(sssjob, ["ledger", "ingest", "usage", str(file)])
+
+    return put_in
+
+
+def test_a_ledger_is_what_was_read(audited, put_in):
+    """What it replaced is no longer there, so nothing is doubled."""
+    put_in(RUNNING, *ROWS[:1])
+    put_in(ROWS[0].replace("|4|", "|2|"), RUNNING.replace("RUNNING", "COMPLETED"))
+    found = audited("--json", "--against", "list", "usage", list=ROWS)
+    told = json.loads(found.stdout)["total"]
+    assert (found.exit_code, told["listed"], told["read"]) == (1, 3, 1)
+    assert (told["changed"], told["truncated"], told["doubled"]) == (1, 2, 0)
+    assert "Processors 2, now 4" in found.stdout
+
+
+def test_numbers_that_a_ledger_does_not_have_are_gaps(audited, put_in):
+    put_in(ROWS[0], ROWS[2])
+    found = audited("--gaps", "usage")
+    assert (found.exit_code, found.stdout.splitlines()[-1]) == (1, "gap: c: no job 8")
+    found = audited("--gaps", "usage", "read", read=ROWS[1:2])
+    assert (found.exit_code, "gap" in found.stdout) == (0, False)
+
+
+def test_a_ledger_with_a_torn_file_is_not_audited(audited, put_in, tmp_path):
+    put_in(*ROWS)
+    (torn,) = tmp_path.glob("usage/usage/*/*.parquet")
+    torn.write_bytes(b"PAR1")
+    found = audited("--gaps", "usage")
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert f"{torn.name}: is torn" in found.stderr

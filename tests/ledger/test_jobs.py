@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 import sssjob
 from sssjob.accounting.report import JobProperties, used
+from sssjob.accounting.run import run_of
 from sssjob.model import Delivered, Job, Property, Requested
 
 pytest.importorskip("duckdb")
@@ -79,6 +80,28 @@ def test_reports_of_both_are_the_same(job):
     assert made == (wanted if wanted.wall else wanted._replace(gpus=None))
 
 
+@st.composite
+def told_runs(draw, number):
+    told = {
+        "Machine": draw(st.sampled_from(["", "c", " d "])),
+        "SubmitTime": draw(st.sampled_from(["", "0", "1700000000", "1e30"])),
+        "StartTime": draw(st.sampled_from(["", "1700000100"])),
+        "EndTime": draw(st.sampled_from(["", "1700000200", "-5"])),
+        "ExitCode": draw(st.sampled_from(["", "0", "1", "1:9", "x"])),
+    }
+    own = [Property(name, text) for name, text in told.items() if text]
+    name = draw(st.sampled_from(["{}", "{}_7", "{}[3].host", "a{}", " {} "])).format(number)
+    return Job((Property("Id", name), *own, *draw(some_jobs()).items[1:]))
+
+
+@settings(max_examples=10)
+@given(st.data())
+def test_runs_for_an_audit_are_those_of_the_job_objects(tmp_path_factory, data):
+    kept = ledger.create(tmp_path_factory.mktemp("ledger") / "usage")
+    kept.add([columns.row(data.draw(told_runs(number))) for number in range(1, 9)])
+    assert [*jobs.runs(kept)] == [run_of(job) for job in jobs.jobs(kept)]
+
+
 def test_replaced_runs_are_left_out(tmp_path):
     kept = ledger.create(tmp_path / "usage")
     runs = "<Job><Id>{}</Id><SubmitTime>1</SubmitTime><StartTime>5</StartTime>{}</Job>"
@@ -98,3 +121,6 @@ def test_a_torn_file_is_told_and_the_rest_is_read(tmp_path):
     assert [str(torn) in str(fault) for fault in faults] == [True]
     with pytest.raises(DamagedStore):
         next(jobs.jobs(kept))
+    assert [run.id for run in jobs.runs(kept, lambda _: None)] == ["2"]
+    with pytest.raises(DamagedStore):
+        next(jobs.runs(kept))

@@ -83,3 +83,24 @@ def test_a_file_that_is_no_parquet_any_more_is_told(kept):
         answer(kept, "SELECT * FROM usage")
     with pytest.raises(SSSJobError):
         questions.runs(kept, ["7"])
+
+
+def test_the_runs_of_jobs_are_found_in_every_row_group_of_every_file(kept, monkeypatch):
+    """Only the row groups are read in which they are; what was replaced is not shown."""
+    monkeypatch.setattr(ledger, "_GROUP", 2)
+    kept.add([run(number % 4, start=number, end=number + 9) for number in range(1, 10)])
+    kept.add([run(1, start=5, end=12), run(1, start=90, end=99)])
+    found = questions.runs(kept, ["1", "3"])
+    assert [(each["id"], each["start_time"], each["end_time"]) for each in found] == [
+        ("1", 1, 10), ("1", 5, 12), ("1", 9, 18), ("1", 90, 99), ("3", 3, 12), ("3", 7, 16),
+    ]  # fmt: skip
+
+
+def test_runs_that_state_less_are_shown_last(kept):
+    kept.add(
+        [run(1, machine="", start=5, end=9), run(1, start=None, end=9), run(1, start=5, end=9)]
+    )
+    found = questions.runs(kept, ["1"])
+    assert [(each.get("machine"), each.get("start_time")) for each in found] == [
+        ("c", 5), ("c", None), (None, 5),
+    ]  # fmt: skip
