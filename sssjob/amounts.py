@@ -15,6 +15,7 @@ from functools import cached_property
 from sssjob import expression, spec, units
 from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup, finding
 from sssjob.expression import Alternative, Comparison, Expression, Interval, Term
+from sssjob.integers import whole
 from sssjob.model import Block, Delivered, Properties, Property, Requested, Task
 
 EXACT, MAXIMUM, MINIMUM = "exact", "maximum", "minimum"
@@ -280,9 +281,9 @@ class Scope:
         """The number of a TaskDistribution of one type; a number without type is TasksPerNode."""
         for item in self.block.properties.all("TaskDistribution"):
             stated = item.attributes.get("type", "")
-            number = item.text.strip()
-            if number.isascii() and number.isdigit() and (stated or "TasksPerNode") == kind:
-                return Fraction(int(number)) or None
+            number = whole(item.text.strip())
+            if number is not None and (stated or "TasksPerNode") == kind:
+                return Fraction(number) or None
         return None
 
     def _own(self, name: str, context: str) -> Amount | None:

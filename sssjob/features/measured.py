@@ -13,6 +13,7 @@ from sssjob.features.status import SECTION, StatusSnapshot
 from sssjob.features.used import Used
 from sssjob.features.waste import Number, outlook
 from sssjob.fold import DELIVERED, JOB, Fact
+from sssjob.integers import whole
 from sssjob.model import Job, Property
 
 EXTENSION = "JobStatus"
@@ -35,7 +36,7 @@ def of_status(job: Job, snapshot: StatusSnapshot, allocated: Number | None) -> S
     """
     moment = int(snapshot.now if snapshot.written is None else snapshot.written)
     known = job.properties.get("Extension", type=EXTENSION, name=TAKEN)
-    if known is not None and (stated := known.text.strip()).isdigit() and int(stated) > moment:
+    if known is not None and (whole(known.text.strip()) or 0) > moment:
         return StatusFacts((), snapshot.findings)
     derived = outlook(snapshot.values, allocated, moment)
     findings = (

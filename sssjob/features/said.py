@@ -5,14 +5,14 @@ A payload imports this module: nothing here that is slow to import.
 
 from __future__ import annotations
 
+from sssjob import integers
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from sssjob.features.kernel import KernelNumber
     from sssjob.features.keys import Value
-
-_DIGITS = 19  # of a number that fits 64 bits
 
 
 class StatedValues:
@@ -63,6 +63,5 @@ class StatedValues:
 
 
 def whole(text: str) -> int | None:
-    """The number of a text of digits; None for any other one."""
-    text = text.strip()
-    return int(text) if text.isascii() and text.isdigit() and len(text) < _DIGITS else None
+    """The number of a text of digits, with white space around it; None for any other one."""
+    return integers.whole(text.strip())

@@ -16,6 +16,7 @@ from sssjob.features import files, keys
 from sssjob.features.keys import Key, Value
 from sssjob.features.read import read
 from sssjob.features.write import put, remove
+from sssjob.integers import whole
 
 SHUTDOWNS = {"shutdowntime": "grace_secs", "shutdowntime_job": "grace_secs_job"}
 TABLES = {"MACHINEFEATURES": keys.MACHINE_FEATURES, "JOBFEATURES": keys.JOB_FEATURES}
@@ -96,7 +97,8 @@ def expire(directory: str | os.PathLike[str], now: int) -> tuple[str, ...]:
     """
     with handles.protected(directory) as folder:
         texts, _ = files.texts(folder, SHUTDOWNS)
-        over = [name for name, text in texts.items() if text.isdigit() and int(text) <= now]
+        moments = {name: whole(text) for name, text in texts.items()}
+        over = [name for name, at in moments.items() if at is not None and at <= now]
         return remove(over, folder).removed if over else ()
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sssjob.errors import UnusableInput
+from sssjob.integers import whole
 
 if TYPE_CHECKING:
     from sssjob.registry import Measure
@@ -129,7 +130,8 @@ def _stats(proc: Path) -> Iterator[list[str]]:
 def _words(file: Path) -> dict[str, int]:
     """Lines of a name and a number."""
     lines = (line.split() for line in _text(file).splitlines())
-    return {line[0]: int(line[1]) for line in lines if len(line) == 2 and line[1].isdigit()}
+    found = {line[0]: whole(line[1]) for line in lines if len(line) == 2}
+    return {name: number for name, number in found.items() if number is not None}
 
 
 def _first(place: Path, *names: str) -> int | None:
@@ -138,8 +140,7 @@ def _first(place: Path, *names: str) -> int | None:
 
 
 def _whole(file: Path) -> int | None:
-    text = _text(file).strip()
-    return int(text) if text.isdigit() else None
+    return whole(_text(file).strip())
 
 
 def _text(file: Path) -> str:

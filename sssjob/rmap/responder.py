@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 from sssjob.errors import Refused
+from sssjob.integers import whole
 from sssjob.rmap import encryption, gate
 from sssjob.rmap.envelope import Encrypted, Envelope, Signature, opened
 from sssjob.rmap.keys import Algorithm, Key, Keys
@@ -296,7 +297,7 @@ class Responder:
         """Rows in parts that the peer can take; the last part says that it is the last."""
         size = min(request.chunk_size or self.policy.rows, self.policy.rows)
         limit = request.option("Limit") or ""
-        asked = int(limit) if limit.isascii() and limit.isdigit() and len(limit) < 10 else 0
+        asked = whole(limit, 9) or 0
         if asked:  # it comes before chunking, as in Gold
             size = min(asked, self.policy.rows)
         budget = self.policy.reply_limit

@@ -99,7 +99,8 @@ def identify(element: Element, name: str) -> tuple[str, Marks]:
 
 def _time(text: str) -> str:
     """A time without the zeros and signs that mean nothing."""
-    return str(int(text)) if text.isascii() and text.removeprefix("+").isdigit() else text
+    digits = text.removeprefix("+")
+    return (digits.lstrip("0") or "0") if digits.isascii() and digits.isdigit() else text
 
 
 def same(marks: Marks, runs: Iterable[K]) -> K | None:

@@ -16,6 +16,7 @@ from functools import cached_property
 from sssjob import registry, units
 from sssjob.errors import InvalidValue
 from sssjob.expression import Expression
+from sssjob.integers import whole
 from sssjob.model import stripped
 from sssjob.translate.losses import Done
 from sssjob.translate.nodes import any_of, conditions, say_any_of
@@ -461,7 +462,7 @@ class Priority(About):
     def _read_below(self, said: Said, heard: Heard) -> None:
         for value in said.all(self.below)[-1:]:
             text = str(self.unsaid) if value is None else value
-            number = int(text) if text.isascii() and text.isdecimal() and len(text) < 11 else 0
+            number = whole(text, 10) or 0
             if 0 < number <= self.most:
                 heard.say("Priority", -number)
             else:

@@ -12,6 +12,7 @@ from sssjob import expression, units
 from sssjob.amounts import GPUS
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import Interval
+from sssjob.integers import whole
 from sssjob.layout import geometry
 from sssjob.model import Item, Property, stripped
 from sssjob.translate.nodes import conditions, plain
@@ -263,7 +264,7 @@ def _whole(asked: JobRequest, item: Property) -> int:
 
 def _distribution(asked: JobRequest, item: Property, found: TaskCounts) -> None:
     text, kind = stripped(item.text), item.attributes.get("type", "")
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+    number = whole(text, 9) or 0
     if number and kind in ("", "TasksPerNode"):
         found.per_node = number
     elif number and kind == "ProcessorsPerTask":

@@ -16,6 +16,7 @@ from sssjob import units
 from sssjob.amounts import GPUS
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import ExecutableKind, arguments, executable
+from sssjob.integers import whole
 from sssjob.json_text import Loaded, each_once, held, line_of_value, said_of
 from sssjob.model import Note, Property, stripped
 from sssjob.translate.nodes import listed, plain
@@ -190,7 +191,8 @@ def _names(path: str) -> list[str | int]:
     """The names of a path, and numbers in lists: in objects no name is one of ours."""
     parts = path.split("/")[1:]
     names = [part.replace("~1", "/").replace("~0", "~") for part in parts]
-    return [int(name) if name.isdecimal() else name for name in names]
+    numbers = (whole(name) for name in names)
+    return [name if at is None else at for name, at in zip(names, numbers, strict=True)]
 
 
 def command(asked: JobRequest, path: str = "") -> list[str]:

@@ -12,6 +12,7 @@ import click
 from sssjob.cli import common
 from sssjob.cli.features.common import fail
 from sssjob.errors import SSSJobError
+from sssjob.integers import whole
 
 
 @click.command(
@@ -82,10 +83,11 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def _address(text: str) -> tuple[str, int]:
-    address, separator, port = text.rpartition(":")
-    if not separator or not port.isdecimal() or not port.isascii() or int(port) > 65535:
+    address, separator, told = text.rpartition(":")
+    port = whole(told, 5)
+    if not separator or port is None or port > 65535:
         common.fail(f"--listen {text}: expected ADDRESS:PORT such as 127.0.0.1:8080")
-    return address.strip("[]"), int(port)
+    return address.strip("[]"), port
 
 
 def _context(certificate: str, key: str | None) -> ssl.SSLContext:

@@ -19,6 +19,7 @@ from sssjob import directory_trees as trees
 from sssjob.features import files
 from sssjob.features.keys import Value
 from sssjob.features.write import put, remove, write
+from sssjob.integers import whole
 
 MACHINE = "machinefeatures"
 _BLOCK, _LEAST_FILES = 4096, 64
@@ -72,7 +73,8 @@ class Directories:
         """
         owner = -1
         if user and os.geteuid() == 0:
-            owner = int(user) if user.isdigit() else pwd.getpwnam(user).pw_uid
+            number = whole(user)
+            owner = pwd.getpwnam(user).pw_uid if number is None else number
         with handles.protected(self.root, make=True) as root, _naming(self.job):
             trees.sweep(root)
             self._remove(root)  # of an earlier run of this job
@@ -166,7 +168,8 @@ def _announced(machine: int, now: int) -> tuple[int | None, int | None]:
 
 
 def _moment(text: str, now: int) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and int(text) > now else None
+    found = whole(text)
+    return found if found is not None and found > now else None
 
 
 @contextmanager

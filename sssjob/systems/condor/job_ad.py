@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sssjob import expression, spec, units
+from sssjob import expression, spec
 from sssjob.amounts import Scope
 from sssjob.classads import parser, quoting, tree
 from sssjob.classads.errors import BadAd
@@ -164,6 +164,14 @@ class _Work:
             except InvalidValue as error:
                 self.say("E-TYPE", f"ExitCode: {error}", item)
 
+    def _told(self, item: Property, unit: int) -> int | None:
+        """An amount in a unit, rounded up; None for what is none, which is told."""
+        try:
+            return self._whole(math.ceil(expression.amount(item) / unit))
+        except InvalidValue as error:
+            self.say("E-TYPE", f"{item.name}: {error}", item)
+            return None
+
     def _whole(self, value: object) -> int:
         number = Fraction(value) if isinstance(value, (int, Fraction)) else Fraction(0)
         if not SMALLEST <= number <= LARGEST:
@@ -291,7 +299,11 @@ class _Work:
     def _resource(self, term: Comparison, chosen: Alternative) -> None:
         """A resource of machines by its own attribute, a licence as a concurrency limit."""
         name = names.machine_resource(term.item.attributes.get("name", ""))
-        bounds = expression.interval(chosen.terms, expression.key(term.item)).integers()
+        try:
+            bounds = expression.interval(chosen.terms, expression.key(term.item)).integers()
+        except InvalidValue as error:
+            self.say("E-TYPE", f"Resource: {error}", term.item)
+            return
         count = bounds.lo if bounds.lo is not None else bounds.hi
         if count is None or not name:
             return
@@ -351,16 +363,18 @@ class _Work:
         duration = given.get("Duration")
         if duration is not None:
             suspended = self.ad.get("CumulativeSuspensionTime", 0)
-            seconds = units.duration(duration.text)
-            self.ad["RemoteWallClockTime"] = float(seconds + int(str(suspended)))
-        if (cpu := self.job.properties.get("CpuDuration")) is not None:
-            self.ad["RemoteUserCpu"], self.ad["RemoteSysCpu"] = float(units.duration(cpu.text)), 0.0
+            if (seconds := self._told(duration, 1)) is not None:
+                self.ad["RemoteWallClockTime"] = float(seconds + int(str(suspended)))
+        cpu = self.job.properties.get("CpuDuration")
+        if cpu is not None and (seconds := self._told(cpu, 1)) is not None:
+            self.ad["RemoteUserCpu"], self.ad["RemoteSysCpu"] = float(seconds), 0.0
         for item in given:
             metric, context = (item.attributes.get(each, "") for each in ("metric", "context"))
             row = _USED.get((item.name, metric, context))
             if row is not None:
                 name, unit = row
-                self.ad[name] = math.ceil(expression.amount(item) / unit)
+                if (amount := self._told(item, unit)) is not None:
+                    self.ad[name] = amount
             elif item.name == "Node" and not item.attributes.get("aggregation"):
                 self.put("LastRemoteHost", item.text, item)
 

@@ -20,6 +20,7 @@ from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.features.batch.allocation import Allocation, amount, limit
 from sssjob.features.batch.call import Script
 from sssjob.features.used import Used, of_file
+from sssjob.integers import whole
 from sssjob.systems.gridengine import words
 
 CONFIG, ENVIRONMENT, USAGE = "config", "environment", "usage"  # in $SGE_JOB_SPOOL_DIR
@@ -177,7 +178,7 @@ def _amounts(
 
 
 def _whole(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+    return whole(text, 9) or 0
 
 
 def _times(config: Mapping[str, str], name: str, slots: int) -> int:

@@ -12,6 +12,7 @@ from sssjob import nodes as sets
 from sssjob.errors import InvalidValue
 from sssjob.executable import DEFAULT_SHELL
 from sssjob.expression import Expression
+from sssjob.integers import whole
 from sssjob.model import Property, stripped
 from sssjob.systems.gridengine.words import seconds, size, written
 from sssjob.translate import environment, fields, limits, mail, numbers, streams, waiting
@@ -189,12 +190,12 @@ class Slots(Layout):
             elif value is not None:
                 said.back(option, value)
         if (value := said.last("-l gpu")) is not None:
-            if value.isdigit() and int(value):
+            if number := whole(value):
                 kind = said.last(_GPU_TYPE) or ""
                 if kind and not plain(kind):
                     said.back(_GPU_TYPE, kind)
                     kind = ""
-                numbers.say_gpus(heard, int(value) * slots, kind)
+                numbers.say_gpus(heard, number * slots, kind)
             else:
                 said.back("-l gpu", value)
         if (value := said.last("-l arch")) is not None:

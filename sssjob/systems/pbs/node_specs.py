@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from sssjob.integers import whole
+
 _HEAD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 # How a process may use a GPU, which TORQUE takes behind ``gpus``.
 GPU_MODES = frozenset(
@@ -28,7 +30,7 @@ class NodeSpec:
     def number(self, name: str) -> int:
         """A resource that is counted, 0 where it is not said."""
         text = self.values.get(name, "0")
-        return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+        return whole(text, 9) or 0
 
     @property
     def properties(self) -> list[str]:
@@ -50,7 +52,7 @@ def parts(text: str) -> list[NodeSpec] | None:
         head, *rest = each.split(":")
         if not _HEAD.fullmatch(head):
             return None
-        count = int(head) if head.isdigit() and len(head) < 10 else 0
+        count = whole(head, 9) or 0
         part = NodeSpec(count or 1, name="" if count else head)
         for inner in rest:
             name, equals, value = inner.partition("=")

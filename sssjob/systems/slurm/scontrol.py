@@ -22,6 +22,8 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
+from sssjob.integers import whole
+
 _HEAD = re.compile(
     r"^JobId=(?P<job>[0-9]{1,10})"
     r"(?: ArrayJobId=(?P<array>[0-9]{1,10}) ArrayTaskId=(?P<task>\S+)(?: ArrayTaskThrottle=\S+)?)?"
@@ -224,4 +226,4 @@ def processors(printed: str, node: str) -> int | None:
 
 
 def _whole(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+    return whole(text, 9)

@@ -10,6 +10,7 @@ from fractions import Fraction
 from sssjob import units
 from sssjob.amounts import GPUS
 from sssjob.errors import InvalidValue
+from sssjob.integers import whole
 from sssjob.model import stripped
 from sssjob.systems.slurm import words as slurm
 from sssjob.systems.slurm.directives import SYNTAX
@@ -387,8 +388,8 @@ def _whole(said: Said, option: str) -> int | None:
     value = said.last(option)
     if value is None:
         return None
-    if value.isascii() and value.isdigit() and len(value) < 10 and int(value):
-        return int(value)
+    if number := whole(value, 9):
+        return number
     said.back(option, value)
     return None
 
@@ -452,10 +453,10 @@ def _say_gres(heard: Heard, value: str, nodes: int) -> bool:
         name, *rest = part.removeprefix("gres:").split(":")
         if "" in rest:
             return False
-        count = rest.pop() if rest and rest[-1].isdigit() else "1"
-        if name != "gpu" or len(rest) > 1 or len(count) > 9:
+        count = whole(rest.pop(), 9) if rest and rest[-1].isdigit() else 1
+        if name != "gpu" or len(rest) > 1 or count is None:
             return False
-        said.append((rest[0] if rest else "", int(count)))
+        said.append((rest[0] if rest else "", count))
     for kind, number in said:
         heard.request("Resource", number * nodes, name="GPU", **({"type": kind} if kind else {}))
     return True
@@ -499,7 +500,7 @@ class AtOnce(fields.Rule):
         assert made.wanted is not None
         for item in asked.take("TaskDistribution", "type"):
             text, kind = stripped(item.text), item.attributes.get("type", "")
-            number = int(text) if text.isascii() and text.isdigit() else 0
+            number = whole(text)
             if number and kind in ("", "TasksPerNode"):
                 made.option("--ntasks-per-node", str(number))
             elif number == made.wanted.shares[1] and kind == "ProcessorsPerTask":
