@@ -461,7 +461,7 @@ def blocked(jobs, one, exits, never):
     )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(groups(), st.dictionaries(st.sampled_from("01234"), st.sampled_from(OUTCOMES)))
 def test_states_agree_with_an_oracle(jobs, exits):
     exits = {key: exit_ for key, exit_ in exits.items() if int(key) < len(jobs)}
@@ -503,7 +503,7 @@ def test_the_order_has_every_job_behind_those_it_depends_upon(jobs):
 
 # Size
 
-MANY = 100_000
+MANY = 20_000
 SHAPES = {
     "chain": lambda n: [on(str(n - 1))] if n else [],
     "chain-backwards": lambda n: [on(str(n + 1))] if n < MANY - 1 else [],
@@ -515,7 +515,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_hundred_thousand_jobs_need_no_recursion(shape):
+def test_twenty_thousand_jobs_need_no_recursion(shape):
     jobs = (job(str(n), *SHAPES[shape](n), Name="xy"[n % 2]) for n in range(MANY))
     example = graph.of(group(*jobs))
     found = example.states({"0": 0})

@@ -14,7 +14,7 @@ from sssjob.expression.columns import Columns
 from sssjob.expression.evaluate import Offer, Request
 from sssjob.model import Property
 
-CASES = int(os.environ.get("SSSJOB_CASES", "1500"))
+CASES = int(os.environ.get("SSSJOB_CASES", "800"))
 SEED = int(os.environ.get("SSSJOB_SEED", "1"))
 PARTS = 8
 OFFERS = 4  # that a request is asked of before and after it is written

@@ -23,7 +23,7 @@ from sssjob.model import (
     TaskGroupDefaults,
 )
 
-CASES = int(os.environ.get("SSSJOB_CASES", "400"))
+CASES = int(os.environ.get("SSSJOB_CASES", "200"))
 SEED = int(os.environ.get("SSSJOB_SEED", "1"))
 PARTS = 4
 VERDICTS = ["no", "unknown", "yes"]

@@ -63,7 +63,7 @@ def test_columns_say_of_two_paths_what_is_true(kept, pair):
 
 
 @settings(
-    max_examples=int(os.environ.get("SSSJOB_EXAMPLES", 30)),  # thousands, now and then
+    max_examples=int(os.environ.get("SSSJOB_EXAMPLES", 15)),  # thousands, now and then
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
