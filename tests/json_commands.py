@@ -8,8 +8,8 @@ import jsonschema
 
 import sssjob
 from sssjob import store
-from sssjob.cli.shapes import SHAPES, schema
 from sssjob.ledger import columns, ledger
+from sssjob.verbs.shapes import SHAPES, schema
 
 ROOT = Path(__file__).parents[1]
 

@@ -27,7 +27,7 @@ def command(words: tuple[str, ...]) -> None:
     commands that have one are listed without COMMAND, and those of a group by its name. Later
     versions may add members to objects; they remove none, and do not change their types.
     """
-    from sssjob.cli.shapes import SHAPES, WITHOUT, schema
+    from sssjob.verbs.shapes import SHAPES, WITHOUT, schema
 
     name = " ".join(words)
     if name in SHAPES:

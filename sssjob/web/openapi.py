@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from sssjob import __version__
+from sssjob.verbs.shapes import SHAPES, schema
 from sssjob.web.parameters import Parameter
 from sssjob.web.problems import MEDIA_TYPE
 from sssjob.web.views import HTML, MEDIA
+
+if TYPE_CHECKING:
+    from sssjob.web.routes import View
 
 PATH = "/openapi.json"
 _KIND = re.compile(r":\w+\}")
@@ -24,7 +28,7 @@ def document() -> dict[str, Any]:
     for view in VIEWS:
         for form in view.forms:
             path = _KIND.sub("}", view.path) + ("" if form == HTML else f".{form}")
-            told = _operation(view.summary, form, view.places, view.parameters)
+            told = _operation(view.summary, form, view.places, view.parameters, view.shape)
             if view.body:
                 content: dict[str, Any] = {"application/octet-stream": {}}
                 told["requestBody"] = {
@@ -39,7 +43,7 @@ def document() -> dict[str, Any]:
         "security": [{"token": []}],
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-            "schemas": {"Problem": _problem()},
+            "schemas": {"Problem": _problem(), **_answers(VIEWS)},
             "responses": {
                 "Problem": {
                     "description": "What went wrong (RFC 9457).",
@@ -51,18 +55,25 @@ def document() -> dict[str, Any]:
 
 
 def _operation(
-    summary: str, form: str, places: Sequence[Parameter], others: Sequence[Parameter]
-) -> dict[str, Any]:
+    summary: str, form: str, places: Sequence[Parameter], others: Sequence[Parameter],
+    shape: str = "",
+) -> dict[str, Any]:  # fmt: skip
     parameters = [
         *({**_parameter(each), "in": "path", "required": True} for each in places),
         *({**_parameter(each), "in": "query"} for each in others),
     ]
-    answer = {"description": summary, "content": {MEDIA[form]: {}}}
+    content = {"schema": {"$ref": f"#/components/schemas/{shape}"}} if shape else {}
+    answer = {"description": summary, "content": {MEDIA[form]: content}}
     return {
         "summary": summary,
         "parameters": parameters,
         "responses": {"200": answer, "default": _PROBLEM},
     }
+
+
+def _answers(views: Iterable[View]) -> dict[str, Any]:
+    """The schemas of answers, as ``sssjob schema`` prints them."""
+    return {view.shape: schema(view.shape, SHAPES[view.shape]) for view in views if view.shape}
 
 
 def _parameter(row: Parameter) -> dict[str, Any]:

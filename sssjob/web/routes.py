@@ -30,6 +30,7 @@ class View(NamedTuple):
     it is answered; its forms; and its parameters in the path and behind it.
 
     ``body`` says what has to come with a request, which is a POST then; it is a GET without.
+    ``shape`` is the command whose ``--json`` has the schema of the answer, where one has.
     """
 
     path: str
@@ -39,6 +40,7 @@ class View(NamedTuple):
     parameters: tuple[Parameter, ...] = ()
     places: tuple[Parameter, ...] = ()
     body: str = ""
+    shape: str = ""
 
     @property
     def method(self) -> str:
@@ -88,17 +90,18 @@ VIEWS: tuple[View, ...] = (
           Parameter("sort", "A measure to sort by.",
                     {"enum": [each.name for each in MEASURES]}),
           Parameter("limit", "How many groups.",
-                    {"type": "integer", "minimum": 1, "maximum": MOST}))),
+                    {"type": "integer", "minimum": 1, "maximum": MOST})), shape="report"),
     View("/validate", "Every finding about documents: as sssjob validate --json.",
          posted.validate, (JSON,),
          (Parameter("profile", "Check what an implementation of this level accepts.",
                     {"enum": [*PROFILES]}),),
-         body="Documents in XML, compressed or not."),
+         body="Documents in XML, compressed or not.", shape="validate"),
     View("/match", "What jobs ask of offers: as sssjob match --json.", posted.match, (JSON,),
-         _MODE, body='{"jobs": a document as a text, "offers": offers in JSON, or a document}.'),
+         _MODE, body='{"jobs": a document as a text, "offers": offers in JSON, or a document}.',
+         shape="match"),
     View("/jobs/{document:int}/{place:int}/match",
          "What a job asks of offers: as sssjob match --json.", posted.match_job, (JSON,), _MODE,
-         _JOB, body="Offers in JSON, or job objects whose Delivered counts."),
+         _JOB, body="Offers in JSON, or job objects whose Delivered counts.", shape="match"),
     View("/convert", "Records as job objects: as sssjob convert --to jsonl.", posted.convert,
          (LINES,),
          (Parameter("from", "What the records are; auto recognises them.", _TEXT),

@@ -10,8 +10,9 @@ from command_tree import commands
 from json_commands import CALLS, keeps_to_its_schema, prepare
 
 from sssjob.cli import sssjob
-from sssjob.cli.shapes import SHAPES, WITHOUT, schema
+from sssjob.cli.defaults import KEYS
 from sssjob.measures import MEASURES
+from sssjob.verbs.shapes import DEFAULTS, SHAPES, WITHOUT, schema
 
 COMMANDS = {" ".join(words): command for words, command in commands(sssjob)}
 HAVING = {
@@ -52,6 +53,10 @@ def test_every_command_with_json_is_called():
     for name, file in ELSEWHERE.items():
         text = Path(__file__).with_name(file).read_text("utf-8")
         assert f'keeps_to_its_schema("{name}", ' in text
+
+
+def test_the_shape_of_defaults_has_each_key_of_their_file():
+    assert set(DEFAULTS) == set(KEYS)
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import json
 
+import jsonschema
 import pytest
 from click.testing import CliRunner
 from starlette.exceptions import HTTPException
@@ -15,7 +16,7 @@ from sssjob.cli import sssjob
 from sssjob.errors import LimitExceeded
 from sssjob.verbs import confined
 from sssjob.verbs.confined import Bounds
-from sssjob.web import bodies
+from sssjob.web import bodies, openapi
 from sssjob.web.app import application
 from sssjob.web.routes import VIEWS
 from sssjob.web.stores import Stores
@@ -169,6 +170,29 @@ def test_the_content_of_a_body_names_no_file(client):
     for path in POSTED:
         for content in (entity, b"/etc/passwd", b"@/etc/passwd"):
             assert "root:" not in client.post(path, content=content).text
+
+
+@pytest.mark.parametrize(
+    "method, path, template, content",
+    [
+        ("POST", "/validate.json", "", WRONG),
+        ("GET", "/report.json", "", None),
+        ("POST", "/match.json", "", json.dumps({"jobs": "<Job/>", "offers": [{}]}).encode()),
+        ("POST", "/jobs/2/1/match.json", "/jobs/{document}/{place}/match.json", OFFERS),
+    ],
+)
+def test_an_answer_has_the_schema_of_the_command_and_the_description(
+    client, method, path, template, content
+):
+    told = openapi.document()
+    answers = told["paths"][template or path][method.lower()]["responses"]["200"]
+    [reference] = answers["content"]["application/json"]["schema"].values()
+    name = reference.removeprefix("#/components/schemas/")
+    described = told["components"]["schemas"][name]
+    assert described == json.loads(printed("schema", name))
+    answer = client.request(method, path, content=content).json()
+    assert answer
+    jsonschema.validate(answer, described)
 
 
 # --- bounds

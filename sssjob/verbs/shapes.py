@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from sssjob._version import __version__
-from sssjob.cli.defaults import KEYS
 from sssjob.errors import Finding
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -113,6 +112,7 @@ _WASTE = {
 }  # fmt: skip
 _COUNTS_OF_DELIVER = ("jobs", "delivered", "unchanged", "facts", "disagreements", "records",
                       "elsewhere", "bad", "refused", "errors")  # fmt: skip
+DEFAULTS = ("zone", "machine", "site", "store")  # that a file of defaults may set
 _SOURCED = {"value": "anything", "from": "text", "line": "integer|null"}
 _VALUE = {"value": "text", "file": "text"}
 
@@ -201,7 +201,7 @@ SHAPES: Mapping[str, Printed] = {
         lines=True,
     ),
     "match": Printed([{
-        **_SCORE, "job": "text", "path": "text", "id": "text", "verdict": "text",
+        **_SCORE, "job": "text|null", "path": "text", "id": "text", "verdict": "text",
         "alternative": "text|null", "reasons": ["text"], "rank": "integer|null",
     }]),
     "alternatives": Printed(
@@ -302,7 +302,7 @@ SHAPES: Mapping[str, Printed] = {
         "section": "text", "title": "text", "cases": "integer", "untested": "integer",
         "failed": ["text"],
     }]),
-    "config show": Printed({name: (_VALUE, "null") for name in KEYS}),
+    "config show": Printed({name: (_VALUE, "null") for name in DEFAULTS}),
 }  # fmt: skip
 
 
