@@ -231,6 +231,13 @@ def opened(home: Path, at: int | None = None) -> Ledger:
     return ledger
 
 
+def found(home: Path) -> Ledger:
+    """A ledger that is there, whatever is wrong with it. Raises ``UnusableStore``."""
+    if not manifest.numbers(home):
+        return opened(home)
+    return Ledger(home)
+
+
 def _met_by(arrived: pa.Table, now: Manifest) -> list[DataFile]:
     """The files in which runs may be that arrive: by when they were submitted."""
     span = _span(arrived[SUBMIT])

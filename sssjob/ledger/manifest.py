@@ -26,6 +26,7 @@ from sssjob.errors import DamagedStore, OtherStore, UnusableStore
 
 VERSION = 1
 FOLDER = MANIFESTS
+ASIDE = ".damaged"  # what the name of a damaged manifest gets at its end
 _LARGEST = 1 << 28  # bytes of a manifest
 
 
@@ -114,7 +115,7 @@ def newest(home: Path, at: int | None = None) -> Manifest:
     """
     found = numbers(home)
     if not found:
-        raise UnusableStore(str(home), "is no ledger: sssjob ledger init makes one")
+        raise _no_ledger(home)
     number = found[-1] if at is None else at
     if number not in found:
         raise UnusableStore(str(home), f"has no manifest {number}; there are {_listed(found)}")
@@ -128,6 +129,35 @@ def numbers(home: Path) -> list[int]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     return sorted(found for name in names if (found := number_of(name)) is not None)
+
+
+def last_whole(home: Path) -> tuple[Manifest, list[DamagedStore]]:
+    """The newest manifest that can be read, and what is wrong with others, the newest first.
+
+    Raises ``UnusableStore`` where none can be read, and ``OtherStore`` for one of a later version.
+    """
+    found: Manifest | None = None
+    faults: list[DamagedStore] = []
+    for number in reversed(numbers(home)):
+        try:
+            told = newest(home, number)
+        except DamagedStore as error:
+            faults.append(error)
+        else:
+            found = found or told
+    if found is None:
+        raise faults[0] if faults else _no_ledger(home)
+    return found, faults
+
+
+def set_aside(path: Path) -> None:
+    """Give a damaged manifest a name that is none of a manifest; nothing is removed."""
+    os.rename(path, path.with_name(f"{path.name}{ASIDE}"))
+    _on_disk(path.parent)
+
+
+def _no_ledger(home: Path) -> UnusableStore:
+    return UnusableStore(str(home), "is no ledger: sssjob ledger init makes one")
 
 
 def path_of(home: Path, number: int) -> Path:
@@ -147,11 +177,15 @@ def commit(home: Path, manifest: Manifest) -> None:
             os.link(aside, final)
         except FileExistsError:
             raise Taken from None
-    folder = os.open(home / FOLDER, os.O_RDONLY | os.O_DIRECTORY)
+    _on_disk(home / FOLDER)
+
+
+def _on_disk(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(folder)
+        os.fsync(handle)
     finally:
-        os.close(folder)
+        os.close(handle)
 
 
 def next_to(manifest: Manifest, **changes: Any) -> Manifest:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from hashlib import file_digest
 from pathlib import Path
 from typing import NamedTuple
@@ -72,7 +73,10 @@ def _fault(home: Path, file: DataFile | Gone) -> DamagedStore | None:
 
 
 class Repaired(NamedTuple):
-    """What is left out now, how many runs counted in it, and how many count still."""
+    """What is left out now, how many runs counted in it, and how many count still.
+
+    How many a damaged manifest had is not known.
+    """
 
     faults: list[DamagedStore]
     lost: int
@@ -84,7 +88,9 @@ def repair(ledger: Ledger) -> Repaired:
     """Leave out the files that are damaged, so that the rest answers again.
 
     What was read before is forgotten, so that ``ingest`` of the same logs puts the lost runs back.
-    No file is removed or changed. Raises ``UnusableStore``, also for a damaged manifest.
+    Where the newest manifest is damaged, the last one that is whole counts. Damaged manifests get
+    another name; no other file is removed or changed. Raises ``UnusableStore``, also where no
+    manifest is whole.
     """
     for _ in range(TRIES):
         try:
@@ -96,8 +102,9 @@ def repair(ledger: Ledger) -> Repaired:
 
 
 def _repaired(ledger: Ledger) -> Repaired:
-    now = ledger.manifest()
     home = ledger.home
+    now, torn = manifest.last_whole(home)
+    last = manifest.numbers(home)[-1]
     faults = [*_faults(home, now.gone)]
     gone = () if faults else now.gone
     files = []
@@ -110,13 +117,22 @@ def _repaired(ledger: Ledger) -> Repaired:
             files.append(file)
         else:
             faults.append(fault)
-    if not faults:
-        return Repaired([], 0, now.rows)
-    following = manifest.next_to(
-        now, files=tuple(files), gone=gone, inputs=(), written=int(time.time()), why="repair"
-    )
-    manifest.commit(home, following)
-    return Repaired(faults, now.rows - following.rows, following.rows)
+    following = now
+    if faults or now.number < last:
+        following = replace(
+            now, number=last + 1, files=tuple(files), gone=gone, inputs=(),
+            written=int(time.time()), why="repair",
+        )  # fmt: skip
+        manifest.commit(home, following)
+    # Only now: a commit takes the number behind the last one.
+    for fault in torn:
+        manifest.set_aside(Path(fault.store))
+    return Repaired([*map(_as_commit, torn), *faults], now.rows - following.rows, following.rows)
+
+
+def _as_commit(torn: DamagedStore) -> DamagedStore:
+    return DamagedStore(torn.store, f"{torn.reason}; what its commit added is left out, unless "
+                        "a later one has it")  # fmt: skip
 
 
 def compact(ledger: Ledger) -> tuple[int, int]:

@@ -319,3 +319,20 @@ def test_an_empty_ledger_has_empty_histograms(run, usage, tmp_path):
     told = json.loads(found.stdout)["total"]["histograms"]["wall"]
     assert (found.exit_code, {each["jobs"] for each in told["parts"]}) == (1, {0})
     assert "</svg>" in (tmp_path / "empty.svg").read_text()
+
+
+def test_a_damaged_manifest_is_told_and_repaired(run, ingest, usage):
+    _, first = ingest("7|c|amy|COMPLETED|1|2|5|3|4")
+    _, second = ingest("8|c|amy|COMPLETED|1|2|5|3|4")
+    torn = max(usage.glob("manifests/*.json"))
+    torn.write_bytes(b"{}")
+    assert run("report", usage).exit_code == 2
+    found = run("repair", usage)
+    assert (found.exit_code, found.stdout) == (
+        1,
+        f"{torn}: is torn or was changed: it is not what was written; what its commit added is left"
+        " out, unless a later one has it\n",
+    )
+    assert found.stderr == f"{usage}: repaired, 1 runs\n"
+    assert "new 1" in run("ingest", usage, first, second).stderr
+    assert (run("check", usage).exit_code, run("repair", usage).exit_code) == (0, 0)

@@ -9,7 +9,7 @@ pytest.importorskip("duckdb")
 from killing import killed
 from ledger_runs import FIRST, run, runs
 
-from sssjob.errors import DamagedStore
+from sssjob.errors import DamagedStore, OtherStore
 from sssjob.ledger import columns, ledger, manifest, upkeep
 from sssjob.ledger.manifest import Input
 
@@ -144,3 +144,74 @@ def test_without_the_list_of_replaced_rows_no_run_counts_twice(kept):
     assert [row[0] for row in runs(kept)] == ["7", "9"]
     assert kept.manifest().gone == ()
     assert upkeep.check(kept).faults == []
+
+
+def _harm(kept, number):
+    path = manifest.path_of(kept.home, number)
+    path.write_bytes(path.read_bytes()[:-9])
+    return path
+
+
+def test_where_the_newest_manifest_is_damaged_the_one_before_it_counts_and_the_log_brings_all_back(
+    kept,
+):
+    before, was = runs(kept), runs(ledger.opened(kept.home, 1))
+    read = Input("log", 1, "d", "slurm")
+    path = _harm(kept, 2)
+    with pytest.raises(DamagedStore):
+        kept.manifest()
+    found = upkeep.repair(kept)
+    assert [each.store for each in found.faults] == [str(path)]
+    assert (found.lost, found.runs, runs(kept)) == (0, 2, was)
+    assert (kept.manifest().number, manifest.numbers(kept.home)) == (3, [0, 1, 3])
+    assert not kept.manifest().has_read(read)
+    assert upkeep.repair(kept).faults == upkeep.check(kept).faults == []
+    assert path.with_name("00000002.json.damaged").exists()
+    assert kept.add([run(7, start=5, end=8, wall=3), run(9, start=5)]) == (1, 1, 0)
+    assert runs(kept) == before
+
+
+def test_several_damaged_manifests_are_passed_over_and_damaged_files_with_them(kept):
+    for number in (1, 2):
+        _harm(kept, number)
+    assert (len(upkeep.repair(kept).faults), runs(kept)) == (2, [])
+    kept.add([FIRST])
+    _harm(kept, 0)
+    (file,) = kept.manifest().files
+    (kept.home / file.path).write_bytes(b"")
+    assert [len(upkeep.repair(kept).faults), len(upkeep.repair(kept).faults)] == [2, 0]
+
+
+def test_an_older_manifest_that_is_damaged_costs_no_run_and_no_commit(kept):
+    before = runs(kept)
+    _harm(kept, 1)
+    found = upkeep.repair(kept)
+    assert (len(found.faults), found.lost, found.runs, kept.manifest().number) == (1, 0, 3, 2)
+    assert (runs(kept), upkeep.check(kept).faults) == (before, [])
+
+
+def test_a_ledger_without_a_whole_manifest_or_of_a_later_version_is_not_repaired(kept):
+    for number in (0, 1, 2):
+        _harm(kept, number)
+    with pytest.raises(DamagedStore):
+        upkeep.repair(kept)
+    path = manifest.path_of(kept.home, 2)
+    path.write_bytes(b'{"kind": "sssjob ledger", "version": 99, "digest": ""}\n{}\n')
+    with pytest.raises(OtherStore):
+        upkeep.repair(kept)
+    assert manifest.numbers(kept.home) == [0, 1, 2]
+
+
+def test_a_repair_of_a_manifest_that_is_killed_can_be_done_again(kept, tmp_path):
+    was = runs(ledger.opened(kept.home, 1))
+    _harm(kept, 2)
+    moment, ended = 0, False
+    while not ended:
+        home = tmp_path / str(moment)
+        shutil.copytree(kept.home, home)
+        copy = ledger.found(home)
+        ended = killed(lambda copy=copy: upkeep.repair(copy), moment)
+        upkeep.repair(copy)
+        assert (runs(copy), upkeep.check(copy).faults) == (was, [])
+        moment += 7
+    assert moment > 14

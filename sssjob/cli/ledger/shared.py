@@ -22,12 +22,17 @@ AS_OF = click.option(
 
 
 @contextmanager
-def opened(directory: str, *, create: bool = False, number: int | None = None) -> Iterator[Ledger]:
-    """A ledger; whatever is wrong with it ends the command."""
+def opened(
+    directory: str, *, create: bool = False, number: int | None = None, damaged: bool = False
+) -> Iterator[Ledger]:
+    """A ledger; whatever is wrong with it ends the command, unless it may be ``damaged``."""
     with failing():
         from sssjob.ledger import ledger
 
         home = Path(directory)
+        if damaged:
+            yield ledger.found(home)
+            return
         yield ledger.create(home) if create else ledger.opened(home, number)
 
 

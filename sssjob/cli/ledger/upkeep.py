@@ -74,14 +74,15 @@ def repair(as_json: bool, directory: str) -> None:
     """Leave out files that are damaged, and say which, so that the rest answers again.
 
     The runs in them are lost until their records are put in again: ingest then reads each file,
-    also those that it read before. Nothing is removed.
+    also those that it read before. Nothing is removed; a damaged manifest gets another name.
     """
-    with shared.opened(directory) as ledger:
+    with shared.opened(directory, damaged=True) as ledger:
         from sssjob.ledger import upkeep
 
         found = upkeep.repair(ledger)
     _tell(found.faults, as_json=as_json)
-    lost = f"{found.lost} runs left out" if found.faults else "whole"
+    left_out = f"{found.lost} runs left out" if found.lost else "repaired"
+    lost = left_out if found.faults else "whole"
     common.say(f"{common.name_of(directory)}: {lost}, {found.runs} runs")
     sys.exit(common.NOTHING if found.faults else common.FOUND)
 
