@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from fractions import Fraction
+from functools import partial
 from itertools import islice
 from types import MappingProxyType
 from typing import Any
@@ -26,6 +27,7 @@ from sssjob.model import Job
 from sssjob.records import read_records
 from sssjob.records.builders import JobBuilder
 from sssjob.records.clock import LocalZone, ctime
+from sssjob.records.recognition import HEAD
 from sssjob.records.record import JOB, Bad, Converted, Noted, Options, Skipped
 from sssjob.registry import Format
 
@@ -56,14 +58,15 @@ class Reader(ABC):
     """Takes the outputs of a batch system, and gives the snapshot that they show together.
 
     ``groups`` are the properties that can stand for the group, by the option; ``no_group`` is that
-    of jobs which have none of them, "" where such jobs are left out. ``reads`` are properties of a
+    of jobs which have none of them, "" where such jobs are left out; ``no_queue`` the same of their
+    queue, where no option names one. ``reads`` are properties of a
     job that ``entry`` looks at beside ``sssjob.lcginfo.jobs.READ``: see ``Builder.needs``.
     """
 
     groups: Mapping[str, tuple[str, ...]] = MappingProxyType(
         {"group": ("Group",), "account": ("Project",), "user": ("User",)}
     )
-    no_group = ""
+    no_group = no_queue = ""
     reads: frozenset[str] = frozenset()
 
     def __init__(self, options: ReaderOptions, report: Report) -> None:
@@ -101,7 +104,7 @@ class Reader(ABC):
         options = self.options
         remarks: list[Remark] = []
         entry = from_job(
-            job, queue=options.queue, groups=self.groups[options.group], group=self.no_group,
+            job, queue=options.queue or self.no_queue, groups=self.groups[options.group], group=self.no_group,
             report=remarks.append,
         )  # fmt: skip
         for remark in remarks:
@@ -246,11 +249,10 @@ def recognised(
 ) -> tuple[str, Snapshot]:
     """The same for outputs of which nobody says what printed them, with the name of the system.
 
-    That is the first one which knows them all. Raises ``UnusableOutput`` if none does.
+    That is the first one which knows them all; those come first whose listings of jobs the first
+    bytes of some output look like. Raises ``UnusableOutput`` if none does.
     """
-    for name, system in registry.all_systems().items():
-        if system.queue is None:
-            continue
+    for name in sorted(_queues(), key=partial(_is_unlike, outputs)):
         remarks: list[Remark] = []
         try:
             found = snapshot(name, outputs, options, remarks.append)
@@ -260,3 +262,16 @@ def recognised(
             report(remark)
         return name, found
     raise UnusableOutput("no batch system is known to print this")
+
+
+def _queues() -> list[str]:
+    return [name for name, system in registry.all_systems().items() if system.queue is not None]
+
+
+def _is_unlike(outputs: Sequence[bytes], name: str) -> bool:
+    """Whether no output looks like a listing of jobs of a batch system."""
+    status = registry.all_systems()[name].status
+    asked = [each.load().recognises for each in status.formats] if status is not None else []
+    return not any(
+        recognises(each[:HEAD]) for recognises in asked if recognises for each in outputs
+    )

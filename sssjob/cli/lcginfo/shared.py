@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from sssjob.cli import common
 
 if TYPE_CHECKING:
-    from sssjob.document.sources import NamedSource
     from sssjob.errors import UnreadableDocument
     from sssjob.lcginfo.snapshot import Remark
 
@@ -34,6 +33,11 @@ class Log:
             head = f"{place}: " if place else ""
             common.say(f"{head}{remark.severity}: {visible(remark.message)}")
 
+    def about(self, name: str) -> Log:
+        """The same log, for remarks on the source of this name."""
+        self.name = name
+        return self
+
     def unreadable(self, error: UnreadableDocument) -> None:
         """Print why a job object cannot be read, as a remark."""
         from sssjob.lcginfo.snapshot import Remark
@@ -50,20 +54,10 @@ class Log:
 
 def contents(file: str, limit: int) -> bytes:
     """The bytes of a file that the user named, at most so many. Raises ``LimitExceeded``."""
+    from sssjob.verbs.queue_state import bytes_of
+
     (named,) = common.sources((file,))
     return bytes_of(named, limit)
-
-
-def bytes_of(named: NamedSource, limit: int) -> bytes:
-    """The bytes of a source, at most so many. Raises ``LimitExceeded``."""
-    from sssjob.document import opened
-    from sssjob.errors import LimitExceeded
-
-    with opened(named.given) as stream:
-        data = stream.read(limit + 1)
-    if len(data) > limit:
-        raise LimitExceeded(f"bytes in {named.name}", limit)
-    return data
 
 
 def text(file: str, limit: int) -> str:

@@ -84,6 +84,7 @@ _FORM = xml_records.RecordTags(
 )
 _ROOT = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<(job_info|detailed_job_info|unknown_jobs)[\s>]")
 _QUEUE = re.compile(rb"<Queue-List>\s*<name>([^<]{1,300})</name>")
+_DECLARATION = b"<?xml"
 _SECONDS = re.compile(r"[0-9]{1,18}")
 _PREFIX = "__SGE_PREFIX__"
 _HIDDEN = "%lt;"  # what qstat makes of <
@@ -284,6 +285,7 @@ class _JobOutput:
     fields: dict[str, Any]
     notes: tuple[Noted, ...] = ()
     hosts: dict[str, None] = field(default_factory=dict)
+    output: int = 0  # which of several outputs says it, each of which begins with <?xml
 
     @property
     def key(self) -> tuple[str, str]:
@@ -346,11 +348,13 @@ def _joined(
     """The jobs of lists, with their details; then those of which there is no entry in a list."""
     listed: dict[tuple[str, str], _JobOutput] = {}
     details: dict[str, _Detail] = {}
-    queue = ""
+    queue, output = "", 0
     for item in found:
         if isinstance(item, Bad | Noted):
             yield item
-        elif item.element.tag == "element":
+            continue
+        output += _DECLARATION in item.gap
+        if item.element.tag == "element":
             detail = _detail(item)
             details[detail.job.fields["job_number"]] = detail
         else:
@@ -359,6 +363,7 @@ def _joined(
             elif b"</Queue-List>" in item.gap:
                 queue = ""
             entry = _listed(item, queue)
+            entry.output = output
             _add(listed.setdefault(entry.key, entry), entry)
     for (number, task), entry in listed.items():
         if known_of := details.get(number):
@@ -379,7 +384,13 @@ def _exact(detail: _Detail) -> dict[str, str]:
 
 
 def _add(entry: _JobOutput, more: _JobOutput) -> None:
-    """A parallel job stands in each of its queues, with the slots that it has there."""
+    """A parallel job stands in each of its queues, with the slots that it has there.
+
+    Another output tells what the first one leaves open.
+    """
+    if entry.output != more.output:
+        entry.fields |= {name: text for name, text in more.fields.items() if not entry.fields[name]}
+        return
     if host := more.fields["hostname"]:
         entry.hosts[host] = None
     slots = [told.fields["slots"] for told in (entry, more)]
