@@ -26,7 +26,7 @@ from sssjob.lcginfo.snapshot import QueuedJob, Remark, Report, Snapshot, Unusabl
 from sssjob.model import Job
 from sssjob.records import read_records
 from sssjob.records.builders import JobBuilder
-from sssjob.records.clock import LocalZone, ctime
+from sssjob.records.clock import ASSUMED, ctime
 from sssjob.records.recognition import HEAD
 from sssjob.records.record import JOB, Bad, Converted, Noted, Options, Skipped
 from sssjob.registry import Format
@@ -40,12 +40,13 @@ _NO_TIME = frozenset(("", "0", "Unknown", "None", "N/A", "NONE", "(null)", "none
 class ReaderOptions:
     """What the outputs do not say.
 
-    ``zone`` is that of local times, None for the zone of this machine. ``now`` is the time of the
-    snapshot, where no output tells. ``queue`` is that of jobs which name none. ``group`` says what
-    jobs are grouped by: ``group``, ``account`` or ``user``. ``name_of_group`` names a number.
+    ``zone`` is that of times which state none; None is UTC, which is told of jobs. ``now`` is the
+    time of the snapshot, where no output tells. ``queue`` is that of jobs which name none.
+    ``group`` says what jobs are grouped by: ``group``, ``account`` or ``user``.
+    ``name_of_group`` names a number.
     """
 
-    zone: tzinfo | None = UTC
+    zone: tzinfo | None = None
     now: float | None = None
     queue: str = ""
     group: str = "group"
@@ -87,10 +88,11 @@ class Reader(ABC):
         Raises ``UnusableOutput``.
         """
         stream = io.BytesIO(text.encode("utf-8", "replace"))
-        zone = LocalZone() if self.options.zone is None else self.options.zone
         builder = JobBuilder({**READ, JOB: READ[JOB] | self.reads})
         try:
-            for outcome in read_records(format_, stream, Options(zone=zone), builder):
+            for outcome in read_records(
+                format_, stream, Options(zone=self.options.zone or ""), builder
+            ):
                 if isinstance(outcome, Converted):
                     if entry := self.entry(outcome.job):
                         yield entry
@@ -104,8 +106,8 @@ class Reader(ABC):
         options = self.options
         remarks: list[Remark] = []
         entry = from_job(
-            job, queue=options.queue or self.no_queue, groups=self.groups[options.group], group=self.no_group,
-            report=remarks.append,
+            job, queue=options.queue or self.no_queue, groups=self.groups[options.group],
+            group=self.no_group, report=remarks.append,
         )  # fmt: skip
         for remark in remarks:
             self.report(remark if entry else remark._replace(severity=Severity.ERROR))
@@ -116,7 +118,9 @@ class Reader(ABC):
     def _said(self, outcome: Bad | Skipped | Noted) -> None:
         if not isinstance(outcome, Noted):
             self.lost(outcome.reason, outcome.line)
-        elif outcome.severity is Severity.WARNING and not outcome.once:
+        elif outcome.severity is Severity.WARNING and (
+            not outcome.once or outcome.message == ASSUMED
+        ):
             self.report(Remark(outcome.line, outcome.message))
 
     def tasks(self, jobid: str, text: str) -> Iterator[int]:
@@ -178,8 +182,8 @@ class Reader(ABC):
             return float(text)
         try:
             moment = ctime(text) or datetime.fromisoformat(text)
-            if moment.tzinfo is None and self.options.zone is not None:
-                moment = moment.replace(tzinfo=self.options.zone)
+            if moment.tzinfo is None:
+                moment = moment.replace(tzinfo=self.options.zone or UTC)
             return float(int(moment.timestamp()))
         except (ValueError, OverflowError):
             raise InvalidValue(text, "a time such as 2026-11-20T14:29:34") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, tzinfo
 from functools import cache, partial, update_wrapper
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -13,7 +13,7 @@ from sssjob.errors import InvalidValue
 from sssjob.records.record import Field, Noted, R, by_columns, numeric
 from sssjob.records.values import is_whole
 
-_ASSUMED = "times without a zone are read as UTC; --tz names another zone"
+ASSUMED = "times without a zone are read as UTC; --tz names another zone"
 NO_VALUE = frozenset(
     ("", "Unknown", "unknown", "None", "None assigned", "(null)", "N/A", "NONE",
      "UNLIMITED", "Partition_Limit", "INVALID", "infinite", "*")
@@ -114,7 +114,7 @@ class Clock:
         if not self.assumed:
             return ()
         self._told, self.assumed = True, False
-        return (Noted(line, _ASSUMED, once=True),)
+        return (Noted(line, ASSUMED, once=True),)
 
     def column(self, texts: Sequence[str]) -> Sequence[str]:
         """Every time of a column, "" where there is none that can be read.
@@ -187,25 +187,6 @@ class Clock:
 def _within_an_hour() -> dict[str, int]:
     """The seconds of each minute and second, such as 59:59."""
     return {f"{at // 60:02}:{at % 60:02}": at for at in range(3600)}
-
-
-class LocalZone(tzinfo):
-    """The zone of this machine."""
-
-    def utcoffset(self, moment: datetime | None) -> timedelta | None:
-        """How far local time is ahead at a moment."""
-        return None if moment is None else _here(moment).utcoffset()
-
-    def dst(self, moment: datetime | None) -> None:
-        """Which part of that is for the summer: nobody asks."""
-
-    def tzname(self, moment: datetime | None) -> str | None:
-        """What the zone is called at a moment."""
-        return None if moment is None else _here(moment).tzname()
-
-
-def _here(moment: datetime) -> datetime:
-    return moment.replace(tzinfo=None).astimezone()
 
 
 def ctime(text: str) -> datetime | None:

@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from sssjob import registry
 from sssjob.commands import OUTPUT_LIMIT, CommandLimits
 from sssjob.document import opened, read
 from sssjob.document.files import looked_at
@@ -21,6 +22,7 @@ from sssjob.errors import LimitExceeded, UnreadableDocument, UnusableInput
 from sssjob.lcginfo import jobs, lrmsinfo, reader
 from sssjob.lcginfo.reader import ReaderOptions
 from sssjob.lcginfo.snapshot import QueuedJob, Remark, Report, Snapshot, UnusableOutput, unheard
+from sssjob.records.clock import timezone
 from sssjob.records.recognition import HEAD
 from sssjob.verbs import documents
 from sssjob.verbs.records import Tell, nothing
@@ -57,7 +59,12 @@ class QueueReading:
         Raises ``CommandFailed``, ``UnusableOutput``, and ``UnusableInput`` for what is no system.
         """
         outputs = list(reader.ask(name, text=text, limits=limits))
-        return _dated(reader.snapshot(name, outputs, self.options, self.about(name)))
+        queue = registry.system(name).queue
+        zone = dict(queue.environment).get("TZ") if queue is not None else None
+        options = self.options
+        if zone and options.zone is None:
+            options = replace(options, zone=timezone(zone))
+        return _dated(reader.snapshot(name, outputs, options, self.about(name)))
 
     def read(self, kind: str, sources: Sequence[NamedSource]) -> Snapshot:
         """What sources show together: one of ``KINDS``, what a batch system printed, or ``auto``.

@@ -5,6 +5,7 @@ import json
 import re
 import time
 from collections import Counter
+from datetime import UTC
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -25,6 +26,7 @@ DATA = Path(__file__).parents[1] / "data" / "lcginfo"
 def snapshot(system, *outputs, **options):
     """The snapshot of files (paths) or texts, and the remarks."""
     remarks = []
+    options.setdefault("zone", UTC)
     data = [
         (DATA / output).read_bytes() if isinstance(output, Path) else output.encode()
         for output in outputs
@@ -98,15 +100,18 @@ def test_local_times_are_those_of_the_zone():
     assert snapshot("slurm", text, zone=zone)[0].jobs[0].qtime == 1377077845
 
 
-def test_local_times_are_those_of_this_machine_where_no_zone_is_named(monkeypatch):
+def test_times_without_a_zone_are_utc_wherever_they_are_read_and_that_is_told(monkeypatch):
     text = record(JobState="PENDING", SubmitTime="2013-08-21T11:37:25")
     try:
         with monkeypatch.context() as changed:
             changed.setenv("TZ", "Europe/Rome")
             time.tzset()
-            assert snapshot("slurm", text, zone=None)[0].jobs[0].qtime == 1377077845
+            found, (remark,) = snapshot("slurm", text, zone=None)
     finally:
         time.tzset()
+    assert found.jobs[0].qtime == 1377085045
+    assert remark.message == "times without a zone are read as UTC; --tz names another zone"
+    assert snapshot("slurm", text)[1] == []
 
 
 def of_pbs(*attributes):
@@ -364,6 +369,26 @@ def test_condor_is_read(names):
     }
     (running,) = (job for job in found.jobs if job.state == "running")
     assert (running.jobid, running.cpucount, running.maxwalltime) == ("23.0", 2, 5400)
+
+
+def test_the_time_in_which_a_job_of_condor_was_suspended_is_no_run_time():
+    ad = {
+        "ClusterId": 7, "ProcId": 0, "JobStatus": 4, "Owner": "amy", "JobStartDate": 1700000000,
+        "CompletionDate": 1700000100, "RemoteWallClockTime": 100, "CumulativeSuspensionTime": 40,
+    }  # fmt: skip
+    (job,) = snapshot("condor", json.dumps([ad]))[0].jobs
+    assert job.walltime == 60
+
+
+def test_lists_of_grid_engine_beside_each_other_do_not_lend_their_queues():
+    queues = (DATA / "gridengine" / "qstat-xml-f-F.xml").read_text()
+    waits = (
+        "<?xml version='1.0'?><job_info><queue_info></queue_info><job_info><job_list>"
+        "<JB_job_number>7</JB_job_number><JB_owner>amy</JB_owner><state>qw</state>"
+        "<slots>4</slots></job_list></job_info></job_info>"
+    )
+    (job,) = snapshot("gridengine", queues, waits)[0].jobs
+    assert (job.queue, job.cpucount) == ("main.q", 4)
 
 
 @pytest.mark.parametrize("slot, up, free", [

@@ -47,7 +47,7 @@ Exit code: 0 every job printed, 1 some could not be, 2 nothing printed."""
 )  # fmt: skip
 @click.option(
     "--tz", "zone", metavar="ZONE", default="",
-    help="The zone of local times, such as Europe/Amsterdam. Default: this machine's.",
+    help="The zone of times that state none, such as Europe/Amsterdam. Default: UTC.",
 )  # fmt: skip
 @click.option("--timeout", type=click.FloatRange(0.1), default=120, help="Seconds for a command.")
 @click.argument("files", nargs=-1, metavar="[FILE]...")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
-from typing import Any
 
 from sssjob.classads import forms
+from sssjob.classads.values import Ad
 from sssjob.errors import InvalidValue
 from sssjob.lcginfo.reader import Reader
 from sssjob.lcginfo.snapshot import DONE, PENDING, QUEUED, RUNNING, QueuedJob
 from sssjob.systems.condor import names
-
-Ad = Mapping[str, Any]
+from sssjob.systems.condor.usage import AdTexts
 
 # fmt: off
 # What lrmsinfo calls the State of each JobStatus.
@@ -89,7 +87,7 @@ class CondorQueue(Reader):
             start if run else None,
             limit,
             max(int(cpus or _number(ad, "RequestCpus") or 1), 1),
-            _number(ad, "RemoteWallClockTime") if state == DONE else None,
+            _ran(ad) if state == DONE else None,
         )
 
     def _slot(self, ad: Ad) -> None:
@@ -106,6 +104,12 @@ class CondorQueue(Reader):
             self.add_slots(up, cpus if state != "Owner" else 0)
         else:
             self.add_slots(cpus, cpus if state == "Unclaimed" else 0)
+
+
+def _ran(ad: Ad) -> float | None:
+    """How long a job ran, without the time that it was suspended, as status has it."""
+    text = AdTexts.of(ad).text("Duration")
+    return float(text) if text else None
 
 
 def _number(ad: Ad, name: str) -> float | None:

@@ -120,6 +120,12 @@ def queues(text: str) -> Found:
     return (Property("Queue", first), *either)
 
 
+def asked_slots(text: str, category: str) -> Found:
+    """The slots that a waiting job asks for, where no request tells them; one is the usual."""
+    told = is_whole(text) and text not in ("0", "1") and "-pe " not in category
+    return text if told else None
+
+
 @varied
 def environment(pairs: tuple[tuple[str, str], ...]) -> Found:
     """The variables, those of the submission by the names that the job finds."""
@@ -171,6 +177,7 @@ LIVE: tuple[Field, ...] = (
 )
 _WAITING: tuple[Field, ...] = (
     Field("hard_req_queue", REQUESTED, "Queue", queues),
+    Field("slots",          REQUESTED, "Processors", asked_slots, beside=("category",)),
 )
 # Fields of the accounting, and those of LIVE.
 NAMES = (
@@ -358,10 +365,11 @@ def _joined(
             detail = _detail(item)
             details[detail.job.fields["job_number"]] = detail
         else:
-            if named := _QUEUE.findall(item.gap):
-                queue = named[-1].decode("utf-8", "replace")
-            elif b"</Queue-List>" in item.gap:
+            named = [*_QUEUE.finditer(item.gap)]
+            if item.gap.rfind(b"</Queue-List>") > (named[-1].start() if named else -1):
                 queue = ""
+            elif named:
+                queue = named[-1][1].decode("utf-8", "replace")
             entry = _listed(item, queue)
             entry.output = output
             _add(listed.setdefault(entry.key, entry), entry)
@@ -417,6 +425,7 @@ def _listed(found: xml_records.XMLRecord, queue: str) -> _JobOutput:
     fields["job_name"] = _text(entry, "full_job_name") or _text(entry, "JB_name")
     place = _text(entry, "queue_name") or queue
     fields["qname"], _, fields["hostname"] = place.partition("@")
+    fields["hard_req_queue"] = fields["hard_req_queue"] or fields["qname"]  # as it waits
     requests = [(item.get("name", ""), item.text or "") for item in entry.iterfind("hard_request")]
     asked = entry.find("requested_pe")
     parallel = (asked.get("name", ""), asked.text or "") if asked is not None else None

@@ -16,6 +16,7 @@ SYSTEM = System(
         "sssjob.systems.gridengine.queue:GridEngineQueue",
         ask=(("qstat", "-f", "-r", "-u", "*", "-xml"), ("qstat", "-j", "*", "-xml"),
              ("qconf", "-ssconf")),
+        environment=(("TZ", "UTC"),),  # times have no zone
         caps=Caps("sssjob.systems.gridengine.caps:read", ("qconf", "-srqs"),
                   none="No resource quota set found"),
     ),

@@ -13,7 +13,11 @@ SYSTEM = System(
         Format("pbs", "sssjob.systems.pbs.accounting", "accounting of TORQUE and OpenPBS",
                Sign.MARK),
     ),
-    queue=Queue("sssjob.systems.pbs.queue:PBSQueue", ask=(("qstat", "-f"), ("pbsnodes", "-a"))),
+    queue=Queue(
+        "sssjob.systems.pbs.queue:PBSQueue",
+        ask=(("qstat", "-f"), ("pbsnodes", "-a")),
+        environment=(("TZ", "UTC"),),  # times have no zone
+    ),
     status=Status(
         (
             Format("qstat-json", f"{_STATUS}.json", "qstat -f -F json of OpenPBS",
