@@ -155,8 +155,8 @@ def _helps(command: click.Command, context: click.Context) -> Iterator[str]:
 def _findings() -> Iterator[str]:
     """Every kind of finding."""
     yield "# Findings\n\nWhat `sssjob validate` tells, by its code.\n"
-    yield "| code | severity, if nothing says otherwise | means |\n| --- | --- | --- |"
-    yield from (f"| `{code.name}` | {code.severity} | {code.meaning} |" for code in CODES)
+    yield "| code | severity | means |\n| --- | --- | --- |"
+    yield from (f"| `{code.name}` | {code.weighs} | {code.meaning} |" for code in CODES)
 
 
 def _elements() -> Iterator[str]:

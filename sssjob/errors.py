@@ -43,15 +43,29 @@ class AwarenessPolicy(StrEnum):
 
 
 class Code(NamedTuple):
-    """One kind of finding; the first letter of its name is the severity it has by default."""
+    """One kind of finding; the first letter of its name is the severity it has by default.
+
+    ``otherwise`` has every other severity that one has, and where.
+    """
 
     name: str
     meaning: str
+    otherwise: tuple[tuple[Severity, str], ...] = ()
 
     @property
     def severity(self) -> Severity:
         """E is an error, W a warning, I a notice."""
         return _SEVERITIES[self.name[0]]
+
+    @property
+    def severities(self) -> frozenset[Severity]:
+        """All that findings of this kind can have."""
+        return frozenset((self.severity, *(each for each, _ in self.otherwise)))
+
+    @property
+    def weighs(self) -> str:
+        """The severities as a sentence for people."""
+        return "; ".join((self.severity, *(f"{each} {where}" for each, where in self.otherwise)))
 
 
 _POLICIES = {policy.value: policy for policy in AwarenessPolicy}
@@ -64,32 +78,45 @@ _SEVERITIES = {"E": Severity.ERROR, "W": Severity.WARNING, "I": Severity.NOTICE}
 
 _WIDTH = 72  # characters of an expression that are shown around a place in it
 
+_ERROR, _WARNING, _NOTICE = Severity
+
 # fmt: off
 CODES: tuple[Code, ...] = (
     Code("E-XML",      "not well-formed, not readable, or a document type declaration"),
-    Code("E-LIMIT",    "larger, deeper or longer than is read"),
+    Code("E-LIMIT",    "larger, deeper or longer than is read",
+         ((_WARNING, "where the rest is read all the same"),)),
     Code("E-TYPE",     "text that is not of the element's or attribute's data type"),
     Code("E-CARD",     "a defaults element appears more often than it may"),
-    Code("E-DUP",      "a property or an identifier that may appear once appears again"),
+    Code("E-DUP",      "a property or an identifier that may appear once appears again",
+         ((_WARNING, "of a File, where the first one is taken"),)),
     Code("E-MISSING",  "a required element, property or attribute is absent"),
     Code("E-GROUP",    "group attributes of one Requested element are not balanced"),
     Code("E-OP",       "an operation that has no meaning for this value"),
     Code("E-CYCLE",    "jobs depend on each other in a circle"),
-    Code("E-REF",      "a reference to nothing, where everything has to be there"),
-    Code("E-COUNTS",   "counts of tasks, nodes and processors that contradict each other"),
-    Code("E-UNSAT",    "a request that nothing satisfies"),
-    Code("E-FILE",     "an executable that names no file of the message, or no path at all"),
+    Code("E-REF",      "a reference to nothing, where everything has to be there",
+         ((_WARNING, "where a job is submitted without it"),)),
+    Code("E-COUNTS",   "counts of tasks, nodes and processors that contradict each other",
+         ((_WARNING, "where another way to meet the request holds"),)),
+    Code("E-UNSAT",    "a request that nothing satisfies",
+         ((_WARNING, "where another way to meet the request holds"),)),
+    Code("E-FILE",     "an executable that names no file of the message, or no path at all",
+         ((_WARNING, "where the job is written or kept without it"),)),
     Code("E-CATEGORY", "a property that cannot be requested, or delivered"),
     Code("E-MIXED",    "text beside child elements"),
     Code("E-EMPTY",    "a container with neither properties nor a reference"),
-    Code("E-REGEX-LIMIT", "a regular expression that takes too long"),
-    Code("E-UNKNOWN",  "an element, attribute or value that is not understood"),
-    Code("E-LOSS",     "a value that a target of translation has no place for, or not as it is"),
+    Code("E-REGEX-LIMIT", "a regular expression that takes too long",
+         ((_WARNING, "where only some nodes were not tried"),)),
+    Code("E-UNKNOWN",  "an element, attribute or value that is not understood",
+         ((_WARNING, "where its awarenessPolicy is Warn"),)),
+    Code("E-LOSS",     "a value that a target of translation has no place for, or not as it is",
+         ((_WARNING, "where its awarenessPolicy is Warn, or none is stated (sssjob translate)"),
+          (_NOTICE, "where it asks for nothing, or only the number is another one there"))),
     Code("W-TYPE",     "a spelling of a value that is accepted but not written"),
     Code("W-RANGE",    "a number outside the range of its data type"),
     Code("W-CATEGORY", "a property in a category that the tables do not give it"),
     Code("W-OVERLAP",  "two limits of which one hides the other"),
-    Code("W-USELESS",  "a property or attribute that has no effect here"),
+    Code("W-USELESS",  "a property or attribute that has no effect here",
+         ((_NOTICE, "where that is meant so"),)),
     Code("W-NEVER",    "a job that can never run: what it depends upon excludes itself"),
     Code("W-EXIT",     "a job that has ended without saying how, on which another depends"),
     Code("W-COUNTS",   "a count that another one overrides"),
@@ -100,8 +127,9 @@ CODES: tuple[Code, ...] = (
     Code("W-UNSAT",    "a request that nothing can satisfy"),
     Code("W-ANCHOR",   "a pattern that chooses other nodes if it need not match the whole name"),
     Code("W-SHELL",    "a script that names no interpreter, in a job that names no shell"),
-    Code("W-UNKNOWN",  "something that could not be looked up: it may be there or not"),
-    Code("W-DISAGREE", "two sources give different values for one property"),
+    Code("W-UNKNOWN",  "something that is not known here, and is kept as it is or passed over"),
+    Code("W-DISAGREE", "two sources give different values for one property",
+         ((_ERROR, "where they name different jobs"),)),
     Code("I-ALIAS",    "an older name that is read and written by its present name"),
     Code("I-UNIT",     "an amount without a unit, read in the default unit"),
     Code("I-MISSING",  "a recommended property is absent"),
@@ -117,7 +145,7 @@ class Finding:
     """One thing that is wrong or worth knowing, where it is, and by which paragraph.
 
     ``line`` and ``column`` count from 1 and are 0 where they are not known.
-    ``severity`` follows from the code unless an awarenessPolicy says otherwise. ``excerpt`` is
+    ``severity`` is one of those of the code (``Code.severities``). ``excerpt`` is
     the line of a document that cannot be read, with a caret below the column.
     """
 
@@ -217,6 +245,10 @@ class Window(NamedTuple):
     column: int = 1
     before: bytes = b""
     after: bytes = b""
+
+
+# The codes of what is no document that can be read; others tell of one that was read.
+UNREAD = frozenset(("E-XML", "E-LIMIT", "E-UNKNOWN"))
 
 
 class UnreadableDocument(SSSJobError, ValueError):

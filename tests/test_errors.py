@@ -1,7 +1,9 @@
 """Findings and exceptions: sentences made of facts."""
 # ruff: noqa: E501 (a row of a table is a line)
 
+import ast
 import pickle
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +19,27 @@ def test_codes_are_unique_and_begin_with_their_severity():
         "W": Severity.WARNING,
         "I": Severity.NOTICE,
     }
+
+
+def literal_severities():
+    """Each code and severity that the code states together."""
+    for path in sorted(Path(errors.__file__).parent.rglob("*.py")):
+        text = path.read_text()
+        if "severity=Severity." not in text:
+            continue
+        for call in ast.walk(ast.parse(text)):
+            words = {each.arg: each.value for each in getattr(call, "keywords", ())}
+            if isinstance(call, ast.Call) and isinstance(words.get("severity"), ast.Attribute):
+                for name in call.args[:1]:
+                    if isinstance(name, ast.Constant) and name.value in errors.CODE:
+                        yield path.name, name.value, Severity[words["severity"].attr]
+
+
+def test_every_severity_that_the_code_states_is_one_that_explain_tells():
+    found = list(literal_severities())
+    assert found
+    for file, code, severity in found:
+        assert severity in errors.CODE[code].severities, (file, code, severity)
 
 
 def test_a_finding_is_one_line_as_compilers_print_it():

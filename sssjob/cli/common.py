@@ -175,6 +175,11 @@ def files_of(
         return ()
 
 
+def ended(bad: int, *, unread: int = 0) -> int:
+    """The exit code of a command that goes on behind what is bad, or cannot be read at all."""
+    return NOT_UNDERSTOOD if unread else NOTHING if bad else FOUND
+
+
 class Complaints:
     """Says on standard error what cannot be read or worked with, and counts it."""
 
@@ -186,8 +191,13 @@ class Complaints:
         self.count += 1
         say(error)
 
-    def leave(self, found: object) -> NoReturn:
-        """End the command, by its exit code: something was not understood, found, or neither."""
+    def leave(self, found: object, none: str = "") -> NoReturn:
+        """End the command, by its exit code: something was not understood, found, or neither.
+
+        ``none`` is said where there is neither.
+        """
+        if none and not found and not self.count:
+            say(f"sssjob: {none}")
         sys.exit(NOT_UNDERSTOOD if self.count else FOUND if found else NOTHING)
 
 

@@ -44,7 +44,8 @@ Examples:
   sssjob convert --from slurm --to ur -o records.xml --losses lost.jsonl sacct.txt
   sssjob convert --from sss --to apel-summary --site CERN-PROD jobs.sss
 
-Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file cannot be read."""
+Exit code: 0 every record converted or skipped, 1 some were bad, 2 a file or a document
+cannot be read."""
 )
 @names.option(
     "--from", "format_name", names=names.formats, metavar="FORMAT", default=AUTO.name,
@@ -146,7 +147,7 @@ def command(
         common.say(f"joined {grid.joined} of {grid.entries} entries of logs")
     said.rest()
     _report(reading.counts, counts_json, said)
-    sys.exit(common.NOTHING if reading.counts.bad or of_logs.counts.bad else common.FOUND)
+    sys.exit(common.ended(reading.counts.bad or of_logs.counts.bad, unread=said.unread))
 
 
 class WantedOutput(NamedTuple):

@@ -146,7 +146,8 @@ def _print(work: Work, *, as_json: bool) -> None:
                 common.data(json.dumps(counts, indent=2, ensure_ascii=False))
             else:
                 common.say(sentence)
-            sys.exit(_exit_code(item))
+            unread = 0 if isinstance(item, StoreTally) else item.unread
+            sys.exit(common.NOT_UNDERSTOOD if unread else _exit_code(item))
     except (UnusableSource, UnreadableDocument) as error:
         common.fail(error)
     except SSSJobError as error:

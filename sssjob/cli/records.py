@@ -96,13 +96,15 @@ class RecordMessages:
     """What was said of records: each bad one, and some notes only once.
 
     ``faults`` lists the first bad records. All of them are printed, or the first ``most`` of each
-    file; then ``rest`` prints how many others there were.
+    file; then ``rest`` prints how many others there were. ``unread`` counts documents that cannot
+    be read: these end every command with 2.
     """
 
     def __init__(self, complain: common.Complain = common.say, most: int | None = None) -> None:
         self._complain = complain
         self._first = common.FirstOfEach(most, "; --all-findings tells each")
         self.faults: list[dict[str, str | int]] = []
+        self.unread = 0
         self._told: set[str] = set()
 
     def __call__(self, name: str, item: record.Bad | record.Noted) -> None:
@@ -111,6 +113,7 @@ class RecordMessages:
 
         place = f"{common.name_of(name)}:{item.line}"
         if isinstance(item, Bad):
+            self.unread += item.unread
             if self._first.is_told(name, "error"):
                 self._complain(f"{place}: error: {item.reason}")
             if len(self.faults) < FAULTS:

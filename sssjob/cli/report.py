@@ -133,8 +133,10 @@ def command(
     said.rest()
     if reading.counts.records or format_name not in (AUTO.name, DOCUMENTS):
         common.say(reading.counts)
-    if unread:
+    if unread or said.unread:
         sys.exit(common.NOT_UNDERSTOOD)
+    if not rows and not reading.counts.records and not report.outside:
+        common.say("sssjob: no job")
     sys.exit(common.NOTHING if reading.counts.bad or not rows else common.FOUND)
 
 

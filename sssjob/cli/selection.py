@@ -24,8 +24,27 @@ def chosen(
     ``with_notes`` gives the Files of whole job objects, and the notes around them; a document is
     held whole then. Without ``requests``, a ledger will do, too. What cannot be read goes to
     ``on_error``. Ends the command if ``select`` is no XPath, or chooses what is neither a job nor a
-    task group.
+    task group. That nothing was chosen is said, where nothing else was.
     """
+    told = False
+
+    def tell(error: object) -> None:
+        nonlocal told
+        told = True
+        on_error(error)
+
+    for item in _chosen(files, select, tell, with_files, with_notes, requests=requests):
+        told = True
+        yield item
+    if not told:
+        named = "no job" if select is None else f"--select {select} chooses no job or task group"
+        common.say(f"sssjob: {named}")
+
+
+def _chosen(
+    files: tuple[str, ...], select: str | None, on_error: Callable[[object], None],
+    with_files: bool, with_notes: bool, *, requests: bool,
+) -> Iterator[ChosenObject]:  # fmt: skip
     from sssjob.errors import UnreadableDocument
     from sssjob.query import NotAQuery
     from sssjob.verbs.selection import NotChoosable

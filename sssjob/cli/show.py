@@ -107,7 +107,7 @@ def command(
             text = dumps(block, dialect=dialect or "", namespace=space, indent=indent)
             with common.stdout() as stream:
                 write_texts([message(text, beside, indent=indent)], stream, indent=indent)
-    complain.leave(shown)
+    complain.leave(shown, "no job")
 
 
 def _print_tree(block: Block) -> None:

@@ -93,7 +93,9 @@ def _submit(
         found = prepared(work.place, wanted, how)
         for planned in found.jobs:
             _tell(planned.findings, planned.losses, file)
-            if not planned.submitted:
+            if planned.submitted:
+                common.say(f"{common.name_of(file)}: job {planned.written.id} is submitted already")
+            else:
                 words, text = shown(found, planned)
                 plain = f"{shlex.join(words)}\n{text}"
                 common.data(_planned(planned, words, text) if as_json else plain, nl=as_json)

@@ -17,9 +17,10 @@ import click
 
 from sssjob import registry
 from sssjob.cli import common, names, options, records
-from sssjob.errors import Severity
+from sssjob.errors import UNREAD, Severity
 
 if TYPE_CHECKING:
+    from sssjob.errors import Finding
     from sssjob.model import Job
     from sssjob.verbs.translate import TranslatedJob, TranslationTask
 
@@ -52,7 +53,7 @@ Examples:
 
 Exit code: 0 translated, 1 something is wrong: a directive is not a known option and is kept as it
 is, or a job is not written, because its awarenessPolicy is Reject for what the target cannot hold;
-2 a file cannot be read."""
+2 a document or a file cannot be read."""
 )
 @names.option("--to", "target", names=names.targets, metavar="NAME", required=True,
               help="What to write: {names}; all with --explain.")  # fmt: skip
@@ -122,7 +123,7 @@ def _translate(
     from sssjob.verbs.translate import run
 
     found: list[_Output] = []
-    good = True
+    good, unread = True, False
     few, said = common.FirstFindings(), records.RecordMessages()
     with ExitStack() as stack:
         listed = stack.enter_context(common.output(losses)) if losses else None
@@ -134,6 +135,7 @@ def _translate(
                 _say(written, listed, few)
                 wrong = any(each.severity is Severity.ERROR for each in written.findings)
                 good = good and not written.why and not wrong
+                unread = unread or _unread(written.findings)
                 if written.text:
                     size = texts.write(written.text.encode(errors=AS_BYTES))
                     found.append(_output(written, len(found) + 1, size))
@@ -141,11 +143,21 @@ def _translate(
         few.rest()
         texts.seek(0)
         _write(work, found, texts, output, output_dir)
-    if not good or said.faults:
-        sys.exit(common.NOTHING)
+    _leave(good=good and not said.faults, unread=unread)
     if not found:
         common.say("sssjob: no job")
         sys.exit(common.NOTHING)
+
+
+def _unread(findings: Iterable[Finding]) -> bool:
+    """Whether a document could not be read at all."""
+    return any(each.severity is Severity.ERROR and each.code in UNREAD for each in findings)
+
+
+def _leave(*, good: bool, unread: bool) -> None:
+    """End the command, unless all is good."""
+    if code := common.ended(not good, unread=unread):
+        sys.exit(code)
 
 
 def _is_some(some: bool, name: str) -> bool:
@@ -248,7 +260,7 @@ def _explain(work: TranslationTask, files: tuple[str, ...], output: str | None) 
     from sssjob.verbs.translate import explain, readings
 
     wanted = None if work.to == ALL else {work.to}
-    few, tell, good = common.FirstFindings(), records.RecordMessages(), True
+    few, tell, good, unread = common.FirstFindings(), records.RecordMessages(), True, False
     with common.output(output) as stream:
         for source in records.with_requests(files):
             some = bool(work.select)
@@ -257,6 +269,7 @@ def _explain(work: TranslationTask, files: tuple[str, ...], output: str | None) 
                 few.show(item.in_file(file) for item in found.findings)
                 wrong = any(each.severity is Severity.ERROR for each in found.findings)
                 good = good and not wrong
+                unread = unread or _unread(found.findings)
                 if found.job is None or work.select not in ("", found.job.id):
                     continue
                 given = replace(work.settings, files={**work.settings.files, **found.files})
@@ -267,5 +280,4 @@ def _explain(work: TranslationTask, files: tuple[str, ...], output: str | None) 
                             stream.write(f"  {name:<10} {said}\n".encode())
             good = _is_some(some, source.name) and good
     few.rest()
-    if not good or tell.faults:
-        sys.exit(common.NOTHING)
+    _leave(good=good and not tell.faults, unread=unread)

@@ -121,8 +121,7 @@ def _codes(name: str) -> Iterator[ReferenceEntry]:
             more = f" and {len(found) - _CASES} more" if len(found) > _CASES else ""
             alone = (case.document for case in found if _findings(case) == [name])
             yield ReferenceEntry(name, "finding", "", code.meaning, _facts(
-                ("severity", f"{code.severity}, unless an awarenessPolicy says otherwise"
-                 if name in ("E-UNKNOWN", "E-LOSS") else str(code.severity)),
+                ("severity", code.weighs),
                 ("cases", ids + more),
             ), _shortest(alone))  # fmt: skip
 

@@ -39,6 +39,7 @@ class DirectoryDelivery:
                 part.look()
             except UnreadableDocument as error:
                 self.tally.findings.append(error.finding.in_file(str(path)))
+                self.tally.unread += 1
                 continue
             self.tally.jobs += part.tally.jobs
             self._records.wanted |= part.wanted

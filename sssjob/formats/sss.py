@@ -27,7 +27,7 @@ def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
     bad: list[Bad] = []
 
     def keep(error: UnreadableDocument) -> None:
-        bad.append(Bad(error.finding.line or 1, error.finding.message))
+        bad.append(Bad(error.finding.line or 1, error.finding.message, unread=True))
 
     for block in read(stream, on_error=keep):
         yield from bad

@@ -72,11 +72,15 @@ class Snapshot:
 
 
 class Remark(NamedTuple):
-    """Something about one line of an input; an ERROR means that the line was left out."""
+    """Something about one line of an input; an ERROR means that the line was left out.
+
+    ``unread``: it is about a document that cannot be read at all.
+    """
 
     line: int
     message: str
     severity: Severity = Severity.WARNING
+    unread: bool = False
 
 
 Report = Callable[[Remark], None]

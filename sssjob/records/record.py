@@ -147,10 +147,11 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Bad:
-    """A record that cannot be converted."""
+    """A record that cannot be converted; ``unread``: a document that cannot be read at all."""
 
     line: int
     reason: str
+    unread: bool = False
 
 
 @dataclass(frozen=True, slots=True)

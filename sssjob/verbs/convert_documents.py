@@ -49,7 +49,7 @@ def _telling(reading: RecordReading, source: NamedSource) -> Callable[[Unreadabl
     """What counts and tells what cannot be read of a source of documents."""
 
     def tell(error: UnreadableDocument) -> None:
-        bad = Bad(error.finding.line or 1, error.finding.message)
+        bad = Bad(error.finding.line or 1, error.finding.message, unread=True)
         reading.counts.add(bad)
         reading.tell(source.name, bad)
 

@@ -195,7 +195,7 @@ def _as_remarks(report: Report) -> Callable[[UnreadableDocument], None]:
 
     def told(error: UnreadableDocument) -> None:
         found = error.finding
-        report(Remark(found.line, f"{found.message} [{found.code}]", found.severity))
+        report(Remark(found.line, f"{found.message} [{found.code}]", found.severity, unread=True))
 
     return told
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -37,16 +36,20 @@ def command(
     running (a report has come), returned (given back), waiting (may not run yet) or done (has
     ended). Nothing is changed, unless --give-back is given.
     """
-    from sssjob.errors import SSSJobError
+    from sssjob.errors import Finding, SSSJobError
     from sssjob.systems.condor.hooks.candidates import refresh
     from sssjob.systems.condor.hooks.queue import STATES, WAITING, copied
 
-    settings = given(jobs, state, trust=trust)
+    settings, unread = given(jobs, state, trust=trust), common.Complaints()
+
+    def tell(text: object) -> None:
+        (unread if isinstance(text, Finding) else common.say)(f"sssjob: {text}")
+
     try:
         if give_back is not None:
             _give_back(settings, give_back)
         queue = copied(settings)
-        refresh(settings, queue, until=None, say=lambda text: common.say(f"sssjob: {text}"))
+        refresh(settings, queue, until=None, say=tell)
     except OSError as error:
         common.fail(common.reason(error))
     except SSSJobError as error:
@@ -65,7 +68,7 @@ def command(
     else:
         for row in shown:
             common.fitted(f"{row['state']:<8}  {row['key']}  {row['reason']}".rstrip())
-    sys.exit(common.FOUND if shown else common.NOTHING)
+    unread.leave(shown)
 
 
 def _give_back(settings: HookSettings, label: str) -> None:

@@ -88,4 +88,4 @@ def command(
             snapshot = reading.read(format_name, [*common.sources(files)])
     lrmsinfo.write(snapshot, sys.stdout)
     log.close()
-    sys.exit(common.NOTHING if log.bad else common.FOUND)
+    sys.exit(common.ended(log.bad, unread=log.unread))

@@ -19,6 +19,7 @@ class Log:
     def __init__(self) -> None:
         self.name = ""
         self.bad = 0
+        self.unread = 0  # documents that cannot be read at all
         self._said: dict[str, int] = {}
 
     def __call__(self, remark: Remark) -> None:
@@ -27,6 +28,7 @@ class Log:
         from sssjob.visible import visible
 
         self.bad += remark.severity is Severity.ERROR
+        self.unread += remark.unread
         self._said[self.name] = number = self._said.get(self.name, 0) + 1
         if number <= SHOWN:
             place = ":".join(str(part) for part in (self.name, remark.line) if part)
@@ -43,7 +45,7 @@ class Log:
         from sssjob.lcginfo.snapshot import Remark
 
         found = error.finding
-        self(Remark(found.line, f"{found.message} [{found.code}]", found.severity))
+        self(Remark(found.line, f"{found.message} [{found.code}]", found.severity, unread=True))
 
     def close(self) -> None:
         """Say how many remarks were not printed."""

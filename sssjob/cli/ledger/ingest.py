@@ -81,4 +81,4 @@ def command(
     else:
         known = f", files read before {work.known}" if work.known else ""
         common.say(f"{added}, bad {bad}{known}")
-    sys.exit(common.NOT_UNDERSTOOD if unread.count else common.NOTHING if bad else common.FOUND)
+    sys.exit(common.ended(bad, unread=unread.count + said.unread))

@@ -14,6 +14,7 @@ import click
 
 from sssjob.cli import common, names, options, progress, records
 from sssjob.cli.store import shared
+from sssjob.errors import UNREAD
 from sssjob.records import AUTO
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ Examples:
   sssjob store import jobs.db sacct-2026-*.txt.gz
   sssjob store import all.db cluster-a.db cluster-b.db
 
-Exit code: 0 all job objects are kept, 1 some were bad, 2 a file or the store cannot be used.""",
+Exit code: 0 all job objects are kept, 1 some were bad, 2 a document or a file cannot be read,
+or the store cannot be used.""",
 )
 @shared.store
 @click.argument("files", nargs=-1, metavar="[FILE]...")
@@ -88,10 +90,11 @@ def command(
         common.failing(),
         ExitStack() as stack,
     ):
-        total = Counts()
+        total, not_read = Counts(), 0
         for name, found in _by_format(records.with_requests(files), format_name, stack, said):
             if name == names.DOCUMENTS:
-                total += _documents(jobs, found, reason, some)
+                more, unread = _documents(jobs, found, reason, some)
+                total, not_read = total + more, not_read + unread
             else:
                 total += _records(jobs, found, name, options_, said, reason, some)
     said.rest()
@@ -99,7 +102,7 @@ def command(
         common.data(json.dumps(total.as_dict()))
     else:
         common.say(total)
-    sys.exit(common.NOTHING if total.bad else common.FOUND)
+    sys.exit(common.ended(total.bad, unread=not_read))
 
 
 def _by_format(
@@ -114,14 +117,18 @@ def _by_format(
         yield format_name, documents.readable(found)
 
 
-def _documents(jobs: Store, found: Iterable[NamedSource], reason: str, readers: Readers) -> Counts:
+def _documents(
+    jobs: Store, found: Iterable[NamedSource], reason: str, readers: Readers
+) -> tuple[Counts, int]:
+    """Keep documents; how many cannot be read comes beside the counts."""
     from sssjob.store import Counts
     from sssjob.verbs import documents
 
-    total = Counts()
+    total, unread = Counts(), 0
     for name, source in documents.readable(found):
-        total += _load(jobs, name, source, reason, readers)
-    return total
+        more, other = _load(jobs, name, source, reason, readers)
+        total, unread = total + more, unread + other
+    return total, unread
 
 
 def _records(
@@ -144,15 +151,22 @@ def _records(
     return total + Counts(bad=reading.counts.bad)
 
 
-def _load(jobs: Store, name: str, source: object, reason: str, readers: Readers) -> Counts:
+def _load(
+    jobs: Store, name: str, source: object, reason: str, readers: Readers
+) -> tuple[Counts, int]:
+    unread = 0
+
     def tell(error: UnreadableDocument) -> None:
+        nonlocal unread
+        unread += error.finding.code in UNREAD
         common.print_findings([error.finding.in_file(name)])
 
     def warn(found: Finding) -> None:
         common.print_findings([found.in_file(name)])
 
     with progress.watched(source, Path(name).name) as stream:  # type: ignore[arg-type]
-        return jobs.load(
+        found = jobs.load(
             stream, name=name, reason=reason, on_error=tell, on_warning=warn, readers=readers,
             file=source if isinstance(source, Path) else None,
         )  # fmt: skip
+    return found, unread
