@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum
 from functools import cache
 from importlib import import_module
@@ -261,15 +261,35 @@ def system(name: str) -> System:
 def called(name: str) -> System | None:
     """The batch system that has this name, or for which it is another word, ours first.
 
-    Who asks for a format or a target takes such a word as well: it means the first of those that
-    the system has. None where it is no such word.
+    Letter case does not count. Who asks for a format or a target takes such a word as well: it
+    means the first of those that the system has. None where it is no such word.
     """
+    name = name.lower()
     for rows in (systems, all_systems):
         if name in rows():
             return rows()[name]
         if found := next((row for row in rows().values() if name in row.also), None):
             return found
     return None
+
+
+def words(known: Iterable[str], has: Callable[[System], object], least: int = 0) -> tuple[str, ...]:
+    """The other words that ``called`` takes for the systems that have something.
+
+    ``known`` are names that are told of anyway. The words have so many letters at least: of the
+    shorter ones nobody can tell whether they were meant.
+    """
+    told = {*known}
+    rows = (row for row in all_systems().values() if has(row))
+    every = (word for row in rows for word in (row.name, *row.also))
+    return tuple(word for word in every if word not in told and len(word) >= least)
+
+
+def listed(known: Iterable[str], has: Callable[[System], object]) -> str:
+    """Names, and the words beside them, for help and messages."""
+    names = tuple(known)
+    others = words(names, has)
+    return ", ".join(names) + (f"; or {', '.join(others)}" if others else "")
 
 
 def all_systems() -> dict[str, System]:

@@ -16,6 +16,14 @@ from sssjob.cli.signals import Terminated
 _NO_FAMILIES: Mapping[str, Collection[str]] = {}
 
 
+def _meant(error: click.NoSuchOption) -> list[str]:
+    """The options that are probably meant by one that there is not: click names farther ones."""
+    from sssjob.suggestions import nearest  # slow to import for what few need
+
+    found = nearest(error.option_name, error.possibilities or ())
+    return [found] if found else []
+
+
 class Commands(click.Group):
     """Commands by name, with what each does, in ``sections`` of the help; modules below ``home``.
 
@@ -57,6 +65,10 @@ class Commands(click.Group):
         """
         try:
             return super().invoke(ctx)
+        except click.NoSuchOption as error:
+            raise click.NoSuchOption(
+                error.option_name, possibilities=_meant(error), ctx=error.ctx
+            ) from None
         except KeyboardInterrupt:
             raise Terminated(signal.SIGINT) from None
         except BrokenPipeError:

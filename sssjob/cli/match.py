@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -30,7 +31,8 @@ Examples:
 \b
 Offers in JSON: [{"id": "n1", "Processors": 64, "Memory": "2 GB", "Feature": ["ib", "ssd"]}]
 
-Exit code: 0 an offer satisfies a request, 1 none does, 2 a file or a request cannot be read."""
+Exit code: 0 an offer satisfies a request, 1 none does, 2 a file, a request or an offer cannot be
+read; the answers are then about the others alone."""
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
 @click.option("--offers", "offered", required=True, multiple=True, metavar="FILE",
@@ -57,7 +59,7 @@ def command(
     if "-" in offered and (not files or "-" in files):
         common.fail("standard input cannot be both the jobs and the offers")
     given = [offer for name in offered for offer in offers(name, mode, complain)]
-    notice_names(given)
+    notice_names(given, offered)
     rows = common.Rows(lines=form == "jsonl")
     for asked in requests(files, select, complain, node_names(given)):
         found = matched(asked, given, matching)
@@ -77,29 +79,67 @@ def command(
 
 
 def offers(name: str, mode: Mode | None, complain: common.Complain) -> Iterator[Offer]:
-    """The offers of one file, JSON or XML by what it begins with."""
+    """The offers of one file, JSON or XML by what it begins with.
+
+    A file that cannot be read, or of which no offer can, ends the command: there is nothing to
+    judge by. Of single offers that cannot be read it is said that they are left out.
+    """
     from sssjob.errors import UnreadableDocument
+    from sssjob.expression.offers import BadOffer
     from sssjob.verbs import match
 
+    count = left = 0
+    (given,) = common.sources((name,))
+    place = common.name_of(given.name)
+
     def refused(error: BadOffer) -> None:
-        complain(f"{common.name_of(given.name)}: error: {error}")
+        nonlocal left
+        if error.index is None:
+            raise error
+        left += 1
+        complain(f"{place}: error: {error}")
 
-    for given in common.sources((name,)):
-        try:
-            yield from match.offers(given, mode, refused)
-        except UnreadableDocument as error:
-            complain(error.finding.in_file(given.name))
-        except OSError as error:
-            complain(f"sssjob: error: {common.reason(error)}")
+    try:
+        for offer in match.offers(given, mode, refused):
+            count += 1
+            yield offer
+    except BadOffer as error:
+        _end(f"{place}: error: {error}")
+    except UnreadableDocument as error:
+        _end(error.finding.in_file(given.name))
+    except OSError as error:
+        common.fail(common.reason(error))
+    _tell(place, count, left)
 
 
-def notice_names(offers: Sequence[Offer]) -> None:
-    """Say of which property names in offers no request can speak."""
+def _tell(place: str, count: int, left: int) -> None:
+    """Say that offers of a file are left out; ends the command if all are."""
+    if left and not count:
+        _end(f"{place}: error: no offer in it can be read")
+    if not count:
+        common.say(f"{place}: notice: there is no offer in it")
+    elif left:
+        told = "1 offer is" if left == 1 else f"{left} offers are"
+        common.say(f"{place}: error: {told} left out: the answers are about the others alone")
+
+
+def _end(message: object) -> NoReturn:
+    common.say(message)
+    sys.exit(common.NOT_UNDERSTOOD)
+
+
+def notice_names(offers: Sequence[Offer], files: Sequence[str]) -> None:
+    """Say of which property names in the offers of files no request can speak."""
     from sssjob.expression.offers import unknown
     from sssjob.visible import visible
 
     for message in unknown(offers):
-        common.say(visible(f"sssjob: warning: {message}"))
+        common.say(f"{named(files)}: warning: {visible(message)}")
+
+
+def named(files: Sequence[str]) -> str:
+    """The names of files, for a message about all of them."""
+    return ", ".join(common.name_of("<stdin>" if file == "-" else file) for file in files)
 
 
 def _print(asked: NamedRequest, answers: Iterable[Answer]) -> None:

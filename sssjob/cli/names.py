@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Thing = Literal["formats", "queue", "caps", "script", "installation", "submission", "listed"]
 Names = Callable[[], Iterable[str]]
+Has = Callable[[registry.System], object]
 
 
 class SystemName(click.ParamType):  # type: ignore[type-arg]  # it has none before click 8.2
@@ -36,11 +37,17 @@ class SystemName(click.ParamType):  # type: ignore[type-arg]  # it has none befo
         return self._choice(registry.all_systems())
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The name. Fails as any choice does."""
+        """The name, in whatever letter case. Fails as any choice does, with all words for it."""
+        value = value if value in self._words else value.lower()
         if value not in self._words and (row := registry.called(value)):
             value = row.name
-        ours = self._choice(registry.systems())
-        return str((ours if value in ours.choices else self._all()).convert(value, param, ctx))
+        if value in self._choice(registry.systems()).choices:
+            return value
+        known = self._all().choices
+        if value not in known:
+            told = registry.listed(known, lambda row: getattr(row, self._thing))
+            self.fail(f"{value!r} is not one of {told}", param, ctx)
+        return value
 
     def get_metavar(self, *context: Any, **more: Any) -> str | None:
         """``[NAME|NAME|...]``."""
@@ -58,12 +65,26 @@ class SystemName(click.ParamType):  # type: ignore[type-arg]  # it has none befo
 
 
 class NameArgument(click.ParamType):  # type: ignore[type-arg]  # as above
-    """A name that a verb looks up; completion offers those that there are."""
+    """A name that a verb looks up, in whatever letter case; completion offers those there are.
+
+    A verb takes another word for a batch system, too, where this has what ``has`` asks for.
+    """
 
     name = "text"
 
-    def __init__(self, names: Names) -> None:
-        self.names = names
+    def __init__(self, names: Names, has: Has) -> None:
+        self.names, self.has = names, has
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name as it is known; one that is not known is left to the verb."""
+        small = value.lower()
+        if small == value or value in self.names():
+            return value
+        return small if small in self.names() or registry.called(small) else value
+
+    def listed(self) -> str:
+        """All names, and the other words."""
+        return registry.listed(self.names(), self.has)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -82,12 +103,13 @@ class NameOption(click.Option):
         record = super().get_help_record(ctx)
         if record is None or not isinstance(self.type, NameArgument):
             return record
-        return record[0], record[1].replace("{names}", ", ".join(self.type.names()))
+        return record[0], record[1].replace("{names}", self.type.listed())
 
 
 def option(*declarations: str, names: Names, **more: Any) -> Callable[[Any], Any]:
     """An option that takes one of some names."""
-    return click.option(*declarations, cls=NameOption, type=NameArgument(names), **more)
+    kind = NameArgument(names, _HAS[names])
+    return click.option(*declarations, cls=NameOption, type=kind, **more)
 
 
 def formats() -> Iterable[str]:
@@ -117,6 +139,15 @@ def sources() -> Iterable[str]:
     read = (name for name, row in registry.all_targets().items() if row.reads)
     return dict.fromkeys((*read, *registry.all_status_formats()))
 
+
+# What a batch system has to have, so that a word for it stands for one of these names.
+_HAS: Mapping[Names, Has] = {
+    formats: lambda row: row.formats,
+    statuses: lambda row: row.status,
+    controlled: lambda row: row.control,
+    targets: lambda row: row.targets,
+    sources: lambda row: row.targets,
+}
 
 DOCUMENTS = "sss"  # documents and stores, among formats of records
 DOCUMENTS_OR_RECORDS = option(

@@ -38,7 +38,7 @@ Examples:
 Nodes in JSON: [{"id": "n1", "Processors": 64, "Memory": "2 GB", "Feature": ["ib", "ssd"]}]
 
 Exit code: 0 every job has nodes, 1 one has none or there is no job,
-2 a file or a request cannot be read."""
+2 a file, a request or a node cannot be read; the answers are then about the other nodes alone."""
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
 @click.option("--offers", "offered", required=True, multiple=True, metavar="FILE",
@@ -93,7 +93,7 @@ def _need_solver() -> None:
 
 def _nodes(offered: Sequence[str], complain: common.Complain) -> Nodes:
     """All nodes of all files."""
-    from sssjob.cli.match import notice_names, offers
+    from sssjob.cli.match import named, notice_names, offers
     from sssjob.errors import LimitExceeded
     from sssjob.placement import Nodes, NotNodes
     from sssjob.visible import visible
@@ -102,11 +102,11 @@ def _nodes(offered: Sequence[str], complain: common.Complain) -> Nodes:
         nodes = Nodes.of(offer for name in offered for offer in offers(name, None, complain))
     except NotNodes as error:
         for reason in error.reasons:
-            common.say(visible(f"sssjob: error: {reason}"))
+            common.say(f"{named(offered)}: error: {visible(reason)}")
         sys.exit(common.NOT_UNDERSTOOD)
     except LimitExceeded as error:
-        common.fail(error)
-    notice_names([kind.offer for kind in nodes.kinds])
+        common.fail(f"{named(offered)}: {error}")
+    notice_names([kind.offer for kind in nodes.kinds], offered)
     return nodes
 
 

@@ -135,6 +135,8 @@ def parsed(source: bytes | BinaryIO) -> object:
         )  # fmt: skip
     except RecursionError:
         raise BadOffer(None, "", "arrays or objects too deep inside each other") from None
+    except UnicodeDecodeError:
+        raise BadOffer(None, "", "no JSON: it is no text in UTF-8") from None
     except ValueError as error:
         raise BadOffer(None, "", f"no JSON: {error}") from None
     return found

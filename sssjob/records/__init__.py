@@ -35,7 +35,8 @@ def find(name: str) -> Format:
         return row
     if (system := registry.called(name)) and system.formats:
         return system.formats[0]
-    raise UnusableInput(f"{name!r} is no known record format; known: {', '.join(known)}")
+    told = registry.listed(known, lambda row: row.formats)
+    raise UnusableInput(f"{name!r} is no known record format; known: {told}")
 
 
 def jobs(name: str, stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:

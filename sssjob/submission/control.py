@@ -146,14 +146,19 @@ def control(name: str) -> Control:
     if name not in rows and name not in forms and (row := registry.called(name)):
         name = row.name
     if name not in rows and name not in forms:
-        advice = nearest(name, (*rows, *forms))
+        advice = nearest(name, (*rows, *forms, *registry.words(rows, _takes_jobs, least=4)))
         meant = f"; did you mean {advice}?" if advice else ""
-        raise UnusableInput(f"{name!r} takes no jobs: {', '.join(rows)}{meant}")
+        told = registry.listed(rows, _takes_jobs)
+        raise UnusableInput(f"{name!r} takes no jobs: {told}{meant}")
     system, target = (name, "") if name in rows else (forms[name], name)
     made: Control = rows[system].load("control")
     if target and target not in (made.target, *made.also):
         raise UnusableInput(f"{target} is not submitted: {made.target}")
     return replace(made, system=system, target=target or made.target)
+
+
+def _takes_jobs(row: registry.System) -> object:
+    return row.control
 
 
 def manager(text: str) -> str:

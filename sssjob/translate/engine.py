@@ -36,10 +36,15 @@ def translator(name: str) -> Translator[Any]:
         return shown
     if row is None:
         known = tuple(dict.fromkeys((*registry.all_targets(), *sources())))
-        advice = nearest(name, known)
+        advice = nearest(name, (*known, *registry.words(known, _has_targets, least=4)))
         meant = f"; did you mean {advice}?" if advice else ""
-        raise UnusableInput(f"{name!r} is no translation: {', '.join(known)}{meant}")
+        told = registry.listed(known, _has_targets)
+        raise UnusableInput(f"{name!r} is no translation: {told}{meant}")
     return _loaded(row)
+
+
+def _has_targets(row: registry.System) -> object:
+    return row.targets
 
 
 @cache

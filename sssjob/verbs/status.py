@@ -35,7 +35,7 @@ def formats(name: str = AUTO) -> tuple[Format, ...]:
         return status.formats
     if name in every:
         return (every[name],)
-    names = ", ".join(dict.fromkeys((*known, *every)))
+    names = registry.listed(dict.fromkeys((*known, *every)), lambda row: row.status)
     raise UnusableInput(f"{name!r} is no known system or format of status; known: {names}")
 
 

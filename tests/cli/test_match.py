@@ -127,6 +127,31 @@ def test_a_job_without_requested_asks_by_its_own_amounts(ask):
     assert json.loads(ask("explain", job, "--json").stdout)["expression"] == "Processors EQ 8"
 
 
+@pytest.mark.parametrize("command", ["match", "place"])
+@pytest.mark.parametrize(
+    ("offers", "told", "answers"),
+    [
+        ('[{"id": "n1", "Memory": "2 XB"}, {"id": "n2", "Processors": 9}]', "1 offer is left out: the answers are about the others alone", True),
+        ('[{"id": "n1", "Memory": "2 XB"}]', "no offer in it can be read", False),
+        ("[{", "no JSON", False),
+        ("\udcff", "no JSON: it is no text in UTF-8", False),
+        ("<Job>", "the document ends inside an element", False),
+    ],
+)  # fmt: skip
+def test_offers_that_cannot_be_read_are_told_and_lead_to_no_answer_by_themselves(
+    command, offers, told, answers, tmp_path
+):
+    file = tmp_path / "nodes.json"
+    file.write_bytes(offers.encode(errors="surrogateescape"))
+    job = tmp_path / "job.xml"
+    job.write_text("<Job><Id>7</Id><Requested><Processors>2</Processors></Requested></Job>")
+    result = CliRunner().invoke(sssjob, [command, str(job), "--offers", str(file)])
+    assert result.exit_code == 2
+    assert all(str(file) in line for line in result.stderr.splitlines() if "error" in line)
+    assert told in result.stderr
+    assert bool(result.stdout) == answers
+
+
 def test_match_ends_with_1_if_no_offer_satisfies(ask):
     assert ask("match", RANGE, offers=NODES[:1]).exit_code == 1
     assert ask("match", RANGE, "--json", offers=[]).stdout == "[]\n"

@@ -69,6 +69,13 @@ def test_a_job_is_submitted_printed_and_written_back(system):
     assert (told["id"], told["new"], told["job"], len(system.jobs)) == ("1", False, "1", 1)
 
 
+def test_a_dry_run_of_a_job_that_is_submitted_says_so(system):
+    assert submit().exit_code == 0
+    done = submit("--dry-run")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert done.stderr.endswith(f"job.xml: job {job().id} is submitted already\n")
+
+
 def test_a_dry_run_shows_the_command_and_what_it_is_given(system):
     done = submit("--dry-run")
     first, *script = done.stdout.splitlines()
