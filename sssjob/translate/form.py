@@ -46,6 +46,7 @@ from sssjob.translate.translator import Read, Settings, Translator
 from sssjob.visible import ShellText
 
 _ARRAY = "an array of jobs"
+NO_PLACE = "it has no place in a job object"
 SCRIPT = "script"  # the id of the file that a script becomes
 TASK_GROUP, JOBS = "task-group", "jobs"  # what becomes of an array
 
@@ -466,11 +467,11 @@ class SubmitForm(Translator[ParsedScript]):
         for option in said.left:
             heard.items.append(Property("Extension", option.value or "", {
                 "type": self.form.name, "name": _named(option),
-            }))  # fmt: skip
+            }, line=line_of(option)))  # fmt: skip
             of_array = self._is_of_array(option)
             if settings.arrays == TASK_GROUP and of_array and not many:
                 continue
-            no_place = _ARRAY if of_array else "it has no place in a job object"
+            no_place = _ARRAY if of_array else NO_PLACE
             reason = said.reason(option) or no_place
             heard.note(f"{shown(option)} is kept as it is: {reason}", line=line_of(option))
         order = ", ".join(dict.fromkeys(map(_named, said.options)))

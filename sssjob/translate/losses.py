@@ -29,6 +29,9 @@ class Done(StrEnum):
     CONVERTED = "converted"
 
 
+_TOLD = {Done.RESIDUAL: "kept for the way back only"}  # in sentences; programs read the word
+
+
 class Loss(NamedTuple):
     """A value that a target does not hold as it is.
 
@@ -69,7 +72,7 @@ class Loss(NamedTuple):
         return not self.fact or "/Requested/" in self.path
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.named}: {self.reason} ({self.done})"
+        return f"{self.path}: {self.named}: {self.reason} ({_TOLD.get(self.done, self.done)})"
 
     @property
     def named(self) -> str:
@@ -84,7 +87,8 @@ class Loss(NamedTuple):
             severity = Severity.ERROR
         elif self.fact or self.done is Done.CONVERTED:
             severity = Severity.NOTICE
-        text = f"{self.named} in {self.target}: {self.reason} ({self.done})"
+        done = _TOLD.get(self.done, self.done)
+        text = f"{self.named} in {self.target}: {self.reason} ({done})"
         advice = 'awarenessPolicy="Warn" goes on without it' if self.refuses else ""
         return finding(
             "E-LOSS", text, line=self.line, path=self.path, section="SSS 9.0",

@@ -596,6 +596,8 @@ def _is_variable(item: Property | Note) -> bool:
 
 
 def _shown(item: Property) -> str:
-    named = f" {item.attributes['name'][:SHOWN]}" if "name" in item.attributes else ""
+    name = item.attributes.get("name", "")[:SHOWN]
     text = f" {stripped(item.text)[:SHOWN]!r}" if stripped(item.text) else ""
-    return f"{item.name}{named}{text}"
+    if item.name == "Extension" and name.startswith("-"):  # an option of a script, kept as it is
+        return f"{name}{text} of {item.attributes.get('type', '')[:SHOWN]}"
+    return f"{item.name}{f' {name}' if name else ''}{text}"

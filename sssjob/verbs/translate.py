@@ -23,6 +23,7 @@ from sssjob.translate import (
     translate,
     translator,
 )
+from sssjob.translate.form import NO_PLACE
 from sssjob.translate.translator import Reading, RefusedReading
 from sssjob.verbs import documents
 from sssjob.verbs.records import Tell, nothing
@@ -185,9 +186,20 @@ def _written(
         else:
             text, losses = found
             if text not in seen:
-                yield TranslatedJob(job, text, losses, findings, "", number or 0, found.files)
+                told = _once(findings, losses)
+                yield TranslatedJob(job, text, losses, told, "", number or 0, found.files)
             seen.add(text)
         findings = ()
+
+
+def _once(findings: Iterable[Finding], losses: Iterable[Loss]) -> tuple[Finding, ...]:
+    """What was found in a script, but for options that a loss of the same line tells of."""
+    lost = {(loss.line, loss.named.split(" ")[0]) for loss in losses if loss.is_told}
+    return tuple(
+        found for found in findings
+        if not found.message.endswith(NO_PLACE)
+        or (found.line, found.message.split(" ")[0]) not in lost
+    )  # fmt: skip
 
 
 def explain(job: Job, settings: Settings) -> Iterator[Explained]:

@@ -286,3 +286,18 @@ def test_the_directory_of_many_scripts_is_forced_to_disk_once(run, monkeypatch):
     assert run("job.xml", "--to", "sbatch", "--output-dir", "out").exit_code == 0
     assert len([*(run.path / "out").iterdir()]) == 100
     assert synced == [stat.S_IFREG] * 100 + [stat.S_IFDIR]
+
+
+def test_an_option_that_is_lost_is_told_once_with_its_line(tmp_path):
+    script = tmp_path / "job.sh"
+    script.write_text("#!/bin/sh\n#SBATCH --foo=3\n#SBATCH --time=soon\n./x\n")
+    done = CliRunner().invoke(sssjob, ["translate", "--to", "pbs", str(script)])
+    told = [line for line in done.stderr.splitlines() if "--foo" in line]
+    assert told == [
+        f"{script}:2: warning: --foo '3' of sbatch in pbs: there is no option for it (kept for the "
+        "way back only) at /Job/Extension (SSS 9.0) [E-LOSS]"
+    ]
+    why = [line for line in done.stderr.splitlines() if "--time" in line]
+    assert any("'soon' is not" in line for line in why)  # the reason is told beside the loss
+    same = CliRunner().invoke(sssjob, ["translate", "--to", "sbatch", str(script)])
+    assert f"{script}:2: warning: --foo 3 is kept as it is" in same.stderr

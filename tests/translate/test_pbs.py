@@ -112,7 +112,7 @@ READ = [
     ("torque", ["-W depend=afterok:1:2,x=advres:r"], "<Reservation>r</Reservation><Dependency>1</Dependency><Dependency>2</Dependency>"),
 ]
 KEPT = [
-    ("pbs", "-l select=1:ncpus=4:vnode=x"), ("pbs", "-l place=excl"), ("pbs", "-J 1-10"), ("pbs", "-W block=true"),
+    ("pbs", "-l select=1:ncpus=4:vnode=x"), ("pbs", "-l place=pack"), ("pbs", "-J 1-10"), ("pbs", "-W block=true"),
     ("pbs", "-W depend=beforeok:7"), ("pbs", "-l software=x"), ("pbs", "-m a"), ("pbs", "-v PATH"), ("pbs", "-k oed -x"),
     ("torque", "-l nodes=2:ppn=4:gpus=1:shared"), ("torque", "-l nodes=2:ppn=4+1:ppn=2"), ("torque", "-t 1-10"), ("torque", "-W group_list=x"), ("torque", "-l other"),
 ]

@@ -80,7 +80,7 @@ READ = [
 ]
 # Kept word by word: what has no place, and what only a part has a place for.
 KEPT = [
-    "--mcs-label=x", "--exclusive", "--exclusive=user", "--mail-type=BEGIN,FAIL",
+    "--mcs-label=x", "--exclusive=user", "--mail-type=BEGIN,FAIL",
     "--dependency=afterok:1?afterok:2", "--dependency=singleton", "--begin=now+1hour",
     "--export=PATH,HOME", "--constraint=[a|b]", "--constraint=a*2", "--prefer=a|b",
     "--constraint=a|b&c", "--constraint=(a&b)|c", "--exclude=./file", "--gres=fpga:2", "--time=UNLIMITED", "--mem=0",

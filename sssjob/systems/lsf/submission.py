@@ -10,7 +10,7 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Property, stripped
 from sssjob.systems.lsf.slots import GEOMETRY, Slots, say_geometry
 from sssjob.systems.lsf.words import kilobytes, minutes, sections, size, written_minutes
-from sssjob.translate import environment, fields, limits, mail, waiting
+from sssjob.translate import environment, exclusive, fields, limits, mail, waiting
 from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import Form, SubmitForm
 from sssjob.translate.options import Heard, Made, Option, Said, Syntax
@@ -251,6 +251,7 @@ FORM = Form(
         Mail(),
         fields.Switch("Restartable", Option("-rn"), Option("-r")),
         fields.Interactive(Option("-Is")),
+        exclusive.Exclusive(Option("-x")),
         fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
         fields.Checkpoint("-k", "a directory of checkpoints"),
         fields.Priority("-sp", range(1, 1 << 31)),

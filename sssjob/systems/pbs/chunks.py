@@ -12,7 +12,7 @@ from sssjob.errors import InvalidValue
 from sssjob.model import TaskGroup, stripped
 from sssjob.systems.pbs.node_specs import NodeSpec, parts
 from sssjob.systems.pbs.words import clock, seconds, size, written
-from sssjob.translate import numbers
+from sssjob.translate import exclusive, numbers
 from sssjob.translate.form import Layout
 from sssjob.translate.nodes import features, names, plain, say_nodes
 from sssjob.translate.options import Heard, Made, Said
@@ -120,8 +120,8 @@ class Chunks(Layout):
         licences.update(_with_resources(asked, found))
         if found:
             made.option("-l select", "+".join(map(str, found)))
-        if numbers.spread(asked, of):
-            made.option("-l place", "scatter")
+        if place := _place(asked, of):
+            made.option(PLACE, place)
         shared(asked, made, of)
         for name, count in licences.items():
             made.option(f"-l {name}", str(count))
@@ -188,10 +188,7 @@ class Chunks(Layout):
 
     def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
         """One kind of chunk is the job itself, several are task groups."""
-        place = said.last("-l place")
-        scatter = place == "scatter"
-        if place is not None and not scatter:
-            said.back("-l place", place)
+        scatter = _say_place(said, heard)
         value = said.last("-l select")
         found = parts(value) if value is not None else []
         if found is None or not all(map(_known, found)):
@@ -213,6 +210,44 @@ class Chunks(Layout):
             except InvalidValue as error:
                 said.back("-l mem", memory, str(error))
         say_shared(said, heard)
+
+
+def _place(asked: JobRequest, of: numbers.TaskCounts) -> str:
+    """How chunks stand, whether they share their nodes, and the rest that was kept, in order."""
+    words = [_SCATTER] if numbers.spread(asked, of) else []
+    words += exclusive.wanted(asked, _SHARING)
+    for item in asked.mine("Extension", "pbs"):
+        if item.attributes.get("name") == PLACE:
+            others = item.text.split(":")
+            if {*map(_rank, others)} & {*map(_rank, words)}:
+                asked.refuse(item, "the job says it otherwise")
+            else:
+                words += others
+    return ":".join(sorted(words, key=_rank))
+
+
+def _rank(word: str) -> int:
+    """Where a part of ``place`` stands: the arrangement first, groups of nodes last."""
+    return 0 if word in _ARRANGEMENTS else 2 if word.startswith("group=") else 1
+
+
+def _say_place(said: Said, heard: Heard) -> bool:
+    """Whether each chunk has a node of its own. What nodes are shared is said; the rest is kept."""
+    value = said.last(PLACE)
+    if value is None:
+        return False
+    words = value.split(":")
+    mine = [word for word in words if word == _SCATTER or word in _SHARING.values()]
+    rest = [word for word in words if word not in mine]
+    if not mine or len({*map(_rank, words)}) < len(words):
+        said.back(PLACE, value)
+        return False
+    for text, word in _SHARING.items():
+        if word in mine:
+            exclusive.say(heard, text)
+    if rest:
+        said.keep(PLACE, value, ":".join(rest), "")
+    return _SCATTER in mine
 
 
 def _with_resources(asked: JobRequest, found: list[NodeSpec]) -> dict[str, int]:
@@ -254,6 +289,10 @@ def _counted(of: numbers.TaskCounts, tasks: int) -> dict[str, str]:
     return values
 
 
+PLACE = "-l place"
+_SCATTER = "scatter"
+_ARRANGEMENTS = ("free", "pack", _SCATTER, "vscatter")
+_SHARING = {exclusive.NODES: "excl", exclusive.HOSTS: "exclhost"}
 _MODEL = "accelerator_model"  # a type of GPUs
 _UNDERSTOOD = {"ncpus", "mpiprocs", "ompthreads", "mem", "ngpus", "host", "arch", _MODEL}
 

@@ -11,9 +11,9 @@ from sssjob.errors import InvalidValue
 from sssjob.executable import DEFAULT_SHELL
 from sssjob.model import stripped
 from sssjob.systems.pbs import directives
-from sssjob.systems.pbs.chunks import Chunks, Nodes
+from sssjob.systems.pbs.chunks import PLACE, Chunks, Nodes
 from sssjob.systems.pbs.words import clock, seconds, size, written
-from sssjob.translate import environment, fields, limits, mail, streams, waiting
+from sssjob.translate import environment, exclusive, fields, limits, mail, streams, waiting
 from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import Form, SubmitForm
 from sssjob.translate.options import Heard, Made, Option, Said, Wanted
@@ -147,6 +147,7 @@ FORM = Form(
     array=Spelling("-J", "PBS_ARRAY_INDEX", several=False),
     lists={"-m": ""},
     layout=Chunks(),
+    own=(PLACE,),
     in_script=(
         fields.Name("-N", plain=True, most=230),
         fields.Switch("Checkpointable", Option("-c", "n"), Option("-c", "u")),
@@ -172,6 +173,7 @@ _TORQUE = Form(
         fields.TextOption("Partition",        "-l partition", word),
         fields.TextOption("Reservation",      "-W x", _advance, _reserved),
         fields.TextOption("InitialWorkingDirectory", "-d"),
+        exclusive.Exclusive(Option("-n")),
         fields.Switch("Checkpointable", Option("-c", "none"), Option("-c", "enabled")),
         _IN_SCRIPT,
     ),

@@ -14,7 +14,16 @@ from sssjob.integers import whole
 from sssjob.model import stripped
 from sssjob.systems.slurm import words as slurm
 from sssjob.systems.slurm.directives import SYNTAX
-from sssjob.translate import environment, fields, limits, mail, numbers, streams, waiting
+from sssjob.translate import (
+    environment,
+    exclusive,
+    fields,
+    limits,
+    mail,
+    numbers,
+    streams,
+    waiting,
+)
 from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import Form, Layout, SubmitForm
 from sssjob.translate.nodes import (
@@ -557,6 +566,7 @@ FORM = Form(
         mail.Mail("--mail-type", ",", ("BEGIN", "END", "ALL", "NONE"), "--mail-user"),
         fields.Switch("Restartable", Option("--no-requeue"), Option("--requeue")),
         fields.Interactive(instead="call salloc"),
+        exclusive.Exclusive(Option("--exclusive")),
         fields.Only("Suspendable", True, "nothing keeps a job from being suspended"),
         fields.Manager("slurm"),
     ),
