@@ -338,7 +338,12 @@ def test_words_for_systems_are_distinct():
     assert len(words) == len(set(words))
 
 
-@pytest.mark.parametrize("word", ["", "pbs-2", "p.b.s", "Slurm", "slurm-", "flux core"])
+def test_letter_case_of_a_word_does_not_count():
+    assert registry.called("Slurm") is registry.called("slurm")
+    assert registry.called("SGE") is registry.called("gridengine")
+
+
+@pytest.mark.parametrize("word", ["", "pbs-2", "p.b.s", "slurm-", "flux core"])
 def test_what_is_nearly_a_word_is_none(word):
     assert registry.called(word) is None
     with pytest.raises(UnusableInput):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sssjob import registry
 from sssjob.document import opened as unpacked
 from sssjob.document.sources import NamedSource, naming
-from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput
+from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput, finding
 from sssjob.model import Job, Property, Requested
 from sssjob.translate import (
     AUTO,
@@ -108,8 +108,11 @@ def readings(
     else is to be said of them goes to ``tell``. Raises as ``run`` does.
     """
     for name, data, from_ in _documents(work, source, tell):
+        if not data.strip():
+            yield name, Reading(None, (finding("E-XML", "the document is empty"),))
+            continue
         with naming(name):
-            for found in read(data, from_, work.settings) if data.strip() else ():
+            for found in read(data, from_, work.settings):
                 yield name, found
 
 
