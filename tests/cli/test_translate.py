@@ -95,7 +95,7 @@ def test_a_table_tells_what_each_target_makes_of_a_property(run):
 @pytest.mark.parametrize(("words", "said"), [
     (["job.xml", "--to", "sbtach"], "did you mean sbatch?"),
     (["nothing.xml", "--to", "sbatch"], "nothing.xml"),
-    (["-", "--to", "sbatch"], "no job"),
+    (["-", "--to", "sbatch"], "the document is empty"),
     (["job.sh", "--from", "sss", "--to", "sbatch"], "job.sh"),
 ])  # fmt: skip
 def test_what_cannot_be_done_is_told(run, words, said):
