@@ -5,7 +5,12 @@ from click.testing import CliRunner
 
 from sssjob.cli import sssjob
 
-ODD = {"a superscript": "²", "Arabic digits": "٣", "5000 digits": "9" * 5000}
+ODD = {
+    "a superscript": "²",
+    "Arabic digits": "٣",
+    "5000 digits": "9" * 5000,
+    "3999 digits": "9" * 3999,
+}  # Python reads these
 DIRECTIVES = [
     ("sge", "#$ -l gpu={}"), ("sge", "#$ -pe smp {}"), ("sbatch", "#SBATCH --gres=gpu:{}"),
     ("sbatch", "#SBATCH --gres=gpu:a100:{}"), ("sbatch", "#SBATCH -n {}"),
@@ -18,10 +23,14 @@ PROPERTIES = [
     "<TaskDistribution>{}</TaskDistribution>",
     "<Delivered><Duration>{0}</Duration><Memory metric='Max'>{0}</Memory></Delivered>",
     "<Requested><Resource name='x'>{}</Resource></Requested>",
+    "<Requested><Memory units='GB'>{0}</Memory><Duration>{0}</Duration></Requested>",
+    "<Delivered><Resource name='gpu'>{0}</Resource><Processors>{0}</Processors></Delivered>",
+    "<Delivered><CpuDuration>{0}</CpuDuration><NodeCount>{0}</NodeCount></Delivered>",
 ]
 COMMANDS = [
     ["condor", "ad"], ["features", "job", "--dry-run"], ["store", "import", "jobs.db"],
-    ["translate", "--to", "sbatch"], ["translate", "--to", "sge"],
+    ["translate", "--to", "sbatch"], ["translate", "--to", "sge"], ["report"],
+    ["convert", "--to", "parquet", "-o", "jobs.parquet"], ["convert", "--to", "ur"], ["layout"],
 ]  # fmt: skip
 
 
