@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json as plain_json
 from base64 import b64encode
 from functools import cache
 
@@ -44,7 +45,11 @@ def page(template: str, status: int = 200, /, **values: object) -> HTMLResponse:
 
 def json(value: object, status: int = 200, media_type: str = "application/json") -> Response:
     """A value as JSON; what JSON does not have, as an infinite number, is null."""
-    text = orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    try:
+        text = orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    except TypeError:  # a whole number of more than 64 bits, as a question in XPath may give
+        finite = plain_json.loads(plain_json.dumps(value), parse_constant=lambda name: None)
+        text = plain_json.dumps(finite, indent=2).encode() + b"\n"
     return Response(text, status, media_type=media_type)
 
 

@@ -458,6 +458,16 @@ def test_xpath_is_answered_explained_and_mended(client):
     assert "There are more answers" in page
 
 
+@pytest.mark.parametrize("expression", ["9" * 30, "-" + "9" * 30, "1 div 0", "0 div 0", "'\u202e'"])
+def test_each_answer_of_xpath_is_data(client, expression):
+    for form in ("json", "csv"):
+        answer = client.get(f"/query.{form}", params={"xpath": expression})
+        assert answer.status_code == 200, answer.text
+    found = client.get("/query.json", params={"xpath": expression}).json()["found"]
+    assert found
+    assert all(set(each) == {"job", "path", "value"} for each in found)
+
+
 def test_xpath_that_costs_too_much_is_ended_and_the_next_one_answered(address):
     costly = "for $i in 1 to 900000 return for $j in 1 to 900000 return $i * $j"
     stores = Stores(address, Bounds(memory=1 << 28, seconds=1, deadline=60))
