@@ -135,7 +135,7 @@ def _translate(
                 _say(written, listed, few)
                 wrong = any(each.severity is Severity.ERROR for each in written.findings)
                 good = good and not written.why and not wrong
-                unread = unread or _unread(written.findings)
+                unread = unread or (written.job is None and _unread(written.findings))
                 if written.text:
                     size = texts.write(written.text.encode(errors=AS_BYTES))
                     found.append(_output(written, len(found) + 1, size))
@@ -269,7 +269,7 @@ def _explain(work: TranslationTask, files: tuple[str, ...], output: str | None) 
                 few.show(item.in_file(file) for item in found.findings)
                 wrong = any(each.severity is Severity.ERROR for each in found.findings)
                 good = good and not wrong
-                unread = unread or _unread(found.findings)
+                unread = unread or (found.job is None and _unread(found.findings))
                 if found.job is None or work.select not in ("", found.job.id):
                     continue
                 given = replace(work.settings, files={**work.settings.files, **found.files})
