@@ -261,8 +261,8 @@ SUBJECTS = {
         "4294967295": ((1 << 32) - 1) * M}),
     ("condor", "size of condor_submit"): Subject({
         "translate condor": asked("condor", "executable = /bin/date\nrequest_memory = @\nqueue\n", "Memory"),  # noqa: E501
-    }, {"90": 90 * M, "1T": T, "1t": T, "1024k": M, "4294967294": ((1 << 32) - 2) * M,
-        "4294967295": ((1 << 32) - 1) * M}),
+    }, {"90": 90 * M, "1T": T, "1t": T, "1024k": M, "1.5G": 3 * G // 2,
+        "4294967294": ((1 << 32) - 2) * M, "4294967295": ((1 << 32) - 1) * M}),
     ("flux", "limit"): Subject({
         "accounting flux": recorded("flux", _FLUX),
         "accounting, text": recorded("flux", _FLUX.replace("@", '"@"')),
