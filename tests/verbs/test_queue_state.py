@@ -55,3 +55,13 @@ def test_what_cannot_be_read_is_told():
         QueueReading().read("auto", [piped(b"hello\n", "x")])
     with pytest.raises(UnusableInput, match="name a store"):
         QueueReading().read("store", [piped(JOB)])
+
+
+def test_an_array_of_jobs_is_of_slurm_where_the_jobs_are():
+    flux = NamedSource("jobs.json", DATA.parent / "records/flux/jobs.json")
+    read = {}
+    for kind in ("auto", "sss"):
+        found = QueueReading(ReaderOptions(slots=9, now=5)).read(kind, [flux])
+        read[kind] = [(job.jobid, job.state) for job in found.jobs]
+    assert read["auto"] == read["sss"]
+    assert len(read["auto"]) > 1

@@ -58,8 +58,11 @@ class SlurmQueue(Reader):
     def _take_json(self, document: Mapping[str, Any], text: str) -> None:
         if "last_update" in document:
             self.seen_at(self.time(_plain(document["last_update"])))
-        if isinstance(document.get("jobs"), list):
-            if document["jobs"]:
+        jobs = document.get("jobs")
+        if isinstance(jobs, list) and (
+            not jobs or any("job_id" in job for job in jobs if _is_object(job))
+        ):
+            if jobs:
                 self._jobs(_JSON, text)
         elif isinstance(document.get("nodes"), list):
             for node in filter(_is_object, document["nodes"]):
