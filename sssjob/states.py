@@ -20,6 +20,7 @@ STEPS = {"Idle": 0, "Hold": 0, "Running": 1, "Suspended": 1, COMPLETED: 2}
 BAD_ENDS = ("Aborted", "Canceled", "Cancelled", "Failed", "Removed", "TimedOut")
 OVER = frozenset((COMPLETED, *BAD_ENDS))
 
+_STEPS = frozenset(state.lower() for state in STEPS)
 _OVER = frozenset(state.lower() for state in OVER)
 _BAD_ENDS = frozenset(state.lower() for state in BAD_ENDS)
 
@@ -31,6 +32,15 @@ def is_over(state: str) -> bool:
     (True, True, False, False)
     """
     return state.strip().lower() in _OVER
+
+
+def is_known(state: str) -> bool:
+    """Whether it is known of a State how far a job has come by it; without one, it is.
+
+    >>> is_known("running"), is_known(""), is_known("Draining")
+    (True, True, False)
+    """
+    return not state or state.strip().lower() in _STEPS | _OVER
 
 
 def ended_badly(state: str) -> bool:

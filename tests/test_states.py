@@ -3,12 +3,14 @@
 import pytest
 
 import sssjob
-from sssjob import graph, states
+from sssjob import graph, states, store
 from sssjob.amounts import Scope
 from sssjob.fold import JOB, Fact, fold
-from sssjob.lcginfo.jobs import WRITTEN, from_job
+from sssjob.gateway.forwarding import finished
+from sssjob.handlers.view import only
+from sssjob.lcginfo.jobs import WRITTEN, from_job, from_store
 from sssjob.lcginfo.snapshot import BY_WORD, DONE
-from sssjob.model import Property
+from sssjob.model import Delivered, Property
 from sssjob.translate.requests import JobRequest
 
 END = "<EndTime>1775001600</EndTime>"
@@ -25,6 +27,8 @@ CASES = (  # what a job says, and whether it has ended
     (f"<State>Running</State>{END}", False),  # when it is expected to end
     (f"<State>Draining</State>{END}", False),
     (f"<State>Failed</State>{END}", True),
+    ("<State>running</State>", False),
+    ("<State>Staging</State><StartTime>1774000000</StartTime>", False),
 )
 # fmt: on
 
@@ -47,8 +51,13 @@ def ended_where_facts_are_folded(job):
     return bool(fold(job, [longer]).findings)
 
 
+def ended_where_it_is_charged(job):
+    return bool(finished(only(job.holding((*job.items, Delivered((Property("Duration", 60),)))))))
+
+
 ASKED = (
     ended_in_a_graph, ended_for_other_systems, ended_in_a_queue, ended_where_facts_are_folded,
+    ended_where_it_is_charged,
 )  # fmt: skip
 
 
@@ -60,6 +69,16 @@ def test_a_job_has_ended_alike_wherever_it_is_asked(ask, said, ended):
         f"<SuspendDuration>7</SuspendDuration>{said}</Job>"
     )
     assert ask(job) == ended
+
+
+def test_what_ended_long_ago_is_left_out_of_a_queue_however_its_end_is_written(tmp_path):
+    with store.open(tmp_path / "jobs.db", create=True, by="amy") as stored:
+        with stored.change() as change:
+            for number, (said, _) in enumerate(CASES):
+                text = f"<Job><Id>{number}</Id><User>amy</User><Queue>long</Queue>{said}</Job>"
+                change.put(text.encode())
+        found = {job.jobid for job in from_store(stored, since=1_800_000_000)}
+    assert found == {str(number) for number, (_, ended) in enumerate(CASES) if not ended}
 
 
 def test_the_words_of_a_queue_are_one_table_in_both_directions():

@@ -33,6 +33,7 @@ from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import View, views, whole_seconds
 from sssjob.rmap import codes
 from sssjob.rmap.message import Data, Get, Object, Op, Request, Row, Where
+from sssjob.states import has_ended, is_known
 
 _OVERLAP = 120  # seconds of the history that are looked at again: a change may commit late
 _DAY, _SELDOM = 86_400, 3600.0  # a day is, at the start and every hour: an import takes long
@@ -40,7 +41,6 @@ _SETTLED = 60.0  # seconds after which a server has done what it was told, or ne
 _LONGEST = 3600.0  # seconds between two tries
 _WALL = "WallDuration"
 _MEASURED = spec.AMOUNTS | OF_A_RUN  # what a job used, and not what it asked for
-_UNFINISHED = frozenset(("Idle", "Hold", "Running", "Suspended"))
 
 # fmt: off
 # What is sent, by the names of Gold's Data; the standard's name where it has another.
@@ -265,7 +265,9 @@ def finished(view: View, *, charge: bool = False) -> tuple[tuple[str, str], ...]
 
 def hindrance(view: View) -> str:
     """Why a job that is over and ran cannot be sent; "" where nothing is in the way."""
-    if not _is_over(view) or _seconds(view):
+    if not _is_over(view):
+        return _doubt(view)
+    if _seconds(view):
         return ""
     duration = _text(view, "Duration")
     if duration:
@@ -275,9 +277,19 @@ def hindrance(view: View) -> str:
     return ""  # it never ran
 
 
+def _doubt(view: View) -> str:
+    """What hinders a job that says when it ended, in a State of which nobody knows that it is one.
+
+    A job that runs may say when it is expected to end.
+    """
+    state = _text(view, "State")
+    if not view.block.id or is_known(state) or not (_text(view, "EndTime") and _seconds(view)):
+        return ""
+    return f"nobody knows whether a job of the State {shown(state)} has ended"
+
+
 def _is_over(view: View) -> bool:
-    state, end = _text(view, "State"), _text(view, "EndTime")
-    return bool(view.block.id) and state not in _UNFINISHED and bool(state or end)
+    return bool(view.block.id) and has_ended(lambda name: _text(view, name))
 
 
 def _seconds(view: View) -> str:

@@ -114,15 +114,21 @@ def from_store(
     ``since`` is in seconds since 1970-01-01T00:00:00Z; ``queue`` as in ``from_blocks``. Raises
     ``UnusableStore``.
     """
+    # The store leaves out most of what ended before; ``has_ended`` knows the rest, too.
     over = " or ".join(f"State = '{state}'" for state in sorted(OVER))
-    ended = f"{over} or not(State) and (ExitCode or EndTime)"
-    for match in jobs.run(
-        query.compile(f"//Job[Id][not({ended}) or EndTime >= {since}]"), effective=True
-    ):
+    former = f"EndTime < {since} and (not(State) or {over})"
+    for match in jobs.run(query.compile(f"//Job[Id][not({former})]"), effective=True):
         job = bridge.from_tree(match.found)
         assert isinstance(job, Job)
+        if has_ended(job.get) and not _ended_since(job, since):
+            continue
         if entry := from_job(job, queue=queue, report=report):
             yield entry
+
+
+def _ended_since(job: Job, since: int) -> bool:
+    end = _time(job, ("EndTime",), lambda message: None)
+    return end is not None and end >= since
 
 
 def from_job(

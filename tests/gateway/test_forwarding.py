@@ -16,7 +16,7 @@ from sssjob.document import loads
 from sssjob.errors import UnusableStore
 from sssjob.gateway.actions import Actions
 from sssjob.gateway.config import GatewayConfig
-from sssjob.gateway.forwarding import Forwarding, ForwardingPlan, finished
+from sssjob.gateway.forwarding import Forwarding, ForwardingPlan, finished, hindrance
 from sssjob.gateway.jobs import StoreJobs
 from sssjob.gateway.outbox import Outbox, ParcelState
 from sssjob.gateway.service import answering
@@ -260,6 +260,19 @@ def test_a_job_that_cannot_be_sent_is_shown_until_it_can(jobs, forwarding):
         assert states(each) == {"2": (ParcelState.INCOMPLETE, 0)}
         jobs.answer("Modify", sets=[("Priority", "1")], wheres=[("Id", "EQ", "1")])
         assert each.look() == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "doubt"),
+    [
+        ("<State>TIMEOUT</State><EndTime>9</EndTime>", "nobody knows whether a job of the State TIMEOUT has ended"),
+        ("<State>TIMEOUT</State>", ""),
+        ("<State>running</State><EndTime>9</EndTime>", ""),
+    ],
+)  # fmt: skip
+def test_an_end_in_a_state_that_nobody_knows_is_shown_and_not_charged(said, doubt):
+    job = only(loads(f"<Job><Id>1</Id>{said}<Delivered><Duration>9</Duration></Delivered></Job>"))
+    assert (finished(job), hindrance(job)) == ((), doubt)
 
 
 def test_who_creates_a_job_that_cannot_be_sent_is_told(tmp_path):

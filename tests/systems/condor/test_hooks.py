@@ -16,7 +16,7 @@ from sssjob.classads.values import Ad
 from sssjob.document import loads
 from sssjob.systems.condor.hooks import programs as hooks
 from sssjob.systems.condor.hooks import settings
-from sssjob.systems.condor.hooks.queue import OFFERED, READY, RUNNING, WAITING
+from sssjob.systems.condor.hooks.queue import DONE, OFFERED, READY, RUNNING, WAITING
 
 DATA = Path(__file__).parents[2] / "data" / "condor"
 USER = "<User>amy</User>"
@@ -207,6 +207,13 @@ def test_a_job_that_does_not_fit_stays(site, inner, slot):
     site.add("a.xml", USER + inner)
     assert site.fetch(SLOT.merged(slot)) == []
     assert len(site.jobs(READY)) == 1
+
+
+@pytest.mark.parametrize("said", ["<State>cancelled</State>", "<ExitCode>0</ExitCode>"])
+def test_a_job_that_has_ended_runs_in_no_slot(site, said):
+    site.add("a.xml", USER + said)
+    assert site.fetch() == []
+    assert len(site.jobs(DONE)) == 1
 
 
 @pytest.mark.parametrize(
