@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import pairwise
 
-from sssjob.errors import UnusableInput
+from sssjob.errors import InvalidValue, UnusableInput
 
 MOST = 1_000_000  # pieces of time
 BEFORE = 86_400 * 600_000  # seconds that make every time that has a date a positive number
@@ -55,6 +55,16 @@ class Pieces:
         """The seconds by which times are divided."""
         inner = self.bounds[1:-1]
         return next(each for each in _QUOTIENTS if not any(bound % each for bound in inner))
+
+
+def in_order(since: int | None, until: int | None) -> None:
+    """Raise ``InvalidValue`` for a window that ends before it begins; None is no bound.
+
+    >>> in_order(0, 0), in_order(None, 0)
+    (None, None)
+    """
+    if since is not None and until is not None and since > until:
+        raise InvalidValue(f"{since}..{until}", "a span of time that does not end before it begins")
 
 
 def span_name(span: str, time: int, zone: tzinfo) -> str:

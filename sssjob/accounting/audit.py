@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from sssjob.accounting.run import Run
 from sssjob.measures import Number
+from sssjob.spans import in_order
 
 FINDINGS = 1000  # of a kind that are listed; all are counted
 GAPS = 1000  # of a machine that are listed
@@ -137,7 +138,7 @@ class AuditQuestion:
 
     Without them, the span from the first to the last day of the listing, or everything where there
     is no listing. ``tolerance`` is the part by which processor seconds may differ; ``gaps`` looks
-    for numbers that are not there.
+    for numbers that are not there. Raises ``InvalidValue`` if ``since`` is after ``until``.
     """
 
     since: int | None = None
@@ -145,6 +146,9 @@ class AuditQuestion:
     zone: tzinfo = UTC
     tolerance: Number = 0
     gaps: bool = False
+
+    def __post_init__(self) -> None:
+        in_order(self.since, self.until)
 
     def day(self, end: int) -> str:
         """The day of a time."""

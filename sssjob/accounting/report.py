@@ -29,7 +29,7 @@ from sssjob.measures import (
     used_of,
 )
 from sssjob.model import Block, Delivered, Job, Property, Requested, stripped
-from sssjob.spans import DATED, SPANS, span_name
+from sssjob.spans import DATED, SPANS, in_order, span_name
 
 # What a Resource is called, and what its units are in joules.
 _ENERGY = "energy"
@@ -235,7 +235,8 @@ class Report:
 
     Only jobs that ended at ``since`` or later and before ``until`` count, in seconds since
     1970-01-01T00:00:00Z; ``outside`` is how many others there were. ``zone`` is that of spans.
-    ``percentiles`` and ``histograms`` are wanted of a ledger only, which fills them.
+    ``percentiles`` and ``histograms`` are wanted of a ledger only, which fills them. A name that
+    ``by`` says again counts once. Raises ``InvalidValue`` if ``since`` is after ``until``.
     """
 
     by: tuple[str, ...] = ("user",)
@@ -246,6 +247,10 @@ class Report:
     outside: int = 0
     percentiles: Percentiles | None = None
     histograms: Histograms | None = None
+
+    def __post_init__(self) -> None:
+        in_order(self.since, self.until)
+        self.by = tuple(dict.fromkeys(self.by))
 
     def __repr__(self) -> str:
         jobs = sum(totals.jobs for totals in self.groups.values())

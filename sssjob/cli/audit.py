@@ -82,7 +82,7 @@ def command(
         )
     where = spans.zone_of(zone)
     question = AuditQuestion(
-        spans.moment(since, where), spans.moment(until, where), where,
+        *spans.window(since, until, where), where,
         Fraction(str(tolerance)) / 100, gaps,
     )  # fmt: skip
     if system and question.since is None:

@@ -112,7 +112,7 @@ def command(
             "--columns and --delimiter need --from: without a header line no format is recognised"
         )
     parts, where = checked(by, sort), spans.zone_of(zone)
-    report = Report(parts, spans.moment(since, where), spans.moment(until, where), where)
+    report = Report(parts, *spans.window(since, until, where), where)
     unread: list[SSSJobError] = []
 
     def tell(error: SSSJobError) -> None:

@@ -40,3 +40,16 @@ def moment(text: str, zone: tzinfo) -> int | None:
         return options.seconds(text, zone)
     except InvalidValue:
         common.fail(f"{text!r} is no time such as 2026-11, 2026-11-30 or 2026-11-30T12:00")
+
+
+def window(since: str, until: str, zone: tzinfo) -> tuple[int | None, int | None]:
+    """What ``--since`` and ``--until`` say; one that ends before it begins ends the command."""
+    from sssjob.errors import InvalidValue
+    from sssjob.spans import in_order
+
+    first, last = moment(since, zone), moment(until, zone)
+    try:
+        in_order(first, last)
+    except InvalidValue:
+        common.fail(f"--since {since} is after --until {until}: no job ended in this span of time")
+    return first, last

@@ -19,6 +19,7 @@ from sssjob.check.vocabulary import PROFILES
 from sssjob.errors import InvalidValue, UnreadableDocument
 from sssjob.expression.offer import Mode
 from sssjob.measures import MEASURES
+from sssjob.spans import in_order
 from sssjob.store.browsing import MOST
 from sssjob.suggestions import nearest
 from sssjob.verbs.confined import FULL, Confined
@@ -97,6 +98,7 @@ def report(asked: Request) -> Response:
     since, until = (
         given.number(name, 1, LATEST) if given.get(name) else None for name in ("since", "until")
     )
+    in_order(since, until)
     limit = given.number("limit", 1, MOST) if given.get("limit") else None
     stores = asked.site.stores
     told = stores.confined(

@@ -188,6 +188,7 @@ def test_a_system_that_does_not_answer_ends_the_audit(audited, sacct, script, wh
     (("--ask", "gridengine", "--since", "2023", "read"), "'gridengine' is not"),
     (("--since", "soon", "read"), "'soon' is no time"),
     (("--since", "99999999999999", "read"), "is no time"),
+    (("--since", "2026-12", "--until", "2026-01", "read"), "--since 2026-12 is after --until 2026"),
 ])  # fmt: skip
 def test_what_is_not_understood_ends_it(audited, arguments, why):
     found = audited(*arguments, read=ROWS, odd=SYNC.format("many"))

@@ -38,7 +38,7 @@ def usage(tmp_path):
     return tmp_path / "usage"
 
 
-@pytest.mark.parametrize("by", ["user", "project,day", "state,month,hour"])
+@pytest.mark.parametrize("by", ["user", "project,day", "state,month,hour", "day,user,day"])
 @pytest.mark.parametrize("form", ["--json", "--csv"])
 def test_a_report_is_that_over_the_records(run, usage, by, form):
     run("ingest", usage, RECORDS)
@@ -46,6 +46,13 @@ def test_a_report_is_that_over_the_records(run, usage, by, form):
     wanted = CliRunner().invoke(sssjob, ["report", form, "--by", by, str(RECORDS)])
     assert found.stdout == wanted.stdout
     assert found.exit_code == wanted.exit_code == 0
+
+
+def test_a_window_that_ends_before_it_begins_is_refused(run, usage, ingest):
+    ingest("7|c|amy|COMPLETED|1|2|5|3|4")
+    found = run("report", "--since", "2026-12", "--until", "2026-01", usage)
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert "--since 2026-12 is after --until 2026-01" in found.stderr
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -103,6 +103,8 @@ def test_bars_in_the_terminal_and_as_SVG(tmp_path):
     pytest.param(("--by", "shoe"), "--by 'shoe' is none of user, ", id="grouping"),
     pytest.param(("--sort", "shoe"), "--sort 'shoe' is none of jobs, ", id="measure"),
     pytest.param(("--since", "soon"), "'soon' is no time such as 2026-11", id="time"),
+    pytest.param(("--since", "2026-12", "--until", "2026-01"),
+                 "--since 2026-12 is after --until 2026-01: no job ended", id="window"),
     pytest.param(("--tz", "Mars/Base"), "no known time zone", id="zone"),
     pytest.param(("--from", "shoe"), "no known record format", id="format"),
     pytest.param(("/no/such",), "/no/such: No such file", id="file"),
@@ -111,6 +113,15 @@ def test_what_is_not_understood_exits_2(arguments, message):
     result = run(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert message in result.stderr
+
+
+@pytest.mark.parametrize("by, once", [
+    ("user,user", "user"), ("day,user,day", "day,user"), ("user, user,", "user"),
+])  # fmt: skip
+@pytest.mark.parametrize("form", [(), ("--csv",), ("--json",)])
+def test_a_name_that_by_says_again_counts_once(by, once, form):
+    again, wanted = run("--by", by, *form), run("--by", once, *form)
+    assert (again.exit_code, again.output) == (0, wanted.output)
 
 
 @pytest.mark.parametrize("name", ["utc", "Z", "z", ""])

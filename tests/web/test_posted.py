@@ -153,6 +153,7 @@ def test_numbers_of_offers_count_as_they_are_written(client):
         ("/report.json?by=usr", None, 400, "did you mean user?"),
         ("/report.json?sort=x", None, 400, "for sort"),
         ("/report.json?since=x", None, 400, "for since"),
+        ("/report.json?since=9&until=8", None, 400, "does not end before it begins"),
         ("/convert.jsonl?path=/etc/passwd", SACCT, 400, "a parameter"),
     ],
 )  # fmt: skip

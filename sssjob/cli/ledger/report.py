@@ -74,7 +74,7 @@ def command(
     from sssjob.accounting.report import Report
 
     parts, where = shown.checked(by, sort), spans.zone_of(zone)
-    report = Report(parts, spans.moment(since, where), spans.moment(until, where), where)
+    report = Report(parts, *spans.window(since, until, where), where)
     of = _listed(distributions)
     report.percentiles = _percentiles(percentiles, of)
     if has_histograms:
