@@ -103,6 +103,25 @@ def test_a_file_that_may_not_be_written_is_not_replaced_either(old, monkeypatch)
     assert old.read_bytes() == b"old"
 
 
+@pytest.mark.parametrize("follow", [True, False])
+def test_a_database_is_not_written_over(old, follow):
+    old.write_bytes(b"SQLite format 3\0 and a store of jobs")
+    with pytest.raises(OSError, match="is a database") as refused:
+        write(old, follow=follow)
+    assert refused.value.filename == str(old)
+    assert old.read_bytes().endswith(b"a store of jobs")
+    assert names(old.parent) == [old.name]
+
+
+def test_a_link_to_a_database_is_none_to_write_over(old, tmp_path):
+    old.write_bytes(b"SQLite format 3\0")
+    link = tmp_path / "link"
+    link.symlink_to(old)
+    with pytest.raises(OSError, match="is a database"):
+        write(link)
+    assert old.read_bytes() == b"SQLite format 3\0"
+
+
 @pytest.mark.parametrize("raised", [ValueError, KeyboardInterrupt, Stopped])
 def test_whatever_ends_the_block_early_leaves_the_old_file_and_nothing_else(old, raised):
     def interrupted():
