@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from importlib import import_module
 from keyword import iskeyword
 from pathlib import Path
@@ -13,6 +13,10 @@ import click
 
 from sssjob.cli.signals import Terminated
 
+_WIDE = 80  # columns, from which on click's own help fits
+_EXAMPLES = ("Example", "sssjob ")  # how lines begin that are copied, up to an empty one
+_HEAD = "Error: "  # what click writes before a message
+_HELP_ASKED = getattr(click.exceptions, "NoArgsIsHelpError", ())  # which older ones do not have
 _NO_FAMILIES: Mapping[str, Collection[str]] = {}
 
 
@@ -24,12 +28,68 @@ def _meant(error: click.NoSuchOption) -> list[str]:
     return [found] if found else []
 
 
+def _folded(error: click.UsageError) -> click.UsageError:
+    """The same with lines that fit where ``COLUMNS`` says what room there is."""
+    from sssjob.cli.common import columns_named
+    from sssjob.drawing.columns import folded_at_blanks  # which few commands need
+
+    if not columns_named() or isinstance(error, _HELP_ASKED):
+        return error
+    lines = f"{_HEAD}{error.format_message()}".split("\n")
+    parts = (folded_at_blanks(line, columns_named()) for line in lines)
+    message = "\n".join(part for each in parts for part in each).removeprefix(_HEAD)
+    return click.UsageError(message, error.ctx)
+
+
+class Help(click.HelpFormatter):
+    """The help of a command, which fits a narrow terminal, but for examples: they are copied."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        import shutil  # which few commands need
+
+        columns = shutil.get_terminal_size().columns
+        self._room = columns if columns < _WIDE else 0
+        if self._room:
+            self.width = self._room - 2
+
+    def write_dl(
+        self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
+    ) -> None:
+        """Names with their texts, which leave the names a third of a narrow line."""
+        super().write_dl(
+            rows, min(col_max, self.width // 3) if self._room else col_max, col_spacing
+        )
+
+    def getvalue(self) -> str:
+        """All that was written, with its long lines folded."""
+        text = super().getvalue()
+        if not self._room:
+            return text
+        from sssjob.drawing.columns import folded  # which few commands need
+
+        lines: list[str] = []
+        is_copied = False
+        for line in text.split("\n"):
+            is_copied = bool(line) and (is_copied or line.lstrip().startswith(_EXAMPLES))
+            lines += [line] if is_copied else folded(line, self._room)
+        return "\n".join(lines)
+
+
+class Context(click.Context):
+    """The context of a command whose help fits narrow terminals."""
+
+    formatter_class = Help
+
+
 class Commands(click.Group):
     """Commands by name, with what each does, in ``sections`` of the help; modules below ``home``.
 
     A command is ``command`` in the module of its name. Commands of one family share a module, in
     which each has its own name: ``families`` holds those modules with the commands in each.
     """
+
+    context_class = Context
 
     def __init__(
         self, *args: Any, home: str, sections: Mapping[str, Mapping[str, str]],
@@ -55,6 +115,7 @@ class Commands(click.Group):
         module = import_module(f"{self.home}.{family or name}")
         command = getattr(module, name if family else "command")
         assert isinstance(command, click.Command)
+        command.context_class = Context
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -66,9 +127,11 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except click.NoSuchOption as error:
-            raise click.NoSuchOption(
-                error.option_name, possibilities=_meant(error), ctx=error.ctx
+            raise _folded(
+                click.NoSuchOption(error.option_name, possibilities=_meant(error), ctx=error.ctx)
             ) from None
+        except click.UsageError as error:
+            raise _folded(error) from None
         except KeyboardInterrupt:
             raise Terminated(signal.SIGINT) from None
         except BrokenPipeError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from collections import Counter
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 Complain = Callable[[object], None]
 
 NAMESPACES = {"none": "", "sssrmap": NAMESPACE}  # by what options call them
+
+_DIGITS = 9  # of a number of columns that is meant
 
 FOUND, NOTHING, NOT_UNDERSTOOD = 0, 1, 2  # exit codes of every command
 DIFFERENT = 3  # what columns of a store say is not what its documents say
@@ -69,6 +72,12 @@ def data(text: str, *, nl: bool = True, **style: Any) -> None:
     click.echo(click.style(shown, **style) if style else shown, nl=nl)
 
 
+def columns_named() -> int:
+    """The columns that ``COLUMNS`` gives a line, or 0 where it names no number."""
+    named = os.environ.get("COLUMNS", "")
+    return int(named) if named.isdecimal() and len(named) <= _DIGITS else 0
+
+
 def room(output: str | None = None) -> int:
     """How many columns a line of a report may have: ``COLUMNS``, those of a terminal, or 0: any.
 
@@ -76,7 +85,7 @@ def room(output: str | None = None) -> int:
     """
     if output not in (None, "-"):
         return 0
-    if not sys.stdout.isatty() and not os.environ.get("COLUMNS", "").isdecimal():
+    if not sys.stdout.isatty() and not columns_named():
         return 0
     import shutil  # which few commands need
 
@@ -121,9 +130,25 @@ def painted(text: str, **style: Any) -> Terminal:
     return Terminal(click.style(visible_lines(text), **style))
 
 
+# What an editor finds the place of a message by: the file, its line, and its column.
+_PLACE = re.compile(r"[^:\n]*(?::\d+){1,2}:")
+
+
 def say(message: object) -> None:
-    """Print a line on standard error; nothing in it steers a terminal."""
-    echo(message, err=True)
+    """Print a message on standard error, folded where ``COLUMNS`` says what room there is.
+
+    Nothing in it steers a terminal; words, and the place that it begins with, stay whole.
+    """
+    text, room_left = str(message), columns_named()
+    if not room_left:
+        echo(text, err=True)
+        return
+    from sssjob.drawing.columns import folded_at_blanks  # which few commands need
+
+    for line in visible_lines(text).split("\n"):
+        place = _PLACE.match(line)
+        for part in folded_at_blanks(line, room_left, place.end() if place else 0):
+            echo(part, err=True)
 
 
 def fail(message: object) -> NoReturn:
@@ -222,8 +247,8 @@ def print_findings(findings: Iterable[Finding]) -> None:
     for finding in findings:
         say(finding)
         if finding.excerpt:
-            for line in finding.excerpt.splitlines():
-                say(f"  {visible(line)}")
+            for line in finding.excerpt.splitlines():  # the caret has to stay below its column
+                echo(f"  {visible(line)}", err=True)
 
 
 MOST = 20  # messages of a kind in a file that are printed

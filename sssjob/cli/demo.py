@@ -59,12 +59,14 @@ def command(directory: str) -> None:
     home = examples.empty(directory)
     examples.copy(home / "examples")
     for number, (title, *lines) in enumerate(STEPS, start=1):
-        common.echo(f"\n{number}. {title}", bold=True)
+        common.echo()
+        common.fitted(f"{number}. {title}", bold=True)
         for line in lines:
             common.echo(f"$ sssjob {line}", dim=True)
             _run(line, home)
-    common.echo(
-        f"\nAll of it is in {common.name_of(directory)}, where each command can be repeated."
+    common.echo()
+    common.fitted(
+        f"All of it is in {common.name_of(directory)}, where each command can be repeated."
     )
 
 

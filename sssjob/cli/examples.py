@@ -28,7 +28,8 @@ def command(directory: str | None) -> None:
     current directory.
     """
     if directory is None:
-        common.echo((resources.examples() / "README.md").read_text("utf-8"), nl=False)
+        for line in (resources.examples() / "README.md").read_text("utf-8").splitlines():
+            common.fitted(line)
         return
     common.say(f"{copy(directory)} examples written to {common.name_of(directory)}")
 

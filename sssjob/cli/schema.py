@@ -35,7 +35,7 @@ def command(words: tuple[str, ...]) -> None:
         return
     listed = [known for known in SHAPES if not name or known.startswith(f"{name} ")]
     for known in listed:
-        common.echo(f"{known:18}  {'JSON lines' if SHAPES[known].lines else 'one JSON text'}")
+        common.fitted(f"{known:18}  {'JSON lines' if SHAPES[known].lines else 'one JSON text'}")
     if listed:
         return
     if name in WITHOUT:

@@ -89,7 +89,7 @@ def _list() -> None:
     ]
     width = max(len(head) for head, _ in rows)
     for head, sheet in rows:
-        common.echo(f"{head:<{width}}  {sheet.about}")
+        common.fitted(f"{head:<{width}}  {sheet.about}")
 
 
 def _parameter(text: str) -> tuple[str, str]:

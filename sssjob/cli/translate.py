@@ -255,12 +255,20 @@ def _beside(target: str, output: str | None, job: Job, number: int) -> str:
     return f"{Path(output).name}.{name}" if row.joins else Path(output).name
 
 
+def _lines(text: str, room: int) -> bytes:
+    """A line of the table, in as many lines as it needs."""
+    from sssjob.drawing.columns import folded
+
+    return "".join(f"{line}\n" for line in folded(text, room)).encode()
+
+
 def _explain(work: TranslationTask, files: tuple[str, ...], output: str | None) -> None:
     """Print a table of properties and targets."""
     from sssjob.verbs.translate import explain, readings
 
     wanted = None if work.to == ALL else {work.to}
     few, tell, good, unread = common.FirstFindings(), records.RecordMessages(), True, False
+    room = common.room(output)
     with common.output(output) as stream:
         for source in records.with_requests(files):
             some = bool(work.select)
@@ -274,10 +282,10 @@ def _explain(work: TranslationTask, files: tuple[str, ...], output: str | None) 
                     continue
                 given = replace(work.settings, files={**work.settings.files, **found.files})
                 for row in explain(found.job, given):
-                    stream.write(f"{row.path} {row.value[:60]!r}\n".encode())
+                    stream.write(_lines(f"{row.path} {row.value[:60]!r}", room))
                     for name, said in row.told.items():
                         if wanted is None or name in wanted:
-                            stream.write(f"  {name:<10} {said}\n".encode())
+                            stream.write(_lines(f"  {name:<10} {said}", room))
             good = _is_some(some, source.name) and good
     few.rest()
     _leave(good=good and not tell.faults, unread=unread)

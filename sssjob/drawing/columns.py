@@ -69,6 +69,29 @@ def padded(text: str, width: int, *, at_right: bool = False) -> str:
     return blanks + text if at_right else text + blanks
 
 
+def folded_at_blanks(line: str, room: int, head: int = 0) -> Iterator[str]:
+    """The same as ``folded``, but words and the first ``head`` letters stay whole, however long.
+
+    So what is to be copied, or read by an editor, is what it was.
+
+    >>> print(*folded_at_blanks("my job.xml:3: error: no /Job/Requested/Memory", 14, 12), sep="\\n")
+    my job.xml:3:
+      error: no
+      /Job/Requested/Memory
+    """
+    if not room or cells(line) <= room:
+        yield line
+        return
+    indent = " " * min(len(line) - len(line.lstrip()) + 2, room // 2)
+    now = line[:head]
+    for piece in _PIECES.findall(line[head:]):
+        if now.strip() and not piece.isspace() and cells(now + piece) > room:
+            yield now.rstrip()
+            now = indent
+        now += piece
+    yield now.rstrip()
+
+
 def folded(line: str, room: int) -> Iterator[str]:
     """A line, or several of at most ``room`` columns, unless that is 0; those below are indented.
 

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from click.testing import CliRunner
+from command_tree import commands
 from json_commands import CALLS, prepare
 
 from sssjob.cli import sssjob
@@ -33,10 +34,21 @@ MORE = [
         "lcginfo estimate",
         "--explain --lrms examples/lcginfo/lrmsinfo --caps examples/lcginfo/vomaxjobs",
     ),
+    ("features job", "--explain --dry-run examples/requested/workflow.xml --select 4"),
+    ("translate", "--explain --to pbs examples/translate/job.sh"),
+    ("examples", ""),
+    ("schema", ""),
+    ("transform", "--list"),
 ]  # fmt: skip
 REPORTS = [
     *((name, TABLES.get(name, words)) for name, calls in CALLS.items() for words in calls),
     *MORE,
+]
+
+
+HELPED = [
+    *{words[:-1]: 0 for words, _ in commands(sssjob)},
+    *(words for words, _ in commands(sssjob)),
 ]
 
 
@@ -92,3 +104,60 @@ def test_levels_of_a_deep_tree_that_do_not_fit_have_their_number(tmp_path):
         "8: e7",
         "9: e8 x",
     ]
+
+
+# Commands that are copied stay as they are, and so do words without blanks that are too long.
+EXAMPLES = re.compile(r"^ *(?:Example|sssjob ).*?(?:\n\n|\Z)", re.MULTILINE | re.DOTALL)
+COPIED = re.compile(r"\s*\S+$").match
+
+
+@pytest.mark.parametrize(
+    "words", [pytest.param(row, id=" ".join(row) or "sssjob") for row in HELPED]
+)
+def test_the_help_of_a_command_fits_40_columns_and_loses_nothing(words):
+    def helped(columns):
+        return CliRunner(env={"COLUMNS": columns}).invoke(sssjob, [*words, "--help"]).stdout
+
+    wide, narrow = helped("200"), helped("40")
+    lines = EXAMPLES.sub("", narrow).splitlines()
+    assert not [line for line in lines if cells(line) > 40 and not COPIED(line)]
+    letters = re.sub(r"[\W_]", "", narrow)
+    assert not {word for word in re.findall(r"[^\W_]+", wide) if word not in letters}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "validate missing.xml",
+        "validate --nothing",
+        "translate --to nowhere x",
+        "valdate x",
+        "show missing.xml",
+        "report missing.txt",
+        "examples examples",
+    ],
+)
+def test_a_message_fits_40_columns(words, place, monkeypatch):
+    monkeypatch.chdir(place)
+
+    def said(columns):
+        return CliRunner(env={"COLUMNS": columns}).invoke(sssjob, words.split()).stderr
+
+    wide, narrow = said("400"), said("40")
+    assert not [line for line in narrow.splitlines() if cells(line) > 40 and not COPIED(line)]
+    assert "".join(wide.split()) == "".join(narrow.split())
+
+
+def test_the_place_of_a_message_and_its_words_stay_whole(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    name = "a name of several words that is longer than a line.xml"
+    (tmp_path / name).write_text("<Job><Id>1</Id><Phase>Requested</Phase></Wrong>")
+    told = CliRunner(env={"COLUMNS": "40"}).invoke(sssjob, ["validate", name]).stderr.splitlines()
+    assert told[0].startswith(f"{name}:1:")
+    assert max(map(len, told[1:3])) <= 40
+
+
+def test_a_group_without_a_command_still_shows_its_help():
+    runner = CliRunner(env={"COLUMNS": "40"})
+    shown, helped = (runner.invoke(sssjob, words).output for words in (["store"], ["store", "-h"]))
+    assert shown == helped

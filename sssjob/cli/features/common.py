@@ -95,7 +95,7 @@ def offer(
         common.data(json.dumps(_as_dict(features, values, written), indent=2, ensure_ascii=False))
     else:
         for line in _lines(features, values, written, explain):
-            common.echo(line)
+            common.fitted(line)
     common.print_findings(found.in_file(file) for found in features.findings)
     errors = any(found.severity is Severity.ERROR for found in features.findings)
     sys.exit(common.NOTHING if errors or not values else common.FOUND)

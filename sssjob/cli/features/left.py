@@ -52,7 +52,7 @@ def command(given: Given, wall: int | None, cpu: int | None, as_json: bool) -> N
             ("time", remaining.time), ("wall", remaining.wall), ("shutdown", remaining.shutdown),
             ("cpu", remaining.cpu),
         ):  # fmt: skip
-            common.echo(f"{name:8}  {'-' if seconds is None else seconds}")
+            common.fitted(f"{name:8}  {'-' if seconds is None else seconds}")
     for note in remaining.notes:
         common.say(f"notice: {note}")
     common.print_findings(found.findings)
