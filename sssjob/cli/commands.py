@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from importlib import import_module
 from keyword import iskeyword
 from pathlib import Path
@@ -54,7 +54,7 @@ class Help(click.HelpFormatter):
             self.width = self._room - 2
 
     def write_dl(
-        self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
+        self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
     ) -> None:
         """Names with their texts, which leave the names a third of a narrow line."""
         super().write_dl(
