@@ -7,13 +7,21 @@ Words of one batch system are read where that system is (``systems``), and becom
 A job has ended if its State says so. An EndTime beside another State is no end: schedulers print
 the time at which a job that runs is expected to end. Without a State, an ExitCode or EndTime is an
 end. (When it ended is another question: reports ask its EndTime, ``accounting.report``.)
+
+How it ended is asked of its State, StatusMessage, ExitCode and Extension Signal: a batch system may
+print exit code 0 of a job that was cancelled, or that a signal ended.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import StrEnum
+
+from sssjob import units
+from sssjob.errors import InvalidValue
 
 COMPLETED = "Completed"
+SIGNAL = "Signal"  # the name of the Extension that tells which signal ended a job
 # How far a job has come: a later step replaces an earlier one, never the other way round.
 STEPS = {"Idle": 0, "Hold": 0, "Running": 1, "Suspended": 1, COMPLETED: 2}
 # What sites write beside Completed for jobs that have ended, and none of it is success.
@@ -23,6 +31,14 @@ OVER = frozenset((COMPLETED, *BAD_ENDS))
 _STEPS = frozenset(state.lower() for state in STEPS)
 _OVER = frozenset(state.lower() for state in OVER)
 _BAD_ENDS = frozenset(state.lower() for state in BAD_ENDS)
+_ABORTED = _BAD_ENDS - {"failed"}  # they did not end by themselves
+# What StatusMessages begin with, of jobs that did not end by themselves, and of those that failed.
+# fmt: off
+_SAID_OF_ABORTED = (
+    "ABORT", "CANCEL", "DEADLINE", "NODE_FAIL", "PREEMPTED", "REMOVED", "REVOKED", "TIMEOUT",
+)
+# fmt: on
+_SAID_OF_FAILED = ("BOOT_FAIL", "FAIL", "OUT_OF_MEMORY")
 
 
 def is_over(state: str) -> bool:
@@ -56,3 +72,32 @@ def has_ended(text: Callable[[str], str]) -> bool:
     """
     state = text("State")
     return is_over(state) if state else bool(text("ExitCode") or text("EndTime"))
+
+
+class Ending(StrEnum):
+    """How a job has ended; ``UNSAID`` where nothing tells."""
+
+    WELL = "completed"
+    ABORTED = "aborted"
+    FAILED = "failed"
+    UNSAID = "unsaid"
+
+
+def how_it_ended(text: Callable[[str], str], signal: str = "") -> Ending:
+    """How a job that ``has_ended`` did so, by the texts of its properties; "" is one not there.
+
+    ``signal`` is the text of its Extension Signal. Success is exit code 0 and nothing that
+    speaks against it (SSS 5.1); without an exit code that can be read nobody knows.
+
+    >>> str(how_it_ended({"ExitCode": "0"}.get)), str(how_it_ended({"ExitCode": "0"}.get, "9"))
+    ('completed', 'failed')
+    """
+    state, said = text("State") or "", (text("StatusMessage") or "").upper()
+    if said.startswith(_SAID_OF_ABORTED) or state.strip().lower() in _ABORTED:
+        return Ending.ABORTED
+    if said.startswith(_SAID_OF_FAILED) or ended_badly(state) or signal.strip("0 "):
+        return Ending.FAILED
+    try:
+        return Ending.FAILED if units.integer(text("ExitCode") or "") else Ending.WELL
+    except InvalidValue:
+        return Ending.UNSAID

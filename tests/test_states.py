@@ -1,16 +1,22 @@
 """Whether a job has ended is said by its State, or else by its end, wherever it is asked."""
 
+import io
+
 import pytest
 
 import sssjob
 from sssjob import graph, states, store
+from sssjob.accounting.writers import TARGETS
+from sssjob.accounting.writers.writer import WriterOptions
 from sssjob.amounts import Scope
+from sssjob.check import check_source
 from sssjob.fold import JOB, Fact, fold
 from sssjob.gateway.forwarding import finished
 from sssjob.handlers.view import only
 from sssjob.lcginfo.jobs import WRITTEN, from_job, from_store
 from sssjob.lcginfo.snapshot import BY_WORD, DONE
-from sssjob.model import Delivered, Property
+from sssjob.model import Delivered, Job, JobGroup, Property
+from sssjob.records.record import Converted
 from sssjob.translate.requests import JobRequest
 
 END = "<EndTime>1775001600</EndTime>"
@@ -79,6 +85,50 @@ def test_what_ended_long_ago_is_left_out_of_a_queue_however_its_end_is_written(t
                 change.put(text.encode())
         found = {job.jobid for job in from_store(stored, since=1_800_000_000)}
     assert found == {str(number) for number, (_, ended) in enumerate(CASES) if not ended}
+
+
+SIGNAL = '<Extension type="Slurm" name="Signal">9</Extension>'
+NO_SUCCESS = graph.FAILED
+# fmt: off
+ENDINGS = (  # what a job says, the exit that others depend on, and the word of usage records
+    ("<State>Completed</State><ExitCode>0</ExitCode>", 0, "completed"),
+    ("<State>completed</State><ExitCode>00</ExitCode>", 0, "completed"),
+    ("<State>Completed</State><ExitCode>3</ExitCode>", 3, "failed"),
+    ("<State>Completed</State>", None, "completed"),
+    ("<State>Completed</State><ExitCode>often</ExitCode>", None, "completed"),
+    (END, None, "completed"),
+    ("<ExitCode>0</ExitCode><StatusMessage>in time</StatusMessage>", 0, "completed"),
+    ("<ExitCode>0</ExitCode><StatusMessage>CANCELLED by 0</StatusMessage>", NO_SUCCESS, "aborted"),
+    ("<State>Completed</State><StatusMessage>FAILED</StatusMessage>", NO_SUCCESS, "failed"),
+    (f"<State>Completed</State><ExitCode>0</ExitCode>{SIGNAL}", NO_SUCCESS, "failed"),
+    (f"<State>Completed</State><ExitCode>137</ExitCode>{SIGNAL}", 137, "failed"),
+    ("<State>Failed</State><ExitCode>0</ExitCode>", NO_SUCCESS, "failed"),
+    ("<State>CANCELLED</State>", NO_SUCCESS, "aborted"),
+    ("<State>TimedOut</State><ExitCode>1</ExitCode>", 1, "aborted"),
+)
+# fmt: on
+
+
+@pytest.mark.parametrize("said, exit_, word", ENDINGS)
+def test_a_job_has_ended_well_or_not_for_others_and_for_usage_records_alike(said, exit_, word):
+    job = sssjob.loads(f"<Job><Id>1</Id>{said}</Job>")
+    assert graph.of([job]).exits == {"1": exit_}
+    group = graph.of(JobGroup.of(job, Job.of(Property("Dependency", "1"), Id="2")))
+    assert (group.states()["2"] is graph.State.READY) == (exit_ == 0)
+    out = io.BytesIO()
+    writer = TARGETS["ur"].writer(out, WriterOptions(), [].append)
+    list(writer.through([Converted(1, job)]))
+    writer.close()
+    assert f"<urf:Status>{word}</urf:Status>" in out.getvalue().decode()
+
+
+def test_an_end_is_taken_from_job_defaults_too_and_validate_sees_it():
+    text = (
+        f"<JobGroup><Id>g</Id><JobDefaults>{SIGNAL}<State>Completed</State></JobDefaults>"
+        "<Job><Id>1</Id></Job><Job><Id>2</Id><Dependency>1</Dependency></Job></JobGroup>"
+    )
+    assert graph.of(sssjob.loads(text)).exits["1"] is NO_SUCCESS
+    assert "W-EXIT" not in {str(each.code) for each in check_source(text.encode())}
 
 
 def test_the_words_of_a_queue_are_one_table_in_both_directions():

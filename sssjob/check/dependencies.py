@@ -66,6 +66,7 @@ def _job(element: Element) -> Job:
 def _properties(element: Element, container: str) -> Iterator[Property]:
     for child in element.iterchildren("{*}*"):
         here = place(str(child.tag), container)
-        if here.name in graph.RELEVANT and here.row is not None and not here.category:
-            line = child.sourceline or 0
-            yield Property(here.name, text_of(child), attributes(child), line=line)
+        if here.row is None or here.category:
+            continue
+        if graph.is_relevant(here.name, said := attributes(child)):
+            yield Property(here.name, text_of(child), said, line=child.sourceline or 0)

@@ -25,15 +25,15 @@ from sssjob import units
 from sssjob.errors import Finding, InvalidValue
 from sssjob.graph.circles import circles
 from sssjob.graph.findings import check
-from sssjob.graph.net import FAILED, RELEVANT, Condition, Exit, Net, net_of, relevant
+from sssjob.graph.net import FAILED, RELEVANT, Condition, Exit, Net, is_relevant, net_of, relevant
 from sssjob.graph.never import contradictions
 from sssjob.graph.progress import Progress, Reason, State
 from sssjob.model import Job, JobGroup
-from sssjob.states import ended_badly, has_ended
+from sssjob.states import SIGNAL, Ending, has_ended, how_it_ended
 
 __all__ = [
     "FAILED", "RELEVANT", "Condition", "Edge", "Exit", "Graph", "Progress", "Reason", "State",
-    "exit_of", "findings_for", "of", "relevant",
+    "exit_of", "findings_for", "is_relevant", "of", "relevant",
 ]  # fmt: skip
 
 
@@ -222,10 +222,13 @@ def findings_for(jobs: JobGroup | Iterable[Job], *, closed: bool = False) -> Ite
 
 def exit_of(job: Job) -> Exit:
     """How a job that has ended did end."""
-    bad = ended_badly(job.get("State"))
+    signal = job.properties.get("Extension", name=SIGNAL)
+    ending = how_it_ended(job.get, "" if signal is None else signal.text)
+    if ending is Ending.UNSAID:
+        return None
     try:
-        code = units.integer(job["ExitCode"].text)
-    except (KeyError, InvalidValue):
-        return FAILED if bad else None
+        code = units.integer(job.get("ExitCode"))
+    except InvalidValue:
+        return FAILED
     # A batch system may print 0 for a job that was cancelled before it could fail.
-    return FAILED if bad and code == 0 else code
+    return FAILED if ending is not Ending.WELL and code == 0 else code

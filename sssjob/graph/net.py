@@ -17,6 +17,7 @@ from sssjob import units
 from sssjob.defaults import resolve
 from sssjob.errors import AwarenessPolicy, InvalidValue
 from sssjob.model import Block, Item, Job, JobDefaults, JobGroup, Property, Reference
+from sssjob.states import SIGNAL
 
 
 class Condition(StrEnum):
@@ -141,7 +142,7 @@ class Net:
 
 
 # What of a job matters for its dependencies; the rest need not be carried along.
-RELEVANT = frozenset(("Id", "Name", "State", "ExitCode", "EndTime", "Dependency"))
+RELEVANT = frozenset(("Id", "Name", "State", "StatusMessage", "ExitCode", "EndTime", "Dependency"))
 
 
 def net_of(jobs: JobGroup | Iterable[Job]) -> Net:
@@ -161,8 +162,17 @@ def relevant(job: Job) -> Job:
     return job.holding(_relevant(job))
 
 
+def is_relevant(name: str, attributes: Mapping[str, str]) -> bool:
+    """Whether a property matters for dependencies: by its name, or as the Extension Signal."""
+    return name in RELEVANT or (name == "Extension" and attributes.get("name") == SIGNAL)
+
+
 def _relevant(block: Block) -> Iterator[Item]:
-    return (item for item in block.items if type(item) is Property and item.name in RELEVANT)
+    return (
+        item
+        for item in block.items
+        if type(item) is Property and is_relevant(item.name, item.attributes)
+    )
 
 
 def _places(group: JobGroup) -> Iterator[JobPlace]:

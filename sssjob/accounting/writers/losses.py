@@ -108,10 +108,13 @@ class TakenJob:
         found = self.one(name)
         return "" if found is None else stripped(found.text)
 
-    def peek(self, name: str) -> str:
-        """The text that ``text`` would give, without taking it."""
-        found = self._delivered.get(name) or self._own.get(name)
-        return stripped(found[0].item.text) if found else ""
+    def peek(self, name: str, /, **attributes: str) -> str:
+        """The text that ``text`` would give of those with these attributes, without taking it."""
+        for places in (self._delivered, self._own):
+            for each in places.get(name, ()):
+                if attributes.items() <= each.item.attributes.items():
+                    return stripped(each.item.text)
+        return ""
 
     def integer(self, name: str, *, least: int = -LARGEST, most: int = LARGEST) -> int | None:
         """The first of them as a whole number between two others, or None, and it is lost."""

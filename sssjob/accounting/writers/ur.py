@@ -11,17 +11,14 @@ from sssjob.accounting.writers.writer import Unfit, WriterOptions
 from sssjob.accounting.writers.xml import HOLE, ElementWriter, iso
 from sssjob.document.text import escaped
 from sssjob.formats.ur import NAMESPACE
-from sssjob.model import stripped
+from sssjob.model import Property, stripped
 from sssjob.records.builders import Column, Tagged
-from sssjob.states import COMPLETED, has_ended
+from sssjob.states import SIGNAL, Ending, has_ended, how_it_ended
 
 UR = ElementWriter("urf")
 HEAD = f'<?xml version="1.0" encoding="UTF-8"?>\n<urf:UsageRecords xmlns:urf="{NAMESPACE}">\n'
 TAIL = "</urf:UsageRecords>\n"
 
-# What batch systems say of jobs that did not end by themselves, and of those that went wrong.
-_ABORTED = ("ABORT", "CANCEL", "DEADLINE", "NODE_FAIL", "PREEMPTED", "REMOVED", "TIMEOUT")
-_FAILED = ("BOOT_FAIL", "FAIL", "OUT_OF_MEMORY")
 _DESCRIBED = ("ExitCode", "StatusMessage", "Group", "Partition")
 
 
@@ -84,24 +81,26 @@ def charge(pieces: ElementWriter) -> RecordPart:
 
 
 def status(pieces: ElementWriter) -> RecordPart:
-    """The state in the words of GFD.98: a job that ended with a code other than 0 has failed."""
+    """The state in the words of GFD.98; one that has ended says how (``states.how_it_ended``)."""
 
     def write(job: TakenJob, _: WriterOptions) -> str:
         return pieces.element("Status", _status(job))
 
     return RecordPart(
-        ("State",), write, looks=("StatusMessage", "ExitCode"), there=("EndTime", "StartTime")
-    )
+        ("State",), write, looks=("StatusMessage", "ExitCode", "Extension"), of=_tells_a_status,
+        there=("EndTime", "StartTime"),
+    )  # fmt: skip
+
+
+def _tells_a_status(item: Property) -> bool:
+    return item.name != "Extension" or item.attributes.get("name") == SIGNAL
 
 
 def _status(job: TakenJob) -> str:
     state = job.text("State")
-    if state == COMPLETED or (not state and has_ended(job.peek)):
-        said = job.peek("StatusMessage").upper()
-        if said.startswith(_ABORTED):
-            return "aborted"
-        went_well = not said.startswith(_FAILED) and job.peek("ExitCode").strip("0") == ""
-        return "completed" if went_well else "failed"
+    if has_ended(job.peek):
+        ending = how_it_ended(job.peek, job.peek("Extension", name=SIGNAL))
+        return str(Ending.WELL if ending is Ending.UNSAID else ending)  # no word for "unsaid"
     known = {"Idle": "queued", "Hold": "held", "Running": "started", "Suspended": "suspended"}
     return known.get(state) or " ".join(state.lower().split()) or (
         "started" if job.peek("StartTime") else "queued"
