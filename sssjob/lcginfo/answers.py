@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,10 +70,11 @@ def gather(
     report: Report = unheard,
     *,
     printed: bytes | None = None,
-    caps_text: str | None = None,
+    given: Mapping[str, int] | None = None,
 ) -> Site:
     """The site that the commands of a configuration show, or what is given as if they printed it.
 
+    ``given`` are the caps then, of which no command is asked.
     Raises ``CommandFailed``, ``UnusableOutput``, and ``BadConfig`` if there is nothing to run.
     """
     if printed is None:
@@ -81,11 +82,10 @@ def gather(
             raise BadConfig("[LRMS] lrms_backend_cmd is not set")
         printed = commands.run(config.lrms_backend_cmd, BACKEND, config.limits)
     snapshot = _snapshot(printed, report)
-    if caps_text is None and config.vo_max_jobs_cmd:
+    if given is None and config.vo_max_jobs_cmd:
         output = commands.run(config.vo_max_jobs_cmd, CAPS, config.limits)
-        caps_text = output.decode("utf-8", "replace")
-    found = {} if caps_text is None else caps.read(caps_text, report)
-    return Site.of(snapshot, found, config)
+        given = caps.read(output.decode("utf-8", "replace"), report)
+    return Site.of(snapshot, given or {}, config)
 
 
 def _snapshot(printed: bytes, report: Report) -> Snapshot:
@@ -97,7 +97,7 @@ def _snapshot(printed: bytes, report: Report) -> Snapshot:
             raise UnusableOutput(f"lrmsinfo: none of its {heard.bad} jobs can be read")
         report(Remark(0, f"lrmsinfo: jobs that cannot be read: {heard.bad}", Severity.ERROR))
     if snapshot == Snapshot():
-        raise UnusableOutput("lrmsinfo: neither header nor jobs in what was printed")
+        raise UnusableOutput("lrmsinfo: neither header nor jobs")
     return snapshot
 
 

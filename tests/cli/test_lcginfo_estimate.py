@@ -165,3 +165,30 @@ def test_an_estimator_that_fails_says_so(conf, tmp_path):
     )
     assert (result.exit_code, result.stdout) == (2, "")
     assert "sample directory" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "why"),
+    [
+        ("--caps", "none", "no {...} dictionary of caps in it"),
+        ("--caps", "{'a': 1", "the caps cannot be read"),
+        ("--lrms", "", "lrmsinfo: neither header nor jobs"),
+        ("--lrms", "{'queue': 1", "lrmsinfo: none of its 1 jobs can be read"),
+    ],
+)
+def test_a_file_of_no_use_is_named(tmp_path, option, text, why):
+    (tmp_path / "good").write_text("nactive 3\nnfree 1\nnow 5\n")
+    (tmp_path / "bad").write_text(text)
+    lrms = tmp_path / ("bad" if option == "--lrms" else "good")
+    words = ["--lrms", str(lrms), *(["--caps", str(tmp_path / "bad")] * (option == "--caps"))]
+    done = CliRunner().invoke(sssjob, ["lcginfo", "estimate", *words])
+    assert done.exit_code == 2
+    assert done.stderr.splitlines()[-1].startswith(f"sssjob: error: {tmp_path / 'bad'}: {why}")
+
+
+def test_a_bad_cap_is_told_under_the_name_of_its_file(tmp_path):
+    (tmp_path / "lrms").write_text("nactive 3\nnfree 1\nnow 5\n")
+    (tmp_path / "caps").write_text("{'atlas': -1}")
+    files = ["--lrms", str(tmp_path / "lrms"), "--caps", str(tmp_path / "caps")]
+    done = CliRunner().invoke(sssjob, ["lcginfo", "estimate", *files])
+    assert f"{tmp_path / 'caps'}: error: the cap -1 of 'atlas'" in done.stderr

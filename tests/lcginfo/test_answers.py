@@ -75,5 +75,5 @@ def test_a_command_that_is_not_there_is_an_error():
 
 
 def test_given_texts_stand_for_commands():
-    site = answers.gather(Config(), printed=LRMS.encode(), caps_text="{'atlsgm': 1}")
+    site = answers.gather(Config(), printed=LRMS.encode(), given={"atlsgm": 1})
     assert site.free("atlsgm") == 0

@@ -88,11 +88,21 @@ def _site(path: str | None, lrms: str | None, caps: str | None, log: shared.Log)
     log.name = path or ""
     loaded = config.load(path, log) if path else config.Config()
     printed = None if lrms is None else shared.contents(lrms, OUTPUT_LIMIT)
-    limits = None if caps is None else shared.text(caps, CAPS_LIMIT)
-    if lrms is not None:
-        loaded = replace(loaded, vo_max_jobs_cmd=())
+    given = None if caps is None else _caps(caps, log)
     log.name = lrms or path or ""
-    return answers.gather(loaded, log, printed=printed, caps_text=limits)
+    if printed is None:
+        return answers.gather(loaded, log, given=given)
+    with shared.about(log.name):
+        loaded = replace(loaded, vo_max_jobs_cmd=())
+        return answers.gather(loaded, log, printed=printed, given=given)
+
+
+def _caps(file: str, log: shared.Log) -> dict[str, int]:
+    """The caps in a file; what is wrong with them is told under its name."""
+    from sssjob.lcginfo import caps
+
+    with shared.about(file):
+        return caps.read(shared.text(file, CAPS_LIMIT), log.about(file))
 
 
 def _plotted(site: Site, svg: str | None) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sssjob.cli import common
@@ -52,6 +54,17 @@ class Log:
         for name, number in self._said.items():
             if number > SHOWN:
                 common.say(f"{name}: {number - SHOWN} more remarks")
+
+
+@contextmanager
+def about(file: str) -> Iterator[None]:
+    """What is said in the block to be of no use is said of this file."""
+    from sssjob.lcginfo.snapshot import UnusableOutput
+
+    try:
+        yield
+    except UnusableOutput as error:
+        raise UnusableOutput(f"{common.name_of(file)}: {error}") from error
 
 
 def contents(file: str, limit: int) -> bytes:
