@@ -24,6 +24,7 @@ _DAY = rb"\d{4}-\d\d-\d\dT"
 _WHO = rb" \S+ [^\s:]+: "
 _ZIP = Kind("a zip archive or an office document", "unpack it")
 _ARCHIVE = Kind("an archive", "unpack it")
+_REPORT = Kind("what qacct -j prints for people", "take the file accounting, which qacct reads")
 _LOG = Kind("a log of a server", "take what the accounting of the batch system writes")
 
 # fmt: off
@@ -38,6 +39,7 @@ _ROWS = (
     (rb"\x89HDF\r\n",                                          Kind("a file of HDF5")),
     (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",                     Kind("an office document")),
     (rb"(?i:\s*<!doctype\s+html)",                             Kind("a page of HTML")),
+    (rb"={40,}\r?\nqname +\S",                                  _REPORT),
     # Logs with times in brackets, in the American form, of syslog, journalctl and web servers.
     (rb"\[" + _DAY + _TIME + rb"\] ",                          _LOG),
     (rb"\d\d/\d\d/\d\d(?:\d\d)? " + _TIME + rb"(?: |\|)",      _LOG),

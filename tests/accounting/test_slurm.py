@@ -240,6 +240,11 @@ def test_odd_values_of_steps_are_told_without_the_steps_too():
         pytest.param(b"User|State\nalice|COMPLETED\n", "line 1: no header line", id="no id"),
         pytest.param("JobID|State\n".encode("utf-16"), "line 1: no header line", id="utf-16"),
         pytest.param(b"\n\n<Jobs/>\n", "line 3: no header line", id="another format"),
+        pytest.param(
+            b"JobID           JobName  Partition\n------------ ---------- ----\n",
+            "line 1: columns aligned by blanks.* sacct --parsable2",
+            id="for people",
+        ),
     ],
 )
 def test_input_without_a_header_is_no_input(data, expected):

@@ -49,6 +49,9 @@ KINDS = [
     pytest.param(_database(), "a database of", id="SQLite"),
     pytest.param(b"\x7fELF\x02\x01\x01", "a program in machine code", id="ELF"),
     pytest.param(b"<!DOCTYPE html>\n<html/>", "a page of HTML", id="HTML"),
+    pytest.param(
+        b"=" * 62 + b"\nqname        all.q   \nhostname     n1\n", "qacct -j", id="qacct -j"
+    ),
     pytest.param(b"[2026-11-22T10:00:00.123] slurmctld version 25.05\n", LOG, id="slurmctld"),
     pytest.param(b"11/22/26 10:00:00 (pid:7) Setting maximum descriptors\n", LOG, id="SchedLog"),
     pytest.param(b"11/22/2026 10:00:00|worker|q|E|no such job\n", LOG, id="messages of qmaster"),

@@ -36,6 +36,22 @@ LINES_LIMIT = 1000
 RESTART_LIMIT = 8  # lines within a record that may begin another, and are tried as such
 
 
+_NO_HEADER = (
+    "no header line: expected column names such as JobID|User|State (sacct without --noheader), "
+    "or name the columns"
+)
+_ALIGNED = (
+    "columns aligned by blanks, which values have, too: print them with a delimiter, by "
+    "sacct --parsable2"
+)
+
+
+def _is_aligned(line: str) -> bool:
+    """Whether a line is the header of sacct without ``--parsable2``."""
+    words = line.split()
+    return len(words) > 1 and words[0].startswith("JobID") and all(map(str.isidentifier, words))
+
+
 class Joined(NamedTuple):
     """What a record was joined of: so many lines behind its first, and fields of some columns.
 
@@ -209,11 +225,7 @@ class TableReader:
                 continue
             self.header = header(text, self._known, self._delimiter)
             if self.header is None:
-                raise UnusableInput(
-                    "no header line: expected column names such as JobID|User|State "
-                    "(sacct without --noheader), or name the columns",
-                    before + index,
-                )
+                raise UnusableInput(_ALIGNED if _is_aligned(text) else _NO_HEADER, before + index)
             return index
         return len(lines)
 
