@@ -149,8 +149,16 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that ``args`` begin with; fails with advice where it is misspelt.
 
-        Its options have the defaults that a configuration file gives them.
+        Its options have the defaults that a configuration file gives them. ``help COMMAND`` is what
+        many programs take, and means ``COMMAND --help``.
         """
+        if args[0] == "help":
+            args = [*args[1:], "--help"]
+            if len(args) == 1:
+                from sssjob.cli.common import data
+
+                data(ctx.get_help())
+                ctx.exit()
         self.advise(ctx, args[0])
         name, command, rest = super().resolve_command(ctx, args)
         if name and command and not isinstance(command, click.Group):

@@ -149,3 +149,15 @@ def test_an_empty_argument_is_not_the_current_directory(words, name):
     done = CliRunner().invoke(sssjob, [*words, *given])
     assert done.exit_code == 2
     assert "is empty" in done.output
+
+
+@pytest.mark.parametrize("words", [[], ["report"], ["features", "job"], ["features"]])
+def test_help_is_a_word_as_well_as_an_option(words):
+    asked, option = (
+        CliRunner().invoke(sssjob, each) for each in (["help", *words], [*words, "--help"])
+    )
+    assert (asked.exit_code, asked.stdout) == (0, option.stdout)
+
+
+def test_help_of_a_misspelt_command_has_the_same_advice():
+    assert "Did you mean 'report'?" in CliRunner().invoke(sssjob, ["help", "raport"]).stderr
