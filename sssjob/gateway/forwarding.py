@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sssjob import spec
+from sssjob.amounts import Scope
 from sssjob.client import Client
 from sssjob.errors import InvalidValue, NoReply, Refused
 from sssjob.gateway.log import event
@@ -31,6 +32,7 @@ from sssjob.handlers.categories import OF_A_RUN
 from sssjob.handlers.ledger_entries import quote_of
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import View, views, whole_seconds
+from sssjob.integers import LARGEST
 from sssjob.rmap import codes
 from sssjob.rmap.message import Data, Get, Object, Op, Request, Row, Where
 from sssjob.states import has_ended, is_known
@@ -294,9 +296,10 @@ def _is_over(view: View) -> bool:
 
 def _seconds(view: View) -> str:
     """How long a job ran, not how long it might have; "" if no source gives it."""
-    delivered = whole_seconds(view.block.delivered.text("Duration"))
-    if delivered is not None:
-        return str(delivered)
+    # As reports take it: parts from several machines are one sum.
+    delivered = Scope(view.block, "/Job", lambda found: None).delivered("Duration")
+    if delivered is not None and delivered.value.denominator == 1 and delivered.value <= LARGEST:
+        return str(delivered.value)
     own = whole_seconds(view.block.get("Duration"))
     said = [] if own is None else [own]
     start, end = (view.seconds(_known(name)) for name in ("StartTime", "EndTime"))

@@ -7,15 +7,17 @@ is wrong with a file is reported, and what cannot be worked with ends in ``BadCo
 from __future__ import annotations
 
 import configparser
-import math
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sssjob import units
 from sssjob.commands import OUTPUT_LIMIT, TIME_LIMIT, CommandLimits
-from sssjob.errors import SSSJobError
+from sssjob.errors import InvalidValue, SSSJobError
+from sssjob.integers import LARGEST
 from sssjob.lcginfo.names import VOMap, vomap
 from sssjob.lcginfo.snapshot import Remark, Report, unheard
 from sssjob.suggestions import nearest
@@ -111,11 +113,15 @@ def command(text: str) -> tuple[str, ...]:
 
 
 def seconds(text: str) -> float:
-    """A time that is not negative; 0 is possible."""
-    value = float(text)
-    if not 0 <= value < math.inf:
+    """A time that is not negative, as a Duration or with a fraction; 0 is possible."""
+    value: int | Fraction
+    try:
+        value = units.duration(text)
+    except InvalidValue:
+        value = units.number(text)
+    if not 0 <= value <= LARGEST:
         raise ValueError(f"{text!r} is no number of seconds")
-    return value
+    return float(value)
 
 
 def part(text: str) -> float:

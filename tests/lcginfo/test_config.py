@@ -97,6 +97,9 @@ def test_what_a_file_says_in_vain_is_reported(text, message):
 @pytest.mark.parametrize("text, message", [
     pytest.param("[Main]\noutputformat = xml\n", "'xml' is none of glue1", id="format"),
     pytest.param("[Scheduler]\ncycle_time = soon\n", "cycle_time", id="no-number"),
+    pytest.param("[Scheduler]\ncycle_time = 1_0\n", "cycle_time", id="no-number-of-documents"),
+    pytest.param("[Scheduler]\ncycle_time = 1e99\n", "cycle_time", id="endless"),
+    pytest.param(f"[Scheduler]\ncycle_time = {'9' * 400}\n", "cycle_time", id="endless-digits"),
     pytest.param("[Scheduler]\ncycle_time = nan\n", "cycle_time", id="not-a-number"),
     pytest.param("[Scheduler]\ncycle_time = -1\n", "cycle_time", id="negative"),
     pytest.param("[Main]\nsample_number = 0\n", "sample_number", id="no-samples"),
@@ -128,3 +131,8 @@ def test_every_option_sets_a_field_that_there_is():
 def test_a_line_that_continues_an_option_without_a_value_is_said():
     with pytest.raises(config.BadConfig, match="continues"):
         config.parse("[Main]\nvomap\n  a : b\n")
+
+
+@pytest.mark.parametrize("text, value", [("26", 26), ("0.5", 0.5), ("1e2", 100), ("0:01:30", 90)])
+def test_seconds_are_read_as_in_documents_and_may_have_a_fraction(text, value):
+    assert config.seconds(text) == value
