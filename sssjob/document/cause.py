@@ -6,6 +6,7 @@ import re
 
 from sssjob import spec
 from sssjob.errors import UnreadableDocument, finding
+from sssjob.units import XML_SPACE
 
 DOCTYPE = "a document type declaration (DTD) is not accepted"
 DOCTYPE_ADVICE = "remove <!DOCTYPE ...>"
@@ -13,12 +14,19 @@ DOCTYPE_ADVICE = "remove <!DOCTYPE ...>"
 MARK = "\ufeff"
 LATE_MARK = "a byte order mark (U+FEFF), which may only be the first character of a source"
 LATE_MARK_ADVICE = "remove it"
+NO_TAG = "Start tag expected"  # what the parser says of what is no XML
 NO_XML = "this is text, and a document in XML begins with '<'"
 NO_XML_ADVICE = "if it holds records, name their format"
 SCRIPT = "#!"
 SCRIPT_SAID = "this is a script, and neither a document nor records"
 SCRIPT_ADVICE = "sssjob translate reads the requests of job scripts"
+BINARY_SAID = "these are bytes of no known kind, and neither XML nor text"
+JSON_SAID = "this is JSON, and a document is XML"
+JSON_ADVICE = "what a batch system printed is read by sssjob convert, or status"
 
+_BEGIN = 512  # characters that tell
+_JSON = re.compile(r"\s*(?:\{\s*(?:[\"}]|\Z)|\[\s*(?:[\[{\"\]]|\Z))")
+_NO_TEXT = re.compile("[\0-\x08\x0e-\x1a\x7f-\x9f\ufffd]")
 _WINDOW = 4  # characters about the place of the error in which its cause is looked for
 _LIMITS = re.compile(
     r"Resource limit|Excessive depth|[Hh]uge|too (?:big|long|many)|amplification|exceeded"
@@ -32,7 +40,6 @@ _CHARACTER = re.compile(
 _QUOTES = dict.fromkeys("\u201c\u201d\u201e\u2033\u00ab\u00bb", '"') | dict.fromkeys(
     "\u2018\u2019\u201a", "'"
 )
-_NO_TAG = re.compile("Start tag expected")
 _IN_TAGS = re.compile("AttValue|attribute|attributes construct|Start Tag")
 
 # fmt: off
@@ -100,7 +107,22 @@ def foreign(name: str, namespace: str, line: int) -> UnreadableDocument:
 
 def no_xml(text: str) -> tuple[str, str]:
     """What a text that begins so is instead of a document, and what to do."""
-    return (SCRIPT_SAID, SCRIPT_ADVICE) if text.startswith(SCRIPT) else (NO_XML, NO_XML_ADVICE)
+    if text.startswith(SCRIPT):
+        return SCRIPT_SAID, SCRIPT_ADVICE
+    if is_binary(text):
+        return BINARY_SAID, ""
+    return (JSON_SAID, JSON_ADVICE) if _JSON.match(text) else (NO_XML, NO_XML_ADVICE)
+
+
+def is_binary(text: str) -> bool:
+    """Whether what was decoded to this, with U+FFFD for what is none, begins like no text.
+
+    One character in eight may be none, as those of another encoding.
+    """
+    begin = text[:_BEGIN]
+    return not begin.lstrip(XML_SPACE + MARK).startswith("<") and (
+        len(_NO_TEXT.findall(begin)) * 8 > len(begin)
+    )
 
 
 def _cause(said: str, context: str) -> tuple[str, str]:
@@ -108,7 +130,7 @@ def _cause(said: str, context: str) -> tuple[str, str]:
         hexadecimal, decimal = found[1] or found[3], found[2] or found[4]
         number = int(hexadecimal, 16) if hexadecimal else int(decimal)
         return f"U+{number:04X} is not a character of XML 1.0", "remove it"
-    if _NO_TAG.search(said):
+    if NO_TAG in said:
         return no_xml(context)
     if _IN_TAGS.search(said):
         for character in context:

@@ -135,6 +135,9 @@ def fault_of(error: etree.XMLSyntaxError) -> ParserError:
     return ParserError(error.msg or "not well-formed", error.code, line, column)
 
 
+_BEGIN = 512  # bytes that tell what something is that is no XML
+
+
 def refusal(
     said: ParserError, data: bytes, place: SourcePlace, encoding: str = UTF8
 ) -> UnreadableDocument:
@@ -145,6 +148,8 @@ def refusal(
     above = place.line - 1
     column = said.column + (place.column - 1 if said.line == 1 else 0)
     context = _about(data, said.line, said.column)
+    if cause.NO_TAG in said.message and not (begin := data[:_BEGIN].lstrip()).startswith(b"<"):
+        context = begin.decode("utf-8", "replace")
     offset = above if said.offset is None else said.offset
     return cause.unreadable(said.message, above + said.line, column, context, offset)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
 from sssjob import registry
-from sssjob.document.cause import SCRIPT, SCRIPT_ADVICE, SCRIPT_SAID
+from sssjob.document.cause import BINARY_SAID, SCRIPT, SCRIPT_ADVICE, SCRIPT_SAID, is_binary
 from sssjob.document.encodings import beginning
 from sssjob.document.files import looked_at
 from sssjob.errors import Severity, UnusableInput
@@ -21,6 +21,7 @@ _LIVE = (
     "live jobs as a batch system shows them, recognised as {0} by {1}; sssjob status reads them, "
     "and prints the job objects that this takes"
 )
+_BEGIN = 512  # those that tell whether it is text at all
 _MISTAKEN = 1 << 12  # those that tell what is often taken for a format
 
 
@@ -77,6 +78,8 @@ def recognise(head: bytes, rows: Sequence[Format] = ()) -> Recognised:
             raise UnusableInput(reason, 1)
     if head.startswith(SCRIPT.encode()):
         raise UnusableInput(f"{SCRIPT_SAID}; {SCRIPT_ADVICE}", 1)
+    if is_binary(head[:_BEGIN].decode("utf-8", "replace")):
+        raise UnusableInput(BINARY_SAID)
     begin = clean(head[:200]).strip()[:60]
     raise UnusableInput(
         f"no known format of records begins with {begin!r}; name the format: --from FORMAT"

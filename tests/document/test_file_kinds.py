@@ -73,7 +73,7 @@ def test_a_file_of_another_kind_is_told_by_what_it_is(data, what, tmp_path):
 
 
 @pytest.mark.parametrize("words", ["validate", "query Id", "report", "show", "store import new.db"])
-@pytest.mark.parametrize("text", ["hello\n", "a,b\n1,2\n", '{"a": 1}\n'])
+@pytest.mark.parametrize("text", ["hello\n", "a,b\n1,2\n"])
 def test_a_text_that_is_neither_a_document_nor_records_is_told_what_to_do(
     words, text, tmp_path, monkeypatch
 ):
@@ -118,3 +118,30 @@ def test_a_store_is_told_from_databases_of_others(tmp_path):
         jobs.load(JOB)
     assert "a store of job objects" in str(wrong((tmp_path / "jobs.db").read_bytes()))
     assert "not marked as a store" in str(wrong(_database()))
+
+
+COMMANDS = ["validate", "show", "repair", "query //Job", "report", "graph"]
+NOISE = bytes((at * 167 + 131) % 256 for at in range(600))
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "convert", "status"])
+def test_bytes_of_no_known_kind_are_told_as_such(command, tmp_path):
+    (tmp_path / "noise").write_bytes(NOISE)
+    done = CliRunner().invoke(sssjob, [*command.split(), str(tmp_path / "noise")])
+    assert done.exit_code == 2 or command in ("validate", "repair")
+    assert "these are bytes of no known kind, and neither XML nor text" in done.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("text", ['{"a": [1]}', '[{"a": 1}]', ' {\n "a": 1\n}'])
+def test_json_is_told_as_such(command, text, tmp_path):
+    (tmp_path / "a.json").write_text(text)
+    done = CliRunner().invoke(sssjob, [*command.split(), str(tmp_path / "a.json")])
+    assert "this is JSON, and a document is XML; what a batch system printed" in done.stderr
+
+
+@pytest.mark.parametrize("begin", ["soon", "J\u00fcrgen", "a\x01 b c d e f g h"])
+def test_text_is_told_as_text_also_in_another_encoding(begin, tmp_path):
+    (tmp_path / "text").write_bytes(f"{begin} is what this says".encode("latin-1"))
+    done = CliRunner().invoke(sssjob, ["show", str(tmp_path / "text")])
+    assert "these are bytes" not in done.stderr

@@ -7,6 +7,7 @@ import re
 from bisect import bisect_right
 from functools import cached_property
 
+from sssjob.document import cause
 from sssjob.document.parsing import START, SourcePlace
 from sssjob.errors import Finding, finding
 
@@ -22,6 +23,7 @@ _DECLARED = re.compile(
 )
 # Other codecs of Python are no encodings of XML, or take quadratic time.
 _KNOWN = re.compile(r"utf-8|utf-16(-[lb]e)?|ascii|iso8859-\d+|cp125\d")
+_BEGIN = 512  # bytes that tell whether it is text at all
 _WIDEST = 100  # characters of a line that an excerpt shows
 
 
@@ -101,6 +103,8 @@ class Source:
 def _invalid(octets: bytes, error: UnicodeDecodeError, begin: SourcePlace) -> Finding:
     """The first byte that the encoding does not have, with its offset in the document."""
     byte, encoding = octets[error.start], error.encoding
+    if cause.is_binary(octets[:_BEGIN].decode(encoding, "replace")):
+        return finding("E-XML", cause.BINARY_SAID, line=begin.line, column=begin.column)
     said = f"byte 0x{byte:02X} at offset {begin.start + error.start} is not {encoding.upper()}"
     # Word processors write their quotes and dashes there, where Latin 1 has nothing.
     meant = "windows-1252" if 0x80 <= byte < 0xA0 else "ISO-8859-1"
