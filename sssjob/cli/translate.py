@@ -51,9 +51,9 @@ Examples:
   sssjob translate job.xml --to all --explain
   sssjob translate jobs.db --select 7 --to sbatch          of a store
 
-Exit code: 0 translated, 1 something is wrong: a directive is not a known option and is kept as it
-is, or a job is not written, because its awarenessPolicy is Reject for what the target cannot hold;
-2 a document or a file cannot be read."""
+Exit code: 0 translated, though warnings may tell of what is lost; 1 something is wrong, or a job is
+not written, because its awarenessPolicy is Reject for what the target cannot hold; 2 a document or
+a file cannot be read."""
 )
 @names.option("--to", "target", names=names.targets, metavar="NAME", required=True,
               help="What to write: {names}; all with --explain.")  # fmt: skip

@@ -219,12 +219,13 @@ class Amounts(Layout):
             if value is None:
                 continue
             if not number:
-                said.back(option, value, "of how many there are is not said")
+                how = "--nodes" if each == "nodes" else "--ntasks"
+                said.back(option, value, f"it is for each of the {each}; {how} tells how many")
             elif not say(heard, value, number):
                 said.back(option, value)
             elif number > 1:
                 told = f"{option}={value} is for each of {number} {each}"
-                heard.note(f"{told}: the job asks for that in all")
+                heard.note(f"{told}: the job object has the sum")
         value = said.last("--licenses")
         if value is not None:
             found = [part.partition(":") for part in value.split(",")]
