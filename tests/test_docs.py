@@ -123,3 +123,14 @@ def test_every_local_link_of_every_page_leads_somewhere():
         if "://" not in target and not (page.parent / target).exists()
     ]
     assert not broken
+
+
+def test_every_page_gives_the_same_advice_about_pipx():
+    root = Path(__file__).parents[1]
+    pages = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    found = {
+        each
+        for page in pages
+        for each in re.findall(r"pipx install [^`\s]+", page.read_text("utf-8"))
+    }
+    assert found == {"pipx install ."}

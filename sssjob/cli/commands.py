@@ -20,6 +20,20 @@ _HELP_ASKED = getattr(click.exceptions, "NoArgsIsHelpError", ())  # which older 
 _NO_FAMILIES: Mapping[str, Collection[str]] = {}
 
 
+# What takes --svg FILE, for who asks another command for a picture.
+DRAW = (
+    "graph", "place", "report", "ledger report", "lcginfo backtest", "lcginfo estimate",
+)  # fmt: skip
+
+
+def _told(error: click.NoSuchOption) -> click.NoSuchOption:
+    """The same, with the option that is probably meant, or the commands that have it."""
+    if error.option_name == "--svg":
+        told = f"No such option '--svg': this draws no picture. --svg FILE is of {', '.join(DRAW)}."
+        return click.NoSuchOption(error.option_name, told, ctx=error.ctx)
+    return click.NoSuchOption(error.option_name, possibilities=_meant(error), ctx=error.ctx)
+
+
 def _meant(error: click.NoSuchOption) -> list[str]:
     """The options that are probably meant by one that there is not: click names farther ones."""
     from sssjob.suggestions import nearest  # slow to import for what few need
@@ -127,9 +141,7 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except click.NoSuchOption as error:
-            raise _folded(
-                click.NoSuchOption(error.option_name, possibilities=_meant(error), ctx=error.ctx)
-            ) from None
+            raise _folded(_told(error)) from None
         except click.UsageError as error:
             raise _folded(error) from None
         except KeyboardInterrupt:

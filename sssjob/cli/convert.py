@@ -52,7 +52,7 @@ cannot be read."""
     help="What the records are: {names}, or the name of a batch system. Default: auto.",
 )  # fmt: skip
 @click.option(
-    "--to", "form", type=click.Choice(FORMS),
+    "--to", "form", type=options.Documents(FORMS),
     help="One document on each line (the default), one document around all, JSON lines, a table, "
          "OGF usage records, EMI's compute records, APEL's messages, or lines of lrmsinfo. "
          "Without it, a terminal gets indented documents.",

@@ -200,6 +200,27 @@ ALL_FINDINGS = click.option(
 )
 
 
+if TYPE_CHECKING:
+    _Choice = click.Choice[str]
+else:
+    _Choice = click.Choice  # the oldest click that is taken has no parameter there
+
+
+class Documents(_Choice):
+    """A form of documents or records: none of them is a table for a spreadsheet."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The form; who asks for CSV is told which commands print it."""
+        if value.lower() in ("csv", "tsv"):
+            told = (
+                "no form of jobs is a table of text: sssjob report --csv prints sums, "
+                "sssjob query --csv --columns NAMES a row for each job, "
+                "sssjob ledger export --to csv a row for each run"
+            )
+            self.fail(told, param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def _picture(ctx: click.Context, param: click.Parameter, path: str | None) -> str | None:
     """Where a picture goes; not over a document, which a command line of before may name here."""
     if path is not None and path != "-":

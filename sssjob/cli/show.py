@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common, records
+from sssjob.cli import common, options, records
 from sssjob.errors import UnreadableDocument
 from sssjob.spec import DIALECTS
 
@@ -50,7 +50,7 @@ Exit code: 0 shown, 1 no job object, 2 a document cannot be read."""
 )  # fmt: skip
 @click.option("--explain", is_flag=True, help="Show where each effective value was written.")
 @click.option(
-    "--to", "form", type=click.Choice(["tree", "sss", "sss-lines", "json"]), default="tree",
+    "--to", "form", type=options.Documents(["tree", "sss", "sss-lines", "json"]), default="tree",
     show_default=True, help="A tree; documents, as they are or one on each line; or JSON.",
 )  # fmt: skip
 @click.option(

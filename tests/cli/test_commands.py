@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from command_tree import commands
 
 from sssjob.cli import SECTIONS, sssjob
-from sssjob.cli.commands import MAY_BE_EMPTY
+from sssjob.cli.commands import DRAW, MAY_BE_EMPTY
 from sssjob.cli.options import Renamed
 
 ROOT = Path(__file__).parent.parent.parent
@@ -58,6 +58,20 @@ def test_a_command_that_is_misspelt_gets_advice(words, meant):
     result = CliRunner().invoke(sssjob, words)
     assert result.exit_code == 2
     assert f"Did you mean '{meant}'?" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["layout", "query", "store log", "show"])
+def test_a_command_without_a_picture_names_those_that_draw_one(command):
+    result = CliRunner().invoke(sssjob, [*command.split(), "--svg", "a.svg", "job.xml"])
+    assert result.exit_code == 2
+    drawing = {
+        " ".join(words)
+        for words, found in commands(sssjob)
+        if any("--svg" in option.opts for option in found.params)
+    }
+    assert {*DRAW} == drawing
+    assert "Did you mean" not in result.stderr
+    assert all(name in " ".join(result.stderr.split()) for name in DRAW)
 
 
 def test_a_file_that_is_nearly_called_like_a_command_is_a_file(tmp_path, monkeypatch):

@@ -23,6 +23,15 @@ def run(*arguments, data=None):
     return CliRunner().invoke(sssjob, ["convert", *map(str, arguments)], input=data)
 
 
+@pytest.mark.parametrize("form", ["csv", "CSV", "tsv"])
+@pytest.mark.parametrize("command", ["convert", "show", "store export"])
+def test_who_wants_CSV_is_told_what_prints_it(command, form):
+    found = CliRunner().invoke(sssjob, [*command.split(), "--to", form, str(SACCT)])
+    assert (found.exit_code, found.stdout) == (2, "")
+    for other in ("sssjob report --csv", "sssjob query --csv --columns", "ledger export --to csv"):
+        assert other in " ".join(found.stderr.split())
+
+
 def test_records_of_a_real_Slurm_become_valid_usage_records(tmp_path):
     target, lost = tmp_path / "records.xml", tmp_path / "lost.jsonl"
     result = run("--from", "slurm", "--to", "ur", "-o", target, "--losses", lost, SACCT)
