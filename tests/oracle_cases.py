@@ -40,6 +40,7 @@ MORE = {
         "<TaskCount>2</TaskCount>" + requested('<Memory units="MB">20</Memory>'),
         '<NotificationList uri="mailto:amy@x.org">All</NotificationList>',
         "<Name>-x</Name><Project>p</Project>", "<Name>a b'c\"d</Name>",
+        '<Extension type="nodes" name="exclusive">true</Extension>',
     ),
     "sge": (
         PYTHON, '<Checkpointable>true</Checkpointable><Extension type="sge" name="-ckpt">x</Extension>',
