@@ -119,7 +119,7 @@ _VALUE = {"value": "text", "file": "text"}
 SHAPES: Mapping[str, Printed] = {
     "validate": Printed([_FINDING]),
     "show": Printed("item", lines=True),
-    "query": Printed([_MATCH]),
+    "query": Printed(([_MATCH], "integer")),  # the number of matches with --count
     "diff": Printed([{"path": "text", "left": "text|null", "right": "text|null"}]),
     "repair": Printed({
         "file": "text", "repaired": "truth", "findings": [_FINDING], "document?": "text",
@@ -270,7 +270,7 @@ SHAPES: Mapping[str, Printed] = {
     }),
     "features pilots": Printed([{
         **_WASTE, "exact": _WASTE, "directory": "text", "job_id": "text", "owner": "integer",
-        "retires": "truth", "status": Each("text"), "now": "number", "problem": "text",
+        "retires": "truth", "status": Each("text"), "now": "number|null", "problem": "text",
     }]),
     "features install": Printed({
         "configuration": ["text"], "directory": "text", "written": "truth",

@@ -78,6 +78,11 @@ def test_what_is_printed_is_what_the_schema_says(name, words, place):
         keeps_to_its_schema(name, each)
 
 
+def test_a_count_of_matches_is_what_the_schema_says(place):
+    found = CliRunner().invoke(sssjob, ["query", "//Job", "--count", "--json", "jobs.xml"]).stdout
+    keeps_to_its_schema("query", json.loads(found))
+
+
 MANY = ("validate", "diff", "match", "query", "store query", "request")  # each prints an array
 
 
