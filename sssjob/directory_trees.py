@@ -11,12 +11,14 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Collection, Generator
-from contextlib import suppress
+from collections.abc import Collection, Generator, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from sssjob import atomic
 from sssjob import directory_handles as handles
 
+_HANDLES = Path("/proc/self/fd")  # where a handle is a path
 MOST = 2_000_000  # entries of one tree that are removed at once
 _AT_ONCE = 1_000  # names of a directory that are held at once
 _DIGITS = 16  # of the number behind the name of what is removed
@@ -51,6 +53,51 @@ def made(folder: int, name: str, mode: int = 0o755) -> Generator[int, None, None
         atomic.force_names(folder)  # or it would be gone after a loss of power
     finally:
         os.close(handle)
+
+
+@contextmanager
+def whole(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Where to write files that belong together, for a ``with`` block.
+
+    A new directory has its name when the block ends without an exception, whole; one that is there
+    and holds nothing is filled. If the block ends early nothing stays of what it wrote, and of a
+    new directory nothing either if the process is killed. Raises ``FileExistsError`` for one that
+    holds anything, or another ``OSError``.
+    """
+    named = Path(path)
+    try:
+        if os.path.lexists(named) or not _HANDLES.is_dir():
+            with _filled(named):
+                yield named
+            return
+        os.makedirs(named.parent, exist_ok=True)
+        folder = os.open(named.parent, atomic.FOLDER)
+        try:
+            with made(folder, named.name) as handle:
+                yield _HANDLES / str(handle)
+        finally:
+            os.close(folder)
+    except OSError as error:
+        raise atomic.naming(error, os.fspath(path)) from None
+
+
+@contextmanager
+def _filled(named: Path) -> Iterator[None]:
+    """A directory that holds nothing, and again holds nothing if the block ends early."""
+    os.makedirs(named, exist_ok=True)
+    if os.listdir(named):
+        reason = "the directory is not empty; name a new one, or remove it"
+        raise FileExistsError(errno.EEXIST, reason, os.fspath(named))
+    try:
+        yield
+    except BaseException:
+        folder = os.open(named, handles.READ)
+        try:
+            for each in os.listdir(folder):
+                remove_tree(folder, each)
+        finally:
+            os.close(folder)
+        raise
 
 
 class Irreplaceable(Exception):

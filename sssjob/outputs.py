@@ -333,16 +333,6 @@ class _Whole:
         self._folder, self._new, self._file = -1, None, None
 
 
-def empty(directory: str | os.PathLike[str]) -> None:
-    """Make a directory for files that belong together, unless there is one that holds nothing.
-
-    Raises ``FileExistsError`` for one that holds anything, or another ``OSError``.
-    """
-    os.makedirs(directory, exist_ok=True)
-    if os.listdir(directory):
-        raise FileExistsError(errno.EEXIST, "the directory is not empty", os.fspath(directory))
-
-
 class Aside:
     """An empty file with a hidden name beside another one; a ``with`` block gets its path.
 

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import click
 
+from sssjob import directory_trees
 from sssjob.cli import common, examples
+from sssjob.cli.signals import terminable
 
 # What a step shows, and its commands.
 # fmt: off
@@ -56,7 +58,19 @@ def command(directory: str) -> None:
     The examples, and what the steps make of them, go into DIR (sssjob-demo when left out), which
     is new or empty. There each command can be called again.
     """
-    home = examples.empty(directory)
+    try:
+        with terminable(), directory_trees.whole(directory) as home:
+            _show(home)
+    except OSError as error:
+        common.fail(common.reason(error))
+    common.echo()
+    common.fitted(
+        f"All of it is in {common.name_of(directory)}, where each command can be repeated."
+    )
+
+
+def _show(home: Path) -> None:
+    """Write the examples, and call each command on them."""
     examples.copy(home / "examples")
     for number, (title, *lines) in enumerate(STEPS, start=1):
         common.echo()
@@ -64,10 +78,6 @@ def command(directory: str) -> None:
         for line in lines:
             common.echo(f"$ sssjob {line}", dim=True)
             _run(line, home)
-    common.echo()
-    common.fitted(
-        f"All of it is in {common.name_of(directory)}, where each command can be repeated."
-    )
 
 
 def _run(line: str, home: Path) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import click
 
-from sssjob import outputs, resources
+from sssjob import directory_trees, outputs, resources
 from sssjob.cli import common
+from sssjob.cli.signals import terminable
 
 
 @click.command(
@@ -39,23 +39,15 @@ def copy(directory: str | os.PathLike[str]) -> int:
 
     Ends the command where that cannot be done.
     """
-    home, given = empty(directory), resources.examples()
+    given = resources.examples()
     files = sorted(path for path in given.rglob("*") if path.is_file())
     try:
-        for file in files:
-            place = home / file.relative_to(given)
-            place.parent.mkdir(exist_ok=True)
-            with outputs.writing(place) as stream:
-                stream.write(file.read_bytes())
+        with terminable(), directory_trees.whole(directory) as home:
+            for file in files:
+                place = home / file.relative_to(given)
+                place.parent.mkdir(exist_ok=True)
+                with outputs.writing(place) as stream:
+                    stream.write(file.read_bytes())
     except OSError as error:
         common.fail(common.reason(error))
     return len(files)
-
-
-def empty(directory: str | os.PathLike[str]) -> Path:
-    """A directory that is made, or that holds nothing; else this ends the command."""
-    try:
-        outputs.empty(directory)
-    except OSError as error:
-        common.fail(common.reason(error))
-    return Path(directory)

@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from sssjob import outputs, resources
+from sssjob import directory_trees, outputs, resources
 from sssjob.conformance.cases import sections
 
 README = "README.md"
@@ -17,26 +17,25 @@ def export(directory: str | os.PathLike[str]) -> int:
 
     Raises ``FileExistsError`` for a directory that holds anything, or another ``OSError``.
     """
-    home = Path(directory)
-    outputs.empty(home)
-    (home / "cases").mkdir()
-    index = []
-    count = 0
-    for section in sections():
-        index.append({
-            "section": section.name,
-            "title": section.title,
-            "cases": [case.id for case in section.cases],
-        })  # fmt: skip
-        for case in section.cases:
-            row = case.as_dict()
-            if case.document:
-                count += 1
-                row["document"] = f"{case.id}.xml"
-                _write(home / "cases" / f"{case.id}.xml", f"{case.document}\n")
-            _write(home / "cases" / f"{case.id}.json", _json(row))
-    _write(home / "sections.json", _json(index))
-    _write(home / README, resources.case_format().read_text("utf-8"))
+    with directory_trees.whole(directory) as home:
+        (home / "cases").mkdir()
+        index = []
+        count = 0
+        for section in sections():
+            index.append({
+                "section": section.name,
+                "title": section.title,
+                "cases": [case.id for case in section.cases],
+            })  # fmt: skip
+            for case in section.cases:
+                row = case.as_dict()
+                if case.document:
+                    count += 1
+                    row["document"] = f"{case.id}.xml"
+                    _write(home / "cases" / f"{case.id}.xml", f"{case.document}\n")
+                _write(home / "cases" / f"{case.id}.json", _json(row))
+        _write(home / "sections.json", _json(index))
+        _write(home / README, resources.case_format().read_text("utf-8"))
     return count
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from sssjob import outputs
 from sssjob.cli import demo, sssjob
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -57,7 +58,10 @@ def test_a_directory_that_holds_anything_is_left_alone(line, tmp_path):
     (tmp_path / "mine").write_text("mine")
     result = call([line, str(tmp_path)])
     assert result.exit_code == 2
-    assert result.stderr == f"sssjob: error: {tmp_path}: the directory is not empty\n"
+    assert (
+        result.stderr
+        == f"sssjob: error: {tmp_path}: the directory is not empty; name a new one, or remove it\n"
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
@@ -88,3 +92,34 @@ def test_a_step_that_fails_ends_the_demo(tmp_path, monkeypatch):
     assert result.exit_code == 2
     assert "Never" not in result.stdout
     assert result.stderr == "sssjob: error: the command ended with 2\n"
+
+
+@pytest.mark.parametrize("line", ["examples", "demo", "conformance --export"])
+@pytest.mark.parametrize("there", [False, True], ids=["new", "empty"])
+def test_what_is_broken_off_leaves_no_directory_half_written(line, there, tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    if there:
+        home.mkdir()
+    written = []
+    really = outputs.writing
+
+    def writing(path, **options):
+        written.append(path)
+        if len(written) > 9:
+            raise KeyboardInterrupt
+        return really(path, **options)
+
+    monkeypatch.setattr(outputs, "writing", writing)
+    result = call([*line.split(), str(home)])
+    assert result.exit_code == 130
+    assert len(written) == 10
+    assert [path.relative_to(tmp_path) for path in tmp_path.rglob("*")] == [Path("home")] * there
+
+
+def test_a_demo_that_is_broken_off_at_a_step_leaves_nothing(tmp_path, monkeypatch):
+    def run(*words, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(demo.subprocess, "run", run)
+    assert call(["demo", str(tmp_path / "home")]).exit_code == 130
+    assert list(tmp_path.iterdir()) == []
