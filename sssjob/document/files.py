@@ -63,13 +63,23 @@ def span(path: Source, stream: BinaryIO) -> ByteRange | None:
     return ByteRange(os.path.abspath(path), found.st_dev, found.st_ino) if is_file else None
 
 
+# Said only of one without such files: of others these are opened.
+_DIRECTORY = (
+    "this is a directory: name a file in it; commands that read directories take the files "
+    "that are named *.xml or *.sss"
+)
+
+
 def raw(source: Source, *, buffering: int = -1) -> AbstractContextManager[BinaryIO]:
     """The bytes of a source, as they are; a stream that the caller opened stays open."""
     source = source_of(source)
     if isinstance(source, bytes):
         return io.BytesIO(source)
     if isinstance(source, (str, PathLike)):
-        return open(source, "rb", buffering)
+        try:
+            return open(source, "rb", buffering)
+        except IsADirectoryError as error:
+            raise IsADirectoryError(error.errno, _DIRECTORY, error.filename) from None
     return nullcontext(source)
 
 

@@ -209,7 +209,8 @@ def test_records_come_from_a_pipe_or_standard_input_and_only_once(run, command, 
 
 @pytest.mark.parametrize("command", READING)
 @pytest.mark.parametrize("given, why", [
-    pytest.param("/", "Is a directory", id="directory"),
+    pytest.param("/", "this is a directory: name a file in it; commands that read directories take "
+                 "the files that are named *.xml or *.sss", id="directory"),
     pytest.param("/dev/null", "nothing to read: not even a header line", id="device"),
 ])  # fmt: skip
 def test_what_is_no_file_of_records_is_refused_in_the_same_words(run, command, given, why):
