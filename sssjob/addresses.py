@@ -10,6 +10,7 @@ SQLITE = "sqlite:"
 
 MAGIC = b"SQLite format 3\0"  # with which a file of SQLite begins
 APPLICATION = 0x53535342  # what its head says where it is a store
+MARK = slice(68, 72)  # where it says so
 
 MANIFESTS = "manifests"  # the directory in a ledger that has its manifests
 LEDGER = "sssjob ledger"  # what the first line of each manifest says

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 _INTO = os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC
-_DATABASE = "is a database, perhaps a store, and is not written over: name another file"
+_STORE = "is a store, and is not written over: name another file"
 _LINKS = 40  # as many as Linux follows
 _BUFFER = 1 << 16  # bytes
 _AT_ONCE, _THREADS = 32, 8  # files, of two descriptors each, that are forced to disk together
@@ -39,7 +39,7 @@ def writing(path: str | os.PathLike[str], *, follow: bool = True) -> _Whole | _I
     and else stays as it is; its mode and owner stay in any case. A symbolic link is followed.
     Whatever else is there (a device, a FIFO, a descriptor as ``/dev/stdout`` is) is written into.
 
-    A database is not replaced, which may be a store: that would be lost by a slip of the hand.
+    A store is not replaced: it would be lost by a slip of the hand.
     Without ``follow`` only a regular file can be replaced: that is for names that no caller typed,
     in directories where others may write. Raises ``OSError``.
     """
@@ -61,8 +61,8 @@ def _found(named: str, follow: bool) -> _Whole | _Into:
             if follow and _is_descriptor(head, name):
                 return _Into(_descriptor(folder, head, name), named)
             if status is None or stat.S_ISREG(status.st_mode):
-                if status is not None and _is_database(folder, name):
-                    raise OSError(errno.EEXIST, _DATABASE)
+                if status is not None and _is_store(folder, name):
+                    raise OSError(errno.EEXIST, _STORE)
                 return _Whole(folder, name, named, status)
             if not follow:
                 raise OSError(errno.EINVAL, "is no regular file, and is left alone")
@@ -74,18 +74,19 @@ def _found(named: str, follow: bool) -> _Whole | _Into:
     raise _refusal(errno.ELOOP)
 
 
-def _is_database(folder: int, name: str) -> bool:
-    """Whether a regular file is one of SQLite; one that cannot be read is taken for none."""
-    from sssjob.addresses import MAGIC
+def _is_store(folder: int, name: str) -> bool:
+    """Whether a regular file is a store; one that cannot be read is taken for none."""
+    from sssjob.addresses import APPLICATION, MAGIC, MARK
 
     try:
         handle = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     except OSError:
         return False
     try:
-        return os.read(handle, len(MAGIC)) == MAGIC
+        head = os.read(handle, MARK.stop)
     finally:
         os.close(handle)
+    return head.startswith(MAGIC) and head[MARK] == APPLICATION.to_bytes(4, "big")
 
 
 def _status(folder: int, name: str) -> os.stat_result | None:

@@ -103,23 +103,32 @@ def test_a_file_that_may_not_be_written_is_not_replaced_either(old, monkeypatch)
     assert old.read_bytes() == b"old"
 
 
+STORE = b"SQLite format 3\0" + bytes(52) + b"SSSB" + b" and jobs"
+
+
 @pytest.mark.parametrize("follow", [True, False])
-def test_a_database_is_not_written_over(old, follow):
-    old.write_bytes(b"SQLite format 3\0 and a store of jobs")
-    with pytest.raises(OSError, match="is a database") as refused:
+def test_a_store_is_not_written_over(old, follow):
+    old.write_bytes(STORE)
+    with pytest.raises(OSError, match="is a store") as refused:
         write(old, follow=follow)
     assert refused.value.filename == str(old)
-    assert old.read_bytes().endswith(b"a store of jobs")
+    assert old.read_bytes() == STORE
     assert names(old.parent) == [old.name]
 
 
-def test_a_link_to_a_database_is_none_to_write_over(old, tmp_path):
-    old.write_bytes(b"SQLite format 3\0")
+def test_a_link_to_a_store_is_none_to_write_over(old, tmp_path):
+    old.write_bytes(STORE)
     link = tmp_path / "link"
     link.symlink_to(old)
-    with pytest.raises(OSError, match="is a database"):
+    with pytest.raises(OSError, match="is a store"):
         write(link)
-    assert old.read_bytes() == b"SQLite format 3\0"
+    assert old.read_bytes() == STORE
+
+
+def test_a_database_of_another_program_is_a_file_like_others(old):
+    old.write_bytes(STORE.replace(b"SSSB", bytes(4)))
+    write(old)
+    assert old.read_bytes() == b"new"
 
 
 @pytest.mark.parametrize("raised", [ValueError, KeyboardInterrupt, Stopped])

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 from sssjob import units
@@ -17,7 +16,6 @@ from sssjob.amounts import GPUS, Scope
 from sssjob.dotted import NOTEBOOK, loaded
 from sssjob.errors import Finding, InvalidValue, of_kind
 from sssjob.formats.sss import jobs_of
-from sssjob.integers import LARGEST
 from sssjob.measures import (
     MEASURES,
     Histograms,
@@ -88,7 +86,7 @@ class JobProperties:
             amount = self.scope.delivered(name)  # metrics, contexts, parts from several machines
             found = None
             if amount is not None:
-                return _bounded(amount.value)
+                return units.plain(amount.value)
         for item in (*(found or ()), *self.own.get(name, ())):
             context, metric = (item.attributes.get(key, "") for key in ("context", "metric"))
             if context in ("", "Dedicated") and metric in ("", "Total"):
@@ -108,7 +106,7 @@ class JobProperties:
                 number = units.number(item.text)
             except InvalidValue:
                 continue
-            if 0 <= number <= LARGEST:
+            if number >= 0:
                 yield units.plain(number), attributes.get("units", "")
 
     def most(self, name: str) -> Number | None:
@@ -129,22 +127,16 @@ class JobProperties:
         if len(found) == 1 and all(is_plain(attributes) for attributes in every):
             return self.read(found[0]) or None
         amount = self.scope.requested(name)
-        return None if amount is None or not amount.value else _bounded(amount.value)
+        return None if amount is None or not amount.value else units.plain(amount.value)
 
     def read(self, item: Property) -> Number | None:
-        """An amount in base units; None where it cannot be read, or is more than 64 bits hold:
-        no job used so much, and no column takes it.
-        """
+        """An amount in base units; None where it cannot be read."""
         text = item.text
         is_plain = text.isdecimal() and text.isascii() and len(text) <= _LONG
         if is_plain and item.name not in units.DEFAULT_UNITS:
             return int(text)
         value = self.scope.read(item)
-        return None if value is None else _bounded(value)
-
-
-def _bounded(value: Fraction) -> Number | None:
-    return units.plain(value) if abs(value) <= LARGEST else None
+        return None if value is None else units.plain(value)
 
 
 def _numbered(*names: str) -> Callable[[JobProperties], Number | None]:

@@ -89,4 +89,8 @@ def _pieces(found: Iterator[Row], fields: pa.Schema) -> Iterator[pa.RecordBatch]
 
 
 def _float(value: Number | None) -> float | None:
-    return None if value is None else float(value)
+    """The number as a double; None for none, and for one that no double can be."""
+    try:
+        return None if value is None else float(value)
+    except OverflowError:
+        return None

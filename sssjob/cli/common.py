@@ -22,6 +22,7 @@ from sssjob.errors import (
     UnreadableDocument,
     UnusableInput,
 )
+from sssjob.integers import whole
 from sssjob.spec import NAMESPACE
 from sssjob.visible import Terminal, Visible, visible, visible_lines
 
@@ -75,7 +76,7 @@ def data(text: str, *, nl: bool = True, **style: Any) -> None:
 def columns_named() -> int:
     """The columns that ``COLUMNS`` gives a line, or 0 where it names no number."""
     named = os.environ.get("COLUMNS", "")
-    return int(named) if named.isdecimal() and len(named) <= _DIGITS else 0
+    return whole(named, _DIGITS) or 0
 
 
 def room(output: str | None = None) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from sssjob.addresses import APPLICATION, MAGIC
+from sssjob.addresses import APPLICATION, MAGIC, MARK
 from sssjob.errors import UnreadableDocument, finding
 
 HEAD = 512  # bytes that tell
@@ -52,12 +52,11 @@ _KINDS = tuple((re.compile(pattern, re.DOTALL), kind) for pattern, kind in _ROWS
 _A_STORE = "a store of job objects is no document"
 _EXPORT = "sssjob store export prints those in it"
 _DATABASE = Kind("a database of SQLite that is not marked as a store")
-_MARK = slice(68, 72)  # where a database of SQLite says whose it is
 
 
 def wrong(head: bytes) -> UnreadableDocument | None:
     """Why what begins so cannot be read; None for all else, such as what is not known."""
-    if head.startswith(MAGIC) and head[_MARK] in (b"", APPLICATION.to_bytes(4, "big")):
+    if head.startswith(MAGIC) and head[MARK] in (b"", APPLICATION.to_bytes(4, "big")):
         return UnreadableDocument(finding("E-XML", _A_STORE, suggestion=_EXPORT))
     found = _DATABASE if head.startswith(MAGIC) else _known(head)
     if found is None:

@@ -189,9 +189,12 @@ def _as_text(value: Number | float | None, form: str) -> str:
         return "-"
     if form == COUNT:
         return str(value)
-    if form == PART:
-        return f"{float(value):.0%}"
-    return f"{float(value / SCALES.get(form, 1)):.2f}"
+    try:
+        return (
+            f"{float(value):.0%}" if form == PART else f"{float(value / SCALES.get(form, 1)):.2f}"
+        )
+    except OverflowError:  # a document may state a number of any length
+        return "inf" if value > 0 else "-inf"
 
 
 def _numbers(totals: Totals) -> dict[str, int | float | None]:
@@ -201,4 +204,7 @@ def _numbers(totals: Totals) -> dict[str, int | float | None]:
 def _plain(value: Number | float | None) -> int | float | None:
     if value is None:
         return None
-    return int(value) if value == int(value) else round(float(value), 6)
+    try:
+        return int(value) if value == int(value) else round(float(value), 6)
+    except OverflowError:
+        return int(value)

@@ -159,5 +159,7 @@ def test_the_place_of_a_message_and_its_words_stay_whole(tmp_path, monkeypatch):
 
 def test_a_group_without_a_command_still_shows_its_help():
     runner = CliRunner(env={"COLUMNS": "40"})
-    shown, helped = (runner.invoke(sssjob, words).output for words in (["store"], ["store", "-h"]))
+    shown, helped = (
+        runner.invoke(sssjob, words).output for words in (["store"], ["store", "--help"])
+    )
     assert shown == helped

@@ -25,7 +25,7 @@ GROUP = (
     "<JobGroup><Id>g</Id><JobDefaults><EndTime>12</EndTime></JobDefaults><Job><Id>in</Id></Job>"
     "<Job><Id>out</Id><EndTime>30</EndTime></Job></JobGroup>"
 )
-WINDOWS = [(10, 20), (10, None), (None, 20), (13, 14), (20, 10), (10**12, None), (None, None)]
+WINDOWS = [(10, 20), (10, None), (None, 20), (13, 14), (10, 10), (10**12, None), (None, None)]
 
 
 @pytest.fixture
