@@ -19,6 +19,8 @@ NOBODY = "-"  # stands for a name that a job does not state
 
 Rows = Sequence[tuple["Key", "Totals"]]
 
+_MOST = 10**300  # the most that a bar stands for, since a double has an end
+
 
 def table(report: Report, rows: Rows, room: int = 0) -> list[str]:
     """The rows as aligned text, below them what was cut off, and the total.
@@ -156,7 +158,7 @@ def picture(report: Report, rows: Rows, measure: Measure) -> tuple[str, list[bar
     drawn = [
         bars.Bar(
             ", ".join(part or NOBODY for part in key),
-            float(measure.of(totals) or 0),
+            float(min(measure.of(totals) or 0, _MOST)),
             _written(measure, totals),
         )
         for key, totals in rows
