@@ -11,7 +11,7 @@ BIN   := .venv/bin
 # Tests and demo start the command thousands of times: each would compile the library anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test explore mutate kills fuzz lint check tables docs man bench build lock sbom security clean
+.PHONY: help setup demo test explore mutate kills fuzz lint check tables docs man bench build lock sbom security clean
 .DEFAULT_GOAL := help
 
 help: ## Say what there is
@@ -19,6 +19,8 @@ help: ## Say what there is
 
 demo: $(PLAIN) ## Show the main job on records that a real Slurm printed
 	@rm -rf build/demo && $(BIN)/sssjob demo build/demo
+
+setup: $(READY) ## Install what the tests need; every target that needs it does so by itself
 
 test: $(READY) ## Run all tests, in parallel
 	@$(BIN)/pytest

@@ -8,15 +8,19 @@ from pathlib import Path
 import checkout
 import pytest
 from daemons import protected
+from draws import ORDINARY, TIMES
 from engines import postgresql_server  # noqa: F401 (a fixture, here so that a run starts one)
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import engine, providers
+from ready_workers import Server
+
+from sssjob import workers
 
 # "make test" tries the same cases each time, whatever was found before and however busy the machine
 # is. "make explore" tries others, and more of them.
 CLOCKLESS = {"deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("ci", derandomize=True, max_examples=40, **CLOCKLESS)
-settings.register_profile("explore", max_examples=300, print_blob=True, **CLOCKLESS)
+settings.register_profile("ci", derandomize=True, max_examples=ORDINARY, **CLOCKLESS)
+settings.register_profile("explore", max_examples=ORDINARY * TIMES, print_blob=True, **CLOCKLESS)
 settings.load_profile("ci")
 
 # Hypothesis mixes the constants of a project's code, as far as it is imported, into what it draws.
@@ -34,6 +38,7 @@ engine.ConjectureRunner.generate_mutations_from = lambda runner, data: (
 
 os.environ["SSSJOB_CONFIG"] = os.devnull  # no test depends on the defaults of who runs it
 os.environ.pop("COLUMNS", None)  # nor on the width of their terminal
+os.environ.pop("PYTHONUNBUFFERED", None)  # nor on the order that this gives to two streams
 
 
 def pytest_xdist_auto_num_workers(config):
@@ -45,6 +50,25 @@ def pytest_configure(config):
     # Of what a shell has put into the background SIGINT is ignored, and so of all that it starts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     checkout.watch(config, Path(__file__).parents[1])
+
+
+def pytest_collection_modifyitems(items):
+    """Put long files first, and among them those that wait, so that few of these run at once."""
+    files = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    waiting = [each for each, found in files.items() if _waits(found[0])]
+    order = sorted(files.keys() - {*waiting}, key=lambda each: (-len(files[each]), each))
+    large = sum(len(files[each]) > 20 for each in order)
+    for place, each in enumerate(sorted(waiting)):
+        order.insert(place + place * large // len(waiting), each)
+    items[:] = [item for each in order for item in files[each]]
+
+
+def _waits(item):
+    """Whether the tests of its file wait for a server, for a build or for other processes."""
+    marks = {mark.name for mark in item.iter_markers()}
+    return bool(marks & {"interop", "packaging"}) or item.path.name == "test_docs.py"
 
 
 @pytest.fixture
@@ -65,3 +89,19 @@ def safe_path(tmp_path):
     """A directory below which nobody leads root elsewhere, as /tmp is not."""
     with protected(tmp_path) as place:
         yield place
+
+
+@pytest.fixture(scope="session")
+def worker_server():
+    """Started for the first test that asks for it."""
+    server = Server()
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def ready_workers(worker_server):
+    """Workers that would be interpreters of their own are forked from one that imported all."""
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(workers, "_begun", worker_server.begun)
+        yield

@@ -15,7 +15,8 @@ from typing import NamedTuple
 from unittest import mock
 
 from sssjob import query, records, registry, spec, store
-from sssjob.check import accept, check_source
+from sssjob.check import accept
+from sssjob.check.sources import check_source
 from sssjob.classads import forms, parser
 from sssjob.document import canonical, dumps, guesses, slices, tree
 from sssjob.document.bridge import from_tree

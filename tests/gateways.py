@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from gold import KEY
 from waiting import HANG, until
 
-from sssjob.gateway.config import GatewayConfig, GatewayLimits
+from sssjob.gateway import service
+from sssjob.gateway.config import GatewayConfig, GatewayLimits, load
 from sssjob.gateway.server import GatewayServer
 from sssjob.rmap.address import Address
 from sssjob.rmap.keys import Key, Ring
@@ -48,6 +49,13 @@ def gateway(handler, *, ring=RING, policy=None, **options):
         policy=policy or Policy(name="root", triple_des=True), **options,
     )  # fmt: skip
     server = GatewayServer(Responder(handler, config.ring, config.policy), config)
+    with listening_here(server) as running:
+        yield running
+
+
+@contextmanager
+def listening_here(server):
+    """A server in a thread of the test, which ends with the block."""
     ready = threading.Event()
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=lambda: loop.run_until_complete(server.run(ready.set)))
@@ -62,6 +70,18 @@ def gateway(handler, *, ring=RING, policy=None, **options):
         thread.join(HANG)
         loop.close()
         assert not thread.is_alive()
+
+
+@contextmanager
+def beside(folder):
+    """The gateway of a file, in a thread of the test, and its port; no signal reaches it."""
+    config = load(folder / "gateway.toml")
+    server = service.server(config)
+    with (
+        service._beside(*service.once(config, server.service), server.shadow),
+        listening_here(server) as running,
+    ):
+        yield running.address()[1]
 
 
 def connected(running, kind="listen"):

@@ -1,7 +1,7 @@
 """A gateway that submits to a pretended Slurm."""
 
 import pytest
-from gateways import serving
+from gateways import beside
 from pretended import Pretended
 from submitting_gateway import ME, prepare
 
@@ -22,5 +22,5 @@ def folder(tmp_path, slurm):
 
 @pytest.fixture
 def port(folder):
-    with serving(folder) as (_, port):
+    with beside(folder) as port:
         yield port

@@ -57,7 +57,6 @@ EQUIVALENT = {
      "len(stripped) < DIGITS"): "what is longer is read in the other way",
     ("sssjob.units", "zeros = (whole & -whole).bit_length() - 1  # units are powers of 2^10",
      "whole | -whole"): "the negative of the same number, which has as many bits",
-    ("sssjob.fold", 'before = STEPS.get(job.get("State"), -1)', "2"): "no state is below 0",
     ("sssjob.fold", "self.ended = self.advances = False", "True"): "job() says both first",
 }  # fmt: skip
 
