@@ -21,8 +21,6 @@ from sssjob.model import Block, Delivered, Properties, Property, Requested, Task
 EXACT, MAXIMUM, MINIMUM = "exact", "maximum", "minimum"
 DERIVED, MIXED, ASSUMED, UNKNOWN = "derived", "mixed", "assumed", "unknown"
 
-GPUS = ("gpu", "gpus")  # the Resource that everybody knows, in small letters
-
 NUMBERS = ("Processors", "NodeCount", "Memory", "Disk", "Swap", "Duration")
 _ALTERNATIVES = 64
 _UNLIMITED = ("unlimited", "infinity", "infinite", "none")
@@ -57,23 +55,43 @@ class Amount:
         return self.bounds if self.bounds.bounded else Interval(self.value, self.value)
 
 
+def is_unlimited(item: Property) -> bool:
+    """Whether a limit says that nothing limits."""
+    return item.text.strip().lower() in _UNLIMITED
+
+
+def seconds_between(start: int, end: int, suspended: int) -> int | None:
+    """How long a job ran from its start to its end, in seconds, without what it was suspended.
+
+    None where that is less than nothing: one of the three is wrong.
+    """
+    found = end - start - suspended
+    return found if found >= 0 else None
+
+
 class Scope:
-    """A job or task group, asked for numbers. What cannot be read goes to ``report``."""
+    """A job or task group, asked for numbers. What cannot be read goes to ``report``.
+
+    ``own``, ``request`` and ``given`` are its properties: in no category, requested, delivered.
+    """
 
     def __init__(
         self, block: Block, path: str, report: Callable[[Finding], None], *, repair: bool = False
     ) -> None:
         self.block, self.path, self.report, self.repair = block, path, report, repair
+        # Asked for again and again, and each time made anew by a block.
+        self.own, self.request, self.given = block.properties, block.requested, block.delivered
 
     def delivered(self, name: str) -> Amount | None:
         """What was delivered; the groups of one that ran on several machines are added up."""
-        found = _plain(self.block.delivered.all(name))
+        found = [item for item in self.given if item.name == name and is_given(item)]
         if found and all("group" not in item.attributes for item in found):
             found = found[:1]
         amounts = [amount for item in found if (amount := self.read(item)) is not None]
         if not amounts:
             return None
-        return Amount(sum(amounts, Fraction(0)), f"{self.path}/Delivered/{name}")
+        total = amounts[0] if len(amounts) == 1 else sum(amounts, Fraction(0))
+        return Amount(total, f"{self.path}/Delivered/{name}")
 
     def dedicated(self, name: str) -> Amount | None:
         """An amount of the block itself whose context is Dedicated."""
@@ -127,13 +145,13 @@ class Scope:
         """
         named = [
             item
-            for item in self.block.properties.all("ResourceLimit")
+            for item in self.own.all("ResourceLimit")
             if spec.limit_name(item.attributes.get("name", "")) == name
         ]
         for kind in ("Hard", "", "Soft"):
             for item in named:
                 if item.attributes.get("type", "") == kind:
-                    if item.text.strip().lower() in _UNLIMITED:
+                    if is_unlimited(item):
                         return None
                     path = f"{self.path}/ResourceLimit[@name='{item.attributes['name']}']"
                     why = f"{kind} limit" if kind else ""
@@ -222,11 +240,6 @@ class Scope:
         return found if is_usual else {}
 
     @cached_property
-    def request(self) -> Properties:
-        """Every requested property."""
-        return self.block.requested
-
-    @cached_property
     def terms(self) -> Mapping[str, Sequence[Term]]:
         """The comparisons of the chosen alternative, by what they compare (``expression.key``)."""
         return {} if self.chosen is None else _by_name(self.chosen)
@@ -253,11 +266,11 @@ class Scope:
     def tasks(self) -> Amount:
         """How many tasks: counted, laid out, or by nodes."""
         block = self.block
-        if (count := block.properties.get("TaskCount")) and (number := self.read(count)):
+        if (count := self.own.get("TaskCount")) and (number := self.read(count)):
             return Amount(number, f"{self.path}/TaskCount")
         if spelled := block.blocks(Task):
             return Amount(Fraction(len(spelled)), f"{self.path}/Task", why="tasks are counted")
-        distribution = block.properties.get("TaskDistribution")
+        distribution = self.own.get("TaskDistribution")
         path = f"{self.path}/TaskDistribution"
         if distribution is not None and (ids := _geometry(distribution.text)):
             return Amount(Fraction(ids), path, why="ids of the geometry")
@@ -279,7 +292,7 @@ class Scope:
 
     def per(self, kind: str) -> Fraction | None:
         """The number of a TaskDistribution of one type; a number without type is TasksPerNode."""
-        for item in self.block.properties.all("TaskDistribution"):
+        for item in self.own.all("TaskDistribution"):
             stated = item.attributes.get("type", "")
             number = whole(item.text.strip())
             if number is not None and (stated or "TasksPerNode") == kind:
@@ -287,7 +300,11 @@ class Scope:
         return None
 
     def _own(self, name: str, context: str) -> Amount | None:
-        for item in self.block.properties.all(name, context=context, metric=""):
+        for item in self.own:
+            if item.name != name or item.attributes.get("metric", ""):
+                continue
+            if item.attributes.get("context", "") != context:
+                continue
             if (value := self.read(item)) is not None:
                 return Amount(value, f"{self.path}/{name}", why=context)
         return None
@@ -363,14 +380,11 @@ def _amounts(terms: Iterable[Term], name: str) -> Iterator[Term]:
             yield term
 
 
-def _plain(items: Properties) -> list[Property]:
-    """Amounts that were given, rather than measured by a metric or counted in another context."""
-    return [
-        item
-        for item in items
-        if item.attributes.get("context", "") in ("", "Dedicated")
-        and item.attributes.get("metric", "") in ("", "Total")
-    ]
+def is_given(item: Property) -> bool:
+    """Whether an amount was given, rather than measured by a metric or in another context."""
+    return item.attributes.get("context", "") in ("", "Dedicated") and item.attributes.get(
+        "metric", ""
+    ) in ("", "Total")
 
 
 def _turned(items: Properties) -> Iterator[Property]:

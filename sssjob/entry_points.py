@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
 _MOST = 64  # directories whose files are remembered: a process asks for several groups
 _CHUNK = 1 << 16  # bytes
+_SETTLED = 2_000_000_000  # nanoseconds: the coarsest time that a file system keeps of a change
+_listed: dict[str, tuple[tuple[int, int, int], tuple[str, ...]]] = {}
 _declared: dict[tuple[str, tuple[str, ...]], bytes | None] = {}
 
 
@@ -30,31 +33,49 @@ def _is_usual(finder: object) -> bool:
 def _may_have(section: bytes, folder: str) -> bool:
     """The same of the distributions in a directory, where modules are looked for."""
     try:
-        names = os.listdir(folder or ".")
+        names = _names(folder or ".")
     except FileNotFoundError:
         return False
     except OSError:  # such as an archive
         return True
-    if any(name.lower().endswith((".egg", ".zip")) for name in names):
-        return True
-    distributions = tuple(each for each in names if each.endswith((".dist-info", ".egg-info")))
-    declared = _read(os.path.abspath(folder), distributions)
+    declared = _read(os.path.abspath(folder), names)
     return declared is None or section in declared
 
 
-def _read(folder: str, distributions: tuple[str, ...]) -> bytes | None:
-    """What these declare as entry points, without blanks; None if one cannot be read."""
-    key = folder, distributions
+def _names(folder: str) -> tuple[str, ...]:
+    """What is in a directory: it is listed again when it changed, for a question may be per job."""
+    status = os.stat(folder)
+    stamp = status.st_dev, status.st_ino, status.st_mtime_ns
+    known = _listed.get(folder)
+    if known is not None and known[0] == stamp:
+        return known[1]
+    names = tuple(os.listdir(folder))
+    # Another change soon after the last one may leave the same time.
+    if time.time_ns() - status.st_mtime_ns > _SETTLED:
+        if len(_listed) >= _MOST:
+            _listed.clear()
+        _listed[folder] = stamp, names
+    return names
+
+
+def _read(folder: str, names: tuple[str, ...]) -> bytes | None:
+    """What distributions declare in a folder of these names; None if that cannot be known."""
+    key = folder, names
     if key not in _declared:
         if len(_declared) >= _MOST:
             _declared.clear()
-        _declared[key] = _texts(folder, distributions)
+        _declared[key] = _texts(folder, names)
     return _declared[key]
 
 
-def _texts(folder: str, distributions: tuple[str, ...]) -> bytes | None:
+def _texts(folder: str, names: tuple[str, ...]) -> bytes | None:
+    """The entry points, without blanks."""
     found = []
-    for name in distributions:
+    for name in names:
+        if name.lower().endswith((".egg", ".zip")):  # has distributions inside
+            return None
+        if not name.endswith((".dist-info", ".egg-info")):
+            continue
         try:
             found.append(_whole(f"{folder}/{name}/entry_points.txt").replace(b" ", b""))
         except (FileNotFoundError, NotADirectoryError):

@@ -35,7 +35,8 @@ from typing import NamedTuple
 from sssjob import expression, registry, spec
 from sssjob.errors import Finding, InvalidValue, Severity, finding, of_kind
 from sssjob.model import B, Block, Delivered, Item, Job, Property, Requested, Task, TaskGroup
-from sssjob.states import STEPS, has_ended
+from sssjob.resource_names import key
+from sssjob.states import has_ended, step
 
 JOB, DELIVERED = "Job", spec.DELIVERED
 
@@ -125,8 +126,8 @@ def _grows_until_the_end(it: Situation) -> Verdict:
 
 
 def _advances(it: Situation) -> Verdict:
-    old, new = STEPS.get(it.old.text.strip()), STEPS.get(it.new.text.strip())
-    return Verdict.TAKE if old is not None and new is not None and new > old else Verdict.DISAGREE
+    known = step(it.old.text)
+    return Verdict.TAKE if 0 <= known < step(it.new.text) else Verdict.DISAGREE
 
 
 def _follows_the_state(it: Situation) -> Verdict:
@@ -154,7 +155,7 @@ PRECEDENCE = (
 # fmt: on
 
 # What tells two properties of one name apart, besides metric and context.
-_KEYS = {"Resource": ("name", "type"), "Extension": ("name", "type"), "ResourceLimit": ("type",)}
+_KEYS = {"Extension": ("name", "type"), "ResourceLimit": ("type",)}
 _ARRAY_TASK = re.compile(r"([0-9]+)\[([0-9]+)\]")
 _PLAIN_FACTS = frozenset(
     row.name for row in (*spec.JOB, *spec.CREDENTIALS) if row.type == spec.STRING
@@ -246,9 +247,9 @@ class _Folding:
 
     def job(self, job: Job, facts: tuple[Fact, ...], groups: Iterable[TaskGroup]) -> Folded:
         self.ended = has_ended(job.get)
-        before = STEPS.get(job.get("State"), -1)
+        before = step(job.get("State"))
         self.advances = any(
-            fact.item.name == "State" and STEPS.get(fact.item.text.strip(), -1) > before
+            fact.item.name == "State" and step(fact.item.text) > before
             for fact in facts
             if fact.place == JOB
         )
@@ -343,14 +344,16 @@ def _same_place(old: Property, new: Property) -> bool:
     if old.name != new.name:
         return False
     row = spec.element(old.name)
-    if row is not None and row.repeats is True and old.name not in _KEYS:
+    if row is not None and row.repeats is True and old.name not in (*_KEYS, "Resource"):
         return old.text.strip() == new.text.strip()  # holds and dependencies: a set
     if old.name == "ResourceLimit":
         names = {spec.limit_name(item.attributes.get("name", "")) for item in (old, new)}
         types = {item.attributes.get("type", "") for item in (old, new)}
         return len(names) == 1 and (len(types) == 1 or "" in types)  # no type sets both limits
+    if old.name == "Resource" and key(old.attributes) != key(new.attributes):
+        return False
     keys = (*_KEYS.get(old.name, ()), "metric", "context")
-    return all(old.attributes.get(key, "") == new.attributes.get(key, "") for key in keys)
+    return all(old.attributes.get(each, "") == new.attributes.get(each, "") for each in keys)
 
 
 def _agree(rivals: list[Property], fact: Fact) -> bool:

@@ -3,6 +3,12 @@
 A payload imports this module: it imports nothing.
 """
 
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fractions import Fraction
+
 LARGEST = 2**63 - 1
 SMALLEST = -LARGEST - 1
 DIGITS = 18  # so many always fit
@@ -19,3 +25,13 @@ def whole(text: str, digits: int = DIGITS) -> int | None:
     """
     is_one = len(text) <= digits and text.isascii() and text.isdigit()
     return int(text) if is_one else None
+
+
+# decision 335
+def limit_seconds(value: Fraction | float) -> int:
+    """A limit of time in whole seconds, a part of a second rounded up, whoever reads the limit.
+
+    >>> limit_seconds(90.5), limit_seconds(0.1), limit_seconds(90)
+    (91, 1, 90)
+    """
+    return -int(-value // 1)

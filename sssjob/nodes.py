@@ -29,6 +29,7 @@ LIMIT = 1_000_000  # names that one property may stand for
 LIST, PATTERN, RANGE = "List", "Pattern", "Range"
 
 _DIGITS = 18
+_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _ITEM = re.compile(rf"([0-9]{{1,{_DIGITS}}})(?:-([0-9]{{1,{_DIGITS}}}))?")
 _NUMBER = re.compile(rf"[0-9]{{1,{_DIGITS}}}\Z")
 _RANGE_SHAPE = re.compile(r"([^\[\]]*)\[([^\[\]]*)\](.*)", re.DOTALL)
@@ -180,6 +181,15 @@ def expand(item: Property, *, extended: bool = False) -> Nodes:
             return Pattern(text)
         case other:
             raise InvalidValue(other, f"one of the aggregations {LIST}, {PATTERN}, {RANGE}")
+
+
+def plain(text: str) -> bool:
+    """Whether a text is a name without signs that options of batch systems give a meaning to.
+
+    >>> plain("n1.example.org"), plain("n[1-4]"), plain("-n1")
+    (True, False, False)
+    """
+    return _PLAIN.fullmatch(text) is not None
 
 
 def split(text: str, delimiter: str = ",") -> tuple[str, ...]:

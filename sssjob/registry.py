@@ -176,7 +176,8 @@ class System(NamedTuple):
     ``targets`` are the forms in which jobs are submitted to it, or shown by it.
 
     ``also`` are other words for it, in small letters without signs: what a ResourceManagerType or a
-    caller may say instead. ``inside`` is what its jobs find in their environment, by which a
+    caller may say instead; ``records`` are words for it as a source only: the commands that print
+    its records. ``inside`` is what its jobs find in their environment, by which a
     payload knows its limits. ``id_variable`` is where a job finds its id there,
     ``task_variable`` the number of its task in an array, if that is no part of the id. ``raw_id``
     is the name of an Extension, of the type ``title``, with an id of the job beside the one that
@@ -188,6 +189,7 @@ class System(NamedTuple):
     name: str
     title: str
     also: tuple[str, ...] = ()
+    records: tuple[str, ...] = ()
     formats: tuple[Format, ...] = ()
     queue: Queue | None = None
     status: Status | None = None
@@ -262,33 +264,45 @@ def called(name: str) -> System | None:
     """The batch system that has this name, or for which it is another word, ours first.
 
     Letter case does not count. Who asks for a format or a target takes such a word as well: it
-    means the first of those that the system has. None where it is no such word.
+    means the first of those that the system has. A word for its records is one, too, which nobody
+    takes for what is written or submitted, see ``of_records``. None where it is no such word.
     """
     name = name.lower()
     for rows in (systems, all_systems):
         if name in rows():
             return rows()[name]
-        if found := next((row for row in rows().values() if name in row.also), None):
+        if found := next(
+            (row for row in rows().values() if name in (*row.also, *row.records)), None
+        ):
             return found
     return None
 
 
-def words(known: Iterable[str], has: Callable[[System], object], least: int = 0) -> tuple[str, ...]:
+def of_records(name: str) -> System | None:
+    """The batch system whose records a word names, and nothing else of it; None for other words."""
+    row = called(name)
+    return row if row is not None and name.lower() in row.records else None
+
+
+def words(
+    known: Iterable[str], has: Callable[[System], object], least: int = 0, *, records: bool = True
+) -> tuple[str, ...]:
     """The other words that ``called`` takes for the systems that have something.
 
     ``known`` are names that are told of anyway. The words have so many letters at least: of the
-    shorter ones nobody can tell whether they were meant.
+    shorter ones nobody can tell whether they were meant. Without ``records`` those that name
+    records only are left out.
     """
     told = {*known}
     rows = (row for row in all_systems().values() if has(row))
-    every = (word for row in rows for word in (row.name, *row.also))
+    every = (word for row in rows for word in (row.name, *row.also, *row.records * records))
     return tuple(word for word in every if word not in told and len(word) >= least)
 
 
-def listed(known: Iterable[str], has: Callable[[System], object]) -> str:
+def listed(known: Iterable[str], has: Callable[[System], object], *, records: bool = True) -> str:
     """Names, and the words beside them, for help and messages."""
     names = tuple(known)
-    others = words(names, has)
+    others = words(names, has, records=records)
     return ", ".join(names) + (f"; or {', '.join(others)}" if others else "")
 
 
@@ -410,7 +424,9 @@ def _added_system(point: EntryPoint) -> tuple[System | None, str]:
 def _as_declared(row: System) -> Iterator[tuple[str, bool]]:
     """Whether the fields of a system hold what they are declared to hold."""
     usual = System("", "")
-    yield "also", isinstance(row.also, tuple) and all(isinstance(each, str) for each in row.also)
+    for name in ("also", "records"):
+        value = getattr(row, name)
+        yield name, isinstance(value, tuple) and all(isinstance(each, str) for each in value)
     yield "queue", isinstance(row.queue, Queue | None)
     yield "status", isinstance(row.status, Status | None)
     yield "inside", isinstance(row.inside, Inside | None)

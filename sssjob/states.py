@@ -24,21 +24,70 @@ COMPLETED = "Completed"
 SIGNAL = "Signal"  # the name of the Extension that tells which signal ended a job
 # How far a job has come: a later step replaces an earlier one, never the other way round.
 STEPS = {"Idle": 0, "Hold": 0, "Running": 1, "Suspended": 1, COMPLETED: 2}
+# What the standard adds for groups of jobs (SSS 4.1), beside Completed.
+STEPS_OF_GROUPS = {"NotQueued": 0, "Unstarted": 0, "Active": 1}
 # What sites write beside Completed for jobs that have ended, and none of it is success.
 BAD_ENDS = ("Aborted", "Canceled", "Cancelled", "Failed", "Removed", "TimedOut")
 OVER = frozenset((COMPLETED, *BAD_ENDS))
 
-_STEPS = frozenset(state.lower() for state in STEPS)
+_SPELLED = {state.lower(): state for state in (*STEPS, *BAD_ENDS)}
+_STEPS = {
+    state.lower(): far
+    for state, far in (STEPS | STEPS_OF_GROUPS | dict.fromkeys(BAD_ENDS, 2)).items()
+}
 _OVER = frozenset(state.lower() for state in OVER)
 _BAD_ENDS = frozenset(state.lower() for state in BAD_ENDS)
 _ABORTED = _BAD_ENDS - {"failed"}  # they did not end by themselves
 # What StatusMessages begin with, of jobs that did not end by themselves, and of those that failed.
 # fmt: off
-_SAID_OF_ABORTED = (
+SAID_OF_ABORTED = (
     "ABORT", "CANCEL", "DEADLINE", "NODE_FAIL", "PREEMPTED", "REMOVED", "REVOKED", "TIMEOUT",
 )
 # fmt: on
-_SAID_OF_FAILED = ("BOOT_FAIL", "FAIL", "OUT_OF_MEMORY")
+SAID_OF_FAILED = ("BOOT_FAIL", "FAIL", "OUT_OF_MEMORY")
+
+# What a job has that waits for more than slots, so that no free slot would start it: how its
+# StatusMessage begins (reasons of Slurm), or its job_state of PBS, which the State tells less of:
+# waiting for its time, or on its way to another host or server.
+SAID_OF_OTHER_WAITS = ("Dependency", "BeginTime", "DeadLine")
+JOB_STATE = "job_state"  # the name of the Extension
+_OTHER_WAITS = frozenset("WTM")
+
+
+def competes(message: str, job_state: str = "") -> bool:
+    """Whether a job that waits would start if there were a slot for it.
+
+    ``message`` is its StatusMessage, ``job_state`` the text of such an Extension; "" is none.
+
+    >>> competes("Priority"), competes("Dependency"), competes("", "W"), competes("", "Q")
+    (True, False, False, True)
+    """
+    return not message.startswith(SAID_OF_OTHER_WAITS) and job_state not in _OTHER_WAITS
+
+
+def spelled(state: str) -> str:
+    """A State in the letters of the standard, or of the table of ends; "" of any other one.
+
+    Sites write ``RUNNING`` and ``running``, too, and mean the same.
+
+    >>> spelled(" running "), spelled("CANCELLED"), spelled("Draining")
+    ('Running', 'Cancelled', '')
+    """
+    return _SPELLED.get(state.strip().lower(), "")
+
+
+def step(state: str) -> int:
+    """How far a job, or a group, of this state has come, as in ``STEPS``; -1 of an unknown one.
+
+    >>> step("Idle"), step("running"), step("Failed"), step("Draining"), step("")
+    (0, 1, 2, -1, -1)
+    """
+    return _STEPS.get(state.strip().lower(), -1)
+
+
+def has_begun(state: str) -> bool:
+    """Whether a job of this state runs, ran, or has ended; of a state that nobody knows, not."""
+    return step(state) >= STEPS["Running"]
 
 
 def is_over(state: str) -> bool:
@@ -56,7 +105,7 @@ def is_known(state: str) -> bool:
     >>> is_known("running"), is_known(""), is_known("Draining")
     (True, True, False)
     """
-    return not state or state.strip().lower() in _STEPS | _OVER
+    return not state or bool(spelled(state))
 
 
 def ended_badly(state: str) -> bool:
@@ -93,9 +142,9 @@ def how_it_ended(text: Callable[[str], str], signal: str = "") -> Ending:
     ('completed', 'failed')
     """
     state, said = text("State") or "", (text("StatusMessage") or "").upper()
-    if said.startswith(_SAID_OF_ABORTED) or state.strip().lower() in _ABORTED:
+    if said.startswith(SAID_OF_ABORTED) or state.strip().lower() in _ABORTED:
         return Ending.ABORTED
-    if said.startswith(_SAID_OF_FAILED) or ended_badly(state) or signal.strip("0 "):
+    if said.startswith(SAID_OF_FAILED) or ended_badly(state) or signal.strip("0 "):
         return Ending.FAILED
     try:
         return Ending.FAILED if units.integer(text("ExitCode") or "") else Ending.WELL

@@ -10,6 +10,7 @@ import re
 from datetime import UTC, datetime
 from decimal import Decimal
 from fractions import Fraction
+from math import inf, isfinite
 
 from sssjob.errors import InvalidValue
 
@@ -201,8 +202,37 @@ def plain(value: Fraction) -> Fraction | int:
 
 
 def approximate(value: Fraction) -> int | float:
-    """A number as JSON and ClassAds have it: whole, or the nearest float."""
-    return value.numerator if value.denominator == 1 else float(value)
+    """A number as JSON and ClassAds have it: whole, or the nearest double.
+
+    They have no infinity, so that of more than a double can hold it is the whole part.
+
+    >>> approximate(Fraction(3, 2)), approximate(10**400 + Fraction(1, 2)) == 10**400
+    (1.5, True)
+    """
+    if value.denominator == 1:
+        return value.numerator
+    near = double(value)
+    return near if isfinite(near) else int(value)
+
+
+# decision 371
+def double(value: Fraction | int | float) -> float:
+    """The nearest double; infinity, with the sign, of a number that no double can hold.
+
+    Documents may state numbers of any length, so that whoever has to write doubles asks this.
+
+    >>> double(Fraction(1, 2)), double(10**400), double(-(10**400))
+    (0.5, inf, -inf)
+    """
+    try:
+        return float(value)
+    except OverflowError:
+        return inf if value > 0 else -inf
+
+
+def double_or_none(value: Fraction | int | float | None) -> float | None:
+    """The nearest double of a number; None of none."""
+    return None if value is None else double(value)
 
 
 def is_bounded(value: Fraction | Decimal) -> bool:

@@ -154,20 +154,72 @@
   </xsl:template>
 
   <!-- aborted, completed, failed, held, queued, started, suspended, or the state as it is -->
+  <!-- How far a job has come, and how it ended: the rule and the words of sssjob/states.py -->
+
+  <xsl:variable name="bad-ends"> aborted canceled cancelled failed removed timedout </xsl:variable>
+  <xsl:variable name="said-of-aborted">ABORT CANCEL DEADLINE NODE_FAIL PREEMPTED REMOVED REVOKED TIMEOUT </xsl:variable>
+  <xsl:variable name="said-of-failed">BOOT_FAIL FAIL OUT_OF_MEMORY </xsl:variable>
+
   <xsl:template name="status">
     <xsl:variable name="written"><xsl:call-template name="field"><xsl:with-param name="name">State</xsl:with-param></xsl:call-template></xsl:variable>
     <xsl:variable name="state" select="translate($written, $upper, $lower)"/>
-    <xsl:variable name="exit" select="normalize-space((ExitCode | s:ExitCode)[1])"/>
+    <xsl:variable name="exit"><xsl:call-template name="field"><xsl:with-param name="name">ExitCode</xsl:with-param></xsl:call-template></xsl:variable>
+    <xsl:variable name="end"><xsl:call-template name="field"><xsl:with-param name="name">EndTime</xsl:with-param></xsl:call-template></xsl:variable>
+    <xsl:variable name="start"><xsl:call-template name="field"><xsl:with-param name="name">StartTime</xsl:with-param></xsl:call-template></xsl:variable>
+    <xsl:variable name="bad" select="$state != '' and not(contains($state, ' ')) and contains($bad-ends, concat(' ', $state, ' '))"/>
     <xsl:choose>
-      <xsl:when test="$state = 'completed' and $exit != '' and number($exit) != 0">failed</xsl:when>
-      <xsl:when test="$state = 'idle' or $state = 'unstarted' or $state = 'notqueued'">queued</xsl:when>
-      <xsl:when test="$state = 'running' or $state = 'active'">started</xsl:when>
+      <xsl:when test="$bad or $state = 'completed' or ($state = '' and ($exit != '' or $end != ''))">
+        <xsl:call-template name="ending">
+          <xsl:with-param name="state" select="$state"/>
+          <xsl:with-param name="bad" select="$bad"/>
+          <xsl:with-param name="exit" select="string($exit)"/>
+        </xsl:call-template>
+      </xsl:when>
+      <xsl:when test="$state = 'idle'">queued</xsl:when>
+      <xsl:when test="$state = 'running'">started</xsl:when>
       <xsl:when test="$state = 'hold'">held</xsl:when>
-      <xsl:when test="$state = 'cancelled' or $state = 'canceled'">aborted</xsl:when>
       <xsl:when test="$state != ''"><xsl:value-of select="$state"/></xsl:when>
-      <xsl:when test="EndTime | s:EndTime">completed</xsl:when>
-      <xsl:when test="StartTime | s:StartTime">started</xsl:when>
+      <xsl:when test="$start != ''">started</xsl:when>
       <xsl:otherwise>queued</xsl:otherwise>
+    </xsl:choose>
+  </xsl:template>
+
+  <!-- Success is exit code 0 and nothing that speaks against it; what nobody knows has no other word -->
+  <xsl:template name="ending">
+    <xsl:param name="state"/>
+    <xsl:param name="bad"/>
+    <xsl:param name="exit"/>
+    <xsl:variable name="written"><xsl:call-template name="field"><xsl:with-param name="name">StatusMessage</xsl:with-param></xsl:call-template></xsl:variable>
+    <xsl:variable name="said" select="translate($written, $lower, $upper)"/>
+    <xsl:variable name="aborted"><xsl:call-template name="begins"><xsl:with-param name="text" select="$said"/><xsl:with-param name="words" select="$said-of-aborted"/></xsl:call-template></xsl:variable>
+    <xsl:variable name="failed"><xsl:call-template name="begins"><xsl:with-param name="text" select="$said"/><xsl:with-param name="words" select="$said-of-failed"/></xsl:call-template></xsl:variable>
+    <xsl:variable name="own" select="(Extension | s:Extension)[@name = 'Signal']"/>
+    <xsl:variable name="delivered" select="(Delivered | s:Delivered)/*[local-name() = 'Extension'][@name = 'Signal']"/>
+    <xsl:variable name="default" select="(../JobDefaults | ../s:JobDefaults)/*[local-name() = 'Extension'][@name = 'Signal'][not($delivered or $own)]"/>
+    <xsl:variable name="signal" select="translate(normalize-space(($delivered | $own[not($delivered)] | $default)[1]), '0 ', '')"/>
+    <xsl:variable name="unsigned" select="substring($exit, 1 + (starts-with($exit, '+') or starts-with($exit, '-')))"/>
+    <xsl:choose>
+      <xsl:when test="$aborted != '' or ($bad and $state != 'failed')">aborted</xsl:when>
+      <xsl:when test="$failed != '' or $bad or $signal != ''">failed</xsl:when>
+      <xsl:when test="string-length($unsigned) &lt;= 4000 and translate($unsigned, $digits, '') = '' and translate($unsigned, '0', '') != ''">failed</xsl:when>
+      <xsl:otherwise>completed</xsl:otherwise>
+    </xsl:choose>
+  </xsl:template>
+
+  <!-- Something, if a text begins with one of these words, each with a blank behind it -->
+  <xsl:template name="begins">
+    <xsl:param name="text"/>
+    <xsl:param name="words"/>
+    <xsl:variable name="word" select="substring-before($words, ' ')"/>
+    <xsl:choose>
+      <xsl:when test="$word = ''"/>
+      <xsl:when test="starts-with($text, $word)">yes</xsl:when>
+      <xsl:otherwise>
+        <xsl:call-template name="begins">
+          <xsl:with-param name="text" select="$text"/>
+          <xsl:with-param name="words" select="substring-after($words, ' ')"/>
+        </xsl:call-template>
+      </xsl:otherwise>
     </xsl:choose>
   </xsl:template>
 

@@ -13,7 +13,7 @@ Memory grows with the number of runs, some 1500 bytes for each of a side.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from itertools import islice, pairwise
@@ -104,10 +104,12 @@ class Audit:
     """What was found; ``listed`` tells whether there was a list of runs to compare with.
 
     ``outside`` counts runs that did not end in the span, ``left_out`` findings of a kind that are
-    counted and not listed.
+    counted and not listed. ``is_empty``: there was nothing to compare, since no run was read and
+    none is listed.
     """
 
     listed: bool
+    is_empty: bool = False
     rows: list[MachineDay] = field(default_factory=list)
     findings: list[Amiss] = field(default_factory=list)
     sums: list[Compared] = field(default_factory=list)
@@ -157,7 +159,7 @@ class AuditQuestion:
 
 def audit(
     question: AuditQuestion, read: Iterable[Run], listed: Iterable[Run] | None,
-    statements: Iterable[SystemStatement] = (),
+    statements: Sequence[SystemStatement] = (),
 ) -> Audit:  # fmt: skip
     """Compare what was read with what is listed, where there is a list, and with statements."""
     found = Audit(listed is not None)
@@ -172,6 +174,7 @@ def audit(
     found.rows = sorted(counting.rows.values(), key=lambda row: (row.machine, row.day))
     found.findings.sort(key=lambda each: (KINDS.index(each.kind), each.run.machine, _when(each)))
     every = [run for some in runs.values() for run in some]
+    found.is_empty = not (every or told or statements)
     found.sums = [_compared(each, every, question) for each in statements]
     if question.gaps:
         found.gaps = list(_gaps(every, (run for some in (told or {}).values() for run in some)))

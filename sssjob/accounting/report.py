@@ -12,7 +12,7 @@ from datetime import UTC, tzinfo
 from typing import Any, NamedTuple
 
 from sssjob import units
-from sssjob.amounts import GPUS, Scope
+from sssjob.amounts import Scope, is_given, seconds_between
 from sssjob.dotted import NOTEBOOK, loaded
 from sssjob.errors import Finding, InvalidValue, of_kind
 from sssjob.formats.sss import jobs_of
@@ -27,6 +27,7 @@ from sssjob.measures import (
     used_of,
 )
 from sssjob.model import Block, Delivered, Job, Property, Requested, stripped
+from sssjob.resource_names import gpu_model
 from sssjob.spans import DATED, SPANS, in_order, span_name
 
 # What a Resource is called, and what its units are in joules.
@@ -88,17 +89,16 @@ class JobProperties:
             if amount is not None:
                 return units.plain(amount.value)
         for item in (*(found or ()), *self.own.get(name, ())):
-            context, metric = (item.attributes.get(key, "") for key in ("context", "metric"))
-            if context in ("", "Dedicated") and metric in ("", "Total"):
+            if is_given(item):
                 return self.read(item)
         return None
 
-    def resources(self, *names: str) -> Iterator[tuple[Number, str]]:
-        """The numbers of the resources of these names that were delivered, and their units."""
+    def resources(self, meant: Callable[[Mapping[str, str]], bool]) -> Iterator[tuple[Number, str]]:
+        """The numbers of the resources that were delivered, and their units, by attributes."""
         found = self.delivered.get("Resource") or self.own.get("Resource") or ()
         for item in found:
             attributes = item.attributes
-            if attributes.get("name", "").lower() not in names:
+            if not meant(attributes):
                 continue
             if attributes.get("metric", "") not in ("", "Total"):
                 continue
@@ -139,12 +139,33 @@ class JobProperties:
         return None if value is None else units.plain(value)
 
 
-def _numbered(*names: str) -> Callable[[JobProperties], Number | None]:
-    return lambda job: _sum(number for number, _ in job.resources(*names))
+# decision 373
+def wall_time(job: JobProperties, *, spans: bool = False) -> Number | None:
+    """How long a job ran, in seconds: what was delivered, or else its own Duration.
+
+    Of a job that has ended, ``spans`` takes the time from start to end where that is shorter than
+    its own Duration, which may be what it asked for, or where there is none. Reports do not: they
+    say of documents what columns of stores say. None where nothing tells.
+    """
+    stated = job.given("Duration")
+    if not spans or job.scope.delivered("Duration") is not None:
+        return stated
+    start, end = job.time("StartTime"), job.time("EndTime")
+    suspended = job.own.get("SuspendDuration")
+    away = job.read(suspended[0]) if suspended else None
+    span = None
+    if start is not None and end is not None:
+        span = seconds_between(start, end, int(away or 0))
+    return min((each for each in (stated, span) if each is not None), default=None)
+
+
+def _gpus(job: JobProperties) -> Number | None:
+    told = job.resources(lambda attributes: gpu_model(attributes) is not None)
+    return _sum(number for number, _ in told)
 
 
 def _energy(job: JobProperties) -> Number | None:
-    told = job.resources(_ENERGY)
+    told = job.resources(lambda attributes: attributes.get("name", "").lower() == _ENERGY)
     return _sum(number * _JOULES[unit] for number, unit in told if unit in _JOULES)
 
 
@@ -161,13 +182,13 @@ class Amount(NamedTuple):
 
 # fmt: off
 AMOUNTS: tuple[Amount, ...] = (
-    Amount(lambda job: job.given("Duration"),    ("Duration",)),
+    Amount(lambda job: wall_time(job),           ("Duration",)),
     Amount(lambda job: job.given("Processors"),  ("Processors",)),
     Amount(lambda job: job.given("CpuDuration"), ("CpuDuration",)),
     Amount(lambda job: job.most("Memory"),       ("Memory",)),
     Amount(lambda job: job.asked("Memory"),      ("Memory",), is_asked=True),
     Amount(lambda job: job.given("NodeCount"),   ("NodeCount",)),
-    Amount(_numbered(*GPUS),                     ("Resource",)),
+    Amount(_gpus,                                 ("Resource",)),
     Amount(_energy,                              ("Resource",)),
 )
 # fmt: on

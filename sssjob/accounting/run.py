@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from sssjob.accounting.report import JobProperties
+from sssjob.accounting.report import JobProperties, wall_time
 from sssjob.formats.sss import jobs_of
 from sssjob.measures import Number
 from sssjob.model import Block, Job, Property
@@ -45,7 +45,7 @@ def run_of(job: Job, raw_ids: Iterable[tuple[str, str]] = ()) -> Run:
     return made(
         (facts.text("Machine"), job.id, facts.time("SubmitTime"), facts.time("StartTime"),
          facts.ended),
-        (facts.given("Duration"), facts.given("Processors"), facts.given("CpuDuration")),
+        (wall_time(facts), facts.given("Processors"), facts.given("CpuDuration")),
         facts.text("ExitCode"), _number(facts, set(raw_ids)), facts.text("SubmitHost"),
     )  # fmt: skip
 

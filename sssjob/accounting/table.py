@@ -18,11 +18,11 @@ import pyarrow as pa
 from sssjob.accounting.report import GROUPINGS, JobProperties, used
 from sssjob.document.bridge import to_tree
 from sssjob.document.text import dumps
-from sssjob.measures import Number
 from sssjob.model import Job
 from sssjob.spans import SPANS
 from sssjob.store import parquet, rows
 from sssjob.store.columns import NAMES
+from sssjob.units import double_or_none
 
 DOCUMENT = "document"
 PIECE = 10_000  # rows of one piece of the table, which is held in memory
@@ -69,7 +69,7 @@ def row(job: Job) -> Row:
     sums = used(facts)
     told = (found[place] for place in _PLACES)
     named = (GROUPINGS[by](facts, UTC) or None for by in BY.values())
-    return (*told, *named, *(_float(of(sums)) for _, _, of in USED), dumps(job))
+    return (*told, *named, *(double_or_none(of(sums)) for _, _, of in USED), dumps(job))
 
 
 def piece(some: Sequence[Row], fields: pa.Schema) -> pa.RecordBatch:
@@ -86,11 +86,3 @@ def table(jobs: Iterable[Job]) -> Any:
 def _pieces(found: Iterator[Row], fields: pa.Schema) -> Iterator[pa.RecordBatch]:
     while some := list(islice(found, PIECE)):
         yield piece(some, fields)
-
-
-def _float(value: Number | None) -> float | None:
-    """The number as a double; None for none, and for one that no double can be."""
-    try:
-        return None if value is None else float(value)
-    except OverflowError:
-        return None

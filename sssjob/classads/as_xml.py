@@ -6,8 +6,6 @@ HTCondor names is never fetched, and entities are refused.
 
 from __future__ import annotations
 
-import re
-
 from lxml import etree
 
 from sssjob.classads.errors import BadAd, refuse
@@ -17,6 +15,7 @@ from sssjob.classads.tokens import number, unquoted
 from sssjob.classads.values import ERROR, UNDEFINED, AbsTime, Ad, Node, RelTime
 from sssjob.classads.writing import NEW, real, string
 from sssjob.classads.writing import attribute as spelled
+from sssjob.legality import ILLEGAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 
 HEADER = '<?xml version="1.0"?>\n<!DOCTYPE classads SYSTEM "classads.dtd">\n<classads>\n'
 FOOTER = "</classads>\n"
-
-_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def read(stream: BinaryIO, *, on_error: OnError | None = None) -> Iterator[Ad]:
@@ -183,7 +180,7 @@ def _inside(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    if found := _ILLEGAL.search(text):
+    if found := ILLEGAL.search(text):
         raise BadAd(f"the character {found[0]!r} cannot be written as XML")
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return text.replace("\r", "&#13;")

@@ -22,6 +22,11 @@ class BadAd(SSSJobError, ValueError):
         return f"line {self.line}: {self.reason}" if self.line else self.reason
 
 
+def shown(text: str) -> str:
+    """The beginning of a text, for a message."""
+    return repr(text if len(text) <= 40 else text[:37] + "...")
+
+
 def refuse(fault: BadAd, on_error: OnError | None) -> None:
     """Raise what is wrong with an ad, or hand it to ``on_error``: the ad is then left out."""
     if on_error is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sssjob.classads.values import Ad, Unparsed
+from sssjob.classads.values import Ad, Unparsed, bad
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def read(
                 start = number
             attributes[name] = value
             if len(attributes) > ATTRIBUTES_LIMIT:
-                raise _bad(f"an ad of more than {ATTRIBUTES_LIMIT} attributes")
+                raise bad(f"an ad of more than {ATTRIBUTES_LIMIT} attributes")
         except ValueError as error:
             from sssjob.classads.errors import refuse  # hooks, which read good ads, start without
 
@@ -79,10 +79,10 @@ def attribute(line: str, *, strict: bool = False, lazy: bool = False) -> tuple[s
         found = _LINE.match(line.lstrip())
         line = line.lstrip()
     if found is None:
-        raise _bad(f"no attribute: {_shown(line)}; a line is NAME = VALUE")
+        raise bad("no attribute: {}; a line is NAME = VALUE", line)
     name, kind, end = found[1], found.lastindex, found.end()
     if "." in name and strict:
-        raise _bad(f"{name!r} is no name")
+        raise bad(f"{name!r} is no name")
     if name[0] == "'":
         name = name[1:-1]
     if end == len(line) or (not strict and not line[end:].strip()):
@@ -102,7 +102,7 @@ def attribute(line: str, *, strict: bool = False, lazy: bool = False) -> tuple[s
 def value(text: str, *, lazy: bool = False) -> Attribute:
     """What an expression stands for: a plain value if it is one. Raises ``BadAd``."""
     if not text:
-        raise _bad("an attribute without a value")
+        raise bad("an attribute without a value")
     if lazy and text[0] != '"':
         return Unparsed(text)
     from sssjob.classads.parser import plain
@@ -126,40 +126,30 @@ def write(ad: Ad, *, ordered: bool = False) -> str:
 def _decoded(octets: bytes, strict: bool) -> str:
     """A line without its end. Bytes that are no UTF-8 are taken as Latin-1, if not strict."""
     if len(octets) > LINE_LIMIT:
-        raise _bad(f"a line of more than {LINE_LIMIT} bytes")
+        raise bad(f"a line of more than {LINE_LIMIT} bytes")
     octets = octets.removesuffix(b"\n")
     if strict:
         if b"\r" in octets:
-            raise _bad("a carriage return")
+            raise bad("a carriage return")
     else:
         octets = octets.removesuffix(b"\r")
     try:
         return octets.decode()
     except UnicodeDecodeError:
         if strict:
-            raise _bad(f"bytes that are no UTF-8: {_shown(repr(octets)[2:-1])}") from None
+            raise bad("bytes that are no UTF-8: {}", repr(octets)[2:-1]) from None
         return octets.decode("latin-1")
 
 
 def _check_separator(text: str, strict: bool) -> None:
     if text.startswith("***") or text.strip() in _SEPARATORS:
         if strict:
-            raise _bad(f"{_shown(text)} is no attribute; a reply holds one ad and nothing else")
+            raise bad("{} is no attribute; a reply holds one ad and nothing else", text)
         return
-    raise _bad(f"no attribute: {_shown(text)}; a line is NAME = VALUE")
-
-
-def _bad(reason: str) -> BadAd:
-    from sssjob.classads.errors import BadAd
-
-    return BadAd(reason)
+    raise bad("no attribute: {}; a line is NAME = VALUE", text)
 
 
 def _at(error: ValueError, line: int) -> BadAd:
     from sssjob.classads.errors import BadAd
 
     return BadAd(error.reason if isinstance(error, BadAd) else str(error), line)
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:37] + "...")

@@ -6,13 +6,12 @@ files V2 stands inside of double quotes, and V1 with backslashes before double q
 
 from __future__ import annotations
 
-from sssjob.classads.values import Ad
+from sssjob.classads.values import Ad, bad
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sssjob.classads.errors import BadAd
 
 SPACE = " \t\r\n"
 DELIMITERS = (";", "|")  # of V1 environments: on Unix, on Windows
@@ -40,7 +39,7 @@ def split_v2(text: str) -> list[str]:
             while (end := text.find("'", end)) >= 0 and text[end + 1 : end + 2] == "'":
                 end += 2
             if end < 0:
-                raise _bad(f"a single quote that is not closed: {_shown(text[place:])}")
+                raise bad("a single quote that is not closed: {}", text[place:])
             word += text[place + 1 : end].replace("''", "'")
             begun, place = True, end + 1
         elif letter in SPACE:
@@ -84,9 +83,9 @@ def unquoted_v2(text: str) -> str:
     """V2 without the double quotes of a submit file, where a doubled one is a literal one."""
     inner = text.strip()
     if len(inner) < 2 or inner[0] != '"' or inner[-1] != '"':
-        raise _bad(f"a double quote that is not closed: {_shown(text)}")
+        raise bad("a double quote that is not closed: {}", text)
     if '"' in inner[1:-1].replace('""', ""):
-        raise _bad(f"a double quote in the middle, which must be doubled: {_shown(text)}")
+        raise bad("a double quote in the middle, which must be doubled: {}", text)
     return inner[1:-1].replace('""', '"')
 
 
@@ -122,9 +121,9 @@ def join_environment_v2(variables: Mapping[str, str]) -> str:
     """
     for name, value in variables.items():
         if not name or "=" in name:
-            raise _bad(f"{name!r} is no name of an environment variable")
+            raise bad(f"{name!r} is no name of an environment variable")
         if set(name + value) & {"\n", "\r", "\0"}:
-            raise _bad(f"the variable {name} holds a line feed or a NUL character")
+            raise bad(f"the variable {name} holds a line feed or a NUL character")
     return join_v2(f"{name}={value}" for name, value in variables.items())
 
 
@@ -178,14 +177,14 @@ def _pairs(parts: Iterable[str]) -> Iterable[tuple[str, str]]:
             yield part, ""
             continue
         if not equals or not name:
-            raise _bad(f"{_shown(part)} is no variable; expected NAME=VALUE")
+            raise bad("{} is no variable; expected NAME=VALUE", part)
         yield name, value
 
 
 def _unwacked(text: str) -> str:
     r"""V1 of a submit file: ``\"`` is a double quote, and a bare one is a mistake."""
     if '"' in text.replace('\\"', ""):
-        raise _bad(f"a double quote without a backslash: {_shown(text)}")
+        raise bad("a double quote without a backslash: {}", text)
     return text.replace('\\"', '"')
 
 
@@ -197,13 +196,3 @@ def _grouped(word: str) -> str:
         text += ("'" if special is not inside else "") + letter * (2 if letter == "'" else 1)
         inside = special
     return text + ("'" if inside else "")
-
-
-def _bad(reason: str) -> BadAd:
-    from sssjob.classads.errors import BadAd
-
-    return BadAd(reason)
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:37] + "...")

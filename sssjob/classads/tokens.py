@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sssjob.classads.errors import BadAd
+from sssjob.classads.errors import BadAd, shown
 from sssjob.integers import LARGEST, SMALLEST
 
 NAME, QUOTED, NUMBER, STRING, SIGN, END = "name", "quoted", "number", "string", "sign", "end"
@@ -49,7 +49,7 @@ def tokens(text: str, old: bool = False) -> list[tuple[str, str, int]]:
         word = token[0]
         if kind == "space":
             if old and word.strip():
-                raise BadAd(f"a comment in an expression: {_shown(word)}")
+                raise BadAd(f"a comment in an expression: {shown(word)}")
         elif kind == SIGN and word in _SIGNS:
             found.append((NAME, _SIGNS[word], start))
         else:
@@ -73,7 +73,7 @@ def unquoted(word: str) -> str:
         try:
             return octets.decode()
         except UnicodeDecodeError:
-            raise BadAd(f"a string that is no UTF-8: {_shown(inner)}") from None
+            raise BadAd(f"a string that is no UTF-8: {shown(inner)}") from None
     return inner
 
 
@@ -83,14 +83,14 @@ def number(word: str, negative: bool = False) -> int | float:
         return -float(word) if negative else float(word)
     value = -_whole(word) if negative else _whole(word)
     if value > LARGEST or value < SMALLEST:
-        raise BadAd(f"{_shown(word)} does not fit 64 bits")
+        raise BadAd(f"{shown(word)} does not fit 64 bits")
     return value
 
 
 def _whole(word: str) -> int:
     digits = word.lstrip("0") or "0"
     if len(digits) > 19:
-        raise BadAd(f"{_shown(word)} does not fit 64 bits")
+        raise BadAd(f"{shown(word)} does not fit 64 bits")
     return int(digits)
 
 
@@ -98,7 +98,7 @@ def _encoded(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        raise BadAd(f"a string with a lone surrogate: {_shown(text)}") from None
+        raise BadAd(f"a string with a lone surrogate: {shown(text)}") from None
 
 
 def _escaped(match: re.Match[bytes]) -> bytes:
@@ -110,11 +110,7 @@ def _escaped(match: re.Match[bytes]) -> bytes:
 
 def _wrong(text: str, place: int) -> str:
     if text[place] in "\"'":
-        return f"a string that is not closed: {_shown(text[place:])}"
+        return f"a string that is not closed: {shown(text[place:])}"
     if text.startswith("/*", place):
         return "a comment that is not closed"
-    return f"{text[place]!r} has no meaning here: {_shown(text[place:])}"
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:37] + "...")
+    return f"{text[place]!r} has no meaning here: {shown(text[place:])}"

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any, TypeAlias
 
+    from sssjob.classads.errors import BadAd
+
     # A list or an ad may hold expressions until it is evaluated.
     Value: TypeAlias = (
         "bool | int | float | str | Special | AbsTime | RelTime | Ad | tuple[Attribute, ...]"
@@ -188,6 +190,16 @@ class Ad(dict[str, "Attribute"]):
         for name in list(self):
             if names[name.lower()] != name:
                 del self[name]
+
+
+def bad(reason: str, *texts: str) -> BadAd:
+    """An error, in whose braces the beginnings of these texts stand.
+
+    Hooks, which read good ads, start without the module of errors.
+    """
+    from sssjob.classads.errors import BadAd, shown
+
+    return BadAd(reason.format(*map(shown, texts)) if texts else reason)
 
 
 def same(one: object, other: object) -> bool:

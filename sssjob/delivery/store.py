@@ -21,7 +21,7 @@ from sssjob.fold import fold, identities, is_about
 from sssjob.model import Block, Job, JobGroup
 from sssjob.records import Format
 from sssjob.store import Change, Store, Stored
-from sssjob.store.identity import MARKS, Marks
+from sssjob.store.identity import MARKS, stated
 
 _BATCH = 200  # records of one change
 
@@ -164,7 +164,7 @@ def _about(block: Block, record: Job) -> Job | None:
 
 def _agree(job: Job, record: Job) -> bool:
     """Whether nothing that both say of their run differs."""
-    one, other = (Marks(*(each.get(name) for name in MARKS)) for each in (job, record))
+    one, other = (stated(*(each.get(name) for name in MARKS)) for each in (job, record))
     return one.agree(other)
 
 

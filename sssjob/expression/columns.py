@@ -15,7 +15,7 @@ Needs numpy: ``pip install 'sssjob[numpy]'``.
 >>> offers = Columns({"Processors": [4, 64], "Queue": ["short", "long"]})
 >>> found = offers.ask(Request(parse([Property("Processors", 8, {"op": "GE"})])))
 >>> found.yes.tolist(), found.answer(0).reasons
-([False, True], ('Processors GE 8: 4 offered',))
+([False, True], ('Processors GE 8: up to 4 offered',))
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, reduce
-from math import ceil, floor, inf, lcm, nextafter
+from math import ceil, floor, inf, isinf, lcm, nextafter
 from typing import Any, NoReturn, TypeAlias
 
 try:
@@ -52,7 +52,7 @@ from sssjob.expression.normal_form import All, Formula, counted, leaves
 from sssjob.expression.offer import AMOUNTS, Mode, Number, Offer
 from sssjob.expression.offers import BadOffer, offer
 from sssjob.expression.tree import key
-from sssjob.units import DEFAULT_UNITS, UNITS
+from sssjob.units import DEFAULT_UNITS, UNITS, double
 
 Truths: TypeAlias = NDArray[np.bool_]
 Codes: TypeAlias = NDArray[np.int64]
@@ -497,10 +497,9 @@ def _from(column: OfferColumn, bound: Number | float, open_: bool) -> Truths:
 
 def _least(limit: Fraction, open_: bool) -> float:
     """The least float that stands for at least this number, or for more than it."""
-    try:
-        found = float(limit)
-    except OverflowError:
-        return inf if limit > 0 else -inf
+    found = double(limit)
+    if isinf(found):
+        return found
     while not _reaches(found, limit, open_):
         found = nextafter(found, inf)
     while _reaches(lower := nextafter(found, -inf), limit, open_):

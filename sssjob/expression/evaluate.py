@@ -5,7 +5,7 @@
 >>> request = Request(parse([Property("Processors", 8, {"op": "GE"})]))
 >>> answer = request.answer(Offer.of("n1", [Property("Processors", 4)]))
 >>> print(answer.verdict, *answer.reasons)
-no Processors GE 8: 4 offered
+no Processors GE 8: up to 4 offered
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal, NoReturn, TypeAlias, get_args
 
-from sssjob import nodes, spec, units
+from sssjob import nodes, resource_names, spec, units
 from sssjob.errors import InvalidValue, LimitExceeded, of_kind, one_of
 from sssjob.expression.tree import amount, key
 from sssjob.model import Block, Property
@@ -31,6 +31,7 @@ SETS = frozenset(("Feature", "Node"))
 _DESCRIBED = AMOUNTS | SETS | {"Architecture", "NetworkAdapter", "OperatingSystem"}
 
 NAMES_LIMIT = 100_000  # nodes or features of one offer
+ALL_GPUS = key(Property("Resource", "0", {"name": resource_names.GPU}))  # of any model
 
 # Which of several delivered measurements is meant where a request names none.
 _METRICS = ("", "Max", "Total")
@@ -38,6 +39,7 @@ _METRICS = ("", "Max", "Total")
 
 _FACTORS = {name: units.UNITS[unit] for name, unit in units.DEFAULT_UNITS.items()}
 _LONG = 18
+_OF_MODEL = f"{ALL_GPUS[:-1]} "
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class Offer:
         try:
             for name, items in self.facts.items():
                 if items and items[0].name in AMOUNTS:
-                    _measure(items, amounts)
+                    _measure(_together(items) if name == ALL_GPUS else items, amounts)
                 elif items and items[0].name in SETS:
                     names[name] = tuple(_expanded(items))
                 else:
@@ -96,7 +98,8 @@ class Offer:
         for item in properties:
             if type(item) is not Property:
                 of_kind(item, Property, "a Property")
-            facts[key(item)] = (*facts.get(key(item), ()), item)
+            for each in keys(item):
+                facts[each] = (*facts.get(each, ()), item)
         return cls(id, facts, mode)
 
     def amount(self, slots: Iterable[str]) -> Number | None:
@@ -142,6 +145,18 @@ def worded(item: Property) -> str:
     meant = [item.attributes[name] for name in ("context", "metric") if name in item.attributes]
     unit = item.attributes.get("units", "")
     return " ".join(filter(None, (item.text.strip(), unit, f"({', '.join(meant)})" * bool(meant))))
+
+
+# decision 370
+def keys(item: Property) -> tuple[str, ...]:
+    """The keys by which an offer has a property: GPUs of a model are among all GPUs, too."""
+    found = key(item)
+    return (found, ALL_GPUS) if is_of_model(found) else (found,)
+
+
+def is_of_model(slot: str) -> bool:
+    """Whether a key, or an amount by it, is about GPUs of one model."""
+    return slot.startswith(_OF_MODEL)
 
 
 def slots(item: Property) -> tuple[str, ...]:
@@ -201,6 +216,26 @@ def _measure(items: tuple[Property, ...], amounts: dict[str, Number]) -> None:
         plain = next((slot for slot in wanted if slot in found), None)
         if plain in amounts and plain is not None:
             amounts[name] = amounts[plain]
+
+
+def _together(items: tuple[Property, ...]) -> tuple[Property, ...]:
+    """GPUs of all models added up, for each context and metric.
+
+    What is said more than once of one model stays so, and is not known.
+    """
+    found: dict[tuple[tuple[str, str], ...], list[Property]] = {}
+    for item in items:
+        alike = {**item.attributes, "name": resource_names.GPU}
+        alike.pop("type", None)
+        found.setdefault(tuple(sorted(alike.items())), []).append(item)
+    made: list[Property] = []
+    for attributes, some in found.items():
+        models = len(set(map(key, some)))
+        total = sum(units.number(item.text) for item in some)
+        made += [Property("Resource", units.decimal(total), dict(attributes))] * (
+            1 if models == len(some) else 2
+        )
+    return tuple(made)
 
 
 def _dedicated(name: str, amounts: dict[str, Number]) -> None:

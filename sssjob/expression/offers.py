@@ -16,8 +16,7 @@ from typing import BinaryIO, NoReturn
 
 from sssjob import spec, suggestions, units
 from sssjob.errors import SSSJobError
-from sssjob.expression.offer import AMOUNTS, MODES, Mode, Offer
-from sssjob.expression.tree import key
+from sssjob.expression.offer import AMOUNTS, MODES, Mode, Offer, keys
 from sssjob.json_text import each_once
 from sssjob.model import Property
 from sssjob.model import text as spelled
@@ -89,7 +88,7 @@ def offer(row: object, index: int = 0, mode: Mode = "fit") -> Offer:
     stated = row.get("mode", mode)
     if stated not in MODES:
         refuse(f"mode {stated!r} is neither {' nor '.join(MODES)}")
-    facts: dict[str, tuple[Property, ...]] = {}
+    facts: dict[str, list[Property]] = {}
     for given, value in row.items():
         if given in ("id", "mode") or value is None:
             continue
@@ -100,11 +99,12 @@ def offer(row: object, index: int = 0, mode: Mode = "fit") -> Offer:
         except ValueError as error:
             refuse(f"{given}: {error}")
         for item in items:
-            facts[key(item)] = (*facts.get(key(item), ()), item)
+            for each in keys(item):
+                facts.setdefault(each, []).append(item)
         if not items:
-            facts[element] = ()
+            facts[element] = []
     try:
-        return Offer(name, facts, stated)
+        return Offer(name, {each: tuple(some) for each, some in facts.items()}, stated)
     except ValueError as error:
         refuse(error)
 

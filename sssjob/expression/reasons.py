@@ -124,7 +124,10 @@ def _alone(offer: Offer) -> _Ask:
 
 
 def _compared(leaf: Leaf, offer: Offer) -> str:
-    """``Processors GE 8: 4 offered``: both values in their own units."""
+    """``Processors EQ 8: up to 4 offered``: both values in their own units.
+
+    A number that is offered is the most that there is, unless numbers are compared as they are.
+    """
     name = _shortened(str(leaf))
     if leaf.fault:
         return f"{name}: {leaf.fault}"
@@ -135,7 +138,10 @@ def _compared(leaf: Leaf, offer: Offer) -> str:
     shown = _shortened(offer.shown(leaf.comparison.item))
     if leaf.slots and shown != "not known" and offer.amount(leaf.slots) is None:
         return f"{name}: cannot be compared with {shown}"
-    return f"{name}: {shown}" + " offered" * (shown != "not known")
+    if shown == "not known":
+        return f"{name}: {shown}"
+    up_to = "up to " if leaf.slots and offer.mode == "fit" and shown != "none" else ""
+    return f"{name}: {up_to}{shown} offered"
 
 
 def _conflicts(part: All, ask: _Ask) -> Iterator[Reason]:

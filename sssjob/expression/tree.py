@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
 
-from sssjob import units
+from sssjob import resource_names, units
 from sssjob.model import Property
 
 # Each operation with the one that holds exactly where it does not; Match has none.
@@ -106,8 +106,8 @@ def key(item: Property) -> str:
     """What a property is compared as: its name, and for a Resource which one."""
     if item.name != "Resource":
         return item.name
-    names = [name for name in ("name", "type") if name in item.attributes]
-    return f"Resource[{' '.join(f'{name}={item.attributes[name]!r}' for name in names)}]"
+    told = resource_names.key(item.attributes)
+    return f"Resource[{' '.join(f'{name}={value!r}' for name, value in told)}]"
 
 
 def all_of(operands: Iterable[Expression]) -> Expression:

@@ -14,12 +14,10 @@ from sssjob.features import keys
 from sssjob.features.keys import Value
 from sssjob.features.precedence import Choices
 from sssjob.model import Job, Task, TaskGroup
-from sssjob.states import has_ended
+from sssjob.states import has_begun, has_ended
 
 EXTENSION, MACHINE_EXTENSION = "JobFeatures", "MachineFeatures"
 RATING = "HS06"
-
-_STARTED = ("Running", "Suspended", "Completed")
 
 
 class Derivation(Choices):
@@ -44,8 +42,8 @@ class Derivation(Choices):
             for number, group in enumerate(job.task_groups, 1)
         ]
         start = self.time("StartTime")
-        state = job.get("State")
-        self.started = state in _STARTED or (start is not None and now is not None and start <= now)
+        past = start is not None and now is not None and start <= now
+        self.started = past or has_begun(job.get("State"))
 
     def time(self, name: str) -> int | None:
         """A time of the job, or None."""

@@ -18,6 +18,8 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from sssjob import expression, spec, units
+from sssjob.amounts import is_unlimited
+from sssjob.document.encodings import DECLARATION
 from sssjob.document.tree import parse
 from sssjob.errors import Finding, InvalidValue, UnreadableDocument
 from sssjob.executable import ExecutableKind, arguments, executable
@@ -44,7 +46,7 @@ from sssjob.formats.jsdl_words import (
     tell_unread,
 )
 from sssjob.model import Job, Property, stripped
-from sssjob.translate.nodes import plain
+from sssjob.nodes import plain
 from sssjob.translate.numbers import (
     JOB,
     NODE,
@@ -76,9 +78,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")  # of NCName what everybody take
 _NORMALIZED = re.compile(r"[\t\r\n]")  # what no xsd:normalizedString keeps
 _DATA = "data:application/octet-stream;base64,"  # RFC 2397
 _OVERWRITE = "overwrite"
-_DECLARATION = re.compile(rb"<\?xml\s")
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
-_UNLIMITED = ("unlimited", "infinity", "infinite", "none")
 
 
 class JSDLTranslator(Translator[Element]):
@@ -167,7 +167,7 @@ def _add(parent: Element, namespace: str, name: str, text: str | None = None) ->
 
 def _documents(data: bytes) -> Iterator[bytes]:
     """A document, or those that stand behind each other, each in its lines with its own fault."""
-    begins = [found.start() for found in _DECLARATION.finditer(data)]
+    begins = [found.start() for found in DECLARATION.finditer(data)]
     if len(begins) < 2 or _is_whole(data):
         yield data
         return
@@ -345,7 +345,7 @@ def _limits(asked: JobRequest, posix: Element) -> None:
             asked.refuse(item, "there is no such limit")
         elif name in found:
             asked.refuse(item, "another limit is asked for")
-        elif stripped(item.text).lower() in _UNLIMITED:
+        elif is_unlimited(item):
             asked.refuse(item, "what is not limited is not said")
         else:
             try:

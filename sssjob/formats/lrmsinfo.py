@@ -17,6 +17,7 @@ from sssjob.records.cuts import Lines
 from sssjob.records.layout import Layout, MadeJob, Read, Reader
 from sssjob.records.lines import clean
 from sssjob.records.record import Bad, Noted, Options, Skipped
+from sssjob.records.unread import unread
 from sssjob.units import TIME_LIMIT
 
 _ZERO = "times count from a zero point of the producer; they are taken as seconds since 1970"
@@ -34,9 +35,11 @@ def reader(options: Options, clock: Clock) -> Reader:
         if not text.lstrip().startswith("{"):
             return None if lrmsinfo.is_header(text) else Skipped(line, "neither header nor job")
         remarks: list[Remark] = []
-        entry = lrmsinfo.entry(literal.parse(text), line, remarks.append)
+        values = literal.parse(text)
+        entry = lrmsinfo.entry(values, line, remarks.append)
         job = mapping.to_job(_placed(entry, zone), 0.0, remarks.append, line)
         notes = [Noted(line, remark.message) for remark in remarks]
+        notes += unread(line, "keys of a job", values, lrmsinfo.KEYS)
         if not told and (entry.qtime is not None or entry.start is not None):
             told = True
             notes.append(Noted(line, _ZERO, once=True))

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sssjob.model import Job
+from sssjob.resource_names import GPU
 from sssjob.translate.beside import beside
 from sssjob.translate.numbers import JOB, TaskCounts, added, memory, rescope, say_size, wall
 from sssjob.translate.objects import (
@@ -172,7 +173,7 @@ class PSIJ(Specification):
         if nodes:
             heard.request("NodeCount", nodes)
         if each_gpus := found.get("gpu_cores_per_process"):
-            heard.request("Resource", each_gpus * (tasks or nodes or 1), name="GPU")
+            heard.request("Resource", each_gpus * (tasks or nodes or 1), name=GPU)
         if size := found.get("memory"):
             say_size(heard, "Memory", size)
 

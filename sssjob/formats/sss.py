@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from sssjob import defaults
-from sssjob.document import read
+from sssjob.document import from_tree, tree
 from sssjob.document.attached import files_named
-from sssjob.document.outermost import are_theirs, told
+from sssjob.document.batches import without_jobs
+from sssjob.document.outermost import are_theirs, is_block, told
 from sssjob.errors import UnreadableDocument
 from sssjob.model import Block, Job, JobGroup
 from sssjob.records.cuts import CustomPieces
@@ -23,17 +24,26 @@ _NO_FILES = "a File that a job names with # is not part of its record, and is le
 
 
 def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
-    """The jobs of documents; what cannot be read is a bad record."""
+    """The jobs of documents; what cannot be read, or is about something else, is a bad record."""
     bad: list[Bad] = []
 
     def keep(error: UnreadableDocument) -> None:
-        bad.append(Bad(error.finding.line or 1, error.finding.message, unread=True))
+        bad.append(unread(error))
 
-    for block in read(stream, on_error=keep):
-        yield from bad
-        bad.clear()
-        yield from ((job.line, job) for job in jobs_of(block))
+    for element, offset in tree.located(stream, on_error=keep):
+        if is_block(element):
+            yield from bad
+            bad.clear()
+            block = from_tree(element, offset=offset)
+            yield from ((job.line, job) for job in jobs_of(block))
+        elif error := without_jobs(element, offset):
+            keep(error)
     yield from bad
+
+
+def unread(error: UnreadableDocument) -> Bad:
+    """What cannot be read, as a bad record."""
+    return Bad(error.finding.line or 1, error.finding.message, unread=True)
 
 
 def made(line: int, job: Job) -> Read:

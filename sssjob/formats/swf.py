@@ -32,7 +32,7 @@ from sssjob.records.record import (
     Options,
     Skipped,
 )
-from sssjob.records.values import amount, count, epoch, number, seconds
+from sssjob.records.values import amount, count, epoch, limit, number, seconds
 
 _RELATIVE = (
     "no UnixStartTime in the header: times count from the begin of the log, so they are kept "
@@ -103,7 +103,7 @@ COLUMNS: tuple[Field, ...] = (
     Field("Average CPU Time",     JOB,       "CpuDuration", seconds_of_all, {}, (ALLOCATED,)),
     Field("Used Memory",          DELIVERED, "Memory",      amount_of_all, _AVERAGE, (ALLOCATED,)),
     Field(ASKED,                  REQUESTED, "Processors",  count),
-    Field("Requested Time",       REQUESTED, "Duration",    seconds, {"op": "LE"}),
+    Field("Requested Time",       REQUESTED, "Duration",    limit, {"op": "LE"}),
     Field("Requested Memory",     REQUESTED, "Memory",      amount_of_all, _KB, (ASKED,)),
     Field("Status",               JOB,       "State",       state),
     Field("User ID",              DELIVERED, "User",        known),

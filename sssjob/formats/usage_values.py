@@ -15,6 +15,7 @@ from sssjob.records.plan import KEPT
 from sssjob.records.readers import listed, noted
 from sssjob.records.record import Found, Instead, Read
 from sssjob.records.values import amount, count, iso_duration
+from sssjob.resource_names import GPU
 
 # fmt: off
 # Status in the standard's words, and what is said beside it.
@@ -233,7 +234,7 @@ def resources(entries: Entries) -> Found:
 def _described(text: str) -> dict[str, str]:
     """The name of a resource, and behind that of GPUs their type, as we write it."""
     name, _, kind = text.partition(" ")
-    return {"name": name, "type": kind} if name == "GPU" and kind else {"name": text}
+    return {"name": name, "type": kind} if name == GPU and kind else {"name": text}
 
 
 def described(type: str) -> Read:

@@ -10,6 +10,7 @@ from sssjob.amounts import UNKNOWN as UNREADABLE
 from sssjob.amounts import Amount, Scope
 from sssjob.document import bridge, clean
 from sssjob.errors import Finding, InvalidValue
+from sssjob.integers import limit_seconds
 from sssjob.lcginfo.snapshot import (
     BY_WORD,
     DONE,
@@ -25,7 +26,7 @@ from sssjob.lcginfo.snapshot import (
 )
 from sssjob.model import Block, Delivered, Item, Job, JobGroup, Properties, Property, Requested
 from sssjob.records.record import DELIVERED, JOB, REQUESTED
-from sssjob.states import OVER, has_ended
+from sssjob.states import JOB_STATE, OVER, competes, has_ended, spelled
 from sssjob.store import Store
 
 # The first word of each state, the other way round.
@@ -85,7 +86,7 @@ def to_job(entry: QueuedJob, shift: float = 0.0, report: Report = unheard, numbe
     # fmt: on
     requested = [Property("Processors", entry.cpucount)]
     if entry.maxwalltime is not None:
-        requested.append(Property("Duration", units.rounded(entry.maxwalltime)))
+        requested.append(Property("Duration", limit_seconds(entry.maxwalltime)))
     items.append(Requested(tuple(requested)))
     if entry.walltime is not None:
         items.append(Delivered((Property("Duration", units.rounded(entry.walltime)),)))
@@ -127,7 +128,7 @@ def from_store(
 
 
 def _ended_since(job: Job, since: int) -> bool:
-    end = _time(job, ("EndTime",), lambda message: None)
+    end = _time(job.properties, ("EndTime",), lambda message: None)
     return end is not None and end >= since
 
 
@@ -146,7 +147,8 @@ def from_job(
     def heard(finding: Finding) -> None:
         tell(finding.message)
 
-    places = (job.properties, job.delivered, job.requested)
+    scope = Scope(job, "/Job", heard)
+    places = (scope.own, scope.given, scope.request)
     at = _said(places, ("Queue",)) or queue
     group = _said(places, groups) or group
     if not at or not group:
@@ -157,9 +159,8 @@ def from_job(
         hint = f"; its {other} could stand for that" if other else ""
         tell(f"no {missing}, so nobody could count it{hint}")
         return None
-    scope = Scope(job, "/Job", heard)
     state = _state(job)
-    start = _time(job, ("StartTime",), tell)
+    start = _time(scope.own, ("StartTime",), tell)
     started = state in (RUNNING, DONE)
     limit = _usable(scope.requested("Duration")) or scope.limit("Duration")
     elapsed = scope.delivered("Duration")
@@ -170,7 +171,7 @@ def from_job(
         job.id,
         _said(places, ("User",)),
         job.get("Name"),
-        _time(job, SUBMITTED, tell),
+        _time(scope.own, SUBMITTED, tell),
         start if started else None,
         None if limit is None else float(limit.value),
         max(math.ceil(_processors(scope, started=started)), 1),
@@ -181,14 +182,22 @@ def from_job(
 def _state(job: Job) -> str:
     """The state by name, or else by the times that are there; ``UNKNOWN`` of an unknown name."""
     said = job.get("State")
-    if said in BY_WORD:
-        state = BY_WORD[said]
-        return PENDING if state == QUEUED and "Hold" in job.properties.names() else state
+    if (word := spelled(said)) in BY_WORD:
+        state = BY_WORD[word]
+        return PENDING if state == QUEUED and not _competes(job) else state
     if has_ended(job.get):
         return DONE
     if said:
         return UNKNOWN
     return RUNNING if "StartTime" in job.properties.names() else QUEUED
+
+
+def _competes(job: Job) -> bool:
+    """Whether a job that waits would start if there were a slot for it."""
+    if "Hold" in job.properties.names():
+        return False
+    more = job.properties.get("Extension", name=JOB_STATE)
+    return competes(job.get("StatusMessage"), more.text if more else "")
 
 
 def _said(places: Iterable[Properties], names: Iterable[str]) -> str:
@@ -200,10 +209,10 @@ def _said(places: Iterable[Properties], names: Iterable[str]) -> str:
     return ""
 
 
-def _time(job: Job, names: Iterable[str], tell: Callable[[str], None]) -> float | None:
+def _time(own: Properties, names: Iterable[str], tell: Callable[[str], None]) -> float | None:
     for name in names:
         try:
-            value = job.properties.value(name)
+            value = own.value(name)
         except InvalidValue as error:
             tell(f"{name}: {error}")
             continue

@@ -31,6 +31,7 @@ LATEST = 1e12  # seconds; a number beyond it is no time of any clock
 _HEADER = re.compile(r"\s*+(\w{1,40})\s++([-+]?[0-9]{1,18}(?:\.[0-9]{0,18})?)\s*+")
 _HEADERS = {"nactive": "nactive", "nfree": "nfree", "now": "now", "schedcycle": "schedCycle"}
 _TIMES = ("qtime", "start", "maxwalltime", "walltime")
+KEYS = frozenset(("queue", "group", "state", "jobid", "user", "name", "cpucount", *_TIMES))
 _NOT_STARTED = (QUEUED, PENDING)
 
 

@@ -26,12 +26,13 @@ from sssjob.lcginfo.snapshot import QueuedJob, Remark, Report, Snapshot, Unusabl
 from sssjob.model import Job
 from sssjob.records import read_records
 from sssjob.records.builders import JobBuilder
-from sssjob.records.clock import ASSUMED, ctime
+from sssjob.records.clock import ctime
 from sssjob.records.recognition import HEAD
 from sssjob.records.record import JOB, Bad, Converted, Noted, Options, Skipped
 from sssjob.registry import Format
 
 DEPTH_LIMIT = 64
+TASKS_LIMIT = 10 * ELEMENTS  # array tasks of all arrays together that are counted one by one
 
 _NO_TIME = frozenset(("", "0", "Unknown", "None", "N/A", "NONE", "(null)", "none"))
 
@@ -73,6 +74,7 @@ class Reader(ABC):
     def __init__(self, options: ReaderOptions, report: Report) -> None:
         self.options, self.report = options, report
         self.jobs: list[QueuedJob] = []
+        self.counted = 0  # tasks of arrays
         self.slots: int | None = None
         self.free: int | None = None
         self.now: float | None = None
@@ -118,9 +120,7 @@ class Reader(ABC):
     def _said(self, outcome: Bad | Skipped | Noted) -> None:
         if not isinstance(outcome, Noted):
             self.lost(outcome.reason, outcome.line)
-        elif outcome.severity is Severity.WARNING and (
-            not outcome.once or outcome.message == ASSUMED
-        ):
+        elif outcome.severity is Severity.WARNING and (not outcome.once or outcome.assumes_utc):
             self.report(Remark(outcome.line, outcome.message))
 
     def tasks(self, jobid: str, text: str) -> Iterator[int]:
@@ -128,9 +128,16 @@ class Reader(ABC):
         array, is_whole = beginning(text)
         if not is_whole:
             self.remark(f"job {jobid!r}: more array tasks wait than {text!r} shows")
-        if not array.few:
+        wanted, left = min(len(array), ELEMENTS), TASKS_LIMIT - self.counted
+        if not array.few and left >= wanted:
             self.remark(f"job {jobid!r}: only {ELEMENTS} array tasks are counted")
-        return islice(array, ELEMENTS)
+        if left < wanted:
+            self.remark(
+                f"job {jobid!r}: {left} of its {len(array)} array tasks are counted, since all "
+                f"arrays together may have {TASKS_LIMIT}"
+            )
+        self.counted += min(wanted, left)
+        return islice(array, min(wanted, left))
 
     def snapshot(self) -> Snapshot:
         """The state after everything that was taken; what the caller stated comes first."""

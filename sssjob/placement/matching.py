@@ -12,7 +12,7 @@ from sssjob.errors import Finding
 from sssjob.expression import Term
 from sssjob.expression.comparison import YES
 from sssjob.expression.evaluate import Request
-from sssjob.expression.offer import AMOUNTS, SETS, Number, Offer
+from sssjob.expression.offer import ALL_GPUS, AMOUNTS, SETS, Number, Offer, is_of_model
 from sssjob.expression.offer import slots as slots_of
 from sssjob.expression.pattern import Matching
 from sssjob.model import Property
@@ -20,6 +20,7 @@ from sssjob.placement.nodes import NodeKind, Nodes
 from sssjob.placement.problem import NodeClass, PlacementPart, PlacementProblem, Quota, TaskOption
 from sssjob.placement.requests import CountingWay, Need, Variant
 
+_GPUS = (ALL_GPUS,)
 # What is a matter of nodes: where a node does not mention it, it is not known to have it.
 OF_NODES = (AMOUNTS | SETS | {"Architecture", "NetworkAdapter", "OperatingSystem"}) - {"Duration"}
 
@@ -201,7 +202,7 @@ class _Rows:
         here: dict[tuple[str, ...], list[Need]] = {}
         for variant in variants:
             for need in variant.needs:
-                for slots in _drawn(need):
+                for slots in (*_drawn(need), *[_GPUS] * is_of_model(need.slots[0])):
                     here.setdefault(slots, []).append(need)
         for slots, needs in here.items():
             common = lcm(*{need.least.denominator for need in needs})
@@ -250,6 +251,12 @@ class _Rows:
                 common, steps = self.factors[row]
                 takes[row] = takes.get(row, 0) + int(need.least * common) * steps + need.open
         # A pool of which nobody states the size bounds nothing beyond what was asked of it.
+        models = [each for each in variant.needs if is_of_model(each.slots[0])]
+        if models:  # of those that a task takes of any model, these are some
+            row = self.rows[_GPUS]
+            common, steps = self.factors[row]
+            some = sum(int(each.least * common) * steps + each.open for each in models)
+            takes[row] = max(takes.get(row, 0), some)
         taken = tuple(item for item in sorted(takes.items()) if known[item[0]])
         return TaskOption(variant.score, taken)
 

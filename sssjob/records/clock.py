@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import timezone as timezone_of
 from functools import cache, partial, update_wrapper
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.records.record import Field, Noted, R, by_columns, numeric
 from sssjob.records.values import is_whole
+from sssjob.suggestions import question
 
-ASSUMED = "times without a zone are read as UTC; --tz names another zone"
+AS_UTC = "times without a zone are read as UTC"
+ASSUMED = f"{AS_UTC}; --tz names another zone"
 NO_VALUE = frozenset(
     ("", "Unknown", "unknown", "None", "None assigned", "(null)", "N/A", "NONE",
      "UNLIMITED", "Partition_Limit", "INVALID", "infinite", "*")
@@ -24,6 +27,7 @@ _CTIME = re.compile(
     r" (?:[A-Z]{3,4} )?([0-9]{4})"
 )
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_DISTANCE = re.compile("([+-])([0-9]{2}):?([0-9]{2})?")  # from UTC
 _IN_HOUR = re.compile("([0-5][0-9]):([0-5][0-9])")
 
 
@@ -114,7 +118,7 @@ class Clock:
         if not self.assumed:
             return ()
         self._told, self.assumed = True, False
-        return (Noted(line, ASSUMED, once=True),)
+        return (Noted(line, ASSUMED, once=True, assumes_utc=True),)
 
     def column(self, texts: Sequence[str]) -> Sequence[str]:
         """Every time of a column, "" where there is none that can be read.
@@ -227,10 +231,19 @@ def doubts(line: int, start: str | None, end: str | None, wall: str | None) -> I
 
 
 def timezone(name: str) -> tzinfo:
-    """The zone of a name; none is UTC. Raises ``InvalidValue``."""
+    """The zone of a name, or of a distance from UTC such as +02:00; none is UTC.
+
+    Raises ``InvalidValue``, with the name that was probably meant.
+    """
     if not name or name.upper() in ("UTC", "Z"):
         return UTC
+    if distance := _DISTANCE.fullmatch(name):
+        sign, hours, minutes = distance.groups()
+        if int(hours) < 24 and int(minutes or 0) < 60:
+            span = timedelta(hours=int(hours), minutes=int(minutes or 0))
+            return timezone_of(-span if sign == "-" else span)
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise InvalidValue(name, "a time zone such as Europe/London") from None
+        meant = question(name, available_timezones())
+        raise InvalidValue(name, f"a time zone such as Europe/London or +02:00{meant}") from None

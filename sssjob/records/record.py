@@ -115,7 +115,8 @@ class Options:
 
     ``zone``, by its name or itself, is for times that state none; ``columns`` and ``delimiter``
     are those of a table without a header; ``ended_only`` skips jobs that have not ended; ``steps``
-    keeps the steps of a job as its task groups.
+    keeps the steps of a job as its task groups. ``format`` names what a source is for those who
+    would recognise it otherwise: records, or documents.
     """
 
     zone: str | tzinfo = ""
@@ -123,6 +124,7 @@ class Options:
     delimiter: str = ""
     ended_only: bool = False
     steps: bool = True
+    format: str = ""
 
 
 class Converted(NamedTuple, Generic[J]):
@@ -156,16 +158,19 @@ class Bad:
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """Something worth knowing about the record at ``line``, which is counted elsewhere.
+    """Something worth knowing about the record at ``line``, which is counted elsewhere, or at 0
+    about all of a source.
 
     ``once``: the same message about another record need not be said again. ``severity`` is a
-    notice where nothing is wrong.
+    notice where nothing is wrong. ``assumes_utc``: it tells that times without a zone are read as
+    UTC, for which whoever shows it may know another remedy.
     """
 
     line: int
     message: str
     once: bool = False
     severity: Severity = Severity.WARNING
+    assumes_utc: bool = False
 
 
 def of_bad(parts: Iterable[tuple[int, str]]) -> Iterator[Bad]:

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from sssjob import units
 from sssjob.errors import InvalidValue
+from sssjob.integers import limit_seconds
 
 _NUMBER = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{0,18})?(?:[eE][+-]?[0-9]{1,2})?")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
@@ -75,6 +76,12 @@ def seconds(text: str) -> str | None:
     """Seconds, half a second rounded up; a negative number means that they are not known."""
     value = number(text)
     return None if value < 0 else str(units.rounded(value))
+
+
+def limit(text: str) -> str | None:
+    """A limit of time in seconds, rounded up; a negative number means that there is none."""
+    value = number(text)
+    return None if value < 0 else str(limit_seconds(value))
 
 
 def iso_duration(text: str) -> Fraction:

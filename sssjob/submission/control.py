@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -143,18 +143,27 @@ def control(name: str) -> Control:
     """
     rows = {system: row for system, row in registry.all_systems().items() if row.control}
     forms = {target.name: system for system, row in rows.items() for target in row.targets}
-    if name not in rows and name not in forms and (row := registry.called(name)):
-        name = row.name
     if name not in rows and name not in forms:
-        advice = nearest(name, (*rows, *forms, *registry.words(rows, _takes_jobs, least=4)))
-        meant = f"; did you mean {advice}?" if advice else ""
-        told = registry.listed(rows, _takes_jobs)
-        raise UnusableInput(f"{name!r} takes no jobs: {told}{meant}")
+        name = _called(name, rows, forms)
     system, target = (name, "") if name in rows else (forms[name], name)
     made: Control = rows[system].load("control")
     if target and target not in (made.target, *made.also):
         raise UnusableInput(f"{target} is not submitted: {made.target}")
     return replace(made, system=system, target=target or made.target)
+
+
+def _called(name: str, rows: Collection[str], forms: Collection[str]) -> str:
+    """The system for which a name is another word. Raises ``UnusableInput`` if it takes no jobs."""
+    row = registry.called(name)
+    if row is not None and registry.of_records(name):
+        raise UnusableInput(f"{name} names records of {row.title}; did you mean {row.name}?")
+    if row is not None and row.name in rows:
+        return row.name
+    words = registry.words(rows, _takes_jobs, least=4, records=False)
+    advice = nearest(name, (*rows, *forms, *words))
+    meant = f"; did you mean {advice}?" if advice else ""
+    told = registry.listed(rows, _takes_jobs, records=False)
+    raise UnusableInput(f"{(row.name if row else name)!r} takes no jobs: {told}{meant}")
 
 
 def _takes_jobs(row: registry.System) -> object:

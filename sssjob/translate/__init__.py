@@ -4,7 +4,15 @@
 are, each says by itself: see ``translator`` for how one is declared.
 """
 
-from sssjob.translate.engine import AUTO, alternatives, read, recognise, translate, translator
+from sssjob.translate.engine import (
+    AUTO,
+    alternatives,
+    read,
+    recognise,
+    translate,
+    translator,
+    written,
+)
 from sssjob.translate.losses import Done, Loss, Untranslatable
 from sssjob.translate.translator import Read, Reading, Settings, Translation, Translator
 
@@ -23,4 +31,5 @@ __all__ = [
     "recognise",
     "translate",
     "translator",
+    "written",
 ]

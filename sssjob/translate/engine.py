@@ -31,14 +31,34 @@ _OUTLINES = Outlines()
 
 def translator(name: str) -> Translator[Any]:
     """The translator of a name. Raises ``UnusableInput``."""
+    return _translator(name, records=True)
+
+
+def written(name: str) -> Translator[Any]:
+    """The translator of a name that something is written for. Raises ``UnusableInput``.
+
+    A word for records of a batch system is a name of what is read, and of nothing that is written.
+    """
+    row = registry.of_records(name)
+    if row is not None and name not in registry.all_targets():
+        raise UnusableInput(
+            f"{name} names records of {row.title}, which are read (--from {name}) and not written"
+            f"; did you mean {row.name}?"
+        )
+    return _translator(name, records=False)
+
+
+def _translator(name: str, *, records: bool) -> Translator[Any]:
+    """The translator of a name; with ``records``, words for records are among those there are."""
     row = registry.targets().get(name) or _first(name) or registry.all_targets().get(name)
     if row is None and (shown := source(name)) is not None:
         return shown
     if row is None:
         known = tuple(dict.fromkeys((*registry.all_targets(), *sources())))
-        advice = nearest(name, (*known, *registry.words(known, _has_targets, least=4)))
+        words = registry.words(known, _has_targets, least=4, records=records)
+        advice = nearest(name, (*known, *words))
         meant = f"; did you mean {advice}?" if advice else ""
-        told = registry.listed(known, _has_targets)
+        told = registry.listed(known, _has_targets, records=records)
         raise UnusableInput(f"{name!r} is no translation: {told}{meant}")
     return _loaded(row)
 
@@ -110,7 +130,7 @@ def translate(
     of_kind(settings, Settings | None, "settings")
     of_kind(alternative, int | None, "the number of an alternative")
     settings = settings or Settings()
-    target = translator(to)
+    target = written(to)
     told_of = listed(job, settings.unstated) if alternative is None else None
     asked = None if told_of is None else _OUTLINES.asked(job, told_of, settings.unstated)
     if asked is not None:

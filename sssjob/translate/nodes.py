@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
@@ -10,19 +9,13 @@ from sssjob import expression, nodes
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import Comparison, Expression, Not, Or, Wish
 from sssjob.model import Property, stripped
+from sssjob.nodes import plain
 from sssjob.translate.options import Heard
 from sssjob.translate.requests import JobRequest
 
 T = TypeVar("T")
 
 LIMIT = 10_000  # names that an option lists
-
-_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
-
-
-def plain(text: str) -> bool:
-    """Whether a text is a name without signs that options give a meaning to."""
-    return _PLAIN.fullmatch(text) is not None
 
 
 def features(

@@ -8,19 +8,19 @@ from functools import partial
 from math import ceil
 from typing import NamedTuple
 
-from sssjob import expression, units
-from sssjob.amounts import GPUS
+from sssjob import expression, resource_names, units
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import Interval
 from sssjob.integers import whole
 from sssjob.layout import geometry
 from sssjob.model import Item, Property, stripped
-from sssjob.translate.nodes import conditions, plain
+from sssjob.nodes import plain
+from sssjob.resource_names import GPU, LICENSE, gpu_model, license_name
+from sssjob.translate.nodes import conditions
 from sssjob.translate.options import Heard
 from sssjob.translate.requests import NO_OPTION, JobRequest
 
 MIB = 1 << 20
-LICENSE = "License"  # its type
 NO_TYPE = "there is no option for GPUs of a type"
 _OPS = ("EQ", "GE", "GT", "LE", "LT")  # by which an amount is bounded
 LEAST, MOST = "least", "most"
@@ -441,17 +441,17 @@ def counted(asked: JobRequest, *, typed: bool = False) -> Iterator[CountedResour
     GPUs with a type are refused, too, unless there is an option for ``typed`` ones.
     """
     for item in asked.take("Resource", "name", "type"):
-        name, kind = (item.attributes.get(key, "") for key in ("name", "type"))
+        licence, model = license_name(item.attributes), gpu_model(item.attributes)
         if (count := number_of(asked, item)) is None:
             continue
-        known = name.lower() in GPUS and (not kind or (typed and plain(kind)))
         if count < 1:
             asked.refuse(item, "it is no number above 0")
-        elif known or (kind == LICENSE and plain(name)):
-            yield CountedResource(item, name, kind, count)
+        elif licence is not None and plain(licence):
+            yield CountedResource(item, licence, LICENSE, count)
+        elif model is not None and (not model or (typed and plain(model))):
+            yield CountedResource(item, GPU, model, count)
         else:
-            is_typed = name.lower() in GPUS and bool(kind)
-            asked.refuse(item, NO_TYPE if is_typed else "it is neither a GPU nor a License")
+            asked.refuse(item, NO_TYPE if model else "it is neither a GPU nor a License")
 
 
 class Gpus(NamedTuple):
@@ -463,7 +463,7 @@ class Gpus(NamedTuple):
 
 def is_license(item: Property) -> bool:
     """Whether a Resource is a licence."""
-    return item.attributes.get("type") == LICENSE
+    return resource_names.is_license(item.attributes)
 
 
 def is_gpu(item: Property) -> bool:
@@ -486,7 +486,26 @@ def resources(asked: JobRequest, *, typed: bool = False) -> tuple[Gpus, list[tup
 
 def say_gpus(heard: Heard, number: int, kind: str = "") -> None:
     """GPUs of a job, of a type if it is said."""
-    heard.request("Resource", number, name="GPU", **({"type": kind} if kind else {}))
+    heard.request("Resource", number, name=GPU, **({"type": kind} if kind else {}))
+
+
+def say_licences(
+    heard: Heard, text: str, *, between: str = ",", sign: str = ":", bare: bool = True
+) -> bool:
+    """Licences such as ``foo:2,bar``; False, and nothing is said, of any other text.
+
+    ``between`` stands between two of them, ``sign`` before a number; one without a number is one
+    licence, unless such a ``bare`` name means something else.
+    """
+    found = [part.strip().partition(sign) for part in text.split(between)]
+    if not all(
+        plain(name) and (whole(count) is not None or (bare and not count))
+        for name, _, count in found
+    ):
+        return False
+    for name, _, count in found:
+        heard.request("Resource", count or "1", name=name, type=LICENSE)
+    return True
 
 
 def number_of(asked: JobRequest, item: Property) -> int | None:

@@ -13,13 +13,14 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sssjob import units
-from sssjob.amounts import GPUS
 from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.integers import whole
 from sssjob.json_text import Loaded, each_once, held, line_of_value, said_of
 from sssjob.model import Note, Property, stripped
-from sssjob.translate.nodes import listed, plain
+from sssjob.nodes import plain
+from sssjob.resource_names import gpu_model
+from sssjob.translate.nodes import listed
 from sssjob.translate.numbers import Gpus, TaskCounts, is_gpu, number_of
 from sssjob.translate.objects import (
     Data,
@@ -278,10 +279,10 @@ def gpus(asked: JobRequest, shares: int, *, typed: bool = False) -> Gpus:
     """Take the GPUs of a job, shared by so many; typed ones only if there is a word for a type."""
     found = Gpus()
     for item in asked.take("Resource", "name", "type"):
-        name, kind = (item.attributes.get(key, "") for key in ("name", "type"))
+        kind = gpu_model(item.attributes)
         if (number := number_of(asked, item)) is None:
             continue
-        if name.lower() not in GPUS or (kind and not (typed and plain(kind))):
+        if kind is None or (kind and not (typed and plain(kind))):
             asked.refuse(item, NO_OPTION)
         elif number < 1 or found.number:
             asked.refuse(item, "it is no number above 0" if number < 1 else "there are others")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import stripped
+from sssjob.records.dependencies import ReadId, waits
 from sssjob.translate.fields import NOT_ALL, About
 from sssjob.translate.options import Heard, Made, Option, Said
 from sssjob.translate.requests import JobRequest, Verbatim
@@ -75,7 +76,7 @@ class LocalTime(About):
 
 @dataclass(frozen=True)
 class Waits(About):
-    """Waiting for other jobs: what an id looks like, and the word of each condition.
+    """Waiting for other jobs: the reader of an id, and the word of each condition.
 
     Where ids stand without a word, ``words`` has "" for the one condition that there is.
     ``replaced``: of an option that stands twice the last one counts.
@@ -84,7 +85,7 @@ class Waits(About):
     name = "Dependency"
 
     option: str
-    id: str
+    id: ReadId
     words: Mapping[str, str]
     replaced: bool = False
 
@@ -102,49 +103,44 @@ class Waits(About):
 
     def write(self, asked: JobRequest, made: Made) -> None:
         """Ids of the batch system, and what is waited for."""
-        found: list[str] = []
-        for item in asked.take("Dependency", "condition", "code", "designator"):
-            condition = item.attributes.get("condition", "OnSuccess")
-            text = stripped(item.text)
-            if "code" in item.attributes:
-                asked.refuse(item, "nothing waits for an exit code")
-            elif item.attributes.get("designator", "JobId") != "JobId":
-                asked.refuse(item, "a job is named by its id")
-            elif not re.fullmatch(self.id, text, re.ASCII):
-                asked.refuse(item, "no id of a job of this system")
-            elif condition not in self.words:
-                asked.refuse(item, f"nothing waits for {condition}")
-            else:
-                word = self.words[condition]
-                found.append(f"{word}:{text}" if word else text)
-        if found:
-            made.option(self.option, ",".join(found))
+        if found := list(waited_for(asked, self.id, self.words)):
+            texts = [f"{word}:{id}" if word else id for word, id in found]
+            made.option(self.option, ",".join(texts))
 
     def read(self, said: Said, heard: Heard) -> None:
-        """One Dependency for each id; all of them hold."""
+        """One Dependency for each id; all of them hold. What is none of these is kept."""
+        conditions = {word: condition for condition, word in self.words.items()}
         values = [said.last(self.option)] if self.replaced else said.all(self.option)
         for value in values:
             if self.replaced and value is None:
                 return
-            found = self._read(value or "")
-            if found is None:
-                said.back(self.option, value, NOT_ALL)
-                continue
-            for text, condition in found:
+            found = waits(value or "", self.id, conditions)
+            for text, condition in found.jobs:
                 attributes = {} if condition == "OnSuccess" else {"condition": condition}
                 heard.say("Dependency", text, **attributes)
+            if not found.jobs:
+                said.back(self.option, value, NOT_ALL)
+            elif found.rest:
+                said.keep(self.option, value or "", found.rest, NOT_ALL)
 
-    def _read(self, value: str) -> list[tuple[str, str]] | None:
-        conditions = {word: condition for condition, word in self.words.items()}
-        found = []
-        for part in value.split(","):
-            word, colon, ids = part.partition(":") if "" not in conditions else ("", ":", part)
-            texts = ids.split(":")
-            whole = all(re.fullmatch(self.id, text, re.ASCII) for text in texts)
-            if not colon or word not in conditions or not whole:
-                return None
-            found += [(text, conditions[word]) for text in texts]
-        return found
+
+def waited_for(
+    asked: JobRequest, id: ReadId, words: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """The word and the id of each job that is waited for; what cannot be said so is refused."""
+    for item in asked.take("Dependency", "condition", "code", "designator"):
+        condition = item.attributes.get("condition", "OnSuccess")
+        text = stripped(item.text)
+        if "code" in item.attributes:
+            asked.refuse(item, "nothing waits for an exit code")
+        elif item.attributes.get("designator", "JobId") != "JobId":
+            asked.refuse(item, "a job is named by its id")
+        elif id(text) != text:
+            asked.refuse(item, "no id of a job of this system")
+        elif condition not in words:
+            asked.refuse(item, f"nothing waits for {condition}")
+        else:
+            yield words[condition], text
 
 
 @dataclass(frozen=True)

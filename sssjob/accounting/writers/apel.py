@@ -23,7 +23,7 @@ from sssjob.errors import InvalidValue
 from sssjob.integers import LARGEST
 from sssjob.model import Property
 from sssjob.records.builders import Column, Same, Tagged
-from sssjob.states import COMPLETED
+from sssjob.states import COMPLETED, has_ended, spelled
 
 INDIVIDUAL = "APEL-individual-job-message: v0.3\n"
 SUMMARY = "APEL-summary-job-message: v0.2\n"
@@ -93,8 +93,11 @@ def _names_a_site(item: Property) -> bool:
     return item.name == "Machine" or is_noted(item)
 
 
+# decision 391
 def _ended(job: TakenJob, _: WriterOptions) -> str:
-    if job.peek("State") == COMPLETED:
+    if not has_ended(job.peek):
+        raise Unfit("a State that is not one of a job that has ended")
+    if spelled(job.peek("State")) == COMPLETED:
         job.text("State")  # every record is about a job that has ended
     # Another state of jobs that have ended (states.OVER) says more, and is told as lost.
     return ""
@@ -232,7 +235,8 @@ _FACTS: dict[str, _Fact] = {
     "ServiceLevel":       _Fact((), _level(1), ("Resource",), of=is_level),
 }
 # fmt: on
-_BEFORE = (RecordPart(("State",), _ended), *map(_demanded, _DEMANDED))
+_ENDED = RecordPart(("State",), _ended, there=("ExitCode", "EndTime"))
+_BEFORE = (*map(_demanded, _DEMANDED), _ENDED)
 RECORD = (*_BEFORE, *(fact.part(key) for key, fact in _FACTS.items()))
 
 

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sssjob import units
+from sssjob.accounting.report import JobProperties, wall_time
+from sssjob.amounts import is_given
 from sssjob.errors import AwarenessPolicy, InvalidValue
 from sssjob.integers import LARGEST  # more is no amount, and readers take no more
 from sssjob.model import Block, Delivered, Job, Property, Reference, TaskGroup, stripped
@@ -56,7 +58,7 @@ class TakenJob:
     """
 
     def __init__(self, job: Job) -> None:
-        self.id = job.id
+        self.id, self._job = job.id, job
         self._delivered: dict[str, list[_PlacedProperty]] = {}
         self._own: dict[str, list[_PlacedProperty]] = {}
         self._reasons: dict[int, str] = {}  # by identity, of what is not taken
@@ -138,9 +140,29 @@ class TakenJob:
             return value
         return None
 
+    # decision 391
     def amount(self, name: str) -> int | None:
-        """The first of them as a duration or a count, which is never below zero, or None."""
-        return self.integer(name, least=0)
+        """A duration in seconds, or a count, as reports have it; never below zero, or None.
+
+        The parts of a job on several machines are added up.
+        """
+        found = self.all(name, "group")
+        if not any(item.attributes for item in found):
+            return self.integer(name, least=0)
+        facts = JobProperties(self._job)
+        total = wall_time(facts) if name == "Duration" else facts.given(name)
+        if not any(map(is_given, found)):  # then the job's own is what counts
+            for place in self._own.get(name, [])[:1]:
+                self._reasons.pop(id(place.item), None)
+        fits = isinstance(total, int) and 0 <= total <= LARGEST
+        for item in found:
+            if not is_given(item):
+                self.lose(item, "measured, or of another context")
+            elif facts.read(item) is None:
+                self.lose(item, "no number")
+            elif not fits:
+                self.lose(item, "no whole number that a record can hold")
+        return int(total) if fits and total is not None else None
 
     def time(self, name: str) -> int | None:
         """The first of them as a time of a calendar, which ends with the year 9999, or None."""

@@ -13,7 +13,7 @@ from sssjob.document.text import escaped
 from sssjob.formats.ur import NAMESPACE
 from sssjob.model import Property, stripped
 from sssjob.records.builders import Column, Tagged
-from sssjob.states import SIGNAL, Ending, has_ended, how_it_ended
+from sssjob.states import SIGNAL, Ending, has_ended, how_it_ended, spelled
 
 UR = ElementWriter("urf")
 HEAD = f'<?xml version="1.0" encoding="UTF-8"?>\n<urf:UsageRecords xmlns:urf="{NAMESPACE}">\n'
@@ -101,8 +101,8 @@ def _status(job: TakenJob) -> str:
     if has_ended(job.peek):
         ending = how_it_ended(job.peek, job.peek("Extension", name=SIGNAL))
         return str(Ending.WELL if ending is Ending.UNSAID else ending)  # no word for "unsaid"
-    known = {"Idle": "queued", "Hold": "held", "Running": "started", "Suspended": "suspended"}
-    return known.get(state) or " ".join(state.lower().split()) or (
+    words = {"Idle": "queued", "Hold": "held", "Running": "started", "Suspended": "suspended"}
+    return words.get(spelled(state)) or " ".join(state.lower().split()) or (
         "started" if job.peek("StartTime") else "queued"
     )  # fmt: skip
 

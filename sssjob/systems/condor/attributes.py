@@ -14,6 +14,7 @@ from sssjob.classads.values import UNDEFINED, Ad, Node
 from sssjob.integers import LARGEST, SMALLEST
 from sssjob.records.unread import Left, known
 from sssjob.systems.condor import names
+from sssjob.systems.condor.accounting import table
 from sssjob.systems.condor.accounting.values import MADE_OF
 from sssjob.systems.condor.usage import GIVEN
 
@@ -70,7 +71,7 @@ _TIMES = ("SubmitTime", "StartTime", "EndTime", "EligibleTime", "DeadlineTime")
 # fmt: off
 KINDS: dict[str, Kind] = {
     **dict.fromkeys((
-        *(name for _, name in names.TEXTS),
+        *(name for _, name in table.TEXTS),
         "AccountingGroup", "AcctGroup", "AcctGroupUser", "AssignedGPUs", "Err", "ExitReason",
         "HoldReason", "In", "JobDescription", "LastRemoteHost", "NotifyUser", "Out", "ProjectName",
         "ReleaseReason", "RemoteHost", "RemoteHosts", "RemoveReason", "SubmitHost",
@@ -81,14 +82,14 @@ KINDS: dict[str, Kind] = {
         "MinHosts",
     ), number),
     **dict.fromkeys((
-        *(name for _, name in names.NUMBERS if name != "JobPrio"),
+        *(name for _, name in table.WHOLE_NUMBERS if name != "JobPrio"),
         *(name for name, _, _ in names.AMOUNTS.values() if name),
         *(name for sources in MADE_OF.values() for name in sources),
         *(name for name, _, _ in GIVEN),
         "AllowedJobDuration", "CpusProvisioned", "CpusUsage", "JobPid", "MaxHosts",
     ), amount),
     **{name: whole for name, _, unit in names.AMOUNTS.values() if name and unit == 1},
-    **{name: moment for element, name in names.NUMBERS if element in _TIMES},
+    **{name: moment for element, name in table.WHOLE_NUMBERS if element in _TIMES},
     **dict.fromkeys(("EnteredCurrentStatus", "JobStartDate"), moment),
     "JobStatus": status,
     names.REQUIREMENTS: condition,

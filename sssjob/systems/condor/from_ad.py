@@ -18,6 +18,7 @@ from sssjob.classads import quoting, writing
 from sssjob.classads.values import Ad, Node
 from sssjob.document import loads
 from sssjob.errors import Finding, InvalidValue, UnreadableDocument, finding
+from sssjob.integers import limit_seconds
 from sssjob.model import Block, Delivered, Item, Job, Property, Requested, Task, TaskGroup
 from sssjob.records.record import DELIVERED, JOB, REQUESTED, Field
 from sssjob.systems.condor import attributes, names, requirements
@@ -105,8 +106,8 @@ _ROWS = tuple(row for row in table.ATTRIBUTES if row.place != REQUESTED)
 _OF_ALL = tuple(row for row in _ROWS if row.element not in table.OF_STARTED)
 _ELEMENTS = frozenset(row.element for row in _ROWS)
 # What only ads of our own making have, and what records of accounting leave out.
-_TEXTS = tuple(row for row in names.TEXTS if row[0] not in _ELEMENTS)
-_NUMBERS = tuple(row for row in names.NUMBERS if row[0] not in _ELEMENTS)
+_TEXTS = tuple(row for row in table.TEXTS if row[0] not in _ELEMENTS)
+_NUMBERS = tuple(row for row in table.WHOLE_NUMBERS if row[0] not in _ELEMENTS)
 
 
 def _properties(
@@ -144,6 +145,7 @@ def _redirected(ad: Ad, name: str, item: Property) -> Property:
     return Property(item.name, item.text, {"redirectList": ",".join(words)} if words else {})
 
 
+# decision 390
 def _around(ad: Ad, findings: list[Finding]) -> Iterator[Property]:
     """The environment of the job, and who is told of it."""
     try:
@@ -182,7 +184,7 @@ def _requested(ad: Ad, items: list[Item], findings: list[Finding]) -> Iterator[P
                 resources[machine.lower()] = int(value)
                 asked.append(expression.Comparison(resource))
     if (limit := number(ad, "AllowedJobDuration")) is not None:
-        asked.append(expression.Comparison(Property("Duration", int(limit))))
+        asked.append(expression.Comparison(Property("Duration", limit_seconds(limit))))
     if (low := number(ad, "MinHosts")) is not None and low > 1:
         asked.append(expression.Comparison(Property("NodeCount", int(low))))
     held = ad.get(names.REQUIREMENTS)

@@ -29,7 +29,10 @@ from sssjob.features.derive import derive
 from sssjob.file_names import filled
 from sssjob.integers import LARGEST, SMALLEST
 from sssjob.model import Job, Property
+from sssjob.resource_names import license_name
+from sssjob.states import spelled
 from sssjob.systems.condor import names, requirements
+from sssjob.systems.condor.accounting import table
 
 if TYPE_CHECKING:
     from sssjob.classads.values import Attribute
@@ -119,7 +122,7 @@ class _Work:
             self.ad["ClusterId"], self.ad["ProcId"] = int(local[1]), int(local[2] or 0)
         if identity:
             self.put(names.JOB_ID, identity, self.job["Id"])
-        state = self.job.get("State")
+        state = spelled(self.job.get("State"))
         for status, word, written in names.STATES:
             if written and word == state:
                 self.ad["JobStatus"] = status
@@ -131,7 +134,7 @@ class _Work:
 
     def texts(self) -> None:
         given = self.job.delivered
-        for element, name in names.TEXTS:
+        for element, name in table.TEXTS:
             item = self.job.properties.get(element)
             if item is None and element in _WHOSE:  # as ads and records are read
                 item = given.get(element)
@@ -150,7 +153,7 @@ class _Work:
             self.put("NotifyUser", notify.attributes["uri"].removeprefix("mailto:"), notify)
 
     def numbers(self) -> None:
-        for element, name in names.NUMBERS:
+        for element, name in table.WHOLE_NUMBERS:
             if (item := self.job.properties.get(element)) is not None:
                 try:
                     self.ad[name] = self._whole(item.value)
@@ -298,7 +301,8 @@ class _Work:
 
     def _resource(self, term: Comparison, chosen: Alternative) -> None:
         """A resource of machines by its own attribute, a licence as a concurrency limit."""
-        name = names.machine_resource(term.item.attributes.get("name", ""))
+        licence = license_name(term.item.attributes)
+        name = names.machine_resource(licence or term.item.attributes.get("name", ""))
         try:
             bounds = expression.interval(chosen.terms, expression.key(term.item)).integers()
         except InvalidValue as error:
@@ -307,7 +311,7 @@ class _Work:
         count = bounds.lo if bounds.lo is not None else bounds.hi
         if count is None or not name:
             return
-        if term.item.attributes.get("type") == "License":
+        if licence is not None:
             known = self.ad.get("ConcurrencyLimits")
             limit = f"{name.lower()}:{int(count)}"
             self.ad["ConcurrencyLimits"] = f"{known},{limit}" if known else limit

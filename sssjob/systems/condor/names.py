@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
+from sssjob import resource_names
+
 # fmt: off
-# A property of a job and the attribute of its ad, both texts as they stand.
-TEXTS = (
-    ("Name",                    "JobBatchName"),
-    ("Executable",              "Cmd"),
-    ("InitialWorkingDirectory", "Iwd"),
-    ("User",                    "Owner"),
-    ("GlobalUser",              "x509userproxysubject"),
-    ("Group",                   "SSSGroup"),
-    ("Project",                 "AcctGroup"),
-    ("Queue",                   "SSSQueue"),
-    ("QualityOfService",        "SSSQualityOfService"),
-    ("Partition",               "SSSPartition"),
-    ("Application",             "SSSApplication"),
-    ("GlobalId",                "GlobalJobId"),
-)
-# Both whole numbers: counts, seconds since 1970, seconds.
-NUMBERS = (
-    ("Priority",        "JobPrio"),
-    ("SubmitTime",      "QDate"),
-    ("StartTime",       "JobCurrentStartDate"),
-    ("EndTime",         "CompletionDate"),
-    ("EligibleTime",    "DeferralTime"),
-    ("DeadlineTime",    "SSSDeadline"),
-    ("StartCount",      "NumJobStarts"),
-    ("SuspendDuration", "CumulativeSuspensionTime"),
-)
+# Properties that no attribute of HTCondor says, and the attributes that our ads have for them;
+# what the others are called is in the table of accounting (``accounting.table.ATTRIBUTES``).
+OWN = {
+    "Group":            "SSSGroup",
+    "Queue":            "SSSQueue",
+    "QualityOfService": "SSSQualityOfService",
+    "Partition":        "SSSPartition",
+    "Application":      "SSSApplication",
+    "EligibleTime":     "DeferralTime",
+    "DeadlineTime":     "SSSDeadline",
+}
 # JobStatus, the State it is, and whether the State is written as it.
 STATES = (
     (1, "Idle",      True),
@@ -84,7 +71,7 @@ REPORT = "SSSReport"  # which hook left a report, and how the job ended
 MACHINE = "SSSMachine_"  # before features of the machine that travel with a fetched job
 
 # The Resource that each system calls otherwise; HTCondor's name, and what documents say for it.
-GPU, GPUS = "GPU", "GPUs"
+GPU, GPUS = resource_names.GPU, "GPUs"
 
 DEFAULT_UNIVERSE = UNIVERSES["vanilla"]
 NULL_DEVICE = "/dev/null"
@@ -127,7 +114,7 @@ def resource(name: str) -> str:
     >>> resource("gpus"), resource("Tapes")
     ('GPU', 'Tapes')
     """
-    return GPU if name.lower() == GPUS.lower() else name
+    return resource_names.named(name)
 
 
 def machine_resource(name: str) -> str:
@@ -136,7 +123,7 @@ def machine_resource(name: str) -> str:
     >>> machine_resource("gpu"), machine_resource("Tapes")
     ('GPUs', 'Tapes')
     """
-    return GPUS if name.lower() in (GPU.lower(), GPUS.lower()) else name
+    return GPUS if resource_names.gpu_model({"name": name}) is not None else name
 
 
 def architecture(text: str) -> str:

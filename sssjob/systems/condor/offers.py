@@ -55,8 +55,7 @@ def _properties(slot: Ad) -> Iterator[Property]:
             yield Property(element, int(total), {**_UNITS[unit], "context": "Configured"})
     yield Property("NodeCount", 1)
     for name, count in resources(slot).items():
-        for known in dict.fromkeys((name, names.resource(name))):  # requests name either
-            yield Property("Resource", count, {"name": known})
+        yield Property("Resource", count, {"name": names.resource(name)})
     if text := slot.text("Arch"):
         yield Property("Architecture", names.plain_architecture(text))
     if text := slot.text("OpSys"):

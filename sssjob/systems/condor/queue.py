@@ -1,43 +1,54 @@
-"""HTCondor: job and machine ads as ``condor_q`` and ``condor_status`` print them, long or JSON."""
+"""HTCondor: job and machine ads as ``condor_q`` and ``condor_status`` print them, long or JSON.
+
+Jobs are read as ``sssjob status`` reads them. What lrmsinfo alone needs is here: slots, which jobs
+need one, and what grid sites and computing elements add to the ads of their jobs.
+"""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
+from types import MappingProxyType
 
 from sssjob.classads import forms
 from sssjob.classads.values import Ad
 from sssjob.errors import InvalidValue
+from sssjob.integers import limit_seconds
+from sssjob.lcginfo.jobs import READ
 from sssjob.lcginfo.reader import Reader
-from sssjob.lcginfo.snapshot import DONE, PENDING, QUEUED, RUNNING, QueuedJob
-from sssjob.systems.condor import names
-from sssjob.systems.condor.usage import AdTexts
-
-# fmt: off
-# What lrmsinfo calls the State of each JobStatus.
-_WORDS = {"Idle": QUEUED, "Running": RUNNING, "Suspended": RUNNING, "Hold": PENDING,
-          "Completed": DONE}
-STATES = {status: _WORDS[state] for status, state, _ in names.STATES}
+from sssjob.lcginfo.snapshot import DONE
+from sssjob.model import Delivered, Job, Property, Requested
+from sssjob.records.record import DELIVERED, JOB, REQUESTED
+from sssjob.systems.condor.accounting import table
+from sssjob.systems.condor.usage import AdTexts, number
 
 # What sites and computing elements write; the first that is there counts. Seconds per unit.
 QUEUES = ("BatchQueue", "remote_queue", "queue")
-GROUPS = {
-    "group":   ("AcctGroup", "x509UserProxyVOName", "Owner"),
-    "account": ("AccountingGroup", "AcctGroup", "Owner"),
-    "user":    ("Owner",),
-}
+GROUP = "x509UserProxyVOName"
 LIMITS = (
     ("AllowedExecuteDuration", 1), ("AllowedJobDuration", 1), ("MaxWallTimeMins", 60),
     ("maxWallTime", 60), ("BatchRuntime", 1),
+)  # fmt: skip
+# What was given to an earlier run is nothing that a job has which waits.
+_WAITING = ("Idle", "Hold")
+_OF_A_RUN = ("Processors", "Duration")
+_OF_STARTED = tuple(
+    row for row in (*table.ATTRIBUTES, *table.USED) if row.element in READ[row.place]
 )
-STARTS = ("JobCurrentStartDate", "JobStartDate", "EnteredCurrentStatus")
-# fmt: on
-LOCAL = (7, 12)  # universes that need no slot: scheduler, local
-QUEUE = "condor"
+_OF_ALL = tuple(
+    row for row in table.ATTRIBUTES if row.element in READ[row.place] - table.OF_STARTED
+)
+_OURS = dict(table.TEXTS)
 IDLE = "Allqueuesareempty"  # what condor_q -global says, without its blanks
 
 
 class CondorQueue(Reader):
     """Reads job ads and machine ads, told apart by what they have."""
+
+    groups = MappingProxyType({
+        "group": ("Project", "Group", "User"), "account": ("Project", "User"), "user": ("User",),
+    })  # fmt: skip
+    no_queue = "condor"
 
     def take(self, text: str) -> None:
         """Read one output: ads in the old syntax, a blank line between them, or JSON."""
@@ -56,39 +67,19 @@ class CondorQueue(Reader):
         if not known:
             raise self.unknown("HTCondor", text)
 
+    # decision 372
     def _job(self, ad: Ad) -> None:
-        jobid = f"{ad.get('ClusterId', '')}.{ad.get('ProcId', '')}"
+        """Count a job as status reads it, with what only its ad says beside."""
         self.seen_at(_number(ad, "ServerTime"))
-        try:
-            if ad.get("JobUniverse") not in LOCAL:
-                self.jobs.append(self._entry(jobid, ad))
-        except InvalidValue as error:
-            self.lost(f"job {jobid!r}: {error}")
-
-    def _entry(self, jobid: str, ad: Ad) -> QueuedJob:
-        state = STATES.get(ad["JobStatus"]) if isinstance(ad["JobStatus"], int) else None
-        if state is None:
-            raise InvalidValue(str(ad["JobStatus"]), "a JobStatus from 1 to 7")
-        group = _first(ad, GROUPS[self.options.group])
-        if not group:
-            raise InvalidValue(jobid, "a job with an owner")
-        run = state in (RUNNING, DONE)
-        start = next((time for name in STARTS if (time := _number(ad, name))), None)
-        limit = next((value * unit for name, unit in LIMITS if (value := _number(ad, name))), None)
-        cpus = _number(ad, "CpusProvisioned") if run else None
-        return QueuedJob(
-            _first(ad, QUEUES) or self.options.queue or QUEUE,
-            group,
-            state,
-            jobid,
-            _first(ad, ("Owner",)),
-            _first(ad, ("JobBatchName",)),
-            _number(ad, "QDate"),
-            start if run else None,
-            limit,
-            max(int(cpus or _number(ad, "RequestCpus") or 1), 1),
-            _ran(ad) if state == DONE else None,
-        )
+        if table.UNIVERSES.get(str(ad.get("JobUniverse"))) in table.ON_THE_SUBMIT_HOST:
+            return
+        job = _shown(ad)
+        if not job.get("State"):
+            error = InvalidValue(str(ad["JobStatus"]), "a JobStatus from 1 to 7")
+            self.lost(f"job {job.id!r}: {error}")
+        elif entry := self.entry(job):
+            ended = entry.state == DONE
+            self.jobs.append(entry if ended else entry._replace(walltime=None))
 
     def _slot(self, ad: Ad) -> None:
         """Count a slot. A partitionable one stands for those that were cut from it."""
@@ -106,10 +97,33 @@ class CondorQueue(Reader):
             self.add_slots(cpus, cpus if state == "Unclaimed" else 0)
 
 
-def _ran(ad: Ad) -> float | None:
-    """How long a job ran, without the time that it was suspended, as status has it."""
-    text = AdTexts.of(ad).text("Duration")
-    return float(text) if text else None
+def _shown(ad: Ad) -> Job:
+    """The job of an ad by the table of status, as far as lrmsinfo looks at it.
+
+    Its queue, its group and its limit may have names of sites. What was given to an earlier run is
+    nothing that a job has which waits.
+    """
+    texts = AdTexts.of(ad)
+    found: dict[str, list[Property]] = {place: [] for place in READ}
+    for row, item in texts.properties(_OF_STARTED if texts.ran else _OF_ALL):
+        if item.name in READ[row.place]:
+            found[row.place].append(item)
+    job = found[JOB]
+    if queue := ad.text(_OURS["Queue"]) or _first(ad, QUEUES):
+        job.append(Property("Queue", queue))
+    if group := ad.text(_OURS["Group"]) or _first(ad, (GROUP,)):
+        job.append(Property("Group", group))
+    if limit := next(_limits(ad), None):
+        found[REQUESTED].append(Property("Duration", limit_seconds(limit)))
+    waits = any(item.name == "State" and item.text in _WAITING for item in job)
+    given = [item for item in found[DELIVERED] if not waits or item.name not in _OF_A_RUN]
+    return Job((*job, Requested(tuple(found[REQUESTED])), Delivered(tuple(given))))
+
+
+def _limits(ad: Ad) -> Iterator[float]:
+    for name, unit in LIMITS:
+        if (value := number(ad, name)) and value > 0:
+            yield value * unit
 
 
 def _number(ad: Ad, name: str) -> float | None:

@@ -23,6 +23,7 @@ from sssjob.errors import InvalidValue
 from sssjob.expression import And, Comparison, Expression, Not, OneOf, Or, Wish
 from sssjob.expression.tree import negation
 from sssjob.model import Property
+from sssjob.resource_names import is_license
 from sssjob.systems.condor import names
 
 SIGNS = {"EQ": "==", "NE": "!=", "LT": "<", "LE": "<=", "GT": ">", "GE": ">="}
@@ -142,7 +143,7 @@ def _amount(asked: Comparison) -> Node | None:
 
 
 def _resource(asked: Comparison) -> Node | None:
-    if asked.item.attributes.get("type") == "License":  # which are counted by the negotiator
+    if is_license(asked.item.attributes):  # which are counted by the negotiator
         return None
     sign = _AT_LEAST.get(asked.op)
     name = names.machine_resource(asked.item.attributes.get("name", ""))

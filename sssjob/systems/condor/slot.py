@@ -16,13 +16,15 @@ from sssjob.feature_rules import (
     job_id,
     winner,
 )
+from sssjob.integers import limit_seconds
 from sssjob.systems.condor import names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     Values = dict[str, int | str]
+    Whole = Callable[[int | float], int]
 
 MIB, KIB = 1 << 20, 1 << 10
 _JOB, _SLOT = 0, 1  # whose ad
@@ -156,7 +158,8 @@ def _said(job: Ad, slot: Ad) -> dict[str, dict[str, int]]:
     """What the two ads say of each key, by who says it; 0 and less is nothing."""
     found: dict[str, dict[str, int]] = {}
     for key, who, places, unit in SOURCES:
-        if value := _first(*(((job, slot)[ad], name) for ad, name in places)):
+        whole = limit_seconds if key == "wall_limit_secs" else int
+        if value := _first(whole, *(((job, slot)[ad], name) for ad, name in places)):
             found.setdefault(key, {})[who] = value * unit
     for name in job:
         if name.startswith(names.FEATURE) and (stated := _number(job, name) or 0) > 0:
@@ -178,14 +181,16 @@ def _put(found: Values, key: str, value: int | None, least: int = 1) -> None:
         found[key] = value
 
 
-def _first(*places: tuple[Ad, str]) -> int | None:
-    return next((value for ad, name in places if (value := _number(ad, name) or 0) > 0), None)
+def _first(whole: Whole, *places: tuple[Ad, str]) -> int | None:
+    return next(
+        (value for ad, name in places if (value := _number(ad, name, whole) or 0) > 0), None
+    )
 
 
-def _number(ad: Ad, name: str) -> int | None:
+def _number(ad: Ad, name: str, whole: Whole = int) -> int | None:
     value = ad.number(name)
     if value is None and name in ad:
         from sssjob.classads.evaluate import number
 
         value = number(ad, name)
-    return None if value is None or value - value != 0 else int(value)
+    return None if value is None or value - value != 0 else whole(value)

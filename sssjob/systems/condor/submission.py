@@ -17,12 +17,12 @@ from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup,
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import And, Comparison, Expression
 from sssjob.model import Job, Note, Property, stripped
+from sssjob.nodes import plain
 from sssjob.systems.condor import names
 from sssjob.systems.condor.requirements import demands, request, wishes
 from sssjob.translate import fields, mail, numbers, waiting
 from sssjob.translate.beside import beside
 from sssjob.translate.form import folded, unfolded
-from sssjob.translate.nodes import plain
 from sssjob.translate.options import Heard, Made, Option, Placed, Said, line_of
 from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import safe
@@ -401,15 +401,8 @@ class Amounts:
         if gpus := _count(said, "request_gpus"):
             numbers.say_gpus(heard, gpus * nodes, self._gpu_type(said))
         limits = said.last("concurrency_limits")
-        if limits is not None:
-            found_limits = [part.strip().partition(":") for part in limits.split(",")]
-            if all(
-                plain(name) and (not count or count.isdigit()) for name, _, count in found_limits
-            ):
-                for name, _, count in found_limits:
-                    heard.request("Resource", count or "1", name=name, type="License")
-            else:
-                said.back("concurrency_limits", limits)
+        if limits is not None and not numbers.say_licences(heard, limits):
+            said.back("concurrency_limits", limits)
 
     def _gpu_type(self, said: Said) -> str:
         """The type of GPUs, where that is all that is said of them."""

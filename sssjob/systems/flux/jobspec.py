@@ -10,20 +10,20 @@ import json
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator
-from math import ceil
+from itertools import starmap
 from typing import Any, NamedTuple
 
 from sssjob import units
-from sssjob.amounts import GPUS
 from sssjob.errors import InvalidValue
 from sssjob.expression import And, Comparison, Expression, Interval, Not, Or, conjuncts
-from sssjob.model import Job, Property, stripped
-from sssjob.nodes import Pattern, expand
-from sssjob.records.dependencies import CONDITIONS
+from sssjob.model import Job, Property
+from sssjob.nodes import Pattern, expand, plain
+from sssjob.records.dependencies import CONDITIONS, WORDS, matching
+from sssjob.resource_names import GPU, gpu_model
 from sssjob.systems.flux import words
 from sssjob.systems.flux.accounting import array
 from sssjob.translate.beside import script
-from sssjob.translate.nodes import conditions, listed, plain
+from sssjob.translate.nodes import conditions, listed
 from sssjob.translate.numbers import (
     JOB,
     MIB,
@@ -74,6 +74,7 @@ from sssjob.translate.specification import (
     write_rows,
 )
 from sssjob.translate.translator import Read, Settings
+from sssjob.translate.waiting import waited_for
 
 _IN_TMPDIR = "{{tmpdir}}/"
 _MODE = 0o100700
@@ -92,7 +93,6 @@ _STREAMS = {
 }
 _FILE = "file"
 _PROPERTIES, _HOSTS, _AND, _OR, _NOT = "properties", "hostlist", "and", "or", "not"  # of RFC 31
-_WORDS = {condition: word for word, condition in CONDITIONS.items()}
 _PROPERTY = re.compile(r"[^!&'\"^`|()\s]+")  # of RFC 20; ^ before one negates it
 _SPAN = re.compile(r"([1-9][0-9]{0,9})(?:-([1-9][0-9]{0,9}))?")
 _MOST_SPANS = 1000  # of a set that is read
@@ -393,16 +393,7 @@ def _bytes(held: Any) -> bytes | None:
 
 
 def _waited_for(asked: JobRequest) -> Iterator[Data]:
-    for item in asked.take("Dependency", "condition", "code", "designator"):
-        condition = item.attributes.get("condition", "OnSuccess")
-        if "code" in item.attributes:
-            asked.refuse(item, "nothing waits for an exit code")
-        elif item.attributes.get("designator", "JobId") != "JobId":
-            asked.refuse(item, "a job is named by its id")
-        elif condition not in _WORDS or not stripped(item.text):
-            asked.refuse(item, f"nothing waits for {condition}")
-        else:
-            yield _dependency(_WORDS[condition], stripped(item.text))
+    return starmap(_dependency, waited_for(asked, matching("(?s).+"), WORDS))
 
 
 def _begins(asked: JobRequest) -> Iterator[Data]:
@@ -421,8 +412,8 @@ def _dependency(scheme: Any, value: Any) -> Data:
 def _types_of_gpus(asked: JobRequest) -> Iterator[str]:
     """A type of GPUs is a property of a node."""
     for item in asked.items("Resource"):
-        kind = item.attributes.get("type", "")
-        if item.attributes.get("name", "").lower() in GPUS and plain(kind):
+        kind = gpu_model(item.attributes)
+        if kind and plain(kind):
             asked.convert(
                 "Resource", f"the property {kind}, which the site has to give its nodes", is_gpu
             )
@@ -587,7 +578,7 @@ def _read_inside(vertex: Data, slots: int, heard: Heard) -> None:
     if kind == "core":
         heard.say("TaskDistribution", number, type="ProcessorsPerTask")
     elif kind == "gpu":
-        heard.request("Resource", number * slots, name="GPU")
+        heard.request("Resource", number * slots, name=GPU)
     elif kind == "memory":
         unit = word(vertex.get("unit"))
         if unit:
@@ -648,12 +639,12 @@ def _ends(value: Interval) -> tuple[int, int]:
 def _read_duration(form: Data, heard: Heard) -> None:
     value = take(form, (*_SYSTEM, "duration"))
     try:
-        seconds = words.duration(word(value)) if value is not None else None
+        seconds = words.limit(word(value)) if value is not None else None
     except InvalidValue:
         told(heard, (*_SYSTEM, "duration"), value, "a number of seconds")
         return
     if seconds:
-        heard.request("Duration", ceil(seconds), op="LE")
+        heard.request("Duration", seconds, op="LE")
 
 
 def _read_dependencies(form: Data, heard: Heard) -> None:

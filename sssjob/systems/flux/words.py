@@ -6,6 +6,7 @@ import re
 from fractions import Fraction
 
 from sssjob.errors import InvalidValue, LimitExceeded
+from sssjob.integers import limit_seconds
 from sssjob.nodes import spans
 
 HOST_LIMIT = 10_000  # names in one list
@@ -62,6 +63,12 @@ def duration(text: str) -> Fraction | None:
     if not (found := _DURATION.fullmatch(text)):
         raise InvalidValue(text, "a duration such as 90, 5m or 1.5h")
     return Fraction(found[1].removesuffix(".")) * _UNITS[found[2].lower()] or None
+
+
+def limit(text: str) -> int | None:
+    """A limit of time in whole seconds; None where nothing limits."""
+    value = duration(text)
+    return None if value is None else limit_seconds(value)
 
 
 def hosts(text: str) -> tuple[str, ...]:

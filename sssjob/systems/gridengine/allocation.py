@@ -113,7 +113,7 @@ def allocation(
     limits = {
         source: seconds
         for source, text in stated.items()
-        if (seconds := limit(words.seconds, text, f"h_rt of {source}", notes)) is not None
+        if (seconds := limit(words.limit, text, f"h_rt of {source}", notes)) is not None
     }
     if limits:
         source = min(limits, key=lambda name: limits[name])
@@ -162,7 +162,7 @@ def _amounts(
         slots, source = _whole(config.get("host_slots", "")), f"{CONFIG} host_slots"
     if slots:
         yield "allocated_cpu", amount(slots, source)
-    cpu = limit(words.seconds, config.get("h_cpu", ""), "h_cpu", notes)
+    cpu = limit(words.limit, config.get("h_cpu", ""), "h_cpu", notes)
     if cpu is not None and (times := _times(config, "h_cpu", slots)):
         yield "cpu_limit_secs", amount(cpu * times, CONFIG, f"h_cpu x {times}")
     resident, address = (

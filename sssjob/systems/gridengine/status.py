@@ -85,7 +85,6 @@ _FORM = xml_records.RecordTags(
 _ROOT = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<(job_info|detailed_job_info|unknown_jobs)[\s>]")
 _QUEUE = re.compile(rb"<Queue-List>\s*<name>([^<]{1,300})</name>")
 _DECLARATION = b"<?xml"
-_SECONDS = re.compile(r"[0-9]{1,18}")
 _PREFIX = "__SGE_PREFIX__"
 _HIDDEN = "%lt;"  # what qstat makes of <
 _BASE = 1024  # which JB_priority is counted from
@@ -152,7 +151,7 @@ def moment(text: str) -> Found:
     """A time in seconds since 1970; 0 is none."""
     if text == "0":
         return None
-    if not _SECONDS.fullmatch(text):
+    if not is_whole(text):
         raise InvalidValue(text, "a time")
     return epoch(int(text), text)
 

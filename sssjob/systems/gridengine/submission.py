@@ -14,7 +14,10 @@ from sssjob.executable import DEFAULT_SHELL
 from sssjob.expression import Expression
 from sssjob.integers import whole
 from sssjob.model import Property, stripped
-from sssjob.systems.gridengine.words import seconds, size, written
+from sssjob.nodes import plain
+from sssjob.records.dependencies import matching
+from sssjob.resource_names import GPU_NAMES, license_name
+from sssjob.systems.gridengine.words import GPU_TYPE, limit, size, written
 from sssjob.translate import environment, fields, limits, mail, numbers, streams, waiting
 from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import Form, Layout, SubmitForm
@@ -24,7 +27,6 @@ from sssjob.translate.nodes import (
     but,
     conditions,
     features,
-    plain,
     say_any_of,
     say_but,
     say_wishes,
@@ -47,13 +49,13 @@ _QUOTE = re.compile("[\"']")
 _UNQUOTABLE = re.compile("[\"'#]")
 _TRUE = ("TRUE", "True", "true", None)
 _WILD = re.compile(r"[*?]")
-_GPU_TYPE = "-l gpu_type"
+_GPU_TYPE = f"-l {GPU_TYPE}"
 _PARALLEL = "pe"  # the Extension that names a parallel environment
 
 
 def _named(name: str, item: Property) -> bool:
     """Whether a Resource is the licence of a name."""
-    return numbers.is_license(item) and item.attributes.get("name") == name
+    return license_name(item.attributes) == name
 
 
 def _words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
@@ -189,15 +191,7 @@ class Slots(Layout):
                 numbers.say_size(heard, name, number)
             elif value is not None:
                 said.back(option, value)
-        if (value := said.last("-l gpu")) is not None:
-            if number := whole(value):
-                kind = said.last(_GPU_TYPE) or ""
-                if kind and not plain(kind):
-                    said.back(_GPU_TYPE, kind)
-                    kind = ""
-                numbers.say_gpus(heard, number * slots, kind)
-            else:
-                said.back("-l gpu", value)
+        _say_gpus(said, heard, slots)
         if (value := said.last("-l arch")) is not None:
             texts = value.split("|")
             if not all(map(plain, texts)):
@@ -275,20 +269,36 @@ def _say_slots(said: Said, heard: Heard, parallel: str) -> int:
     return lo or hi or 1
 
 
-def _bytes(text: str) -> int | None:
+# decision 343
+def _say_gpus(said: Said, heard: Heard, slots: int) -> None:
+    """GPUs by each of the names that sites give them, as in a category of the accounting."""
+    total = 0
+    for name in GPU_NAMES:
+        value = said.last(option := f"-l {name}")
+        number = whole(value) if value is not None else None
+        if number:
+            total += number
+        elif value is not None:
+            said.back(option, value)
+    if not total:
+        return
+    kind = said.last(_GPU_TYPE) or ""
+    if kind and not plain(kind):
+        said.back(_GPU_TYPE, kind)
+        kind = ""
+    numbers.say_gpus(heard, total * slots, kind)
+
+
+def _whole(read: Callable[[str], Fraction | int | None], text: str) -> int | None:
+    """A limit or a size in seconds or bytes, rounded up; None for what is none."""
     try:
-        amount = size(text)
+        amount = read(text)
     except InvalidValue:
         return None
     return None if amount is None else math.ceil(amount)
 
 
-def _seconds(text: str) -> int | None:
-    try:
-        amount = seconds(text)
-    except InvalidValue:
-        return None
-    return None if amount is None else math.ceil(amount)
+_bytes, _seconds = partial(_whole, size), partial(_whole, limit)
 
 
 def _soft(options: list[Option]) -> list[Option]:
@@ -380,7 +390,7 @@ FORM = Form(
         environment.Shell(),
         environment.Environment(None, Option("-V"), "-v"),
         waiting.LocalTime("EligibleTime", "-a", "%Y%m%d%H%M.%S", waiting.DIGITS),
-        waiting.Waits("-hold_jid", r"[0-9]+", {"OnExit": ""}),  # its end, however that is
+        waiting.Waits("-hold_jid", matching("[0-9]+"), {"OnExit": ""}),  # its end, however that is
         waiting.Hold(Option("-h")),
         mail.Mail("-m", "", ("b", "e", "bea", "n"), "-M"),
         fields.Switch("Restartable", Option("-r", "n"), Option("-r", "y"),
@@ -401,7 +411,7 @@ FORM = Form(
     prepare=_soft,
     own=(_PARALLEL,),
     array=Spelling("-t", "SGE_TASK_ID", several=False, at_once="-tc", least=1),
-    lists={"-m": ""},
+    lists={"-m": "", "-hold_jid": ","},
     at_once=(limits.Limits(_CPU_TIME),),
     held_name=fields.Name("-N", plain=True),
     words=_words,

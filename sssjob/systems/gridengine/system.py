@@ -8,7 +8,8 @@ _ACCOUNTING = "sssjob.systems.gridengine.accounting"
 SYSTEM = System(
     "gridengine",
     "Grid Engine",
-    also=("sge", "uge", "oge", "qacct"),
+    also=("sge", "uge", "oge"),
+    records=("qacct",),
     formats=(
         Format("sge", _ACCOUNTING, "accounting of Grid Engine and Univa"),
     ),

@@ -10,6 +10,9 @@ import re
 from fractions import Fraction
 
 from sssjob.errors import InvalidValue
+from sssjob.integers import limit_seconds
+
+GPU_TYPE = "gpu_type"  # a resource that a site has to have: the type of its GPUs
 
 _NUMBER = re.compile(r"(-?)(?:0[xX]([0-9a-fA-F]{1,16})|([0-9]{1,18})(\.[0-9]{0,9})?)")
 _SIZE = re.compile(rf"({_NUMBER.pattern})([kKmMgGtT]?)")
@@ -64,6 +67,12 @@ def seconds(text: str) -> Fraction | None:
     if not _NUMBER.fullmatch(text):
         raise InvalidValue(text, "a time such as 01:30:00, or seconds")
     return _number(text)
+
+
+def limit(text: str) -> int | None:
+    """A limit of time in whole seconds; None is no limit."""
+    value = seconds(text)
+    return None if value is None else limit_seconds(value)
 
 
 def _number(text: str) -> Fraction | None:

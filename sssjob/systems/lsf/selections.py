@@ -12,7 +12,8 @@ from sssjob import expression, nodes
 from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import Comparison, Expression, Not, Or
 from sssjob.model import Property, stripped
-from sssjob.translate.nodes import LIMIT, plain
+from sssjob.nodes import plain
+from sssjob.translate.nodes import LIMIT
 
 _COMPARED = {"type": "Architecture", "hname": "Node"}
 _NAMES = {name: word for word, name in _COMPARED.items()}

@@ -7,19 +7,22 @@ import re
 from sssjob import expression
 from sssjob.errors import InvalidValue, finding
 from sssjob.expression import Comparison
+from sssjob.integers import whole
 from sssjob.model import Property, stripped
+from sssjob.nodes import plain
+from sssjob.resource_names import LICENSE
 from sssjob.systems.lsf.selections import selected, selection
-from sssjob.systems.lsf.words import kilobytes, minutes, size, written_minutes
+from sssjob.systems.lsf.words import (
+    kilobytes,
+    minutes,
+    reserved,
+    reserved_gpus,
+    size,
+    written_minutes,
+)
 from sssjob.translate import numbers
 from sssjob.translate.form import Layout
-from sssjob.translate.nodes import (
-    any_of_these,
-    conditions,
-    features,
-    plain,
-    say_wishes,
-    wishes,
-)
+from sssjob.translate.nodes import any_of_these, conditions, features, say_wishes, wishes
 from sssjob.translate.options import Heard, Made, Said
 from sssjob.translate.quoting import exported
 from sssjob.translate.requests import JobRequest
@@ -238,13 +241,18 @@ class Slots(Layout):
     def _say_usage(self, said: Said, heard: Heard, of: numbers.TaskCounts, scope: str) -> None:
         tasks, nodes = of.tasks or 1, of.node_count
         parts = {numbers.JOB: 1, numbers.NODE: nodes, numbers.TASK: tasks}
+        gpus = 0
         for value in said.all("-R rusage"):
-            found = [part.partition("=") for part in (value or "").split(":")]
-            if not all(_usable(name, text) for name, _, text in found):
+            found = reserved(value or "")
+            if not all(_usable(name, text) for name, text in found):
                 said.back("-R rusage", value)
                 continue
-            for name, _, text in found:
-                if name in ("mem", "tmp"):
+            for name, text in found:
+                if (some := reserved_gpus(name, text)) is not None:
+                    gpus += some[0] * parts[_WHOSE[some[1]]]
+                    if _WHOSE[some[1]] == numbers.NODE:
+                        _one_host(heard, of, f"{name}={text}")
+                elif name in ("mem", "tmp"):
                     kind = "Memory" if name == "mem" else "Disk"
                     amount, _, method = text.partition("/")
                     total = size(amount, 2) * parts[_WHOSE[method]]
@@ -255,11 +263,21 @@ class Slots(Layout):
                     if _WHOSE[method] == (numbers.NODE if whose != numbers.NODE else numbers.TASK):
                         _one_host(heard, of, f"{name}={text}")
                 else:
-                    heard.request("Resource", text, name=name, type="License")
+                    heard.request("Resource", text, name=name, type=LICENSE)
+        self._say_gpus(said, heard, of, gpus)
+
+    def _say_gpus(
+        self, said: Said, heard: Heard, of: numbers.TaskCounts, reserved_number: int
+    ) -> None:
+        """Those of ``-gpu``, or the number that ``rusage`` reserves."""
         value = said.last("-gpu")
-        found_gpu = _GPUS.fullmatch(value or "")
-        if found_gpu and int(found_gpu[1]):
-            numbers.say_gpus(heard, int(found_gpu[1]) * nodes, found_gpu[2] or "")
+        found = _GPUS.fullmatch(value or "")
+        if reserved_number:
+            numbers.say_gpus(heard, reserved_number)
+            if value is not None:
+                said.back("-gpu", value, "rusage reserves GPUs as well")
+        elif found and int(found[1]):
+            numbers.say_gpus(heard, int(found[1]) * of.node_count, found[2] or "")
             _one_host(heard, of, f"-gpu {value}")
         elif value is not None:
             said.back("-gpu", value)
@@ -281,11 +299,13 @@ def say_geometry(text: str) -> Property | None:
 
 
 def _usable(name: str, text: str) -> bool:
-    """Whether a part of rusage is memory, scratch space or a licence."""
+    """Whether a part of rusage is memory, scratch space, GPUs or a licence."""
     if name in ("mem", "tmp"):
         amount, slash, method = text.partition("/")
         return _is_size(amount) and method in _WHOSE and bool(method) is bool(slash)
-    return plain(name) and name not in ("swp", "duration", "decay") and text.isdigit()
+    if reserved_gpus(name, text) is not None:
+        return True
+    return plain(name) and name not in ("swp", "duration", "decay") and whole(text) is not None
 
 
 def _is_size(text: str) -> bool:

@@ -10,6 +10,8 @@ from sssjob.translate.numbers import rounded
 _SECTION = re.compile(r"\s*(select|order|rusage|span|same|affinity|cu)\[([^\[\]]*)\]\s*")
 _SIZE = re.compile(r"([0-9]{1,15})(?:([KMGT])B?)?", re.IGNORECASE)
 _POWERS = {"K": 1, "M": 2, "G": 3, "T": 4}
+_GPUS = re.compile(r"ngpus(?:_physical|_excl_[pt]|_shared)?")
+_GPU_COUNT = re.compile(r"([0-9]{1,6})(?:\.0*)?(?:/(job|host|task))?")
 _MINUTES = re.compile(r"(?:([0-9]{1,6}):)?([0-9]{1,7})")
 
 
@@ -24,6 +26,30 @@ def sections(text: str) -> list[str] | None:
         found.append(f"{section[1]}={section[2].strip()}")
         place = section.end()
     return found
+
+
+def reserved(text: str) -> list[tuple[str, str]]:
+    """The parts of ``rusage`` as names and what stands behind ``=``, "" where nothing does.
+
+    Colons and commas separate parts: behind a comma another duration may begin.
+
+    >>> reserved("mem=100MB/host, ngpus_physical = 2:x")
+    [('mem', '100MB/host'), ('ngpus_physical', '2'), ('x', '')]
+    """
+    found = [part.partition("=") for part in text.replace(",", ":").split(":")]
+    return [(name.strip(), value.strip()) for name, _, value in found]
+
+
+def reserved_gpus(name: str, text: str) -> tuple[int, str] | None:
+    """GPUs that a part of ``rusage`` reserves, and of what: "" (each host), host, task or job.
+
+    None where the part is about something else, or its number is none.
+
+    >>> reserved_gpus("ngpus_physical", "2.00"), reserved_gpus("ngpus", "1/task")
+    ((2, ''), (1, 'task'))
+    """
+    found = _GPU_COUNT.fullmatch(text) if _GPUS.fullmatch(name) else None
+    return None if found is None else (int(found[1]), found[2] or "")
 
 
 def minutes(text: str) -> int:

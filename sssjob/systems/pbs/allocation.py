@@ -17,6 +17,7 @@ from sssjob.features.batch.allocation import Allocation, amount, limit
 from sssjob.features.batch.call import Script
 from sssjob.features.used import Used
 from sssjob.systems.pbs import listing, words
+from sssjob.systems.pbs.node_specs import asked_count
 
 _NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _NODE_CPUS = re.compile(r"^\s+(?:np|resources_available\.ncpus) = ([0-9]{1,9})$", re.MULTILINE)
@@ -112,7 +113,7 @@ def _is_on_one_host(limits: Mapping[str, str]) -> bool:
     """Whether what was asked for is one host, by TORQUE's nodes or as PBS counts them."""
     nodes = limits.get("nodes", "")
     if nodes:
-        return "+" not in nodes and (nodes.partition(":")[0] == "1" or not nodes[0].isdigit())
+        return asked_count(nodes) == 1
     return limits.get("nodect") == "1"
 
 
@@ -121,7 +122,7 @@ def _amounts(
 ) -> Iterator[tuple[str, Amount]]:
     """Limits of the whole job; what several hosts share is no host's."""
     for key, name in (("wall_limit_secs", "walltime"), ("cpu_limit_secs", "cput")):
-        if (seconds := limit(words.seconds, limits.get(name, ""), name, notes)) is not None:
+        if (seconds := limit(words.limit, limits.get(name, ""), name, notes)) is not None:
             yield key, amount(seconds, "Resource_List", f"{name}={limits[name]}")
     size = limit(words.size, limits.get("mem", ""), "mem", notes)
     if size is not None and alone:

@@ -10,11 +10,12 @@ from math import ceil
 
 from sssjob.errors import InvalidValue
 from sssjob.model import TaskGroup, stripped
-from sssjob.systems.pbs.node_specs import NodeSpec, parts
-from sssjob.systems.pbs.words import clock, seconds, size, written
+from sssjob.nodes import plain
+from sssjob.systems.pbs.node_specs import GPU_COUNTS, NodeSpec, parts
+from sssjob.systems.pbs.words import clock, limit, size, written
 from sssjob.translate import exclusive, numbers
 from sssjob.translate.form import Layout
-from sssjob.translate.nodes import features, names, plain, say_nodes
+from sssjob.translate.nodes import features, names, say_nodes
 from sssjob.translate.options import Heard, Made, Said
 from sssjob.translate.requests import JobRequest
 from sssjob.translate.translator import Settings
@@ -36,7 +37,7 @@ def say_shared(said: Said, heard: Heard) -> None:
             continue
         try:
             if name == "Duration":
-                heard.request(name, ceil(seconds(value)))
+                heard.request(name, limit(value))
             else:
                 numbers.say_size(heard, name, ceil(size(value)))
         except InvalidValue as error:
@@ -204,11 +205,8 @@ class Chunks(Layout):
                 heard.items.append(TaskGroup(inner.all()))
         if scatter:
             heard.say("TaskDistribution", "RoundRobin", type="Rule")
-        if value is None and (memory := said.last("-l mem")) is not None:
-            try:
-                numbers.say_size(heard, "Memory", ceil(size(memory)))  # of the one chunk there is
-            except InvalidValue as error:
-                said.back("-l mem", memory, str(error))
+        if value is None:
+            _say_flat(said, heard, settings.memory_scope)
         say_shared(said, heard)
 
 
@@ -294,7 +292,8 @@ _SCATTER = "scatter"
 _ARRANGEMENTS = ("free", "pack", _SCATTER, "vscatter")
 _SHARING = {exclusive.NODES: "excl", exclusive.HOSTS: "exclhost"}
 _MODEL = "accelerator_model"  # a type of GPUs
-_UNDERSTOOD = {"ncpus", "mpiprocs", "ompthreads", "mem", "ngpus", "host", "arch", _MODEL}
+_COUNTED = ("ncpus", "mpiprocs", "ompthreads", *GPU_COUNTS)
+_UNDERSTOOD = {*_COUNTED, "mem", "host", "arch", _MODEL}
 
 
 def _known(part: NodeSpec) -> bool:
@@ -304,9 +303,9 @@ def _known(part: NodeSpec) -> bool:
     for name, value in part.values.items():
         if name not in _UNDERSTOOD and value != "True":
             return False
-        if name in ("ncpus", "mpiprocs", "ompthreads", "ngpus") and not part.number(name):
+        if name in _COUNTED and not part.number(name):
             return False
-        if name == _MODEL and not (plain(value) and part.number("ngpus")):
+        if name == _MODEL and not (plain(value) and part.gpus):
             return False
     try:
         size(part.values.get("mem", "0"))
@@ -316,6 +315,31 @@ def _known(part: NodeSpec) -> bool:
     tasks = part.number("mpiprocs") or 1
     threads = part.number("ompthreads")
     return each % tasks == 0 and (not threads or threads == each // tasks)
+
+
+# decision 343
+def _say_flat(said: Said, heard: Heard, scope: str) -> None:
+    """``-l ncpus=4,mem=2gb,ngpus=1``: without select, PBS makes one chunk of it."""
+    chunk = NodeSpec(1)
+    if "-l nodes" not in said.names:
+        for name in ("ncpus", *GPU_COUNTS, _MODEL):
+            value = said.last(option := f"-l {name}")
+            if value is None:
+                continue
+            chunk.values[name] = value
+            if not _known(chunk):
+                said.back(option, chunk.values.pop(name))
+    counted = bool(chunk.values)
+    if (memory := said.last("-l mem")) is not None:
+        try:
+            size(memory)
+            chunk.values["mem"] = memory
+        except InvalidValue as error:
+            said.back("-l mem", memory, str(error))
+    if counted:
+        _say_chunk(chunk, heard, scope)
+    elif "mem" in chunk.values:
+        numbers.say_size(heard, "Memory", ceil(size(chunk.values["mem"])))
 
 
 def _alike(found: list[NodeSpec]) -> bool:
@@ -347,8 +371,8 @@ def _say_chunk(part: NodeSpec, heard: Heard, scope: str) -> None:
         factor = {numbers.JOB: Fraction(part.count), numbers.NODE: Fraction(1),
                   numbers.TASK: Fraction(1, tasks)}[scope]  # fmt: skip
         numbers.say_size(heard, "Memory", ceil(share * factor))
-    if part.number("ngpus"):
-        numbers.say_gpus(heard, part.number("ngpus") * part.count, part.values.get(_MODEL, ""))
+    if part.gpus:
+        numbers.say_gpus(heard, part.gpus * part.count, part.values.get(_MODEL, ""))
     if "arch" in part.values:
         heard.request("Architecture", part.values["arch"])
     if "host" in part.values:
@@ -414,7 +438,7 @@ class Nodes(Layout):
     def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
         """Nodes, then what is of the whole job."""
         value = said.last("-l nodes")
-        found = parts(value) if value is not None else []
+        found = parts(value) if value is not None else _flat_node(said)
         tasks = 1
         nodes = sum(part.count for part in found or ())
         if found is None or not _simple(found):
@@ -429,8 +453,8 @@ class Nodes(Layout):
             if "ppn" in first.values:
                 numbers.say_count(heard, "Processors", tasks, tasks)
                 heard.say("TaskDistribution", cpus, type="TasksPerNode")
-            if first.number("gpus"):
-                numbers.say_gpus(heard, first.number("gpus") * nodes)
+            if first.gpus:
+                numbers.say_gpus(heard, first.gpus * nodes)
             for mark in first.marks:
                 heard.request("Feature", mark)
         self._say_memory(said, heard, max(nodes, 1), tasks, settings.memory_scope)
@@ -465,6 +489,19 @@ class Nodes(Layout):
             amount = True
 
 
+def _flat_node(said: Said) -> list[NodeSpec]:
+    """``-l ncpus=4,gpus=1``: without nodes, TORQUE gives it on one of them."""
+    node = NodeSpec(1)
+    for name, place in (("ncpus", "ppn"), *zip(GPU_COUNTS, GPU_COUNTS, strict=True)):
+        value = said.last(option := f"-l {name}")
+        if value is None:
+            continue
+        node.values[place] = value
+        if not node.number(place):
+            said.back(option, node.values.pop(place))
+    return [node] if node.values else []
+
+
 def _processors(number: int) -> dict[str, str]:
     return {"ppn": str(number)}
 
@@ -476,16 +513,12 @@ def _simple(found: list[NodeSpec]) -> bool:
     first = found[0]
     alike = all((part.values, part.marks) == (first.values, first.marks) for part in found)
     named = [bool(part.name) for part in found]
-    known = set(first.values) <= {"ppn", "gpus"} and all(map(plain, first.marks))
+    known = set(first.values) <= {"ppn", *GPU_COUNTS} and all(map(plain, first.marks))
     known = known and first.properties == first.marks  # no mode of GPUs
     counted = all(first.number(name) for name in first.values)
     return alike and known and counted and (all(named) or (not any(named) and len(found) == 1))
 
 
 def _say_licences(said: Said, heard: Heard, value: str) -> None:
-    found = [part.partition("+") for part in value.split("%")]
-    if not all(plain(name) and count.isdigit() for name, _, count in found):
+    if not numbers.say_licences(heard, value, between="%", sign="+", bare=False):
         said.back("-l gres", value)
-        return
-    for name, _, count in found:
-        heard.request("Resource", count, name=name, type="License")

@@ -5,17 +5,17 @@ Both are parts with + between them: a count or the name of a host, then resource
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from sssjob.integers import whole
+from sssjob.nodes import plain
 
-_HEAD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 # How a process may use a GPU, which TORQUE takes behind ``gpus``.
 GPU_MODES = frozenset(
     ("default", "exclusive", "exclusive_process", "exclusive_thread", "reseterr", "shared")
 )
 _GPUS = "gpus"
+GPU_COUNTS = ("ngpus", _GPUS)  # what PBS and TORQUE call GPUs; the first that is said counts
 
 
 @dataclass(slots=True)
@@ -31,6 +31,11 @@ class NodeSpec:
         """A resource that is counted, 0 where it is not said."""
         text = self.values.get(name, "0")
         return whole(text, 9) or 0
+
+    @property
+    def gpus(self) -> int:
+        """The GPUs of one such node or chunk."""
+        return next(filter(None, map(self.number, GPU_COUNTS)), 0)
 
     @property
     def properties(self) -> list[str]:
@@ -50,7 +55,7 @@ def parts(text: str) -> list[NodeSpec] | None:
     found = []
     for each in text.split("+"):
         head, *rest = each.split(":")
-        if not _HEAD.fullmatch(head):
+        if not plain(head):
             return None
         count = whole(head, 9) or 0
         part = NodeSpec(count or 1, name="" if count else head)
@@ -62,3 +67,9 @@ def parts(text: str) -> list[NodeSpec] | None:
                 part.marks.append(inner)
         found.append(part)
     return found
+
+
+def asked_count(text: str) -> int | None:
+    """The nodes that a list with + between its parts asks for; None where it is no such list."""
+    found = parts(text)
+    return sum(part.count for part in found) if found else None

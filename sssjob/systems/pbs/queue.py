@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sssjob.lcginfo.reader import Reader, count, json_object
-from sssjob.lcginfo.snapshot import PENDING, QUEUED, RUNNING, QueuedJob
+from sssjob.lcginfo.snapshot import RUNNING, QueuedJob
 from sssjob.model import Job
 from sssjob.records.recognition import HEAD
 from sssjob.registry import Format
@@ -24,8 +24,6 @@ _JSON = Format("qstat-json", f"{_STATUS}.json", "qstat -f -F json")
 _XML = Format("qstat-xml", f"{_STATUS}.xml", "qstat -f -x")
 _TEXT = Format("qstat-text", f"{_STATUS}.text", "qstat -f")
 
-# Waiting for its time, or on its way to another host or server: no slot would start such a job.
-_NOT_FOR_SLOTS = frozenset("WTM")
 # A node in one of these states has no slots that count.
 GONE = ("down", "offline", "unknown", "state-unknown", "stale", "provisioning", "sleep")
 
@@ -91,8 +89,6 @@ class PBSQueue(Reader):
         entry = super().entry(job)
         if entry is None:
             return None
-        if entry.state == QUEUED and _letter(job) in _NOT_FOR_SLOTS:
-            return entry._replace(state=PENDING)
         now = self.options.now or self.now
         if entry.state == RUNNING and entry.start is None and entry.walltime is not None and now:
             return entry._replace(start=now - entry.walltime)

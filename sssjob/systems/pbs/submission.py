@@ -10,9 +10,10 @@ from fractions import Fraction
 from sssjob.errors import InvalidValue
 from sssjob.executable import DEFAULT_SHELL
 from sssjob.model import stripped
+from sssjob.records.dependencies import WORDS
 from sssjob.systems.pbs import directives
 from sssjob.systems.pbs.chunks import PLACE, Chunks, Nodes
-from sssjob.systems.pbs.words import clock, seconds, size, written
+from sssjob.systems.pbs.words import clock, limit, size, waited_for, written
 from sssjob.translate import environment, exclusive, fields, limits, mail, streams, waiting
 from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import Form, SubmitForm
@@ -35,10 +36,6 @@ def _words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
 
 def _bytes(text: str) -> int:
     return math.ceil(size(text))
-
-
-def _seconds(text: str) -> int:
-    return math.ceil(seconds(text))
 
 
 class Project(fields.Rule):
@@ -97,10 +94,8 @@ def _reserved(value: str) -> str:
 
 
 _RESERVED = re.compile(r"[RSM][0-9]+(?:\.[\w.-]+)?", re.ASCII)
-_IDS = r"[0-9]+(\[[0-9]*\])?(\.[\w.-]+)?"
-_AFTER = {"OnSuccess": "afterok", "OnFailure": "afternotok", "OnExit": "afterany"}
 _CPU_TIME = {("CPUTime", kind): "-l cput" for kind in ("", "Hard", "Soft")}
-_IN_SCRIPT = limits.Limits({("CPUTime", ""): "-l cput"}, clock, written, _seconds, _bytes)
+_IN_SCRIPT = limits.Limits({("CPUTime", ""): "-l cput"}, clock, written, limit, _bytes)
 
 _STREAMS = streams.Streams("", "-o", "-e", joined=Option("-j", "oe"),
                            into_error=Option("-j", "eo"), keep="-k")  # fmt: skip
@@ -132,7 +127,7 @@ _RULES: tuple[fields.Rule, ...] = (
     environment.Shell(),
     environment.Environment(None, Option("-V"), "-v"),
     waiting.LocalTime("EligibleTime", "-a", "%Y%m%d%H%M.%S", waiting.DIGITS),
-    waiting.Waits("-W depend", _IDS, _AFTER),
+    waiting.Waits("-W depend", waited_for, WORDS),
     waiting.Hold(Option("-h")),
     mail.Mail("-m", "", ("b", "e", "abe", "n"), "-M"),
     fields.Switch("Restartable", Option("-r", "n"), Option("-r", "y")),
@@ -145,7 +140,7 @@ FORM = Form(
     name="pbs",
     syntax=directives.PBS,
     array=Spelling("-J", "PBS_ARRAY_INDEX", several=False),
-    lists={"-m": ""},
+    lists={"-m": "", "-W depend": ","},
     layout=Chunks(),
     own=(PLACE,),
     in_script=(
@@ -156,7 +151,7 @@ FORM = Form(
     rules=(Project(), ReservedQueue("-q"), environment.Directory(),
            replace(_STREAMS, files=_PBS_FILES), *_RULES),
     shell="-S",
-    at_once=(limits.Limits(_CPU_TIME, clock, seconds=_seconds),),
+    at_once=(limits.Limits(_CPU_TIME, clock, seconds=limit),),
     held_name=fields.Name("-N", plain=True),
     words=_words,
 )
@@ -164,7 +159,7 @@ _TORQUE = Form(
     name="torque",
     syntax=directives.TORQUE,
     array=Spelling("-t", "PBS_ARRAYID", steps=False),
-    lists={"-m": ""},
+    lists={"-m": "", "-W depend": ","},
     layout=Nodes(),
     in_script=(
         fields.Name("-N", plain=True, most=15),

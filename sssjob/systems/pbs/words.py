@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from sssjob import units
 from sssjob.errors import InvalidValue
+from sssjob.integers import limit_seconds
 from sssjob.records.values import is_whole
 
 _SECONDS = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,9})?")
@@ -23,6 +24,10 @@ _SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,9})?)([kmgtpKMGTP]?)([bBwW]?)")
 _HOST = re.compile(r"(?:([0-9]{1,6})\*)?([^/*+\s,]+)(?:/([0-9,\-]{1,4000})(?:\*([0-9]{1,6}))?)?")
 # Most are just so, and take a third of the time then.
 _PLAIN_HOSTS = re.compile(r"[\w.\-]+(?:/[0-9\-]{1,40})?(?:\+[\w.\-]+(?:/[0-9\-]{1,40})?)*")
+_WAITED_FOR = re.compile(
+    r"([0-9]{1,18}(?:-[0-9]{1,9})?(?:\[[0-9]{0,9}\])?(\.[\w.\-]{1,255})?)(@[\w.\-]{1,255})?",
+    re.ASCII,
+)
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _WORD = 8  # bytes
 
@@ -50,6 +55,27 @@ def seconds(text: str) -> Fraction:
         raise InvalidValue(text, "a duration such as 800:00:00, or seconds")
     days, hours, minutes, rest = found.groups()
     return 86400 * int(days or 0) + 3600 * int(hours or 0) + 60 * int(minutes) + Fraction(rest)
+
+
+def waited_for(text: str) -> str | None:
+    """The id of a job that another one waits for, without the server where it is asked for.
+
+    None where the text is no such id; ``5@other`` is a number alone, which that server completes.
+
+    >>> waited_for("5.pbs@pbs"), waited_for("5[].pbs"), waited_for("5@other")
+    ('5.pbs', '5[].pbs', None)
+    """
+    found = _WAITED_FOR.fullmatch(text)
+    return found[1] if found and (found[2] or not found[3]) else None
+
+
+def limit(text: str) -> int:
+    """A limit of time in whole seconds.
+
+    >>> limit("800:00:00"), limit("86.1")
+    (2880000, 87)
+    """
+    return limit_seconds(seconds(text))
 
 
 def size(text: str) -> Fraction | int:

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sssjob.lcginfo.reader import Reader, count, json_object
-from sssjob.lcginfo.snapshot import PENDING, QUEUED, RUNNING, QueuedJob
+from sssjob.lcginfo.snapshot import RUNNING, QueuedJob
 from sssjob.model import Job
 from sssjob.registry import Format
-from sssjob.systems.slurm import states
 from sssjob.systems.slurm.status import text as scontrol
+from sssjob.systems.slurm.words import settable
 
 _NODE = re.compile(r"^NodeName=", re.MULTILINE)
 _PAIR = re.compile(r"(?:^|\s)([A-Za-z][\w/:.]*)=(\S*)")
@@ -80,13 +80,11 @@ class SlurmQueue(Reader):
             self.jobs += self._entries(job)
 
     def entry(self, job: Job) -> QueuedJob | None:
-        """A job as one line of lrmsinfo: one that waits for more than slots is not queued.
+        """A job as one line of lrmsinfo.
 
         How long a job has run is told of those that ended: of others only scontrol says it.
         """
         entry = super().entry(job)
-        if entry and entry.state == QUEUED and not states.competes(job.get("StatusMessage")):
-            return entry._replace(state=PENDING)
         return entry._replace(walltime=None) if entry and entry.state == RUNNING else entry
 
     def _entries(self, entry: QueuedJob) -> Iterator[QueuedJob]:
@@ -150,10 +148,7 @@ def _states(node: Mapping[str, Any]) -> str:
 
 def _plain(value: Any) -> str:
     """A JSON value as text: numbers may come wrapped, states as lists."""
-    if isinstance(value, dict):
-        if value.get("infinite"):
-            return "UNLIMITED"
-        return str(value.get("number", "")) if value.get("set", True) else ""
+    value = settable(value)
     if isinstance(value, list):
         return ",".join(map(str, value))
     if isinstance(value, float) and value.is_integer():

@@ -17,7 +17,8 @@ from sssjob.array_indices import parse
 from sssjob.errors import InvalidValue
 from sssjob.executable import DEFAULT_SHELL
 from sssjob.model import Job, stripped
-from sssjob.records.dependencies import CONDITIONS, dependencies, other_dependencies
+from sssjob.records.dependencies import WORDS, dependencies, matching, other_dependencies
+from sssjob.resource_names import LICENSE
 from sssjob.systems.slurm.submission import (
     FILES,
     FORM,
@@ -28,11 +29,10 @@ from sssjob.systems.slurm.submission import (
     say_constraint,
     say_preferred,
 )
-from sssjob.systems.slurm.words import UNSET
+from sssjob.systems.slurm.words import SETTABLE, UNSET, settable
 from sssjob.translate.arrays import write_array
 from sssjob.translate.nodes import any_of, conditions, names, say_any_of, say_but, say_nodes
 from sssjob.translate.numbers import (
-    LICENSE,
     MIB,
     MOST,
     NODE,
@@ -82,15 +82,14 @@ from sssjob.translate.specification import (
     write_rows,
 )
 from sssjob.translate.translator import Read, Settings
+from sssjob.translate.waiting import waited_for
 
 TYPE = "slurmrestd"  # of Extensions
 _JOB = ("job",)
-_SETTABLE = {"set", "infinite", "number"}  # keys of a number that may be none
 _LISTS = ("job/dependency",)  # texts that are lists, with commas between what all counts
 _RANGE = re.compile(r"([0-9]{1,9})(-([0-9]{1,9})?)?")
 PATTERNS = replace(FILES, kind=TYPE, array=Option("job/array"))
-_WORDS = {condition: word for word, condition in CONDITIONS.items()}
-_ID = re.compile(r"[0-9]{1,10}(?:_(?:[0-9]{1,10}|\*))?(?:\+[0-9]{1,5})?")
+_ID = matching(r"[0-9]{1,10}(?:_(?:[0-9]{1,10}|\*))?(?:\+[0-9]{1,5})?")
 _REMARK = "# sssjob: "
 _FILE = "# sssjob-file: "  # before the id of the file of the job that a script is
 _GPU = "gres/gpu"
@@ -354,18 +353,26 @@ def _number(value: int) -> Data:
     return {"set": True, "infinite": False, "number": value}
 
 
+def _is_settable(value: Any) -> bool:
+    """Whether a value is such a number and nothing besides, so that all of it is understood."""
+    return (
+        isinstance(value, dict)
+        and value.keys() <= SETTABLE
+        and type(value.get("set")) is type(value.get("infinite", False)) is bool
+    )
+
+
 def _read_number(value: Any) -> int | None:
     """A number, plain or as one that has to be set; None for what is none, or has no end."""
-    if isinstance(value, dict) and value.keys() <= _SETTABLE:
-        has_end = value.get("set") is True and value.get("infinite", False) is False
-        value = value.get("number") if has_end else None
+    if _is_settable(value):
+        value = settable(value)
     return value if type(value) is int and value >= 0 and value not in UNSET else None
 
 
 def _is_unset(value: Any) -> bool:
     """Whether a number is not said, in one of the ways to say so."""
-    if isinstance(value, dict) and value.keys() <= _SETTABLE:
-        return value.get("set") is False and not value.get("infinite")
+    if _is_settable(value):
+        return value["set"] is False and settable(value) is None
     return value in (None, "") or (type(value) is int and value in UNSET)
 
 
@@ -462,18 +469,7 @@ def _read_times(job: Data, heard: Heard) -> None:
 
 
 def _waits(asked: JobRequest, job: Data) -> None:
-    found = []
-    for item in asked.take("Dependency", "condition", "code", "designator"):
-        condition = item.attributes.get("condition", "OnSuccess")
-        if "code" in item.attributes:
-            asked.refuse(item, "nothing waits for an exit code")
-        elif item.attributes.get("designator", "JobId") != "JobId":
-            asked.refuse(item, "a job is named by its id")
-        elif condition not in _WORDS or not _ID.fullmatch(stripped(item.text)):
-            asked.refuse(item, f"nothing waits for {condition} of {stripped(item.text)[:40]!r}")
-        else:
-            found.append(f"{_WORDS[condition]}:{stripped(item.text)}")
-    if found:
+    if found := [f"{word}:{id}" for word, id in waited_for(asked, _ID, WORDS)]:
         job["dependency"] = ",".join(found)
 
 

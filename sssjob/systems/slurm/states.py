@@ -62,8 +62,6 @@ _OF_CODES = {row.code: row.word for row in WORDS if row.code}
 # none, even where ``sacct --truncate`` prints the end of the time that was asked about.
 _RUNS = frozenset(("REQUEUED", "RESIZING"))
 _HELD = "JobHeld"  # reasons: JobHeldUser, JobHeldAdmin
-# Reasons of what waits for more than slots, and so does not compete for them.
-_NOT_FOR_SLOTS = ("Dependency", "BeginTime", "DeadLine")
 
 
 class Phase(Enum):
@@ -136,8 +134,3 @@ def held(standard: str, reason: str) -> str:
     ('Hold', 'Idle', 'Running')
     """
     return "Hold" if standard == "Idle" and reason.startswith(_HELD) else standard
-
-
-def competes(reason: str) -> bool:
-    """Whether a job that waits for this reason would start if there were a slot for it."""
-    return not reason.startswith(_NOT_FOR_SLOTS)

@@ -8,10 +8,12 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from sssjob import units
-from sssjob.amounts import GPUS
 from sssjob.errors import InvalidValue
 from sssjob.integers import whole
 from sssjob.model import stripped
+from sssjob.nodes import plain
+from sssjob.records import dependencies
+from sssjob.resource_names import GPU, LICENSE, gpu_model
 from sssjob.systems.slurm import words as slurm
 from sssjob.systems.slurm.directives import SYNTAX
 from sssjob.translate import (
@@ -32,7 +34,6 @@ from sssjob.translate.nodes import (
     conditions,
     features,
     names,
-    plain,
     say_any_of,
     say_but,
     say_nodes,
@@ -51,7 +52,6 @@ NICE_UNSAID = 100  # what ``--nice`` takes off without a number
 
 _TIME = "%Y-%m-%dT%H:%M:%S"
 _OF_NODES = ("Architecture", "OperatingSystem", "Feature")
-_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _RANGE = re.compile(r"([0-9]{1,9}[kKmM]?)(?:-([0-9]{1,9}[kKmM]?))?")
 _AMOUNT = re.compile(r"(?:([A-Za-z][\w.-]*):)?([0-9]{1,9})")
 _ONE = r"[A-Za-z0-9_][A-Za-z0-9_.:-]*"
@@ -129,7 +129,7 @@ class Amounts(Layout):
         licences: list[str] = []
         gpus: list[str] = []
         for _, name, kind, count in numbers.counted(asked, typed=True):
-            if kind == numbers.LICENSE:
+            if kind == LICENSE:
                 licences.append(f"{name}:{count}")
             else:
                 gpus.append(f"{kind}:{count}" if kind else str(count))
@@ -204,7 +204,7 @@ class Amounts(Layout):
             if seconds is None:
                 said.back("--time", value)
             else:
-                heard.request("Duration", math.ceil(seconds))
+                heard.request("Duration", seconds)
 
     def _say_resources(self, said: Said, heard: Heard, of: numbers.TaskCounts) -> None:
         varies = of.open_nodes or (of.nodes is not None and of.nodes.exact is None)
@@ -227,13 +227,8 @@ class Amounts(Layout):
                 told = f"{option}={value} is for each of {number} {each}"
                 heard.note(f"{told}: the job object has the sum")
         value = said.last("--licenses")
-        if value is not None:
-            found = [part.partition(":") for part in value.split(",")]
-            if all(plain(name) and (not count or count.isdigit()) for name, _, count in found):
-                for name, _, count in found:
-                    heard.request("Resource", count or "1", name=name, type="License")
-            else:
-                said.back("--licenses", value)
+        if value is not None and not numbers.say_licences(heard, value):
+            said.back("--licenses", value)
 
     def _say_where(self, said: Said, heard: Heard, of: numbers.TaskCounts) -> None:
         required = said.last("--constraint")
@@ -452,7 +447,7 @@ def _say_gpus(heard: Heard, value: str, number: int) -> bool:
             return False
     for part in filter(None, found):
         kind = {"type": part[1]} if part[1] else {}
-        heard.request("Resource", int(part[2]) * number, name="GPU", **kind)
+        heard.request("Resource", int(part[2]) * number, name=GPU, **kind)
     return True
 
 
@@ -468,7 +463,7 @@ def _say_gres(heard: Heard, value: str, nodes: int) -> bool:
             return False
         said.append((rest[0] if rest else "", count))
     for kind, number in said:
-        heard.request("Resource", number * nodes, name="GPU", **({"type": kind} if kind else {}))
+        heard.request("Resource", number * nodes, name=GPU, **({"type": kind} if kind else {}))
     return True
 
 
@@ -485,7 +480,7 @@ class AtOnce(fields.Rule):
     def _features(self, asked: JobRequest, made: Made) -> None:
         found = []
         for item in asked.take("Feature"):
-            if _PLAIN.fullmatch(stripped(item.text)):
+            if plain(stripped(item.text)):
                 found.append(stripped(item.text))
             else:
                 asked.refuse(item, "it is no plain name")
@@ -498,7 +493,7 @@ class AtOnce(fields.Rule):
         assert made.wanted is not None
         for item in found:
             text = stripped(item.text)
-            if len(found) > 1 or made.wanted.nodes > 1 or not _PLAIN.fullmatch(text):
+            if len(found) > 1 or made.wanted.nodes > 1 or not plain(text):
                 asked.refuse(item, "only one node can be named, by its plain name")
             else:
                 made.option("--nodelist", text)
@@ -523,8 +518,7 @@ class AtOnce(fields.Rule):
     def _resources(self, asked: JobRequest, made: Made) -> None:
         """GPUs without a type, and licences."""
         for item in asked.items("Resource"):
-            name, kind = (item.attributes.get(each, "") for each in ("name", "type"))
-            if name.lower() in GPUS and kind:
+            if gpu_model(item.attributes):
                 asked.refuse(item, "it is neither a GPU nor a License")
         AMOUNTS._resources(asked, made)
 
@@ -560,9 +554,8 @@ FORM = Form(
         environment.Environment(Option("--export", "NONE"), Option("--export", "ALL"), "--export"),
         waiting.LocalTime("EligibleTime", "--begin", _TIME, ("%Y-%m-%dT%H:%M", "%Y-%m-%d")),
         waiting.LocalTime("DeadlineTime", "--deadline", _TIME, ("%Y-%m-%dT%H:%M", "%Y-%m-%d")),
-        waiting.Waits("--dependency", r"[0-9]+(_[0-9]+)?", {
-            "OnSuccess": "afterok", "OnFailure": "afternotok", "OnExit": "afterany",
-        }, replaced=True),
+        waiting.Waits("--dependency", dependencies.matching(r"[0-9]+(_[0-9]+)?"),
+                      dependencies.WORDS, replaced=True),
         waiting.Hold(Option("--hold")),
         mail.Mail("--mail-type", ",", ("BEGIN", "END", "ALL", "NONE"), "--mail-user"),
         fields.Switch("Restartable", Option("--no-requeue"), Option("--requeue")),
@@ -587,7 +580,7 @@ FORM = Form(
     words=_held_words,
     scratch=True,
     array=Spelling("--array", "SLURM_ARRAY_TASK_ID"),
-    lists={"--mail-type": ","},
+    lists={"--mail-type": ",", "--dependency": ","},
 )
 SBATCH = SubmitForm(FORM)
 # fmt: on

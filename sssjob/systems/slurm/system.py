@@ -9,7 +9,7 @@ _STATUS = "sssjob.systems.slurm.status"
 SYSTEM = System(
     "slurm",
     "Slurm",
-    also=("sacct",),
+    records=("sacct",),
     formats=(
         Format("slurm", f"{_ACCOUNTING}.sacct", "sacct --parsable2 (or --parsable)",
                Sign.MARK),

@@ -11,8 +11,11 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from fractions import Fraction
 from itertools import product
+from math import inf
+from typing import Any
 
 from sssjob.errors import InvalidValue
+from sssjob.integers import limit_seconds
 from sssjob.records.clock import NO_VALUE
 
 Amount = int | Fraction
@@ -30,6 +33,7 @@ _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6, "Z": 7}
 _DAYS_AND_HOURS = re.compile(r"([0-9]{1,6})-([0-9]{1,8})")
 _MINUTES_ALONE = re.compile(r"[0-9]{1,10}")
 _LONGEST_TIME = 13  # digits
+SETTABLE = frozenset(("set", "infinite", "number"))  # keys of a number that may be none
 # slurm.h: INFINITE and NO_VAL, of 32 and of 64 bits.
 UNSET = frozenset((1 << bits) - less for bits in (32, 64) for less in (1, 2))
 _UNSET = frozenset(map(str, UNSET))
@@ -88,8 +92,8 @@ def clock(text: str) -> int:
     return 86400 * int(days) + whole
 
 
-def time_limit(text: str) -> Amount | None:
-    """A limit of elapsed time in seconds; None is no limit, and so is 0.
+def time_limit(text: str) -> int | None:
+    """A limit of elapsed time in whole seconds; None is no limit, and so is 0.
 
     sbatch(1): "minutes", "minutes:seconds", "hours:minutes:seconds", "days-hours",
     "days-hours:minutes" and "days-hours:minutes:seconds".
@@ -103,7 +107,7 @@ def time_limit(text: str) -> Amount | None:
         return 60 * int(text) or None
     if found := _DAYS_AND_HOURS.fullmatch(text):
         return (86400 * int(found[1]) + 3600 * int(found[2])) or None
-    return duration(text) or None
+    return limit_seconds(duration(text) or 0) or None
 
 
 def size(text: str, base: str = "") -> Amount | None:
@@ -133,6 +137,21 @@ def memory(text: str) -> Amount | None:
     (104857600, None, None)
     """
     return None if text in _UNSET else size(text, "M") or None
+
+
+def settable(value: Any) -> Any:
+    """The number of ``{"set", "infinite", "number"}``; anything else as it is.
+
+    None is a number that is not set, infinity one that has no end, whatever number stands there.
+
+    >>> settable({"set": True, "infinite": False, "number": 5}), settable({"set": False})
+    (5, None)
+    """
+    if type(value) is not dict:
+        return value
+    if value.get("infinite"):
+        return inf
+    return value.get("number") if value.get("set") else None
 
 
 def moment(text: str) -> int | None:

@@ -28,7 +28,7 @@ from sssjob.records.record import (
 )
 from sssjob.records.values import amount, count, integer, is_whole, number
 from sssjob.systems.condor import names
-from sssjob.systems.condor.accounting.values import NUMBERS, WORKED_OUT
+from sssjob.systems.condor.accounting.values import MADE_OF, NUMBERS, WORKED_OUT
 
 _STATES = {str(status): word for status, word, *_ in names.STATES}
 _IDLE, _REMOVED, _COMPLETED, _HELD = "1", "3", "4", "5"
@@ -36,7 +36,7 @@ _BY_USER = "1"  # a HoldReasonCode
 SIGNALLED = 128  # more than the signal: the exit code of a shell, where a signal ended a program
 _PLAIN = re.compile(r"[\w@%+=:,./ -]*+", re.ASCII)  # words that no way of quoting changes
 UNIVERSES = {"7": "scheduler", "9": "grid", "11": "parallel", "12": "local", "13": "vm"}
-_ON_THE_SUBMIT_HOST = ("scheduler", "local")  # such jobs use no slot
+ON_THE_SUBMIT_HOST = ("scheduler", "local")  # such jobs use no slot
 
 
 @numeric(units.TIME_LIMIT)
@@ -143,7 +143,7 @@ def signal(text: str, by_signal: str) -> Found:
 
 def processors(provisioned: str, requested: str, hosts: str, universe: str) -> Found:
     """How many were given, or asked for as a number; a parallel job has as many on each host."""
-    if UNIVERSES.get(universe) in _ON_THE_SUBMIT_HOST and not provisioned:
+    if UNIVERSES.get(universe) in ON_THE_SUBMIT_HOST and not provisioned:
         return None
     each = provisioned or requested
     if not each or (found := number(each)) <= 0:
@@ -195,7 +195,7 @@ def given_gpus(
     >>> given_gpus("", "GPU-c4a6, GPU-55b1", "", "", "5")
     '2'
     """
-    if UNIVERSES.get(universe) in _ON_THE_SUBMIT_HOST and not provisioned:
+    if UNIVERSES.get(universe) in ON_THE_SUBMIT_HOST and not provisioned:
         return None
     names = {name.strip() for name in assigned.split(",")} - {""}
     asked = requested if is_whole(requested) else "0"  # what is odd is told where it is asked for
@@ -271,3 +271,22 @@ _COLUMNS = (name for row in (*ATTRIBUTES, *USED) for name in (row.column, *row.b
 _FIRST = (*NUMBERS, *WORKED_OUT)
 NAMES = (*NUMBERS, *dict.fromkeys(name for name in _COLUMNS if name not in _FIRST))
 ADS = tuple(name for name in NAMES if name not in WORKED_OUT)  # what ads have of them
+
+_SAID_BY = {
+    row.element: MADE_OF.get(row.column, (row.column,))[0] for row in ATTRIBUTES
+} | names.OWN
+
+
+def _said_by(*elements: str) -> tuple[tuple[str, str], ...]:
+    return tuple((element, _SAID_BY[element]) for element in elements)
+
+
+# What ads are written with as it stands, each with its attribute: texts, and whole numbers.
+TEXTS = _said_by(
+    "Name", "Executable", "InitialWorkingDirectory", "User", "GlobalUser", "Group", "Project",
+    "Queue", "QualityOfService", "Partition", "Application", "GlobalId",
+)  # fmt: skip
+WHOLE_NUMBERS = _said_by(
+    "Priority", "SubmitTime", "StartTime", "EndTime", "EligibleTime", "DeadlineTime", "StartCount",
+    "SuspendDuration",
+)  # fmt: skip

@@ -16,7 +16,7 @@ from sssjob.errors import InvalidValue, Severity, SSSJobError, UnreadableDocumen
 from sssjob.expression import Alternative
 from sssjob.graph.progress import State
 from sssjob.model import Block, Job, JobGroup, Property
-from sssjob.states import has_ended
+from sssjob.states import STEPS, has_ended, spelled, step
 from sssjob.systems.condor import names
 from sssjob.systems.condor.hooks import stamp
 from sssjob.systems.condor.hooks.documents import Documents, QueuedDocument, documents, jobs_of
@@ -121,12 +121,12 @@ def _candidate(
     job = as_known.block
     state = job.get("State") or "Idle"
     # What was given away and came back still says that it runs.
-    is_lost = state in ("Running", "Suspended") and known in (READY, RETURNED)
+    is_lost = step(state) == STEPS["Running"] and known in (READY, RETURNED)
     if has_ended(job.get):
         return Candidate(job.id, DONE)
     if names.is_of_schedd(job.get("GlobalId")):
         return Candidate(job.id, WAITING, reason="a schedd has it")
-    if "Hold" in job.properties.names() or not (state == "Idle" or is_lost):
+    if "Hold" in job.properties.names() or not (spelled(state) == "Idle" or is_lost):
         return Candidate(job.id, WAITING, reason=f"its State is {state}")
     if reason:
         return Candidate(job.id, WAITING, reason=reason)

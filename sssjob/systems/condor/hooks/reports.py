@@ -18,7 +18,7 @@ from sssjob import units
 from sssjob.classads import evaluate, hook_ads
 from sssjob.classads.values import Ad
 from sssjob.document import dumps
-from sssjob.errors import InvalidValue, SSSJobError
+from sssjob.errors import SSSJobError
 from sssjob.fold import JOB, Fact, is_more
 from sssjob.fold import fold as folded
 from sssjob.model import Delivered, Item, Job, Property
@@ -284,21 +284,25 @@ def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
     earlier = starts.get(start.at)
     starts[start.at] = start if earlier is None else earlier.grown(start)
     last = max(starts.values(), key=lambda each: each.at)
-    changed = [
-        Property("StartTime", last.at),
-        Property("CpuDuration", units.rounded(sum(each.cpu for each in starts.values()))),
-        Property("StartCount", max(len(starts), _count(job))),
+    facts = [
+        _renewed(Property("StartTime", last.at)),
+        _renewed(Property("CpuDuration", units.rounded(sum(each.cpu for each in starts.values())))),
+        Fact(Property("StartCount", len(starts)), JOB),
     ]
     if last.at == start.at and (ended or not last.ended):
-        changed += _status(ad, ended, moment)
-    used = list(usage.delivered(ad, sum(each.ran for each in starts.values())))
-    new = _without_eviction(job)
-    for item in changed:
-        known = new.properties.get(item.name)
-        new = new.setting(item) if known is not None else folded(new, [Fact(item, JOB)]).job
-    for item in _extensions(ad, starts):
-        new = _with_extension(new, item)
-    return _used(new, used)
+        facts += map(_renewed, _status(ad, ended, moment))
+    facts += map(_renewed, _extensions(job, ad, starts))
+    # The duration is known anew, maxima only grow.
+    facts += (
+        Fact(item, renews=item.attributes.get("metric") != "Max")
+        for item in usage.delivered(ad, sum(each.ran for each in starts.values()))
+    )
+    return folded(_without_eviction(job), facts, overwrite=True).job
+
+
+def _renewed(item: Property) -> Fact:
+    """What this report knows better than what stands in the job."""
+    return Fact(item, JOB, renews=True)
 
 
 def _without_eviction(job: Job) -> Job:
@@ -335,14 +339,6 @@ def _starts(job: Job) -> dict[int, Start]:
     return found
 
 
-def _count(job: Job) -> int:
-    try:
-        value = job.properties.value("StartCount")
-    except InvalidValue:
-        return 0
-    return int(value) if isinstance(value, int) else 0
-
-
 def _status(ad: Ad, ended: str, moment: int) -> Iterator[Property]:
     """What the last start says of the job: its state, how it ended, and where it ran."""
     if not ended:
@@ -364,47 +360,17 @@ def _status(ad: Ad, ended: str, moment: int) -> Iterator[Property]:
             yield Property("ExitCode", code)
 
 
-def _extensions(ad: Ad, starts: dict[int, Start]) -> Iterator[Property]:
+def _extensions(job: Job, ad: Ad, starts: dict[int, Start]) -> Iterator[Property]:
+    """The starts, and amounts that have no element; of two of one name, the greater."""
     text = " ".join(str(starts[at]) for at in sorted(starts))
-    yield Property("Extension", text, {"type": names.EXTENSION, "name": names.STARTS})
+    yield _extension(names.STARTS, text)
     for name in usage.EXTENSIONS:
-        value = evaluate.number(ad, name)
-        if value:
-            yield Property("Extension", int(value), {"type": names.EXTENSION, "name": name})
+        if value := evaluate.number(ad, name):
+            new = _extension(name, int(value))
+            old = job.properties.get("Extension", **new.attributes)
+            if old is None or not is_more(old, new):
+                yield new
 
 
-def _with_extension(job: Job, new: Property) -> Job:
-    """The extension in the place of the one of its name; of two numbers, the greater."""
-    name = new.attributes["name"]
-    old = job.properties.get("Extension", type=names.EXTENSION, name=name)
-    if old is None:
-        return folded(job, [Fact(new, JOB)]).job
-    if name != names.STARTS and is_more(old, new):
-        return job
-    return job.holding(new if item is old else item for item in job.items)
-
-
-def _used(job: Job, used: list[Property]) -> Job:
-    """What was delivered: the duration is known anew, maxima grow, the rest is as it was first."""
-    block = job.block(Delivered)
-    known = list(block.items) if block is not None else []
-    for new in used:
-        kind = {key: new.attributes.get(key, "") for key in ("metric", "context", "name")}
-        same = [
-            index for index, item in enumerate(known)
-            if isinstance(item, Property) and item.name == new.name
-            and {key: item.attributes.get(key, "") for key in kind} == kind
-        ]  # fmt: skip
-        if not same:
-            known.append(new)
-        elif new.attributes.get("metric") == "Max":
-            old = known[same[0]]
-            assert isinstance(old, Property)
-            if is_more(new, old) is not False:
-                known[same[0]] = new
-        else:
-            known[same[0]] = new
-    delivered = Delivered(tuple(known), {}, job.namespace)
-    if block is None:
-        return job.holding((*job.items, delivered)) if known else job
-    return job.holding(delivered if item is block else item for item in job.items)
+def _extension(name: str, value: str | int) -> Property:
+    return Property("Extension", value, {"type": names.EXTENSION, "name": name})

@@ -5,8 +5,6 @@ Times are seconds since 1970 with a fraction; what is not known is missing, "" o
 
 from __future__ import annotations
 
-import math
-
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
@@ -90,9 +88,9 @@ def _code(text: str) -> int:
 
 
 def limit(text: str) -> Found:
-    """A limit in whole seconds, so that none is missing; 0 and infinity are none."""
-    value = words.duration(text)
-    return None if value is None else str(math.ceil(value))
+    """A limit in whole seconds; 0 and infinity are none."""
+    value = words.limit(text)
+    return None if value is None else str(value)
 
 
 def dependencies(descriptions: tuple[str, ...]) -> Found:

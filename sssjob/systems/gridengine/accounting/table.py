@@ -6,10 +6,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
+from typing import TypeVar
 
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
+from sssjob.nodes import plain as plain_name
 from sssjob.records.clock import Clock
 from sssjob.records.layout import NEVER, Names
 from sssjob.records.readers import (
@@ -33,15 +35,17 @@ from sssjob.records.record import (
     varied,
 )
 from sssjob.records.values import is_whole
+from sssjob.resource_names import GPU, GPU_NAMES
 from sssjob.systems.gridengine import words
+
+N = TypeVar("N", int, Fraction)
 
 HOSTS = "(hosts)"  # of all tasks, where slave tasks have rows of their own
 
 _PE = re.compile(r"-pe \S+ ([0-9]{1,9})(?:-([0-9]{1,9}))?(?=\s|$)")
 _LIST = re.compile(r"(?:^|\s)-l (\S+)")
 _HARD = re.compile(r"\s-soft\s.*?(?=\s-hard\s|$)")
-_GPU_NAMES = ("gpu", "gpus", "ngpus")  # of complexes; a site names its own
-_GPU = {"name": "GPU"}
+_GPU = {"name": GPU}
 _clock = Clock("UTC")
 
 # fmt: off
@@ -184,11 +188,13 @@ def requests(text: str) -> Found:
 def gpus(text: str, slots: str) -> Found:
     """The GPUs of a job that ran: what was asked for of each slot, by the slots it was given.
 
-    >>> gpus("-l gpu=2 -pe mpi 1-8", "4")
-    '8'
+    >>> [each.text for each in gpus("-l gpu=2 -pe mpi 1-8", "4")]
+    ['8']
     """
-    each = _gpus(_asked(_hard(text))) if "gpu" in text else 0  # as all their names have it
-    return str(each * int(slots)) if each and is_whole(slots) and int(slots) else None
+    if "gpu" not in text or not is_whole(slots):  # as all their names have it
+        return None
+    found = _gpus(_asked(_hard(text)), int(slots))
+    return (found,) if found else None
 
 
 def _hard(text: str) -> str:
@@ -206,18 +212,24 @@ def _asked(text: str) -> dict[str, str]:
     return asked
 
 
-def _gpus(asked: Mapping[str, str]) -> int:
-    """How many GPUs are asked for of each slot, by what sites call them."""
-    texts = (asked[name] for name in _GPU_NAMES if name in asked)
-    return sum(int(text) for text in texts if is_whole(text) and len(text) < 10)
+# decision 343
+def _gpus(asked: Mapping[str, str], slots: int) -> Property | None:
+    """The GPUs of so many slots, for each of which they are asked for, by what sites call them."""
+    texts = (asked[name] for name in GPU_NAMES if name in asked)
+    each = sum(int(text) for text in texts if is_whole(text) and len(text) < 10)
+    if not each * slots:
+        return None
+    kind = asked.get(words.GPU_TYPE, "")
+    model = {"type": kind} if plain_name(kind) else {}
+    return Property("Resource", str(each * slots), {**_GPU, **model})
 
 
 def _requests(text: str) -> Iterator[Property]:
     asked, parallel = _asked(text), _PE.search(text)
     if (limit := asked.get("h_rt")) and (span := _span(limit)):
         yield Property("Duration", span, {"op": "LE"})
-    if each := _gpus(asked):  # of each slot, as Grid Engine counts what is consumed
-        yield Property("Resource", str(each * (int(parallel[1]) if parallel else 1)), _GPU)
+    if found := _gpus(asked, int(parallel[1]) if parallel else 1):
+        yield found
     if size := _size(asked.get("mem_free", "")):
         yield Property("Memory", size, {"units": "KB"})
     if parallel:
@@ -231,8 +243,8 @@ def _requests(text: str) -> Iterator[Property]:
 
 def _span(text: str) -> str:
     """Whole seconds, or "" where there is no such limit."""
-    value = _known(words.seconds, text)
-    return "" if value is None else str(int(value))
+    value = _known(words.limit, text)
+    return "" if value is None else str(value)
 
 
 def _size(text: str) -> str:
@@ -241,7 +253,7 @@ def _size(text: str) -> str:
     return "" if value is None else units.decimal(value / 1024)
 
 
-def _known(read: Callable[[str], Fraction | None], text: str) -> Fraction | None:
+def _known(read: Callable[[str], N | None], text: str) -> N | None:
     """What was asked for, as far as it is understood; the category keeps the text."""
     try:
         return read(text) if text else None

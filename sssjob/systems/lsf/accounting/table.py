@@ -15,6 +15,8 @@ from sssjob.records.plan import MEMO_LIMIT
 from sssjob.records.readers import extension, integer, kilobytes, listed
 from sssjob.records.record import DELIVERED, JOB, REQUESTED, Field, Found, plain, varied
 from sssjob.records.values import is_whole
+from sssjob.resource_names import GPU
+from sssjob.systems.lsf.words import reserved, reserved_gpus
 
 # jStatus: DONE or EXIT, with what ran behind the job.
 STATES = frozenset(("32", "64", "96", "160", "192", "224", "288", "320"))
@@ -23,10 +25,6 @@ _SLOTS = re.compile(r"(?:([0-9]{1,6})\*)?([^\s*]+)")
 _REAL = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 _EXIT_BIT = 32
 _RUSAGE = re.compile(r"rusage\s*\[([^\]]*)\]")
-_GPUS = re.compile(
-    r"(?:^|[,:\s(])ngpus(?:_physical|_excl_[pt]|_shared)?\s*=\s*([0-9]{1,6})(?:\.0*)?(?:/(job|host|task))?"
-    r"(?=[,:\s)]|$)"
-)
 _clock = Clock("UTC")
 
 # fmt: off
@@ -217,17 +215,18 @@ def gpus(asked: str, effective: str, hosts: str, slots_: str) -> Found:
     """
     if "ngpus" not in asked and "ngpus" not in effective:
         return None
-    found = [each for text in _RUSAGE.findall(effective or asked) for each in _GPUS.findall(text)]
+    rusage = [part for text in _RUSAGE.findall(effective or asked) for part in reserved(text)]
+    found = [each for part in rusage if (each := reserved_gpus(*part)) is not None]
     if not found or not (hosts or slots_ == "1"):
         return None  # the text is kept
     names, number = slots(hosts) if hosts else ((), 1)
     times = {"": len(names) or 1, "host": len(names) or 1, "task": number, "job": 1}
-    total = sum(int(each) * times[of] for each, of in found)
+    total = sum(each * times[of] for each, of in found)
     return str(total) if total else None
 
 
 _MAX = {"metric": "Max", "units": "KB"}
-_GPU, _OF_GPUS = {"name": "GPU"}, ("effectiveResReq", "execHosts", "numProcessors")
+_GPU, _OF_GPUS = {"name": GPU}, ("effectiveResReq", "execHosts", "numProcessors")
 _AVERAGE = {"metric": "Average", "units": "KB"}
 
 # fmt: off

@@ -26,8 +26,9 @@ from sssjob.records.record import (
     varied,
 )
 from sssjob.records.values import is_whole
+from sssjob.resource_names import GPU
 from sssjob.systems.pbs import words
-from sssjob.systems.pbs.node_specs import parts
+from sssjob.systems.pbs.node_specs import asked_count, parts
 
 # Parts of HH:MM:SS in seconds: looking them up is faster than reading them.
 _MINUTES = {f":{number:02}:": 60 * number for number in range(60)}
@@ -49,6 +50,8 @@ ENDINGS = {
 # fmt: on
 
 TYPE = "PBS"  # of Extensions
+# What tells the processors that a job was given: the first that tells a number.
+GIVEN = ("exec_host", "resources_used.ncpus", "Resource_List.ncpus", "total_execution_slots")
 
 noted = partial(extension, TYPE)  # the attributes of what the standard has no property for
 
@@ -87,11 +90,18 @@ def seconds(text: str) -> Found:
     ('2880000', '69784', '87')
     """
     parts = text.split(":")
-    if len(parts) == 3 and "" not in parts and len(text) < 16:
+    if len(parts) == 3 and "" not in parts and len(text) < 16 and len(parts[2]) < 3:
         hours, minutes, rest = parts
         if (digits := hours + minutes + rest).isdecimal() and digits.isascii():
             return str(3600 * int(hours) + 60 * int(minutes) + int(rest))
     return str(units.rounded(words.seconds(text)))
+
+
+@by_columns(_spans)
+@numeric(10**15)
+def limit(text: str) -> Found:
+    """A limit of time in the same forms, a part of a second rounded up."""
+    return str(words.limit(text))
 
 
 @by_columns(_in_kilobytes)
@@ -189,8 +199,8 @@ def asked_nodes(nodes: str, nodect: str) -> Found:
     """The nodes of ``nodes=4:ppn=8``."""
     if _count(nodect):
         return None
-    found = parts(nodes)
-    return str(sum(part.count for part in found)) if found else None
+    count = asked_count(nodes)
+    return None if count is None else str(count)
 
 
 def named_nodes(nodes: str) -> Found:
@@ -223,7 +233,7 @@ def counted_gpus(text: str) -> Found:
     ('4', '2', None)
     """
     found = parts(text) or ()
-    total = sum(part.count * (part.number("gpus") or part.number("ngpus")) for part in found)
+    total = sum(part.count * part.gpus for part in found)
     return str(total) if total else None
 
 
@@ -273,7 +283,7 @@ def passed(end: str, start: str, wall: str) -> Found:
 _MAX = {"metric": "Max", "units": "KB"}
 _KB = {"units": "KB"}
 _LIMIT = {"op": "LE"}
-_GPU = {"name": "GPU"}
+_GPU = {"name": GPU}
 
 # fmt: off
 # The keys in the order in which PBS writes them; (columns) are the parts of a record before them.
@@ -285,8 +295,7 @@ TABLE: tuple[Field, ...] = (
     Field("(array index)",            JOB,       "Extension",   single, noted("ArrayIndex")),
     Field("(letter)",                 JOB,       "State",       state, beside=("Exit_status",)),
     Field("(letter)",                 DELIVERED, "Processors",  processors,
-          beside=("exec_host", "resources_used.ncpus", "Resource_List.ncpus",
-                  "total_execution_slots")),
+          beside=GIVEN),
     Field("(ended)",                  JOB,       "EndTime",     time),
     Field("user",                     DELIVERED, "User"),
     Field("group",                    DELIVERED, "Group"),
@@ -316,8 +325,8 @@ TABLE: tuple[Field, ...] = (
           {"type": "TasksPerNode"}),
     Field("Resource_List.nodes",      JOB,       "Extension",   plain,
           noted("Resource_List.nodes")),
-    Field("Resource_List.walltime",   REQUESTED, "Duration",    seconds, _LIMIT),
-    Field("Resource_List.cput",       JOB,       "ResourceLimit", seconds, {"name": "CPUTime"}),
+    Field("Resource_List.walltime",   REQUESTED, "Duration",    limit, _LIMIT),
+    Field("Resource_List.cput",       JOB,       "ResourceLimit", limit, {"name": "CPUTime"}),
     Field("Resource_List.mem",        REQUESTED, "Memory",      asked_kilobytes, _KB),
     Field("Resource_List.vmem",       REQUESTED, "Swap",        asked_kilobytes, _KB),
     Field("Resource_List.file",       REQUESTED, "Disk",        kilobytes, _KB),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, BinaryIO, NamedTuple
 
 from sssjob.errors import InvalidValue
@@ -33,6 +33,7 @@ from sssjob.records.record import (
 from sssjob.records.values import integer
 from sssjob.systems.pbs import words
 from sssjob.systems.pbs.accounting.table import (
+    GIVEN,
     KNOWN,
     TABLE,
     TYPE,
@@ -56,7 +57,6 @@ _TIMES = ("ctime", "qtime", "etime", "start", "end")
 _ID = re.compile(r"[0-9]{1,18}(?:\[[0-9,\-:]*\]|-[0-9]{1,9})?(?:\.\S+)?")
 _VARIABLE = re.compile(r",(?=[A-Za-z_]\w*=)")
 _PATH = re.compile(r"[A-Za-z0-9._-]+:(/.*)", re.DOTALL)
-_SERVER = re.compile(r"@[^:,]+")  # of a job that is waited for
 _HOLDS = {"u": "User", "s": "System", "o": "Operator"}
 _MAIL = {"b": "JobStart", "e": "JobEnd"}
 _YES, _NO = ("true", "y", "1"), ("false", "n", "0")
@@ -86,9 +86,8 @@ def state(letter: str, holds: str, comment: str) -> Found:
     return tuple(found)
 
 
-def waited_for(text: str) -> Found:
-    """The jobs that are waited for, by the ids that they have: ``afterok:5.pbs@pbs``."""
-    return dependencies(_SERVER.sub("", text))
+_waited_for = partial(dependencies, id=words.waited_for)
+_other_waits = partial(other_dependencies, id=words.waited_for)
 
 
 def flag(text: str) -> Found:
@@ -173,8 +172,7 @@ def own_word(letter: str) -> Found:
 # fmt: off
 _DELIVERED: tuple[Field, ...] = (
     Field("exec_host",            DELIVERED, "Processors",    given,
-          beside=("exec_host", "resources_used.ncpus", "Resource_List.ncpus",
-                  "total_execution_slots")),
+          beside=GIVEN),
 )
 _WAITING: tuple[Field, ...] = (
     Field("queue",                REQUESTED, "Queue"),
@@ -184,8 +182,8 @@ LIVE: tuple[Field, ...] = (
           beside=("Hold_Types", "comment")),
     Field("job_state",            JOB,       "Extension",     own_word, noted("job_state")),
     Field("Checkpoint",           JOB,       "Checkpointable", checkpoint),
-    Field("depend",               JOB,       "Dependency",    waited_for),
-    Field("depend",               JOB,       "Extension",     other_dependencies, noted("depend")),
+    Field("depend",               JOB,       "Dependency",    _waited_for),
+    Field("depend",               JOB,       "Extension",     _other_waits, noted("depend")),
     Field("Error_Path",           JOB,       "ErrorFile",     errors, beside=("Join_Path",)),
     Field("init_work_dir",        JOB,       "InitialWorkingDirectory"),
     Field("interactive",          JOB,       "Interactive",   flag),

@@ -24,6 +24,7 @@ from sssjob.records.record import (
     plain,
     varied,
 )
+from sssjob.records.unread import unread
 from sssjob.records.values import is_whole
 from sssjob.systems.slurm.accounting import readers as sacct
 from sssjob.systems.slurm.accounting import values
@@ -37,25 +38,24 @@ _SHAPES = {
     "EndTime": r"\S*", "NodeList": r"None assigned|[^ ]*", "NodeCnt": r"[0-9]*",
     "ProcCnt": r"[0-9]*", "WorkDir": r".*",
 }
-_OPTIONAL = {
-    "ReservationName": r"\S*", "Gres": r"\S*", "Tres": r"\S*", "Account": r"\S*", "QOS": r"\S*",
-    "WcKey": r"\S*", "Cluster": r"\S*", "SubmitTime": r"\S*", "EligibleTime": r"\S*",
-    "ArrayJobId": r"[0-9]+", "ArrayTaskId": r"\S+", "HetJobId": r"[0-9]+",
-    "HetJobOffset": r"[0-9]+", "DerivedExitCode": r"[0-9]+:[0-9]+", "ExitCode": r"[0-9]+:[0-9]+",
-}
+_OPTIONAL = (
+    "ReservationName", "Gres", "Tres", "Account", "QOS", "WcKey", "Cluster", "SubmitTime",
+    "EligibleTime", "ArrayJobId", "ArrayTaskId", "HetJobId", "HetJobOffset", "DerivedExitCode",
+    "ExitCode",
+)
 # fmt: on
 _BEGINS = re.compile(rb"JobId=\d+ UserId=")
 _KEYS = (*_SHAPES, *_OPTIONAL)
 _NAME = _KEYS.index("Name") + 1  # its group
 _END = _KEYS.index("EndTime")
+_BEHIND = re.compile(f" ({'|'.join(_OPTIONAL)})=")
+_KNOWN = frozenset(_OPTIONAL)
 
 
 def _pattern(name: str) -> re.Pattern[str]:
-    """The keys in their order; ``name`` is what reads a job name."""
-    shapes = {**_SHAPES, "Name": name, "WorkDir": ".*?"}
-    first = " ".join(f"{key}=({shape})" for key, shape in shapes.items())
-    rest = "".join(f"(?: {key}=({shape}))?" for key, shape in _OPTIONAL.items())
-    return re.compile(f"{first}{rest} ?")
+    """The keys up to WorkDir in their order; ``name`` is what reads a job name."""
+    shapes = {**_SHAPES, "Name": name}
+    return re.compile(" ".join(f"{key}=({shape})" for key, shape in shapes.items()))
 
 
 _SHORTEST, _LONGEST = _pattern(".*?"), _pattern(".*")
@@ -184,7 +184,13 @@ def record(number: int, line: str, clock: Clock) -> Read:
         other = _LONGEST.fullmatch(line)
         if other is None or other[_NAME] != found[_NAME]:
             return Bad(number, "keys in a job name: it can be read in several ways")
-    texts = [text or "" for text in found.groups()]
+    texts = [*found.groups()]
+    behind = _behind(texts.pop())
+    if behind is None:
+        return Bad(number, "a blank in a directory or a value: it can be read in several ways")
+    directory, said = behind
+    texts += (directory, *(said.get(key, "") for key in _OPTIONAL))
+    notes = unread(number, "keys of a job", said, _KNOWN)
     end, start = texts[_END], texts[_KEYS.index("StartTime")]
     ended = _has_ended(texts[_KEYS.index("JobState")], end)
     if not ended:
@@ -192,7 +198,28 @@ def record(number: int, line: str, clock: Clock) -> Read:
     submitted = texts[_KEYS.index("SubmitTime")]
     told = [clock.readable(text) for text in (start, end, submitted)]
     never = start in NO_VALUE or texts[_KEYS.index("NodeList")] in ("None assigned", "(null)")
-    return Record(number, _NEVER if never else _TOLD, [*texts, *told], ended)
+    return Record(number, _NEVER if never else _TOLD, [*texts, *told], ended, notes=notes)
+
+
+def _behind(text: str) -> tuple[str, dict[str, str]] | None:
+    """The directory, and the values of the keys behind it; None if they cannot be told apart.
+
+    The keys are the last parts ``Key=value`` of which none stands twice, from the first that is
+    known: what stands before them is the directory, whatever it looks like.
+    """
+    parts = text.removesuffix(" ").split(" ")
+    found: dict[str, str] = {}
+    behind: dict[str, str] = {}
+    for part in reversed(parts[1:]):
+        key, sign, value = part.partition("=")
+        if not (sign and key.isidentifier()) or key in found:
+            break
+        found[key] = value
+        if key in _KNOWN:
+            behind = dict(found)
+    directory = " ".join(parts[: len(parts) - len(behind)])
+    before = {each[1] for each in _BEHIND.finditer(directory)}
+    return None if before - behind.keys() else (directory, behind)
 
 
 LAYOUT = Layout(

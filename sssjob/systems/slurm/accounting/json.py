@@ -14,6 +14,7 @@ from sssjob.records.cuts import CustomPieces
 from sssjob.records.cutting import OpenStream, PartStream
 from sssjob.records.layout import Known, Layout, Piece
 from sssjob.records.record import Bad, Noted
+from sssjob.records.unread import Left, known, unread
 from sssjob.systems.slurm.accounting import json_table as table
 from sssjob.systems.slurm.accounting import sacct
 from sssjob.systems.slurm.accounting import table as sacct_table
@@ -34,6 +35,14 @@ Found = json_objects.Found | json_objects.Said
 
 # Members beside the jobs: who was asked, and by which command; what went wrong is told.
 _BESIDE = json_objects.MembersBeside({"the answer itself": ("meta",)}, ("errors", "warnings"))
+# Members of a job that are read by what they stand for, or not at all.
+_LEFT: Left = {
+    "what is read together with others": ("array", "association", "het", "steps", "user"),
+    "what is said elsewhere as well": ("stderr", "stdin", "stdout", "used_gres"),
+    "how the scheduler came to what it did": ("block", "flags", "hold", "kill_request_user"),
+    "what the job is, word by word": ("script",),
+}
+_KNOWN = known((row.path[0] for row in table.JOB if row.path), _LEFT)
 _QUEUE = (
     "jobs as squeue and scontrol print them, without what they used: they are read by "
     "sssjob status --from slurm; what jobs used is told by sacct --json"
@@ -78,6 +87,7 @@ def _opened(objects: Iterable[Found]) -> Iterator[Piece]:
             yield found
             continue
         line, job = found
+        yield from unread(line, "members of a job", job, _KNOWN)
         try:
             rows = _rows(line, job)
         except InvalidValue as wrong:

@@ -18,6 +18,7 @@ from sssjob.errors import InvalidValue
 from sssjob.records.lines import legal
 from sssjob.records.values import is_whole
 from sssjob.systems.slurm.states import of_words
+from sssjob.systems.slurm.words import settable
 
 Tree = Mapping[str, Any]
 
@@ -52,14 +53,7 @@ def number(value: Any) -> str:
     """A whole number, or one of the words for none."""
     kind = type(value)
     if kind is dict:
-        try:
-            infinite, known, value = value["infinite"], value["set"], value["number"]
-        except KeyError:
-            infinite, known, value = map(value.get, ("infinite", "set", "number"))
-        if infinite:
-            return UNLIMITED
-        if not known:
-            return ""
+        value = settable(value)
         kind = type(value)
     if kind is int:
         return str(value) if value >= 0 else ""

@@ -130,7 +130,15 @@ def constraints(text: str) -> Found:
 
 def requested_memory(text: str, processors: str, nodes: str) -> Found:
     """MB for the whole job; what was requested for a CPU or a node, times their number."""
-    found = values.requested_memory(text)
+    return _in_all(values.requested_memory(text), processors, nodes)
+
+
+def flagged_memory(text: str, processors: str, nodes: str) -> Found:
+    """The same of sacct, which may have left the flag of memory for each CPU in the number."""
+    return _in_all(values.requested_memory(text, flagged=True), processors, nodes)
+
+
+def _in_all(found: values.PerUnit | None, processors: str, nodes: str) -> Found:
     if found is None:
         return None
     number = {"c": processors, "n": nodes, "": "1"}[found.per]
@@ -141,6 +149,12 @@ def requested_memory(text: str, processors: str, nodes: str) -> Found:
 def per_unit(text: str) -> Found:
     """Memory that was requested for each CPU or node, as it was printed."""
     found = values.requested_memory(text)
+    return text if found and found.per else None
+
+
+def flagged_per_unit(text: str) -> Found:
+    """The same of sacct."""
+    found = values.requested_memory(text, flagged=True)
     return text if found and found.per else None
 
 

@@ -29,13 +29,14 @@ from sssjob.systems.slurm.accounting.readers import (
     energy,
     exit_code,
     features,
+    flagged_memory,
+    flagged_per_unit,
     generic,
     global_id,
     license_choice,
     licenses,
     nodes,
     noted,
-    per_unit,
     raw_id,
     requested_memory,
     restarts,
@@ -162,9 +163,9 @@ ALLOCATION: tuple[Field, ...] = (
     Field("ReqCPUFreqMin",      NOWHERE),
     Field("ReqCPUS",            REQUESTED, "Processors", values.count),
     Field("ReqGRES",            REQUESTED, "Resource",   generic),
-    Field("ReqMem",             REQUESTED, "Memory",     requested_memory, {"units": "MB"},
+    Field("ReqMem",             REQUESTED, "Memory",     flagged_memory, {"units": "MB"},
           beside=("ReqCPUS", "ReqNodes")),
-    Field("ReqMem",             JOB,       "Extension",  per_unit, noted("ReqMem")),
+    Field("ReqMem",             JOB,       "Extension",  flagged_per_unit, noted("ReqMem")),
     Field("ReqNodes",           REQUESTED, "NodeCount",  values.count),
     Field("ReqTRES",            REQUESTED, "Resource",   devices),
     Field("Reservation",        REQUESTED, "Reservation", worded),
@@ -312,7 +313,7 @@ def chosen(rows: Iterable[Field], columns: Collection[str]) -> Iterator[Field]:
         if row.column in columns and row.read is not read_with_others:
             if row.read is allocated and measured:
                 row = row._replace(read=devices)
-            elif row.read is requested_memory:
+            elif row.read in (requested_memory, flagged_memory):
                 row = row._replace(beside=tuple(_there(names, columns) for names in _UNITS))
             found[_identity(row)] = row
     return iter(found.values())

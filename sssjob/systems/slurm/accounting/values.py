@@ -16,12 +16,13 @@ from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.records.clock import NO_VALUE
 from sssjob.records.record import by_columns, numeric
+from sssjob.records.values import is_whole
+from sssjob.resource_names import named
 from sssjob.systems.slurm.words import Amount, clock, duration, memory, size, time_limit
 
 MEMORY = 1 << 11  # texts of one kind that are remembered with their values
 NODE_LIMIT = 4096  # names that a List spells out; a longer list is kept as it was printed
 
-_COUNT = re.compile(r"[0-9]{1,18}")
 _EXIT = re.compile(r"([0-9]{1,10}):([0-9]{1,5})(?::[0-9]{1,10})?")
 _PER_CPU_FLAG = 1 << 31  # MEM_PER_CPU, left in the number by some versions of sacct
 
@@ -53,7 +54,7 @@ def clock_seconds(text: str) -> str | None:
 def limit_seconds(text: str) -> str | None:
     """A limit of elapsed time as whole seconds; TimelimitRaw counts minutes."""
     value = time_limit(text)
-    return None if value is None else str(units.rounded(value))
+    return None if value is None else str(value)
 
 
 @numeric(10**18 - 1)
@@ -63,7 +64,7 @@ def integer(text: str) -> str | None:
         return text
     if text in NO_VALUE:
         return None
-    if not _COUNT.fullmatch(text):
+    if not is_whole(text):
         raise InvalidValue(text, "a whole number")
     return str(int(text))
 
@@ -116,11 +117,11 @@ class PerUnit(NamedTuple):
 
 
 @lru_cache(MEMORY)
-def requested_memory(text: str) -> PerUnit | None:
-    """Read ReqMem; 0 means no request, and the flag of 2^31 means for each CPU.
+def requested_memory(text: str, *, flagged: bool = False) -> PerUnit | None:
+    """Read ReqMem; 0 means no request. ``flagged``: 2^31 in the number means for each CPU.
 
-    >>> requested_memory("2147486648Mn")
-    PerUnit(megabytes=3000, per='c')
+    >>> requested_memory("2147486648Mn", flagged=True), requested_memory("2147486648Mn")
+    (PerUnit(megabytes=3000, per='c'), PerUnit(megabytes=2147486648, per='n'))
     """
     if text in NO_VALUE:
         return None
@@ -131,7 +132,7 @@ def requested_memory(text: str) -> PerUnit | None:
     megabytes: Amount = Fraction(value, 1 << 20)
     if megabytes == int(megabytes):
         megabytes = int(megabytes)
-    if megabytes >= _PER_CPU_FLAG:
+    if flagged and megabytes >= _PER_CPU_FLAG:
         megabytes, per = megabytes - _PER_CPU_FLAG, "c"
     return PerUnit(megabytes, per) if megabytes else None
 
@@ -170,7 +171,7 @@ def resources(text: str) -> Iterator[tuple[str, str, str]]:
             continue
         shown = units.decimal(amount)
         if family == "gres":
-            yield ("GPU" if base == "gpu" else base), kind, shown
+            yield named(base), kind, shown
         elif family == "license":
             yield "License", rest, shown
         else:
@@ -201,4 +202,4 @@ def generic_resources(text: str) -> Iterator[tuple[str, str, str]]:
         amount = parts.pop() if len(parts) > 1 else "1"
         kind = ":".join(parts[1:])
         if value := count(amount):
-            yield ("GPU" if parts[0] == "gpu" else parts[0]), kind, value
+            yield named(parts[0]), kind, value

@@ -26,11 +26,15 @@ from sssjob.systems.slurm.accounting.json_table import JSONColumn, number, text
 from sssjob.systems.slurm.accounting.readers import (
     BEGUN,
     ENDED,
+    flagged_memory,
+    flagged_per_unit,
     nodes,
     noted,
+    per_unit,
     requested_memory,
     worded,
 )
+from sssjob.systems.slurm.words import SETTABLE
 
 _FALSE = ("0", "NO", "false")
 
@@ -207,10 +211,18 @@ JSON: tuple[JSONColumn, ...] = (
 # fmt: on
 
 
+_UNFLAGGED: dict[Any, Any] = {flagged_memory: requested_memory, flagged_per_unit: per_unit}
+
+
 def rows(names: Names) -> Iterator[Field]:
     """The mapping: of what waits that of a job that was given nothing."""
     own = table.WAITING if NEVER in names else table.ALLOCATION
-    return table.chosen((*own, *LIVE), names)
+    return table.chosen((*map(_unflagged, own), *LIVE), names)
+
+
+def _unflagged(row: Field) -> Field:
+    """Only sacct leaves a flag in its memory; squeue and scontrol may show 2^31 MB and more."""
+    return row._replace(read=_UNFLAGGED.get(row.read, row.read))
 
 
 class Listed:
@@ -289,9 +301,8 @@ LEFT: Left = {
 _OF_MEMBERS = ("job_state", "start_time", "end_time", "suspend_time", "pre_sus_time", *_OF_IDS)
 _KNOWN = known((*_OF_MEMBERS, *(row.path[0] for row in JSON if row.path)), LEFT)
 # Members that may be objects, and what these have: a number that may be none or endless, a code.
-_NUMBER = frozenset(("set", "infinite", "number"))
 _CODE = frozenset(("status", "return_code", "signal"))
-_INNER = {row.path[0]: _CODE if row.read is wait_status else _NUMBER
+_INNER = {row.path[0]: _CODE if row.read is wait_status else SETTABLE
           for row in JSON if row.path and row.read not in (text, state)}  # fmt: skip
 
 
