@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sssjob._version import __version__
-    from sssjob.check import check_source, is_valid, validate
+    from sssjob.check.sources import check_source, is_valid, validate
     from sssjob.defaults import resolve
     from sssjob.document import dumps, loads, read, write
     from sssjob.document.document import Document
@@ -61,7 +61,7 @@ _HOMES = {
     "sssjob.defaults": ("resolve",),
     "sssjob.document": ("dumps", "loads", "read", "write"),
     "sssjob.document.document": ("Document",),
-    "sssjob.check": ("check_source", "is_valid", "validate"),
+    "sssjob.check.sources": ("check_source", "is_valid", "validate"),
     "sssjob.errors": (
         "Finding", "Findings", "InvalidJob", "InvalidValue", "NoSuchProperty", "Severity",
         "SSSJobError", "UnknownName", "UnreadableDocument",

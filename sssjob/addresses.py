@@ -8,9 +8,13 @@ from pathlib import Path
 POSTGRESQL = ("postgresql://", "postgres://")
 SQLITE = "sqlite:"
 
+APPLICATION = 0x53535342  # what the head of a file of SQLite says where it is a store
+# What a file of SQLite is, as messages say it.
+STORE, OTHER = "a store of job objects", "a database of another program"
+DATABASE_HEAD = 72  # bytes that tell which of them
+
 MAGIC = b"SQLite format 3\0"  # with which a file of SQLite begins
-APPLICATION = 0x53535342  # what its head says where it is a store
-MARK = slice(68, 72)  # where it says so
+_MARK = slice(68, DATABASE_HEAD)  # where it has its application
 
 MANIFESTS = "manifests"  # the directory in a ledger that has its manifests
 LEDGER = "sssjob ledger"  # what the first line of each manifest says
@@ -19,10 +23,25 @@ _DIGITS = 8  # of the number of a manifest
 _HEAD = 64  # bytes that say what it is of
 
 
+def database(head: bytes) -> str:
+    """What a file that begins so is: ``STORE``, ``OTHER``, or "" if SQLite has not written it.
+
+    One that is cut off before it says which was a store, for all that is known.
+
+    >>> database(b"SQLite format 3\\0" + bytes(84)), database(b"<Job/>")
+    ('a database of another program', '')
+    """
+    if not head.startswith(MAGIC):
+        return ""
+    return STORE if head[_MARK] in (b"", APPLICATION.to_bytes(4, "big")) else OTHER
+
+
 def is_store(target: str) -> bool:
     """Whether a text names a store by its scheme, or is a file that SQLite has written.
 
-    A file that cannot be read is taken for none: whoever reads it says why it cannot be.
+    A database of another program is one, too: who opens it as a store is told what it is, by
+    whichever command. A file that cannot be read is taken for none: whoever reads it says why it
+    cannot be.
     """
     if target.startswith((*POSTGRESQL, SQLITE)):
         return True
@@ -31,7 +50,7 @@ def is_store(target: str) -> bool:
         if not path.is_file():  # a pipe would lose what is read of it here
             return False
         with path.open("rb") as stream:
-            return stream.read(len(MAGIC)) == MAGIC
+            return bool(database(stream.read(DATABASE_HEAD)))
     except OSError:
         return False
 

@@ -76,17 +76,16 @@ def _found(named: str, follow: bool) -> _Whole | _Into:
 
 def _is_store(folder: int, name: str) -> bool:
     """Whether a regular file is a store; one that cannot be read is taken for none."""
-    from sssjob.addresses import APPLICATION, MAGIC, MARK
+    from sssjob.addresses import DATABASE_HEAD, STORE, database
 
     try:
         handle = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     except OSError:
         return False
     try:
-        head = os.read(handle, MARK.stop)
+        return database(os.read(handle, DATABASE_HEAD)) == STORE
     finally:
         os.close(handle)
-    return head.startswith(MAGIC) and head[MARK] == APPLICATION.to_bytes(4, "big")
 
 
 def _status(folder: int, name: str) -> os.stat_result | None:

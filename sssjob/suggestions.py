@@ -31,6 +31,28 @@ def nearest(name: str, names: Iterable[str]) -> str:
     return found if distance <= _FARTHEST else ""
 
 
+def beginning(name: str, names: Iterable[str]) -> str:
+    """The shortest name that begins with one of three letters or more, in any letters; or "".
+
+    >>> beginning("mem", ["Memory", "MemoryBandwidth"]), beginning("Me", ["Memory"])
+    ('Memory', '')
+    """
+    if len(name) <= _FARTHEST:
+        return ""
+    known = [other for other in names if other.lower().startswith(name.lower())]
+    return min(known, key=lambda other: (len(other), other), default="")
+
+
+def question(name: str, names: Iterable[str]) -> str:
+    """The end of a message about a name that is none of these; "" if none is near.
+
+    >>> question("usr", ["user", "group"])
+    '; did you mean user?'
+    """
+    meant = nearest(name, names)
+    return f"; did you mean {meant}?" if meant else ""
+
+
 @lru_cache(1 << 12)
 def advice(name: str, container: str = "") -> str:
     """A sentence of advice on an element name in a container, or ""."""

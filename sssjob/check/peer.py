@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from lxml.etree import _Element as Element
 
-from sssjob import check as full
+from sssjob.check import findings as full
 from sssjob.check.awareness import Item, UnknownKind, items
 from sssjob.check.vocabulary import Vocabulary
 from sssjob.document.files import Source
@@ -41,7 +41,7 @@ def check(
 def check_source(
     source: Source, vocabulary: Vocabulary, *, name: str = "", closed: bool = False
 ) -> Iterator[Finding]:
-    """Every finding about a source of any size, as ``check.check_source`` gives them."""
+    """Every finding about a source of any size, as ``findings.of_source`` gives them."""
     said: set[str] = set()
 
     def check_one(element: Element, offset: int) -> Iterator[Finding]:

@@ -17,8 +17,8 @@ from sssjob.check.rules import CarriedAttribute, Rule
 from sssjob.errors import AwarenessPolicy
 
 __all__ = [
-    "CHARGE", "FULL", "LEVELS", "PROFILES", "AwarenessPolicy", "NameDifference", "Vocabulary",
-    "attribute_level", "differences", "element_level", "profile",
+    "CHARGE", "FULL", "LEVELS", "AwarenessPolicy", "NameDifference", "Vocabulary",
+    "attribute_level", "differences", "element_level", "of_level",
 ]  # fmt: skip
 
 LEVELS = ("minimal", "recommended", "full")
@@ -44,7 +44,7 @@ class Vocabulary:
     ``awareness`` the implementation does not know awarenessPolicy and rejects whatever it does not
     understand, as the text asks.
 
-    >>> PROFILES["minimal"].has("Job", "Memory")
+    >>> of_level("minimal").has("Job", "Memory")
     False
     """
 
@@ -123,7 +123,8 @@ def attribute_level(element: str, name: str, category: str = "") -> str:
     return _LEVEL[row.compliance] if row else ""
 
 
-def profile(level: str) -> Vocabulary:
+@cache  # made when it is asked for: few commands ask for one
+def of_level(level: str) -> Vocabulary:
     """The vocabulary of a peer that supports one level and nothing above it."""
     reached = LEVELS[: LEVELS.index(level) + 1]
     if level == LEVELS[-1]:
@@ -208,7 +209,6 @@ def _known(container: str) -> Iterable[str]:
 
 
 FULL = Vocabulary(LEVELS[-1])
-PROFILES = {level: profile(level) for level in LEVELS}
 
 _DATES = (spec.DATETIME, spec.DURATION)
 # What charging for a job needs: who, what was delivered, and when.

@@ -1,6 +1,7 @@
-"""What the standard says of a name: an element, an attribute, a resource limit or a finding.
+"""What the standard says of a name: an element, an attribute, a resource limit, a word that one of
+them may say, a unit or a finding.
 
-Everything here is read from the tables and the cases; nothing is written down twice.
+Everything here is read from the tables, the cases and the examples; nothing is written down twice.
 
 >>> topic = topics("Memory")[0]
 >>> topic.kind, topic.about, dict(topic.facts)["type"]
@@ -12,8 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from sssjob import spec, units
+from sssjob import spec, states, units
+from sssjob.conformance import examples
 from sssjob.conformance.cases import Case, sections
+from sssjob.defaults.entries import IDENTITY
 from sssjob.errors import CODE, CODES
 
 _PLACES = {"*": "every element", "Requested/*": "what stands in Requested",
@@ -21,6 +24,15 @@ _PLACES = {"*": "every element", "Requested/*": "what stands in Requested",
 _HOW_OFTEN = {"?": "zero or one", "*": "any number", "+": "one or more"}
 _LONGEST = 300  # characters of a document that still reads as an example
 _CASES = 5  # cases of a finding that are named
+_UNITS = f"{', '.join(units.UNITS)} (1 KB is 1024 B)"
+_MEANS = {  # of what is offered, and the text of the element (it); of two conditions
+    "EQ": "is equal to it", "NE": "is not equal to it", "LT": "is less than it",
+    "GT": "is greater than it", "LE": "is less than it or equal",
+    "GE": "is greater than it or equal", "Match": "matches it as a regular expression",
+    "And": "both hold", "Or": "one holds, or both",
+    "Nand": "not both hold", "Nor": "none of both holds",
+}  # fmt: skip
+_STEPS = ("it waits", "it has begun", "it has ended")  # of a job or group, as in states.STEPS
 # The types whose name does not tell in what they count.
 _COUNTED = {"Duration": "seconds", "DateTime": "seconds since 1970-01-01T00:00Z"}
 
@@ -46,9 +58,22 @@ def topics(name: str) -> tuple[ReferenceEntry, ...]:
     An older name has the meanings of its present one.
     """
     return (
-        *_elements(name), *_containers(name), *_attributes(name), *_limits(name), *_codes(name),
+        *_elements(name), *_containers(name), *_attributes(name), *_limits(name), *_values(name),
+        *_states(name), *_units(name), *_codes(name),
         *(topic for now in _present_names(name) for topic in _elements(now, name)),
     )  # fmt: skip
+
+
+def names_like(name: str) -> tuple[str, ...]:
+    """The names that have a topic and are this one: with its letters, or else but for their case.
+
+    >>> names_like("Memory"), names_like("memory"), names_like("GROUP"), names_like("GPU")
+    (('Memory',), ('Memory',), ('Group', 'group'), ())
+    """
+    known = names()
+    if name in known:
+        return (name,)
+    return tuple(sorted(other for other in known if other.lower() == name.lower()))
 
 
 def names() -> frozenset[str]:
@@ -58,6 +83,14 @@ def names() -> frozenset[str]:
         (row.name for row in spec.ALIASES),
         (limit for limit, *_ in spec.RESOURCE_LIMITS),
         CODE,
+        words(),
+    )
+
+
+def words() -> frozenset[str]:
+    """Those that are no names: values of attributes and of elements, and units."""
+    return frozenset(units.UNITS).union(
+        *(row.values for row in spec.ATTRIBUTES), spec.NOTIFICATIONS, *_STATES
     )
 
 
@@ -72,10 +105,12 @@ def _elements(name: str, older: str = "") -> Iterator[ReferenceEntry]:
             ("type", _type(row)),
             ("stands in", ", ".join(places)),
             ("how often", _appearance(row)),
+            ("default", _default(name, places)),
             ("support", f"an implementation {row.compliance} support it"),
             ("attributes", ", ".join(_own_attributes(name))),
+            ("units", _UNITS if name in units.DEFAULT_UNITS else ""),
             ("older names", ", ".join(_older(name, places))),
-        ), _example(*((f"<{name}", f"<{place}>") for place in places)))  # fmt: skip
+        ), examples.of_element(name, places))  # fmt: skip
 
 
 def _containers(name: str) -> Iterator[ReferenceEntry]:
@@ -88,8 +123,9 @@ def _containers(name: str) -> Iterator[ReferenceEntry]:
         ("holds", ", ".join((*holds, "properties"))),
         ("stands in", ", ".join(around)),
         ("by its id", "may be a reference: an Id and nothing else" if row.reference else ""),
+        ("default", "none"),
         ("support", f"an implementation {row.compliance} support it"),
-    ), _example((f"<{name}",)))  # fmt: skip
+    ), examples.of_container(name))  # fmt: skip
 
 
 def _attributes(name: str) -> Iterator[ReferenceEntry]:
@@ -99,18 +135,70 @@ def _attributes(name: str) -> Iterator[ReferenceEntry]:
                 ("on", ", ".join(_PLACES.get(place, place) for place in row.on)),
                 ("type", row.type),
                 ("values", ", ".join(row.values)),
-                ("default", row.default),
+                ("units", _UNITS if _in_units(row) else ""),
+                ("default", examples.absent(row)),
                 ("how often", "required" if row.appearance == spec.MUST else ""),
                 ("support", f"an implementation {row.compliance} support it"),
-            ), _example(*_with(name, row.on)))  # fmt: skip
+            ), examples.of_attribute(row))  # fmt: skip
 
 
 def _limits(name: str) -> Iterator[ReferenceEntry]:
     for limit, meaning, synonyms in spec.RESOURCE_LIMITS:
         if limit == name:
-            read = ("also called", ", ".join(synonyms))
-            yield ReferenceEntry(name, "name of a ResourceLimit", "SSS 5.1 ResourceLimit", meaning,
-                        _facts(read))  # fmt: skip
+            yield ReferenceEntry(
+                name, "name of a ResourceLimit", "SSS 5.1 ResourceLimit", meaning, _facts(
+                    ("on", "ResourceLimit, as its name"),
+                    ("default", "none"),
+                    ("also called", ", ".join(synonyms)),
+            ), examples.of_limit(name))  # fmt: skip
+
+
+def _values(name: str) -> Iterator[ReferenceEntry]:
+    for row in spec.ATTRIBUTES:
+        if name in row.values:
+            yield ReferenceEntry(name, f"value of {row.name}", row.section, row.description, _facts(
+                ("means", _MEANS.get(name, "")),
+                ("attribute", row.name),
+                ("on", ", ".join(_PLACES.get(place, place) for place in row.on)),
+                ("values", ", ".join(row.values)),
+                ("default", examples.absent(row)),
+            ), examples.of_value(row, name))  # fmt: skip
+    if name in spec.NOTIFICATIONS:
+        element = spec.element("NotificationList")
+        assert element is not None
+        yield ReferenceEntry(
+            name, f"value of {element.name}", element.section, element.description, _facts(
+                ("element", element.name),
+                ("values", ", ".join(spec.NOTIFICATIONS)),
+        ), examples.of_text(element.name, name, "Job"))  # fmt: skip
+
+
+_STATES = (states.STEPS, states.STEPS_OF_GROUPS, states.BAD_ENDS)
+
+
+def _states(name: str) -> Iterator[ReferenceEntry]:
+    if not any(name in some for some in _STATES):
+        return
+    of_groups = name in states.STEPS_OF_GROUPS
+    element = spec.properties("JobGroup" if of_groups else "Job")["State"]
+    about = f"{element.description}: {_STEPS[states.step(name)]}"
+    yield ReferenceEntry(name, "value of State", element.section, about, _facts(
+        ("element", element.name),
+        ("of", "a JobGroup" if of_groups else "a Job"),
+        ("standard", "" if name not in states.BAD_ENDS else "sites write it; no state of the text"),
+        ("values", ", ".join(states.STEPS_OF_GROUPS if of_groups else states.STEPS)),
+    ), examples.of_text("State", name, "JobGroup" if of_groups else "Job"))  # fmt: skip
+
+
+def _units(name: str) -> Iterator[ReferenceEntry]:
+    if name in units.UNITS:
+        row = next(row for row in spec.ATTRIBUTES if _in_units(row))
+        about = f"{units.UNITS[name]} bytes" if name != "B" else "a byte"
+        yield ReferenceEntry(name, "unit", row.section, about, _facts(
+            ("attribute", row.name),
+            ("on", ", ".join(units.DEFAULT_UNITS)),
+            ("values", _UNITS),
+        ), examples.of_text("Memory", "1", "Requested", f'units="{name}"'))  # fmt: skip
 
 
 def _codes(name: str) -> Iterator[ReferenceEntry]:
@@ -119,11 +207,17 @@ def _codes(name: str) -> Iterator[ReferenceEntry]:
             found = [case for case in _cases() if name in _findings(case)]
             ids = ", ".join(case.id for case in found[:_CASES])
             more = f" and {len(found) - _CASES} more" if len(found) > _CASES else ""
-            alone = (case.document for case in found if _findings(case) == [name])
+            whole = [case for case in found if _by_itself(case)]
+            alone = [case for case in whole if _findings(case) == [name]]
             yield ReferenceEntry(name, "finding", "", code.meaning, _facts(
                 ("severity", code.weighs),
                 ("cases", ids + more),
-            ), _shortest(alone))  # fmt: skip
+            ), _shortest(case.document for case in alone or whole))  # fmt: skip
+
+
+def _by_itself(case: Case) -> bool:
+    """Whether its document is no message, whose files have to be looked for."""
+    return "closed" not in case.expected
 
 
 def _present_names(name: str) -> Iterable[str]:
@@ -140,6 +234,27 @@ def _type(row: spec.Element) -> str:
     if unit := units.DEFAULT_UNITS.get(row.name):
         return f"{row.type}, in {unit} unless units says otherwise"
     return f"{row.type}, in {_COUNTED[row.type]}" if row.type in _COUNTED else row.type
+
+
+def _default(name: str, places: list[str]) -> str:
+    """Who says an element that is absent."""
+    lenders = [lender for place, lender in spec.DEFAULTS.items() if place in places]
+    if name in IDENTITY or not lenders:
+        return "none"
+    return f"what {_either(lenders)} says, otherwise none"
+
+
+def _either(names: list[str]) -> str:
+    """
+    >>> _either(["a"]), _either(["a", "b", "c"])
+    ('a', 'a, b or c')
+    """
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def _in_units(row: spec.Attribute) -> bool:
+    return row.name == "units" and not units.DEFAULT_UNITS.keys().isdisjoint(row.on)
 
 
 def _appearance(row: spec.Element) -> str:
@@ -173,22 +288,6 @@ def _cases() -> Iterator[Case]:
 
 def _findings(case: Case) -> list[str]:
     return [found["code"] for found in case.expected.get("findings", ())]
-
-
-def _with(attribute: str, places: Iterable[str]) -> Iterator[tuple[str, ...]]:
-    """What an example of an attribute has: the attribute, on its element if it has one."""
-    for place in places:
-        yield (f' {attribute}="', *((f"<{place} ",) if place.isalpha() else ()))
-
-
-def _example(*choices: Iterable[str]) -> str:
-    """The shortest document of a case with nothing to find that has all texts of a choice."""
-    return _shortest(
-        case.document
-        for case in _cases()
-        if case.expected.get("findings") == []
-        and any(all(text in case.document for text in texts) for texts in choices)
-    )
 
 
 def _shortest(documents: Iterable[str]) -> str:

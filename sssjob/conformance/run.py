@@ -8,8 +8,8 @@ from typing import Any
 from lxml import etree
 
 from sssjob import expression, graph, layout
-from sssjob.check import check_source
 from sssjob.check.awareness import ASK, understood
+from sssjob.check.sources import check_source
 from sssjob.conformance.cases import Case
 from sssjob.defaults import resolve
 from sssjob.document import bridge, loads

@@ -40,5 +40,5 @@ def loads(data: bytes | str) -> Block:
     """
     found = list(read(data.encode(errors="surrogatepass") if isinstance(data, str) else data))
     if len(found) != 1:
-        raise UnreadableDocument(finding("E-CARD", f"{len(found)} job objects where one is due"))
+        raise UnreadableDocument(finding("E-CARD", f"expected one job object, found {len(found)}"))
     return found[0]

@@ -16,9 +16,15 @@ from sssjob.document.cutting import Cut, DocumentCutter, Other, Piece, WholeDocu
 from sssjob.document.enclosing import EnclosingTags, FilesBeside
 from sssjob.document.encodings import UTF8
 from sssjob.document.meant import Around
-from sssjob.document.outermost import UNIT_TAGS, may_hold_strangers, outermost, strangers
-from sssjob.document.places import names
-from sssjob.errors import UnreadableDocument, Window
+from sssjob.document.outermost import (
+    UNIT_TAGS,
+    is_mistaken,
+    may_hold_strangers,
+    outermost,
+    strangers,
+)
+from sssjob.document.places import local, names
+from sssjob.errors import UnreadableDocument, Window, finding
 
 FOREIGN = "E-UNKNOWN"  # the code of what is no job object, though it is well-formed
 OnError = Callable[[UnreadableDocument], None]
@@ -110,6 +116,15 @@ class Batch:
 
 
 Found = Batch | FilesBeside
+
+
+def without_jobs(root: Element, offset: int) -> UnreadableDocument | None:
+    """What is told of a document without a job object; None of an empty wrapper, which is none."""
+    if not is_mistaken(root):
+        return None
+    message = f"<{local(root)}> is no Job or JobGroup and holds none"
+    line = Located(root, offset).line
+    return UnreadableDocument(finding("E-UNKNOWN", message, line=line))
 
 
 def only_batches(found: Iterable[Found]) -> Iterator[Batch]:

@@ -25,6 +25,7 @@ from lxml.etree import _Element as Element
 
 from sssjob.document import cause, encodings, limits, parsing
 from sssjob.document.enclosing import ALONE, EnclosingTags, FilesBeside, Skeleton
+from sssjob.document.encodings import DECLARATION
 from sssjob.document.outermost import PART_TAGS, TAGS
 from sssjob.document.parsing import BYTE_ORDER_MARK, START, SourcePlace
 from sssjob.document.places import ATTRIBUTE
@@ -84,7 +85,6 @@ _BEGIN = re.compile(rb"\s*+(?P<tag><(?P<name>" + _UNIT + rb")(?=[\s/>])" + _REST
 _HIDING = (b"<!", b"<?", b"<Job", b":Job")  # what may hide the end of a job object
 _PROLOG = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->|(?!))*+", re.DOTALL)
 _ITEM = re.compile(rb"<\?.*?\?>|<!--.*?-->", re.DOTALL)
-_DECLARATION = re.compile(rb"<\?xml\s")
 _NAME = re.compile(rb"<([^\s<>/?!=]+)(?=[\s/>])")
 _PARTS = frozenset(tag.rpartition("}")[2].encode() for tag in PART_TAGS)
 _XMLNS = re.compile(rb"\sxmlns:?([^\s=]*)\s*=")
@@ -698,7 +698,7 @@ def _split(prolog: bytes, place: SourcePlace, *, is_first: bool) -> _Prolog:
     if is_first:
         return _Prolog(prolog, place, b"")
     for item in _ITEM.finditer(prolog):
-        if _DECLARATION.match(item[0]):
+        if DECLARATION.match(item[0]):
             epilog = prolog[: item.start()]
             return _Prolog(prolog[item.start() :], place.behind(epilog), epilog)
     return _Prolog(b"", place.behind(prolog), prolog)

@@ -63,7 +63,9 @@ class Document:
         """The tree of the document."""
         roots = [found.element for found in tree.documents(self.data)]
         if len(roots) != 1:
-            raise UnreadableDocument(finding("E-CARD", f"{len(roots)} documents where one is due"))
+            raise UnreadableDocument(
+                finding("E-CARD", f"expected one document, found {len(roots)}")
+            )
         return roots[0]
 
     @property

@@ -22,6 +22,7 @@ _BARE = ((b"<\x00?\x00", "utf-16-le"), (b"\x00<\x00?", "utf-16-be"))
 LONGEST_MARK = _MARKS[0][0]
 # The same bytes mean this or that in them, by what comes before.
 _STATEFUL = re.compile(r"iso2022.*|hz|utf_?7|utf-7")
+DECLARATION = re.compile(rb"<\?xml\s")  # how a document begins that has one
 _DECLARED = re.compile(rb"<\?xml[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9._\-]+)[\"']")
 _CONTINUATION = bytes(range(0x80, 0xC0))  # of a UTF-8 character
 _ASCII = bytes(range(0x80))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from sssjob.addresses import APPLICATION, MAGIC, MARK
+from sssjob.addresses import OTHER, STORE, database
 from sssjob.errors import UnreadableDocument, finding
 
 HEAD = 512  # bytes that tell
@@ -22,6 +22,7 @@ _PICTURE = rb"\x89PNG\r\n|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF....WEBP"
 _TIME = rb"\d\d:\d\d:\d\d(?:[.,]\d+)?"
 _DAY = rb"\d{4}-\d\d-\d\dT"
 _WHO = rb" \S+ [^\s:]+: "
+_LEVEL = rb"\S* +\[?(?i:trace|debug|info|notice|warn|error|fatal)"
 _ZIP = Kind("a zip archive or an office document", "unpack it")
 _ARCHIVE = Kind("an archive", "unpack it")
 _REPORT = Kind("what qacct -j prints for people", "take the file accounting, which qacct reads")
@@ -45,20 +46,21 @@ _ROWS = (
     (rb"\d\d/\d\d/\d\d(?:\d\d)? " + _TIME + rb"(?: |\|)",      _LOG),
     (rb"[A-Z][a-z]{2} [ \d]\d " + _TIME + _WHO,                _LOG),
     (_DAY + _TIME + rb"(?:Z|[-+]\d\d:\d\d)" + _WHO,            _LOG),
+    (rb"\d{4}-\d\d-\d\d[T ]" + _TIME + _LEVEL,                _LOG),
     (rb"\S+ \S+ \S+ \[\d\d/[A-Z][a-z]{2}/\d{4}:" + _TIME,      _LOG),
 )
 # fmt: on
 _KINDS = tuple((re.compile(pattern, re.DOTALL), kind) for pattern, kind in _ROWS)
-_A_STORE = "a store of job objects is no document"
+_A_STORE = f"{STORE} is no document"
 _EXPORT = "sssjob store export prints those in it"
-_DATABASE = Kind("a database of SQLite that is not marked as a store")
 
 
 def wrong(head: bytes) -> UnreadableDocument | None:
     """Why what begins so cannot be read; None for all else, such as what is not known."""
-    if head.startswith(MAGIC) and head[MARK] in (b"", APPLICATION.to_bytes(4, "big")):
+    written = database(head)
+    if written == STORE:
         return UnreadableDocument(finding("E-XML", _A_STORE, suggestion=_EXPORT))
-    found = _DATABASE if head.startswith(MAGIC) else _known(head)
+    found = Kind(OTHER) if written else _known(head)
     if found is None:
         return None
     text = f"this is {found.what}: neither job objects nor records are in it"

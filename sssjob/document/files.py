@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from os import PathLike
 from typing import Any, BinaryIO, NamedTuple, Protocol, TypeVar, cast
 
-from sssjob.addresses import MAGIC
+from sssjob.addresses import DATABASE_HEAD, MAGIC, database
 from sssjob.document import file_kinds
 from sssjob.errors import InvalidValue, UnreadableDocument, WrongKind, finding
 from sssjob.units import XML_SPACE
@@ -65,8 +65,8 @@ def span(path: Source, stream: BinaryIO) -> ByteRange | None:
 
 # Said only of one without such files: of others these are opened.
 _DIRECTORY = (
-    "this is a directory: name a file in it; commands that read directories take the files "
-    "that are named *.xml or *.sss"
+    "this is a directory: name a file in it; commands that read directories take the job objects "
+    "in files that are named *.xml or *.sss, and records of batch systems"
 )
 
 
@@ -133,13 +133,15 @@ def opened(source: Source) -> Iterator[BinaryIO]:
         head = buffered.peek(file_kinds.HEAD)
         if head and any(each.startswith(head) and each != head for each in (*COMPRESSED, MAGIC)):
             head, buffered = looked_at(buffered, len(MAGIC))  # a pipe that gives little at a time
+        if database(head) and len(head) < DATABASE_HEAD:
+            head, buffered = looked_at(buffered, DATABASE_HEAD)
         if (error := file_kinds.wrong(head)) is not None:
             raise error
         magic = head[:_LONGEST_MAGIC]
         try:
             stream = _decompressed(buffered, magic)
-            if stream is not buffered and (error := file_kinds.wrong(_begin(stream))) is not None:
-                raise error
+            if stream is not buffered:
+                _check_begin(_begin(stream))
             yield stream
         except _DAMAGED as error:
             text = (
@@ -153,6 +155,15 @@ def opened(source: Source) -> Iterator[BinaryIO]:
 def _begin(stream: BinaryIO) -> bytes:
     """How a stream begins that was made to decompress another one, which is not read on."""
     return cast(io.BufferedReader, stream).peek(file_kinds.HEAD)
+
+
+def _check_begin(head: bytes) -> None:
+    """Refuse what was compressed, if it is nothing that is read, or was compressed before."""
+    if head.startswith(COMPRESSED):
+        # Whoever opens the stream of who opened this file would decompress it, others would not.
+        raise UnreadableDocument(finding("E-XML", "this is compressed twice: decompress it once"))
+    if (error := file_kinds.wrong(head)) is not None:
+        raise error
 
 
 def looked_at(stream: BinaryIO, size: int) -> tuple[bytes, BinaryIO]:

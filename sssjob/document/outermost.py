@@ -34,6 +34,7 @@ PART_TAGS = frozenset(
     if row.name not in UNITS
 )
 _LOWER = frozenset(name.lower() for name in spec.CONTAINER)  # also as one may misspell them
+_CALLED = {"jobs", *(name.lower() for name in UNITS)}
 # The first element that tells whose jobs these are: ours, those of JSDL, or a usage record.
 _TELLING = re.compile(
     rb"<(?:[\w.-]{1,60}:)?(?:(Jobs|Job|JobGroup)|JobDefinition|JobDescription|UsageRecord)[\s/>]"
@@ -102,6 +103,21 @@ def is_mistaken(root: Element) -> bool:
         or bool(text_of(root).strip(XML_SPACE))
         or names(root)[1].lower() in _LOWER
     )
+
+
+def is_foreign(root: Element) -> bool:
+    """Whether a document is about something else: nothing in it is called as job objects are,
+    in any namespace and letter case.
+
+    >>> from sssjob.document.parsing import parse
+    >>> is_foreign(parse(b"<project><target/></project>"))
+    True
+    >>> is_foreign(parse(b"<data><job/></data>"))
+    False
+    """
+    if not is_mistaken(root) or names(root)[1].lower() in _LOWER:
+        return False
+    return not any(names(element)[1].lower() in _CALLED for element in root.iter("{*}*"))
 
 
 def outermost(root: Element) -> list[Element]:

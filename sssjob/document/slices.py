@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sssjob.document import reader
-from sssjob.document.batches import Batch, Located, OnError, Slice
+from sssjob.document.batches import Batch, OnError, Slice, without_jobs
 from sssjob.document.files import Source
-from sssjob.document.outermost import is_mistaken
-from sssjob.document.places import local
-from sssjob.errors import UnreadableDocument, finding
+from sssjob.errors import UnreadableDocument
 
 __all__ = ["Slice", "slices"]
 
@@ -33,7 +31,5 @@ def of_batch(batch: Batch, tell: OnError) -> Iterator[Slice]:
     """The same of a batch."""
     found = tuple(batch.slices())
     yield from found
-    if not found and is_mistaken(batch.root):
-        line = Located(batch.root, batch.offset).line
-        message = f"<{local(batch.root)}> is no Job or JobGroup and holds none"
-        tell(UnreadableDocument(finding("E-UNKNOWN", message, line=line)))
+    if not found and (error := without_jobs(batch.root, batch.offset)):
+        tell(error)

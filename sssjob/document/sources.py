@@ -26,6 +26,11 @@ _SUFFIXES = tuple(
 )
 
 
+def has_name_of_document(path: Path) -> bool:
+    """Whether a file is called ``*.xml`` or ``*.sss``, compressed or not."""
+    return path.name.endswith(_SUFFIXES)
+
+
 class NamedSource(NamedTuple):
     """Something that was named: what messages call it, and what is read of it."""
 
@@ -86,16 +91,17 @@ def expanded(names: Iterable[str]) -> tuple[str, ...]:
 def files(
     source: NamedSource,
     *,
+    takes: Callable[[Path], bool] = has_name_of_document,
     on_skipped: Callable[[Path], None] | None = None,
     on_error: Callable[[OSError], None] | None = None,
 ) -> Iterator[NamedSource]:
-    """The documents of a directory; any other source is itself.
+    """The files of a directory that are read, by ``takes``; any other source is itself.
 
-    ``on_skipped`` is given the files whose names are not those of documents. Raises ``OSError``
-    for a directory that cannot be read, or hands it to ``on_error``.
+    ``on_skipped`` is given the others. Raises ``OSError`` for a directory that cannot be read, or
+    hands it to ``on_error``.
     """
     if isinstance(source.given, Path) and not source.is_store:
-        for path in documents(source.given, on_skipped=on_skipped, on_error=on_error):
+        for path in documents(source.given, takes=takes, on_skipped=on_skipped, on_error=on_error):
             yield NamedSource(str(path), path)
     else:
         yield source
@@ -104,13 +110,15 @@ def files(
 def documents(
     path: Path,
     *,
+    takes: Callable[[Path], bool] = has_name_of_document,
     on_skipped: Callable[[Path], None] | None = None,
     on_error: Callable[[OSError], None] | None = None,
 ) -> Iterator[Path]:
     """A file itself; of a directory ``*.xml`` and ``*.sss``, compressed or not, sorted.
 
-    Directories in it are entered, except through symbolic links. ``on_skipped`` is told of files
-    with other names, ``on_error`` of directories that cannot be read.
+    Directories in it are entered, except through symbolic links. ``takes`` may choose files in
+    another way than by name. ``on_skipped`` is told of the others, ``on_error`` of directories
+    that cannot be read.
     """
     if not path.is_dir():
         yield path
@@ -130,7 +138,7 @@ def documents(
         for entry in found:
             if entry.is_dir():
                 inner += [] if entry.is_symlink() else [entry.path]
-            elif entry.name.endswith(_SUFFIXES) and entry.is_file():
+            elif entry.is_file() and takes(Path(entry.path)):
                 yield Path(entry.path)
             elif on_skipped is not None:
                 on_skipped(Path(entry.path))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sssjob.accounting.run import Run
 
 NOBODY = "-"
+EMPTY = "nothing was read, and nothing is listed"
 SHOWN = 10  # findings of a kind that a table lists
 
 _COLUMNS = ("machine", "day", "listed", "read", *KINDS)
@@ -39,7 +40,7 @@ def table(found: Audit, room: int = 0) -> Iterator[str]:
 def as_json(found: Audit) -> dict[str, Any]:
     """All that was found; times are in seconds since 1970."""
     return {
-        "ok": found.is_well,
+        "ok": found.is_well and not found.is_empty,
         "rows": [_row(found, row) for row in found.rows],
         "total": _row(found, found.total),
         "findings": [
@@ -118,5 +119,6 @@ def _compared(found: Compared) -> dict[str, object]:
 
 def lines(found: Audit, room: int = 0) -> Iterable[str]:
     """The table; where there is nothing to show, that is said."""
-    shown = list(table(found, room))
-    return shown or ["nothing was read, and nothing is listed"]
+    if found.is_empty:
+        return [EMPTY]
+    return list(table(found, room)) or ["no run that ended then was read or is listed"]

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sssjob.drawing.chart import opened
-from sssjob.drawing.columns import cells, padded
+from sssjob.drawing.columns import cells, folded, padded
 from sssjob.visible import Markup, visible
 
-WIDTH = 50  # characters of the longest bar
+WIDTH = 50  # characters of the longest bar, where there is room
+_SHORTEST = 8  # characters of the longest bar, however little room there is
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _ROW, _TOP, _LEFT, _LENGTH = 22, 40, 220, 320  # of an SVG
 
@@ -22,8 +23,10 @@ class Bar(NamedTuple):
     shown: str
 
 
-def terminal(title: str, bars: Sequence[Bar]) -> list[str]:
-    """A chart as lines of characters.
+def terminal(title: str, bars: Sequence[Bar], room: int = 0) -> list[str]:
+    """A chart as lines of characters, of at most ``room`` columns; 0 is any.
+
+    Where names leave no room for bars, each stands on a line above its bar.
 
     >>> for line in terminal("hours", [Bar("amy", 4, "4.0"), Bar("bob", 1, "1.0")]): print(line)
     hours
@@ -31,12 +34,17 @@ def terminal(title: str, bars: Sequence[Bar]) -> list[str]:
     bob  ████████████▌ 1.0
     """
     longest = max((bar.amount for bar in bars), default=0) or 1
-    margin = max((cells(visible(bar.name)) for bar in bars), default=0)
-    lines = [visible(title)]
-    for bar in bars:
-        eighths = round(bar.amount / longest * WIDTH * 8)
-        drawn = "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
-        lines.append(f"{padded(visible(bar.name), margin)}  {drawn} {bar.shown}")
+    names = [visible(bar.name) for bar in bars]
+    margin = max(map(cells, names), default=0)
+    beside = 3 + max((cells(bar.shown) for bar in bars), default=0)  # blanks and numbers
+    above = bool(room) and margin + beside + _SHORTEST > room
+    width = room - beside - (0 if above else margin) if room else WIDTH
+    width = max(min(width, WIDTH), _SHORTEST)
+    lines = [*folded(visible(title), room)]
+    for bar, name in zip(bars, names, strict=True):
+        eighths = round(bar.amount / longest * width * 8)
+        drawn = f"  {'█' * (eighths // 8)}{_EIGHTHS[eighths % 8].strip()} {bar.shown}"
+        lines += (*folded(name, room), drawn) if above else (padded(name, margin) + drawn,)
     return lines
 
 

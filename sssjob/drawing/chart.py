@@ -8,11 +8,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from sssjob import units
+from sssjob.drawing.columns import folded
 from sssjob.visible import Markup, visible
 
 Point = tuple[float, float]
 
-WIDTH, HEIGHT = 72, 16  # characters of the area in a terminal
+WIDTH, HEIGHT = 72, 16  # characters of the area in a terminal that has room for them
+_NARROWEST = 8  # characters of the area, however little room there is
 MOST = 600  # points of a line; more cannot be told apart
 MARKS = "•×+○◆"
 
@@ -121,8 +123,8 @@ def thinned(points: Sequence[Point], most: int = MOST) -> tuple[Point, ...]:
     return (points[0], *kept.values())
 
 
-def terminal(chart: Chart) -> list[str]:
-    """A chart as lines of characters.
+def terminal(chart: Chart, room: int = 0) -> list[str]:
+    """A chart as lines of characters, of at most ``room`` columns; 0 is any.
 
     >>> for line in terminal(Chart("two", Axis("x"), Axis("y"), (Series("a", ((0, 0), (1, 1))),)),
     ...     )[:2]: print(line.rstrip())
@@ -130,29 +132,36 @@ def terminal(chart: Chart) -> list[str]:
      1 │                                                                       •
     """
     last_x, last_y = chart.ends
-    area = [[" "] * WIDTH for _ in range(HEIGHT)]
-    if chart.even:
-        for column in range(WIDTH):
-            area[_row(column / (WIDTH - 1))][column] = "·"
-    for number, series in enumerate(chart.series):
-        for x, y in _columns(series, last_x) if series.steps else series.points:
-            column = min(int(x / last_x * (WIDTH - 1) + 0.5), WIDTH - 1)
-            area[_row(y / last_y)][column] = MARKS[number % len(MARKS)]
     labels = {_row(value / last_y): chart.up.shown(value) for value in chart.up.ticks(last_y, 4)}
     margin = max(map(len, labels.values())) + 1
-    lines = [visible(chart.title)]
+    width = max(min(WIDTH, room - margin - 2), _NARROWEST) if room else WIDTH
+    lines = [*folded(visible(chart.title), room)]
     lines += [
         f"{labels.get(row, ''):>{margin}} │{''.join(cells)}".rstrip()
-        for row, cells in enumerate(area)
+        for row, cells in enumerate(_area_of(chart, width))
     ]
-    lines.append(f"{'':>{margin}} └{'─' * WIDTH}")
-    lines.append(f"{'':>{margin}}  {_scale(chart.across, last_x)}")
+    lines.append(f"{'':>{margin}} └{'─' * width}")
+    lines.append(f"{'':>{margin}}  {_scale(chart.across, last_x, width, within=bool(room))}")
     names = "   ".join(
         f"{MARKS[number % len(MARKS)]} {visible(series.name)}"
         for number, series in enumerate(chart.series)
     )
-    lines.append(f"{'':>{margin}}  {chart.up.title} over {chart.across.title}:  {names}")
-    return lines
+    titles = f"{'':>{margin}}  {chart.up.title} over {chart.across.title}:  {names}"
+    return [*lines, *folded(titles, room)]
+
+
+def _area_of(chart: Chart, width: int) -> list[list[str]]:
+    """The rows of characters between the axes."""
+    last_x, last_y = chart.ends
+    area = [[" "] * width for _ in range(HEIGHT)]
+    if chart.even:
+        for column in range(width):
+            area[_row(column / (width - 1))][column] = "·"
+    for number, series in enumerate(chart.series):
+        for x, y in _columns(series, last_x, width) if series.steps else series.points:
+            column = min(int(x / last_x * (width - 1) + 0.5), width - 1)
+            area[_row(y / last_y)][column] = MARKS[number % len(MARKS)]
+    return area
 
 
 def opened(title: str, width: int, height: int, x: int, y: int = 22) -> Markup:
@@ -187,26 +196,26 @@ def _row(part: float) -> int:
     return HEIGHT - 1 - min(int(part * (HEIGHT - 1) + 0.5), HEIGHT - 1)
 
 
-def _columns(series: Series, last: float) -> Iterable[Point]:
+def _columns(series: Series, last: float, width: int) -> Iterable[Point]:
     """The value that holds at each column."""
     points = iter((*series.points, (float("inf"), 0.0)))
     ahead = next(points)
     value: float | None = None
-    for column in range(WIDTH):
-        x = column / (WIDTH - 1) * last
+    for column in range(width):
+        x = column / (width - 1) * last
         while ahead[0] <= x:
             value, ahead = ahead[1], next(points)
         if value is not None:
             yield x, value
 
 
-def _scale(axis: Axis, last: float) -> str:
-    """The ticks of the lower axis, each below its place."""
+def _scale(axis: Axis, last: float, width: int, *, within: bool) -> str:
+    """The ticks of the lower axis, each below its place; none ends behind it if ``within``."""
     line = ""
     for value in axis.ticks(last, 5):
-        place = int(value / last * (WIDTH - 1) + 0.5)
-        if place >= len(line):
-            line = f"{line:<{place}}{axis.shown(value)} "
+        place, shown = int(value / last * (width - 1) + 0.5), axis.shown(value)
+        if place >= len(line) and not (within and place + len(shown) > width):
+            line = f"{line:<{place}}{shown} "
     return line.rstrip()
 
 

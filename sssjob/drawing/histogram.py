@@ -111,15 +111,15 @@ def as_json(report: Report, keys: Iterable[Key]) -> dict[str, object]:
     }  # fmt: skip
 
 
-def terminal(report: Report) -> Iterator[str]:
-    """The histograms of all jobs as bars of characters."""
+def terminal(report: Report, room: int = 0) -> Iterator[str]:
+    """The histograms of all jobs as bars of characters, in ``room`` columns; 0 is any."""
     told = report.histograms
     for of, each in zip(told.of, told.total, strict=True) if told else ():
         drawn = [
             bars.Bar(part(of.name, *where), count, str(count))
             for where, count in zip(_parts(of), each.counts, strict=True)
         ]
-        yield from bars.terminal(f"jobs by {of.name}", drawn[_within(each.counts)])
+        yield from bars.terminal(f"jobs by {of.name}", drawn[_within(each.counts)], room)
 
 
 def svg(report: Report, rows: Sequence[Key]) -> Markup:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import isfinite
 from typing import TYPE_CHECKING
 
+from sssjob import units
 from sssjob.drawing import bars, histogram
 from sssjob.drawing.columns import aligned
 from sssjob.drawing.histogram import NOT_STATED
@@ -19,7 +22,7 @@ NOBODY = "-"  # stands for a name that a job does not state
 
 Rows = Sequence[tuple["Key", "Totals"]]
 
-_MOST = 10**300  # the most that a bar stands for, since a double has an end
+_MOST = 1e300  # the most that a bar stands for: infinity has no length
 
 
 def table(report: Report, rows: Rows, room: int = 0) -> list[str]:
@@ -158,7 +161,7 @@ def picture(report: Report, rows: Rows, measure: Measure) -> tuple[str, list[bar
     drawn = [
         bars.Bar(
             ", ".join(part or NOBODY for part in key),
-            float(min(measure.of(totals) or 0, _MOST)),
+            min(units.double(measure.of(totals) or 0), _MOST),
             _written(measure, totals),
         )
         for key, totals in rows
@@ -191,12 +194,9 @@ def _as_text(value: Number | float | None, form: str) -> str:
         return "-"
     if form == COUNT:
         return str(value)
-    try:
-        return (
-            f"{float(value):.0%}" if form == PART else f"{float(value / SCALES.get(form, 1)):.2f}"
-        )
-    except OverflowError:  # a document may state a number of any length
-        return "inf" if value > 0 else "-inf"
+    exact = value if isinstance(value, float) else Fraction(value)
+    scaled = units.double(exact if form == PART else exact / SCALES.get(form, 1))
+    return f"{scaled:.0%}" if form == PART and isfinite(scaled) else f"{scaled:.2f}"
 
 
 def _numbers(totals: Totals) -> dict[str, int | float | None]:
@@ -204,9 +204,8 @@ def _numbers(totals: Totals) -> dict[str, int | float | None]:
 
 
 def _plain(value: Number | float | None) -> int | float | None:
-    if value is None:
+    """As JSON and CSV have it: whole, or in six places; of an infinite double there is none."""
+    if value is None or (isinstance(value, float) and not isfinite(value)):
         return None
-    try:
-        return int(value) if value == int(value) else round(float(value), 6)
-    except OverflowError:
-        return int(value)
+    near = units.approximate(Fraction(value))
+    return round(near, 6) if isinstance(near, float) else near

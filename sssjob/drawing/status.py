@@ -10,11 +10,11 @@ from sssjob.accounting.efficiency import BYTES, amount
 from sssjob.drawing.columns import aligned
 from sssjob.errors import InvalidValue
 from sssjob.model import Job, Properties
+from sssjob.states import STEPS, step
 from sssjob.visible import visible
 
 _HEAD = ("id", "name", "user", "state", "queue", "time", "processors", "memory")
 _WIDEST = {"name": 30, "id": 30}
-_RUNS = ("Running", "Suspended")
 _NOT_KNOWN = "-"
 
 
@@ -61,7 +61,7 @@ def _ran(job: Job, now: float) -> Fraction | None:
     """For how many seconds a job has run."""
     told = _number(job.delivered, "Duration")
     start = _number(job.properties, "StartTime")
-    if told or start is None or job.get("State") not in _RUNS:
+    if told or start is None or step(job.get("State")) != STEPS["Running"]:
         return told
     return max(Fraction(int(now)) - start, Fraction(0))  # HTCondor says 0 until the job ends
 

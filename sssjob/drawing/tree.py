@@ -10,11 +10,10 @@ from sssjob import spec, units
 from sssjob.drawing.words import Words
 from sssjob.errors import InvalidValue
 from sssjob.model import Block, Item, Note, Property, Reference
+from sssjob.states import Ending, has_ended, how_it_ended, spelled, step
 
-_STATES = {
-    "Completed": "green", "Running": "cyan", "Active": "cyan", "Idle": "yellow", "Hold": "magenta",
-    "Suspended": "magenta",
-}  # fmt: skip
+_BY_STEP = {0: "yellow", 1: "cyan"}  # what has not ended, by how far it has come
+_STAND_STILL = ("Hold", "Suspended")
 _HEADINGS = ("Id", "Name", "State")
 _READABLE = {spec.DATETIME: units.iso, spec.DURATION: units.clock}
 
@@ -33,9 +32,17 @@ def _heading(block: Block) -> Words:
     label = Words(block.name, style="bold")
     for name in _HEADINGS:
         if text := block.get(name):
-            style = _STATES.get(text, "red") if name == "State" else "bold" if name == "Id" else ""
+            style = _style(block) if name == "State" else "bold" if name == "Id" else ""
             label.append(" ").append(text, style=style)
     return label.append(_marks(block.attributes))
+
+
+def _style(block: Block) -> str:
+    """The colour of the State: of what has ended well, runs, waits or stands still, or is wrong."""
+    state = block.get("State")
+    if has_ended(block.get):
+        return "red" if how_it_ended(block.get) in (Ending.ABORTED, Ending.FAILED) else "green"
+    return "magenta" if spelled(state) in _STAND_STILL else _BY_STEP.get(step(state), "red")
 
 
 def _is_heading(block: Block, item: Property) -> bool:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sssjob import spec
-from sssjob.amounts import Scope
+from sssjob.accounting.report import JobProperties, wall_time
 from sssjob.client import Client
 from sssjob.errors import InvalidValue, NoReply, Refused
 from sssjob.gateway.log import event
@@ -31,7 +31,7 @@ from sssjob.handlers.attributes import (
 from sssjob.handlers.categories import OF_A_RUN
 from sssjob.handlers.ledger_entries import quote_of
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.view import View, views, whole_seconds
+from sssjob.handlers.view import JobView, job_views
 from sssjob.integers import LARGEST
 from sssjob.rmap import codes
 from sssjob.rmap.message import Data, Get, Object, Op, Request, Row, Where
@@ -125,7 +125,7 @@ class Forwarding:
                     continue
                 stored = jobs.get(identity)
                 if stored is not None and not stored.deleted:
-                    for view in views(stored, JOB, jobs):
+                    for view in job_views(stored, jobs):
                         name = f"{identity.name} {identity.id} {identity.run} {view.block.id}"
                         added += self._put(name, view)
                 self._seen[key] = version
@@ -136,7 +136,7 @@ class Forwarding:
                           if key in {(f"{i.name} {i.id}", i.run) for i in changed}}  # fmt: skip
         return added
 
-    def _put(self, key: str, view: View) -> bool:
+    def _put(self, key: str, view: JobView) -> bool:
         """Put a job into the queue if it is over; whether it is new there, and can be sent."""
         fields = finished(view, charge=self.plan.charge)
         if fields:
@@ -251,7 +251,7 @@ def _wait(tries: int) -> float:
     return min(_LONGEST, 2.0 ** min(tries, 20)) * (0.5 + random.random() / 2)
 
 
-def finished(view: View, *, charge: bool = False) -> tuple[tuple[str, str], ...]:
+def finished(view: JobView, *, charge: bool = False) -> tuple[tuple[str, str], ...]:
     """The fields of a job that is over and says how long it took; nothing for any other."""
     seconds = _seconds(view)
     if not seconds or not _is_over(view):
@@ -265,7 +265,7 @@ def finished(view: View, *, charge: bool = False) -> tuple[tuple[str, str], ...]
     return (*found, (_WALL, seconds))
 
 
-def hindrance(view: View) -> str:
+def hindrance(view: JobView) -> str:
     """Why a job that is over and ran cannot be sent; "" where nothing is in the way."""
     if not _is_over(view):
         return _doubt(view)
@@ -279,7 +279,7 @@ def hindrance(view: View) -> str:
     return ""  # it never ran
 
 
-def _doubt(view: View) -> str:
+def _doubt(view: JobView) -> str:
     """What hinders a job that says when it ended, in a State of which nobody knows that it is one.
 
     A job that runs may say when it is expected to end.
@@ -290,26 +290,19 @@ def _doubt(view: View) -> str:
     return f"nobody knows whether a job of the State {shown(state)} has ended"
 
 
-def _is_over(view: View) -> bool:
+def _is_over(view: JobView) -> bool:
     return bool(view.block.id) and has_ended(lambda name: _text(view, name))
 
 
-def _seconds(view: View) -> str:
+def _seconds(view: JobView) -> str:
     """How long a job ran, not how long it might have; "" if no source gives it."""
-    # As reports take it: parts from several machines are one sum.
-    delivered = Scope(view.block, "/Job", lambda found: None).delivered("Duration")
-    if delivered is not None and delivered.value.denominator == 1 and delivered.value <= LARGEST:
-        return str(delivered.value)
-    own = whole_seconds(view.block.get("Duration"))
-    said = [] if own is None else [own]
-    start, end = (view.seconds(_known(name)) for name in ("StartTime", "EndTime"))
-    if start is not None and end is not None and end >= start:
-        said.append(end - start)
-    # No run lasts longer than from its start to its end: then it says what it asked for.
-    return str(min(said)) if said else ""
+    found = wall_time(JobProperties(view.block), spans=True)
+    if found is None or not 0 <= found <= LARGEST or found.denominator != 1:
+        return ""
+    return str(found)
 
 
-def _sent(view: View, name: str) -> str:
+def _sent(view: JobView, name: str) -> str:
     """A value as Gold reads it: a time in seconds, in whatever form the document has it."""
     found = _known(name)
     seconds = view.seconds(found) if found.kind is AttributeType.TIME else None
@@ -322,5 +315,5 @@ def _known(name: str) -> ObjectAttribute:
     return found
 
 
-def _text(view: View, name: str) -> str:
+def _text(view: JobView, name: str) -> str:
     return ((view.used if name in _MEASURED else view).text(_known(name)) or "").strip()

@@ -27,7 +27,7 @@ from sssjob.gateway.shadow import Shadow
 from sssjob.gateway.upkeep import Looking, Pruning
 from sssjob.handlers.service import Service
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.view import View
+from sssjob.handlers.view import JobView
 from sssjob.rmap.replay import Nonces
 from sssjob.rmap.responder import Responder
 from sssjob.store.verifying import LOGGER as STORE
@@ -71,7 +71,7 @@ def answering(config: GatewayConfig) -> Service | None:
     return Service(stores, jobs.settings)
 
 
-def _unsendable(view: View) -> str:
+def _unsendable(view: JobView) -> str:
     why = hindrance(view)
     return f"will not be forwarded: {why}" if why else ""
 

@@ -17,7 +17,7 @@ from sssjob.handlers.ledger_entries import follow_all
 from sssjob.handlers.query import item_of
 from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.view import NOWHERE, View, is_exact, only, views
+from sssjob.handlers.view import NOWHERE, JobView, View, is_exact, jobs_of, only, views
 from sssjob.model import BLOCKS, Block, Delivered, Item, Job, Property, Requested
 from sssjob.rmap.message import Request, Set
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
@@ -33,7 +33,7 @@ def create(
     stores: Stores,
     call: ReceivedRequest,
     reach: Reach,
-    advice: Callable[[View], str] = lambda view: "",
+    advice: Callable[[JobView], str] = lambda view: "",
 ) -> HandlerAnswer:
     """New job objects, from Data or from Set; one that was deleted comes back with new values.
 
@@ -186,9 +186,9 @@ def made(asked: Request) -> Sequence[Block]:
     return (_made(asked),) if asked.sets else carried(asked).blocks
 
 
-def _advised(blocks: Iterable[Block], advice: Callable[[View], str]) -> Iterator[str]:
+def _advised(blocks: Iterable[Block], advice: Callable[[JobView], str]) -> Iterator[str]:
     """What is to be said of new jobs, and of no more than a message holds."""
-    jobs = (view for block in blocks for view in _views(NOWHERE, block, JOB))
+    jobs = (view for block in blocks for view in jobs_of(NOWHERE, block))
     said = (f"{view.block.id}: {text}" for view in jobs if (text := advice(view)))
     yield from islice(said, _MOST)
 
@@ -269,10 +269,7 @@ def _require_whole(found: Sequence[View]) -> None:
 
 def _views(stored: Stored, block: Block, kind: str) -> list[View]:
     """The jobs of a document that is being changed."""
-    resolved = only(block).block
-    if kind == GROUP or block.name == JOB:
-        return [View(stored, resolved, 0)]
-    return [View(stored, job, number) for number, job in enumerate(resolved.blocks(Job), 1)]
+    return [View(stored, only(block).block, 0)] if kind == GROUP else [*jobs_of(stored, block)]
 
 
 def _replaced(job: Block, found: ObjectAttribute, text: str | None) -> Block:

@@ -15,7 +15,7 @@ from sssjob.handlers.query import query
 from sssjob.handlers.roles import Reach, Roles
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.submitting import ORDERS, SLOW, GatewaySubmission
-from sssjob.handlers.view import View
+from sssjob.handlers.view import JobView
 from sssjob.rmap.message import Conj, Op, Request
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 
@@ -44,7 +44,7 @@ class Service:
 
     def __init__(
         self, stores: Stores, settings: ServiceSettings | None = None,
-        advice: Callable[[View], str] = lambda view: "",
+        advice: Callable[[JobView], str] = lambda view: "",
     ) -> None:  # fmt: skip
         self.stores, self.settings, self.advice = stores, settings or ServiceSettings(), advice
 

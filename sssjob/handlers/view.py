@@ -15,7 +15,7 @@ from typing import Protocol
 from sssjob import defaults, units
 from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue
-from sssjob.handlers.attributes import GROUP, JOB, AttributeType, ObjectAttribute, attribute
+from sssjob.handlers.attributes import JOB, AttributeType, ObjectAttribute, attribute
 from sssjob.integers import LARGEST
 from sssjob.model import Block, Delivered, Job, JobGroup, Property, Requested, TaskGroup, stripped
 from sssjob.store import Identity, Stored
@@ -138,6 +138,17 @@ class View:
         )
 
 
+class JobView(View):
+    """A Job of a document."""
+
+    block: Job
+
+    def __init__(
+        self, stored: Stored, block: Job, place: int, home: HasLedger | None = None
+    ) -> None:
+        super().__init__(stored, block, place, home)
+
+
 def whole_seconds(text: str, read: Callable[[str], int] = units.duration) -> int | None:
     """What a text says in whole seconds; None where it says none, or more than can be held."""
     try:
@@ -149,17 +160,25 @@ def whole_seconds(text: str, read: Callable[[str], int] = units.duration) -> int
 
 def views(stored: Stored, kind: str, home: HasLedger | None = None) -> Iterator[View]:
     """The jobs of a document, or the job group that it is."""
-    block = bridge.from_tree(tree.parse(stored.document))
+    if kind == JOB:
+        yield from job_views(stored, home)
+    elif isinstance(block := bridge.from_tree(tree.parse(stored.document)), JobGroup):
+        yield View(stored, effective(block), 0, home)
+
+
+def job_views(stored: Stored, home: HasLedger | None = None) -> Iterator[JobView]:
+    """The jobs of a document: the one that it is, or those of its group."""
+    return jobs_of(stored, bridge.from_tree(tree.parse(stored.document)), home)
+
+
+def jobs_of(stored: Stored, block: Block, home: HasLedger | None = None) -> Iterator[JobView]:
+    """The jobs of what a document holds, or is to hold."""
     whole = effective(block)
-    if isinstance(block, JobGroup):
-        if kind == GROUP:
-            yield View(stored, whole, 0, home)
-        else:
-            assert isinstance(whole, JobGroup)
-            for place, job in enumerate(whole.jobs, 1):
-                yield View(stored, job, place, home)
-    elif kind == JOB:
-        yield View(stored, whole, 0, home)
+    if isinstance(whole, JobGroup):
+        for place, job in enumerate(whole.jobs, 1):
+            yield JobView(stored, job, place, home)
+    elif isinstance(whole, Job):
+        yield JobView(stored, whole, 0, home)
 
 
 def effective(block: Block) -> Block:

@@ -14,9 +14,11 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from sssjob import units
 from sssjob.accounting import report
 from sssjob.accounting.report import GROUPINGS, NAMED, JobProperties, used
-from sssjob.integers import LARGEST
+from sssjob.errors import InvalidValue
+from sssjob.integers import LARGEST, SMALLEST
 from sssjob.measures import SUMS, JobUsage, Number
 from sssjob.model import Job
 from sssjob.records.record import DELIVERED, JOB, REQUESTED
@@ -81,11 +83,11 @@ def _grouping(name: str) -> Reading:
 
 
 def _exit(job: JobProperties) -> int | None:
-    text = job.text("ExitCode")
     try:
-        return _whole(int(text)) if len(text) < 20 else None
-    except ValueError:
+        code = units.integer(job.text("ExitCode"))
+    except InvalidValue:
         return None
+    return code if SMALLEST <= code <= LARGEST else None
 
 
 # By what a report groups, as it reads them: delivered, else the job's own, else requested.

@@ -20,12 +20,12 @@ from sssjob.measures import (
     Distribution,
     Histogram,
     Histograms,
-    Number,
     Percentiles,
     Spread,
     has_both_sql,
     wait_sql,
 )
+from sssjob.units import double_or_none
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection as Connection
@@ -150,7 +150,7 @@ def _exact_numbers(rows: Sequence[tuple[Any, ...]], of: Sequence[Distribution]) 
         "in_file": pa.array([file for file, _, _ in rows], pa.string()),
         "in_row": pa.array([row for _, row, _ in rows], pa.int64()),
         **{
-            _beside(each): pa.array([_double(each.of(job)) for job in sums], pa.float64())
+            _beside(each): pa.array([double_or_none(each.of(job)) for job in sums], pa.float64())
             for each in of
             if each.sums
         },
@@ -176,13 +176,6 @@ def _decimal(part: Fraction) -> str:
     """A part of 1 as a decimal of SQL: DuckDB counts by doubles otherwise, which may be one off."""
     whole, rest = divmod(int(part * _UNIT), _UNIT)
     return f"{whole}.{rest:05d}"
-
-
-def _double(value: Number | None) -> float | None:
-    try:
-        return None if value is None else float(value)
-    except OverflowError:
-        return None
 
 
 def _spread(wanted: Percentiles, not_stated: int, values: list[float] | None) -> Spread:

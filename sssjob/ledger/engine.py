@@ -112,9 +112,7 @@ def _view(
     some = [*files]
     clean = [each for each in some if not each.gone]
     rest = [each for each in some if each.gone]
-    empty = columns.table([]).append_column("file", pa.array([], pa.string()))
-    connection.register("nothing", empty.append_column("row", pa.array([], pa.int64())))
-    parts = ["SELECT * FROM nothing"]
+    parts = []
     for name, chosen in (("clean", clean), ("rest", rest)):
         if chosen:
             found = connection.read_parquet(
@@ -131,6 +129,10 @@ def _view(
             f"SELECT {_WHOLE}, {place} FROM rest ANTI JOIN gone"
             " ON gone.file = parse_filename(rest.filename) AND gone.row = rest.file_row_number"
         )
+    if not parts:  # DuckDB imports pandas, if it is there, with the first table that it gets
+        empty = columns.table([]).append_column("file", pa.array([], pa.string()))
+        connection.register("nothing", empty.append_column("row", pa.array([], pa.int64())))
+        parts.append("SELECT * FROM nothing")
     connection.execute(f"CREATE VIEW live AS {' UNION ALL '.join(parts)}")
 
 

@@ -21,6 +21,7 @@ from sssjob.ledger.columns import EXACT, GROUPED, SUMMED
 from sssjob.ledger.ledger import Ledger
 from sssjob.measures import Number
 from sssjob.model import Delivered, Item, Job, Property, Requested
+from sssjob.resource_names import GPU
 from sssjob.units import decimal
 
 T = TypeVar("T")
@@ -133,7 +134,7 @@ def _delivered(told: _Told, sums: dict[str, Number | None]) -> Iterator[Property
         yield from _property(element, amount)
     yield from _property("Memory", sums["memory"], _BYTES)
     # Of a run without a duration, how many GPUs it had is not known.
-    yield from _property("Resource", _each(sums["gpus"], wall, None), {"name": "gpu"})
+    yield from _property("Resource", _each(sums["gpus"], wall, None), {"name": GPU})
     yield from _property("Resource", sums["energy"], {"name": "energy", "units": "J"})
 
 

@@ -66,7 +66,9 @@ def size_of(name: str, text: str) -> float:
     It may name a unit (``2 GB``); without one it is in the default unit of the property.
     """
     try:
-        return _double(units.bytes_of(*units.with_unit(text) or (text, units.DEFAULT_UNITS[name])))
+        return units.double(
+            units.bytes_of(*units.with_unit(text) or (text, units.DEFAULT_UNITS[name]))
+        )
     except InvalidValue:
         return nan
 
@@ -86,7 +88,7 @@ def least(argument: Argument) -> float:
     found = _bounds(argument)
     if not found:
         return nan
-    return min(0.0 if each.low is None else _double(each.low) for each in found)
+    return min(0.0 if each.low is None else units.double(each.low) for each in found)
 
 
 def most(argument: Argument) -> float:
@@ -94,7 +96,7 @@ def most(argument: Argument) -> float:
     found = _bounds(argument)
     if not found:
         return nan
-    return max(inf if each.high is None else _double(each.high) for each in found)
+    return max(inf if each.high is None else units.double(each.high) for each in found)
 
 
 def satisfied(argument: Argument) -> bool:
@@ -169,17 +171,10 @@ def _number(argument: Argument, read: Callable[[Element | str], Fraction]) -> fl
         return float(argument)
     for item in _items(argument)[:1]:
         try:
-            return _double(read(item))
+            return units.double(read(item))
         except InvalidValue:
             break
     return nan
-
-
-def _double(value: Fraction) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return inf if value > 0 else -inf
 
 
 def _items(argument: Argument) -> Sequence[Element | str]:

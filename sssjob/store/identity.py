@@ -14,8 +14,9 @@ from typing import NamedTuple, Protocol, TypeVar
 from lxml import etree
 from lxml.etree import _Element as Element
 
-from sssjob import spec
+from sssjob import spec, units
 from sssjob.document.places import text_of
+from sssjob.errors import InvalidValue
 from sssjob.units import XML_SPACE
 
 
@@ -93,14 +94,27 @@ def identify(element: Element, name: str) -> tuple[str, Marks]:
         found.setdefault(tags[str(child.tag)], text_of(child).strip(XML_SPACE))
     if name == "JobGroup":
         return found.get(_ID, ""), Marks()
-    global_id, *times = (found.get(mark, "") for mark in MARKS)
-    return found.get(_ID, ""), Marks(global_id, *map(_time, times))
+    return found.get(_ID, ""), stated(*(found.get(mark, "") for mark in MARKS))
+
+
+# decision 374
+def stated(global_id: str, submitted: str, started: str) -> Marks:
+    """The marks of texts as documents state them: times that mean the same are the same.
+
+    >>> stated("", "1051557713", "+07") == stated("", "2003-04-28T19:21:53Z", "7")
+    True
+    """
+    return Marks(global_id, _time(submitted), _time(started))
 
 
 def _time(text: str) -> str:
-    """A time without the zeros and signs that mean nothing."""
-    digits = text.removeprefix("+")
-    return (digits.lstrip("0") or "0") if digits.isascii() and digits.isdigit() else text
+    """A time in seconds since 1970; what is none stays as it is written."""
+    if not text:
+        return ""
+    try:
+        return str(units.time(text))
+    except InvalidValue:
+        return text
 
 
 def same(marks: Marks, runs: Iterable[K]) -> K | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
+from functools import cache
 from os import PathLike
 from pathlib import Path
 
@@ -138,8 +140,10 @@ def make_indexes(engine: Engine) -> None:
         return
     with engine.transaction():
         engine.hold("indexes")
-        for name in sorted(_indexes().keys() - engine.indexes()):
-            engine.fetch(_indexes()[name])
+        there = engine.indexes()
+        for name, statement in sorted(_indexes().items()):
+            if name not in there:
+                engine.fetch(statement)
 
 
 def drop_indexes(engine: Engine) -> None:
@@ -150,7 +154,8 @@ def drop_indexes(engine: Engine) -> None:
             engine.fetch(f"DROP INDEX IF EXISTS {quoted(name)}")
 
 
-def _indexes() -> dict[str, str]:
+@cache
+def _indexes() -> Mapping[str, str]:
     """The statements that make them, by name."""
     found = {}
     for table in schema.tables():

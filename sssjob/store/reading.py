@@ -302,7 +302,7 @@ def only(document: Block | bytes) -> Incoming:
             raise each
         found += each.documents() if isinstance(each, Ready) else [each]
     if len(found) != 1:
-        message = f"{len(found)} job objects where one is due"
+        message = f"expected one job object, found {len(found)}"
         raise UnreadableDocument(finding("E-CARD", message))
     return found[0]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 from sssjob.store import columns
@@ -130,6 +131,7 @@ ANSWER = Table("answer", (
 # fmt: on
 
 
+@cache
 def job() -> Table:
     """The table of rows: to which document each belongs, and the columns that are asked for."""
     facts = (

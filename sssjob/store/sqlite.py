@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import quote
 
-from sssjob.addresses import APPLICATION
+from sssjob.addresses import APPLICATION, OTHER
 from sssjob.errors import BusyStore, DamagedStore, FullStore, UnusableStore
 from sssjob.store.engine import Row, Sparse
 from sssjob.store.schema import Table, insert
@@ -125,10 +125,7 @@ class SQLite:
                 if create and not read_only:
                     self._begin()
                 if self._pragma("application_id") != APPLICATION:
-                    raise UnusableStore(
-                        self.address,
-                        "a database of another program, no store of job objects",
-                    )
+                    raise UnusableStore(self.address, f"{OTHER}, no store of job objects")
             except BaseException:
                 self._connection.close()
                 raise
@@ -282,6 +279,9 @@ class SQLite:
             # A log cannot be opened where nothing may be written, and then nobody writes to it.
             if _code(error) != sqlite3.SQLITE_CANTOPEN or not self._is_unwritable():
                 raise
+            if self._has_log():
+                said = "has changes in its log (-wal) that only who may write beside it can read"
+                raise UnusableStore(self.address, said) from error
             self._immutable = True
             connection = self._open()
             self._settle(connection)
@@ -302,6 +302,11 @@ class SQLite:
 
     def _is_unwritable(self) -> bool:
         return self.read_only and self.path.exists() and not os.access(self.path.parent, os.W_OK)
+
+    def _has_log(self) -> bool:
+        """Whether changes are in a log, which who does not look at it would not see."""
+        log = self.path.with_name(f"{self.path.name}-wal")
+        return log.exists() and log.stat().st_size > 0
 
     def _pragma(self, name: str) -> Any:
         return self._connection.execute(f"PRAGMA {name}").fetchone()[0]

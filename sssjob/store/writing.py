@@ -16,7 +16,7 @@ from sssjob.store import columns, schema
 from sssjob.store.columns import NAMES
 from sssjob.store.engine import Engine, Row, Sparse
 from sssjob.store.files import NO_FILES, NONE, ChosenFiles, add, chosen
-from sssjob.store.identity import Identity, Marks, same
+from sssjob.store.identity import Identity, Marks, same, stated
 from sssjob.store.packing import Content, NotUnpacked, Packed, Packing
 
 _ENDED = NAMES.index(columns.name_of("EndTime"))
@@ -191,7 +191,7 @@ class PresentDocument(NamedTuple):
         """From the columns of the table, in order."""
         number, name, id_, run, global_id, submitted, started, version, change, deleted, *data = row
         return cls(
-            number, name, id_, run, Marks(global_id, submitted, started), version, change,
+            number, name, id_, run, stated(global_id, submitted, started), version, change,
             bool(deleted), *data,
         )  # fmt: skip
 

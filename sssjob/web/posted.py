@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from sssjob import records
 from sssjob.accounting.report import GROUPINGS
-from sssjob.check.vocabulary import PROFILES
+from sssjob.check.vocabulary import LEVELS
 from sssjob.errors import InvalidValue, UnreadableDocument
 from sssjob.expression.offer import Mode
 from sssjob.measures import MEASURES
@@ -35,7 +35,7 @@ T = TypeVar("T")
 def validate(asked: Request) -> Response:
     """The findings about documents, as ``sssjob validate --json`` prints them."""
     profile = asked.given.get("profile", FULL)
-    _named(profile, tuple(PROFILES), "profile")
+    _named(profile, LEVELS, "profile")
     found = asked.site.stores.confined(lambda some: some.validate(asked.body, profile=profile))
     return pages.json([each.as_dict() for each in found])
 

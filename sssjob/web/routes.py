@@ -12,7 +12,7 @@ from typing import NamedTuple, get_args
 from starlette.responses import Response
 
 from sssjob.accounting.report import GROUPINGS
-from sssjob.check.vocabulary import PROFILES
+from sssjob.check.vocabulary import LEVELS
 from sssjob.expression.offer import Mode
 from sssjob.measures import MEASURES
 from sssjob.store.browsing import MOST
@@ -94,7 +94,7 @@ VIEWS: tuple[View, ...] = (
     View("/validate", "Every finding about documents: as sssjob validate --json.",
          posted.validate, (JSON,),
          (Parameter("profile", "Check what an implementation of this level accepts.",
-                    {"enum": [*PROFILES]}),),
+                    {"enum": [*LEVELS]}),),
          body="Documents in XML, compressed or not.", shape="validate"),
     View("/match", "What jobs ask of offers: as sssjob match --json.", posted.match, (JSON,),
          _MODE, body='{"jobs": a document as a text, "offers": offers in JSON, or a document}.',
