@@ -70,7 +70,7 @@ SECTIONS = {
         "demo":          "Show the main job, step by step, on records of a real Slurm.",
         "examples":      "Tell what examples there are, or write them into a directory.",
         "conformance":   "Run or export the cases of the standard.",
-        "completion":    "Make a shell complete commands, options and names.",
+        "completion":    "Make a shell complete commands, options and values.",
         "schema":        "Print the JSON Schema of what a command prints with --json.",
         "config":        "Defaults of options, from a file.",
     },
@@ -99,6 +99,9 @@ def sssjob(config: str | None) -> None:
 
     Completion in bash, zsh and fish: sssjob completion --install
     """
+    from sssjob.cli import defaults
+
+    defaults.check(click.get_current_context())
 
 
 def _warned(message: Warning | str, *_: object, **__: object) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sssjob.cli import common, options
+from sssjob.cli import common, names, options
 
 if TYPE_CHECKING:
     from sssjob.expression import Alternative, Alternatives
@@ -23,13 +23,15 @@ Examples:
   sssjob alternatives --limit 3 --select b workflow.xml
   sssjob alternatives --json job.xml | jq '.alternatives[0].expression'
 
-Exit code: 0 listed, 1 nothing is requested, 2 a document or a request cannot be read."""
+Exit code: 0 listed, 1 nothing is requested, or a record is bad, 2 a document or a
+request cannot be read."""
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
 @options.SELECT
 @click.option("--limit", type=click.IntRange(1, 100_000), default=LIMIT, show_default=True,
               help="List at most this number.")  # fmt: skip
 @options.JSON_LINES
+@names.records
 def command(files: tuple[str, ...], select: str | None, limit: int, as_json: bool) -> None:
     """List the alternatives of a request, the most preferred first.
 

@@ -11,7 +11,6 @@ import click
 from sssjob.cli import common, names, options, records, spans
 from sssjob.cli.names import DOCUMENTS
 from sssjob.cli.progress import watching
-from sssjob.records import AUTO
 
 
 @click.command(
@@ -23,8 +22,8 @@ Examples:
   sssjob audit --gaps server_priv/accounting/2026*
   sssjob audit --against sreport.txt --against sync-message jobs.sss
 
-Exit code: 0 no differences, 1 some, or a bad record, 2 not understood, or something
-could not be read."""
+Exit code: 0 no differences, 1 some, or a bad record, or nothing was read and nothing is
+listed, 2 not understood, or something could not be read."""
 )
 @click.option(
     "--against", metavar="FILE", multiple=True, type=click.Path(),
@@ -43,6 +42,7 @@ could not be read."""
 @spans.UNTIL
 @click.option(
     "--tz", "zone", metavar="ZONE", default="UTC", show_default=True,
+    shell_complete=options.completes(options.zones),
     help="The zone of days, and of times without one.",
 )  # fmt: skip
 @click.option(
@@ -75,11 +75,7 @@ def command(
 
     if format_name != DOCUMENTS:
         records.format_of(format_name)
-    table = records.table(columns, delimiter)
-    if any(table) and format_name in (AUTO.name, DOCUMENTS):
-        common.fail(
-            "--columns and --delimiter need --from: without a header line no format is recognised"
-        )
+    table = records.table(columns, delimiter, format_name)
     where = spans.zone_of(zone)
     question = AuditQuestion(
         *spans.window(since, until, where), where,
@@ -114,6 +110,7 @@ def command(
     if found.outside:
         noun = "run" if found.outside == 1 else "runs"
         common.say(f"left out: {found.outside} {noun} that did not end in this span of time")
-    if unread.count:
-        sys.exit(common.NOT_UNDERSTOOD)
-    sys.exit(common.FOUND if found.is_well and not reading.counts.bad else common.NOTHING)
+    if as_json and found.is_empty and not (unread.count or reading.counts.bad):
+        common.say(f"sssjob: {forms.EMPTY}")
+    is_well = found.is_well and not found.is_empty
+    sys.exit(common.ended(reading.counts.bad or not is_well, unread=unread.count + said.unread))

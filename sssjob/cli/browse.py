@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common, records
+from sssjob.cli import common, names, records
 from sssjob.cli.signals import terminable
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ Exit code: 0 ended by SIGINT or SIGTERM, 2 an ADDRESS cannot be read, or the por
     help="The port on this machine; 0, the default, is any that is free.",
 )  # fmt: skip
 @click.option("--open", "opens", is_flag=True, help="Open the address in the user's browser, too.")
+@names.records
 def command(files: tuple[str, ...], port: int, opens: bool) -> None:
     """Show jobs as pages in a browser: a table of them, and all that is known of each.
 
@@ -63,7 +64,7 @@ def command(files: tuple[str, ...], port: int, opens: bool) -> None:
     with (
         terminable(),
         common.failing(),
-        browse.standing([*common.sources(files)], tell, said) as address,
+        browse.standing([*common.sources(files)], tell, said, options=records.reading()) as address,
     ):
         few.rest()
         said.rest()

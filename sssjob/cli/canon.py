@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common, options
+from sssjob.cli import common, names, options
 
 if TYPE_CHECKING:
     from sssjob.model import Block
@@ -21,7 +21,7 @@ Examples:
   sssjob canon --lines jobs.xml | sort > jobs.canon
   sssjob canon --effective --select b workflow.xml
 
-Exit code: 0 written, 1 no job object, 2 a document cannot be read."""
+Exit code: 0 written, 1 no job object or a bad record, 2 a document cannot be read."""
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
 @options.SELECT
@@ -32,6 +32,7 @@ Exit code: 0 written, 1 no job object, 2 a document cannot be read."""
     "--namespace", type=click.Choice(list(common.NAMESPACES)), default="none", show_default=True,
     help="Write elements in no namespace, or in that of SSSRMAP.",
 )  # fmt: skip
+@names.records
 def command(
     files: tuple[str, ...], select: str | None, effective: bool, lines: bool, comments: bool,
     namespace: str,

@@ -201,30 +201,44 @@ def files_of(
         return ()
 
 
-def ended(bad: int, *, unread: int = 0) -> int:
-    """The exit code of a command that goes on behind what is bad, or cannot be read at all."""
+def ended(bad: object, *, unread: object = 0) -> int:
+    """The exit code of a command that goes on behind what cannot be read at all (``unread``), and
+    behind ``bad`` records; that nothing was found counts as these do.
+    """
     return NOT_UNDERSTOOD if unread else NOTHING if bad else FOUND
 
 
+class BadRecord(str):
+    """What is said of a record that is bad, where the records around it are read."""
+
+    __slots__ = ()
+
+
 class Complaints:
-    """Says on standard error what cannot be read or worked with, and counts it."""
+    """Says on standard error what cannot be read or worked with, and counts it.
+
+    ``bad`` counts the records that are bad, ``count`` all that could not be read at all.
+    """
 
     def __init__(self) -> None:
-        self.count = 0
+        self.count = self.bad = 0
 
     def __call__(self, error: object) -> None:
         """Say one more."""
-        self.count += 1
+        if isinstance(error, BadRecord):
+            self.bad += 1
+        else:
+            self.count += 1
         say(error)
 
     def leave(self, found: object, none: str = "") -> NoReturn:
-        """End the command, by its exit code: something was not understood, found, or neither.
+        """End the command, by its exit code: something was not understood, is bad, or was found.
 
-        ``none`` is said where there is neither.
+        ``none`` is said where nothing was said and nothing was found.
         """
-        if none and not found and not self.count:
+        if none and not found and not (self.count or self.bad):
             say(f"sssjob: {none}")
-        sys.exit(NOT_UNDERSTOOD if self.count else FOUND if found else NOTHING)
+        sys.exit(ended(self.bad or not found, unread=self.count))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""``sssjob completion``: what a shell needs to complete commands, options and names."""
+"""``sssjob completion``: what a shell needs to complete commands, options and values."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Exit code: 0 it is printed or written, 2 no shell is known or the file cannot be
 @click.argument("shell", metavar="[SHELL]", required=False, type=click.Choice(list(_PLACES)))
 @click.option("--install", is_flag=True, help="Write it to where your shell looks for it.")
 def command(shell: str | None, install: bool) -> None:
-    """Print what SHELL needs to complete commands, options and names: bash, zsh or fish.
+    """Print what SHELL needs to complete commands, options and values: bash, zsh or fish.
 
     Without SHELL, the environment variable SHELL names it. An installed completion works in shells
     that start afterwards.
@@ -80,4 +80,6 @@ def _script(shell: str) -> str:
     assert made is not None
     root = click.get_current_context().find_root()
     text: str = made(root.command, {}, "sssjob", "_SSSJOB_COMPLETE").source()
+    # In click's own, fish loses what stands behind a comma of a value.
+    text = text.replace('(string split "," ', '(string split --max 1 "," ')
     return text.rstrip("\n") + "\n"

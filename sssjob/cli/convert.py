@@ -140,7 +140,7 @@ def command(
         grid = _grid(logs, of_logs) if logs else None
         sources = tuple(common.sources(files))
         if format_name in (AUTO.name, documents.DOCUMENTS):
-            sources = tuple(documents.readable(sources))
+            sources = tuple(documents.readable(sources, said))
         work = Conversion(sources, format_name, options, reading, common.processes(processes), grid)
         _write(work, wanted)
     if grid is not None:

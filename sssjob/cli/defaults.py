@@ -14,6 +14,7 @@ from sssjob.errors import SSSJobError
 
 VARIABLE = "SSSJOB_CONFIG"
 NAME = Path("sssjob", "config.toml")
+_READ = f"{__name__}.values"
 
 
 class DefaultKey(NamedTuple):
@@ -58,14 +59,31 @@ def of(context: click.Context, command: click.Command) -> Mapping[str, Any]:
     return {own: found[name].text for own, name in wanted.items() if own and name in found}
 
 
+def check(context: click.Context) -> None:
+    """End the command where the file that is named cannot be read or is wrong, whether or not the
+    command has a default in it: who names a file means it. Others are read where they are asked.
+    """
+    if _named(context):
+        values(context)
+
+
 def values(context: click.Context) -> dict[str, DefaultValue]:
     """The value of each key that is set, the user's before the site's. What is wrong with a file
     ends the command.
     """
-    found: dict[str, DefaultValue] = {}
-    for file in files(context):
-        found |= {name: DefaultValue(text, str(file)) for name, text in _read(file)}
-    return found
+    kept = context.meta  # that of the whole command line
+    if _READ not in kept:
+        found: dict[str, DefaultValue] = {}
+        for file in files(context):
+            found |= {name: DefaultValue(text, str(file)) for name, text in _read(file)}
+        kept[_READ] = found
+    return dict(kept[_READ])
+
+
+def zone(context: click.Context) -> str:
+    """The zone of times that state none, also for commands that have no option for it; or ""."""
+    found = values(context).get("zone")
+    return found.text if found else ""
 
 
 def files(context: click.Context) -> list[Path]:
@@ -73,10 +91,14 @@ def files(context: click.Context) -> list[Path]:
 
     A daemon may have the HOME of another user: what it may not read there is not meant for it.
     """
-    named = context.find_root().params.get("config") or os.environ.get(VARIABLE)
-    if named:
+    if named := _named(context):
         return [Path(named)]
     return [path for path in reversed(places()) if os.access(path, os.R_OK) and path.is_file()]
+
+
+def _named(context: click.Context) -> str:
+    """The file that the command line or the variable names, or ""."""
+    return context.find_root().params.get("config") or os.environ.get(VARIABLE, "")
 
 
 def places() -> list[Path]:

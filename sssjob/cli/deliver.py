@@ -35,8 +35,8 @@ Examples:
   sssjob deliver --in-place requested/ --from pbs --record 20261121
   sssjob deliver jobs.db --from sge --record common/accounting
 
-Exit code: 0 done, disagreements or not, 1 nothing belongs to any of the jobs,
-2 something cannot be read, or a job is refused (awarenessPolicy)."""
+Exit code: 0 done, disagreements or not, 1 nothing belongs to any of the jobs, or
+a record is bad, 2 something cannot be read, or a job is refused (awarenessPolicy)."""
 )
 @click.argument("file", metavar="JOB.xml", type=click.Path())
 @click.option("--features", "directory", metavar="DIR", type=click.Path(),
@@ -51,7 +51,8 @@ Exit code: 0 done, disagreements or not, 1 nothing belongs to any of the jobs,
               help="Accounting records; may be repeated.")  # fmt: skip
 @names.option("--from", "format_", names=names.formats, metavar="FORMAT", default=AUTO.name,
               show_default=True, help="What the records are: {names}.")  # fmt: skip
-@click.option("--tz", metavar="ZONE", default="", help="The zone of times that state none.")
+@click.option("--tz", metavar="ZONE", default="", shell_complete=options.completes(options.zones),
+              help="The zone of times that state none.")  # fmt: skip
 @click.option("--overwrite", is_flag=True, help="Replace values of the job that disagree.")
 @click.option("--force", is_flag=True, help="Accept a directory whose job_id names another job.")
 @click.option("--now", metavar="TIME", type=options.MOMENT,
@@ -158,9 +159,7 @@ def _print(work: Work, *, as_json: bool) -> None:
 
 def _exit_code(tally: Tally | StoreTally) -> int:
     """What to end with; a job that is refused for what is not understood counts most (9.0)."""
-    if tally.refused:
-        return common.NOT_UNDERSTOOD
-    return common.FOUND if tally.delivered else common.NOTHING
+    return common.ended(tally.bad or not tally.delivered, unread=tally.refused)
 
 
 def _counts(tally: Tally) -> dict[str, object]:

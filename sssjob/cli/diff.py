@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common, options
+from sssjob.cli import common, names, options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ Examples:
   sssjob diff --json a.xml b.xml | jq -r '.[].path'
   sssjob convert --from slurm sacct.txt | sssjob diff jobs.xml -
 
-Exit code: 0 they say the same, 1 they differ, 2 a document cannot be read."""
+Exit code: 0 they say the same, 1 they differ or a record is bad, 2 a document cannot be read."""
 )
 @click.argument("left", type=click.Path())
 @click.argument("right", type=click.Path())
@@ -36,6 +36,7 @@ Exit code: 0 they say the same, 1 they differ, 2 a document cannot be read."""
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing; only the exit code tells.")
 @click.option("--json", "form", flag_value="json", help="Differences as one JSON array.")
 @click.option("--jsonl", "form", flag_value="jsonl", help="Differences as JSON lines.")
+@names.records
 def command(
     left: str, right: str, select: str | None, effective: bool, strict: bool, quiet: bool,
     form: str | None,
@@ -52,7 +53,8 @@ def command(
     if left == right == "-":
         raise click.UsageError("only one of two documents can be standard input")
     files: dict[int, list[MessageFile]] = {}
-    ones, others = (_blocks(file, select, effective, files) for file in (left, right))
+    complain = common.Complaints()
+    ones, others = (_blocks(file, select, effective, files, complain) for file in (left, right))
     count, rows = 0, common.Rows(lines=form == "jsonl")
     if not (form or quiet):
         names = ["<stdin>" if file == "-" else file for file in (left, right)]
@@ -72,12 +74,13 @@ def command(
             _print(difference)
     if form and not quiet:
         rows.end()
-    sys.exit(common.NOTHING if count else common.FOUND)
+    complain.leave(not count)
 
 
 def _blocks(
-    file: str, select: str | None, effective: bool, files: dict[int, list[MessageFile]]
-) -> list[Block]:
+    file: str, select: str | None, effective: bool, files: dict[int, list[MessageFile]],
+    complain: common.Complaints,
+) -> list[Block]:  # fmt: skip
     """What one side says; ends the command if it cannot be read, or says nothing.
 
     The Files that each job object names are added to ``files``.
@@ -85,7 +88,6 @@ def _blocks(
     from sssjob.cli.canon import blocks
     from sssjob.document.attached import files_named
 
-    complain = common.Complaints()
     found: list[Block] = []
     for item in blocks((file,), select, effective, complain, with_files=True):
         named = set(files_named(item.block))  # of what was chosen in it

@@ -11,11 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sssjob.cli import common, options
+from sssjob.cli import common, names, options
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from sssjob.expression import Expression
     from sssjob.verbs.match import NamedRequest
+
+
+def _named(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """What a shell completes to: names of the standard, or else files."""
+    from click.shell_completion import CompletionItem
+
+    from sssjob.conformance import reference
+
+    names = options.completes(lambda: sorted(reference.names()))(ctx, param, incomplete)
+    return [CompletionItem(incomplete, "file"), *map(CompletionItem, names)]
 
 
 @click.command(
@@ -27,23 +39,27 @@ Examples:
   sssjob explain --select b workflow.xml
   sssjob explain --json job.xml | jq -r .expression
 
-Exit code: 0 explained, 1 nothing is requested, 2 a document or a request cannot be read."""
+Exit code: 0 explained, 1 nothing is requested, or a record is bad, 2 a document or a
+request cannot be read."""
 )
-@click.argument("files", nargs=-1, metavar="[NAME|FILE]...", type=click.Path())
+@click.argument("files", nargs=-1, metavar="[NAME|FILE]...", type=click.Path(),
+                shell_complete=_named)  # fmt: skip
 @options.SELECT
 @options.JSON_LINES
+@names.records
 def command(files: tuple[str, ...], select: str | None, as_json: bool) -> None:
     """Explain a name of the standard, or the requests in a document.
 
-    A NAME is an element, also by its path (/Job/Requested/Memory), an attribute, a resource limit
-    or the code of a finding; a file of that name comes first. For a FILE, the output shows how op,
-    conj, group and preference of each request are understood, with defaults applied. Standard error
-    reports what other programs may understand differently.
+    A NAME is an element, also by its path (/Job/Requested/Memory), an attribute, a resource limit,
+    a value such as GE, Idle or JobEnd, a unit (MB) or the code of a finding, in capital or small
+    letters; a file of that name comes first. For a
+    FILE, the output shows how op, conj, group and preference of each request are understood, with
+    defaults applied. Standard error reports what other programs may understand differently.
     """
     from sssjob.cli.requested import requests
 
     if files and (names := _names(files)):
-        _tell(list(names.values()), as_json=as_json)
+        _tell([name for meant in names.values() for name in meant], as_json=as_json)
         files = tuple(file for file in files if file not in names)
         if not files:
             sys.exit(common.FOUND)
@@ -60,7 +76,7 @@ def command(files: tuple[str, ...], select: str | None, as_json: bool) -> None:
     complain.leave(shown)
 
 
-def _names(files: tuple[str, ...]) -> dict[str, str]:
+def _names(files: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """Those arguments that are names or paths of elements, not files, with the names they mean.
 
     What is neither, but may have been meant as a name, ends us.
@@ -68,19 +84,19 @@ def _names(files: tuple[str, ...]) -> dict[str, str]:
     from pathlib import Path
 
     from sssjob.conformance import reference
-    from sssjob.suggestions import nearest
+    from sssjob.suggestions import beginning, nearest
 
-    found = {}
+    names = reference.names() - {word for word in reference.words() if len(word) <= _SHORT}
+    found: dict[str, tuple[str, ...]] = {}
     for file in files:
         if file == "-" or Path(file).exists():
             continue
-        name = _last_step(file)
-        if name in reference.names():
-            found[file] = name
-        elif meant := nearest(file, reference.names()):
+        if meant_names := reference.names_like(_last_step(file)):
+            found[file] = meant_names
+        elif meant := beginning(file, names) or nearest(file, names):
             common.fail(f"{common.name_of(file)}: no such file, nor a name; did you mean {meant}?")
         elif file.isalnum():
-            common.fail(f"{file}: no such file, nor a name of an element, attribute, limit or code")
+            common.fail(f"{file}: no such file, nor a name, value, unit or code of the standard")
     return found
 
 
@@ -89,11 +105,11 @@ def _last_step(path: str) -> str:
     from sssjob.conformance import reference
 
     steps = [_PLACE.sub("", step).removeprefix("@") for step in path.removeprefix("/").split("/")]
-    return steps[-1] if all(step in reference.names() for step in steps) else path
+    return steps[-1] if all(map(reference.names_like, steps)) else path
 
 
 def _tell(names: list[str], *, as_json: bool) -> None:
-    from sssjob.conformance import reference
+    from sssjob.conformance import examples, reference
 
     for topic in (topic for name in names for topic in reference.topics(name)):
         if as_json:
@@ -105,7 +121,9 @@ def _tell(names: list[str], *, as_json: bool) -> None:
             if line:
                 common.echo(_wrapped(line))
         if topic.example:
-            common.echo(f"  example:\n    {topic.example}")
+            common.echo("  example:")
+            shown = examples.laid_out(topic.example, max(common.room() - _INDENT, 0))
+            common.echo(textwrap.indent(shown, " " * _INDENT))
 
 
 def _wrapped(line: str) -> str:
@@ -146,6 +164,8 @@ def _tree_as_dict(expression: Expression) -> dict[str, Any]:
 
 _SYNTAX = ("op", "conj", "group")
 _PLACE = re.compile(r"\[[^\[\]]*\]$")  # which of several elements a step of a path means
+_SHORT = 3  # letters of a word that others are no misspelling of
+_INDENT = 4  # blanks before an example
 _WIDEST = 100  # columns of a terminal; longer lines are hard to read
 
 

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
-from itertools import chain, groupby
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from sssjob.cli import common, options
+from sssjob.cli import common, names, options
 from sssjob.errors import InvalidValue, Severity
 from sssjob.visible import Dot, Visible, Written
 
 if TYPE_CHECKING:
-    from sssjob.graph import Exit, Graph, Progress
+    from sssjob.graph import Exit, Progress
+    from sssjob.verbs.graph import GroupGraph
     from sssjob.verbs.selection import ChosenObject
 
 _NAMED = 8  # job groups that are named when one has to be chosen
-
-
-class ShownGraph(NamedTuple):
-    """A graph, and the jobs of it that were asked for."""
-
-    file: str
-    id: str
-    graph: Graph
-    keys: Collection[str]
 
 
 @click.command(
@@ -39,8 +31,8 @@ Examples:
   sssjob graph --svg workflow.svg workflow.xml
   sssjob graph --dot workflow.xml | dot -Tpdf > workflow.pdf
 
-Exit code: 0 shown, 1 a circle (with --closed also a job that is not there) or no jobs,
-2 a document cannot be read or is rejected (awarenessPolicy), or no job has
+Exit code: 0 shown, 1 a circle (with --closed also a job that is not there) no jobs,
+or a bad record, 2 a document cannot be read or is rejected (awarenessPolicy), or no job has
 an id given with --exit."""
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
@@ -63,6 +55,7 @@ an id given with --exit."""
 @click.option("--dot", "form", flag_value="dot", help="Print DOT, for Graphviz.")
 @options.picture("Draw one job group in FILE.")
 @options.OUTPUT_OF_TEXTS
+@names.records
 def command(
     files: tuple[str, ...], exits: tuple[str, ...], from_document: bool, select: str | None,
     closed: bool, form: str | None, svg: str | None, output: str | None,
@@ -84,14 +77,11 @@ def command(
     if first is not None:
         with common.output(output) as stream:
             for item in chain((first,), graphs):
-                # What is not understood was told as it was read.
-                told = item.graph.check(closed=closed)
-                findings = tuple(each for each in told if each.code != "E-UNKNOWN")
-                common.print_findings(each.in_file(item.file) for each in findings)
+                findings = item.findings(closed=closed)
+                common.print_findings(findings)
                 errors += any(each.severity is Severity.ERROR for each in findings)
-                known = item.graph.exits if from_document else {}
-                progress = item.graph.given({**known, **given})
-                unused -= {*item.graph.jobs, *(edge.target for edge in item.graph.external)}
+                progress = item.progress(given, from_document=from_document)
+                unused -= item.knows()
                 _write(form or "tree", item, progress, stream, room)
         if unused:
             common.fail(f"--exit: no job has the id {', '.join(sorted(unused))}")
@@ -113,12 +103,10 @@ def _exit(text: str) -> tuple[str, Exit]:
 
 def _graphs(
     files: tuple[str, ...], select: str | None, complain: common.Complaints
-) -> Iterator[ShownGraph]:
-    """The graph of each job group; jobs beside each other in what was named have one together."""
-    from sssjob import graph
+) -> Iterator[GroupGraph]:
     from sssjob.check.awareness import GRAPH
     from sssjob.cli.selection import chosen, understood
-    from sssjob.model import Job, JobGroup
+    from sssjob.verbs.graph import graphs
 
     def known() -> Iterator[ChosenObject]:
         for found in chosen(files, select, complain):
@@ -128,47 +116,23 @@ def _graphs(
             else:
                 yield found._replace(block=block)
 
-    for (file, is_job), items in groupby(
-        known(), key=lambda item: (item.given, type(item.block) is Job)
-    ):
-        if is_job:
-            jobs = [graph.relevant(item.block) for item in items if isinstance(item.block, Job)]
-            made = graph.of(jobs)
-            yield ShownGraph(file, "", made, made.jobs)
-            continue
-        for item in items:
-            if isinstance(item.block, JobGroup):
-                made = graph.of(item.block)
-                yield ShownGraph(file, item.block.id, made, _around(made, item.paths))
+    return graphs(known())
 
 
-def _around(graph: Graph, paths: tuple[str, ...] | None) -> Collection[str]:
-    """The chosen jobs with all that they depend upon and all that depend on them."""
-    if paths is None or "/JobGroup" in paths:
-        return graph.jobs
-    wanted = {path.partition("/TaskGroup")[0] for path in paths}
-    keys = [key for key in graph.jobs if graph.path(key) in wanted]
-    around = {
-        near for key in keys for near in (key, *graph.ancestors(key), *graph.descendants(key))
-    }
-    return [key for key in graph.jobs if key in around]
-
-
-def _single(graphs: list[ShownGraph]) -> list[ShownGraph]:
+def _single(graphs: list[GroupGraph]) -> list[GroupGraph]:
     if len(graphs) > 1:
         ids = ", ".join(item.id or item.file for item in graphs[:_NAMED])
         common.fail(f"a picture shows one job group: --select one of {ids}")
     return graphs
 
 
-def _write(form: str, item: ShownGraph, progress: Progress, stream: BinaryIO, room: int) -> None:
+def _write(form: str, item: GroupGraph, progress: Progress, stream: BinaryIO, room: int) -> None:
     if form == "json":
-        stream.write(f"{json.dumps(_as_dict(item, progress), ensure_ascii=False)}\n".encode())
+        stream.write(f"{json.dumps(item.as_dict(progress), ensure_ascii=False)}\n".encode())
         return
     from sssjob.drawing import graph as graph_picture
 
-    title = f"JobGroup {item.id}" if item.id else "Jobs"
-    drawn = graph_picture.picture(title, item.graph, progress, item.keys)
+    drawn = graph_picture.picture(item.title, item.graph, progress, item.keys)
     if drawn.missing and form == "svg":
         limit = graph_picture.LIMIT
         common.say(f"sssjob: note: the picture shows the first {limit} jobs of {len(item.keys)}")
@@ -186,37 +150,3 @@ def _write(form: str, item: ShownGraph, progress: Progress, stream: BinaryIO, ro
 
         text = svg(drawn)
     stream.write(text.encode())
-
-
-def _as_dict(item: ShownGraph, progress: Progress) -> dict[str, Any]:
-    """The contract for scripts; ``order`` lacks jobs in a circle and behind one."""
-    graph, keys = item.graph, set(item.keys)
-    return {
-        "file": item.file,
-        "id": item.id or None,
-        "states": {key: progress.states[key].value for key in item.keys},
-        "jobs": [_job(graph, progress, key) for key in item.keys],
-        "order": [key for key in graph.order if key in keys],
-        "cycles": [list(circle) for circle in graph.cycles if keys.issuperset(circle)],
-        "impossible": [key for key in graph.impossible if key in keys],
-        "external": [
-            {"job": edge.job, "dependency": edge.target,
-             "designator": "JobName" if edge.by_name else "JobId"}
-            for edge in graph.external
-            if edge.job in keys
-        ],
-    }  # fmt: skip
-
-
-def _job(graph: Graph, progress: Progress, key: str) -> dict[str, Any]:
-    from sssjob.graph import FAILED, State
-
-    state = progress.states[key]
-    code = progress.exit(key) if state is State.DONE else None
-    return {
-        "id": key,
-        "name": graph.job(key).get("Name") or None,
-        "state": state.value,
-        "exit": "failed" if code is FAILED else code,
-        "why": [{"state": why.state.value, "needs": why.text} for why in progress.why(key)],
-    }

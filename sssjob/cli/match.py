@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from sssjob.cli import common, options
+from sssjob.cli import common, names, options
 
 if TYPE_CHECKING:
     from sssjob.expression.evaluate import Answer
@@ -31,8 +31,8 @@ Examples:
 \b
 Offers in JSON: [{"id": "n1", "Processors": 64, "Memory": "2 GB", "Feature": ["ib", "ssd"]}]
 
-Exit code: 0 an offer satisfies a request, 1 none does, 2 a file, a request or an offer cannot be
-read; the answers are then about the others alone."""
+Exit code: 0 an offer satisfies a request, 1 none does, or a record is bad, 2 a file, a
+request or an offer cannot be read; the answers are then about the others alone."""
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
 @click.option("--offers", "offered", required=True, multiple=True, metavar="FILE",
@@ -44,6 +44,7 @@ read; the answers are then about the others alone."""
 @options.MATCHING
 @click.option("--json", "form", flag_value="json", help="Print a JSON array, an object each offer.")
 @click.option("--jsonl", "form", flag_value="jsonl", help="Print an object each offer on a line.")
+@names.records
 def command(
     files: tuple[str, ...], offered: tuple[str, ...], select: str | None, mode: Mode | None,
     matching: Matching, form: str | None,

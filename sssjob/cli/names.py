@@ -7,11 +7,12 @@ for completion only: that takes time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
 from sssjob import registry
+from sssjob.cli import options
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 Thing = Literal["formats", "queue", "caps", "script", "installation", "submission", "listed"]
 Names = Callable[[], Iterable[str]]
 Has = Callable[[registry.System], object]
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class SystemName(click.ParamType):  # type: ignore[type-arg]  # it has none before click 8.2
@@ -67,13 +69,15 @@ class SystemName(click.ParamType):  # type: ignore[type-arg]  # it has none befo
 class NameArgument(click.ParamType):  # type: ignore[type-arg]  # as above
     """A name that a verb looks up, in whatever letter case; completion offers those there are.
 
-    A verb takes another word for a batch system, too, where this has what ``has`` asks for.
+    A verb takes another word for a batch system, too, where this has what ``has`` asks for. Words
+    for records are among them where something is read.
     """
 
     name = "text"
 
     def __init__(self, names: Names, has: Has) -> None:
         self.names, self.has = names, has
+        self.reads = names not in _WRITTEN
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The name as it is known; one that is not known is left to the verb."""
@@ -84,7 +88,7 @@ class NameArgument(click.ParamType):  # type: ignore[type-arg]  # as above
 
     def listed(self) -> str:
         """All names, and the other words."""
-        return registry.listed(self.names(), self.has)
+        return registry.listed(self.names(), self.has, records=self.reads)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -149,9 +153,32 @@ _HAS: Mapping[Names, Has] = {
     sources: lambda row: row.targets,
 }
 
+_WRITTEN = frozenset((controlled, targets))  # those that nothing is read from
+
 DOCUMENTS = "sss"  # documents and stores, among formats of records
 DOCUMENTS_OR_RECORDS = option(
     "--from", "format_name", names=formats, metavar="FORMAT", default="auto", show_default=True,
     help=f"What the FILEs are: documents and stores ({DOCUMENTS}), or records: {{names}}. "
          "By default each is recognised.",
 )  # fmt: skip
+_KEPT_FORMAT = option(
+    "--from", "format_name", names=formats, metavar="FORMAT", default="auto", show_default=True,
+    help=f"What each FILE is: documents ({DOCUMENTS}), or records: {{names}}. "
+         "By default it is recognised.", **options.KEPT,
+)  # fmt: skip
+_RECORDS: tuple[Callable[[Any], Any], ...] = (_KEPT_FORMAT, options.KEPT_ZONE)
+_TABLE = (*_RECORDS, options.KEPT_COLUMNS, options.KEPT_DELIMITER)
+
+
+def records(command: Command) -> Command:
+    """The options that say how a command reads records: ``records.reading`` has their values."""
+    for each in reversed(_TABLE):
+        command = each(command)
+    return command
+
+
+def records_without_columns(command: Command) -> Command:
+    """The same for a command whose ``--columns`` are of what it prints."""
+    for each in reversed(_RECORDS):
+        command = each(command)
+    return command

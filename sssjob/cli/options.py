@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -39,7 +40,7 @@ class Renamed(click.Option):
         return super().handle_parse_result(ctx, opts, args)
 
 
-_TIME = "time such as 1795003200 or 2026-11-18T12:00"
+_TIME = "time such as 1795003200, 2026-11-18T12:00, yesterday or now-7days"
 
 
 class _Moment(click.ParamType):  # type: ignore[type-arg]  # it has none before click 8.2
@@ -58,30 +59,51 @@ class _Moment(click.ParamType):  # type: ignore[type-arg]  # it has none before 
 
 
 def seconds(text: str, zone: tzinfo | None = None) -> int:
-    """A time that a user names, in seconds since 1970: that number, ``now``, or ISO 8601.
+    """A time that a user names, in seconds since 1970: that number, ISO 8601, or a word such as
+    ``yesterday`` or ``now-7days``.
 
     Where it states no zone it is in ``zone``, or in UTC. Raises ``InvalidValue``.
     """
     from datetime import UTC, datetime
-    from time import time
 
     from sssjob import units
     from sssjob.errors import InvalidValue
 
-    if text == "now":
-        return int(time())
     place = zone or UTC
     try:
-        if not text.strip().isdecimal():
-            found = datetime.fromisoformat(text)
-            text = (found if found.tzinfo else found.replace(tzinfo=place)).isoformat()
-        value = units.time(text)
+        stated = _said(text, place)
+        if not stated.strip().isdecimal():
+            found = datetime.fromisoformat(stated)
+            stated = (found if found.tzinfo else found.replace(tzinfo=place)).isoformat()
+        value = units.time(stated)
         datetime.fromtimestamp(value, place)
     except (InvalidValue, ValueError, OverflowError, OSError):  # the others: it has no such date
         raise InvalidValue(text, f"a {_TIME}") from None
     return value
 
 
+def _said(text: str, zone: tzinfo) -> str:
+    """What a word for a time stands for, in seconds since 1970; any other text is itself.
+
+    The words are those of Slurm: a unit is a number of seconds, so that a day has 24 hours, and
+    ``yesterday`` begins at midnight in the zone.
+    """
+    from datetime import datetime, timedelta
+    from time import time
+
+    if found := re.fullmatch(_RELATIVE, text):
+        sign, count, unit = found.groups()
+        span = int(count) * _SECONDS[unit or "second"] if count else 0
+        return str(int(time()) + (-span if sign == "-" else span))
+    if text not in _DAYS:
+        return text
+    today = datetime.fromtimestamp(time(), zone).replace(hour=0, minute=0, second=0, microsecond=0)
+    return str(int((today + timedelta(days=_DAYS[text])).timestamp()))
+
+
+_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
+_RELATIVE = rf"now(?:([+-])([0-9]{{1,12}})(?:({'|'.join(_SECONDS)})s?)?)?"
+_DAYS = {"yesterday": -1, "today": 0, "midnight": 0, "tomorrow": 1}
 MOMENT = _Moment()
 _HEAD = 256  # bytes that tell a picture
 Option = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -120,7 +142,7 @@ NOW = click.option(
     "--now",
     metavar="TIME",
     type=MOMENT,
-    help="What time it is: seconds since 1970, or such as 2026-11-30T12:00.",
+    help="What time it is: seconds since 1970, or such as 2026-11-30T12:00 or now-2hours.",
 )
 EFFECTIVE = click.option("--effective", is_flag=True, help="Apply defaults elements first.")
 LINES = click.option("--lines", is_flag=True, help="One job object on each line, not indented.")
@@ -135,25 +157,74 @@ MATCHING = click.option(
     show_default=True,
     help="A pattern matches a whole name, a part of it, or has * and ?.",
 )
-ZONE = click.option(
-    "--tz",
-    "zone",
-    metavar="ZONE",
-    default="",
-    help="The zone of times that state none, such as Europe/London. Default: UTC.",
-)
-COLUMNS = click.option(
-    "--columns",
-    metavar="NAMES",
-    default="",
-    help="The columns of records without a header line: JobID,User,State,...",
-)
-DELIMITER = click.option(
-    "--delimiter",
-    metavar="TEXT",
-    default="",
-    help="What separates fields, where the header does not tell; \\x1f and \\t are understood.",
-)
+
+
+def completes(names: Callable[[], Iterable[str]], *, several: bool = False) -> Any:
+    """What a shell completes a value to: ``names``; of ``several`` with commas, the last one."""
+
+    def completed(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+        head, comma, last = incomplete.rpartition(",") if several else ("", "", incomplete)
+        there = head.split(",")
+        return [
+            f"{head}{comma}{name}"
+            for name in names()
+            if name.lower().startswith(last.lower()) and name not in there
+        ]
+
+    return completed
+
+
+def zones() -> Iterable[str]:
+    """The names of time zones on this machine."""
+    import zoneinfo  # which few commands need
+
+    return sorted(zoneinfo.available_timezones())
+
+
+def _zone(**more: Any) -> Option:
+    return click.option(
+        "--tz",
+        "zone",
+        metavar="ZONE",
+        default="",
+        shell_complete=completes(zones),
+        help="The zone of times that state none, such as Europe/London. Default: UTC.",
+        **more,
+    )
+
+
+def _columns(**more: Any) -> Option:
+    return click.option(
+        "--columns",
+        metavar="NAMES",
+        default="",
+        help="The columns of records without a header line: JobID,User,State,...",
+        **more,
+    )
+
+
+def _delimiter(**more: Any) -> Option:
+    return click.option(
+        "--delimiter",
+        metavar="TEXT",
+        default="",
+        help="What separates fields, where the header does not tell; \\x1f and \\t are understood.",
+        **more,
+    )
+
+
+ZONE, COLUMNS, DELIMITER = _zone(), _columns(), _delimiter()
+OF_RECORDS = f"{__name__}.of_records"  # where ``_keep`` puts values
+
+
+def _keep(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    ctx.meta.setdefault(OF_RECORDS, {})[param.name] = value
+    return value
+
+
+# No argument of a function: it stands where what reads records finds it (``records.reading``).
+KEPT: dict[str, Any] = {"expose_value": False, "callback": _keep}
+KEPT_ZONE, KEPT_COLUMNS, KEPT_DELIMITER = _zone(**KEPT), _columns(**KEPT), _delimiter(**KEPT)
 ENDED_ONLY = click.option("--ended-only", is_flag=True, help="Skip jobs that have not ended.")
 MEMORY_SCOPE = click.option(
     "--memory-scope",
@@ -196,7 +267,8 @@ QUEUE = click.option(
 ALL_FINDINGS = click.option(
     "--all-findings",
     is_flag=True,
-    help="Report every bad record, not only the first twenty of each file.",
+    help="Print every finding or bad record, not only the first twenty of a kind in each file; "
+    "data for programs has all in any case.",
 )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import click
 
-from sssjob.cli import common, options
+from sssjob.cli import common, names, options
 from sssjob.errors import Severity
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ Examples:
 \b
 Nodes in JSON: [{"id": "n1", "Processors": 64, "Memory": "2 GB", "Feature": ["ib", "ssd"]}]
 
-Exit code: 0 every job has nodes, 1 one has none or there is no job,
+Exit code: 0 every job has nodes, 1 one has none, there is no job, or a record is bad,
 2 a file, a request or a node cannot be read; the answers are then about the other nodes alone."""
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
@@ -52,6 +52,7 @@ Exit code: 0 every job has nodes, 1 one has none or there is no job,
 )
 @options.picture("Draw one job in FILE.")
 @options.OUTPUT_OF_TEXTS
+@names.records
 def command(
     files: tuple[str, ...], offered: tuple[str, ...], select: str | None, matching: Matching,
     solver: bool | None, form: str | None, svg: str | None, output: str | None,

@@ -3,39 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common, options, records
+from sssjob.cli import common, names, options, records
 
 if TYPE_CHECKING:
-    from sssjob.check.awareness import AwarenessOutcome, Item
-    from sssjob.check.vocabulary import NameDifference, Vocabulary
-    from sssjob.errors import UnreadableDocument
+    from sssjob.check.awareness import Item
+    from sssjob.check.vocabulary import NameDifference
+    from sssjob.errors import Finding
+    from sssjob.verbs.profile import JudgedBlock
 
 _LEVELS = ("minimal", "recommended", "full")
-_OUTCOMES = {"Reject": "rejected", "Warn": "lost, with a warning", "Ignore": "lost in silence"}
 _HEAD = ("path", "what", "needs", "policy", "outcome")
-
-
-class _Judged(NamedTuple):
-    """One job object as the peer sees it."""
-
-    file: str
-    line: int
-    name: str
-    id: str
-    items: Sequence[Item]
-    outcome: AwarenessOutcome
-
-    @property
-    def verdict(self) -> str:
-        if not self.outcome.accepted:
-            return "rejected"
-        return "accepted, with losses" if self.items else "accepted"
 
 
 @click.command(
@@ -46,7 +28,8 @@ Examples:
   sssjob profile --level recommended
   sssjob profile --level minimal --against recommended
 
-Exit code: 0 nothing is lost, 1 something is lost or rejected, 2 a document cannot be read."""
+Exit code: 0 nothing is lost, 1 something is lost or rejected, or a record is bad, 2 a
+document cannot be read."""
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
 @click.option(
@@ -59,6 +42,7 @@ Exit code: 0 nothing is lost, 1 something is lost or rejected, 2 a document cann
 )  # fmt: skip
 @click.option("--no-awareness", is_flag=True, help="The peer does not support awarenessPolicy.")
 @options.JSON_LINES
+@names.records
 def command(
     files: tuple[str, ...], level: str, against: str, no_awareness: bool, as_json: bool
 ) -> None:
@@ -68,45 +52,32 @@ def command(
     understand: the level that supports it, its awarenessPolicy, and what the peer does with it.
     Without FILE, list the elements and attributes that the peer does not support.
     """
-    from sssjob.check.vocabulary import PROFILES, differences
+    from sssjob.check.vocabulary import differences, of_level
+    from sssjob.verbs import profile
 
     if not files:
         _print_differences(list(differences(level, against)), as_json)
         return
-    peer = PROFILES[level].unaware() if no_awareness else PROFILES[level]
+    peer = of_level(level).unaware() if no_awareness else of_level(level)
     lost, complain = False, common.Complaints()
-    for judged in _judged(files, peer, complain):
+
+    def tell(found: Finding | OSError) -> None:
+        if isinstance(found, OSError):
+            complain(f"sssjob: error: {common.reason(found)}")
+        else:
+            complain(found)
+
+    for judged in profile.judged(records.documents(files, complain), peer, tell):
         lost = lost or bool(judged.items)
         _print(judged, level, as_json)
     complain.leave(not lost)
 
 
-def _judged(
-    files: tuple[str, ...], peer: Vocabulary, complain: common.Complain
-) -> Iterator[_Judged]:
-    from sssjob.check.awareness import items, judge
-    from sssjob.document import tree
-    from sssjob.document.places import local
-
-    for name, source in records.documents(files, complain):
-        try:
-            for element, offset in tree.located(source, on_error=partial(_say, name, complain)):
-                found = tuple(items(element, peer, offset=offset))
-                id_ = (element.findtext("{*}Id") or element.findtext("{*}JobId") or "").strip()
-                line = (element.sourceline or 0) + offset
-                yield _Judged(name, line, local(element), id_, found, judge(found))
-        except OSError as error:
-            complain(f"sssjob: error: {common.reason(error)}")
-
-
-def _say(name: str, complain: common.Complain, error: UnreadableDocument) -> None:
-    complain(error.finding.in_file(name))
-
-
-def _print(judged: _Judged, level: str, as_json: bool) -> None:
+def _print(judged: JudgedBlock, level: str, as_json: bool) -> None:
     if as_json:
-        common.data(json.dumps(_as_dict(judged), ensure_ascii=False))
+        common.data(json.dumps(judged.row(), ensure_ascii=False))
         return
+    from sssjob.verbs.profile import OUTCOMES
     from sssjob.visible import visible
 
     what = " ".join(filter(None, (judged.name, judged.id)))
@@ -114,7 +85,7 @@ def _print(judged: _Judged, level: str, as_json: bool) -> None:
     common.fitted(visible(head))
     if judged.items:
         rows = [
-            (item.path, _what(item), item.level or "-", item.policy.value, _OUTCOMES[item.policy])
+            (item.path, _what(item), item.level or "-", item.policy.value, OUTCOMES[item.policy])
             for item in judged.items
         ]
         _table([_HEAD, *(tuple(map(visible, row)) for row in rows)])
@@ -123,29 +94,6 @@ def _print(judged: _Judged, level: str, as_json: bool) -> None:
 def _what(item: Item) -> str:
     """What is lost, in one line of bearable length."""
     return item.what if len(item.what) <= 60 else f"{item.what[:57]}..."
-
-
-def _as_dict(judged: _Judged) -> dict[str, Any]:
-    return {
-        "file": judged.file,
-        "line": judged.line or None,
-        "name": judged.name,
-        "id": judged.id or None,
-        "accepted": judged.outcome.accepted,
-        "items": [
-            {
-                "path": item.path,
-                "line": item.line or None,
-                "kind": item.kind.value,
-                "name": item.name,
-                "value": item.value,
-                "level": item.level or None,
-                "policy": item.policy.value,
-                "outcome": _OUTCOMES[item.policy],
-            }
-            for item in judged.items
-        ],
-    }
 
 
 def _print_differences(rows: Sequence[NameDifference], as_json: bool) -> None:

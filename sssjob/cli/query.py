@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from sssjob.cli import common, options
+from sssjob.cli import common, names, options, records
 
 if TYPE_CHECKING:
     from sssjob.cli.query_messages import QueryMessages
@@ -39,8 +41,8 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
       sssjob query "//Job" jobs.xml --columns Id,User,Delivered/Duration \\
           --sort=-Delivered/Duration --limit 10
 
-    Exit code: 0 found, 1 nothing, or only false, 0 and empty strings, 2 not understood, or a file
-    could not be read, 3 the columns of a store differ from its documents.
+    Exit code: 0 found, 1 nothing, or only false, 0 and empty strings, or a bad record, 2 not
+    understood, or a file could not be read, 3 the columns of a store differ from its documents.
     """,
 )
 @click.argument("expression")
@@ -70,6 +72,7 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
 @click.option("--explain", is_flag=True, help="Print on standard error how each source is read.")
 @click.option("--verify", is_flag=True,
               help="Also read every document of a store; report where columns differ.")  # fmt: skip
+@names.records_without_columns
 def command(
     expression: str,
     files: tuple[str, ...],
@@ -94,7 +97,7 @@ def command(
     An EXPRESSION that starts with / is evaluated for each document, any other for each job object
     (the outermost Job or JobGroup). Names without prefix match in the SSSRMAP namespace and in
     none; functions of jobs have the prefix sss: (sss:bytes, sss:seconds, sss:time, sss:min,
-    sss:max, sss:satisfied, sss:nodes). FILE may be a directory, whose *.xml and *.sss files are
+    sss:max, sss:satisfied, sss:nodes). FILE may be a directory, whose documents and records are
     read; a store, or the address of one (postgresql://...); records of a batch system, which are
     recognised; "-" is standard input.
     """
@@ -104,6 +107,7 @@ def command(
     from sssjob.verbs.ask import Asked
     from sssjob.verbs.query import SourcesQuery
 
+    _refuse_a_file(expression, files)
     namespaces = dict(map(_binding, bound))
     query = _compiled(expression, namespaces, version)
     columns = _columns(listed, namespaces, version)
@@ -119,17 +123,50 @@ def command(
     as_json = form in ("json", "jsonl")
     messages = QueryMessages(asked, quiet=quiet, explain=explain, as_json=as_json)
     asking = SourcesQuery(
-        asked, messages, common.processes(processes), verify=verify, by_itself=explain
-    )
+        asked, messages, common.processes(processes), verify=verify, by_itself=explain,
+        options=records.reading(),
+    )  # fmt: skip
     try:
         total = _answer(asking, files, limit, quiet)
     except NotAQuery as error:
         common.fail(error)
+    if counted and not quiet and (total or not messages.none_read):
+        common.echo(total)
     _end(query, messages, total, quiet)
 
 
+def _refuse_a_file(expression: str, files: tuple[str, ...]) -> None:
+    """End the command where a file stands in the place of the expression.
+
+    An element may have the name of a file or directory here. So it is taken for one only where it
+    is no name of an element, or where what follows is nothing that exists.
+    """
+    from sssjob.addresses import is_store
+    from sssjob.visible import visible
+
+    absent = [file for file in files if file != "-" and not _is_there(file)]
+    is_file = os.path.isfile(expression) or is_store(expression)
+    is_directory = bool(expression.strip("./")) and os.path.isdir(expression)
+    swapped = (is_file or is_directory) and bool(absent) and absent == [*files]
+    if not swapped and (not is_file or expression.isidentifier()):
+        return
+    asked = absent[:1]
+    others = [file for file in files if file not in asked]
+    written = shlex.join(["sssjob", "query", *(asked or ["EXPRESSION"]), expression, *others])
+    common.fail(
+        f"{common.name_of(expression)} is a file or store, and the XPath stands before these:"
+        f" {visible(written)}"
+    )
+
+
+def _is_there(file: str) -> bool:
+    from sssjob.addresses import is_store
+
+    return os.path.exists(file) or is_store(file) or _is_several(file)
+
+
 def _answer(asking: SourcesQuery, files: tuple[str, ...], limit: int | None, quiet: bool) -> int:
-    """Print the matches, or how many there are, and give how many are true."""
+    """Print the matches, unless they are to be counted, and give how many are true."""
     from sssjob.document import sources
 
     named, shape = common.sources(sources.expanded(files)), asking.asked.shape
@@ -144,8 +181,6 @@ def _answer(asking: SourcesQuery, files: tuple[str, ...], limit: int | None, qui
                 total = _print(rows, shape.form, bool(shape.keys), limit)
             if asking.verify:  # also what a limit leaves out
                 deque(rows, maxlen=0)
-    if shape.form is None and not quiet:
-        common.echo(total)
     return total
 
 
@@ -172,11 +207,12 @@ def _end(query: Question, messages: QueryMessages, total: int, quiet: bool) -> N
         for hint in hints(query):
             if total == 0 or hint.of_units:
                 common.say(hint)
+    messages.end()
     if messages.different:
         sys.exit(common.DIFFERENT)
-    if messages.failed and not (quiet and total):
-        sys.exit(common.NOT_UNDERSTOOD)
-    sys.exit(common.FOUND if total else common.NOTHING)
+    if quiet and total:
+        sys.exit(common.FOUND)
+    sys.exit(common.ended(messages.bad or not total, unread=messages.failed))
 
 
 def _compiled(expression: str, namespaces: dict[str, str], version: str) -> Question:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from sssjob.verbs.ask import Asked
 
 _LARGE = 64 << 20  # bytes from which a tree in memory is worth a notice
-_SHOWN = 5  # names of skipped files that are printed
 
 
 class QueryMessages(Listener):
@@ -29,14 +29,34 @@ class QueryMessages(Listener):
 
     def __init__(self, asked: Asked, *, quiet: bool, explain: bool, as_json: bool) -> None:
         """``as_json`` is about explanations, which programs may read."""
-        self.failed = False  # something could not be asked
+        self.failed = False  # something could not be read at all
         self.different = False  # columns of a store and its documents
+        self._looked = 0  # sources
+        self._unread: set[str] = set()  # names of those that could not be asked
         self._asked, self._quiet, self._explain, self._as_json = asked, quiet, explain, as_json
         self._noticed = False
         self._records = records.RecordMessages()
 
+    @property
+    def none_read(self) -> bool:
+        """Whether none of the sources could be asked, at least not to its end."""
+        return 0 < self._looked <= len(self._unread)
+
+    @property
+    def bad(self) -> int:
+        """How many records were bad."""
+        return self._records.bad
+
+    def looking(self, source: NamedSource) -> None:
+        """Count it."""
+        self._looked += 1
+
     def not_asked(self, name: str, error: SSSJobError | OSError) -> None:
         """Say so, where it is."""
+        self._unread.add(name)
+        self._say(name, error)
+
+    def _say(self, name: str, error: SSSJobError | OSError) -> None:
         if isinstance(error, UnreadableDocument):
             self._fail(str(error.finding.in_file(name)))
         elif isinstance(error, OSError):
@@ -47,7 +67,7 @@ class QueryMessages(Listener):
     def damaged(self, store: str, error: SSSJobError) -> None:
         """Say so, with the name of the store."""
         if isinstance(error, UnreadableDocument):
-            self.not_asked(store, error)
+            self._say(store, error)
         else:
             self._fail(f"{store}: error: {error}")
 
@@ -57,21 +77,11 @@ class QueryMessages(Listener):
         common.say(f"{store.address}: error: {difference}")
 
     def of_record(self, name: str, item: Bad | Noted) -> None:
-        """What is to be said of records; a bad one could not be asked."""
+        """What is to be said of records."""
         from sssjob.records.record import Bad
 
-        self.failed = self.failed or isinstance(item, Bad)
         if isinstance(item, Bad) or not self._quiet:
             self._records(name, item)
-
-    def passed_over(self, directory: NamedSource, files: Sequence[Path]) -> None:
-        """Name the first files."""
-        if self._quiet:
-            return
-        shown = ", ".join(str(file.relative_to(directory.name)) for file in files[:_SHOWN])
-        more = f" and {len(files) - _SHOWN} more" if len(files) > _SHOWN else ""
-        where = common.name_of(directory.name)
-        common.say(f"{where}: notice: not read, since named neither *.xml nor *.sss: {shown}{more}")
 
     def asking(self, source: NamedSource) -> None:
         """Explain how a file is asked."""
@@ -97,6 +107,8 @@ class QueryMessages(Listener):
 
     def asked_store(self, store: Store, trace: Trace) -> None:
         """Explain how it was answered."""
+        if self._explain and common.is_mixed(None):
+            sys.stdout.flush()  # so that the rows of a store stand before what is said of them
         if self._explain and self._as_json:
             common.say(json.dumps({"source": store.address, **trace.as_dict}))
         elif self._explain:
@@ -106,6 +118,10 @@ class QueryMessages(Listener):
         """With progress."""
         name = Path(source.name).name
         return progress.watched(source.given, name, self._notice(source.name))
+
+    def end(self) -> None:
+        """Say how many bad records there were that were not told."""
+        self._records.rest()
 
     def _fail(self, message: str) -> None:
         self.failed = True

@@ -7,13 +7,17 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
+import click
+
 from sssjob.cli import common
 
 if TYPE_CHECKING:
     from sssjob.document.sources import NamedSource
     from sssjob.records import Format, record
+    from sssjob.records.record import Options
 
 FAULTS = 1000  # bad records that are listed
+_AUTO, _DOCUMENTS = "auto", "sss"  # what --from names beside formats of records
 
 
 def format_of(name: str) -> Format:
@@ -30,10 +34,32 @@ def format_of(name: str) -> Format:
     return found
 
 
+def reading() -> Options | None:
+    """How the command that runs reads records, or None where nothing says so: by the options of
+    ``names.records``, and by the zone that, of a command without ``--tz``, the file of defaults
+    names for times that state none. What does not fit together ends the command.
+    """
+    from sssjob.cli import defaults
+    from sssjob.cli.options import OF_RECORDS
+
+    context = click.get_current_context()
+    given = context.meta.get(OF_RECORDS, {})
+    zone = given.get("zone") or context.params.get("zone") or defaults.zone(context)
+    format_name = given.get("format_name") or _AUTO
+    own = table(given.get("columns", ""), given.get("delimiter", ""), format_name)
+    if not zone and not any(own) and format_name == _AUTO:
+        return None
+    from sssjob.records.record import Options
+
+    if format_name not in (_AUTO, _DOCUMENTS):
+        format_name = format_of(format_name).name
+    return Options(zone, *own, format="" if format_name == _AUTO else format_name)
+
+
 def documents(files: Iterable[str], complain: common.Complain) -> Iterator[NamedSource]:
     """The documents of each named file, directory or store; records are jobs, and that is said.
 
-    ``complain`` says what is bad of them: it ends a command as a document that cannot be read does.
+    ``complain`` says what is bad of them: each bad record is a ``BadRecord``.
     """
     return (document for _, document in documents_by_source(files, complain))
 
@@ -44,10 +70,18 @@ def documents_by_source(
     """The same, each with the source that it is of; ``requests``: as ``with_requests``."""
     from sssjob.verbs import documents
 
-    said = RecordMessages(complain)
+    said, options = RecordMessages(complain), reading()
     for source in with_requests(files) if requests else common.sources(files):
-        for document in documents.documents((source,), said):
+        for document in documents.documents((source,), said, options):
             yield source, document
+    said.rest()
+
+
+def read_by(said: RecordMessages, files: Iterable[str]) -> Iterator[NamedSource]:
+    """The documents of each named source; what is to be said of records goes to ``said``."""
+    from sssjob.verbs import documents
+
+    return documents.documents(common.sources(files), said, reading())
 
 
 def with_requests(files: Iterable[str]) -> Iterator[NamedSource]:
@@ -86,8 +120,14 @@ class UserTable(NamedTuple):
     delimiter: str
 
 
-def table(columns: str, delimiter: str) -> UserTable:
-    """What ``--columns`` and ``--delimiter`` say."""
+def table(columns: str, delimiter: str, format_name: str = "") -> UserTable:
+    """What ``--columns`` and ``--delimiter`` say. Ends the command where a ``format_name`` is given
+    and is no format that they could be about.
+    """
+    if (columns or delimiter) and format_name in (_AUTO, _DOCUMENTS):
+        common.fail(
+            "--columns and --delimiter need --from: without a header line no format is recognised"
+        )
     names = tuple(name.strip() for name in columns.split(",") if name.strip())
     return UserTable(names, delimiter.replace("\\x1f", "\x1f").replace("\\t", "\t"))
 
@@ -95,38 +135,60 @@ def table(columns: str, delimiter: str) -> UserTable:
 class RecordMessages:
     """What was said of records: each bad one, and some notes only once.
 
-    ``faults`` lists the first bad records. All of them are printed, or the first ``most`` of each
-    file; then ``rest`` prints how many others there were. ``unread`` counts documents that cannot
-    be read: these end every command with 2.
+    ``faults`` lists the first bad records. The first ``most`` of each file are printed, of None
+    all; then ``rest`` prints how many others there were, with a ``hint``. ``bad`` counts bad
+    records, and ``unread`` documents that cannot be read at all: ``common.ended`` takes both.
     """
 
-    def __init__(self, complain: common.Complain = common.say, most: int | None = None) -> None:
+    def __init__(
+        self,
+        complain: common.Complain = common.say,
+        most: int | None = common.MOST,
+        hint: str = "; sssjob validate --all-findings tells each",
+    ) -> None:
         self._complain = complain
-        self._first = common.FirstOfEach(most, "; --all-findings tells each")
+        self._first = common.FirstOfEach(most, hint)
         self.faults: list[dict[str, str | int]] = []
-        self.unread = 0
+        self.bad = self.unread = 0
         self._told: set[str] = set()
 
     def __call__(self, name: str, item: record.Bad | record.Noted) -> None:
         """Print it, with its place."""
         from sssjob.records.record import Bad
 
-        place = f"{common.name_of(name)}:{item.line}"
+        place = common.name_of(name) + (f":{item.line}" if item.line else "")
         if isinstance(item, Bad):
             self.unread += item.unread
+            self.bad += not item.unread
             if self._first.is_told(name, "error"):
-                self._complain(f"{place}: error: {item.reason}")
+                said = f"{place}: error: {item.reason}"
+                self._complain(said if item.unread else common.BadRecord(said))
             if len(self.faults) < FAULTS:
                 self.faults.append({"file": name, "line": item.line, "reason": item.reason})
         elif item.message not in self._told:
             self._told |= {item.message} if item.once else set()
-            common.say(f"{place}: {item.severity}: {item.message}")
+            common.say(f"{place}: {item.severity}: {_advised(item)}")
 
     def rest(self) -> None:
         """Print how many bad records there were that were not printed."""
         self._first.rest()
 
 
+def _advised(item: record.Noted) -> str:
+    """Its message; of a command that has no ``--tz``, none is named."""
+    from sssjob.records.clock import AS_UTC
+
+    context = click.get_current_context(silent=True)
+    if not item.assumes_utc or context is None or "--tz" in _options(context.command):
+        return item.message
+    return f"{AS_UTC}; zone in the file of defaults names another zone (sssjob config)"
+
+
+def _options(command: click.Command) -> set[str]:
+    return {name for each in command.params for name in each.opts}
+
+
 def said(all_findings: bool) -> RecordMessages:
     """What is said of the records of a command that has the option ``--all-findings``."""
-    return RecordMessages(most=None if all_findings else common.MOST)
+    most = None if all_findings else common.MOST
+    return RecordMessages(most=most, hint="; --all-findings tells each")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -21,18 +21,33 @@ if TYPE_CHECKING:
     from sssjob.drawing.report import Rows
     from sssjob.errors import SSSJobError
 
+
+def _groupings() -> Iterable[str]:
+    from sssjob.accounting.report import GROUPINGS
+
+    return GROUPINGS
+
+
+def _measures() -> Iterable[str]:
+    from sssjob.measures import BY_NAME
+
+    return BY_NAME
+
+
 # Options of every report.
 BY = click.option(
     "--by", metavar="NAMES", default="user", show_default=True,
+    shell_complete=options.completes(_groupings, several=True),
     help="What to group by, with commas: user, group, project, queue, partition, machine, state, "
          "status, qos, application, global-user; hour, day, week, month, year of the end.",
 )  # fmt: skip
 ZONE = click.option(
     "--tz", "zone", metavar="ZONE", default="UTC", show_default=True,
+    shell_complete=options.completes(options.zones),
     help="The zone of days and months, and of times that state none.",
 )  # fmt: skip
 SORT = click.option(
-    "--sort", metavar="MEASURE", default="",
+    "--sort", metavar="MEASURE", default="", shell_complete=options.completes(_measures),
     help="Sort by this, the largest first. Default: time, then processor_seconds.",
 )  # fmt: skip
 LIMIT = click.option(
@@ -106,11 +121,7 @@ def command(
 
     if format_name != DOCUMENTS:
         records.format_of(format_name)
-    table = records.table(columns, delimiter)
-    if any(table) and format_name in (AUTO.name, DOCUMENTS):
-        common.fail(
-            "--columns and --delimiter need --from: without a header line no format is recognised"
-        )
+    table = records.table(columns, delimiter, format_name)
     parts, where = checked(by, sort), spans.zone_of(zone)
     report = Report(parts, *spans.window(since, until, where), where)
     unread: list[SSSJobError] = []
@@ -133,11 +144,10 @@ def command(
     said.rest()
     if reading.counts.records or format_name not in (AUTO.name, DOCUMENTS):
         common.say(reading.counts)
-    if unread or said.unread:
-        sys.exit(common.NOT_UNDERSTOOD)
-    if not rows and not reading.counts.records and not report.outside:
+    broken = len(unread) + said.unread
+    if not (broken or rows or reading.counts.records or report.outside):
         common.say("sssjob: no job")
-    sys.exit(common.NOTHING if reading.counts.bad or not rows else common.FOUND)
+    sys.exit(common.ended(reading.counts.bad or not rows, unread=broken))
 
 
 def by_format(
@@ -159,13 +169,20 @@ def checked(by: str, sort: str) -> tuple[str, ...]:
     from sssjob.measures import MEASURES
 
     parts = tuple(name.strip() for name in by.split(",") if name.strip())
-    for name in parts:
-        if name not in GROUPINGS:
-            common.fail(f"--by {name!r} is none of {', '.join(GROUPINGS)}")
     known = [measure.name for measure in MEASURES]
-    if sort and sort not in known:
-        common.fail(f"--sort {sort!r} is none of {', '.join(known)}")
+    for name in parts:
+        _known("--by", name, GROUPINGS)
+    if sort:
+        _known("--sort", sort, known)
     return parts
+
+
+def _known(option: str, name: str, names: Collection[str]) -> None:
+    """End the command for a name that is none of those of an option."""
+    from sssjob.suggestions import question
+
+    if name not in names:
+        common.fail(f"{option} {name!r} is none of {', '.join(names)}{question(name, names)}")
 
 
 def printed(report: Report, rows: Rows, *, as_json: bool, as_csv: bool, raw: bool) -> None:
@@ -200,7 +217,9 @@ def drawn(
     title, some = picture(report, rows, measure)
     is_spread = report.histograms is not None
     if plot:
-        for line in histogram.terminal(report) if is_spread else bars.terminal(title, some):
+        room = common.room()
+        lines = histogram.terminal(report, room) if is_spread else bars.terminal(title, some, room)
+        for line in lines:
             common.echo(line, err=beside)
     if svg:
         keys = [key for key, _ in rows]

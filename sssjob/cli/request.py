@@ -167,6 +167,8 @@ def command(action: str, objects: tuple[str, ...], **given: Any) -> None:
     from sssjob.cli import reply
     from sssjob.errors import InvalidValue, NoReply, Refused
 
+    if given["dry_run"] and given["form"]:
+        common.fail(f"--dry-run prints the message, and there is no answer as --{given['form']}")
     try:
         client, request = _client(given), _request(action, objects, given)
         if given["dry_run"]:

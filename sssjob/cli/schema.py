@@ -9,6 +9,16 @@ import click
 from sssjob.cli import common
 
 
+def _words(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """What a shell completes to: the next word of a command that has a schema."""
+    from sssjob.verbs.shapes import SHAPES
+
+    before = list(ctx.params.get("words") or ())
+    known = (name.split() for name in SHAPES)
+    words = (name[len(before)] for name in known if name[: len(before)] == before != name)
+    return [word for word in dict.fromkeys(words) if word.startswith(incomplete)]
+
+
 @click.command(
     epilog="""\b
 Examples:
@@ -19,7 +29,7 @@ Examples:
 
 Exit code: 0 done, 2 there is no such command, or it has no --json."""
 )
-@click.argument("words", nargs=-1, metavar="[COMMAND]...")
+@click.argument("words", nargs=-1, metavar="[COMMAND]...", shell_complete=_words)
 def command(words: tuple[str, ...]) -> None:
     """Print the JSON Schema of what a command prints with --json.
 

@@ -45,8 +45,7 @@ def _chosen(
     files: tuple[str, ...], select: str | None, on_error: Callable[[object], None],
     with_files: bool, with_notes: bool, *, requests: bool,
 ) -> Iterator[ChosenObject]:  # fmt: skip
-    from sssjob.errors import UnreadableDocument
-    from sssjob.query import NotAQuery
+    from sssjob.errors import NotAQuery, UnreadableDocument
     from sssjob.verbs.selection import NotChoosable
 
     for given, source in records.documents_by_source(files, on_error, requests=requests):

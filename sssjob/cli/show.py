@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common, options, records
+from sssjob.cli import common, names, options, records
 from sssjob.errors import UnreadableDocument
 from sssjob.spec import DIALECTS
 
@@ -38,7 +38,7 @@ Examples:
   sssjob show --deref --to sss workflow.xml
   sssjob show --json job.xml | jq .items
 
-Exit code: 0 shown, 1 no job object, 2 a document cannot be read."""
+Exit code: 0 shown, 1 no job object or a bad record, 2 a document cannot be read."""
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
 @click.option(
@@ -63,6 +63,7 @@ Exit code: 0 shown, 1 no job object, 2 a document cannot be read."""
     "--namespace", type=click.Choice(list(common.NAMESPACES)),
     help="Write elements in no namespace, or in that of SSSRMAP; otherwise as they were read.",
 )  # fmt: skip
+@names.records
 def command(
     files: tuple[str, ...], effective: bool, deref: bool, explain: bool, form: str,
     dialect: str | None, namespace: str | None,

@@ -21,12 +21,12 @@ def zone_of(name: str) -> tzinfo:
 
     try:
         return timezone(name)
-    except InvalidValue:
-        common.fail(f"{name!r} is no known time zone")
+    except InvalidValue as error:
+        common.fail(f"--tz {error}")
 
 
 def moment(text: str, zone: tzinfo) -> int | None:
-    """The beginning of a year, month or day, or a time; in seconds since 1970."""
+    """The beginning of a year, month or day, or a time or word; in seconds since 1970."""
     from sssjob.errors import InvalidValue
 
     if not text:
@@ -39,7 +39,7 @@ def moment(text: str, zone: tzinfo) -> int | None:
     try:
         return options.seconds(text, zone)
     except InvalidValue:
-        common.fail(f"{text!r} is no time such as 2026-11, 2026-11-30 or 2026-11-30T12:00")
+        common.fail(f"{text!r} is no time such as 2026-11, 2026-11-30T12:00 or now-7days")
 
 
 def window(since: str, until: str, zone: tzinfo) -> tuple[int | None, int | None]:

@@ -74,9 +74,9 @@ def command(
     if watch is not None and (files or output):
         common.fail("--watch asks a batch system, and prints: it takes no FILE and no --output")
     if failures is not None and watch is None:
-        common.fail("--failures says when --watch ends")
+        common.fail("--failures needs --watch: it says after how many failures that ends")
     if as_table and as_json:
-        common.fail("--table and --json are two forms")
+        common.fail("--table and --json cannot be used together")
     table = as_table or (not as_json and output in (None, "-") and sys.stdout.isatty())
     showing = Showing(name, zone, timeout, as_json=as_json, as_table=table, output=output)
     with common.failing():
@@ -112,6 +112,7 @@ class Showing:
             stream.writelines(map(_json, self._jobs(files, reading)))
         else:
             write_texts(self._texts(files, reading), stream)
+        self._said.rest()
         self.bad += reading.counts.bad
 
     def follow(self, seconds: float, failures: int | None = None) -> None:
@@ -121,7 +122,7 @@ class Showing:
         """
         from sssjob.verbs import status
 
-        news = _News(self._said)
+        news = _News(records.RecordMessages(most=None))
         failing = _Failing(self.name, failures)
         known: dict[str, str] = {}
         status.require_asked(self.name)

@@ -38,7 +38,9 @@ class TargetOptions(NamedTuple):
 
         figure = _FIGURE.fullmatch(self.benchmark)
         if self.benchmark and not figure:
-            common.fail(f"--benchmark {self.benchmark!r} is nothing like HEPscore23=11.4")
+            common.fail(
+                f"--benchmark {self.benchmark}: expected NAME=NUMBER, such as HEPscore23=11.4"
+            )
         kind, number = (figure[1], figure[2]) if figure else ("", "")
         infrastructure = self.infrastructure or GRID
         site = GridSite(self.site, self.submit_host, infrastructure, kind, number)

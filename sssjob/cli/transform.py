@@ -7,7 +7,7 @@ from functools import partial
 
 import click
 
-from sssjob.cli import common, records
+from sssjob.cli import common, names, records
 from sssjob.errors import UnreadableDocument
 
 
@@ -21,7 +21,7 @@ from sssjob.errors import UnreadableDocument
       sssjob transform job-html job.xml > job.html
       sssjob transform ./mine.xsl -p project=nwchemdev - < jobs.xml
 
-    Exit code: 0 done, 2 the sheet or a file was not understood.
+    Exit code: 0 done, 1 a record is bad, 2 the sheet or a file was not understood.
     """,
 )
 @click.argument("sheet", required=False)
@@ -29,6 +29,7 @@ from sssjob.errors import UnreadableDocument
 @click.option("-p", "--param", "given", multiple=True, metavar="NAME=VALUE", help="A parameter.")
 @click.option("-o", "--output", metavar="OUT", help="Write to this file, whole or not at all.")
 @click.option("--list", "listing", is_flag=True, help="List the sheets that come with sssjob.")
+@names.records
 def command(
     sheet: str | None,
     files: tuple[str, ...],
@@ -64,13 +65,14 @@ def command(
                 except UnreadableDocument as error:
                     tell(error)
             if unread or complain.count:
-                sys.exit(common.NOT_UNDERSTOOD)
+                sys.exit(common.NOT_UNDERSTOOD)  # in here: an output of before stays as it was
     except BadSheet as error:
         common.fail(error)
     except BrokenPipeError:
         raise  # the reader has had enough: that is no fault of a file
     except OSError as error:
         common.fail(common.reason(error))
+    complain.leave(found=True)
 
 
 def _tell(unread: list[UnreadableDocument], name: str, error: UnreadableDocument) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -94,7 +95,7 @@ def command(
     from sssjob.verbs.translate import TranslationTask
 
     settings = Settings(memory_scope, arrays, not no_residual, parallel=parallel)
-    work = TranslationTask(target, source, settings, every, select)
+    work = TranslationTask(target, source, settings, every, select, options=records.reading())
     if output_dir or output:
         work = replace(work, beside=partial(_beside, target, output))
     with common.failing():
@@ -106,13 +107,13 @@ def command(
 
 
 def _known(target: str) -> None:
-    from sssjob.translate import translator
+    from sssjob.translate import written
 
     if target == ALL:
         common.fail("--to all goes with --explain, which prints a table")
-    row = registry.all_targets().get(translator(target).name)
+    row = registry.all_targets().get(written(target).name)
     if row is None or not row.writes:
-        common.fail(f"{target} is only read: --from {target}")
+        common.fail(f"{target} can be read (--from {target}) and not written")
 
 
 def _translate(
@@ -141,9 +142,10 @@ def _translate(
                     found.append(_output(written, len(found) + 1, size))
             good = _is_some(some, source.name) and good
         few.rest()
+        said.rest()
         texts.seek(0)
         _write(work, found, texts, output, output_dir)
-    _leave(good=good and not said.faults, unread=unread)
+    _leave(good=good and not said.bad, unread=unread or said.unread)
     if not found:
         common.say("sssjob: no job")
         sys.exit(common.NOTHING)
@@ -154,7 +156,7 @@ def _unread(findings: Iterable[Finding]) -> bool:
     return any(each.severity is Severity.ERROR and each.code in UNREAD for each in findings)
 
 
-def _leave(*, good: bool, unread: bool) -> None:
+def _leave(*, good: bool, unread: object) -> None:
     """End the command, unless all is good."""
     if code := common.ended(not good, unread=unread):
         sys.exit(code)
@@ -202,13 +204,23 @@ def _write(
         _write_files(directory, found, texts, translator(work.to).suffix)
         return
     if len(found) > 1 and not translator(work.to).joins:
-        common.fail(f"{len(found)} jobs: name a directory (--output-dir) or one job (--select)")
+        common.fail(_apart(work.to, found))
     if found:
         with common.output(output) as stream:
             for written in found:
                 stream.write(texts.read(written.size))
         if output is not None:
             _write_files(Path(output).parent, found, texts)
+
+
+def _apart(target: str, found: Sequence[_Output]) -> str:
+    """That jobs are files of their own for a target, and what to type."""
+    ids = [each.job for each in found if each.job]
+    one = f"; or --select {shlex.quote(ids[0])} for one of them" if len({*ids}) > 1 else ""
+    return (
+        f"{len(found)} jobs are {len(found)} files for {target}, and this is one: add"
+        f" --output-dir DIR, which gets all of them{one}"
+    )
 
 
 def _check_names(found: Iterable[_Output], *, each: bool) -> None:
@@ -264,9 +276,10 @@ def _lines(text: str, room: int) -> bytes:
 
 def _explain(work: TranslationTask, files: tuple[str, ...], output: str | None) -> None:
     """Print a table of properties and targets."""
+    from sssjob.translate import written
     from sssjob.verbs.translate import explain, readings
 
-    wanted = None if work.to == ALL else {work.to}
+    wanted = None if work.to == ALL else {written(work.to).name}
     few, tell, good, unread = common.FirstFindings(), records.RecordMessages(), True, False
     room = common.room(output)
     with common.output(output) as stream:
@@ -288,4 +301,5 @@ def _explain(work: TranslationTask, files: tuple[str, ...], output: str | None) 
                             stream.write(_lines(f"  {name:<10} {said}", room))
             good = _is_some(some, source.name) and good
     few.rest()
-    _leave(good=good and not tell.faults, unread=unread)
+    tell.rest()
+    _leave(good=good and not tell.bad, unread=unread or tell.unread)

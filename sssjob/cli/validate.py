@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from sssjob.cli import common, options, records
+from sssjob.cli import common, names, options, records
 from sssjob.errors import Severity
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sssjob.document import Source
     from sssjob.document.sources import NamedSource
     from sssjob.errors import Finding
+    from sssjob.records import record
 
 
 @click.command(
@@ -32,7 +33,7 @@ Examples:
   sssjob validate --profile minimal job.xml
   sssjob validate --closed message.xml
 
-Exit code: 0 no errors, 1 errors, 2 a document cannot be read."""
+Exit code: 0 no errors, 1 errors or a bad record, 2 a document cannot be read."""
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
 @click.option("--json", "format_", flag_value="json", help="Findings as one JSON array.")
@@ -58,11 +59,9 @@ Exit code: 0 no errors, 1 errors, 2 a document cannot be read."""
     help="A reference to a job or file outside of its document is an error.",
 )
 @options.WORKERS
-@click.option(
-    "--all-findings", is_flag=True,
-    help="Print every finding, not only the first twenty of a code in each file; JSON has all.",
-)  # fmt: skip
+@options.ALL_FINDINGS
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit code tells.")
+@names.records
 def command(
     files: tuple[str, ...], format_: str, level: str, profile: str, no_awareness: bool,
     closed: bool, processes: int, all_findings: bool, quiet: bool,
@@ -76,65 +75,117 @@ def command(
     counts: Counter[Severity] = Counter()
     unread = False
     severities = [item for item in Severity if _weight(item) >= _weight(Severity(level))]
+    printed = _Text(all_findings) if format_ == "text" else _DATA[format_]()
 
-    def complain(text: object) -> None:
-        """A record that cannot be read is told as it is by every command."""
+    def take(found: Finding) -> None:
         nonlocal unread
-        unread = True
-        counts[Severity.ERROR] += 1
-        if not quiet:
-            common.say(text)
+        unread = unread or found.code in ("E-XML", "E-LIMIT")
+        put(found)
 
-    def seen() -> Iterator[Finding]:
-        nonlocal unread
-        sources = records.documents(files, complain)
-        found = (
-            _closed(sources, _check(profile, no_awareness))
-            if closed
-            else _findings(sources, profile, no_awareness, processes)
-        )
-        for finding in found:
-            counts[finding.severity] += 1
-            unread = unread or finding.code in ("E-XML", "E-LIMIT")
-            if finding.severity in severities and not quiet:
-                yield finding
+    def put(found: Finding, *, is_told: bool = False) -> None:
+        counts[found.severity] += 1
+        if found.severity in severities and not quiet and not is_told:
+            printed.put(found)
 
-    if format_ in ("json", "jsonl"):
-        _print_json(seen(), lines=format_ == "jsonl")
-    elif format_ == "sarif":
+    most = None if all_findings else common.MOST
+    said = _RecordFindings(partial(put, is_told=format_ == "text"), format_ == "text", quiet, most)
+    sources = records.read_by(said, files)
+    found = (
+        _closed(sources, _check(profile, no_awareness))
+        if closed
+        else _findings(sources, profile, no_awareness, processes)
+    )
+    for each in found:
+        take(each)
+    said.rest()
+    printed.end()
+    if format_ == "text" and counts and not quiet:
+        common.say(", ".join(f"{count} {name}{'s' * (count > 1)}" for name, count in sorted(
+            counts.items(), key=lambda item: -_weight(item[0])
+        )))  # fmt: skip
+    sys.exit(common.ended(counts[Severity.ERROR], unread=unread or said.unread))
+
+
+class _RecordFindings(records.RecordMessages):
+    """What is said of records: a bad one is a finding, which people are told as elsewhere."""
+
+    def __init__(
+        self, take: Callable[[Finding], None], is_text: bool, quiet: bool, most: int | None
+    ) -> None:
+        super().__init__(most=most, hint="; --all-findings tells each")
+        self._take, self._is_text, self._quiet = take, is_text, quiet
+
+    def __call__(self, name: str, item: record.Bad | record.Noted) -> None:
+        """Take the finding, and say what is for people."""
+        from sssjob.errors import finding
+        from sssjob.records.record import Bad
+
+        if isinstance(item, Bad):
+            self._take(finding("E-XML", item.reason, line=item.line, file=name))
+        if not self._quiet and (self._is_text or not isinstance(item, Bad)):
+            super().__call__(name, item)
+        elif isinstance(item, Bad):
+            self.unread += item.unread
+
+
+class _Text:
+    """Findings for people, on standard error: the first of each kind in a file, or all."""
+
+    def __init__(self, all_findings: bool) -> None:
+        few = common.FirstFindings(by_path=False, hint="; --all-findings tells each")
+        self._show = common.print_findings if all_findings else few.show
+        self.end = few.rest
+
+    def put(self, found: Finding) -> None:
+        self._show((found,))
+
+
+class _Rows:
+    """Findings for programs: a JSON array, written as it grows, or lines of JSON."""
+
+    def __init__(self, *, lines: bool) -> None:
+        self._rows = common.Rows(lines=lines)
+        self.end = self._rows.end
+
+    def put(self, found: Finding) -> None:
+        self._rows.put(found.as_dict())
+
+
+class _Sarif:
+    """Findings for code hosts, in one document at the end."""
+
+    def __init__(self) -> None:
+        self._found: list[Finding] = []
+        self.put = self._found.append
+
+    def end(self) -> None:
         from sssjob.cli.sarif import sarif
 
-        common.data(json.dumps(sarif(seen()), indent=2))
-    else:
-        few = common.FirstFindings(by_path=False, hint="; --all-findings tells each")
-        (common.print_findings if all_findings else few.show)(seen())
-        few.rest()
-        if counts and not quiet:
-            common.say(", ".join(f"{count} {name}{'s' * (count > 1)}" for name, count in sorted(
-                counts.items(), key=lambda item: -_weight(item[0])
-            )))  # fmt: skip
-    if unread:
-        sys.exit(common.NOT_UNDERSTOOD)
-    sys.exit(common.NOTHING if counts[Severity.ERROR] else common.FOUND)
+        common.data(json.dumps(sarif(self._found), indent=2))
+
+
+_DATA: dict[str, Callable[[], _Rows | _Sarif]] = {
+    "json": partial(_Rows, lines=False), "jsonl": partial(_Rows, lines=True), "sarif": _Sarif,
+}  # fmt: skip
 
 
 def _vocabulary(profile: str, no_awareness: bool) -> Vocabulary | None:
     """What an implementation of this level understands; None for everything."""
-    from sssjob.check.vocabulary import PROFILES
+    from sssjob.check.vocabulary import of_level
 
     if profile == "full" and not no_awareness:
         return None
-    vocabulary = PROFILES[profile]
+    vocabulary = of_level(profile)
     return vocabulary.unaware() if no_awareness else vocabulary
 
 
 def _check(profile: str, no_awareness: bool) -> Callable[..., Iterator[Finding]]:
     """The check of a source by an implementation of this level."""
-    from sssjob.check import check_source, peer
+    from sssjob.check import findings, peer
 
     vocabulary = _vocabulary(profile, no_awareness)
     if vocabulary is None:
-        return check_source
+        return findings.of_source
     return partial(peer.check_source, vocabulary=vocabulary)
 
 
@@ -145,7 +196,10 @@ def _findings(
     from sssjob.verbs.validate import Validation
 
     validation = Validation(_vocabulary(profile, no_awareness))
-    with validation.workers(common.processes(processes)) as some:
+    if (processes := common.processes(processes)) < 2:
+        yield from validation.all_findings(sources, opening=watching)
+        return
+    with validation.workers(processes) as some:
         yield from validation.all_findings(sources, opening=watching, workers=some)
 
 
@@ -180,14 +234,6 @@ def _of_files(source: Source, name: str) -> Iterator[Finding]:
             yield from (found.in_file(name) for found in message.findings)
     except UnreadableDocument:
         return  # said by the check
-
-
-def _print_json(findings: Iterable[Finding], *, lines: bool) -> None:
-    """A JSON array, written as it grows, or ``lines``."""
-    rows = common.Rows(lines=lines)
-    for finding in findings:
-        rows.put(finding.as_dict())
-    rows.end()
 
 
 def _weight(severity: Severity) -> int:

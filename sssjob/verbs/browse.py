@@ -30,6 +30,7 @@ from sssjob.errors import Finding, LimitExceeded, SSSJobError, UnreadableDocumen
 from sssjob.graph import Graph, Progress
 from sssjob.integers import LARGEST  # numbers of documents end there
 from sssjob.model import Block, Job, JobGroup, Reference
+from sssjob.records.record import Options
 from sssjob.store import Counts, Store, Stored, browsing
 from sssjob.store.condition import Compare, Op
 from sssjob.verbs import documents
@@ -285,11 +286,12 @@ def _units(group: JobGroup) -> list[Job | Reference]:
 @contextmanager
 def standing(
     sources: Sequence[NamedSource], on_error: Callable[[str, UnreadableDocument], None],
-    tell: Tell = nothing, *, most: int = MOST,
+    tell: Tell = nothing, *, most: int = MOST, options: Options | None = None,
 ) -> Iterator[str]:  # fmt: skip
     """The address of a store of what was named: the one store that it is, or one that is made.
 
-    What cannot be read goes to ``on_error``, with the name of its source, and the rest is there.
+    Records are read by ``options``. What cannot be read goes to ``on_error``, with the name of its
+    source, and the rest is there.
     Raises ``OSError``, and ``SSSJobError`` for a source that is no job, and where the store would
     have more than ``most`` bytes.
     """
@@ -299,7 +301,7 @@ def standing(
     with TemporaryDirectory(prefix="sssjob-browse-") as folder:
         address = str(Path(folder) / "jobs.db")
         with store.open(address, create=True) as jobs, ExitStack() as stack:
-            for source in documents.streams(iter(sources), stack, tell):
+            for source in documents.streams(iter(sources), stack, tell, options):
                 _load(jobs, source, on_error, most)
         yield address
 

@@ -225,10 +225,10 @@ def _transform(sheet: str, source: bytes, parameters: dict[str, str]) -> bytes:
 
 
 def _validate(source: bytes, profile: str) -> tuple[Finding, ...]:
-    from sssjob.check.vocabulary import PROFILES
+    from sssjob.check.vocabulary import of_level
     from sssjob.verbs.validate import Validation
 
-    validation = Validation(None if profile == FULL else PROFILES[profile])
+    validation = Validation(None if profile == FULL else of_level(profile))
     found = validation.findings(NamedSource(BODY, io.BytesIO(source)))
     told = tuple(islice(found, FINDINGS + 1))
     if len(told) > FINDINGS:

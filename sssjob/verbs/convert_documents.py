@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from sssjob.document import from_tree
 from sssjob.document import opened as unpacked
-from sssjob.document.batches import Batch
+from sssjob.document.batches import Batch, without_jobs
 from sssjob.document.outermost import is_block
 from sssjob.document.reader import SharedPart, in_parts, on_parts
 from sssjob.document.sources import NamedSource, naming
@@ -15,7 +15,7 @@ from sssjob.formats import sss
 from sssjob.records.builders import TEXTS
 from sssjob.records.engine import RecordEngine
 from sssjob.records.parts import Result, result
-from sssjob.records.record import Bad, Options
+from sssjob.records.record import Options
 from sssjob.verbs.records import RecordReading
 from sssjob.workers import Work, Workers
 
@@ -49,7 +49,7 @@ def _telling(reading: RecordReading, source: NamedSource) -> Callable[[Unreadabl
     """What counts and tells what cannot be read of a source of documents."""
 
     def tell(error: UnreadableDocument) -> None:
-        bad = Bad(error.finding.line or 1, error.finding.message, unread=True)
+        bad = sss.unread(error)
         reading.counts.add(bad)
         reading.tell(source.name, bad)
 
@@ -61,6 +61,8 @@ def _of_batches(lines: bool, ended_only: bool) -> Callable[[str, Batch], Result]
     engine = RecordEngine(sss.LAYOUT, Options(ended_only=ended_only), TEXTS)
 
     def work(_: str, batch: Batch) -> Result:
+        if not batch.units and (error := without_jobs(batch.root, batch.offset)):
+            return result(engine.made([sss.unread(error)]), lines=lines)
         found = (
             sss.made(job.line, job)
             for unit in filter(is_block, batch.units)

@@ -12,52 +12,62 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from sssjob.addresses import MAGIC
+from sssjob.addresses import database
 from sssjob.document.files import COMPRESSED, looked_at
 from sssjob.document.files import opened as unpacked
-from sssjob.document.outermost import is_told
-from sssjob.document.sources import NamedSource, files, naming, opened
+from sssjob.document.outermost import is_foreign, is_told
+from sssjob.document.parsing import parse
+from sssjob.document.sources import NamedSource, files, has_name_of_document, naming, opened
 from sssjob.errors import Severity, UnreadableDocument, UnusableInput, UnusableStore
+from sssjob.visible import visible
 
 if TYPE_CHECKING:
     from sssjob.ledger.ledger import Ledger
     from sssjob.records.recognition import Recognised
+    from sssjob.records.record import Options
     from sssjob.verbs.records import Tell
 
 # Stores, ledgers and records are imported where there are some: most sources are documents.
 
 DOCUMENTS = "sss"  # the format that documents are
 _BEGIN = 1 << 9  # bytes that tell whether there are documents
+_WHOLE = 1 << 20  # bytes of a file that may be about something else
+_SHOWN = 5  # names of files of a directory that are told, where they are not read
 
 
-def documents(sources: Iterable[NamedSource], tell: Tell | None = None) -> Iterator[NamedSource]:
+def documents(
+    sources: Iterable[NamedSource], tell: Tell | None = None, options: Options | None = None
+) -> Iterator[NamedSource]:
     """The documents of each source, as sources that can be read.
 
     A file, or a stream, of documents is itself. A directory is the documents in it, and a ledger a
     stream of its runs. Of a store each document is a source, and so is each record of a batch
-    system: what else is to be said of records goes to ``tell``. Raises ``OSError``, and
-    ``SSSJobError`` for a store or a ledger that cannot be read.
+    system, read by ``options``: what else is to be said of records goes to ``tell``. Raises
+    ``OSError``, and ``SSSJobError`` for a store or a ledger that cannot be read.
     """
     for source in sources:
+        if named := named_format(options):
+            yield from converted(named, source, tell, options)
+            continue
         if source.is_store:
             yield from inside(source)
             continue
-        for file in inside(source):
+        for file in inside(source, tell):
             with ExitStack() as stack:
-                found, file = recognised(file, stack)
-                yield from (converted(found, file, tell) if found else (file,))
+                found, file = recognised(file, stack, options)
+                yield from converted(found, file, tell, options) if found else (file,)
 
 
-def inside(source: NamedSource) -> Iterator[NamedSource]:
-    """The documents of a store, the files of a directory, and the runs of a ledger as one stream;
-    any other source is itself.
+def inside(source: NamedSource, tell: Tell | None = None) -> Iterator[NamedSource]:
+    """The documents of a store, the documents and records in a directory, and the runs of a ledger
+    as one stream; any other source is itself. ``tell`` is told which files are not read.
     """
-    return _stored(source) if source.is_store else _files(source)
+    return _stored(source) if source.is_store else _files(source, tell)
 
 
-def readable(sources: Iterable[NamedSource]) -> Iterator[NamedSource]:
-    """Each source as one that can be read: the files of a directory; the documents of a store,
-    with the Files that they name, or the runs of a ledger, behind each other.
+def readable(sources: Iterable[NamedSource], tell: Tell | None = None) -> Iterator[NamedSource]:
+    """Each source as one that can be read: the documents and records in a directory; the documents
+    of a store, with the Files that they name, or the runs of a ledger, behind each other.
 
     A store or a ledger that cannot be read raises ``SSSJobError`` when it is read.
     """
@@ -65,16 +75,21 @@ def readable(sources: Iterable[NamedSource]) -> Iterator[NamedSource]:
         if source.is_store:
             yield source._replace(given=_as_bytes(_behind_each_other(source)))
         else:
-            yield from _files(source)
+            yield from _files(source, tell)
 
 
-def streams(sources: Iterable[NamedSource], stack: ExitStack, tell: Tell) -> Iterator[NamedSource]:
-    """The same, and records as the documents that they become; what is to be said of those goes to
-    ``tell``. Pipes are opened on the ``stack``.
+def streams(
+    sources: Iterable[NamedSource], stack: ExitStack, tell: Tell, options: Options | None = None
+) -> Iterator[NamedSource]:
+    """The same, and records, read by ``options``, as the documents that they become; what is to be
+    said of those goes to ``tell``. Pipes are opened on the ``stack``.
     """
-    for source in readable(sources):
-        found, source = recognised(source, stack)
-        yield as_stream(found, source, tell) if found else source
+    if named := named_format(options):
+        yield from (as_stream(named, source, tell, options) for source in sources)
+        return
+    for source in readable(sources, tell):
+        found, source = recognised(source, stack, options)
+        yield as_stream(found, source, tell, options) if found else source
 
 
 def by_format(
@@ -87,7 +102,7 @@ def by_format(
 
     def told() -> Iterator[tuple[str, NamedSource]]:
         for source in sources:
-            for file in (source,) if source.is_store else _files(source):
+            for file in (source,) if source.is_store else _files(source, tell):
                 found, file = recognised(file, stack)
                 if found:
                     tell(file.name, Noted(1, str(found), severity=Severity.NOTICE))
@@ -97,31 +112,123 @@ def by_format(
         yield name, (source for _, source in group)
 
 
-def _files(source: NamedSource) -> Iterator[NamedSource]:
-    """The documents of a directory; those directories that cannot be read, or in which is nothing,
-    are sources, too, so that who reads them says so. A ledger is one source.
+def _files(source: NamedSource, tell: Tell | None = None) -> Iterator[NamedSource]:
+    """The documents and records in a directory; those directories that cannot be read, or in which
+    is nothing, are sources, too, so that who reads them says so. A ledger is one source.
+
+    What is neither is passed over, and ``tell`` is told of it once.
     """
     if source.is_ledger:
         yield source._replace(given=_as_bytes(_runs(source)))
         return
     unread: list[OSError] = []
-    count = 0
-    for file in files(source, on_error=unread.append):
+    count, passed = 0, _PassedOver()
+    for file in files(source, takes=_is_taken, on_skipped=passed.add, on_error=unread.append):
         count += 1
         yield file
+    if passed.count and tell is not None:
+        from sssjob.records.record import Noted
+
+        tell(source.name, Noted(0, passed.told(source.name), severity=Severity.NOTICE))
     for error in unread:
         yield NamedSource(error.filename, Path(error.filename))
     if not count and not unread:
         yield source
 
 
-def recognised(source: NamedSource, stack: ExitStack) -> tuple[Recognised | None, NamedSource]:
+class _PassedOver:
+    """The files of a directory that are not read: the first ones, and how many."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._first: list[Path] = []
+
+    def add(self, path: Path) -> None:
+        """One more, unless it is one that nobody expects to be read."""
+        if _is_left_over(path):
+            return
+        self.count += 1
+        if self.count <= _SHOWN:
+            self._first.append(path)
+
+    def told(self, directory: str) -> str:
+        """What is said of them."""
+        shown = ", ".join(visible(str(path.relative_to(directory))) for path in self._first)
+        more = f" and {self.count - _SHOWN} more" if self.count > _SHOWN else ""
+        return f"not read, since neither documents nor records: {shown}{more}"
+
+
+def _is_left_over(path: Path) -> bool:
+    """Whether a file is hidden, or a copy with a ``~``: editors and programs that are writing leave
+    these, and each job of them would count once more.
+    """
+    return path.name.startswith(".") or path.name.endswith("~")
+
+
+def _is_taken(path: Path) -> bool:
+    """Whether a file in a directory is read: a document by its name, records by what they are.
+
+    What is named as a document is passed over only where it is certain that it is well-formed and
+    has no job: everything else is read, and who reads it says what is wrong.
+    """
+    if _is_left_over(path):
+        return False
+    if not has_name_of_document(path):
+        return _is_record(path)
+    try:
+        with open(path, "rb", 0) as file:  # as in ``_of_file``
+            if are_documents(begin := file.read(_BEGIN)) and not begin.startswith(COMPRESSED):
+                return True
+        with unpacked(path) as stream:
+            return not _is_foreign(stream.read(_WHOLE + 1))
+    except (OSError, UnreadableDocument):
+        return True
+
+
+def _is_record(path: Path) -> bool:
+    try:
+        return _of_file(path) is not None
+    except (OSError, UnreadableDocument, UnusableInput):
+        return False
+
+
+def _is_foreign(text: bytes) -> bool:
+    """Whether it is a whole document of something else; a large one is not looked through."""
+    if len(text) > _WHOLE or not text.strip() or is_told(text):
+        return False
+    try:
+        return recognise(text) is None and is_foreign(parse(text))
+    except UnusableInput:  # what a batch system prints of live jobs
+        return True
+    except UnreadableDocument:
+        return False
+
+
+def named_format(options: Options | None) -> Recognised | None:
+    """The format of records that the caller names, if any: nothing is to be recognised then.
+
+    Raises ``UnusableInput`` for a name that is not known.
+    """
+    if options is None or options.format in ("", DOCUMENTS):
+        return None
+    from sssjob.records import find
+    from sssjob.records.recognition import Recognised
+
+    return Recognised(find(options.format), "")
+
+
+def recognised(
+    source: NamedSource, stack: ExitStack, options: Options | None = None
+) -> tuple[Recognised | None, NamedSource]:
     """The format of the records of a source, and the source, from its beginning; None if they are
     documents, or nothing that is known: that is said where it is read.
 
     A pipe is opened once, on the ``stack``, and is read no further than it takes to tell. Raises
-    ``UnusableSource`` for what a batch system prints of live jobs.
+    ``UnusableSource`` for what a batch system prints of live jobs. Nothing is looked at where
+    ``options`` say that it is documents.
     """
+    if options is not None and options.format == DOCUMENTS:
+        return None, source
     with naming(source.name):
         return _recognised(source, stack)
 
@@ -149,7 +256,7 @@ def _recognised(source: NamedSource, stack: ExitStack) -> tuple[Recognised | Non
 def _of_file(path: Path) -> Recognised | None:
     with open(path, "rb", 0) as file:  # of a directory there may be very many, mostly documents
         begin = file.read(_BEGIN)
-    if begin.startswith(MAGIC) or (are_documents(begin) and not begin.startswith(COMPRESSED)):
+    if database(begin) or (are_documents(begin) and not begin.startswith(COMPRESSED)):
         return None
     with unpacked(path) as stream:
         begin = stream.read(_BEGIN)
@@ -212,13 +319,15 @@ def ledger_of(source: NamedSource) -> Ledger:
     return ledger.opened(Path(source.name))
 
 
-def as_stream(found: Recognised, source: NamedSource, tell: Tell) -> NamedSource:
+def as_stream(
+    found: Recognised, source: NamedSource, tell: Tell, options: Options | None = None
+) -> NamedSource:
     """Records as one stream of documents, each in the line of its record as far as they fit.
 
     What is to be said of them goes to ``tell`` while it is read, which raises what ``documents``
-    raises.
+    raises. ``options`` say how they are read.
     """
-    return source._replace(given=_as_bytes(_on_lines(found, source, tell)))
+    return source._replace(given=_as_bytes(_on_lines(_texts(found, source, tell, options))))
 
 
 def _as_bytes(texts: Iterator[bytes]) -> BinaryIO:
@@ -231,9 +340,9 @@ def _behind_each_other(store: NamedSource) -> Iterator[bytes]:
         yield document.read() + b"\n"
 
 
-def _on_lines(found: Recognised, source: NamedSource, tell: Tell) -> Iterator[bytes]:
+def _on_lines(texts: Iterator[tuple[int, str]]) -> Iterator[bytes]:
     line, some = 1, False
-    for number, text in _texts(found, source, tell):
+    for number, text in texts:
         skipped = max(number - line, int(some))
         line, some = line + skipped + text.count("\n"), True
         yield b"\n" * skipped + text.encode()
@@ -258,24 +367,29 @@ class _Texts(io.RawIOBase):
 
 
 def converted(
-    found: Recognised, source: NamedSource, tell: Tell | None = None
+    found: Recognised, source: NamedSource, tell: Tell | None = None, options: Options | None = None
 ) -> Iterator[NamedSource]:
-    """Records as documents, each by itself; it raises what ``documents`` raises."""
+    """Records, read by ``options``, as documents, each by itself; it raises what ``documents``
+    raises.
+    """
     from sssjob.verbs.records import nothing
 
-    for line, text in _texts(found, source, tell or nothing):
+    for line, text in _texts(found, source, tell or nothing, options):
         yield NamedSource(f"{source.name}:{line}", io.BytesIO(text.encode()))
 
 
-def _texts(found: Recognised, source: NamedSource, tell: Tell) -> Iterator[tuple[int, str]]:
+def _texts(
+    found: Recognised, source: NamedSource, tell: Tell, options: Options | None
+) -> Iterator[tuple[int, str]]:
     """The job of each record, with its line."""
     from sssjob.records import read_records
     from sssjob.records.builders import TEXTS
     from sssjob.records.record import Converted, Noted, Options, Skipped
 
     with naming(source.name), opened(source) as raw, unpacked(raw) as stream:
-        tell(source.name, Noted(1, str(found), severity=Severity.NOTICE))
-        for outcome in read_records(found.format, stream, Options(), TEXTS):
+        if found.sign:  # otherwise the caller knows
+            tell(source.name, Noted(1, str(found), severity=Severity.NOTICE))
+        for outcome in read_records(found.format, stream, options or Options(), TEXTS):
             if isinstance(outcome, Converted):
                 yield outcome.line, outcome.job
             elif not isinstance(outcome, Skipped):

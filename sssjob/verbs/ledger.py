@@ -31,7 +31,8 @@ class Ingestion:
     """Puts what sources tell into a ledger.
 
     ``on_error`` is given what cannot be read, and the next source is. A file whose bytes were read
-    before is left out, and counted in ``known``, unless it is to be read ``again``.
+    before is left out, and counted in ``known``, unless it is to be read ``again``; one of which
+    something could not be read at all is read each time, so that this is told each time.
     """
 
     ledger: Ledger
@@ -43,6 +44,7 @@ class Ingestion:
     known: int = 0
     adding: Adding = field(init=False)
     _before: Manifest = field(init=False)
+    _unread: set[str] = field(default_factory=set)  # names of sources
 
     def __post_init__(self) -> None:
         self.adding = Adding(self.ledger)
@@ -74,8 +76,13 @@ class Ingestion:
         self.adding.commit()
 
     def _done(self, read: Input) -> None:
-        if read.digest:
+        if read.digest and read.name not in self._unread:
             self.adding.has_read(read)
+
+    def _tell(self, name: str, item: Bad | Noted) -> None:
+        if isinstance(item, Bad) and item.unread:
+            self._unread.add(name)
+        self.reading.tell(name, item)
 
     def _is_unknown(self, read: Input) -> bool:
         """Whether an input is to be read; those that were are counted."""
@@ -107,7 +114,7 @@ class Ingestion:
                 if isinstance(outcome, Converted):
                     yield (*outcome.job, source.name, outcome.line)
                 elif not isinstance(outcome, Skipped):
-                    self.reading.tell(source.name, outcome)
+                    self._tell(source.name, outcome)
 
     def _stored(self, source: NamedSource) -> Iterator[Row]:
         with store.open(source.name, read_only=True) as jobs:
@@ -128,7 +135,7 @@ class Ingestion:
                         self.reading.tell(task.name, task.noted)
                     self.reading.counts.include(found.counts)
                     for item in found.remarks:
-                        self.reading.tell(task.name, item)
+                        self._tell(task.name, item)
                     for each in found.rows:
                         self.adding.put(each)
         except UnusableStore:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from sssjob.document import sources
 from sssjob.document.sources import NamedSource, UnusableSource, is_small
 from sssjob.errors import SSSJobError, UnreadableDocument, UnusableStore
 from sssjob.verbs.ask import Asked
-from sssjob.verbs.documents import as_stream, inside, recognised
+from sssjob.verbs.documents import as_stream, inside, named_format, recognised
 
 if TYPE_CHECKING:
     from sssjob.query.forms import AnswerRow
-    from sssjob.records.record import Bad, Noted
+    from sssjob.records.record import Bad, Noted, Options
     from sssjob.store import Store
     from sssjob.store.answers import Trace
     from sssjob.store.verifying import Difference, OnDifference
@@ -32,6 +31,9 @@ class Listener:
     hears nothing else.
     """
 
+    def looking(self, source: NamedSource) -> None:
+        """A store, a file or a stream, or what is in it, is looked at next."""
+
     def not_asked(self, name: str, error: SSSJobError | OSError) -> None:
         """A source, or a document in it, cannot be asked; the rest goes on."""
         raise error
@@ -44,10 +46,7 @@ class Listener:
         """What the columns of a store say of a document is not what it says."""
 
     def of_record(self, name: str, item: Bad | Noted) -> None:
-        """What is to be said of a record: a bad one was not asked."""
-
-    def passed_over(self, directory: NamedSource, files: Sequence[Path]) -> None:
-        """Files of a directory that are named neither ``*.xml`` nor ``*.sss``."""
+        """What is to be said of a record, of which a bad one was not asked, or of a directory."""
 
     def asking(self, source: NamedSource) -> None:
         """A file or stream is asked next."""
@@ -69,7 +68,7 @@ class SourcesQuery:
 
     So many ``processes`` read what can be cut. ``verify`` asks the documents of stores, too,
     whatever their columns say. ``by_itself`` opens each source here, also small ones, so that the
-    listener hears of each.
+    listener hears of each. ``options`` say how records are read.
     """
 
     asked: Asked
@@ -77,6 +76,7 @@ class SourcesQuery:
     processes: int = 1
     verify: bool = False
     by_itself: bool = False
+    options: Options | None = None
 
     def rows(self, named: Iterable[NamedSource]) -> Generator[AnswerRow, None, None]:
         """What is found in each source, in their order. Raises ``NotAQuery``."""
@@ -183,25 +183,17 @@ class SourcesQuery:
         """What is asked: stores, and documents as files or streams."""
         with ExitStack() as stack:  # what was opened to look at it
             for given in named:
+                if wanted := named_format(self.options):
+                    self.listener.looking(given)
+                    yield as_stream(wanted, given, self.listener.of_record, self.options)
+                    continue
                 if given.is_store:
+                    self.listener.looking(given)
                     yield given
                     continue
-                for source in self._files(given):
+                for source in inside(given, self.listener.of_record):
+                    self.listener.looking(source)
                     with self._telling(source.name):
-                        found, source = recognised(source, stack)
+                        found, source = recognised(source, stack, self.options)
                         tell = self.listener.of_record
-                        yield as_stream(found, source, tell) if found else source
-
-    def _files(self, given: NamedSource) -> Iterator[NamedSource]:
-        """A file, those of a directory, of which the passed over are told, or a ledger's runs."""
-        if given.is_ledger:
-            yield from inside(given)
-            return
-        skipped: list[Path] = []
-        yield from sources.files(
-            given,
-            on_skipped=skipped.append,
-            on_error=partial(self.listener.not_asked, given.name),
-        )
-        if skipped:
-            self.listener.passed_over(given, skipped)
+                        yield as_stream(found, source, tell, self.options) if found else source

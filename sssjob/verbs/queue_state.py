@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from sssjob import registry
 from sssjob.commands import OUTPUT_LIMIT, CommandLimits
@@ -22,15 +23,30 @@ from sssjob.errors import LimitExceeded, UnreadableDocument, UnusableInput
 from sssjob.lcginfo import jobs, lrmsinfo, reader
 from sssjob.lcginfo.reader import ReaderOptions
 from sssjob.lcginfo.snapshot import QueuedJob, Remark, Report, Snapshot, UnusableOutput, unheard
+from sssjob.model import Block
 from sssjob.records.clock import timezone
 from sssjob.records.recognition import HEAD
+from sssjob.records.record import Options
 from sssjob.verbs import documents
 from sssjob.verbs.records import Tell, nothing
+
+if TYPE_CHECKING:
+    from sssjob.lcginfo.backtest import Past
 
 AUTO = "auto"
 DOCUMENTS, STORE, LRMSINFO = "sss", "store", "lrmsinfo"
 KINDS = (DOCUMENTS, STORE, LRMSINFO)  # what is no output of a batch system
 DAY = 86400
+
+
+E = TypeVar("E", covariant=True)
+
+
+class EntriesOf(Protocol[E]):
+    """What makes entries of job objects, such as ``jobs.from_blocks``."""
+
+    def __call__(self, blocks: Iterable[Block], /, *, queue: str, report: Report) -> Iterable[E]:
+        """The entries; ``queue`` is that of jobs that name none."""
 
 
 def _nobody(name: str) -> Report:
@@ -101,12 +117,31 @@ class QueueReading:
         ]
         return self._of(self._documents(again, stack))
 
-    def _documents(self, sources: Sequence[NamedSource], stack: ExitStack) -> list[QueuedJob]:
-        entries: list[QueuedJob] = []
-        for name, source in documents.streams(sources, stack, self.tell):
+    def past(self, sources: Iterable[NamedSource]) -> list[Past]:
+        """The jobs of documents, records, ledgers and stores that have run, as one log: those that
+        were ready first come first.
+
+        Raises ``OSError`` and ``SSSJobError``.
+        """
+        from sssjob.lcginfo import backtest  # with estimators, which a state needs not
+
+        with ExitStack() as stack:
+            found = self._each(sources, stack, backtest.history)
+        return sorted(found, key=lambda job: job.ready)
+
+    def _documents(self, sources: Iterable[NamedSource], stack: ExitStack) -> list[QueuedJob]:
+        return self._each(sources, stack, jobs.from_blocks)
+
+    def _each(
+        self, sources: Iterable[NamedSource], stack: ExitStack, entries_of: EntriesOf[E]
+    ) -> list[E]:
+        """What is made of the job objects of each source, in one list."""
+        entries: list[E] = []
+        options = Options(self.options.zone or "")
+        for name, source in documents.streams(sources, stack, self.tell, options):
             report = self.about(name)
             blocks = read(source, on_error=_as_remarks(report))
-            entries += jobs.from_blocks(blocks, queue=self.options.queue, report=report)
+            entries += entries_of(blocks, queue=self.options.queue, report=report)
         return entries
 
     def _stores(self, sources: Iterable[NamedSource]) -> list[QueuedJob]:

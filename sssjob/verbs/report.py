@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sssjob import store
 from sssjob.accounting.report import Report
 from sssjob.document import from_tree, loads, read
 from sssjob.document.batches import Batch
@@ -20,11 +19,14 @@ from sssjob.records import find, read_records
 from sssjob.records.builders import OBJECTS, Builder
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
 from sssjob.records.runs import Keys, ListedRuns, Met, SeenRuns, probe
-from sssjob.store.documents import PackedRows
 from sssjob.verbs.convert import Answer, Conversion, Small, Task, in_turn, on_tasks
 from sssjob.verbs.documents import DOCUMENTS
 from sssjob.verbs.records import RecordReading
 from sssjob.workers import Work, Workers
+
+if TYPE_CHECKING:
+    from sssjob.store import Store
+    from sssjob.store.documents import PackedRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class ReportedJobs:
     def _add_documents(self, report: Report) -> None:
         work = Work("sssjob.verbs.report:of_documents", (report.empty(),))
         added = _on_batches(report.empty())
-        with Workers[SharedPart | PackedRows, DocumentsUsage | None](
+        with Workers["SharedPart | PackedRows", DocumentsUsage | None](
             work, self.processes
         ) as workers:
             for small, some in groupby(self.sources, is_small):
@@ -101,7 +103,7 @@ class ReportedJobs:
         report: Report,
         workers: Workers[SharedPart | PackedRows, DocumentsUsage | None],
     ) -> None:
-        with store.open(source.name, read_only=True) as jobs:
+        with _store_of(source) as jobs:
             for _, found in workers.in_order(self._packed(jobs, report), str):
                 if found is not None:
                     report.merge(found.report)
@@ -142,12 +144,12 @@ class ReportedJobs:
         )
 
     def _stored(self, source: NamedSource, report: Report) -> Iterator[Block]:
-        with store.open(source.name, read_only=True) as jobs:
+        with _store_of(source) as jobs:
             for part in self._packed(jobs, report):
                 for stored in part.stored(self.on_error):
                     yield loads(stored.document)
 
-    def _packed(self, jobs: store.Store, report: Report) -> Iterator[PackedRows]:
+    def _packed(self, jobs: Store, report: Report) -> Iterator[PackedRows]:
         """The documents of a store in parts; those that ended outside of the time are counted."""
         if report.since is None and report.until is None:
             return jobs.packed(on_error=self.on_error)
@@ -164,6 +166,13 @@ class ReportedJobs:
     def _telling(self, source: NamedSource) -> Callable[[UnreadableDocument], None]:
         """What tells of a source what cannot be read."""
         return lambda error: self.on_error(UnreadableDocument(error.finding.in_file(source.name)))
+
+
+def _store_of(source: NamedSource) -> Store:
+    """The store of an address. What reads stores is loaded only where there is one."""
+    from sssjob import store
+
+    return store.open(source.name, read_only=True)
 
 
 class DocumentsUsage(NamedTuple):
@@ -195,7 +204,7 @@ def of_documents(
     def work(part: SharedPart | PackedRows | Files) -> DocumentsUsage | OfFiles | None:
         if isinstance(part, Files):
             return on_small(part)
-        if not isinstance(part, PackedRows):
+        if isinstance(part, SharedPart):
             return on_part(part)
         found = DocumentsUsage(empty.empty(), [])
         for stored in part.stored(found.damaged.append):

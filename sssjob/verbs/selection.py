@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from sssjob.check.awareness import Operation, Understood, understood
 from sssjob.document import from_tree, read, tree
-from sssjob.document.attached import Told, named
-from sssjob.document.bundle import messages, notes
 from sssjob.document.outermost import is_block, outermost
 from sssjob.document.places import split
 from sssjob.errors import Finding, SSSJobError, UnreadableDocument
@@ -94,6 +92,9 @@ def with_notes(
 
     What is found about Files goes to ``tell``, what cannot be read to ``on_error``.
     """
+    from sssjob.document.attached import Told, named  # Files, of which most commands ask nothing
+    from sssjob.document.bundle import messages, notes
+
     told = Told()
     for root, offset in tree.documents(stream, on_error=on_error):
         around = notes(root, [element for element in outermost(root) if is_block(element)])

@@ -12,6 +12,7 @@ from sssjob.document import opened as unpacked
 from sssjob.document.sources import NamedSource, naming
 from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput, finding
 from sssjob.model import Job, Property, Requested
+from sssjob.records.record import Options
 from sssjob.translate import (
     AUTO,
     Loss,
@@ -21,7 +22,7 @@ from sssjob.translate import (
     read,
     recognise,
     translate,
-    translator,
+    written,
 )
 from sssjob.translate.form import NO_PLACE
 from sssjob.translate.translator import Reading, RefusedReading
@@ -38,6 +39,7 @@ class TranslationTask:
 
     ``every`` alternative of a request is written, instead of the best. ``beside`` gives the name of
     the file that a job is written to, by the number of its alternative: other files stand there.
+    ``options`` say how records are read.
     """
 
     to: str
@@ -46,6 +48,7 @@ class TranslationTask:
     every: bool = False
     select: str = ""
     beside: Callable[[Job, int], str] | None = None
+    options: Options | None = None
 
 
 class TranslatedJob(NamedTuple):
@@ -123,7 +126,7 @@ def _documents(
     if work.source not in (AUTO, documents.DOCUMENTS):
         yield source.name, content(source), work.source
         return
-    for file in documents.inside(source):
+    for file in documents.inside(source, tell):
         with naming(file.name):
             data = content(file)
             if work.source != AUTO or not data.strip():
@@ -136,7 +139,7 @@ def _documents(
                 if (found := documents.recognise(data)) is None:
                     raise
         records = file._replace(given=io.BytesIO(data))
-        for record in documents.converted(found, records, tell):
+        for record in documents.converted(found, records, tell, work.options):
             yield record.name, content(record), documents.DOCUMENTS
 
 
@@ -144,7 +147,7 @@ def _settings(
     work: TranslationTask, found: Iterable[tuple[str, Reading]]
 ) -> tuple[Settings, Iterable[tuple[str, Reading]]]:
     """Settings with what the target has to know of all jobs, where it has to know them."""
-    target = translator(work.to)
+    target = written(work.to)
     if not target.whole:
         return work.settings, found
     every = list(found)

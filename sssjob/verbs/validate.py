@@ -6,20 +6,21 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from os import PathLike
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from lxml.etree import _Element as Element
 
-from sssjob import check
-from sssjob.check import peer
+from sssjob.check import findings
 from sssjob.check.accept import Acceptor
-from sssjob.check.vocabulary import Vocabulary
-from sssjob.document.batches import Batch
 from sssjob.document.reader import SharedPart, in_parts, on_parts
 from sssjob.document.repair.advisor import Advisor
 from sssjob.document.sources import Files, NamedSource, Opening, grouped, is_small, opened
 from sssjob.errors import Finding, UnreadableDocument, finding
-from sssjob.workers import Work, Workers
+
+if TYPE_CHECKING:
+    from sssjob.check.vocabulary import Vocabulary
+    from sssjob.document.batches import Batch
+    from sssjob.workers import Workers
 
 
 class Checked(NamedTuple):
@@ -37,17 +38,19 @@ class Validation:
 
     def workers(self, processes: int) -> Workers[SharedPart | Files, Checked | None]:
         """So many processes that check, for a ``with`` block."""
+        from sssjob.workers import Work, Workers  # which a few documents do not need
+
         return Workers(Work("sssjob.verbs.validate:checker", (self,)), processes)
 
     def all_findings(
         self, sources: Iterable[NamedSource], *, opening: Opening = opened,
-        workers: Workers[SharedPart | Files, Checked | None],
+        workers: Workers[SharedPart | Files, Checked | None] | None = None,
     ) -> Iterator[Finding]:  # fmt: skip
         """Every finding about each source in turn; a source that cannot be opened is one, too.
 
         Workers check large sources in parts, and small files many at once.
         """
-        if workers.processes < 2:
+        if workers is None or workers.processes < 2:
             for source in sources:
                 yield from self._told(source, opening, None)
             return
@@ -83,19 +86,23 @@ class Validation:
             if workers is not None and workers.processes > 1:
                 yield from _Parts(self, source, Advisor(stream)).findings(workers)
             elif self.vocabulary is None:
-                yield from check.check_source(stream, name=source.name)
+                yield from findings.of_source(stream, name=source.name)
             else:
+                from sssjob.check import peer  # which a check of everything does not need
+
                 yield from peer.check_source(stream, self.vocabulary, name=source.name)
 
     def of_one(self, said: set[str]) -> Callable[[Element, int], Iterable[Finding]]:
         """What checks a job object behind so many lines."""
         if self.vocabulary is not None:
+            from sssjob.check import peer
+
             known = self.vocabulary
             return lambda element, offset: peer.check(element, known, offset=offset, said=said)
         accepts = Acceptor(said)
 
         def check_one(element: Element, offset: int) -> Iterable[Finding]:
-            return () if accepts(element) else check.check(element, offset=offset, said=said)
+            return () if accepts(element) else findings.check(element, offset=offset, said=said)
 
         return check_one
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, names
 from sssjob.cli.condor.shared import FORMATS, text_stream
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ Examples:
   sssjob condor ad --format json --select b workflow.xml
   sssjob condor ad --no-document job.xml | sssjob condor job -
 
-Exit code: 0 written, 1 no job, 2 a document cannot be read, or a job cannot be written."""
+Exit code: 0 written, 1 no job or a bad record, 2 a document cannot be read, or a job cannot be
+written."""
 )
 @click.argument("files", nargs=-1, metavar="[JOB.xml]...", type=click.Path())
 @click.option("--format", "form", type=click.Choice(FORMATS), default="long", show_default=True,
@@ -29,6 +30,7 @@ Exit code: 0 written, 1 no job, 2 a document cannot be read, or a job cannot be 
 @click.option("--select", metavar="XPATH|ID", help="Jobs; an id, or an XPath.")
 @click.option("--no-document", is_flag=True, help="Leave out the document itself (SSSJobXML).")
 @click.option("--v1", is_flag=True, help="Write Args and Env for old pools, too.")
+@names.records
 def command(
     files: tuple[str, ...], form: str, select: str | None, no_document: bool, v1: bool
 ) -> None:

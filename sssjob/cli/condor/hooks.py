@@ -88,7 +88,7 @@ def hook(name: str, text: str, epilog: str) -> click.Command:
         for request in requests:
             attribute, _, number = request.partition("=")
             if not attribute.startswith("Request") or not number.isdecimal():
-                common.fail(f"--request {request}: expected RequestCpus=N or alike")
+                common.fail(f"--request {request}: expected an amount such as RequestCpus=1")
             pairs.append((attribute, number))
         sys.exit(run(name, HookSettings(requests=pairs, **values), [word] if word else []))
 

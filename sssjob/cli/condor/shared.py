@@ -54,7 +54,7 @@ class Ads:
         if self.unread:
             sys.exit(common.NOT_UNDERSTOOD)
         if len(found) != 1:
-            common.fail(f"{common.name_of(name)}: {len(found)} ads where one is due")
+            common.fail(f"{common.name_of(name)}: expected one ad, found {len(found)}")
         return found[0]
 
 

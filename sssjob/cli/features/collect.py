@@ -39,7 +39,8 @@ cannot be read, or others can write where the documents are."""
               type=click.Path(exists=True, file_okay=False))  # fmt: skip
 @click.option("--record", "records", metavar="FILE", multiple=True, type=click.Path(),
               help="Accounting files; without one, the batch system is asked.")  # fmt: skip
-@click.option("--tz", metavar="ZONE", default="", help="The zone of times that state none.")
+@click.option("--tz", metavar="ZONE", default="", shell_complete=options.completes(options.zones),
+              help="The zone of times that state none.")  # fmt: skip
 @click.option("--done", metavar="DIR", type=click.Path(exists=True, file_okay=False),
               help="Move documents there whose jobs all have ended.")  # fmt: skip
 @click.option("--settle", metavar="SECONDS", type=click.IntRange(0), default=10, show_default=True,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common, options
+from sssjob.cli import common, names, options
 from sssjob.cli.features import batch
 from sssjob.cli.features.common import VOCABULARIES, fail, offer, rated, running, site, there
 from sssjob.cli.features.document import known_job
@@ -57,6 +57,7 @@ document cannot be read, or the keys cannot be written."""
               help="Ask this machine, too, what it enforces on this process.")  # fmt: skip
 @click.option("--pid", metavar="PID", type=click.IntRange(1), callback=running,
               help="With --host: ask about another process.")  # fmt: skip
+@names.records
 def job(
     file: str, directory: str | None, dry_run: bool, explain: bool, as_json: bool,
     select: str | None, nodes: tuple[str, ...], no_cpu_limit: bool, repair: bool, starting: bool,

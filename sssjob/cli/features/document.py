@@ -65,9 +65,11 @@ def _all(source: NamedSource) -> Iterator[Job]:
     from sssjob.document import read
     from sssjob.verbs import documents
 
+    said = records.RecordMessages()
     with ExitStack() as stack:
-        for _, given in documents.streams((source,), stack, records.RecordMessages()):
+        for _, given in documents.streams((source,), stack, said, records.reading()):
             yield from _jobs(read(given))
+    said.rest()
 
 
 def _jobs(blocks: Iterable[object]) -> Iterator[Job]:

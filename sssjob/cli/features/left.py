@@ -59,9 +59,9 @@ def command(given: Given, wall: int | None, cpu: int | None, as_json: bool) -> N
     for name in short:
         common.say(f"there is less {name} left than is needed")
     if unknown and not short:
-        common.fail(f"a server did not say: {', '.join(unknown)}")
+        common.fail(f"the server did not answer about: {', '.join(unknown)}")
     if lost and not short:
-        common.fail(f"a limit that decides is not known: {', '.join(lost)}")
+        common.fail(f"a limit that the answer needs is not known: {', '.join(lost)}")
     nothing = not found.is_ours or not (found.machine or found.job)
     sys.exit(common.NOTHING if short or nothing else common.FOUND)
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from sssjob.cli import common, options, records
+from sssjob.cli import common, defaults, options, records, spans
 from sssjob.cli.lcginfo import shared
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sssjob.drawing.chart import Chart
-    from sssjob.lcginfo.backtest import Past, Trial
+    from sssjob.lcginfo.backtest import Trial
 
 HEADER = ("estimator", "jobs", "bias", "median error", "within WRT")
 
@@ -27,7 +26,8 @@ Examples:
   sssjob convert --from slurm sacct.txt | sssjob lcginfo backtest --slots 240
   sssjob lcginfo backtest -c lcg-info-dynamic-scheduler.conf --svg waits.svg jobs.sss
 
-Exit code: 0 done, 1 no job of the log could be estimated, 2 not understood."""
+Exit code: 0 done, 1 no job of the log could be estimated, or a record is bad, 2 not
+understood."""
 )
 @click.option("-c", "--config", "path", metavar="FILE", help="The configuration: vomap, factors.")
 @click.option("--caps", metavar="FILE", help="The caps that held, as vo-max-jobs.")
@@ -79,6 +79,8 @@ def command(
     """
     from sssjob.lcginfo import backtest, config, estimators
     from sssjob.lcginfo import caps as vo_max_jobs
+    from sssjob.lcginfo.reader import ReaderOptions
+    from sssjob.verbs.queue_state import QueueReading
 
     log = shared.Log()
     with common.failing():
@@ -88,8 +90,13 @@ def command(
         text = shared.text(caps, vo_max_jobs.TEXT_LIMIT) if caps else ""
         limits = loaded.vomap.caps(vo_max_jobs.read(text, log)) if caps else {}
         understood = log.bad
-        past = _past(files, queue, log)
-        unread = log.bad > understood
+        said = records.RecordMessages()
+        zone = defaults.zone(click.get_current_context())
+        told = ReaderOptions(spans.zone_of(zone) if zone else None, queue=queue)
+        reading = QueueReading(told, log.about, said)
+        past = reading.past(common.sources(files))
+        said.rest()
+        unread = log.bad > understood or said.unread
         setup = backtest.Setup(loaded, limits, slots, samples, warm_up, remember)
         trials = backtest.backtest(past, names or estimators.names(), setup)
         log.close()
@@ -99,7 +106,7 @@ def command(
         common.say(f"slots: {backtest.most_busy(past)}, the most that were busy at one time")
     if not any(trial.samples for trial in trials):
         common.say("no job with a SubmitTime and a StartTime to ask about")
-        sys.exit(common.NOT_UNDERSTOOD if unread else common.NOTHING)
+        sys.exit(common.ended(True, unread=unread))
     if as_json:
         common.data(json.dumps([_plain(trial) for trial in trials], indent=2))
     else:
@@ -108,31 +115,9 @@ def command(
     if plot:
         from sssjob.drawing import chart
 
-        for line in chart.terminal(_chart(trials)):
+        for line in chart.terminal(_chart(trials), common.room()):
             common.echo(line, err=as_json)
-    if unread:
-        sys.exit(common.NOT_UNDERSTOOD)
-
-
-def _past(files: tuple[str, ...], queue: str, log: shared.Log) -> list[Past]:
-    """The jobs of all files as one log."""
-    from sssjob.document import read
-    from sssjob.lcginfo import backtest
-    from sssjob.verbs import documents
-
-    def bad(error: object) -> None:
-        log.bad += 1
-        common.say(error)
-
-    found: list[Past] = []
-    with ExitStack() as stack:
-        for name, source in documents.streams(
-            common.sources(files), stack, records.RecordMessages(bad)
-        ):
-            log.name = name
-            blocks = read(source, on_error=log.unreadable)
-            found += backtest.history(blocks, queue=queue, report=log)
-    return sorted(found, key=lambda job: job.ready)
+    sys.exit(common.ended(said.bad, unread=unread))
 
 
 def _plain(trial: Trial) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def _plotted(site: Site, svg: str | None) -> list[str]:
     if svg:
         with common.output(svg) as stream:
             stream.write(chart.svg(drawn).encode())
-    return chart.terminal(drawn)
+    return chart.terminal(drawn, common.room())
 
 
 def _pairs(site: Site, queue: str | None, vo: str | None) -> Sequence[Pair]:

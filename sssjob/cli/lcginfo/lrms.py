@@ -46,7 +46,7 @@ Exit code: 0 every job printed, 1 some could not be, 2 nothing printed."""
     help="What stands for the unix group.",
 )  # fmt: skip
 @click.option(
-    "--tz", "zone", metavar="ZONE", default="",
+    "--tz", "zone", metavar="ZONE", default="", shell_complete=options.completes(options.zones),
     help="The zone of times that state none, such as Europe/Amsterdam. Default: UTC.",
 )  # fmt: skip
 @click.option("--timeout", type=click.FloatRange(0.1), default=120, help="Seconds for a command.")
@@ -81,11 +81,13 @@ def command(
         cycle=cycle, slots=slots, name_of_group=str if files else name_of_group,
     )  # fmt: skip
     with common.failing():
-        reading = QueueReading(told, log.about, records.RecordMessages(), done_within)
+        said = records.RecordMessages()
+        reading = QueueReading(told, log.about, said, done_within)
         if not files and format_name not in (AUTO.name, *_KINDS):
             snapshot = reading.asked(format_name, text=text, limits=CommandLimits(seconds=timeout))
         else:
             snapshot = reading.read(format_name, [*common.sources(files)])
     lrmsinfo.write(snapshot, sys.stdout)
+    said.rest()
     log.close()
-    sys.exit(common.ended(log.bad, unread=log.unread))
+    sys.exit(common.ended(log.bad + said.bad, unread=log.unread + said.unread))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from sssjob.cli import common
 
 if TYPE_CHECKING:
-    from sssjob.errors import UnreadableDocument
     from sssjob.lcginfo.snapshot import Remark
 
 SHOWN = 100  # remarks of one source; the others are counted
@@ -41,13 +40,6 @@ class Log:
         """The same log, for remarks on the source of this name."""
         self.name = name
         return self
-
-    def unreadable(self, error: UnreadableDocument) -> None:
-        """Print why a job object cannot be read, as a remark."""
-        from sssjob.lcginfo.snapshot import Remark
-
-        found = error.finding
-        self(Remark(found.line, f"{found.message} [{found.code}]", found.severity, unread=True))
 
     def close(self) -> None:
         """Say how many remarks were not printed."""

@@ -13,7 +13,6 @@ from sssjob.cli.ledger import shared
 from sssjob.cli.names import DOCUMENTS
 from sssjob.cli.progress import watching
 from sssjob.cli.report import by_format
-from sssjob.records import AUTO
 
 
 @click.command(
@@ -46,17 +45,14 @@ def command(
     FILEs hold documents (compressed or not), or are stores or other ledgers, or hold records of a
     batch system; "-" is standard input. A run that is in the ledger already is replaced if the new
     record of it differs, unless the run had not ended yet in the new record. A FILE with the same
-    bytes as one that was read before is not read again.
+    bytes as one that was read before is not read again, unless something in it could not be read
+    at all.
     """
     from sssjob.verbs.records import RecordReading
 
     if format_name != DOCUMENTS:
         records.format_of(format_name)
-    table = records.table(columns, delimiter)
-    if any(table) and format_name in (AUTO.name, DOCUMENTS):
-        common.fail(
-            "--columns and --delimiter need --from: without a header line no format is recognised"
-        )
+    table = records.table(columns, delimiter, format_name)
     said, unread = records.said(all_findings), common.Complaints()
     reading = RecordReading(said, watching)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -90,7 +89,7 @@ def command(
     shown.printed(report, rows, as_json=as_json, as_csv=as_csv, raw=raw)
     shown.drawn(report, rows, sort, plot=plot, svg=svg, beside=as_json or as_csv)
     shown.tell_outside(report)
-    sys.exit(common.NOT_UNDERSTOOD if unread.count else common.FOUND if rows else common.NOTHING)
+    unread.leave(rows)
 
 
 def _percentiles(wanted: str, of: Sequence[str]) -> Percentiles | None:

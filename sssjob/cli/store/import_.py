@@ -62,8 +62,8 @@ def command(
 ) -> None:  # fmt: skip
     """Keep the job objects of FILEs, byte for byte; makes the store if there is none.
 
-    A FILE has documents or records, compressed or not; or it is a directory of *.xml and *.sss
-    files, another store, or "-" for standard input. Records are kept as the job objects that sssjob
+    A FILE has documents or records, compressed or not; or it is a directory of these,
+    another store, or "-" for standard input. Records are kept as the job objects that sssjob
     convert makes of them. Job objects that cannot be stored are reported with their line, and the
     others are imported. Job objects that are there already stay as they are, so an import that was
     interrupted can be run again. A File that a job object refers to with # is kept with it; a
@@ -77,11 +77,7 @@ def command(
         records.format_of(format_name)
     elif any((zone, columns, delimiter, ended_only)):
         common.fail("--tz, --columns, --delimiter and --ended-only are for records, not --from sss")
-    table = records.table(columns, delimiter)
-    if any(table) and format_name == AUTO.name:
-        common.fail(
-            "--columns and --delimiter need --from: without a header line no format is recognised"
-        )
+    table = records.table(columns, delimiter, format_name)
     options_ = Options(zone, table.columns, table.delimiter, ended_only)
     said = records.said(all_findings)
     with (
@@ -114,7 +110,7 @@ def _by_format(
     if format_name == AUTO.name:
         yield from documents.by_format(found, stack, said)
     else:
-        yield format_name, documents.readable(found)
+        yield format_name, documents.readable(found, said)
 
 
 def _documents(
