@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from math import floor
 from typing import NamedTuple
@@ -295,6 +296,12 @@ class Given:
         return [each for each in some if each > 0] or [NOTHING]
 
 
+@cache
+def number(text):
+    """What an amount says; each request is asked at many points."""
+    return Fraction(text)
+
+
 def holds(element, negated, facts, point):
     """One comparison, or its negation, at these amounts."""
     if element.name in AMOUNTS:
@@ -303,7 +310,7 @@ def holds(element, negated, facts, point):
             return UNKNOWN
         if have is NOTHING:
             return NO
-        return YES if ORDERS[element.op](have, Fraction(element.text)) != negated else NO
+        return YES if ORDERS[element.op](have, number(element.text)) != negated else NO
     values = facts.get(element.key)
     if values is None:
         return UNKNOWN

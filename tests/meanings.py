@@ -27,6 +27,7 @@ from sssjob.verbs import status
 START = "1795185000"  # seconds since 1970, and the same in UTC
 M, G, T = (1 << 10 * power for power in range(2, 5))
 HOUR, DAY = 3600, 86400
+_BEYOND = (2**31 + 10) * M
 
 # What systems, their versions and their users write where a limit or a size stands.
 TEXTS = (
@@ -182,7 +183,8 @@ SUBJECTS = {
         "queue": queued("slurm", _LIMIT),
         "queue, JSON": queued("slurm", _SQUEUE.replace("@", '"@"')),
         "translate sbatch": asked("sbatch", _script("#SBATCH --time=@")),
-    }, {"90": 90 * 60, "1:30": 90, "01:00:00": HOUR, "1-00:00:00": DAY, "2-1": 2 * DAY + HOUR}),
+    }, {"90": 90 * 60, "1:30": 90, "01:00:00": HOUR, "1-00:00:00": DAY, "2-1": 2 * DAY + HOUR,
+        "00:10.1": 11, "00:00.1": 1}, ("00:10.1", "00:00.1")),
     ("slurm", "limit as a number"): Subject({
         "accounting slurm-json": recorded("slurm-json", f'{{"jobs": [{{"job_id": 7, "time": {{"limit": {_SET}}}}}]}}'),  # noqa: E501
         "accounting, plain": recorded("slurm-json", '{"jobs": [{"job_id": 7, "time": {"limit": @}}]}'),  # noqa: E501
@@ -192,10 +194,14 @@ SUBJECTS = {
         "translate slurmrest": asked("slurmrest", _REST),
     }, {"90": 90 * 60}),
     ("slurm", "size"): Subject({
-        "accounting slurm": recorded("slurm", "JobID|State|ReqMem|ReqNodes\n7|COMPLETED|@|1\n", "Memory"),  # noqa: E501
         "status scontrol": shown("scontrol", _MEMORY, "Memory"),
         "translate sbatch": asked("sbatch", _script("#SBATCH --nodes=1\n#SBATCH --mem=@"), "Memory"),  # noqa: E501
-    }, {"1T": T, "1t": T, "1.5G": 3 * G // 2, "1024k": M, "90": 90 * M}),
+    }, {"1T": T, "1t": T, "1.5G": 3 * G // 2, "1024k": M, "90": 90 * M, "2147483658": _BEYOND,
+        "2147483658M": _BEYOND}, ("2147483658", "2147483658M")),
+    ("slurm", "size of sacct"): Subject({  # whose number may hold the flag of 2^31
+        "accounting slurm": recorded("slurm", "JobID|State|ReqMem|ReqNodes|ReqCPUS\n7|COMPLETED|@|1|1\n", "Memory"),  # noqa: E501
+    }, {"1T": T, "1t": T, "1.5G": 3 * G // 2, "1024k": M, "90": 90 * M, "2147483658M": 10 * M},
+       ("2147483658M",)),
     ("slurm", "start"): Subject({
         "accounting slurm": began(recorded_job("slurm", "JobID|State|Start|End\n7|COMPLETED|@|1795185100\n")),  # noqa: E501
         "accounting slurm-jobcomp": began(recorded_job("slurm-jobcomp", re.sub(r"StartTime=\S+", "StartTime=@", _TOLD["slurm-jobcomp"]["limit"]))),  # noqa: E501
@@ -213,8 +219,10 @@ SUBJECTS = {
         "queue": queued("pbs", _QSTAT.format("walltime")),
         "translate pbs": asked("pbs", _script("#PBS -l walltime=@")),
         "translate torque": asked("torque", _script("#PBS -l nodes=1\n#PBS -l walltime=@")),
-    }, {"0": 0, "00:00:00": 0, "90": 90, "1:30": 90, "01:00:00": HOUR,
-        "4294967294": (1 << 32) - 2, "4294967295": (1 << 32) - 1}),
+    }, {"0": 0, "00:00:00": 0, "90": 90, "1:30": 90, "01:00:00": HOUR, "1:2:3": 3723,
+        "0:90:0": 5400, "4294967294": (1 << 32) - 2, "4294967295": (1 << 32) - 1,
+        "10.1": 11, "10.5": 11, "0:10.9": 11, "0.1": 1},
+       ("1:2:3", "0:90:0", "1:0:1000", "1:0:100", "10.1", "10.5", "0:10.9", "0.1")),
     ("pbs", "size"): Subject({
         "accounting pbs": recorded("pbs", _PBS.format("mem"), "Memory"),
         "status qstat-json": shown("qstat-json", _QSTAT_JSON.format("mem"), "Memory"),
@@ -233,8 +241,8 @@ SUBJECTS = {
         "features, queue": given(lambda text: gridengine.allocation({"JOB_ID": "31"}, "x=1", "", f"qname main.q\nh_rt {text}\n"), "wall_limit_secs"),  # noqa: E501
         "queue": queued("gridengine", _LIST.format("h_rt")),
         "translate sge": asked("sge", _script("#$ -l h_rt=@")),
-    }, {"0": 0, "00:00:00": 0, "90": 90, "01:00:00": HOUR,
-        "4294967294": (1 << 32) - 2, "4294967295": (1 << 32) - 1}),
+    }, {"0": 0, "00:00:00": 0, "90": 90, "01:00:00": HOUR, "10.1": 11, "10.5": 11, "0.1": 1,
+        "4294967294": (1 << 32) - 2, "4294967295": (1 << 32) - 1}, ("10.1", "10.5", "0.1")),
     ("gridengine", "size"): Subject({
         "accounting sge": recorded("sge", _SGE.format("mem_free"), "Memory"),
         "accounting, swap": recorded("sge", _SGE.format("h_vmem"), "Swap"),
@@ -254,6 +262,10 @@ SUBJECTS = {
         "translate lsf": asked("lsf", _script('#BSUB -R "rusage[mem=@]"'), "Memory"),
     }, {"0": 0, "90": 90 * M, "1T": T, "1t": T, "1024k": M, "4294967294": ((1 << 32) - 2) * M,
         "4294967295": ((1 << 32) - 1) * M}),
+    ("swf", "limit"): Subject({
+        "accounting swf": recorded("swf", "1 0 10 100 4 25.5 1000 4 @ 2000 1 3 2 7 1 2 -1 -1\n"),
+    }, {"0": 0, "90": 90, "10.1": 11, "10.5": 11, "0.1": 1, "4294967294": (1 << 32) - 2,
+        "4294967295": (1 << 32) - 1}, ("10.1", "10.5", "0.1")),
     ("condor", "size"): Subject({
         "accounting condor": recorded("condor", "ClusterId = 7\nProcId = 0\nJobStatus = 4\nRequestMemory = @\n", "Memory"),  # noqa: E501
         "status condor-q": shown("condor-q", '[{"ClusterId": 7, "ProcId": 0, "JobStatus": 4, "RequestMemory": @}]', "Memory"),  # noqa: E501
@@ -268,7 +280,54 @@ SUBJECTS = {
         "accounting, text": recorded("flux", _FLUX.replace("@", '"@"')),
         "status flux": shown("flux", _FLUX),
         "translate flux": asked("flux", _JOBSPEC),
-    }, {"90": 90, "4294967294": (1 << 32) - 2, "4294967295": (1 << 32) - 1}),
+    }, {"90": 90, "10.1": 11, "10.5": 11, "0.1": 1, "4294967294": (1 << 32) - 2,
+        "4294967295": (1 << 32) - 1}, ("10.1", "10.5", "0.1")),
+}
+
+
+def scripted(target):
+    """The job of a script."""
+
+    def road(directive):
+        (found,) = read(_script(directive).encode(), target)
+        return [found.job]
+
+    return road
+
+
+_SGE_ROADS = {
+    "accounting": recorded_job("sge", _SGE.replace("-l {}=@", "@")),
+    "translate": scripted("sge"),
+}
+
+
+def _slots(text):
+    """A request of Grid Engine as the category of a record, and as a directive."""
+    return {"accounting": (_SGE_ROADS["accounting"], text),
+            "translate": (_SGE_ROADS["translate"], f"#$ {text}")}
+
+
+# What asks for GPUs: how many of which type a job has, and what says it on each road.
+GPUS = {
+    "gpu of each slot": (("8", None), _slots("-l gpu=2 -pe smp 4")),
+    "gpus of each slot": (("8", None), _slots("-l gpus=2 -pe smp 4")),
+    "ngpus of each slot": (("2", None), _slots("-l ngpus=2")),
+    "gpus by two names": (("3", None), _slots("-l gpu=2,gpus=1")),
+    "gpus of a type": (("4", "a100"), _slots("-l gpu=2,gpu_type=a100 -pe smp 2")),
+    "a pattern is no type": (("2", None), _slots("-l gpu=2,gpu_type=a*")),
+    "ngpus of PBS": (("1", None), {
+        "accounting": (recorded_job("pbs", _PBS.format("ngpus")), "1"),
+        "translate": (scripted("pbs"), "#PBS -l ncpus=4,mem=2gb,ngpus=1"),
+        "translate, chunk": (scripted("pbs"), "#PBS -l select=1:ncpus=4:ngpus=1"),
+        "translate torque": (scripted("torque"), "#PBS -l ncpus=4,ngpus=1"),
+    }),
+    "gpus of PBS": (("4", None), {
+        "accounting": (recorded_job("pbs", _PBS.format("gpus")), "4"),
+        "accounting, nodes": (recorded_job("pbs", _PBS.format("nodes")), "2:ppn=1:gpus=2"),
+        "translate": (scripted("pbs"), "#PBS -l gpus=4"),
+        "translate, chunk": (scripted("pbs"), "#PBS -l select=2:gpus=2"),
+        "translate torque": (scripted("torque"), "#PBS -l nodes=2:ppn=1:gpus=2"),
+    }),
 }
 # Roads that read no such value, and why.
 WITHOUT = {

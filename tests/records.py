@@ -7,7 +7,7 @@ import io
 import sys
 from pathlib import Path
 
-from sssjob.check import check as findings
+from sssjob.check.findings import check as findings
 from sssjob.document import dumps, to_tree
 from sssjob.records import jobs
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped

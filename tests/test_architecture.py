@@ -3,15 +3,18 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 
-# Ask the command for its version as the shell does, then say what was imported on the way.
-ASK_VERSION = """
+# Give the command its arguments as the shell does, then say what was imported on the way.
+ASK = """
 import sys
 from sssjob.__main__ import main
-sys.argv = ["sssjob", "--version"]
+sys.argv = {}
 try:
     main()
 finally:
@@ -29,13 +32,73 @@ def test_imports_keep_to_the_floors():
     assert result.returncode == 0, result.stdout
 
 
+def rooms_there():
+    """The modules and packages of the library; what only starts it is no room."""
+    found = {each.stem for each in (ROOT / "sssjob").iterdir()
+             if each.suffix == ".py" or (each / "__init__.py").is_file()}  # fmt: skip
+    return found - {"__init__", "__main__", "_version"}
+
+
+def contract(id_):
+    table = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    (found,) = (each for each in table["contracts"] if each["id"] == id_)
+    return found
+
+
+def layers():
+    """The rooms of each layer of the contract about floors, from the top."""
+    return [set(re.findall(r"\w+", layer)) for layer in contract("floors")["layers"]]
+
+
+def named(id_):
+    return {name.removeprefix("sssjob.") for name in contract(id_)["source_modules"]}
+
+
+def test_the_contract_about_floors_names_every_room_once():
+    found = [room for layer in layers() for room in layer]
+    assert sorted(found) == sorted(rooms_there())
+
+
+@pytest.mark.parametrize(
+    ("id_", "rooms_"),
+    [
+        ("library", lambda: rooms_there() - {"cli", "drawing", "web"}),
+        ("bridge", lambda: set().union(*layers()[-3:]) - {"schema"}),  # which writes one
+    ],
+)
+def test_no_room_is_missing_from_a_contract_that_lists_them(id_, rooms_):
+    assert named(id_) == rooms_()
+
+
 def test_the_version_is_told_without_importing_trees_or_colours():
-    result = run(sys.executable, "-c", ASK_VERSION)
+    result = run(sys.executable, "-c", ASK.format(["sssjob", "--version"]))
     imported = {name.partition(".")[0] for name in result.stderr.split()}
     assert result.returncode == 0, result.stderr
     assert "0.1.0" in result.stdout
     assert "sssjob" in imported
     assert not imported & {"click", "lxml", "rich", "zstandard"}
+
+
+# What a command of one small document leaves alone: it is slow to import, and few need it.
+NEVER = {"sssjob.check.peer", "sssjob.query", "sssjob.workers"}
+
+
+@pytest.mark.parametrize(
+    ("command", "left"),
+    [
+        ("validate", NEVER | {"rich", "sssjob.check.awareness", "sssjob.document.document"}),
+        ("graph", NEVER | {"sssjob.check.findings", "sssjob.document.bundle"}),
+        ("show", NEVER | {"sssjob.check", "sssjob.graph"}),
+    ],
+)
+def test_a_command_of_one_plain_document_imports_what_that_needs(tmp_path, command, left):
+    path = tmp_path / "job.xml"
+    path.write_text("<Job><Id>1</Id></Job>\n")
+    result = run(sys.executable, "-c", ASK.format(["sssjob", command, str(path)]))
+    imported = set(result.stderr.split())
+    assert result.returncode == 0, result.stderr
+    assert "sssjob.document" in imported
+    assert sorted(imported & left) == []
 
 
 def rooms():
@@ -100,6 +163,13 @@ def test_no_possessive_group_can_fail_midway():
         if re.search(r"\)[*+?]\+", text):
             found.add(path.relative_to(ROOT / "sssjob").as_posix())
     assert found == POSSESSIVE
+
+
+def test_only_one_module_says_how_many_cases_a_run_draws():
+    files = (ROOT / "tests").rglob("*.py")
+    saying = {path.name for path in files if "max_examples" in path.read_text("utf-8")}
+    mine = {"conftest.py", "draws.py", "test_draws.py", Path(__file__).name}
+    assert saying == mine, "a test says @examples(N) of tests/draws.py"
 
 
 # What imports by name, and what it may name: rows of tables, what workers are given, rooms below.

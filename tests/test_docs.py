@@ -15,6 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import fork_server
 import pytest
 from daemons import protected
 from waiting import HANG
@@ -74,10 +75,10 @@ def places(tmp_path_factory):
 
 
 def run(command, directory):
-    beside = Path(sys.executable).parent
     environment = {
         **os.environ,
-        "PATH": f"{beside}:{os.environ['PATH']}",
+        **fork_server.environment(),
+        "PATH": f"{fork_server.COMMAND.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}",
         "COLUMNS": "400",
         "LC_ALL": "C.UTF-8",
         "TZ": "UTC",

@@ -1,5 +1,6 @@
 """Whether distributions may declare entry points, asked without importing what reads them."""
 
+import os
 import sys
 from importlib.machinery import PathFinder
 
@@ -36,6 +37,21 @@ def test_what_distributions_declare_is_read_once(tmp_path, monkeypatch):
     may_be_declared("sssjob.formats")
     monkeypatch.setattr("os.open", None)
     assert not may_be_declared("sssjob.systems")
+
+
+def test_a_directory_is_listed_again_when_it_changed(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    monkeypatch.setattr(sys, "meta_path", [PathFinder])
+    seen = []
+    listed = os.listdir
+    monkeypatch.setattr("os.listdir", lambda folder: seen.append(folder) or listed(folder))
+    os.utime(tmp_path, (1, 1))  # long ago
+    assert [may_be_declared("sssjob.formats") for _ in range(3)] == [False] * 3
+    assert seen == [str(tmp_path)]
+    install(tmp_path / "more-1.dist-info", "[sssjob.formats]\nother = other:LAYOUT\n")
+    assert may_be_declared("sssjob.formats")  # changed now: another change may have the same time
+    assert may_be_declared("sssjob.formats")
+    assert seen == [str(tmp_path)] * 3
 
 
 def test_it_is_known_where_no_usual_finder_looks(monkeypatch):

@@ -10,7 +10,8 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob import expression
@@ -416,7 +417,7 @@ def test_every_reader_understands_what_is_written(expr):
     assert not expression.scope_matters(written)
 
 
-@settings(max_examples=150)
+@examples(50)
 @given(MATCHING)
 def test_with_match_readers_agree_unless_said_otherwise(expr):
     written = expression.write(expr)
@@ -427,7 +428,7 @@ def test_with_match_readers_agree_unless_said_otherwise(expr):
             assert [bool(reader(written, world, term_scope=True)) for world in WORLDS] == expected
 
 
-@settings(max_examples=150)
+@examples(50)
 @given(PREFERRING)
 def test_writing_and_reading_keeps_the_truth(expr):
     written = expression.write(expr)
@@ -437,7 +438,7 @@ def test_writing_and_reading_keeps_the_truth(expr):
         assert table(truth, again) == table(truth, expr)
 
 
-@settings(max_examples=150)
+@examples(50)
 @given(WISHING)
 def test_writing_and_reading_keeps_truth_and_scores(expr):
     again = expression.parse(expression.write(expr))
@@ -447,7 +448,7 @@ def test_writing_and_reading_keeps_truth_and_scores(expr):
         assert scores(again) == scores(expr)
 
 
-@settings(max_examples=150)
+@examples(50)
 @given(balanced(weighted=True))
 def test_what_was_read_is_written_with_the_same_truth_and_scores(items):
     read = expression.parse(items)
@@ -456,7 +457,7 @@ def test_what_was_read_is_written_with_the_same_truth_and_scores(items):
     assert scores(again) == scores(read)
 
 
-@settings(max_examples=150)
+@examples(50)
 @given(balanced(weighted=True))
 def test_3_1_weights_are_shares_of_a_sum_by_parenthesis_level(items):
     levels, here, count = [], [0], 0

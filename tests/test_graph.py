@@ -5,7 +5,8 @@ from pathlib import Path
 
 import counting
 import pytest
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob import graph, loads
@@ -461,7 +462,7 @@ def blocked(jobs, one, exits, never):
     )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(50)
 @given(groups(), st.dictionaries(st.sampled_from("01234"), st.sampled_from(OUTCOMES)))
 def test_states_agree_with_an_oracle(jobs, exits):
     exits = {key: exit_ for key, exit_ in exits.items() if int(key) < len(jobs)}
@@ -469,7 +470,7 @@ def test_states_agree_with_an_oracle(jobs, exits):
     assert {key: str(state) for key, state in found.items()} == oracle(jobs, exits)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(50)
 @given(groups(circles=False))
 def test_a_job_is_impossible_just_if_no_exits_whatever_let_it_run(jobs):
     """Play through all ways in which jobs end in order: only jobs that are ready may run."""
@@ -488,7 +489,7 @@ def test_a_job_is_impossible_just_if_no_exits_whatever_let_it_run(jobs):
     assert set(example.impossible) == first
 
 
-@settings(max_examples=200, deadline=None)
+@examples(75)
 @given(groups())
 def test_the_order_has_every_job_behind_those_it_depends_upon(jobs):
     example = graph.of(group(*jobs))
@@ -532,7 +533,7 @@ def chain(length):
     return graph.of(group(job("0"), *(job(two, on(one)) for one, two in itertools.pairwise(ids))))
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=14), st.integers(0, 9))
 def test_what_is_near_is_all_before_and_behind_where_there_is_room(links, start):
     needed = [[on(str(two)) for one, two in links if one == number] for number in range(10)]

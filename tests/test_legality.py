@@ -3,7 +3,8 @@
 from xml.sax.saxutils import quoteattr
 
 import pytest
-from hypothesis import example, given, settings
+from draws import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -39,7 +40,7 @@ def is_read(document):
     return True
 
 
-@settings(max_examples=2000)
+@examples(250)
 @given(URIS)
 @example("http://[9%]")
 @example("#a[b]")
@@ -48,7 +49,7 @@ def test_a_namespace_is_taken_where_a_parser_takes_it(uri):
     assert is_taken(legal_namespace, uri) == is_read(f"<x:a xmlns:x={quoteattr(uri)}/>")
 
 
-@settings(max_examples=1000)
+@examples(250)
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters=":"), min_size=1))
 @example("a\u0300")
 @example("\u00b7a")

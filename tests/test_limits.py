@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sssjob.check import check_source
+from sssjob.check.sources import check_source
 from sssjob.document import read
 from sssjob.errors import UnreadableDocument
 

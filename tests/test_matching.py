@@ -25,7 +25,7 @@ def verdicts(*answers):
 def test_a_job_is_matched_with_plain_data():
     answers = sssjob.match(JOB, NODES)
     assert verdicts(*answers) == [("small", "no"), ("large", "yes")]
-    assert answers[0].reasons == ("Memory GE 2 GB: 1 GB offered",)
+    assert answers[0].reasons == ("Memory GE 2 GB: up to 1 GB offered",)
     assert verdicts(*sssjob.ranked(answers)) == [("large", "yes"), ("small", "no")]
 
 

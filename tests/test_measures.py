@@ -3,7 +3,8 @@
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import example, given, settings
+from draws import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import sssjob
@@ -98,7 +99,7 @@ def stated(spans):
     return {span: numbers for span, numbers in told.items() if numbers}
 
 
-@settings(max_examples=20)
+@examples(10)
 @given(several, st.sampled_from(["day", "week", "month", "year"]))
 @example([f"<StartTime>{FIRST}</StartTime><Duration>{DAY}</Duration>"], "day")  # has not ended
 @example([f"<EndTime>{DATED}</EndTime><Duration>7</Duration>"], "year")  # has no date
@@ -114,7 +115,7 @@ def test_a_dashboard_tells_what_the_ledger_tells(tmp_path_factory, texts, span):
     assert (stated(found), told) == (stated(wanted), undated)
 
 
-@settings(max_examples=12)
+@examples(8)
 @given(several)
 def test_a_report_over_the_jobs_tells_what_the_ledger_books_at_the_end(tmp_path_factory, texts):
     jobs, kept, _ = both(tmp_path_factory.mktemp("booked"), texts)
@@ -125,7 +126,7 @@ def test_a_report_over_the_jobs_tells_what_the_ledger_books_at_the_end(tmp_path_
     assert told.groups == wanted.groups
 
 
-@settings(max_examples=12)
+@examples(8)
 @given(several)
 def test_the_jobs_behind_a_number_are_those_that_were_counted(tmp_path_factory, texts):
     _, _, path = both(tmp_path_factory.mktemp("behind"), texts)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from meanings import lacks_meanings
-from records import DATA, converted, counts
+from records import DATA, as_line, converted, counts
+from records import told as outcomes_of
 
 from sssjob import collect, registry, systems
 from sssjob.cli.names import SystemName
@@ -27,6 +28,7 @@ from sssjob.verbs import status
 ROOT = Path(__file__).parent.parent
 TABLE = DATA / "formats.toml"
 TOLD = tomllib.loads(TABLE.read_text(encoding="utf-8"))
+UNKNOWN = tomllib.loads((DATA / "unknown.toml").read_text(encoding="utf-8"))
 PAGES = ("formats.md", "logs.md", "accounting.md")
 # What a sentence may stand instead of: a record of that kind cannot be.
 INSTEAD = {"no_limit": "unlimited", "absent": "unspoken"}
@@ -160,6 +162,35 @@ def lacks_modules(home):
         )
 
 
+def lacks_word_of_unknown(name, told):
+    """What becomes of a record with a state or a key that nobody knows: it is told, or kept."""
+    for thing in ("state", "key"):
+        if f"{thing}less" in told:
+            continue
+        if thing not in told:
+            yield f"{name}: {thing}: no record with an unknown one, and no reason in {thing}less"
+            continue
+        *record, sign = told[thing]
+        text = record[0] if len(record) == 1 else _replaced(*record)
+        assert sign in text or thing == "state", f"{name}: {sign} is not in its record"
+        if not any(sign in line for line in said_of(name, text)):
+            yield f"{name}: {thing}: an unknown one ({sign}) vanishes: see sssjob/records/unread.py"
+
+
+def _replaced(file, old, new):
+    text = (DATA / file).read_text(encoding="utf-8")
+    assert old in text, f"{file} has no {old}"
+    return text.replace(old, new)
+
+
+def said_of(name, text):
+    """What becomes of records, of the accounting or of live jobs, as lines."""
+    if name in registry.formats():
+        return list(outcomes_of(name, text.encode()))
+    stream = io.BytesIO(text.encode())
+    return [*map(as_line, status.outcomes(stream, status.formats(name), Options(), OBJECTS))]
+
+
 OF_TARGETS = [lacks_target_page, lacks_sample]
 OF_FORMATS = [lacks_records, lacks_quirks, lacks_row, lacks_limits, lacks_page]
 OF_SYSTEMS = [lacks_help_of_queue, lacks_help_of_status, lacks_help_of_script, lacks_meanings]
@@ -172,6 +203,25 @@ def test_a_format_has_what_every_format_must_have(name, guard):
         pytest.fail(f"{name}: no table [{name}] in tests/data/formats.toml, which says more")
     found = "\n".join(guard(name, TOLD[name]))
     assert not found, found
+
+
+@pytest.mark.parametrize("name", sorted({*registry.formats(), *registry.all_status_formats()}))
+def test_no_format_lets_an_unknown_state_or_key_vanish(name):
+    if name not in UNKNOWN:
+        pytest.fail(f"{name}: no table [{name}] in tests/data/unknown.toml, which says more")
+    found = "\n".join(lacks_word_of_unknown(name, UNKNOWN[name]))
+    assert not found, found
+
+
+def test_what_lets_a_key_vanish_is_told():
+    record = "JobID|State\n7|COMPLETED\n"
+    assert list(lacks_word_of_unknown("slurm", {"key": [f"{record}Zebra", "Zebra"]}))[:1] == [
+        "slurm: state: no record with an unknown one, and no reason in stateless"
+    ]
+    quiet = {"stateless": "why", "key": ["ClusterId = 7\nProcId = 0\nZebra = 1\n", "Zebra"]}
+    assert list(lacks_word_of_unknown("condor", quiet)) == [
+        "condor: key: an unknown one (Zebra) vanishes: see sssjob/records/unread.py"
+    ]
 
 
 @pytest.mark.parametrize("guard", OF_SYSTEMS)
@@ -605,3 +655,11 @@ def test_a_system_whose_limits_are_compared_nowhere_is_told():
         f"made-up: no limit {where}", f"made-up: no size {where}",
         *(f"made-up: no road {road!r} {where}" for road in roads),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", registry.formats())
+def test_a_run_is_told_apart_by_columns_that_the_format_has(name):
+    layout = registry.formats()[name].load()
+    if layout.run is not None:
+        run, known = layout.run, layout.known
+        assert {*run.of, run.submit, run.start, run.end} <= {"", *known.columns, *known.worked_out}

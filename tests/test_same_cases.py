@@ -9,7 +9,8 @@ import pytest
 PROGRAM = """
 import itertools, sys
 import conftest
-from hypothesis import given, settings, strategies as st
+from draws import examples
+from hypothesis import given, strategies as st
 
 count = itertools.count()
 
@@ -17,7 +18,7 @@ class Node:
     def __hash__(self):  # as an address may be that of another object or not
         return next(count) if sys.argv[1] == "apart" else 1
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.data())
 def tried(data):
     for _ in range(3):

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 import xmlschema
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -332,7 +333,7 @@ def blocks(draw, name="Job"):
 DOCUMENTS = st.sampled_from([name for name in CONTAINERS[:7]]).flatmap(blocks)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(DOCUMENTS, st.sampled_from(spec.NAMESPACES))
 def test_documents_made_from_the_tables_are_valid_in_both_libraries(document, namespace):
     for node in document.iter():
@@ -369,7 +370,7 @@ def mutants(draw):
     return root
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(mutants())
 def test_both_libraries_agree_about_documents_with_a_fault(document):
     accepted, also = verdicts(document)

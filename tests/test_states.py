@@ -1,22 +1,26 @@
 """Whether a job has ended is said by its State, or else by its end, wherever it is asked."""
 
 import io
+import re
 
 import pytest
+from lxml import etree
 
 import sssjob
-from sssjob import graph, states, store
+from sssjob import graph, resources, states, store
 from sssjob.accounting.writers import TARGETS
 from sssjob.accounting.writers.writer import WriterOptions
 from sssjob.amounts import Scope
-from sssjob.check import check_source
+from sssjob.check.sources import check_source
+from sssjob.features.derive import derive
 from sssjob.fold import JOB, Fact, fold
 from sssjob.gateway.forwarding import finished
 from sssjob.handlers.view import only
 from sssjob.lcginfo.jobs import WRITTEN, from_job, from_store
-from sssjob.lcginfo.snapshot import BY_WORD, DONE
+from sssjob.lcginfo.snapshot import BY_WORD, DONE, UNKNOWN
 from sssjob.model import Delivered, Job, JobGroup, Property
 from sssjob.records.record import Converted
+from sssjob.transform import transform
 from sssjob.translate.requests import JobRequest
 
 END = "<EndTime>1775001600</EndTime>"
@@ -115,11 +119,71 @@ def test_a_job_has_ended_well_or_not_for_others_and_for_usage_records_alike(said
     assert graph.of([job]).exits == {"1": exit_}
     group = graph.of(JobGroup.of(job, Job.of(Property("Dependency", "1"), Id="2")))
     assert (group.states()["2"] is graph.State.READY) == (exit_ == 0)
+    assert written(job) == by_sheet(job) == word
+
+
+def status(text):
+    return re.search("<urf:Status>(.*)</urf:Status>", text).group(1)
+
+
+def written(job):
+    """The status that the writer of usage records gives a job."""
     out = io.BytesIO()
     writer = TARGETS["ur"].writer(out, WriterOptions(), [].append)
     list(writer.through([Converted(1, job)]))
     writer.close()
-    assert f"<urf:Status>{word}</urf:Status>" in out.getvalue().decode()
+    return status(out.getvalue().decode())
+
+
+def by_sheet(job):
+    """The status that the sheet gives it."""
+    return status(b"".join(transform("usage-record", sssjob.dumps(job).encode())).decode())
+
+
+WORDS = sorted({*states.STEPS, *states.OVER, *states.STEPS_OF_GROUPS, "Draining", "Being removed"})
+BESIDE = (  # what may stand beside a State, or alone
+    "", END, "<StartTime>1774000000</StartTime>", "<ExitCode>0</ExitCode>", SIGNAL,
+    "<ExitCode> +01 </ExitCode>", "<ExitCode>-0</ExitCode>", "<ExitCode>1.5</ExitCode>",
+    f"<ExitCode>{'1' * 5000}</ExitCode>",
+    f"<ExitCode>0</ExitCode><Delivered>{SIGNAL.replace('9', '00')}</Delivered>{SIGNAL}",
+    "<Delivered><State>Completed</State><ExitCode>2</ExitCode></Delivered>",
+    *(f"<ExitCode>0</ExitCode><StatusMessage>{said.title()}</StatusMessage>"
+      for said in (*states.SAID_OF_ABORTED, *states.SAID_OF_FAILED, "not failed")),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("beside", BESIDE, ids=range(len(BESIDE)))
+def test_the_sheet_tells_each_state_as_the_writer_of_usage_records_does(beside):
+    said = ["", *(f"<State>{each}</State>" for word in WORDS for each in (word, word.upper()))]
+    jobs = [sssjob.loads(f"<Job><Id>1</Id>{state}{beside}</Job>") for state in said]
+    assert [*map(by_sheet, jobs)] == [*map(written, jobs)]
+
+
+def test_the_sheet_has_the_words_of_the_table():
+    sheet = etree.parse(resources.sheet("usage-record")).getroot()
+    said = {each.get("name"): (each.text or "").split() for each in sheet.iterfind("{*}variable")}
+    assert said["bad-ends"] == [word.lower() for word in states.BAD_ENDS]
+    assert said["said-of-aborted"] == [*states.SAID_OF_ABORTED]
+    assert said["said-of-failed"] == [*states.SAID_OF_FAILED]
+
+
+RANGE = (
+    "<Requested><Processors conj='And' group='1' op='GE'>8</Processors>"
+    "<Processors group='-1' op='LE'>16</Processors></Requested>"
+)
+
+
+@pytest.mark.parametrize("state", WORDS)
+def test_whether_a_job_has_started_is_asked_in_one_way_whatever_its_letters(state):
+    """The least of a range is sure before a job starts; after it, it may have had the most."""
+    begun = states.STEPS.get(state, 2 if state in states.OVER else 0) > 0 or state == "Active"
+    for word in (state, state.upper(), f" {state.lower()} "):
+        job = sssjob.loads(f"<Job><Id>1</Id><State>{word}</State>{RANGE}</Job>")
+        assert (derive(job, now=0).values["allocated_cpu"] == 16) == begun
+        queued = job.holding((*job.items, Property("Queue", "long"), Property("User", "amy")))
+        assert from_job(queued).state == BY_WORD.get(
+            state, DONE if state in states.OVER else UNKNOWN
+        )
 
 
 def test_an_end_is_taken_from_job_defaults_too_and_validate_sees_it():

@@ -184,3 +184,18 @@ def test_a_size_is_told_in_few_digits_and_never_as_a_power_of_ten(power):
         assert float(amount) * units.UNITS[unit] == pytest.approx(
             int(number * 1024**power), rel=0.01
         )
+
+
+BEYOND = 10**400
+NO_DOUBLE = [Fraction(BEYOND), BEYOND, BEYOND + Fraction(1, 2), Fraction(BEYOND, 3)]
+
+
+@pytest.mark.parametrize("number", NO_DOUBLE)
+def test_what_no_double_can_hold_is_infinite_as_a_double_and_whole_in_json(number):
+    assert (units.double(number), units.double(-number)) == (float("inf"), float("-inf"))
+    assert units.approximate(Fraction(number)) == int(number)
+
+
+@given(st.fractions() | st.integers(-(10**300), 10**300))
+def test_a_double_is_the_nearest_to_a_number(number):
+    assert units.double(number) == float(number)

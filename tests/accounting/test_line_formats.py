@@ -4,14 +4,16 @@
 """
 
 import io
+import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from records import as_line
 
-from sssjob.check import check as findings
+from sssjob.check.findings import check as findings
 from sssjob.document import dumps, to_tree
 from sssjob.records import FORMATS, read_records
 from sssjob.records.builders import OBJECTS, TEXTS
@@ -155,7 +157,7 @@ def damaged(draw, format_):
 
 
 @pytest.mark.parametrize("format_", LINE_FORMATS)
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(st.data())
 def test_damage_is_reported_in_its_line_and_both_builders_agree(format_, data):
     raw = data.draw(damaged(format_))
@@ -187,3 +189,38 @@ def test_no_record_waits_for_others_to_be_read(format_):
     assert sum(isinstance(item, Converted) for item in often) == 500 * sum(
         isinstance(item, Converted) for item in once
     )
+
+
+JOBCOMP = (DATA / "slurm-jobcomp" / "24.11.txt").read_text("utf-8").splitlines()[0].rstrip()
+
+
+def of_jobcomp(line):
+    """What a line of jobcomp becomes, and what is told of it."""
+    (found,) = (
+        each for each in outcomes("slurm-jobcomp", line.encode())
+        if isinstance(each, Converted | Bad)
+    )  # fmt: skip
+    return found
+
+
+@pytest.mark.parametrize("more, noted", [
+    ("", ""), (" Restarts=1", "Restarts"), (" ExitCodes=-1 Q=", "ExitCodes, Q"),
+])  # fmt: skip
+def test_what_Slurm_may_add_to_a_line_moves_no_key_into_the_directory(more, noted):
+    assert dumps(of_jobcomp(JOBCOMP + more).job) == dumps(of_jobcomp(JOBCOMP).job)
+    found = outcomes("slurm-jobcomp", (JOBCOMP + more).encode())
+    told = [item.message for item in found if "not read" in getattr(item, "message", "")]
+    assert told == [f"keys of a job that are not read: {noted}"] * bool(noted)
+
+
+@pytest.mark.parametrize("key", ["ReservationName", "Tres", "QOS", "DerivedExitCode", "ExitCode"])
+def test_a_value_of_any_form_hides_no_key_before_or_behind_it(key):
+    properties = re.compile("<(InitialWorkingDirectory|SubmitTime|EligibleTime|Project)>([^<]*)")
+    odd = re.sub(rf" {key}=\S*", f" {key}=-1:x", JOBCOMP)
+    found, plain = (dumps(of_jobcomp(line).job) for line in (odd, JOBCOMP))
+    assert properties.findall(found) == properties.findall(plain) != []
+
+
+@pytest.mark.parametrize("more", [" Comment=a b", " QOS=twice"])
+def test_a_line_of_which_keys_may_be_values_is_bad(more):
+    assert "several ways" in of_jobcomp(JOBCOMP + more).reason

@@ -31,7 +31,6 @@ def outcomes(format_, data, builder):
 
 
 @pytest.mark.parametrize("format_", SOURCES)
-@settings(max_examples=40)
 @given(st.data())
 def test_both_builders_agree_and_every_document_is_valid(format_, data):
     raw = data.draw(mutated(format_))
@@ -71,7 +70,6 @@ def in_parts(format_, raw):
 
 
 @pytest.mark.parametrize("format_", SOURCES)
-@settings(max_examples=30)
 @given(st.data(), st.integers(1, 3000))
 def test_parts_of_any_size_become_what_the_whole_does(format_, data, size):
     raw = data.draw(mutated(format_))
@@ -122,7 +120,6 @@ def regular():
 
 @pytest.mark.parametrize("format_", [*LINED, "swf"])
 @settings(
-    max_examples=60,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(st.data(), st.sampled_from(("", "Europe/London")))

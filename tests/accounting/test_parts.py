@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.document.sources import NamedSource
@@ -87,7 +88,7 @@ def test_processes_keep_the_order(given, monkeypatch):
     )  # fmt: skip
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.data(), st.integers(1, 400))
 def test_slave_tasks_find_their_job_wherever_the_records_are_cut(data, size):
     quirks = DATA / "accounting/sge/quirks"

@@ -2,6 +2,7 @@
 
 from datetime import UTC
 from fractions import Fraction
+from math import isfinite
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -9,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob import loads
-from sssjob.accounting.report import GROUPINGS, JobProperties, Report, used
-from sssjob.drawing.report import as_json, table
+from sssjob.accounting.report import GROUPINGS, JobProperties, Report, used, wall_time
+from sssjob.accounting.run import run_of
+from sssjob.accounting.table import table as rows_of_jobs
+from sssjob.drawing.report import as_json, picture, table
 from sssjob.measures import MEASURES, merged
 
 DAY = 86400
@@ -181,3 +184,39 @@ def test_groups_always_add_up_to_the_total_of_all_jobs(jobs, name):
     parts = merged(report(*jobs, by=(name,)).groups.values())
     for measure in MEASURES:
         assert measure.of(parts) == measure.of(one.total), measure.name
+
+
+def test_a_number_that_no_double_can_hold_is_told_by_every_way_out():
+    inner = f"<Delivered><Duration>{'9' * 400}</Duration></Delivered>"
+    huge = loads(f"<Job><User>amy</User>{inner}</Job>")
+    found = report(huge, by=("user",))
+    rows = found.rows()
+    assert "inf" in table(found, rows)[1].split()
+    assert as_json(found, rows)["rows"][0]["wall_seconds"] == int("9" * 400)
+    wall = next(each for each in MEASURES if each.name == "wall_seconds")
+    _, (bar,) = picture(found, rows, wall)
+    assert isfinite(bar.amount)
+    assert rows_of_jobs([huge]).column("wall_seconds").to_pylist() == [float("inf")]
+
+
+SPAN = "<StartTime>100</StartTime><EndTime>160</EndTime>"
+# What a job says, how long it ran for reports, and how long where spans count, too.
+RAN = [
+    (f"{SPAN}<Delivered><Duration>70</Duration></Delivered>", 70, 70),
+    (f"{SPAN}<Duration>70</Duration>", 70, 60),
+    (f"{SPAN}<Duration>50</Duration>", 50, 50),
+    (SPAN, None, 60),
+    (f"{SPAN}<SuspendDuration>20</SuspendDuration>", None, 40),
+    (f"{SPAN}<SuspendDuration>61</SuspendDuration>", None, None),
+    ("<StartTime>100</StartTime>", None, None),
+    ("<Duration>70</Duration>", 70, 70),
+    (f"{SPAN}<Requested><Duration>70</Duration></Requested>", None, 60),
+    ("", None, None),
+]
+
+
+@pytest.mark.parametrize("inner, reported, charged", RAN)
+def test_how_long_a_job_ran_has_one_rule_which_spans_are_told_apart(inner, reported, charged):
+    facts = JobProperties(loads(f"<Job><Id>1</Id>{inner}</Job>"))
+    assert wall_time(facts) == used(facts).wall == run_of(facts.job).wall == reported
+    assert wall_time(facts, spans=True) == charged

@@ -5,12 +5,13 @@ from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from records import as_line
 
 from sssjob import records, spec
-from sssjob.check import check as findings
+from sssjob.check.findings import check as findings
 from sssjob.document import dumps, from_tree, to_tree
 from sssjob.errors import InvalidValue, Severity, UnusableInput
 from sssjob.records.builders import TEXTS
@@ -310,7 +311,7 @@ LINE = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@examples(75)
 @given(st.lists(LINE, max_size=30))
 def test_noise_is_counted_and_never_stops_the_reading(lines):
     counts = Counts()
@@ -324,7 +325,7 @@ def test_noise_is_counted_and_never_stops_the_reading(lines):
     assert seen <= len(lines) * 2
 
 
-@settings(max_examples=300, deadline=None)
+@examples(75)
 @given(st.lists(LINE, max_size=30))
 def test_both_builders_lead_to_the_same_bytes_whatever_the_input(lines):
     data = HEADER + b"\n".join(lines)
@@ -337,7 +338,7 @@ def test_a_delimiter_that_no_document_can_hold_is_replaced_in_texts():
     assert job.properties.get("Extension", name="Comment").text == "a\ufffdb"
 
 
-@settings(max_examples=200, deadline=None)
+@examples(75)
 @given(
     st.lists(
         st.tuples(
@@ -371,7 +372,7 @@ def readings(head, fields):
             yield [head.delimiter.join(part) for part in parts]
 
 
-@settings(max_examples=300, deadline=None)
+@examples(75)
 @given(
     st.lists(
         st.sampled_from(["Comment", "JobName", "State", "Priority", "WorkDir", "User", "Extra"]),

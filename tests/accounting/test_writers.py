@@ -16,6 +16,7 @@ from lxml import etree
 from strategies import documents
 
 from sssjob import loads
+from sssjob.accounting.report import JobProperties, wall_time
 from sssjob.accounting.writers import TARGETS, parts
 from sssjob.accounting.writers import writer as writers
 from sssjob.accounting.writers.grid import GridSite
@@ -125,6 +126,57 @@ def test_a_message_has_a_record_for_each_job_that_ended():
     ):  # fmt: skip
         assert line in lines, line
     assert outcomes[1] == Skipped(2, "no Duration, which APEL demands")
+
+
+PARTS = (
+    "<Job><Id>7</Id><State>Completed</State><StartTime>100</StartTime><EndTime>160</EndTime>"
+    "<SubmitHost>ce</SubmitHost><Delivered><Machine>m</Machine>%s</Delivered></Job>"
+)
+
+
+def of_parts(*durations):
+    """A job whose times are these elements, all others as APEL demands them."""
+    return loads(PARTS % "".join((*durations, "<CpuDuration>9</CpuDuration>")))
+
+
+# What a job says, and how long it ran; None where nothing tells.
+WALL_TIMES = [
+    (("<Duration group='a'>60</Duration>", "<Duration group='b'>30</Duration>"), 90),
+    (("<Duration metric='Max'>70</Duration>", "<Duration>60</Duration>"), 60),
+    (("<Duration>60</Duration>", "<Duration context='Utilized'>50</Duration>"), 60),
+    (("<Duration metric='Max'>70</Duration>",), None),
+]
+
+
+@pytest.mark.parametrize("target", ["ur", "car", "apel"])
+@pytest.mark.parametrize(("durations", "seconds"), WALL_TIMES)
+def test_a_record_has_the_wall_time_that_reports_have(target, durations, seconds):
+    job = of_parts(*durations)
+    text = written(target, job)[0].decode()
+    found = re.findall(r"WallDuration(?:: |>PT)(\d+)", text)
+    assert found == ([] if seconds is None else [str(seconds)])
+    assert wall_time(JobProperties(job)) == seconds
+
+
+def test_what_is_no_part_of_a_wall_time_is_told_as_lost():
+    odd = "<Duration metric='Max'>70</Duration>"
+    parts = ("<Duration group='a'>x</Duration>", "<Duration group='b'>30</Duration>")
+    own = of_parts(odd).setting(Property("Duration", "60"))
+    for job, seconds, path in (
+        (of_parts(*parts), "PT30S", "Delivered/Duration"), (own, "PT60S", "Delivered/Duration"),
+    ):  # fmt: skip
+        text, losses, _ = written("ur", job)
+        assert seconds in text.decode()
+        assert path in {where for where, _ in lost(losses)}
+        assert "Duration" not in {where for where, _ in lost(losses)}
+
+
+@pytest.mark.parametrize("target", ["apel", "apel-summary", "apel-normalised", "apel-sync"])
+@pytest.mark.parametrize("state", ["Running", "suspended", "Draining"])
+def test_a_message_has_no_job_whose_state_is_no_end(target, state):
+    job = of_parts("<Duration>60</Duration>").setting(Property("State", state))
+    outcomes = written(target, job)[2]
+    assert outcomes == [Skipped(1, "a State that is not one of a job that has ended")]
 
 
 def test_a_summary_adds_up_by_month_user_and_kind_of_job():

@@ -4,14 +4,17 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 from strategies import documents, mutants
 
 from sssjob import spec
-from sssjob.check import accept, check, check_source
+from sssjob.check import accept
 from sssjob.check.accept import Acceptor
+from sssjob.check.findings import check
+from sssjob.check.sources import check_source
 from sssjob.conformance.cases import sections
 from sssjob.document.tree import units
 
@@ -27,7 +30,7 @@ def _from_the_first_document_on(monkeypatch):
     monkeypatch.setattr(accept, "_WORTH_A_GRAMMAR", 0)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(st.one_of(documents(JOBS), mutants(JOBS)), st.sampled_from([(), ("I-UNIT",)]))
 def test_what_is_accepted_gives_no_finding(element, said):
     root = etree.fromstring(etree.tostring(element))

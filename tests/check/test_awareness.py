@@ -2,23 +2,25 @@
 
 import pytest
 from counting import calls
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 from strategies import documents, mutants
 
 from sssjob import spec
-from sssjob.check import awareness, check
+from sssjob.check import awareness
 from sssjob.check.awareness import AwarenessPolicy, items, judge
+from sssjob.check.findings import check
 from sssjob.check.vocabulary import (
     CHARGE,
     FULL,
     LEVELS,
-    PROFILES,
     Vocabulary,
     attribute_level,
     differences,
     element_level,
+    of_level,
 )
 from sssjob.document import dumps, from_tree, loads
 from sssjob.errors import Severity
@@ -372,27 +374,27 @@ def test_a_profile_understands_what_is_of_its_level_or_below(level):
     for container in spec.CONTAINER:
         for name in (*spec.blocks(container), *spec.properties(container)):
             known = element_level(container, name) in reached
-            assert PROFILES[level].has(container, name) == known
+            assert of_level(level).has(container, name) == known
     for row in spec.ATTRIBUTES:
         for place in row.on:
             if place.isidentifier():
                 known = attribute_level(place, row.name) in reached
-                assert PROFILES[level].has_attribute(place, row.name) == known
+                assert of_level(level).has_attribute(place, row.name) == known
 
 
-def test_the_simple_job_passes_minimal_and_the_moderate_one_needs_full(examples):
-    simple, moderate = examples("1.3-very-simple-example"), examples("1.3-moderate-example")
-    assert judge(items(simple, PROFILES["minimal"])).accepted
-    assert not judge(items(moderate, PROFILES["recommended"])).accepted
-    assert judge(items(moderate, PROFILES["full"])).accepted
-    levels = {item.what: item.level for item in items(moderate, PROFILES["recommended"])}
+def test_the_simple_job_passes_minimal_and_the_moderate_one_needs_full(valid):
+    simple, moderate = valid("1.3-very-simple-example"), valid("1.3-moderate-example")
+    assert judge(items(simple, of_level("minimal"))).accepted
+    assert not judge(items(moderate, of_level("recommended"))).accepted
+    assert judge(items(moderate, of_level("full"))).accepted
+    levels = {item.what: item.level for item in items(moderate, of_level("recommended"))}
     assert levels == {"Application": "full", "units": "full", "metric": "full"}
     moderate.set("awarenessPolicy", "Warn")
-    assert judge(items(moderate, PROFILES["minimal"])).accepted
+    assert judge(items(moderate, of_level("minimal"))).accepted
 
 
 @pytest.fixture
-def examples(pytestconfig):
+def valid(pytestconfig):
     directory = pytestconfig.rootpath / "tests" / "data" / "valid"
     return lambda name: etree.parse(str(directory / f"{name}.xml")).getroot()
 
@@ -456,20 +458,20 @@ def policed(draw):
     return etree.fromstring(etree.tostring(root))
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(policed(), st.sampled_from(LEVELS))
 def test_every_policy_is_what_is_found_going_upwards(root, level):
     by_path = {}
     for node in root.iter("{*}*"):
         # Names of two namespaces can make one path.
         by_path.setdefault(path_of(node, root), set()).add(policy_upwards(node))
-    for item in items(root, PROFILES[level]):
+    for item in items(root, of_level(level)):
         policies = by_path[item.path.partition("/@")[0]]
         illegal = item.name == "awarenessPolicy" and item.kind == "value"
         assert item.policy in ({"Reject"} if illegal else policies)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(policed())
 def test_a_check_says_as_errors_and_warnings_what_is_rejected_and_warned_of(root):
     outcome = judge(items(root))
@@ -500,11 +502,11 @@ def test_a_check_says_where_an_element_may_not_stand_and_what_its_value_may_not_
     assert len({each.path for each in found}) == 1
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(policed())
 def test_a_higher_level_understands_no_less(root):
     low, middle, high = (
-        {item.path for item in items(root, PROFILES[level])} for level in LEVELS
+        {item.path for item in items(root, of_level(level))} for level in LEVELS
     )  # fmt: skip
     for lower, higher in ((low, middle), (middle, high)):
         assert all(

@@ -5,12 +5,14 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from draws import examples
+from hypothesis import assume, given
 from lxml import etree
 from strategies import ANY, documents
 
 from sssjob import resources, spec
-from sssjob.check import check, check_source, is_valid, validate
+from sssjob.check.findings import check
+from sssjob.check.sources import check_source, is_valid, validate
 from sssjob.errors import CODES, InvalidJob, Severity
 
 TESTS = Path(__file__).parents[1]
@@ -81,7 +83,7 @@ def test_documents_made_from_the_tables_have_no_errors(element):
     assert [str(finding) for finding in errors if finding.code not in AGREEMENT] == []
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(ANY)
 def test_what_the_schema_rejects_the_walk_rejects(element):
     root = etree.fromstring(etree.tostring(element))

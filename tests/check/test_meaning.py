@@ -1,13 +1,15 @@
 """What values say together, placed in the tree that they came from."""
 
 import pytest
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
 from sssjob import layout, nodes
-from sssjob.check import check, check_source
+from sssjob.check.findings import check
 from sssjob.check.meaning import is_silent
+from sssjob.check.sources import check_source
 from sssjob.document import from_tree
 
 CODES = {"E-COUNTS", "E-UNSAT", "E-OP", "E-TYPE", "E-LIMIT", "W-USELESS", "W-TYPE"}
@@ -111,7 +113,7 @@ def jobs(draw):
     return root
 
 
-@settings(max_examples=300)
+@examples(100)
 @given(jobs())
 def test_of_what_is_silent_nothing_can_be_said(root):
     if is_silent(root):
@@ -119,7 +121,7 @@ def test_of_what_is_silent_nothing_can_be_said(root):
         assert [*layout.check(block), *nodes.check(block)] == []
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(jobs())
 def test_a_finding_leads_to_one_element(root):
     tree = etree.fromstring(etree.tostring(root, pretty_print=True))

@@ -1,13 +1,16 @@
 """References resolve where they stand, and give way to definitions when asked."""
 
 import pytest
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from lxml import etree
 from strategies import documents
 
-from sssjob.check import accept, check, check_source
+from sssjob.check import accept
 from sssjob.check import references as module
+from sssjob.check.findings import check
 from sssjob.check.references import dereference, index, resolve
+from sssjob.check.sources import check_source
 from sssjob.document import dumps, from_tree, loads
 from sssjob.errors import LimitExceeded, Severity
 from sssjob.model import Job, Reference, walk
@@ -127,7 +130,7 @@ def test_what_references_can_blow_up_to_is_bounded(monkeypatch):
         dereference(loads(f"<JobGroup><Id>g</Id>{mentions}</JobGroup>"), known=known)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(documents())
 def test_dereferencing_twice_changes_nothing_more(element):
     once = dereference(from_tree(element))

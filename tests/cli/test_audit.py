@@ -55,6 +55,17 @@ def test_a_table_shows_each_machine_and_day_and_what_is_amiss(audited):
     assert "truncated: c 8 (submitted 2023-11-14T22:13:20Z, began" in found.stdout
 
 
+@pytest.mark.parametrize("text", ["<html><p/></html>\n", "<Jobs/>\n", f"{HEAD}\n"])
+def test_an_audit_of_nothing_says_so_and_is_not_well(audited, text):
+    found = audited("read", read=text)
+    assert found.exit_code == 1
+    assert "nothing was read, and nothing is listed" in found.stdout
+    found = audited("--json", "read", read=text)
+    assert found.exit_code == 1
+    assert json.loads(found.stdout)["ok"] is False
+    assert "nothing was read, and nothing is listed" in found.stderr
+
+
 def test_tables_that_were_read_need_no_header(audited):
     """The listing has its own, with other columns in another order."""
     read = "4;7;c;1700000200;1700000100\n4;8;c;1700000300;1700000100\n"

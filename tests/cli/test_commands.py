@@ -1,6 +1,7 @@
 """What every command must have: help with an example, a test and a place in the docs."""
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -8,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from command_tree import commands
 
-from sssjob.cli import SECTIONS, sssjob
+from sssjob.cli import SECTIONS, options, spans, sssjob
 from sssjob.cli.commands import DRAW, MAY_BE_EMPTY
 from sssjob.cli.options import Renamed
 
@@ -146,6 +147,33 @@ def test_the_time_may_be_said_in_seconds_or_as_people_write_it(words):
         for bad in ("-1", "soon", "1e5", "1969-01-01", "9999-99-99", ""):
             with pytest.raises(click.BadParameter, match="is no time"):
                 option.type.convert(bad, option, None)
+
+
+@pytest.mark.parametrize("text, zone, wanted", [
+    ("now", "", "2026-03-30T10:20:30Z"),
+    ("now-90", "", "2026-03-30T10:19:00Z"),
+    ("now-2hours", "", "2026-03-30T08:20:30Z"),
+    ("now-7days", "", "2026-03-23T10:20:30Z"),
+    ("now+1week", "", "2026-04-06T10:20:30Z"),
+    ("today", "", "2026-03-30T00:00:00Z"),
+    ("yesterday", "", "2026-03-29T00:00:00Z"),
+    ("yesterday", "Europe/Berlin", "2026-03-28T23:00:00Z"),  # that day has 23 hours
+    ("tomorrow", "+02:00", "2026-03-30T22:00:00Z"),
+    ("today", "-0530", "2026-03-30T05:30:00Z"),
+])  # fmt: skip
+def test_times_are_said_by_the_words_of_schedulers(monkeypatch, text, zone, wanted):
+    now = datetime(2026, 3, 30, 10, 20, 30, tzinfo=UTC).timestamp()
+    monkeypatch.setattr("time.time", lambda: now)
+    assert spans.moment(text, spans.zone_of(zone)) == datetime.fromisoformat(wanted).timestamp()
+
+
+@pytest.mark.parametrize("text", [
+    "now-", "now7days", "now-7parsecs", "now--7days", "now-999999999999weeks", "noww", "-7days",
+    "now+٣days", "last week",
+])  # fmt: skip
+def test_other_words_are_no_times(text):
+    with pytest.raises(click.BadParameter, match="is no time"):
+        options.MOMENT.convert(text, None, None)
 
 
 ARGUMENTS = [

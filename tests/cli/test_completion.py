@@ -6,8 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
+from click.shell_completion import get_completion_class
 from click.testing import CliRunner
+from command_tree import commands
 
 from sssjob.cli import sssjob
 
@@ -87,3 +90,62 @@ def test_bash_completes_by_it(call, tmp_path, words, at, found):
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert found in result.stdout.split(), result
+
+
+def test_fish_keeps_what_stands_behind_a_comma(call):
+    assert 'string split --max 1 "," $completion' in call("fish").stdout
+
+
+# What is typed, and among what a shell offers then.
+VALUES = [
+    ("report --by us", ["user"]),
+    ("report --by user,mo", ["user,month"]),
+    ("report --by user,us", []),
+    ("report --sort cpu", ["cpu_seconds"]),
+    ("report --tz europe/lo", ["Europe/London"]),
+    ("report --from slurm-j", ["slurm-json", "slurm-jobcomp"]),
+    ("ledger report --by da", ["day"]),
+    ("ledger report --sort cpu", ["cpu_seconds"]),
+    ("ledger ingest --tz Europe/Lo", ["Europe/London"]),
+    ("audit --tz Europe/Lo", ["Europe/London"]),
+    ("convert --tz Europe/Lo", ["Europe/London"]),
+    ("convert --to car", ["car"]),
+    ("convert --from slurm-js", ["slurm-json"]),
+    ("deliver --tz Europe/Lo", ["Europe/London"]),
+    ("features collect --tz Europe/Lo", ["Europe/London"]),
+    ("lcginfo lrms --tz Europe/Lo", ["Europe/London"]),
+    ("lcginfo lrms --from slu", ["slurm"]),
+    ("lcginfo jobs --to sss-l", ["sss-lines"]),
+    ("ledger export --to cs", ["csv"]),
+    ("store export --to sss-l", ["sss-lines"]),
+    ("store import --tz Europe/Lo", ["Europe/London"]),
+    ("status --tz Europe/Lo", ["Europe/London"]),
+    ("status --from slu", ["slurm"]),
+    ("submit --to slu", ["slurm"]),
+    ("translate --to sba", ["sbatch"]),
+    ("translate --from sba", ["sbatch"]),
+    ("show --to sss-l", ["sss-lines"]),
+    ("explain memo", ["Memory"]),
+    ("schema stor", ["store"]),
+    ("schema store imp", ["import"]),
+]
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize(("typed", "offered"), VALUES, ids=[typed for typed, _ in VALUES])
+def test_values_are_completed(shell, typed, offered):
+    *words, incomplete = typed.split()
+    made = get_completion_class(shell)(sssjob, {}, "sssjob", "_SSSJOB_COMPLETE")
+    found = made.get_completions(words, incomplete)
+    assert [item.value for item in found if item.type == "plain"] == offered
+    assert all(item.value in made.format_completion(item) for item in found)
+
+
+def test_every_option_with_a_zone_completes_it():
+    zones = [
+        param for _, command in commands(sssjob) for param in command.params if "--tz" in param.opts
+    ]
+    assert len(zones) > 5
+    for param in zones:
+        found = param.shell_complete(click.Context(click.Command("x")), "Europe/Lon")
+        assert [item.value for item in found] == ["Europe/London"]

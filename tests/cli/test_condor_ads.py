@@ -103,7 +103,7 @@ def test_a_function_that_is_not_known_is_said():
 BAD = [
     (("eval", '"open'), "", "not closed"),
     (("eval", "a", "--my", "-"), "just words\n", "<stdin>:1: error: no attribute"),
-    (("eval", "a", "--my", "-"), "", "0 ads where one is due"),
+    (("eval", "a", "--my", "-"), "", "expected one ad, found 0"),
     (("eval", "-", "--my", "-"), "", "cannot be two ads"),
     (("features",), "", "an ad is needed"),
     (("features", "--job-ad", "nowhere.ad"), "", "No such file"),

@@ -118,9 +118,25 @@ def test_a_file_that_is_named_and_not_there_ends_the_command(place):
     )  # fmt: skip
 
 
-def test_a_command_without_such_options_reads_no_file(place):
-    document = write(place / "a.xml", "<Job><Id>1</Id><Executable>/bin/true</Executable></Job>")
-    assert run("--config", "none.toml", "validate", document).exit_code == 0
+@pytest.mark.parametrize("way", ["option", "variable"])
+@pytest.mark.parametrize("text", ['zoen = "UTC"\n', None])
+def test_a_named_file_that_is_wrong_ends_commands_without_defaults_too(
+    place, monkeypatch, way, text
+):
+    path = place / "c.toml"
+    if text:
+        path.write_text(text)
+    if way == "variable":
+        monkeypatch.setenv(defaults.VARIABLE, str(path))
+    for words in (("schema",), ("validate", "-"), ("condor", "job", "-")):
+        result = run(*(("--config", path) if way == "option" else ()), *words)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.startswith(f"sssjob: error: {path}: ")
+
+
+def test_help_and_version_need_no_file(place):
+    assert run("--config", "none.toml", "--version").exit_code == 0
+    assert run("--config", "none.toml", "--help").exit_code == 0
 
 
 def test_a_home_that_may_not_be_read_has_no_file(place, monkeypatch):

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from sssjob import loads
-from sssjob.check import check_source
+from sssjob.check.sources import check_source
 from sssjob.cli import sssjob
 from sssjob.document import read
 

@@ -13,7 +13,8 @@ from random import Random
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.accounting.writers import TARGETS
@@ -21,6 +22,8 @@ from sssjob.cli import sssjob
 from sssjob.document import guesses, sources
 from sssjob.records import parts, state
 from sssjob.verbs import convert as verb
+
+pytestmark = pytest.mark.usefixtures("ready_workers")
 
 DATA = Path(__file__).parent.parent / "data"
 SACCT = DATA / "slurm" / "24.11" / "all-steps-epoch.txt"
@@ -174,7 +177,7 @@ def test_only_what_is_new_is_converted_and_the_last_record_waits_for_its_end(tmp
     assert log.output.read_bytes() == convert("--from", "pbs", PBS).stdout_bytes
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     st.sampled_from([("sge", SGE), ("slurm", SACCT)]), st.lists(st.integers(0, 9000), max_size=5)
 )
@@ -411,13 +414,15 @@ def test_a_run_in_a_small_file_that_was_read_before_counts_once(tmp_path):
 @pytest.mark.parametrize("target", [*TARGETS, "lrmsinfo"])
 def test_other_targets_are_what_one_process_writes(target, tmp_path, monkeypatch):
     monkeypatch.setattr("time.time", lambda: 1_795_000_000)
+    monkeypatch.setattr(parts, "SIZE", 8000)
+    monkeypatch.setattr(sources, "_SMALL", 0)
     path = tmp_path / "accounting"
     record = (
         "11/20/2026 14:29:34;E;{0}.srv;user=amy queue=q ctime=1700000000 start=1700000100 "
         "exec_host=n1/0 end=17000{1} resources_used.walltime=00:10:00 "
         "resources_used.cput=00:01:00\n"
     )
-    rows = [record.format(number, 10_000 + number % 7) for number in range(4000)]
+    rows = [record.format(number, 10_000 + number % 7) for number in range(400)]
     path.write_text("".join([*rows, "half a line\n", *rows[:10]]))
     made = {}
     for jobs in ("1", "2"):
@@ -432,7 +437,7 @@ def test_other_targets_are_what_one_process_writes(target, tmp_path, monkeypatch
     assert one.stdout_bytes
     assert (one.stdout_bytes, one.exit_code, lost) == (two.stdout_bytes, two.exit_code, others)
     assert sorted(one.stderr.splitlines()) == sorted(two.stderr.splitlines())
-    assert "converted 4000, skipped 10 (read before 10), bad 1" in two.stderr
+    assert "converted 400, skipped 10 (read before 10), bad 1" in two.stderr
 
 
 OTHERS = [

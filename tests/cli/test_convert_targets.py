@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 from lxml import etree
 
-from sssjob.check import check_source
+from sssjob.check.sources import check_source
 from sssjob.cli import sssjob
 
 SACCT = Path(__file__).parents[2] / "examples" / "slurm" / "sacct.txt"
@@ -85,7 +85,7 @@ def test_documents_become_job_objects_again_with_their_defaults():
 
 
 @pytest.mark.parametrize("arguments, message", [
-    pytest.param(("--to", "ur", "--benchmark", "fast"), "nothing like HEPscore23=", id="figure"),
+    pytest.param(("--to", "ur", "--benchmark", "fast"), "expected NAME=NUMBER, such", id="figure"),
     pytest.param(("--to", "ur", "--output-dir", "x"), "writes job objects", id="files"),
     pytest.param(("--site", "X"), "need --to of jsonl, ", id="site"),
     pytest.param(("--to", "ur", "--state", "x"), "--state", id="state"),

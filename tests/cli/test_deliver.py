@@ -168,7 +168,7 @@ def test_a_bad_record_is_reported_with_its_line_and_the_rest_go_on(run, tmp_path
     lines.insert(1, lines[1].replace("00:01:40", "soon"))
     (tmp_path / "bad.txt").write_text("\n".join(lines) + "\n")
     result = run(JOB, "job.xml", "--record", "bad.txt", "--tz", "UTC")
-    assert result.exit_code == 0
+    assert result.exit_code == 1
     assert "bad.txt:2: error: " in result.stderr
     assert "1 bad" in result.stderr
 

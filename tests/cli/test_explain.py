@@ -63,10 +63,33 @@ def test_a_path_of_elements_is_the_last_one(explain, path):
 def test_a_word_that_is_no_name_is_told_what_is_explained(explain):
     result = explain("GPU")
     assert result.exit_code == 2
-    assert "GPU: no such file, nor a name of an element, attribute, limit or code" in result.stderr
+    assert "did you mean Memory?" in explain("Mem").stderr
+    assert "GPU: no such file, nor a name, value, unit or code of the standard" in result.stderr
 
 
 def test_what_is_neither_is_a_file_that_is_not_there(explain):
     result = explain("nothing.xml")
     assert result.exit_code == 2
     assert "nothing.xml: No such file or directory" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("memory", "Memory"), ("PREFERENCE", "preference"), ("/job/requested/memory", "Memory"),
+     ("e-card", "E-CARD"), ("jobid", "JobId jobId")],
+)  # fmt: skip
+def test_a_name_in_other_letters_is_the_name(explain, written, meant):
+    assert explain(written).output == explain(*meant.split()).output
+
+
+def test_an_example_has_a_line_for_each_element(explain):
+    assert explain("preference").output.partition("  example:\n")[2].splitlines() == [
+        "    <Job>",
+        "      <Id>1</Id>",
+        "      <Duration>60</Duration>",
+        "      <Requested>",
+        '        <Memory preference="2" units="GB">2</Memory>',
+        '        <Memory preference="1" units="GB">1</Memory>',
+        "      </Requested>",
+        "    </Job>",
+    ]

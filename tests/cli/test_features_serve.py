@@ -78,7 +78,10 @@ def test_what_a_server_does_not_tell_is_not_taken_for_no_limit(url):
         command, ["left", "--job", nobody, "--machine", f"{url}/machinefeatures", "--wall", "1"]
     )
     assert result.exit_code == 2
-    assert "a server did not say: jobstart_secs, shutdowntime_job, wall_limit_secs" in result.stderr
+    assert (
+        "the server did not answer about: jobstart_secs, shutdowntime_job, wall_limit_secs"
+        in result.stderr
+    )
 
 
 @pytest.mark.parametrize(

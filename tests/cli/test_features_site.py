@@ -235,7 +235,7 @@ def test_a_key_that_decides_and_cannot_be_read_is_not_taken_for_no_limit(run, jo
     Path("job", key).write_text(text)
     result = run("left", *job, "--at-least", "1")
     assert result.exit_code == 2
-    assert f"a limit that decides is not known: {key}\n" in result.stderr
+    assert f"a limit that the answer needs is not known: {key}\n" in result.stderr
     assert run("left", *job, "--cpu", "1").exit_code == 0, "CPU time is counted apart"
 
 

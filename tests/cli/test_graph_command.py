@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -235,7 +236,7 @@ def test_circles_are_drawn_too():
     assert len(arrows) == 3 + 1, "and one in the legend"
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(1, 30).flatmap(lambda count: st.tuples(
     st.just(count),
     st.lists(st.tuples(st.integers(0, count - 1), st.integers(0, count - 1)), max_size=60),

@@ -7,6 +7,7 @@ its forms. What is no input at all is told by what it is, by every one of them.
 
 import gzip
 import json
+import shutil
 import sqlite3
 
 import click
@@ -111,19 +112,27 @@ def cells():
                 yield pytest.param(name, words, kind, form, id=f"{name}: {kind}, {form}")
 
 
-@pytest.fixture
-def given(tmp_path):
-    """Where the two jobs are, by the kind of the input."""
-    (tmp_path / "jobs.xml").write_text(JOBS)
-    (tmp_path / "jobs.xml.gz").write_bytes(gzip.compress(JOBS.encode()))
-    (tmp_path / "dir").mkdir()
-    (tmp_path / "dir" / "jobs.xml").write_text(JOBS)
-    (tmp_path / "sacct.txt").write_text(SACCT)
-    (tmp_path / "offers").write_text('[{"id": "n", "Processors": 4, "Duration": 3600}]')
-    with store.open(tmp_path / "jobs.db", create=True) as stored:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A directory with the two jobs in each kind of input, which no test writes to."""
+    place = tmp_path_factory.mktemp("made")
+    (place / "jobs.xml").write_text(JOBS)
+    (place / "jobs.xml.gz").write_bytes(gzip.compress(JOBS.encode()))
+    (place / "dir").mkdir()
+    (place / "dir" / "jobs.xml").write_text(JOBS)
+    (place / "sacct.txt").write_text(SACCT)
+    (place / "offers").write_text('[{"id": "n", "Processors": 4, "Duration": 3600}]')
+    with store.open(place / "jobs.db", create=True) as stored:
         stored.load(JOBS.encode())
-    kept = ledger.create(tmp_path / "usage")
-    kept.add([columns.row(job) for job in jobs(tmp_path / "jobs.xml")])
+    kept = ledger.create(place / "usage")
+    kept.add([columns.row(job) for job in jobs(place / "jobs.xml")])
+    return place
+
+
+@pytest.fixture
+def given(made, tmp_path):
+    """Where the two jobs are, by the kind of the input."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     names = {"document": "jobs.xml", "compressed": "jobs.xml.gz", "directory": "dir",
              "store": "jobs.db", "records": "sacct.txt", "ledger": "usage"}  # fmt: skip
     return {"standard input": "-", **{kind: str(tmp_path / name) for kind, name in names.items()}}
@@ -166,6 +175,41 @@ def test_a_command_takes_an_input_and_prints_a_form(given, tmp_path, name, words
         assert printed.strip()
 
 
+RECORDS = sorted(name for name, (_, kinds, _) in TABLE.items() if "records" in kinds)
+TIMED = ("show @", "query //Job/StartTime @", "canon @", "transform to-3.1.0 @", "convert @")
+STARTED = {"UTC": "1795003202", "Asia/Tokyo": "1794970802"}  # of the records, by their zone
+
+
+@pytest.mark.parametrize("zone", STARTED)
+@pytest.mark.parametrize("words", TIMED)
+def test_a_time_of_records_is_the_same_for_every_command(given, tmp_path, words, zone, monkeypatch):
+    config = tmp_path / "config.toml"
+    config.write_text(f'zone = "{zone}"\n')
+    monkeypatch.setenv("SSSJOB_CONFIG", str(config))
+    printed = call(words, given["records"], tmp_path).stdout
+    assert [text for text in STARTED.values() if text in printed] == [STARTED[zone]]
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_the_zone_of_a_file_of_defaults_is_heeded_by_every_command(
+    given, tmp_path, name, monkeypatch
+):
+    config = tmp_path / "config.toml"
+    config.write_text('zone = "Asia/Tokyo"\n')
+    monkeypatch.setenv("SSSJOB_CONFIG", str(config))
+    result = call(TABLE[name][0], given["records"], tmp_path)
+    assert "without a zone" not in result.stderr
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_a_notice_names_no_option_that_the_command_has_not(given, tmp_path, name):
+    result = call(TABLE[name][0], given["records"], tmp_path)
+    found = dict((" ".join(words), command) for words, command in commands(sssjob))[name]
+    has = any("--tz" in each.opts for each in found.params)
+    told = [line for line in result.stderr.splitlines() if "without a zone" in line]
+    assert all(("--tz" in line) is has for line in told)
+
+
 @pytest.mark.parametrize("what", WRONG)
 @pytest.mark.parametrize("name", sorted(TABLE))
 def test_what_holds_no_jobs_is_told_by_what_it_is(given, tmp_path, name, what):
@@ -190,3 +234,116 @@ def test_what_a_ledger_does_not_have_is_told_once(given, tmp_path, name):
     assert "is a ledger" in result.stderr
     assert result.stderr.count("\n") == 1
     assert not result.stdout
+
+
+HEADER = SACCT.partition("\n")[0]
+# fmt: off
+SOURCES = {
+    # what a source is                what is in it                          exit code
+    "one bad record":                (f"{SACCT}9|amy\n",                     1),
+    "more bad records than are told": (SACCT + "9|amy\n" * 21,               1),
+    "nothing but a bad record":      (f"{HEADER}\n9|amy\n",                  1),
+    "a broken document":             ("<Job><Id>7</Id>\n",                   2),
+    "a bad record and a broken document": (None,                             2),
+    "no job":                        ("<Jobs/>\n",                           1),
+    "a document about something else": ("<html><p/></html>\n",              1),
+    "no record":                     (f"{HEADER}\n",                         1),
+    "nothing at all":                ("",                                    2),
+}
+# Commands that differ, and how: the table in docs/command-line.md says so.
+WRITES_DOCUMENTS = {what: 2 for what, (content, _) in SOURCES.items() if (content or "").startswith(HEADER)}
+TAKES_NONE = {"no job": 0, "no record": 0}
+FOREIGN = "a document about something else"
+PUTS_IN = {**TAKES_NONE, FOREIGN: 2}
+OF_ONE_JOB = {"one bad record": 0, "more bad records than are told": 0, "nothing but a bad record": 2, "no job": 2, "no record": 2, FOREIGN: 2}
+DIFFER = {
+    "diff":                          {"nothing but a bad record": 2, "no job": 2, "no record": 2, FOREIGN: 2},
+    "features job":                  OF_ONE_JOB,
+    "submit":                        WRITES_DOCUMENTS,
+    "deliver":                       WRITES_DOCUMENTS,
+    "repair":                        {**WRITES_DOCUMENTS, "a broken document": 1, "no job": 0, "nothing at all": 1, FOREIGN: 0},
+    "profile":                       {"no job": 1, "no record": 0},
+    "lcginfo lrms":                  PUTS_IN,  # there is no job, and that is the state
+    "translate":                     {FOREIGN: 2},
+    "validate":                      TAKES_NONE,
+    "transform":                     {**TAKES_NONE, FOREIGN: 0},
+    **dict.fromkeys(("convert", "store import", "ledger ingest"), PUTS_IN),
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("name", sorted(TABLE))
+def test_a_bad_record_ends_every_command_with_1_and_what_cannot_be_read_with_2(
+    given, tmp_path, name
+):
+    ended = {}
+    for what, (content, _) in SOURCES.items():
+        source = tmp_path / what
+        if content is None:
+            source.mkdir()
+            (source / "records").write_text(f"{SACCT}10|amy\n")
+            (source / "broken.xml").write_text("<Job><Id>10</Id>\n")
+        else:
+            source.write_text(content)
+        result = call(TABLE[name][0], str(source), tmp_path)
+        assert isinstance(result.exception, SystemExit | None), what
+        ended[what] = result.exit_code
+    expected = {what: code for what, (_, code) in SOURCES.items()}
+    assert ended == {**expected, **DIFFER.get(name, {})}
+
+
+HOW = {"--from", "--tz", "--columns", "--delimiter"}
+# fmt: off
+WITHOUT = {
+    # command            options that it has not       why
+    "query":            {"--delimiter"},               # its --columns are those that it prints
+    "lcginfo lrms":     {"--columns", "--delimiter"},  # a state is no table
+    "lcginfo backtest": HOW,                           # the file of defaults names the zone
+    "translate":        {"--tz", "--columns", "--delimiter"},  # its --from names a kind of script
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_every_command_that_reads_records_has_the_options_of_records(name):
+    found = dict((" ".join(words), command) for words, command in commands(sssjob))[name]
+    options = {each for p in found.params if isinstance(p, click.Option) for each in p.opts}
+    assert HOW - options == WITHOUT.get(name, set())
+
+
+PLAIN = SACCT.partition("\n")[2].replace("|", ";")  # which nothing tells from other tables
+
+
+@pytest.mark.parametrize("name", [name for name in RECORDS if name not in WITHOUT])
+def test_records_without_a_header_are_read_by_what_the_options_say(given, tmp_path, name):
+    source = tmp_path / "plain"
+    source.write_text(PLAIN)
+    columns = HEADER.replace("|", ",")
+    how = ["--from", "slurm", "--columns", columns, "--delimiter", ";", "--tz", "Asia/Tokyo"]
+    result = call(TABLE[name][0], str(source), tmp_path, *how)
+    assert result.exit_code == (1 if name == "profile" else 0), result.output
+    assert f"{source}:1: notice: recognised" not in result.stderr
+    times = [text for text in STARTED.values() if text in result.stdout]
+    assert times in ([], [STARTED["Asia/Tokyo"]])
+    assert times or name not in ("show", "canon", "transform", "convert")
+
+
+def test_a_query_reads_records_as_the_options_say(given, tmp_path):
+    asked = "query --from sacct --tz Asia/Tokyo //Job/StartTime @"
+    result = call(asked, given["records"], tmp_path)
+    assert result.stdout.split() == [STARTED["Asia/Tokyo"]] * 2
+    assert not result.stderr
+
+
+@pytest.mark.parametrize("name", ["show", "validate", "report"])
+def test_columns_without_a_format_and_a_format_that_is_not_known_end_the_command(
+    given, tmp_path, name
+):
+    words = TABLE[name][0]
+    for how, said in (
+        (["--columns", "JobID"], "--columns and --delimiter need --from"),
+        (["--from", "slrm"], "'slrm' is no known record format"),
+    ):
+        result = call(words, given["records"], tmp_path, *how)
+        assert result.exit_code == 2
+        assert said in result.stderr

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from sssjob import store
-from sssjob.check import check_source
+from sssjob.check.sources import check_source
 from sssjob.cli import sssjob
 from sssjob.lcginfo import lrmsinfo
 

@@ -94,6 +94,17 @@ def test_a_file_that_is_not_there_costs_itself(run, usage, tmp_path):
     assert f"{tmp_path / 'nothing'}: No such file or directory" in found.stderr
 
 
+@pytest.mark.parametrize("text", ["<Job><Id>7</Id>\n", "<html><p/></html>\n", ""])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_cannot_be_read_is_told_each_time(run, usage, tmp_path, text, workers):
+    file = tmp_path / "broken.xml"
+    file.write_text(text)
+    first = run("ingest", "--workers", workers, usage, file)
+    assert first.exit_code == 2
+    again = run("ingest", "--workers", workers, usage, file)
+    assert (again.exit_code, again.stderr) == (2, first.stderr)
+
+
 def test_a_torn_file_is_told_and_the_rest_is_reported(run, ingest, usage):
     ingest("7|c|amy|COMPLETED|1|2|5|3|4", "8|c|bob|RUNNING|1|2|Unknown|3|4")
     (torn,) = usage.glob("usage/1970-01/*.parquet")

@@ -50,7 +50,7 @@ def test_match_tells_scripts_of_each_offer_in_their_order(ask):
     rows = json.loads(result.stdout)
     assert [row["id"] for row in rows] == ["n4", "n64", "n?"]
     assert verdicts(result) == {"n4": "no", "n64": "yes", "n?": "unknown"}
-    assert rows[0]["reasons"] == ["Processors GE 8: 4 offered"]
+    assert rows[0]["reasons"] == ["Processors GE 8: up to 4 offered"]
     assert (rows[0]["score"], rows[0]["alternative"]) == (None, None)
     assert (rows[1]["score"], rows[1]["alternative"]) == (
         0,
@@ -67,7 +67,7 @@ def test_match_shows_people_the_best_first_with_what_decided(ask):
         ["n?", "unknown"],
         ["n4", "no"],
     ]
-    assert lines[4].endswith("Processors GE 8: 4 offered")
+    assert lines[4].endswith("Processors GE 8: up to 4 offered")
 
 
 def test_match_ranks_by_exact_scores(ask):

@@ -64,3 +64,30 @@ def test_a_name_that_is_none_is_told_with_all_that_there_are(words, tmp_path, mo
 def test_help_lists_the_other_words_for_systems(command):
     told = CliRunner().invoke(sssjob, [command, "--help"]).stdout
     assert {"uge", "slurm"} <= {*told.replace(",", " ").replace(";", " ").split()}
+
+
+@pytest.mark.parametrize("word, meant", [("sacct", "slurm"), ("QACCT", "gridengine")])
+@pytest.mark.parametrize(
+    "command", ["translate job.xml", "translate job.xml --explain", "submit job.xml"]
+)
+def test_words_for_records_name_nothing_that_is_written(
+    word, meant, command, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "job.xml").write_text("<Job><Id>1</Id><Executable>/bin/a</Executable></Job>")
+    result = CliRunner().invoke(sssjob, [*command.split(), "--to", word])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"{word.lower()} names records of " in result.stderr
+    assert f"did you mean {meant}?" in result.stderr
+
+
+def test_help_lists_words_for_records_where_something_is_read():
+    assert {"sacct", "qacct"} <= {*registry.words((), lambda row: row.formats)}
+    assert "sacct" in CliRunner().invoke(sssjob, ["convert", "--help"]).stdout
+    assert "sacct" not in CliRunner().invoke(sssjob, ["submit", "--help"]).stdout
+
+
+def test_records_by_their_command_are_read(tmp_path):
+    (tmp_path / "records").write_text("JobID|State|ElapsedRaw\n1|COMPLETED|60\n")
+    done = CliRunner().invoke(sssjob, ["convert", "--from", "sacct", str(tmp_path / "records")])
+    assert (done.exit_code, "<Id>1</Id>" in done.stdout) == (0, True)

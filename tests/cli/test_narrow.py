@@ -21,7 +21,7 @@ DOCUMENTS = {
     "ledger export",
     "ledger sql",
 }
-EXAMPLE = re.compile("    <Job").match  # of explain, which is a document, too
+EXAMPLE = re.compile(r" +\S+$").match  # of a document that explain shows: it has no blank
 CHANGING = {"features left", "features show", "features set"}  # as time goes on
 TABLES = {"status": "--table examples/status/qstat.json"}
 MORE = [
@@ -29,11 +29,16 @@ MORE = [
     ("layout", "examples/requested/layout.xml"),
     ("graph", "--exit a=1 examples/requested/dependencies.xml"),
     ("profile", ""),
+    ("explain", "Memory preference E-MIXED"),
     ("match", "examples/requested/workflow.xml --offers examples/requested/offers.json"),
     (
         "lcginfo estimate",
         "--explain --lrms examples/lcginfo/lrmsinfo --caps examples/lcginfo/vomaxjobs",
     ),
+    ("lcginfo estimate", "--plot --lrms examples/lcginfo/lrmsinfo"),
+    ("report", "--plot --by user examples/slurm/sacct.txt"),
+    ("report", "--plot --by user,queue,state --histogram wait examples/slurm/sacct.txt"),
+    ("translate", "--explain --to all examples/translate/job.sh"),
     ("features job", "--explain --dry-run examples/requested/workflow.xml --select 4"),
     ("translate", "--explain --to pbs examples/translate/job.sh"),
     ("examples", ""),
@@ -73,7 +78,7 @@ def test_a_report_fits_40_columns_and_loses_nothing(name, words, place, monkeypa
     wide, narrow = printed(None), printed("40")
     assert not [line for line in narrow.splitlines() if cells(line) > 40 and not EXAMPLE(line)]
     letters = re.sub(r"[\W_]", "", narrow)  # words that were broken are whole again
-    if name not in CHANGING:
+    if name not in CHANGING and "--plot" not in words:  # a short axis has fewer numbers
         lost = {word for word in re.findall(r"[^\W_]+", wide) if word not in letters}
         assert not lost
 

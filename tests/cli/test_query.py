@@ -29,6 +29,57 @@ def test_text_is_one_line_a_match(run):
     assert run("//Job[Processors > 12]/Id", "one.xml") == (0, "1\n", "")
 
 
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("one.xml //Job/Id", "//Job/Id one.xml"),
+        ("one.xml //Job/Id two.xml", "//Job/Id one.xml two.xml"),
+        ("one.xml two.xml", "EXPRESSION one.xml two.xml"),
+        ("one.xml", "EXPRESSION one.xml"),
+        ("Job //Id", "//Id Job"),
+        ("archive //Job", "//Job archive"),
+        ("sqlite:jobs.db //Job", "//Job sqlite:jobs.db"),
+    ],
+)
+def test_a_file_in_the_place_of_the_expression_is_told(run, tmp_path, words, meant):
+    (tmp_path / "Job").write_text(ONE)
+    (tmp_path / "archive").mkdir()
+    code, out, err = run(*words.split(), stdin=ONE)
+    assert (code, out) == (2, "")
+    assert err == (
+        f"sssjob: error: {words.split()[0]} is a file or store, and the XPath stands before these:"
+        f" sssjob query {meant}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("files", "out"),
+    [
+        ("a.pdf", ""),
+        ("none.xml", ""),
+        ("a.pdf none.xml", ""),
+        ("empty.db", ""),
+        ("one.xml a.pdf", "0\n"),
+        ("a.pdf one.xml none.xml", "0\n"),
+    ],
+)
+@pytest.mark.parametrize("workers", "12")
+def test_nothing_is_counted_where_nothing_could_be_read(run, tmp_path, files, out, workers):
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7\n")
+    (tmp_path / "empty.db").write_bytes(b"SQLite format 3\0 and no more")
+    words = ("--count", "--workers", workers, "//Job/Queue")
+    assert run(*words, *files.split())[:2] == (2, out)
+    assert run("--count", "//Job", "one.xml", "a.pdf")[:2] == (2, "1\n")
+
+
+@pytest.mark.parametrize("words", ["Job one.xml", "Id", ". one.xml", "/ one.xml", "a/b one.xml"])
+def test_an_element_may_have_the_name_of_a_file(run, tmp_path, words):
+    (tmp_path / "Job").write_text(ONE)
+    (tmp_path / "Id").write_text(ONE)
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    assert "stands before" not in run(*words.split(), stdin=ONE)[2]
+
+
 def test_several_files_are_named_before_each_match(run):
     assert run("//Job/Id", "one.xml", "two.xml") == (0, "one.xml:1\ntwo.xml:2\n", "")
     assert run("--no-filename", "Id", "one.xml", "two.xml") == (0, "1\n2\n", "")
@@ -42,7 +93,7 @@ def test_a_directory_is_read_and_what_is_skipped_is_said(run, tmp_path):
     code, out, err = run("//Job/Id", "more")
     assert (code, out) == (0, "more/b.sss.gz:1\n")
     assert err == (
-        "more: notice: not read, since named neither *.xml nor *.sss: "
+        "more: notice: not read, since neither documents nor records: "
         "0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 1 more\n"
     )
 
@@ -239,11 +290,11 @@ def test_matches_in_records_have_the_lines_of_their_records(run, tmp_path):
     assert [(row["line"], row["value"]) for row in json.loads(printed)] == [(2, "7"), (4, "9")]
 
 
-def test_a_record_that_cannot_be_asked_is_told_and_ends_with_2(run, tmp_path):
+def test_a_record_that_cannot_be_asked_is_told_and_ends_with_1(run, tmp_path):
     (tmp_path / "sacct.txt").write_text(SACCT + "x|y|COMPLETED|1|2|3\n")
     bad = "sacct.txt:5: error: 'x' is no job id\n"
-    assert run("Id", "sacct.txt") == (2, "7\n8\n9\n", READ + bad)
-    assert run("--quiet", "none", "sacct.txt") == (2, "", bad)
+    assert run("Id", "sacct.txt") == (1, "7\n8\n9\n", READ + bad)
+    assert run("--quiet", "none", "sacct.txt") == (1, "", bad)
 
 
 def test_records_without_a_job_are_nothing_and_no_bad_document(run, tmp_path):

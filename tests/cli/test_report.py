@@ -102,10 +102,13 @@ def test_bars_in_the_terminal_and_as_SVG(tmp_path):
 @pytest.mark.parametrize("arguments, message", [
     pytest.param(("--by", "shoe"), "--by 'shoe' is none of user, ", id="grouping"),
     pytest.param(("--sort", "shoe"), "--sort 'shoe' is none of jobs, ", id="measure"),
+    pytest.param(("--by", "day,usr"), "; did you mean user?", id="misspelt-grouping"),
+    pytest.param(("--sort", "wall_secnds"), "; did you mean wall_seconds?", id="misspelt-measure"),
+    pytest.param(("--tz", "Europ/Berlin"), "; did you mean Europe/Berlin?", id="misspelt-zone"),
     pytest.param(("--since", "soon"), "'soon' is no time such as 2026-11", id="time"),
     pytest.param(("--since", "2026-12", "--until", "2026-01"),
                  "--since 2026-12 is after --until 2026-01: no job ended", id="window"),
-    pytest.param(("--tz", "Mars/Base"), "no known time zone", id="zone"),
+    pytest.param(("--tz", "Mars/Base"), "'Mars/Base' is not a time zone such as", id="zone"),
     pytest.param(("--from", "shoe"), "no known record format", id="format"),
     pytest.param(("/no/such",), "/no/such: No such file", id="file"),
 ])  # fmt: skip

@@ -144,6 +144,12 @@ def test_a_dry_run_prints_the_message(ask):
         pytest.param(
             ["Query", "Job", "--where", "User"], "'User' is not NAME OP VALUE", id="condition"
         ),
+        *(
+            pytest.param(
+                ["Query", "Job", "--dry-run", form], f"no answer as {form}", id=f"dry {form[2:]}"
+            )
+            for form in ("--json", "--raw")
+        ),
         pytest.param(["Query", "Job", "--key-file", "gone"], "gone: No such file", id="no key"),
         pytest.param(
             ["Query", "Job", "--key-file", "open"], "mode 0644, expected 0600", id="open key"

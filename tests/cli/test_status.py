@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from waiting import until
 
 from sssjob import store
-from sssjob.check import check_source
+from sssjob.check.sources import check_source
 from sssjob.cli import sssjob
 from sssjob.systems.slurm.status import table
 
@@ -152,7 +152,7 @@ def test_jobs_are_printed_as_json_objects():
         (("--watch", "1", QUEUE), "--watch"),
         (("--watch", "1", "--from", "slurm", "-o", "x"), "--watch"),
         (("--failures", "2", "--from", "slurm"), "--watch"),
-        (("--table", "--json", QUEUE), "two forms"),
+        (("--table", "--json", QUEUE), "cannot be used together"),
         (("--from", "lsf"), "known: condor"),
         (("--from", "squeue-json"), "no system that can be asked"),
         (("--from", "slurm", DATA / "condor/condor_q.json"), "no known format of records"),

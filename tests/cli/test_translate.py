@@ -69,7 +69,9 @@ def test_several_jobs_are_several_files(run):
     group = f"<JobGroup><Id>g</Id>{JOB}{JOB.replace('<Id>7', '<Id>../8')}</JobGroup>"
     (run.path / "job.xml").write_text(group)
     done = run("job.xml", "--to", "sbatch")
-    assert (done.exit_code, "--output-dir" in done.stderr) == (2, True)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "2 jobs are 2 files for sbatch" in done.stderr
+    assert "add --output-dir DIR, which gets all of them; or --select 7 for" in done.stderr
     assert run("job.xml", "--to", "sbatch", "--output-dir", "out").exit_code == 0
     assert sorted(file.name for file in (run.path / "out").iterdir()) == ["%2E.%2F8.sh", "7.sh"]
     assert run("job.xml", "--to", "sbatch", "--select", "7").stdout.startswith("#!/bin/sh\n")

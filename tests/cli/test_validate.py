@@ -183,6 +183,40 @@ def test_of_many_findings_that_are_alike_the_first_are_told_and_how_many_more(ru
     assert "100 errors" in lines[-1]
 
 
+BAD = "JobID|User|End\n" + "".join(f"{number}|amy|soon\n" for number in range(50))
+
+
+def test_bad_records_are_findings_of_which_the_first_are_told_to_people(run, tmp_path):
+    (tmp_path / "bad.txt").write_text(BAD)
+    code, _, said = run("bad.txt")
+    assert (code, said.count("'soon' is not a time")) == (1, 20)
+    assert "bad.txt: error: and 30 more like these; --all-findings tells each" in said
+    assert said.endswith("50 errors\n")
+
+
+@pytest.mark.parametrize("form", [
+    ["--all-findings"], ["--jsonl"], ["--json"], ["--format", "sarif"], ["--json", "--closed"],
+])  # fmt: skip
+def test_all_bad_records_are_told_if_all_are_asked_for_and_to_programs(run, tmp_path, form):
+    (tmp_path / "bad.txt").write_text(BAD)
+    code, printed, said = run(*form, "bad.txt")
+    assert (code, (printed + said).count("'soon' is not a time")) == (1, 50)
+    assert "soon" not in (said if printed else printed)
+
+
+def test_quiet_says_nothing_of_records(run, tmp_path):
+    (tmp_path / "bad.txt").write_text(BAD)
+    assert run("-q", "bad.txt") == (1, "", "")
+
+
+@pytest.mark.parametrize("words", ["show", "query //Id", "profile", "translate --to slurm"])
+def test_every_command_tells_the_first_bad_records_and_how_many_more(tmp_path, words):
+    (tmp_path / "bad.txt").write_text(BAD)
+    said = CliRunner().invoke(sssjob, [*words.split(), str(tmp_path / "bad.txt")]).stderr
+    assert said.count("'soon' is not a time") == 20
+    assert "and 30 more like these; sssjob validate --all-findings tells each" in said
+
+
 @pytest.mark.parametrize("form", [["--all-findings"], ["--jsonl"], ["--json"]])
 def test_all_findings_are_told_if_all_are_asked_for_and_to_programs(run, tmp_path, form):
     (tmp_path / "many.xml").write_text(MANY)

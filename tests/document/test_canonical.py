@@ -4,7 +4,8 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 from strategies import ANY
@@ -161,7 +162,7 @@ def test_the_canonical_form_of_a_good_document_is_its_own(block):
         assert canon(loads(dumps(form, indent=indent))) == form
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(ANY, st.booleans(), st.booleans())
 def test_the_canonical_form_of_any_document_is_its_own(element, comments, effective):
     form = canon(from_tree(element), comments=comments, effective=effective)
@@ -192,7 +193,7 @@ def requests(draw):
     return tuple(items)
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(requests())
 def test_the_canonical_form_of_a_request_is_its_own(items):
     form = canon(Job((Requested(items),)))

@@ -4,7 +4,8 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import ANY
 
@@ -184,7 +185,7 @@ def in_other_units(item):
     )
 
 
-@settings(max_examples=75)
+@examples(75)
 @given(ANY, ANY)
 def test_swapped_sides_give_swapped_differences(left, right):
     one, other = from_tree(left), from_tree(right)
@@ -194,7 +195,7 @@ def test_swapped_sides_give_swapped_differences(left, right):
         assert back == forth
 
 
-@settings(max_examples=75)
+@examples(75)
 @given(ANY)
 def test_nothing_differs_from_itself(element):
     block = from_tree(element)
@@ -202,7 +203,7 @@ def test_nothing_differs_from_itself(element):
         assert list(diff(block, block, strict=strict)) == []
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(ANY, st.randoms(use_true_random=False))
 def test_order_and_units_make_no_difference_in_any_document(element, random_):
     block = from_tree(element)

@@ -5,13 +5,16 @@ import io
 import sqlite3
 import tarfile
 import zipfile
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from sssjob import store
 from sssjob.cli import sssjob
+from sssjob.document import read
 from sssjob.document.file_kinds import wrong
+from sssjob.errors import UnreadableDocument
 
 JOB = b"<Job><Id>1</Id></Job>"
 
@@ -55,6 +58,8 @@ KINDS = [
     pytest.param(b"[2026-11-22T10:00:00.123] slurmctld version 25.05\n", LOG, id="slurmctld"),
     pytest.param(b"11/22/26 10:00:00 (pid:7) Setting maximum descriptors\n", LOG, id="SchedLog"),
     pytest.param(b"11/22/2026 10:00:00|worker|q|E|no such job\n", LOG, id="messages of qmaster"),
+    pytest.param(b"2026-11-22 10:00:00,123 [INFO] ready\n", LOG, id="levels"),
+    pytest.param(b"2026-11-22T10:00:00 warning: no disk\n", LOG, id="levels, ISO"),
     pytest.param(b"Nov 22 10:00:00 n1 slurmd[7]: started\n", LOG, id="syslog"),
     pytest.param(b"2026-11-22T10:00:00+00:00 n1 slurmd[7]: started\n", LOG, id="journalctl"),
     pytest.param(b'::1 - - [10/Oct/2026:13:55:36 +0000] "GET /"\n', LOG, id="web server"),
@@ -117,7 +122,48 @@ def test_a_store_is_told_from_databases_of_others(tmp_path):
     with store.open(tmp_path / "jobs.db", create=True) as jobs:
         jobs.load(JOB)
     assert "a store of job objects" in str(wrong((tmp_path / "jobs.db").read_bytes()))
-    assert "not marked as a store" in str(wrong(_database()))
+    assert "this is a database of another program" in str(wrong(_database()))
+
+
+@pytest.mark.parametrize("given", [1, 20, 70])
+def test_a_database_of_another_program_is_told_of_a_pipe_that_gives_little_at_a_time(given):
+    with pytest.raises(UnreadableDocument, match="a database of another program"):
+        list(read(Slowly(_database(), given)))
+
+
+class Slowly(io.RawIOBase):
+    """A stream that gives so many bytes, and then the rest in one go."""
+
+    def __init__(self, content, first):
+        self._parts = [content[:first], content[first:]]
+
+    def readable(self):
+        return True
+
+    def readinto(self, into):
+        part = self._parts.pop(0) if self._parts else b""
+        now, rest = part[: len(into)], part[len(into) :]
+        self._parts[:0] = [rest] if rest else []
+        into[: len(now)] = now
+        return len(now)
+
+
+ASKED = (
+    "validate", "show", "repair", "query //Job", "report", "graph", "canon", "diff {}", "layout",
+    "transform usage-record", "convert", "convert --from slurm", "translate --to slurm", "audit",
+    "profile", "alternatives", "match --offers {}", "explain",
+    "submit --to slurm", "cancel --to slurm", "deliver --record r", "features job --dry-run",
+    "lcginfo lrms", "store import new.db", "store stats", "status",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ASKED)
+def test_every_command_tells_a_database_of_another_program_as_such(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("other.db").write_bytes(_database())
+    done = CliRunner().invoke(sssjob, [*command.format("other.db").split(), "other.db"])
+    assert done.exit_code
+    assert "a database of another program" in f"{done.stderr}{done.exception}"
 
 
 COMMANDS = ["validate", "show", "repair", "query //Job", "report", "graph"]

@@ -154,3 +154,10 @@ def test_an_empty_text_is_an_empty_document_for_each_call(text):
         sssjob.loads(text)
     with pytest.raises(sssjob.InvalidJob, match="the document is empty"):
         sssjob.validate(text)
+
+
+@pytest.mark.parametrize("outer", PACKED)
+@pytest.mark.parametrize("inner", PACKED)
+def test_what_is_compressed_twice_is_refused_as_such(outer, inner):
+    with pytest.raises(UnreadableDocument, match="compressed twice"), opened(outer(inner(DATA))):
+        pass

@@ -6,7 +6,7 @@ from unittest import mock
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -61,7 +61,6 @@ def contents(found):
     return {id_: next(iter(files), None) for id_, files in found}
 
 
-@settings(max_examples=60)
 @given(INNER.filter(lambda tree: JOB in str(tree)))
 @example(TWO)
 @example([[JOB], [JOB, FILE]])

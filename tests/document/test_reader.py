@@ -10,13 +10,15 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from hypothesis import example, given, settings
+from draws import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 from lxml import etree
 
 import sssjob
 from sssjob import spec, store
-from sssjob.check import check_each, check_source
+from sssjob.check.findings import check_each
+from sssjob.check.sources import check_source
 from sssjob.document import cutting, guesses, limits, loads, parsing, read, tree
 from sssjob.document.cutting import DocumentCutter
 from sssjob.document.outermost import UNIT_TAGS, outermost
@@ -133,7 +135,7 @@ def judged(data):
     return [(text, line) for text, line, tag in found if tag in UNIT_TAGS], errors
 
 
-@settings(max_examples=200)
+@examples(75)
 @given(sources())
 @example(b'<?xml version="1.0" e\x00ncoding="ISO-8859-1"?>\n<Jobs>\n<Job><Id>\xe9</Id></Job>\n<Job')
 @example(b"<Job>\n<Job><Id>1</Id></Job>\n</Job>")
@@ -184,7 +186,7 @@ def test_every_view_accepts_and_refuses_the_same(data):
         assert splice(data) == data
 
 
-@settings(max_examples=100)
+@examples(50)
 @given(sources(), st.sampled_from((1, 30, 200)), st.sampled_from((1, 7, 1 << 18)))
 @example(SHAPES[-4], 200, 1 << 18)
 @example(SHAPES[-3], 30, 1 << 18)
@@ -197,7 +199,7 @@ def test_how_a_source_is_cut_does_not_matter(data, size, chunk):
         assert (judged(data), sliced(data)) == expected
 
 
-@settings(max_examples=200)
+@examples(75)
 @given(sources())
 def test_what_libxml2_accepts_is_accepted_and_what_is_accepted_it_accepts(data):
     refused = [each for each in located(data)[1] if each[0] != "E-UNKNOWN"]
@@ -214,7 +216,7 @@ def test_what_libxml2_accepts_is_accepted_and_what_is_accepted_it_accepts(data):
         assert not any(parsing.fault(each.data, each.encoding) for each in documents)
 
 
-@settings(max_examples=100)
+@examples(50)
 @given(sources())
 @example(SHAPES[-2])
 @example(SHAPES[-1])
@@ -225,7 +227,7 @@ def test_the_bytes_of_a_job_object_are_those_of_its_place(data):
             assert data[each.start : each.end].decode(each.encoding).encode() == each.document
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(sources())
 def test_a_store_keeps_what_is_accepted_and_counts_what_is_refused(tmp_path_factory, data):
     errors = []

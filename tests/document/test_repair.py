@@ -6,7 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 from strategies import ANY
@@ -214,7 +215,7 @@ def test_a_document_keeps_its_encoding(encoding):
     assert done.data == expected.encode(encoding)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(ANY)
 def test_a_document_that_can_be_read_is_left_as_it_is(element):
     data = etree.tostring(element)
@@ -236,7 +237,7 @@ def spoiled(text, draw):
     return text
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(ANY, st.data())
 def test_repairing_twice_repairs_once_and_no_text_is_altered(element, data):
     text = etree.tostring(element, encoding="unicode")
@@ -250,7 +251,7 @@ def test_repairing_twice_repairs_once_and_no_text_is_altered(element, data):
     assert list(tree.parse(done.data).itertext()) == list(etree.fromstring(text).itertext())
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.text(st.sampled_from('<>/="”’“& \u00a0\n!?-[]aJobIdMemory1'), max_size=60), st.booleans())
 def test_anything_is_repaired_or_refused_with_a_reason(text, inside):
     broken = f"<Job><Id>{text}</Id></Job>" if inside else text

@@ -42,7 +42,6 @@ def chunk(request, monkeypatch):
 
 
 many = settings(
-    max_examples=60,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

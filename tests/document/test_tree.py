@@ -2,7 +2,8 @@
 # ruff: noqa: E501 (a row of a table is a line)
 
 import pytest
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 from strategies import documents
@@ -73,7 +74,7 @@ SEPARATORS = [
 ]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.lists(st.tuples(documents(), st.sampled_from(SEPARATORS), st.booleans()), min_size=1, max_size=5),
     st.integers(1, 400),

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import match_oracle as oracle
 import pytest
+from draws import cases
 from match_requests import offered, requested
 
 from sssjob import expression
@@ -14,7 +15,7 @@ from sssjob.expression.columns import Columns
 from sssjob.expression.evaluate import Offer, Request
 from sssjob.model import Property
 
-CASES = int(os.environ.get("SSSJOB_CASES", "800"))
+CASES = cases(400)
 SEED = int(os.environ.get("SSSJOB_SEED", "1"))
 PARTS = 8
 OFFERS = 4  # that a request is asked of before and after it is written

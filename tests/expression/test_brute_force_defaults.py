@@ -7,6 +7,7 @@ import defaults_oracle
 import match_oracle
 import pytest
 from defaults_oracle import Unit
+from draws import cases
 from match_requests import COUNTS, HALVES, offered, requested
 
 from sssjob import match
@@ -23,7 +24,7 @@ from sssjob.model import (
     TaskGroupDefaults,
 )
 
-CASES = int(os.environ.get("SSSJOB_CASES", "200"))
+CASES = cases(200)
 SEED = int(os.environ.get("SSSJOB_SEED", "1"))
 PARTS = 4
 VERDICTS = ["no", "unknown", "yes"]

@@ -5,7 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from draws import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 from match_requests import requested
 
@@ -92,7 +93,7 @@ def columns(choose, size):
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=150)
+@examples(60)
 def test_each_offer_gets_the_answer_that_it_would_get_alone(choose):
     size = choose.randint(1, 12)
     request = Request(parse(asked(choose)))

@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 from counting import calls
+from draws import cases
 from match_requests import COUNTS, HALVES, WORDS, requested
 
 from sssjob.expression import parse
@@ -13,7 +14,7 @@ from sssjob.expression.normal_form import leaves, scale, scored
 from sssjob.expression.sweep import swept
 from sssjob.model import Property
 
-CASES = 400
+CASES = cases(400)
 NOWHERE = Offer("", {})
 
 pytestmark = pytest.mark.explore

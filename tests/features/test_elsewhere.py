@@ -204,7 +204,7 @@ def test_nothing_slow_is_imported_anywhere(environment):
         import sys
         from sssjob import features
         features.here()
-        heavy = {"lxml", "click", "typing", "re", "dataclasses", "enum", "fractions", "decimal"}
+        heavy = {"lxml", "click", "typing", "re", "dataclasses", "enum", "functools", "fractions"}
         assert not heavy & sys.modules.keys(), heavy & sys.modules.keys()
     """
     root = os.path.dirname(os.path.dirname(os.path.dirname(features.__file__)))

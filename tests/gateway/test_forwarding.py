@@ -235,6 +235,8 @@ def test_a_gateway_forwards_to_another_by_itself(jobs, tmp_path):
         # As reports read them.
         ("<Job><Id>1</Id><State>Completed</State><Delivered><Duration group='1'>20</Duration><Machine group='-1'>a</Machine><Duration group='1'>40</Duration><Machine group='-1'>b</Machine></Delivered></Job>", {"JobId": "1", "MachineName": "a", "WallDuration": "60"}),
         ("<Job><Id>1</Id><StartTime>1970-01-01T00:01:40Z</StartTime><EndTime>160</EndTime><Delivered><Duration>0:01:00</Duration></Delivered></Job>", {"JobId": "1", "StartTime": "100", "EndTime": "160", "WallDuration": "60"}),
+        ("<Job><Id>1</Id><SuspendDuration>20</SuspendDuration><StartTime>100</StartTime><EndTime>160</EndTime></Job>", {"JobId": "1", "StartTime": "100", "EndTime": "160", "WallDuration": "40"}),
+        ("<Job><Id>1</Id><State>Completed</State><Duration context='Used'>9</Duration></Job>", {}),
         ("<Job><Id>1</Id><Duration>50</Duration><StartTime>100</StartTime><EndTime>160</EndTime></Job>", {"JobId": "1", "StartTime": "100", "EndTime": "160", "WallDuration": "50"}),
     ],
 )  # fmt: skip

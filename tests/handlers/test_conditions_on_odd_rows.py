@@ -1,11 +1,11 @@
 """Conditions find by columns what they find by looking at every job, odd ones too."""
 
-import os
 import random
 from itertools import product
 
 import odd_jobs
 import pytest
+from draws import share
 from job_service import job_service
 
 from sssjob import spec, store
@@ -16,8 +16,10 @@ from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import views
 from sssjob.rmap.message import Conj, Object, Op, Request, Where
 
-# One condition in so many is asked; 1 asks all.
-_SHARE = int(os.environ.get("SSSJOB_SHARE", 10))
+pytestmark = pytest.mark.explore
+
+# One condition in so many is asked.
+_SHARE = share(10)
 _VALUES = (*odd_jobs.TEXTS, *odd_jobs.WORDS, "7*", "*o?n", "d3?", "8")
 # A property of each kind: text, number, time, amount, with a column for each place or for none.
 PROPERTIES = (

@@ -2,7 +2,8 @@
 # ruff: noqa: E501 (a row of a table is a line)
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from draws import examples
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from job_service import job_service
 
@@ -66,11 +67,7 @@ def test_long_and_many_parts_of_a_request_are_refused_or_answered(jobs):
     assert jobs.ids(("Name", "Match", "*" * 1000 + "y")) == []
 
 
-@settings(
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-    max_examples=50,
-    deadline=None,
-)
+@examples(50, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_no_request_gets_more_than_a_code(jobs, data):
     text = st.sampled_from(

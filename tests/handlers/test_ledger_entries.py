@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from job_service import job_service
 
@@ -186,7 +187,7 @@ steps = st.tuples(
 )
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.lists(steps, min_size=1, max_size=9))
 def test_only_charges_say_what_was_used_and_everything_agrees_with_them(steps):
     with (

@@ -2,7 +2,8 @@
 # ruff: noqa: E501 (a row of a table is a line)
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from draws import examples
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from job_service import job_service
 
@@ -93,11 +94,7 @@ WHERES = st.lists(
 )  # fmt: skip
 
 
-@settings(
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-    max_examples=60,
-    deadline=None,
-)
+@examples(60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(WHERES)
 def test_columns_never_hide_a_job_that_the_conditions_hold_for(jobs, wheres):
     depth = 0

@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from job_service import job_service
 
@@ -100,7 +100,6 @@ def both(kept, gets, wheres, actor):
     )
 
 
-@settings(max_examples=60)
 @given(stores(), GETS, WHERES, st.sampled_from(["root", "ann"]))
 @example(
     ["<Job><Id>1</Id><User>ann</User><Charge>0.1</Charge></Job>"],

@@ -12,11 +12,14 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from meanings import shown_job
 
 from sssjob import registry
 from sssjob.lcginfo import reader
+from sssjob.lcginfo.jobs import from_job
 from sssjob.lcginfo.reader import ReaderOptions
 from sssjob.lcginfo.snapshot import PENDING, RUNNING, QueuedJob, UnusableOutput
+from sssjob.systems.condor.queue import CondorQueue
 from sssjob.systems.pbs import words
 
 QUEUES = [name for name, row in registry.systems().items() if row.queue]
@@ -380,6 +383,48 @@ def test_the_time_in_which_a_job_of_condor_was_suspended_is_no_run_time():
     assert job.walltime == 60
 
 
+RAN = {"JobStartDate": 1700000000, "JobCurrentStartDate": 1700000050, "NumJobStarts": 1,
+       "CpusProvisioned": 4, "RemoteWallClockTime": 100}  # fmt: skip
+
+
+@pytest.mark.parametrize("said", [
+    *({"JobStatus": status, **ran} for status in range(1, 8) for ran in ({}, RAN)),
+    {"JobStatus": 2, **RAN, "JobUniverse": 11, "MaxHosts": 3, "MinHosts": 3},
+    {"JobStatus": 1, "AccountingGroup": "physics.amy"},
+    {"JobStatus": 1, "AcctGroup": "physics", "AccountingGroup": "physics.amy"},
+    {"JobStatus": 1, "ProjectName": "climate"},
+    {"JobStatus": 1, "JobDescription": "a name"},
+    {"JobStatus": 1, "AllowedJobDuration": 60},
+    {"JobStatus": 1, "AllowedJobDuration": 60.2},
+])  # fmt: skip
+@pytest.mark.parametrize("group", ["account", "user"])
+def test_an_ad_of_condor_is_the_same_job_for_the_queue_as_for_status(said, group):
+    ad = {"ClusterId": 7, "ProcId": 0, "Owner": "amy", "QDate": 1699999999, "RequestCpus": 2,
+          "CumulativeSuspensionTime": 40, "CompletionDate": 1700000150, **said}  # fmt: skip
+    found, remarks = snapshot("condor", json.dumps([ad]), group=group)
+    assert not remarks
+    (job,) = shown_job("condor-q", "@")(json.dumps([ad]))
+    wanted = from_job(job, queue="condor", groups=CondorQueue.groups[group])
+    if wanted.state in ("queued", "pending"):  # what an earlier run was given
+        wanted = wanted._replace(cpucount=2)
+    if wanted.state != "done":
+        wanted = wanted._replace(walltime=None)
+    assert found.jobs == (wanted,)
+
+
+def test_names_of_sites_are_read_where_an_ad_has_no_other():
+    ad = {"ClusterId": 7, "JobStatus": 1, "Owner": "amy", "BatchQueue": "long",
+          "x509UserProxyVOName": "cms", "MaxWallTimeMins": 90}  # fmt: skip
+    (job,) = snapshot("condor", json.dumps([ad]))[0].jobs
+    assert (job.queue, job.group, job.maxwalltime) == ("long", "cms", 5400)
+
+
+@pytest.mark.parametrize("universe, counted", [(5, 1), (7, 0), (9, 1), (12, 0)])
+def test_jobs_that_need_no_slot_are_not_counted(universe, counted):
+    ad = {"ClusterId": 7, "JobStatus": 2, "Owner": "amy", "JobUniverse": universe}
+    assert len(snapshot("condor", json.dumps([ad]))[0].jobs) == counted
+
+
 def test_lists_of_grid_engine_beside_each_other_do_not_lend_their_queues():
     queues = (DATA / "gridengine" / "qstat-xml-f-F.xml").read_text()
     waits = (
@@ -403,6 +448,19 @@ def test_lists_of_grid_engine_beside_each_other_do_not_lend_their_queues():
 def test_slots_of_condor(slot, up, free):
     found, _ = snapshot("condor", json.dumps([{"MyType": "Machine", **slot}]))
     assert (found.nactive, found.nfree) == (up, free)
+
+
+def test_array_tasks_of_one_listing_have_a_bound_together(monkeypatch):
+    monkeypatch.setattr(reader, "TASKS_LIMIT", 5)
+    header = "JOBID PARTITION USER GROUP ST TIME CPUS NODELIST(REASON)"
+    lines = [f"{n}_[1-3] main amy atlas PD 0:00 1 (Priority)" for n in (7, 8, 9)]
+    found, remarks = snapshot("slurm", "\n".join((header, *lines, "")))
+    assert [job.jobid for job in found.jobs] == ["7_1", "7_2", "7_3", "8_1", "8_2"]
+    assert [each.message for each in remarks] == [
+        f"job '{job}': {left} of its 3 array tasks are counted, "
+        "since all arrays together may have 5"
+        for job, left in (("8_[1-3]", 2), ("9_[1-3]", 0))
+    ]
 
 
 def test_several_schedds_print_several_arrays():

@@ -2,7 +2,8 @@
 
 import day_of_load
 import pytest
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob import loads
@@ -140,7 +141,7 @@ LIVES_OF_JOBS = st.lists(
 
 
 @given(LIVES_OF_JOBS, st.integers(1, 40))
-@settings(max_examples=50)
+@examples(50)
 def test_no_snapshot_is_fuller_than_the_slots_and_samples_are_as_many_as_wanted(lives, wanted):
     log = sorted(
         (

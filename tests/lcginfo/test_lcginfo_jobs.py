@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob import loads, store
-from sssjob.check import check_source
+from sssjob.check.sources import check_source
 from sssjob.document import dumps, read
 from sssjob.lcginfo import jobs, lrmsinfo
 from sssjob.lcginfo.snapshot import QueuedJob
@@ -102,6 +102,14 @@ def test_a_time_before_1970_and_a_strange_state_are_reported_and_left_out():
     pytest.param("<State>Idle</State>", "queued", id="idle"),
     pytest.param("<State>Idle</State><Hold>User</Hold>", "pending", id="idle-with-a-hold"),
     pytest.param("<State>Hold</State>", "pending", id="hold"),
+    pytest.param("<State>Idle</State><StatusMessage>Dependency</StatusMessage>", "pending",
+                 id="waits-for-another-job"),
+    pytest.param("<State>Idle</State><StatusMessage>Priority</StatusMessage>", "queued",
+                 id="waits-for-its-turn"),
+    pytest.param("<State>Running</State><StatusMessage>Dependency</StatusMessage>", "running",
+                 id="waits-for-nothing"),
+    pytest.param("<State>Idle</State><Extension type='PBS' name='job_state'>W</Extension>",
+                 "pending", id="waits-for-its-time"),
     pytest.param("<State>Suspended</State>", "running", id="suspended"),
     pytest.param("<State>Completed</State>", "done", id="completed"),
     pytest.param("<State>Mysterious</State>", "unknown", id="another"),

@@ -1,5 +1,6 @@
 import pytest
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.lcginfo import simulate
@@ -145,7 +146,7 @@ JOBS = st.lists(
 CAPS = st.dictionaries(st.sampled_from(VOS), st.integers(0, 4))
 
 
-@settings(max_examples=150)
+@examples(60)
 @given(JOBS, CAPS, st.integers(1, 12), st.integers(1, 6), st.sampled_from(("jobs", "slots")))
 def test_more_slots_never_make_anyone_wait_longer(jobs, caps, slots, more, count):
     pairs = [(queue, vo) for queue in ("long", "short") for vo in ("", *VOS)]

@@ -4,7 +4,8 @@ import io
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from mutated_records import SOURCES, mutated
 
@@ -40,7 +41,7 @@ def both(format_, data, builder=None):
 
 
 @pytest.mark.parametrize("format_", SOURCES)
-@settings(max_examples=12)
+@examples(12)
 @given(st.data())
 def test_rows_of_columns_are_those_of_the_jobs(format_, data):
     with pytest.MonkeyPatch.context() as patch:

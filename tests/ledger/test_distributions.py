@@ -9,7 +9,8 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 import sssjob
@@ -119,7 +120,7 @@ def told(home, found, by=("user",), book=RUN, percents=PERCENTS, zone=UTC, **win
     return report
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(
     st.lists(jobs(), min_size=1, max_size=12), st.sampled_from([RUN, BOOKED]),
     st.sampled_from([("user",), ("month",), ("user", "day"), ("week", "user", "year"), ("state",)]),
@@ -178,10 +179,13 @@ def test_a_ledger_without_runs_has_no_percentile(tmp_path):
     assert (report.percentiles.groups, report.groups) == ({}, {})
 
 
-def test_a_number_that_no_double_can_be_is_not_stated(tmp_path):
+def test_a_number_that_no_double_can_hold_is_above_all_others(tmp_path):
     job = Told("amy", NOON, None, None, f"1{'0' * 400}", *[None] * 5).job(1)
-    report = told(tmp_path / "ledger", [job])
-    assert {each.not_stated for each in report.percentiles.total} == {1}
+    found = told(tmp_path / "ledger", [job])
+    at = [of.name for of in found.percentiles.of].index("wall")
+    assert found.percentiles.total[at].not_stated == 0
+    assert set(found.percentiles.total[at].values) == {float("inf")}
+    assert found.histograms.total[at].counts[-1] == 1
 
 
 @pytest.mark.parametrize("name, at, low", [

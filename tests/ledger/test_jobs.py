@@ -1,7 +1,8 @@
 """The runs of a ledger as job objects again: they tell what the rows tell, and no more."""
 
 import pytest
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 import sssjob
@@ -71,7 +72,7 @@ def some_jobs(draw):
     return Job((Property("Id", "7"), Requested((asked,)), Delivered(tuple(given_))))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(some_jobs())
 def test_reports_of_both_are_the_same(job):
     """But how many GPUs a run had is not known of one without a duration."""
@@ -94,7 +95,7 @@ def told_runs(draw, number):
     return Job((Property("Id", name), *own, *draw(some_jobs()).items[1:]))
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(st.data())
 def test_runs_for_an_audit_are_those_of_the_job_objects(tmp_path_factory, data):
     kept = ledger.create(tmp_path_factory.mktemp("ledger") / "usage")
@@ -124,3 +125,12 @@ def test_a_torn_file_is_told_and_the_rest_is_read(tmp_path):
     assert [run.id for run in jobs.runs(kept, lambda _: None)] == ["2"]
     with pytest.raises(DamagedStore):
         next(jobs.runs(kept))
+
+
+@pytest.mark.parametrize("text, code", [
+    ("1", 1), (" +5 ", 5), ("-1", -1), (str(2**63 - 1), 2**63 - 1), (str(2**63), None),
+    ("1_0", None), ("٣", None), ("\u00a05", None), ("", None),
+])  # fmt: skip
+def test_an_exit_code_is_the_integer_that_the_standard_reads(text, code):
+    job = Job.of(Property("Id", "1"), Property("ExitCode", text))
+    assert dict(zip(columns.NAMES, columns.row(job), strict=True))["exit_code"] == code

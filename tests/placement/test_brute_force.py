@@ -5,7 +5,8 @@ from collections import Counter
 
 import place_oracle as oracle
 import pytest
-from hypothesis import HealthCheck, given, settings
+from draws import examples
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from sssjob import dumps
@@ -178,7 +179,7 @@ def case(choose):
     return groups, nodes, job, offers
 
 
-@settings(max_examples=CASES, suppress_health_check=list(HealthCheck))
+@examples(CASES, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))
 def test_the_solver_finds_what_trying_everything_finds(choose):
     groups, nodes, job, offers = case(choose)
@@ -188,7 +189,7 @@ def test_the_solver_finds_what_trying_everything_finds(choose):
     check(found, groups, nodes)
 
 
-@settings(max_examples=CASES, suppress_health_check=list(HealthCheck))
+@examples(CASES, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))
 def test_filling_places_and_what_it_proves_is_so(choose):
     groups, nodes, job, offers = case(choose)
@@ -225,7 +226,7 @@ def check(found, groups, nodes):
     assert best >= found.score
 
 
-@settings(max_examples=CASES, suppress_health_check=list(HealthCheck))
+@examples(CASES, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))
 def test_without_any_one_of_the_reasons_there_is_a_placement(choose):
     _, nodes, job, offers = case(choose)
@@ -255,7 +256,7 @@ def placed(market, demands):
     return all(ways) and best(market, ways, solver=Budget()).solution is not None
 
 
-@settings(max_examples=CASES, suppress_health_check=list(HealthCheck))
+@examples(CASES, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))
 def test_one_task_is_on_a_node_where_match_says_yes_with_the_same_score(choose):
     request = requested(choose)

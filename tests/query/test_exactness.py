@@ -5,7 +5,8 @@ import re
 import string
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from draws import examples
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -149,11 +150,7 @@ def without_namespace(texts):
     return [re.sub(rf' xmlns(:\w+)?="{spec.NAMESPACE}"|\bns\d+:', "", text) for text in texts]
 
 
-usual = settings(
-    max_examples=150,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
+usual = examples(75, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
 
 @usual
@@ -219,7 +216,7 @@ def in_company(root, places):
 companies = st.lists(st.tuples(st.integers(0, 30), st.integers(0, len(COMPANY) - 1)), max_size=6)
 
 
-@settings(usual, max_examples=200)
+@usual
 @given(st.lists(st.tuples(documents, companies), min_size=1, max_size=4), wide)
 def test_answers_are_those_of_libxml2_in_any_company(rows, expression):
     query = compile(expression, {"x": "urn:x"})

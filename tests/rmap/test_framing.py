@@ -4,8 +4,9 @@
 import tracemalloc
 
 import pytest
+from draws import examples
 from gold import RECORDINGS, recording
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from messages import pieces
 
@@ -81,7 +82,7 @@ FRAMINGS = [
 
 
 @pytest.mark.parametrize("data", FRAMINGS)
-@settings(max_examples=30)
+@examples(30)
 @given(cuts=st.lists(st.integers(0, 400), max_size=8))
 def test_any_split_gives_the_same_request(data, cuts):
     (request,) = read(data, cuts)
@@ -155,7 +156,7 @@ BAD = [
 
 
 @pytest.mark.parametrize("data, http", BAD)
-@settings(max_examples=20)
+@examples(20)
 @given(cuts=st.lists(st.integers(0, 3000), max_size=4))
 def test_what_is_no_request_is_refused_once_and_then_the_rest_is_forgotten(data, http, cuts):
     parser = Requests(limit=1000)

@@ -2,8 +2,9 @@
 # ruff: noqa: E501 (a row of a table is a line)
 
 import pytest
+from draws import examples
 from gold import ANSWERED, documents, recording
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from messages import pieces
 
@@ -25,7 +26,7 @@ def read(data, cuts=(), *, ended=False):
 
 
 @pytest.mark.parametrize("each", ANSWERED, ids=lambda each: each.name)
-@settings(max_examples=20)
+@examples(20)
 @given(cuts=st.lists(st.integers(0, 6000), max_size=6))
 def test_every_recorded_reply_is_read_however_it_is_split(each, cuts):
     reply, found = read(each.answered, cuts)

@@ -1,10 +1,9 @@
 """A store answers as libxml2 does on the documents that it holds, whatever is asked."""
 
-import os
-
 import pytest
 from asking import documents, queries
-from hypothesis import HealthCheck, given, settings
+from draws import examples
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -15,11 +14,7 @@ from sssjob.query.match import number
 from sssjob.store.answers import Trace
 from sssjob.store.totals import total
 
-many = settings(
-    max_examples=int(os.environ.get("SSSJOB_EXAMPLES", 25)),  # thousands, now and then
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+many = examples(12, suppress_health_check=list(HealthCheck))
 
 
 def identified(count, document):

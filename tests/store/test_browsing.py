@@ -4,7 +4,8 @@ import sqlite3
 from itertools import product
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from draws import examples
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from sssjob import store
@@ -49,7 +50,7 @@ JOBS = st.lists(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=10)
+@examples(10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(jobs=JOBS)
 def test_each_job_is_on_exactly_one_page(tmp_path_factory, jobs):
     path = tmp_path_factory.mktemp("pages") / "jobs.db"

@@ -3,6 +3,7 @@
 import gzip
 
 import pytest
+from draws import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
@@ -158,10 +159,7 @@ class Model:
             self.documents[at][2] = new.marks
 
 
-@settings(
-    max_examples=30,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
+@examples(30, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.lists(st.one_of(JOBS, GROUPS), min_size=1, max_size=8), st.integers(1, 4))
 def test_what_was_put_or_loaded_in_any_order_is_there_with_all_versions(
     tmp_path_factory, found, size

@@ -1,10 +1,9 @@
 """A store has the one answer that a file of its documents has, whatever is worked out."""
 
-import os
-
 import one_answer
 import pytest
-from hypothesis import HealthCheck, given, settings
+from draws import examples
+from hypothesis import HealthCheck, given
 
 from sssjob import store
 from sssjob.query import compile
@@ -39,11 +38,7 @@ def test_a_store_answers_as_a_stream(jobs, text, expected):
     assert jobs.how_many(query) == sum(each not in ("false", "0") for each in expected)
 
 
-@settings(
-    max_examples=int(os.environ.get("SSSJOB_EXAMPLES", 60)),  # thousands, now and then
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+@examples(30, suppress_health_check=list(HealthCheck))
 @given(one_answer.EXPRESSIONS)
 def test_any_expression_has_the_answer_of_a_stream(jobs, text):
     query = one_answer.compiled(text)

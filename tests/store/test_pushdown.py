@@ -1,9 +1,9 @@
-import os
 import sqlite3
 
 import pytest
 from asking import documents, queries
-from hypothesis import HealthCheck, assume, given, settings
+from draws import examples
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 from sssjob.document import tree
@@ -17,11 +17,7 @@ from sssjob.store.pushdown import plan
 from sssjob.store.rows import rows
 from sssjob.store.sql import SQLITE, quoted, sql
 
-many = settings(
-    max_examples=int(os.environ.get("SSSJOB_EXAMPLES", 60)),  # thousands, now and then
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
+many = examples(30, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
 
 def table(given_documents):

@@ -6,7 +6,8 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from hypothesis import example, given, settings
+from draws import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sssjob import store
@@ -66,7 +67,7 @@ def test_readers_change_nothing(folder, around):
     assert more == [one, one]
 
 
-@settings(max_examples=25)
+@examples(12)
 @given(
     st.sampled_from([("", ""), ("", ""), ("<Jobs>\n", "</Jobs>\n")]),
     st.lists(st.sampled_from((*GOOD[:6], *GOOD[:6], *ODD)), max_size=40),

@@ -1,11 +1,10 @@
 """What columns say is true: every kind of column against every class of odd row, by libxml2."""
 
-import os
-
 import odd_jobs
 import pytest
 from claims import agree, filled, said_of, some
-from hypothesis import HealthCheck, given, settings
+from draws import examples, share
+from hypothesis import HealthCheck, given
 from lxml import etree
 
 from sssjob import defaults
@@ -16,9 +15,10 @@ from sssjob.query.parser import parse
 from sssjob.query.syntax import NAMESPACE, PREFIX
 from sssjob.store.pushdown import planned
 
-# One expression in so many is asked of each path, others of the next path of that kind; 1 asks
-# all.
-_SHARE = int(os.environ.get("SSSJOB_SHARE", 16))
+pytestmark = pytest.mark.explore
+
+# One expression in so many is asked of each path, others of the next path of that kind.
+_SHARE = share(16)
 
 _STRING = etree.XPath("string()", smart_strings=False)
 
@@ -101,11 +101,7 @@ def test_columns_say_of_two_paths_what_is_true(kept, pair):
     assert certain > len(asked)
 
 
-@settings(
-    max_examples=int(os.environ.get("SSSJOB_EXAMPLES", 25)),  # thousands, now and then
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+@examples(12, suppress_health_check=list(HealthCheck))
 @given(odd_jobs.meetings())
 def test_columns_say_of_anything_what_is_true(kept, meeting):
     given_documents, asked = meeting

@@ -1,20 +1,22 @@
 """What columns say of XPath 2.0 and later is true, and no error is left out, by elementpath."""
 
-import os
 import random
 
 import later_questions as later
 import odd_jobs
 import pytest
 from claims import agree, filled, said_of, some
-from hypothesis import HealthCheck, given, settings
+from draws import examples, share
+from hypothesis import HealthCheck, given
 from later_questions import Truth
 
 from sssjob.query import NotAQuery, compile
 from sssjob.store.pushdown import plan
 
-# One expression in so many is asked of each path, others of the next path; 1 asks all.
-_SHARE = int(os.environ.get("SSSJOB_SHARE", 192))
+pytestmark = pytest.mark.explore
+
+# One expression in so many is asked of each path, others of the next path.
+_SHARE = share(192)
 
 
 def compiled(expression):
@@ -62,11 +64,7 @@ def test_columns_say_of_two_paths_what_is_true(kept, pair):
     assert certain > pushed
 
 
-@settings(
-    max_examples=int(os.environ.get("SSSJOB_EXAMPLES", 15)),  # thousands, now and then
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+@examples(10, suppress_health_check=list(HealthCheck))
 @given(later.meetings())
 def test_columns_say_of_anything_what_is_true(kept, meeting):
     given_documents, asked = meeting

@@ -64,6 +64,20 @@ def test_the_next_state_of_a_job_is_its_next_version(jobs):
     assert [each.document for each in jobs.documents()] == [RUNNING]
 
 
+@pytest.mark.parametrize("one, other, runs", [
+    ("1051557713", "2003-04-28T19:21:53Z", 1), ("2003-04-28T21:21:53+02:00", "1051557713", 1),
+    ("+0100", "100", 1), ("1051557713", "2003-04-28T19:21:54Z", 2), ("yesterday", "100", 2),
+    ("yesterday", "yesterday", 1),
+])  # fmt: skip
+def test_a_time_tells_runs_apart_by_what_it_means(jobs, one, other, runs):
+    for at, user in ((one, "amy"), (other, "bob")):
+        with jobs.change() as change:
+            change.put(
+                f"<Job><Id>1</Id><User>{user}</User><StartTime>{at}</StartTime></Job>".encode()
+            )
+    assert jobs.statistics().documents == runs
+
+
 def test_a_run_after_a_requeue_is_a_job_of_its_own(jobs):
     put(jobs, RUNNING, AGAIN)
     assert jobs.get("PBS.1").document == AGAIN
@@ -163,8 +177,10 @@ def test_documents_may_be_changed_while_they_are_read(jobs):
         pytest.param(b"<Job><User>amy</User></Job>", "without an Id", id="no Id"),
         pytest.param(b"<Job><Id> </Id></Job>", "without an Id", id="blank Id"),
         pytest.param(b"<Job><Id>1</Idd></Job>", "mismatch", id="not well-formed"),
-        pytest.param(b"<Jobs/>", "0 job objects", id="no job object"),
-        pytest.param(b"<Jobs><Job><Id>1</Id></Job><Job><Id>2</Id></Job></Jobs>", "2 job", id="two"),
+        pytest.param(b"<Jobs/>", "found 0", id="no job object"),
+        pytest.param(
+            b"<Jobs><Job><Id>1</Id></Job><Job><Id>2</Id></Job></Jobs>", "found 2", id="two"
+        ),
         pytest.param(b"<TaskGroup><Id>1</Id></TaskGroup>", "no Job or JobGroup", id="a part"),
     ],
 )

@@ -205,32 +205,51 @@ def test_a_store_cannot_be_made_where_there_is_no_directory(tmp_path):
         store.open(tmp_path / "nowhere" / "jobs.db", create=True)
 
 
-# Whoever is root may write everywhere, so that is given up first.
+# Whoever is root may write everywhere, so that is given up first; by then all is imported.
 READ = """
 import os, sys
 from sssjob import store
-store.open(sys.argv[1], read_only=True).close()
+own, path = sys.argv[1:]
+store.open(own, read_only=True).close()
 if os.getuid() == 0:
     os.setuid(65534)
-with store.open(sys.argv[1], read_only=True) as jobs:
+with store.open(path, read_only=True) as jobs:
     print(jobs.get("0").document.decode())
 """
 
 
-def test_a_store_in_a_directory_that_cannot_be_written_is_read():
+@pytest.fixture
+def shared():
+    """A directory that every user may enter, as few of pytest are."""
     directory = Path(tempfile.mkdtemp(prefix="sssjob-store-"))
-    path = directory / "jobs.db"
-    try:
-        with store.open(path, create=True) as jobs, jobs.change() as change:
+    yield directory
+    directory.chmod(0o755)
+    shutil.rmtree(directory)
+
+
+def read_by_another(path, own):
+    path.parent.chmod(0o555)
+    return subprocess.run([sys.executable, "-c", READ, own, path], capture_output=True, check=False)
+
+
+def test_a_store_in_a_directory_that_cannot_be_written_is_read(shared):
+    path = shared / "jobs.db"
+    with store.open(path, create=True) as jobs, jobs.change() as change:
+        change.put(JOBS[0])
+    assert read_by_another(path, path).stdout.strip() == JOBS[0]
+
+
+def test_changes_that_cannot_be_seen_where_nothing_can_be_written_are_told(shared, path, tmp_path):
+    with store.open(path, create=True) as jobs:
+        with jobs.change() as change:
             change.put(JOBS[0])
-        directory.chmod(0o555)
-        said = subprocess.run(
-            [sys.executable, "-c", READ, path], stdout=subprocess.PIPE, check=True
-        ).stdout
-        assert said.strip() == JOBS[0]
-    finally:
-        directory.chmod(0o755)
-        shutil.rmtree(directory)
+        for name in ("jobs.db", "jobs.db-wal"):  # a copy made while the store is open
+            shutil.copy(path.with_name(name), shared)
+    found = read_by_another(shared / "jobs.db", path)
+    assert (
+        b"has changes in its log (-wal) that only who may write beside it can read" in found.stderr
+    )
+    assert not found.stdout
 
 
 @pytest.mark.parametrize(

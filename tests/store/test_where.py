@@ -1,10 +1,10 @@
-import os
 import sqlite3
 from fnmatch import fnmatchcase
 
 import pytest
 from asking import LEAVES, bytes_of, copies, groups, jobs
-from hypothesis import HealthCheck, given, settings
+from draws import examples
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from sssjob import defaults, spec, units
@@ -75,10 +75,7 @@ def decides(job, asked):
     return held is not asked.conj.endswith("Not")
 
 
-@settings(
-    max_examples=int(os.environ.get("SSSJOB_EXAMPLES", 60)), deadline=None,
-    suppress_health_check=list(HealthCheck),
-)  # fmt: skip
+@examples(60, suppress_health_check=list(HealthCheck))
 @given(st.one_of(jobs, groups).map(lambda root: copies([root])[0]), terms())
 def test_a_condition_holds_for_the_flat_job(root, asked):
     root = tree.parse(bytes_of(root, 0))

@@ -107,7 +107,7 @@ def test_wherever_an_order_is_killed_what_a_document_says_is_so_and_a_later_call
 
     moments = []
     between(steered, lambda: moments.append(len(moments)))
-    for moment in moments[:: len(moments) // 8]:
+    for moment in moments[:: len(moments) // 4]:
         Path("job.xml").write_text(old[0])
         jobs.write_text(old[1])
         killed(steered, moment)

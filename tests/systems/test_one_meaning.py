@@ -3,9 +3,11 @@
 import contextlib
 
 import pytest
-from meanings import SUBJECTS, TEXTS
+from meanings import GPUS, SUBJECTS, TEXTS, asked, recorded, shown
 
 from sssjob.errors import SSSJobError
+from sssjob.systems.lsf.accounting.table import gpus
+from sssjob.systems.pbs import allocation as pbs
 
 CASES = [
     pytest.param(subject, road, id=f"{system} {what}: {road}")
@@ -21,7 +23,80 @@ def test_a_text_means_what_it_means_on_every_road(subject, road):
     assert found == {text: subject.means.get(text) for text in texts}
 
 
+@pytest.mark.parametrize(
+    "road, found, gpus",
+    [
+        pytest.param(road, found, case[0], id=f"{told}: {name}")
+        for told, case in GPUS.items()
+        for name, (road, found) in case[1].items()
+    ],
+)
+def test_gpus_are_the_same_resource_on_every_road(road, found, gpus):
+    (job,) = road(found)
+    told = [(each.text, each.attributes.get("type")) for each in job.requested.all("Resource")]
+    assert told == [gpus]
+
+
 def taken(road, text):
     with contextlib.suppress(SSSJobError):
         return road(text)
     return None
+
+
+_RECORD = (
+    "11/20/2026 14:00:00;E;7.s;user=amy queue=q ctime=1 qtime=1 etime=1 start=2 end=3 "
+    "Exit_status=0 Resource_List.nodes=@\n"
+)
+_SHOWN = "Job Id: 7.s\n    job_state = Q\n    queue = q\n    Resource_List.nodes = @\n"
+
+
+@pytest.mark.parametrize(
+    "text, count",
+    [
+        ("1:ppn=2", 1),
+        ("01:ppn=4", 1),
+        ("1n:ppn=2", 1),
+        ("3node", 1),
+        ("n7:ppn=2", 1),
+        ("2:ppn=2", 2),
+        ("02", 2),
+        ("n7+n8", 2),
+        (":ppn=2", None),
+        ("a b", None),
+    ],
+)
+def test_nodes_of_torque_are_counted_alike_on_every_road(text, count):
+    roads = (
+        recorded("pbs", _RECORD, "NodeCount"),
+        shown("qstat-text", _SHOWN, "NodeCount"),
+        asked("torque", "#!/bin/sh\n#PBS -l nodes=@\nexec /bin/date\n", "NodeCount"),
+    )
+    assert [taken(road, text) for road in roads] == [count] * 3
+    by_prolog = pbs.allocation(["7.s", "amy", "g", "n", f"nodes={text},mem=1gb"])
+    assert by_prolog.alone is (count == 1)
+    assert ("max_rss_bytes" in by_prolog.amounts) is (count == 1)
+
+
+@pytest.mark.parametrize(
+    "text, count",
+    [
+        ("ngpus_physical=2", 4),
+        ("ngpus_physical=2.00", 4),
+        ("ngpus=1/host", 2),
+        ("ngpus_shared=1/task", 4),
+        ("ngpus_excl_p=3/job", 3),
+        ("mem=100:ngpus_physical=2", 4),
+        ("mem=100,ngpus_physical=2", 4),
+        ("mem=5, ngpus_excl_t = 1", 2),
+        ("ngpus_physical=1:ngpus_shared=1", 4),
+        ("ngpus_physical=0", None),
+        ("ngpus_physical=x", None),
+        ("ngpus_physical=1/socket", None),
+        ("mem=2", None),
+    ],
+)
+def test_gpus_that_rusage_of_lsf_reserves_are_the_same_on_every_road(text, count):
+    read = asked("lsf", '#!/bin/sh\n#BSUB -n 4 -R "span[ptile=2] rusage[@]"\n./a\n', "Resource")
+    assert taken(read, text) == count
+    recorded_number = gpus(f"rusage[{text}]", "", "n1 n1 n2 n2", "4")
+    assert recorded_number == (None if count is None else str(count))

@@ -3,7 +3,10 @@
 Each case names its source: a page of the manual, or what the daemons did with it.
 """
 
+import json
+
 import pytest
+from meanings import asked, queued, recorded, shown
 
 from sssjob.errors import InvalidValue
 from sssjob.lcginfo import reader
@@ -153,3 +156,40 @@ def test_hosts_that_are_none_are_said_or_left_out(text):
     found = pbs_allocation.allocation(["1.s"], f"Job Id: 1.s\n    exec_host = {text}\n", "n1")
     assert "allocated_cpu" not in found.amounts
     assert any(note.startswith("exec_host") for note in found.notes)
+
+
+# A number of Slurm's JSON that may be none, and the minutes of a limit that it is.
+NUMBERS = [
+    ({"set": True, "infinite": False, "number": 5}, 5),
+    ({"set": True, "infinite": True, "number": 5}, None),
+    ({"set": False, "infinite": False, "number": 5}, None),
+    ({"set": False, "infinite": True, "number": 5}, None),
+    ({"number": 5}, None),
+    (5, 5),
+    (None, None),
+]
+_LIVE = (
+    '"jobs": [{"job_id": 7, "group_name": "g", "partition": "q", "job_state": "RUNNING",'
+    ' "time_limit": @}]'
+)
+READERS = [
+    recorded("slurm-json", '{"jobs": [{"job_id": 7, "time": {"limit": @}}]}'),
+    shown("squeue-json", f"{{{_LIVE}}}"),
+    queued("slurm", f"{{{_LIVE}}}"),
+    asked("slurmrest", '{"script": "#!/bin/sh\\ntrue\\n", "job": {"name": "a", "time_limit": @}}'),
+]
+
+
+@pytest.mark.parametrize(("value", "minutes"), NUMBERS)
+def test_a_number_that_may_be_none_is_read_alike_by_all_who_read_json_of_slurm(value, minutes):
+    seconds = None if minutes is None else 60 * minutes
+    assert [read(json.dumps(value)) for read in READERS] == [seconds] * len(READERS)
+
+
+@pytest.mark.parametrize(("value", "number"), NUMBERS)
+def test_the_processors_of_a_node_are_such_a_number(value, number):
+    node = {"state": ["IDLE"], "cpus": value, "alloc_cpus": 0}
+    found = reader.snapshot(
+        "slurm", [json.dumps({"nodes": [node]}).encode()], reader.ReaderOptions()
+    )
+    assert found.nactive == number

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from translated import requested, wrapped
 
-from sssjob.document import loads
+from sssjob.document import dumps, loads
 from sssjob.translate import Done, Settings, read, translate
 
 MIB, GIB = 1 << 20, 1 << 30
@@ -301,3 +301,16 @@ def test_gpus_of_a_type_that_torque_has_no_word_for_are_told_as_that():
     inner = requested('<Resource name="GPU" type="a100">3</Resource>')
     (loss,) = (each for each in translate(loads(wrapped(inner)), "torque").losses if not each.fact)
     assert loss.reason == "there is no option for GPUs of a type"
+
+
+@pytest.mark.parametrize("count", ["²", "٣", "1_0", "1" * 30, "-1", "1.5"])
+@pytest.mark.parametrize("text", [
+    "#SBATCH --licenses=foo:@", '#BSUB -R "rusage[foo=@]"', "#PBS -l gres=foo+@",
+    "executable = /a\nconcurrency_limits = foo:@\nqueue",
+], ids=["sbatch", "lsf", "torque", "condor"])  # fmt: skip
+def test_the_number_of_a_licence_is_one_for_every_reader(text, count):
+    given = text.replace("@", count)
+    script = given if given.startswith("executable") else f"#!/bin/sh\n{given}\n/bin/true"
+    (found,) = read(f"{script}\n".encode())
+    assert count in dumps(found.job) or found.findings
+    assert f">{count}</Resource>" not in dumps(found.job)

@@ -197,6 +197,24 @@ def test_a_figure_without_a_unit_or_hosts_is_told():
     assert "one is assumed" in findings[1].message
 
 
+@pytest.mark.parametrize("separator", [":", ","])
+def test_gpus_of_rusage_are_no_licences(separator):
+    said, findings = said_by_script(
+        "#BSUB", [f"-R rusage[matlab=3{separator}ngpus_physical=2]"], "lsf"
+    )
+    assert '<Resource name="matlab" type="License">3</Resource>' in said
+    assert '<Resource name="GPU">2</Resource>' in said
+    assert "ngpus" not in said
+    assert not findings
+
+
+def test_gpus_are_those_of_rusage_or_of_their_own_option():
+    lines = ["-R rusage[ngpus_physical=2]", "-gpu num=2"]
+    said, findings = said_by_script("#BSUB", lines, "lsf")
+    assert said.count("GPU") == 1
+    assert [each.code for each in findings] == ["W-UNKNOWN"]
+
+
 @pytest.mark.parametrize("text", ["mem=500/", "mem=500/gpu", "mem=5/task/host"])
 def test_another_method_of_rusage_is_kept(text):
     said, findings = said_by_script("#BSUB", [f"-R rusage[{text}]"], "lsf")

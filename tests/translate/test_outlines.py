@@ -25,7 +25,7 @@ def _known(monkeypatch):
 @pytest.mark.parametrize("to", ["sbatch", "pbs", "sge", "lsf", "condor", "jsdl", "flux", "psij"])
 def test_a_job_is_translated_behind_others_as_it_is_alone(to, monkeypatch):
     pick = random.Random(16).choice
-    found = [job for _ in range(60) for job in jobs(pick)]
+    found = [job for _ in range(25) for job in jobs(pick)]
     behind = [told(job, to, SETTINGS[place % 4]) for place, job in enumerate(found)]
     for place, job in enumerate(found):
         monkeypatch.setattr(engine, "_OUTLINES", Outlines())

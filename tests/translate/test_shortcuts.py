@@ -54,8 +54,8 @@ def one_of_a_kind(pick, to):
 def test_a_job_is_written_as_if_each_rule_had_been_asked_and_all_was_read_back(to, monkeypatch):
     pick = random.Random(18).choice
     monkeypatch.setattr(engine, "_OUTLINES", Outlines())
-    found = [*(job for _ in range(12) for job in jobs(pick))]
-    found += [one_of_a_kind(pick, to) for _ in range(400)]
+    found = [*(job for _ in range(6) for job in jobs(pick))]
+    found += [one_of_a_kind(pick, to) for _ in range(200)]
     for place, job in enumerate(found):
         settings = SETTINGS[place % 3]
         told(job, to, settings)  # so that its outline is known

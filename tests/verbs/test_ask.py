@@ -5,7 +5,8 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.document import guesses
@@ -13,6 +14,8 @@ from sssjob.document.sources import NamedSource
 from sssjob.query import compile, order
 from sssjob.query.forms import Form, Shape
 from sssjob.verbs.ask import Asked
+
+pytestmark = pytest.mark.usefixtures("ready_workers")
 
 JOB = '<Job><Id>{0}</Id><User>u{0}</User><Memory units="GB">{1}</Memory></Job>\n'
 JOBS = [JOB.format(number, number % 7) for number in range(60)]
@@ -51,7 +54,7 @@ def test_workers_give_the_rows_of_one_process(name, text, tmp_path):
     assert rows(ASKED[name], NamedSource("jobs", io.BytesIO(text.encode())), 2) == expected
 
 
-@settings(max_examples=15, deadline=None)
+@examples(8)
 @given(
     st.sampled_from(list(ASKED)), st.sampled_from([("", ""), ("<Jobs>\n", "</Jobs>")]),
     st.lists(st.sampled_from((*JOBS[:5], *JOBS[:5], *ODD)), min_size=8, max_size=40),

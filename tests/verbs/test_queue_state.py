@@ -65,3 +65,18 @@ def test_an_array_of_jobs_is_of_slurm_where_the_jobs_are():
         read[kind] = [(job.jobid, job.state) for job in found.jobs]
     assert read["auto"] == read["sss"]
     assert len(read["auto"]) > 1
+
+
+def test_jobs_that_ran_are_one_log_in_the_order_in_which_they_were_ready():
+    def ran(id_, submitted):
+        return (
+            f"<Job><Id>{id_}</Id><User>amy</User><Queue>q</Queue><State>Completed</State>"
+            f"<SubmitTime>{submitted}</SubmitTime><StartTime>{submitted + 9}</StartTime>"
+            f"<EndTime>{submitted + 99}</EndTime></Job>"
+        ).encode()
+
+    said = []
+    reading = QueueReading(about=lambda name: lambda it: said.append((name, it.unread)))
+    found = reading.past([piped(ran(1, 500), "a"), piped(b"<Job", "b"), piped(ran(2, 400), "c")])
+    assert [job.ready for job in found] == [400, 500]
+    assert said == [("b", True)]

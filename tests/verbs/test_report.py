@@ -5,7 +5,8 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.accounting.report import Report
@@ -13,6 +14,8 @@ from sssjob.document import guesses, loads
 from sssjob.document.sources import NamedSource
 from sssjob.records import parts
 from sssjob.verbs.report import ReportedJobs
+
+pytestmark = pytest.mark.usefixtures("ready_workers")
 
 SACCT = Path(__file__).parents[1] / "data" / "slurm" / "24.11" / "all-steps-epoch.txt"
 JOB = (
@@ -33,7 +36,7 @@ def added(source, processes, **options):
     return report, list(map(str, errors)), jobs.reading.counts, said
 
 
-@settings(max_examples=15, deadline=None)
+@examples(8)
 @given(
     st.sampled_from([("", ""), ("<Jobs>\n", "</Jobs>")]),
     st.lists(st.sampled_from((*JOBS, *ODD)), min_size=8, max_size=40),

@@ -31,9 +31,8 @@ WINDOWS = [(10, 20), (10, None), (None, 20), (13, 14), (10, 10), (10**12, None),
 @pytest.fixture
 def filled(address):  # noqa: F811 (a fixture)
     with store.open(address, create=True) as jobs:
-        for number, end in enumerate(ENDS):
-            jobs.load(JOB.format(number, end).encode())
-        jobs.load(GROUP.encode())
+        documents = [*(JOB.format(*each) for each in enumerate(ENDS)), GROUP]
+        jobs.load("\n".join(documents).encode())
     return address
 
 

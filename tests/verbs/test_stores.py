@@ -17,6 +17,8 @@ from sssjob.store.answers import Trace
 from sssjob.verbs.ask import Asked
 from sssjob.verbs.report import ReportedJobs
 
+pytestmark = pytest.mark.usefixtures("ready_workers")
+
 JOBS = [
     f"<Job><Id>{n}</Id><User>u{n}</User><Memory units='GB'>{n % 7}</Memory></Job>\n"
     for n in range(60)

@@ -5,14 +5,17 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from hypothesis import given, settings
+from draws import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
-from sssjob.check.vocabulary import PROFILES
+from sssjob.check.vocabulary import of_level
 from sssjob.document import guesses, sources
 from sssjob.document.repair import advisor
 from sssjob.document.sources import NamedSource
 from sssjob.verbs.validate import Validation
+
+pytestmark = pytest.mark.usefixtures("ready_workers")
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").rglob("*.xml"))
 JOB = "<Job><Id>{}</Id>{}<Duration>9</Duration></Job>\n"
@@ -24,7 +27,7 @@ JOBS = [
     ))
 ]  # fmt: skip
 ODD = ("<Job>", "<!-- a\n<Job>\n-->\n", "text", "<Job><Id>7</Job>\n", "<Job Id='&nope;'/>\n", "\n")
-WHO = {"all": Validation(), "minimal": Validation(PROFILES["minimal"])}
+WHO = {"all": Validation(), "minimal": Validation(of_level("minimal"))}
 
 
 def findings(who, source, processes, size=300):
@@ -32,7 +35,7 @@ def findings(who, source, processes, size=300):
         return list(who.findings(source, workers=workers))
 
 
-@settings(max_examples=25, deadline=None)
+@examples(12)
 @given(
     st.sampled_from(list(WHO)),
     st.sampled_from([("", ""), ("<Jobs>\n", "</Jobs>"), ("<J awarenessPolicy='Warn'>\n", "</J>")]),
@@ -53,7 +56,7 @@ BROKEN = (
 )  # fmt: skip
 
 
-@settings(max_examples=20, deadline=None)
+@examples(10)
 @given(
     st.sampled_from([("", ""), ("<Jobs>\n", "</Jobs>")]),
     st.sampled_from(BROKEN), st.integers(2, 350), st.sampled_from([100_000, 1 << 22]),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from records import converted, errors
 
-from sssjob.check import check_source
+from sssjob.check.sources import check_source
 from sssjob.classads import forms, writing
 from sssjob.classads.values import UNDEFINED, Ad
 from sssjob.document import dumps

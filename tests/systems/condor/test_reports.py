@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sssjob.classads.values import Ad
 from sssjob.document import dumps, loads
 from sssjob.document.canonical import canon
+from sssjob.model import Delivered, TaskGroup
 from sssjob.systems.condor.hooks.reports import reported
 
 JOB = loads("<Job><Id>7</Id><Requested><Processors>2</Processors></Requested></Job>")
@@ -117,3 +118,22 @@ def test_saying_everything_again_changes_nothing(rows):
     assert canon(again).delivered == canon(job).delivered
     assert again.get("StartCount") == job.get("StartCount")
     assert again.get("CpuDuration") == job.get("CpuDuration")
+
+
+def test_what_was_delivered_before_stays_as_it_was_written():
+    """As wherever facts are folded: attributes, groups and what has a type of its own."""
+    known = loads(
+        '<Job><Id>7</Id><Delivered awarenessPolicy="warn">'
+        '<Resource name="GPU" type="x">9</Resource></Delivered>'
+        "<TaskGroup><NodeCount>1</NodeCount></TaskGroup></Job>"
+    )
+    (given,) = reported(known, ad(1000, GPUsProvisioned=2), "update", 1005).blocks(Delivered)
+    assert given.attributes["awarenessPolicy"] == "warn"
+    gpus = [(item.text, item.attributes.get("type")) for item in given if item.name == "Resource"]
+    assert gpus == [("9", "x"), ("2", None)]
+
+
+def test_what_is_delivered_first_stands_before_the_task_groups():
+    known = loads("<Job><Id>7</Id><TaskGroup><NodeCount>1</NodeCount></TaskGroup></Job>")
+    job = reported(known, ad(1000), "update", 1005)
+    assert [type(item) for item in job.items][-2:] == [Delivered, TaskGroup]

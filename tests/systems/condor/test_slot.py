@@ -45,6 +45,7 @@ JOB = [
     ({"SSSFeature_max_rss_bytes": 2 * GIB}, {"Memory": 1024}, {"max_rss_bytes": GIB}),
     ({"AllowedJobDuration": 3600}, {"MaxJobRetirementTime": 600}, {"wall_limit_secs": 600}),
     ({"AllowedJobDuration": 3600}, {"MaxJobRetirementTime": 0}, {"wall_limit_secs": 3600}),
+    ({"AllowedJobDuration": 60.1}, {}, {"wall_limit_secs": 61}),
     ({"AllowedJobDuration": 60}, {"Cpus": 4}, {"allocated_cpu": 4, "wall_limit_secs": 60, "cpu_limit_secs": 240}),
     ({"AllowedJobDuration": 60, "SSSFeature_cpu_limit_secs": 90}, {"Cpus": 4}, {"allocated_cpu": 4, "wall_limit_secs": 60, "cpu_limit_secs": 90}),
     ({"SSSFeature_cpu_limit_secs": 90}, {}, {"cpu_limit_secs": 90}),
@@ -134,5 +135,5 @@ def test_custom_resources_are_offered_by_their_names():
         "TotalSlots": 1, "HasIb": True, "HasVM": False,
     })  # fmt: skip
     found = offer(ad)
-    assert found.amounts["Resource[name='GPUs']"] == 2
+    assert found.amounts["Resource[name='GPU']"] == 2
     assert found.names["Feature"] == ("Ib",)

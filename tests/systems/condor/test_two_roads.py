@@ -10,12 +10,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from records import converted
 
+from sssjob import fold
+from sssjob.accounting import fields
 from sssjob.classads import forms, long
 from sssjob.classads.values import Ad
-from sssjob.model import Block, Property
+from sssjob.model import Block, Job, Property
 from sssjob.systems.condor import names
 from sssjob.systems.condor.accounting import table
 from sssjob.systems.condor.from_ad import to_job
+from sssjob.systems.condor.job_ad import to_ad
 
 DATA = Path(__file__).parents[2] / "data"
 RECORDED = ["condor/condor_history.long", "condor/condor_q.long", "condor/history.4.0",
@@ -152,12 +155,38 @@ def test_a_job_that_a_signal_ended_is_told_alike(row):
         assert row in list(properties(job))
 
 
+SECRET = KILLED | {"Environment": "TOKEN=secret", "EndTime": 1_700_000_100}
+
+
+def test_what_only_the_queue_tells_stays_where_a_record_is_delivered():
+    queued = to_job(Ad(SECRET), embedded=False).job
+    [record] = converted("condor", long.write(Ad(SECRET)).encode())
+    assert "Environment" in queued.properties.names()
+    assert "Environment" not in record.properties.names()
+    assert fold(queued, record, source="history").job == queued
+    assert "Environment" in fold(record, queued, source="queue").job.properties.names()
+
+
+@pytest.mark.parametrize(
+    ("row", "layout"), [pytest.param(*each, id=each[0].name) for each in fields.listed()]
+)
+def test_no_record_of_accounting_tells_an_environment(row, layout):
+    told = [place for places in fields.described(layout).values() for place in places]
+    assert told
+    assert not [place for place in told if "Environment" in place]
+
+
 def test_what_an_ad_is_written_with_is_what_it_is_read_by():
-    read = {(row.element, name) for row in table.ATTRIBUTES for name in (row.column, *row.beside)}
-    elements = {element for element, _ in read}
-    of_numbers = {"StartTime", "EndTime"}  # worked out of several
-    for element, name in (*names.TEXTS, *names.NUMBERS):
-        assert element not in elements or element in of_numbers or (element, name) in read
+    """One table says it, but for attributes of our own; names such as Id are made of several."""
+    said = {"Id": "7", "Name": "n", "Executable": "/bin/a", "InitialWorkingDirectory": "/w",
+            "GlobalId": "g#7.0#1", "Queue": "q", "Priority": "3", "State": "running",
+            "SubmitTime": "1800000000", "EligibleTime": "1800000005"}  # fmt: skip
+    job = Job.of(**said)
+    ad = to_ad(job).ad
+    again = to_job(ad).job
+    assert {name: again.get(name) for name in said} == said | {"State": "Running"}
+    assert {"JobBatchName", "Cmd", "Iwd", "GlobalJobId", "JobPrio", "QDate"} <= {*ad}
+    assert ("EndTime", "CompletionDate") in table.WHOLE_NUMBERS
 
 
 def test_hooks_read_ads_without_what_reads_files_of_records():
