@@ -20,7 +20,7 @@ import sssjob
 from sssjob.accounting.table import schema as jobs_schema
 from sssjob.cli import sssjob as program
 from sssjob.cli.defaults import KEYS
-from sssjob.conformance import reference
+from sssjob.conformance import examples, reference
 from sssjob.errors import CODE, CODES
 from sssjob.features.site import SETTINGS
 from sssjob.lcginfo.config import OPTIONS
@@ -169,7 +169,7 @@ def _elements() -> Iterator[str]:
             yield f"{topic.about} ({topic.kind}{section}).\n"
             yield from (f"- {label}: {text}" for label, text in topic.facts)
             if topic.example:
-                yield f"\n```xml\n{topic.example}\n```"
+                yield f"\n```xml\n{examples.laid_out(topic.example)}\n```"
             yield ""
 
 
