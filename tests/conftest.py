@@ -38,6 +38,7 @@ engine.ConjectureRunner.generate_mutations_from = lambda runner, data: (
 
 os.environ["SSSJOB_CONFIG"] = os.devnull  # no test depends on the defaults of who runs it
 os.environ.pop("COLUMNS", None)  # nor on the width of their terminal
+os.unsetenv("COLUMNS")  # which readline, that pytest imports, tells only the processes it starts
 os.environ.pop("PYTHONUNBUFFERED", None)  # nor on the order that this gives to two streams
 
 
