@@ -4,9 +4,29 @@ from __future__ import annotations
 
 import sys
 
+from sssjob import standard_output
+
 
 def main() -> None:
-    """Run the command; what has to be quick comes before anything is imported that takes time."""
+    """Run the command, and see that what it printed is delivered; if not, it ends with 2."""
+    status: object = 0
+    error = None
+    try:
+        _run()
+    except SystemExit as end:
+        status = end.code
+    except OSError as failed:  # of --version and of hooks: a command tells its own
+        error = failed
+    error = standard_output.finish() or error
+    if error is None or status not in (None, 0, 1):  # 2 and more: the command has told it
+        sys.exit(status)  # type: ignore[arg-type]  # as somebody gave it
+    from sssjob.cli import undelivered
+
+    undelivered(error)
+
+
+def _run() -> None:
+    """What has to be quick comes before anything is imported that takes time."""
     if sys.argv[1:] == ["--version"]:
         from sssjob._version import __version__
 

@@ -141,6 +141,15 @@ def main() -> None:
         die(number)
 
 
+def undelivered(error: OSError) -> NoReturn:
+    """End the command because the last of what it printed could not be written."""
+    if isinstance(error, BrokenPipeError):
+        die(signal.SIGPIPE)
+    from sssjob.cli.common import reason
+
+    _fail(reason(error))
+
+
 def _fail(message: object) -> NoReturn:
     from sssjob.cli.common import fail
 

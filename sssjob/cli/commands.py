@@ -149,6 +149,13 @@ class Commands(click.Group):
         except BrokenPipeError:
             raise Terminated(signal.SIGPIPE) from None
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Understand the arguments; ``--help`` and ``--version`` print here already."""
+        try:
+            return super().make_context(*args, **extra)
+        except BrokenPipeError:
+            raise Terminated(signal.SIGPIPE) from None
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The lists of commands, without importing any; their texts begin in one column."""
         longest = max(map(len, self.helps))

@@ -239,15 +239,17 @@ def test_control_characters_do_not_reach_the_log(site):
     assert "\x1b" not in result.stderr
 
 
-def test_an_answer_that_cannot_be_delivered_is_a_failure(site):
-    with open("/dev/full", "w") as full:
+@pytest.mark.parametrize("kept", [{}, {"PYTHONUNBUFFERED": "1"}], ids=["buffered", "at once"])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_answer_that_cannot_be_delivered_is_a_failure(name, kept, site, full):
+    with full.open("w") as stream:
         result = subprocess.run(
-            [*COMMANDS["lcg-info-dynamic-scheduler"], "-c", str(site / "site.conf")],
-            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+            [*COMMANDS[name], "-c", str(site / "site.conf")], env={**os.environ, **kept},
+            stdout=stream, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
     assert result.returncode == 4
     assert "No space left" in result.stderr
-    assert "Traceback" not in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 def test_whatever_an_estimator_raises_is_a_failure_with_nothing_printed(site, monkeypatch, capsys):

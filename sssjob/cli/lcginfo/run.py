@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from sssjob import standard_output
 from sssjob.cli import common, options
 from sssjob.cli.lcginfo import shared
 
@@ -91,11 +92,12 @@ def command(path: str | None, estimator: str, syslog: bool) -> None:
     code, whole = _published(path, estimator, log)
     log.close()
     try:
-        sys.stdout.buffer.write(whole)
-        sys.stdout.buffer.flush()
+        if whole:
+            sys.stdout.buffer.write(whole)
+            sys.stdout.buffer.flush()
     except OSError as error:
         log.error(common.reason(error))
-        sys.stdout.close()  # or the interpreter would try once more at its end
+        standard_output.give_up()
         code = FAILED
     sys.exit(code)
 
