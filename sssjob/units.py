@@ -196,6 +196,15 @@ def rounded(value: Fraction | float) -> int:
     return (2 * numerator + denominator) // (2 * denominator)
 
 
+def rounded_up(number: int, unit: int) -> int:
+    """How many units hold a number.
+
+    >>> rounded_up(61, 60), rounded_up(60, 60)
+    (2, 1)
+    """
+    return -(-number // unit)
+
+
 def plain(value: Fraction) -> Fraction | int:
     """The same number, as an int where it is whole: those are added and compared much faster."""
     return value.numerator if value.denominator == 1 else value

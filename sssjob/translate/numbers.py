@@ -83,7 +83,7 @@ class TaskCounts:
         if self.per_node and self.nodes and self.nodes.exact:
             tasks = tasks or self.nodes.exact * self.per_node
         if self.processors and tasks:
-            return max(rounded(self.processors.least, tasks), 1)
+            return max(units.rounded_up(self.processors.least, tasks), 1)
         return 1
 
     @property
@@ -101,7 +101,7 @@ class TaskCounts:
         if self.tasks:
             return self.tasks
         if self.processors and not self._by_nodes:
-            return max(rounded(self.processors.least, self.each), 1)
+            return max(units.rounded_up(self.processors.least, self.each), 1)
         return None
 
     @property
@@ -330,7 +330,7 @@ def memory(
     if bytes_ is None or scope == each:
         return bytes_
     parts = {JOB: 1, NODE: of.node_count, TASK: of.task_count}
-    value = rounded(bytes_ * parts[scope], parts[each])
+    value = units.rounded_up(bytes_ * parts[scope], parts[each])
     if parts[scope] != parts[each]:
         whose = "the job" if each == JOB else f"each {each}"
         asked.convert(name, f"{shown(bytes_, scope)}, {_parts(parts)}: {size(value)} for {whose}")
@@ -526,8 +526,3 @@ def say_count(heard: Heard, name: str, lo: int | None, hi: int | None) -> None:
         heard.request(name, lo, op="GE")
     if hi is not None:
         heard.request(name, hi, op="LE")
-
-
-def rounded(number: int, unit: int) -> int:
-    """How many units hold a number."""
-    return -(-number // unit)

@@ -343,7 +343,7 @@ class Amounts:
             for item in asked.items("TaskDistribution"):
                 asked.refuse(item, f"{of.total} processors on {nodes} machines")
         if of.processors or of.tasks or of.per_node or of.per_task:
-            each = numbers.rounded(of.total, nodes)
+            each = units.rounded_up(of.total, nodes)
             made.option("request_cpus", str(each))
             if each * nodes != of.total:
                 asked.approximate("Processors", f"{each} of each machine, rounded up")
@@ -352,7 +352,7 @@ class Amounts:
             scope = settings.memory_scope if name == "Memory" else numbers.JOB
             amount = numbers.memory(asked, of, scope, each=numbers.NODE, name=name)
             if amount:
-                share = numbers.rounded(amount, unit)
+                share = units.rounded_up(amount, unit)
                 made.option(option, str(share))
                 if share * unit != amount:
                     asked.approximate(name, f"{numbers.size(share * unit)}, rounded up")
@@ -363,7 +363,7 @@ class Amounts:
     def _resources(self, asked: JobRequest, made: Made, nodes: int) -> None:
         gpus, licences = numbers.resources(asked, typed=True)
         if gpus.number:
-            made.option("request_gpus", str(numbers.rounded(gpus.number, nodes)))
+            made.option("request_gpus", str(units.rounded_up(gpus.number, nodes)))
         if gpus.number % nodes:
             asked.approximate("Resource", "GPUs of each machine, rounded up", where=numbers.is_gpu)
         if gpus.kind:

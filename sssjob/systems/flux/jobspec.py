@@ -35,7 +35,6 @@ from sssjob.translate.numbers import (
     memory,
     nodes_of_tasks,
     rescope,
-    rounded,
     say_count,
     wall,
 )
@@ -300,7 +299,7 @@ class Canonical(Jobspec):
         size = memory(asked, of, settings.memory_scope, each=JOB)
         if size is None:
             return []
-        each = rounded(rounded(size, slots), MIB)
+        each = units.rounded_up(units.rounded_up(size, slots), MIB)
         if each * slots * MIB != size:
             asked.convert("Memory", f"{each} MB for each of {slots} slots, rounded up")
         elif slots > 1:

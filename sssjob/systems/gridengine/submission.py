@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import partial
 
 from sssjob import nodes as sets
+from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.executable import DEFAULT_SHELL
 from sssjob.expression import Expression
@@ -149,7 +150,7 @@ class Slots(Layout):
         self, asked: JobRequest, made: Made, name: str, number: int, slots: int,
         of: Callable[[Property], bool],
     ) -> None:  # fmt: skip
-        share = numbers.rounded(number, slots)
+        share = units.rounded_up(number, slots)
         made.option(f"-l {name}", str(share))
         if share * slots != number:
             asked.approximate("Resource", f"{share} of each slot, rounded up", where=of)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sssjob import expression
+from sssjob import expression, units
 from sssjob.errors import InvalidValue, finding
 from sssjob.expression import Comparison
 from sssjob.integers import whole
@@ -68,7 +68,7 @@ class Slots(Layout):
         each = of.each if of.tasks or of.per_task or of.per_node else 1
         ends: tuple[int | None, int | None] = (of.tasks, of.tasks)
         if not of.tasks and of.processors:
-            ends = tuple(None if end is None else numbers.rounded(end, each)
+            ends = tuple(None if end is None else units.rounded_up(end, each)
                          for end in (of.processors.lo, of.processors.hi))  # type: ignore[assignment]  # fmt: skip
         elif not of.tasks and of.count and (of.nodes or of.per_node):
             ends = (of.count, of.count)
@@ -81,7 +81,7 @@ class Slots(Layout):
         tasks = least or most or 1
         if of.per_node:
             made.option("-R span", f"ptile={of.per_node}")
-            hosts = numbers.rounded(tasks, of.per_node)
+            hosts = units.rounded_up(tasks, of.per_node)
             if of.nodes and hosts != of.nodes.exact:
                 told = f"{hosts} hosts, with {of.per_node} tasks on each"
                 asked.approximate("NodeCount", told, met=False)
@@ -126,7 +126,7 @@ class Slots(Layout):
             if whose == numbers.TASK or (whose == numbers.JOB and of.open_nodes):
                 each = numbers.TASK
             if amount := numbers.memory(asked, of, whose, each=each, name=name):
-                megabytes = numbers.rounded(amount, MIB)
+                megabytes = units.rounded_up(amount, MIB)
                 alone = of.node_count == of.task_count == 1
                 found.append(f"{word_}={megabytes}MB{'' if alone else _METHODS[each]}")
                 if megabytes * MIB != amount:
@@ -135,7 +135,7 @@ class Slots(Layout):
         found += [f"{name}={count}" for name, count in licences]
         if gpus.number:
             nodes = of.node_count
-            share = numbers.rounded(gpus.number, nodes)
+            share = units.rounded_up(gpus.number, nodes)
             made.option("-gpu", f"num={share}" + (f":gmodel={gpus.kind}" if gpus.kind else ""))
             if of.open_nodes:
                 told = f"{gpus.number} GPUs on each host: one is assumed"
@@ -204,7 +204,7 @@ class Slots(Layout):
         tile = re.fullmatch(r"(ptile|hosts)=([0-9]{1,6})", span or "")
         if tile and tile[1] == "ptile" and int(tile[2]):
             of.per_node = int(tile[2])
-            hosts = numbers.rounded(of.tasks or 1, of.per_node)
+            hosts = units.rounded_up(of.tasks or 1, of.per_node)
             of.nodes = numbers.CountRange(hosts, hosts)
             heard.say("TaskDistribution", of.per_node, type="TasksPerNode")
         elif tile and tile[2] == "1":
@@ -257,7 +257,7 @@ class Slots(Layout):
                     amount, _, method = text.partition("/")
                     total = size(amount, 2) * parts[_WHOSE[method]]
                     whose = scope if kind == "Memory" else numbers.JOB
-                    numbers.say_size(heard, kind, numbers.rounded(total, parts[whose]))
+                    numbers.say_size(heard, kind, units.rounded_up(total, parts[whose]))
                     if amount.isdecimal():
                         heard.findings.append(finding("I-UNIT", _UNIT.format(f"{name}={text}")))
                     if _WHOSE[method] == (numbers.NODE if whose != numbers.NODE else numbers.TASK):

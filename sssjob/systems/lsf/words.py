@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from sssjob import units
 from sssjob.errors import InvalidValue
-from sssjob.translate.numbers import rounded
 
 _SECTION = re.compile(r"\s*(select|order|rusage|span|same|affinity|cu)\[([^\[\]]*)\]\s*")
 _SIZE = re.compile(r"([0-9]{1,15})(?:([KMGT])B?)?", re.IGNORECASE)
@@ -62,7 +62,7 @@ def minutes(text: str) -> int:
 
 def written_minutes(seconds: int) -> str:
     """Seconds in minutes, rounded up."""
-    return str(rounded(seconds, 60))
+    return str(units.rounded_up(seconds, 60))
 
 
 def size(text: str, power: int = 1) -> int:
@@ -75,4 +75,4 @@ def size(text: str, power: int = 1) -> int:
 
 def kilobytes(number: int) -> str:
     """Bytes in kilobytes, rounded up."""
-    return f"{rounded(number, 1024)}KB"
+    return f"{units.rounded_up(number, 1024)}KB"

@@ -8,6 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 
+from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import TaskGroup, stripped
 from sssjob.nodes import plain
@@ -50,7 +51,7 @@ def places(asked: JobRequest, of: numbers.TaskCounts) -> list[str]:
     if of.nodes is None and wanted:
         of.nodes = numbers.CountRange(len(wanted), len(wanted))
     elif of.nodes is None and of.per_node and of.written:
-        nodes = numbers.rounded(of.written, of.per_node)
+        nodes = units.rounded_up(of.written, of.per_node)
         of.nodes = numbers.CountRange(nodes, nodes)
     elif of.nodes is None and of.per_node:
         asked.approximate("TaskDistribution", "neither nodes nor tasks are counted", met=False)
@@ -179,7 +180,7 @@ class Chunks(Layout):
                 numbers.JOB: Fraction(total, chunks), numbers.TASK: Fraction(total * tasks),
                 numbers.NODE: Fraction(total, 1 if of.nodes else chunks),
             }[whose]  # fmt: skip
-            kilobytes = numbers.rounded(ceil(share), 1024) * 1024
+            kilobytes = units.rounded_up(ceil(share), 1024) * 1024
             part.values["mem"] = written(kilobytes)
             if kilobytes != share:
                 asked.approximate("Memory", f"{written(kilobytes)} of each chunk, rounded up")
@@ -427,7 +428,7 @@ class Nodes(Layout):
     def _memory(self, asked: JobRequest, made: Made, of: numbers.TaskCounts, scope: str) -> None:
         if scope == numbers.TASK:
             if value := numbers.memory(asked, of, scope, each=numbers.TASK):
-                share = numbers.rounded(value, of.each)  # a process stands for each processor
+                share = units.rounded_up(value, of.each)  # a process stands for each processor
                 made.option("-l pmem", written(share))
                 if of.each > 1:
                     asked.convert("Memory", f"{numbers.shown(value, scope)}, {of.each} processors: "
@@ -485,7 +486,7 @@ class Nodes(Layout):
             if amount:
                 said.back(option, value, "the memory of the whole job is asked for as well")
                 continue
-            numbers.say_size(heard, "Memory", numbers.rounded(total, counts[scope]))
+            numbers.say_size(heard, "Memory", units.rounded_up(total, counts[scope]))
             amount = True
 
 

@@ -41,7 +41,6 @@ from sssjob.translate.numbers import (
     memory,
     one,
     rescope,
-    rounded,
     say_count,
     say_gpus,
     spread,
@@ -322,17 +321,17 @@ def _amounts(asked: JobRequest, settings: Settings, job: Data) -> None:
     if spread(asked, of):
         job["distribution"] = "cyclic"
     if (size := memory(asked, of, settings.memory_scope, each=NODE)) is not None:
-        each = rounded(size, MIB)
+        each = units.rounded_up(size, MIB)
         if each * MIB != size:
             asked.convert("Memory", f"{each} MiB for each node, rounded up")
         job["memory_per_node"] = _number(each)
     if (size := one(asked, "Disk", MOST)) is not None:
-        each = rounded(rounded(size, of.node_count), MIB)
+        each = units.rounded_up(units.rounded_up(size, of.node_count), MIB)
         if each * MIB * of.node_count != size:
             asked.convert("Disk", f"{each} MiB for each node, rounded up")
         job["temporary_disk_per_node"] = each
     if seconds := wall(asked, of):
-        minutes = rounded(seconds, 60)
+        minutes = units.rounded_up(seconds, 60)
         if minutes * 60 != seconds:
             asked.approximate("Duration", f"{minutes} minutes")
         job["time_limit"] = _number(minutes)

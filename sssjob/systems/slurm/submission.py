@@ -117,7 +117,7 @@ class Amounts(Layout):
                 made.option("--mem", _size(asked, "Memory", value))
             return
         if value := numbers.memory(asked, of, scope, each=numbers.TASK):
-            share = numbers.rounded(value, of.each)
+            share = units.rounded_up(value, of.each)
             text = _size(asked, "Memory", share)
             made.option("--mem-per-cpu", text)
             if of.each > 1 and scope == numbers.TASK:
@@ -184,7 +184,7 @@ class Amounts(Layout):
                 told = f"on how many nodes is not said, {numbers.assumed(of)}"
                 heard.note(f"{option}={value}: {told}")
             total = amount * number
-            numbers.say_size(heard, "Memory", numbers.rounded(total, counts[scope]))
+            numbers.say_size(heard, "Memory", units.rounded_up(total, counts[scope]))
 
     def _say_limits(self, said: Said, heard: Heard, of: numbers.TaskCounts) -> None:
         if (value := said.last("--tmp")) is not None:
@@ -366,7 +366,7 @@ def _nodes(asked: JobRequest, nodes: numbers.CountRange) -> str:
 
 def _size(asked: JobRequest, name: str, number: int) -> str:
     """Whole megabytes, rounded up; gigabytes where that is the same."""
-    megabytes = numbers.rounded(number, MIB)
+    megabytes = units.rounded_up(number, MIB)
     if megabytes * MIB != number:
         asked.approximate(name, f"{megabytes} MB, rounded up")
     whole, rest = divmod(megabytes, 1024)
