@@ -49,3 +49,31 @@ def test_a_reader_that_has_gone_ends_a_command_as_its_signal_does(words, kept):
     _, said = process.communicate()
     assert process.returncode == -signal.SIGPIPE, said
     assert "ipe" not in said
+
+
+# What is left of a command is freed before its last output is written; the moment is the garbage
+# collector's choice elsewhere.
+COLLECTED = """
+import gc
+from sssjob import standard_output
+from sssjob.__main__ import main
+
+finish = standard_output.finish
+
+def collected():
+    gc.collect()
+    return finish()
+
+standard_output.finish = collected
+main()
+"""
+
+
+@pytest.mark.parametrize("words", [*PRINTING, "condor ad {examples}/condor/job.xml"])
+def test_what_a_command_leaves_to_be_collected_does_not_close_standard_output(words):
+    done = subprocess.run(
+        [sys.executable, "-c", COLLECTED, *words.format(examples=EXAMPLES).split()],
+        capture_output=True, stdin=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    assert done.returncode == PRINTING.get(words, 0), done.stderr
+    assert "closed file" not in done.stderr

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob.cli import common, names
-from sssjob.cli.condor.shared import FORMATS, text_stream
+from sssjob.cli.condor.shared import FORMATS
 
 if TYPE_CHECKING:
     from sssjob.classads.values import Ad
@@ -55,9 +55,9 @@ def command(
             written += 1
             yield ad
 
-    stream = text_stream()
-    for piece in forms.write(counted(), form):
-        stream.write(piece)
+    with common.stdout() as stream:
+        for piece in forms.write(counted(), form):
+            stream.write(piece.encode())
     complain.leave(written)
 
 

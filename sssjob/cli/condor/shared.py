@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sssjob.cli import common
-from sssjob.visible import Visible
 
 if TYPE_CHECKING:
     from sssjob.classads.errors import BadAd
@@ -62,9 +60,3 @@ def apart(*files: str | None) -> None:
     """End the command if standard input is to be two things at once."""
     if sum(file == "-" for file in files) > 1:
         common.fail("standard input cannot be two ads at once")
-
-
-def text_stream() -> io.TextIOBase:
-    """Standard output, for text whatever the locale is."""
-    raw: Any = Visible(sys.stdout) if sys.stdout.isatty() else sys.stdout.buffer
-    return io.TextIOWrapper(raw, encoding="utf-8", newline="\n", write_through=True)
