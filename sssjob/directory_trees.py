@@ -320,6 +320,19 @@ def _name(folder: int, hidden: str, name: str) -> None:
         raise taken if error.errno in (errno.ENOTEMPTY, errno.EEXIST) else error from None
 
 
+def set_aside(folder: int, name: str) -> str:
+    """Give what has a name a hidden one, from which ``sweep`` removes it; "" if nothing has.
+
+    Raises ``OSError``.
+    """
+    hidden = _hidden(name)
+    try:
+        os.rename(name, hidden, src_dir_fd=folder, dst_dir_fd=folder)
+    except FileNotFoundError:
+        return ""
+    return hidden
+
+
 def remove_tree(folder: int, name: str, *, most: int = MOST) -> bool:
     """Remove what has a name in a directory, with all below it; False if nothing has.
 
@@ -327,10 +340,10 @@ def remove_tree(folder: int, name: str, *, most: int = MOST) -> bool:
     another one. Raises ``OSError``, with what is left under a hidden name, also for more than
     ``most`` entries.
     """
-    hidden = name if name.startswith(".") else _hidden(name)
+    hidden = name if name.startswith(".") else set_aside(folder, name)
+    if not hidden:
+        return False
     try:
-        if hidden != name:
-            os.rename(name, hidden, src_dir_fd=folder, dst_dir_fd=folder)
         if not stat.S_ISDIR(os.stat(hidden, dir_fd=folder, follow_symlinks=False).st_mode):
             os.unlink(hidden, dir_fd=folder)
             return True

@@ -259,6 +259,7 @@ SHAPES: Mapping[str, Printed] = {
     "features live": Printed(_DERIVED),
     "features set": Printed([{"directory": "text", "key": "text", "value": "anything"}]),
     "features expire": Printed(Each(["text"])),
+    "features sweep": Printed({"removed": ["text"], "notes": ["text"]}),
     "features show": Printed({
         "machine": Each("text"), "job": Each("text"), "unknown": ["text"], "unread": ["text"],
         "sources": Each("text"),

@@ -423,6 +423,7 @@ def open_to_all(node):
             "/dev/null",
         ),
         ("expire", "{}"),
+        ("sweep", "--for", "slurm", "--root", "{}"),
     ],
     ids=" ".join,
 )
@@ -686,3 +687,30 @@ def test_the_life_of_a_job_of_PBS_as_its_scripts_play_it(node):
     job = document.loads((node / "jobs/101.ce.xml").read_text())
     assert (job.get("CpuDuration"), job.requested) == ("65", document.loads(JOB).requested)
     assert job.delivered.get("Memory", metric="Max").bytes == 3456 << 10
+
+
+def sweep(*words):
+    return run("sweep", "--for", "slurm", "--root", "mjf", "--node", "n1", *words)
+
+
+def test_sweep_removes_directories_of_jobs_that_the_node_no_longer_has(node, monkeypatch):
+    assert prolog().exit_code == 0
+    monkeypatch.setenv("SLURM_JOB_ID", "12")
+    program(node, "squeue", "echo 3")
+    (node / "mjf/2").mkdir()
+    (node / "mjf/2/jobfeatures").mkdir()
+    shown = sweep("--dry-run")
+    assert (shown.exit_code, shown.stdout, shown.stderr) == (0, "would remove 2\n", "")
+    done = sweep("--json")
+    assert (done.exit_code, json.loads(done.stdout)) == (0, {"removed": ["2"], "notes": []})
+    assert sorted(os.listdir(node / "mjf")) == ["3", "machinefeatures"]
+
+
+@pytest.mark.parametrize("answer", ["exit 1", "echo what", "sleep 60"])
+def test_sweep_removes_nothing_where_slurm_does_not_answer(node, answer):
+    assert prolog().exit_code == 0
+    program(node, "squeue", answer)
+    done = sweep("--seconds", "0.3")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith("sssjob: error: slurm does not say which jobs are on node n1")
+    assert (node / "mjf/3/jobfeatures").is_dir()

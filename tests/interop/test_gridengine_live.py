@@ -4,6 +4,8 @@
 Where no cell can be started, the tests say why.
 """
 
+import shutil
+
 import gridengine_cell
 import pytest
 from batch_jobs import COMMAND, answer, collected, install, kept, prepare, submitted, told
@@ -187,6 +189,25 @@ def test_commands_and_tasks_of_arrays_find_their_features(cell, ran, queue):
     name, seconds = out.read_text().split()
     assert name.endswith(".2")
     assert seconds == "600"
+
+
+def test_the_directory_of_a_job_without_an_epilog_is_swept_and_that_of_a_running_job_stays(
+    cell, ran
+):
+    root, out = cell.root / "mjf", cell.root / "work/long"
+    words = ("features", "sweep", "--for", "gridengine", "--root", root, "--node")
+    job = cell.run(
+        "qsub", "-terse", "-N", "test", "-q", "main.q", "-j", "y", "-o", out, "-t", "3", "-b", "y", "sleep 600",
+        user=user().pw_name,
+    ).partition(".")[0].strip()  # fmt: skip
+    assert until(lambda: (root / f"{job}.3").exists()), cell.logs()
+    shutil.copytree(root / f"{job}.3", root / f"{job}.4")
+    node = cell.run("qconf", "-sel").split()[0]
+    assert cell.run(COMMAND, *words, node).split() == ["removed", f"{job}.4"]
+    assert cell.run(COMMAND, *words, "elsewhere", check=False) == ""  # there is no such host
+    assert (root / f"{job}.3/jobfeatures/job_id").read_text() == f"{job}.3\n"
+    cell.run("qdel", job)
+    assert until(lambda: not (root / f"{job}.3").exists()), cell.logs()
 
 
 def test_the_queue_stays_open_though_no_features_can_be_made(cell, ran):

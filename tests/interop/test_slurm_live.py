@@ -4,6 +4,8 @@
 Where no cluster can be started, the tests say why.
 """
 
+import shutil
+
 import pytest
 import slurm_cluster
 from batch_jobs import COMMAND, answer, collected, install, kept, prepare, submitted, told
@@ -192,6 +194,24 @@ def test_nothing_is_left_but_the_directory_of_the_machine(cluster, ran):
 
     # A job has ended before its epilog has.
     assert until(lambda: left() == ["n1/machinefeatures", "n2/machinefeatures"]), left()
+
+
+def test_the_directory_of_a_job_without_an_epilog_is_swept_and_that_of_a_running_job_stays(
+    cluster, ran
+):
+    root = cluster.root / "mjf/n1"
+    words = ("features", "sweep", "--for", "slurm", "--root", root, "--node")
+    out = cluster.root / "work/long"
+    job = cluster.run(
+        "sbatch", "--parsable", "-w", "n1", "-o", out, "--wrap", "sleep 600", user=user().pw_name
+    ).strip()
+    assert until(lambda: (root / job).exists()), cluster.logs()
+    shutil.copytree(root / job, root / "999999")
+    assert cluster.run(COMMAND, *words, "n1").split() == ["removed", "999999"]
+    assert cluster.run(COMMAND, *words, "n7", check=False) == ""  # there is no such node
+    assert (root / job / "jobfeatures/job_id").read_text() == f"{job}\n"
+    cluster.run("scancel", job)
+    assert until(lambda: not (root / job).exists()), cluster.logs()
 
 
 def test_the_epilog_folds_what_the_job_was_given_and_what_it_said(cluster, ran):

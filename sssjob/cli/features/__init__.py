@@ -20,6 +20,7 @@ COMMANDS = {
     "install":  "Print how to set up a batch system so that jobs have features.",
     "prolog":   "Make the directories of a job that starts.",
     "epilog":   "Note what a job used, and remove its directories.",
+    "sweep":    "Remove directories of jobs whose epilog never ran.",
     "collect":  "Put accounting records into the documents of ended jobs.",
     "submit":   "Submit a job object to a batch system.",
     "serve":    "Serve both directories over HTTP, for virtual machines.",
@@ -27,7 +28,7 @@ COMMANDS = {
 FAMILIES = {
     "derive": ("job", "machine", "live"),
     "dynamic": ("set", "expire"),
-    "batch": ("prolog", "epilog"),
+    "batch": ("prolog", "epilog", "sweep"),
 }
 # fmt: on
 

@@ -5,6 +5,7 @@ The options here are those of all commands that ask a batch system.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -146,5 +147,50 @@ def epilog(
     if done.tally is not None:
         common.print_findings(done.tally.findings)
         common.echo(f"{done.job_id}: {done.tally.changes} values added")
+    notes(done.notes)
+    sys.exit(common.NOTHING if done.notes else common.FOUND)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob features sweep --for slurm --root /run/mjf
+  sssjob features sweep --for gridengine --dry-run --json
+  */10 * * * * root sssjob features sweep --for slurm --node n7
+
+Exit code: 0 done, whether there was one or not, 1 one of them cannot be removed,
+2 the batch system does not say which jobs the node has: nothing is removed then, or users other
+than root can write in a directory above --root."""
+)
+@system("script")
+@root
+@click.option("--node", metavar="NAME", default="",
+              help="What the batch system calls this node; the name of the host without its "
+              "domain, unless it is said.")  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Only print which ones these are.")
+@click.option("--json", "as_json", is_flag=True, help="Print their names as JSON.")
+@seconds
+def sweep(
+    system: str, root: str, node: str, dry_run: bool, as_json: bool, seconds: float
+) -> None:  # fmt: skip
+    """Remove the directories of jobs that are no longer on this node.
+
+    The epilog of a job removes them. Where it never ran, because the node lost power or the epilog
+    was stopped, they stay. Let cron run this command. Directories that are not of jobs, and those
+    of a job that starts meanwhile, stay.
+    """
+    from sssjob.features.batch.leftovers import sweep as swept
+
+    try:
+        done = swept(call(system, (), seconds), Path(root), node, dry_run=dry_run)
+    except (OSError, SSSJobError) as error:
+        fail(error)
+    if as_json:
+        common.data(
+            json.dumps({"removed": list(done.removed), "notes": list(done.notes)}, indent=2)
+        )
+    else:
+        for name in done.removed:
+            common.echo(f"{'would remove' if dry_run else 'removed'} {name}")
     notes(done.notes)
     sys.exit(common.NOTHING if done.notes else common.FOUND)

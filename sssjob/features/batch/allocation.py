@@ -34,8 +34,13 @@ class Allocation:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not _ID.fullmatch(self.job_id) or ".." in self.job_id:
+        if not is_id(self.job_id):
             raise InvalidValue(self.job_id, "the id of a job: letters, digits and ._@+[]-")
+
+
+def is_id(name: str) -> bool:
+    """Whether a name is one that a job may have, and with it a directory."""
+    return bool(_ID.fullmatch(name)) and ".." not in name
 
 
 def amount(value: Fraction | int, source: str, why: str = "") -> Amount:

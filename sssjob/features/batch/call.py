@@ -66,6 +66,14 @@ class Script:
         """When that is, after ``now``; None where the answers do not say whether it is."""
         return None
 
+    def listings(self, node: str) -> Mapping[str, Sequence[str]]:
+        """The commands that tell which jobs a node has, by what they print."""
+        return {}
+
+    def present(self, node: str, answers: Mapping[str, str]) -> frozenset[str] | None:
+        """The ids of all jobs on a node; None where the answers do not say them all."""
+        return None
+
     def group(self) -> str:
         """The control group of the job on this node; "" while there is none."""
         return ""
@@ -128,6 +136,15 @@ class Invocation:
         """When jobs have to be gone from a node; None where nobody says whether they have to."""
         script = self.script
         return script.shutdown(node, self._asked(script.outages(node), notes), now)
+
+    def present(self, node: str, notes: list[str]) -> frozenset[str] | None:
+        """The ids of all jobs that a node has; None where the system does not say them."""
+        script = self.script
+        questions = script.listings(node)
+        answers = self._asked(questions, notes)
+        return (
+            script.present(node, answers) if questions and len(answers) == len(questions) else None
+        )
 
     def group(self) -> str:
         """The control group of the job on this node; "" while there is none."""

@@ -12,11 +12,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from sssjob import atomic
 from sssjob import directory_handles as handles
 from sssjob import directory_trees as trees
 from sssjob.features import files
+from sssjob.features.batch.allocation import is_id
 from sssjob.features.keys import Value
 from sssjob.features.write import put, remove, write
 from sssjob.integers import whole
@@ -107,11 +109,73 @@ class Directories:
 
     def _remove(self, root: int) -> None:
         """Take away what is of this job, the file system of its status first."""
-        if os.geteuid() == 0:
-            with suppress(FileNotFoundError, NotADirectoryError):  # noqa: SIM117
-                with handles.inside(root, self.job_id) as job:
-                    trees.unmount(job, self.jobstatus.name)
+        with suppress(FileNotFoundError, NotADirectoryError):  # noqa: SIM117
+            with handles.inside(root, self.job_id) as job:
+                self._unmount(job)
         trees.remove_tree(root, self.job_id)
+
+    def _unmount(self, job: int) -> None:
+        if os.geteuid() == 0:
+            trees.unmount(job, self.jobstatus.name)
+
+    def remove_leftover(self, seen: Made) -> bool:
+        """Take away what was seen of this job; False if that is gone, or was made anew since.
+
+        Raises as ``make`` does.
+        """
+        with handles.protected(self.root) as root, _naming(self.job):
+            try:
+                with handles.inside(root, self.job_id) as job:
+                    if Made.of(job) != seen:
+                        return False
+                    self._unmount(job)  # of this very directory, whatever has its name now
+            except (FileNotFoundError, NotADirectoryError):
+                return False
+            aside = trees.set_aside(root, self.job_id)
+            if not aside:
+                return False
+            with handles.inside(root, aside) as found:
+                is_it = Made.of(found) == seen
+            if is_it:
+                trees.remove_tree(root, aside)
+            else:  # a prolog made it anew at this very moment
+                os.rename(aside, self.job_id, src_dir_fd=root, dst_dir_fd=root)
+            return is_it
+
+
+class Made(NamedTuple):
+    """Which directory it is, so that one that was made anew under its name is another one."""
+
+    device: int
+    number: int
+    changed: int
+
+    @classmethod
+    def of(cls, folder: int) -> Made:
+        """Of an open directory."""
+        status = os.fstat(folder)
+        return cls(status.st_dev, status.st_ino, status.st_mtime_ns)
+
+
+def standing(root: Path) -> dict[str, Made]:
+    """The directories of jobs that are there, by id: those that have features in them.
+
+    Raises ``Unprotected`` where others could lead root elsewhere, or ``OSError``.
+    """
+    found = {}
+    with handles.protected(root) as folder:
+        for name in sorted(os.listdir(folder)):
+            if not is_id(name):
+                continue
+            try:
+                with (
+                    handles.inside(folder, name) as job,
+                    handles.inside(job, Directories(root, name).jobfeatures.name),
+                ):
+                    found[name] = Made.of(job)
+            except (FileNotFoundError, NotADirectoryError):
+                continue  # it is something else, or has just gone
+    return found
 
 
 def make_machine(root: Path, values: Mapping[str, Value]) -> None:

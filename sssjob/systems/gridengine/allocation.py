@@ -53,6 +53,19 @@ class GridEngineAllocation(Script):
         count = slots(answers.get("queues", ""), answers.get("host", ""))
         return amount(count, "qstat", "slots of the queues on the host") if count else None
 
+    def listings(self, node: str) -> Mapping[str, Sequence[str]]:
+        """``qstat -f`` for the queues of the host, with each task of an array on its own."""
+        if not _NAME.fullmatch(node):
+            return {}
+        of_all = ["-g", "d", "-s", "rs", "-u", "*"]
+        return {"jobs": ["qstat", "-f", "-xml", *of_all, "-q", f"*@{node}"]}
+
+    def present(self, node: str, answers: Mapping[str, str]) -> frozenset[str] | None:
+        """The jobs in the queues of the host; a host without a queue says nothing of its jobs."""
+        root = _tree(answers.get("jobs", ""), [])
+        queues = [] if root is None else list(root.iter("Queue-List"))
+        return frozenset(_listed(queues)) if queues else None
+
     def used(self) -> Used | None:
         """What stands in the spool when the job has ended."""
         if not self._spool:
@@ -144,6 +157,13 @@ def slots(queues: str, host: str) -> int | None:
         if name == "slots" and _whole(count):
             total = min(total, _whole(count))
     return total or None
+
+
+def _listed(queues: list[etree._Element]) -> Iterator[str]:
+    """The ids of the jobs in queues, by the rule of ``job_id``."""
+    for row in (row for queue in queues for row in queue.iter("job_list")):
+        task = row.findtext("tasks")
+        yield (row.findtext("JB_job_number") or "") + (f".{task}" if task else "")
 
 
 def exports(values: Mapping[str, str], before: str) -> str:

@@ -21,6 +21,8 @@ from sssjob.systems.pbs.node_specs import asked_count
 
 _NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _NODE_CPUS = re.compile(r"^\s+(?:np|resources_available\.ncpus) = ([0-9]{1,9})$", re.MULTILINE)
+_NODE_JOBS = re.compile(r"^\s+jobs = (.+)$", re.MULTILINE)
+_PROCESSORS = re.compile(r"[0-9]+(?:-[0-9]+)?")
 
 
 class PBSAllocation(Script):
@@ -46,10 +48,36 @@ class PBSAllocation(Script):
         count = int(found[0]) if len(found) == 1 else 0
         return amount(count, "pbsnodes", "processors for jobs") if count else None
 
+    def listings(self, node: str) -> Mapping[str, Sequence[str]]:
+        """``pbsnodes``."""
+        return self.node_questions(node)
+
+    def present(self, node: str, answers: Mapping[str, str]) -> frozenset[str] | None:
+        """The jobs of the node's line ``jobs``."""
+        return on_node(answers.get("node", ""), node)
+
     def used(self) -> Used | None:
         """What stands in the arguments of an epilogue."""
         found = used(self.arguments)
         return None if found == Used() else found
+
+
+def on_node(printed: str, node: str) -> frozenset[str] | None:
+    """The ids of the jobs that ``pbsnodes`` shows on a node; None where it shows not just that.
+
+    TORQUE writes ``0-3/12.server``, the processors first, PBS Professional ``12.server/0``.
+    """
+    lines = printed.splitlines()
+    if sum(bool(line) and not line[0].isspace() for line in lines) != 1 or lines[0] != node:
+        return None
+    found = set()
+    for part in ",".join(_NODE_JOBS.findall(printed)).split(","):
+        one, slash, other = part.strip().partition("/")
+        if slash:
+            found.add(other if _PROCESSORS.fullmatch(one) else one)
+        elif one and not _PROCESSORS.fullmatch(one):  # which stand alone in 0,2-3/12.server
+            return None
+    return frozenset(found)
 
 
 def question(arguments: Sequence[str]) -> list[str]:

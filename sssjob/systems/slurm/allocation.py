@@ -73,6 +73,18 @@ class SlurmAllocation(Script):
         printed = answers.get("job", ""), answers.get("reservations", "")
         return groups.limited(allocation(self.environment, *printed), self.environment)
 
+    def listings(self, node: str) -> Mapping[str, Sequence[str]]:
+        """``squeue`` for the node, and ``scontrol show node``, which knows whether there is one."""
+        ids = ["squeue", "--all", "--noheader", f"--nodelist={node}", "--format=%A"]
+        asked = self.node_questions(node)
+        return {**asked, "ids": ids} if asked else {}
+
+    def present(self, node: str, answers: Mapping[str, str]) -> frozenset[str] | None:
+        """Every task of an array and every component of a set has an id of its own here."""
+        ids = answers.get("ids", "").split()
+        is_read = processors(answers.get("node", ""), node) is not None
+        return frozenset(ids) if is_read and all(each.isdecimal() for each in ids) else None
+
     def group(self) -> str:
         """That of the job, if slurmd has made it."""
         return groups.place(self.environment)

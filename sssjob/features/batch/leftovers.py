@@ -1,0 +1,55 @@
+"""Directories of jobs whose epilog never ran, removed when their jobs are no longer on the node.
+
+Strategy. A directory may go when its job has gone, but a job that starts makes its directory just
+before or after the batch system is asked. So the directories are listed first and the batch system
+is asked then: a job that it does not name had gone, or starts its prolog later. That makes the
+directory anew, which is told by what the file system says of it: another one stays.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from sssjob.errors import UnusableInput
+from sssjob.features.batch import directories
+from sssjob.features.batch.call import Invocation
+from sssjob.features.batch.directories import Directories
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """The ids of the jobs whose directories were removed, and why others could not be."""
+
+    removed: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+def sweep(call: Invocation, root: Path, node: str = "", *, dry_run: bool = False) -> Swept:
+    """Remove the directories below ``root`` of jobs that are not on this node.
+
+    ``node`` is its name in the batch system; "" is that of the host, without its domain. Raises
+    ``UnusableInput`` if the batch system does not say which jobs the node has, ``Unprotected``
+    where others could lead root elsewhere, or ``OSError``.
+    """
+    try:
+        standing = directories.standing(root)
+    except FileNotFoundError:
+        return Swept(())  # no job has been here
+    notes: list[str] = []
+    named = node or os.uname().nodename.partition(".")[0]
+    present = call.present(named, notes)
+    if present is None:
+        why = f": {'; '.join(notes)}" if notes else ""
+        raise UnusableInput(f"{call.system} does not say which jobs are on node {named}{why}")
+    removed = []
+    for name, seen in standing.items():
+        if name in present:
+            continue
+        try:
+            if dry_run or Directories(root, name).remove_leftover(seen):
+                removed.append(name)
+        except OSError as error:
+            notes.append(f"{error.filename or root / name}: {error.strerror}")
+    return Swept(tuple(removed), tuple(notes))
