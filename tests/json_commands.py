@@ -57,7 +57,7 @@ CALLS = {
     "features live":      ["--dry-run --job-id 7 --start 1 --wall 3600"],
     "features set":       ["shutdowntime +3600 mjf"],
     "features expire":    ["mjf"],
-    "features sweep":     ["--for slurm --root mjf-of-no-job"],
+    "features sweep":     ["--for slurm --root /run/no-job-was-here"],
     "features show":      ["--machine mjf --job jf"],
     "features left":      ["--machine mjf --job jf"],
     "features status":    ["--in js"],
