@@ -12,6 +12,7 @@ from mutated_records import GUESSED, LINED, READ, SOURCES, mutated, mutated_text
 from records import errors
 from same_jobs import made
 
+from sssjob.accounting.writers.lines import JSONBuilder, line_of
 from sssjob.document import dumps
 from sssjob.errors import UnusableInput
 from sssjob.formats import swf
@@ -40,6 +41,8 @@ def test_both_builders_agree_and_every_document_is_valid(format_, data):
         item._replace(job=dumps(item.job)) if isinstance(item, Converted) else item
         for item in found
     ]
+    lines = outcomes(format_, raw, JSONBuilder())
+    assert [item.job.text for item in lines if isinstance(item, Converted)] == [*map(line_of, jobs)]
     for job in jobs:
         assert errors(job) == []
 

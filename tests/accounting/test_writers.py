@@ -491,6 +491,7 @@ def test_gpus_of_a_usage_record_keep_their_type():
 # --- many jobs at once ---
 
 IN_PARTS = ("ur", "car", "apel")
+AT_ONCE = (*IN_PARTS, "jsonl")
 LOGS = sorted(
     path for path in records.RECORDS.glob("*/*") if path.suffix not in (".outcomes", ".md")
 )  # fmt: skip
@@ -519,7 +520,7 @@ def one_way(target, name, data, **more):
     return found
 
 
-@pytest.mark.parametrize("target", IN_PARTS)
+@pytest.mark.parametrize("target", AT_ONCE)
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: str(path.relative_to(records.RECORDS)))
 def test_many_jobs_at_once_are_written_as_one_by_one(path, target):
     data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
@@ -548,7 +549,7 @@ COLUMNS = {
     "NodeList": ["n1", "n[1-3]", "n1,n2", "None assigned", "", "a_b", "n[1-5000]"],
     "MaxRSS": ["10K", "1.5G", "0", "", "16?"],
     "AllocTRES": ["cpu=4,gres/gpu=2", "", "energy=5"],
-    "Mine": ["", "text", " ", "a&b"],
+    "Mine": ["", "text", " ", "a&b", '"', "a\\b", "\u2028"],
 }
 
 
@@ -557,7 +558,7 @@ COLUMNS = {
         st.fixed_dictionaries({k: st.sampled_from(v) for k, v in COLUMNS.items()}), max_size=6
     ),
     st.lists(st.sampled_from([*COLUMNS]), unique=True, min_size=4),
-    st.sampled_from(IN_PARTS),
+    st.sampled_from(AT_ONCE),
     st.sampled_from([TOLD, writers.WriterOptions()]),
 )
 def test_so_they_are_with_odd_values(rows, columns, target, options):

@@ -6,15 +6,13 @@ A writer is given jobs one by one and writes to a binary stream. What its target
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any, BinaryIO, NamedTuple
 
-from sssjob.accounting.writers import apel, car, grid, ur
+from sssjob.accounting.writers import apel, car, grid, lines, ur
 from sssjob.accounting.writers.losses import TakenJob
 from sssjob.accounting.writers.parts import Around, PartsBuilder, RecordPart, of_job
 from sssjob.accounting.writers.writer import OnLoss, Writer, WriterOptions, WrittenJob
-from sssjob.document import json as plain
 from sssjob.model import Job
 from sssjob.records.builders import Builder
 
@@ -23,7 +21,10 @@ class _JSONLines(Writer):
     """Each job as a JSON object on a line of its own; see ``document.json``."""
 
     def add(self, job: Job) -> None:
-        self.put(f"{json.dumps(plain.as_dict(job), ensure_ascii=False)}\n")
+        self.put(lines.line_of(job))
+
+    def builder(self) -> Builder[Any, WrittenJob]:
+        return lines.JSONBuilder()
 
 
 class _Records(Writer):
