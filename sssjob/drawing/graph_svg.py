@@ -53,7 +53,7 @@ marker path { fill: var(--line); }
 marker#fails path { fill: var(--bad); }
 """)
 _BEGIN = """\
-<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="title desc" \
+<svg xmlns="http://www.w3.org/2000/svg" role="{role}" aria-labelledby="title desc" \
 viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}">
 <title id="title">{title}</title>
 <desc id="desc">{description}</desc>
@@ -93,6 +93,7 @@ def svg(drawn: Picture, links_of: Mapping[int, str] = _NOWHERE) -> Markup:
     return Markup.joined((
         Markup.of(
             _BEGIN, width=width, height=height, title=drawn.title, style=STYLE, margin=_MARGIN,
+            role="group" if links_of else "img",  # within an image a reader finds no links
             description=_description(drawn), summary=summary(drawn.counts),
         ),
         *(line for each in zip(links, places.passed, strict=True) for line in _link(*each, spots)),
@@ -232,7 +233,7 @@ _LEGEND_WIDTH = _MARGIN + sum(room for *_, room in (*_STATES, *_KINDS))
 
 def _legend(top: float) -> Iterator[Markup]:
     x, y = _MARGIN, top + 18
-    yield Markup('<g aria-label="legend">')
+    yield Markup('<g role="group" aria-label="legend">')
     for state, text, room in _STATES:
         box = '<rect class="{kind}" x="{x}" y="{y}" width="14" height="14" rx="3"/>'
         yield Markup.of(box, kind=state.value, x=x, y=y - 11)

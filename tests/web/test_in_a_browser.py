@@ -1,61 +1,64 @@
-"""In real Chromium: a job is found by a facet, its page is read, and nothing that it says runs."""
+"""In real Chromium: jobs are found, read and copied by keyboard alone, axe-core finds nothing to
+blame (WCAG 2.2 AA), and nothing runs that a job says.
 
-import re
+One browser and one server are started for all of them.
+"""
+
 import shutil
 import subprocess
 import sys
-from html import unescape
-from urllib.parse import urljoin
+from importlib.resources import files
+from urllib.parse import urljoin, urlsplit
 
 import pytest
-from waiting import HANG
+from strange_jobs import GROUP, HOSTILE, RAN, hostile
 
-HOSTILE = "<script>document.title='it ran'</script><img src=x onerror=\"document.title='it ran'\">"
-JOB = """<Job><Id>{}</Id><Name>{}</Name><User>amy</User><State>{}</State>
-<StartTime>1700000100</StartTime><EndTime>1700003700</EndTime>
-<Requested><Processors>4</Processors><Duration>86400</Duration></Requested>
-<Delivered><Processors>4</Processors><Duration>3600</Duration></Delivered></Job>"""
+sync_api = pytest.importorskip("playwright.sync_api")
+
+# The browser asks nobody on its own account, and finds no name but this machine's.
+ARGUMENTS = (
+    "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+)  # fmt: skip
+LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+# 1 is a JobGroup; 2 ran; 3 failed; hostile jobs come behind them.
+PAGES = (
+    "/jobs", "/jobs?user=amy&facet=exit&facet=month", "/facets/user", "/jobs/1/0", "/jobs/1/1",
+    "/jobs/2/0", "/usage", "/usage?measure=efficiency", "/waits", "/query",
+    "/query?xpath=//Job/Id", "/query?xpath=//Jb", "/query?xpath=((", "/jobs?colour=1",
+    "/jobs/2/0/translation?to=sbatch",
+)  # fmt: skip
+READ = (  # every page that shows the texts of a job
+    "/jobs", "/jobs?columns=id,name,user,project,machine", "/facets/user", "/facets/state",
+    "/jobs/{}/0", "/jobs/{}/0/translation?to=sbatch", "/jobs/{}/0/translation?to=pbs",
+    "/usage?by=user&measure=jobs", "/query?xpath=//Job/*",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def browser():
+def chromium():
     """Chromium, if it is here and starts: a machine may forbid what it needs."""
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
     if found is None:
         pytest.skip("Chromium is not here")
-    return found
-
-
-@pytest.fixture(scope="module")
-def shown(browser, tmp_path_factory):
-    """What stands in a page, as Chromium shows it, with the cookie that the first address gave."""
-    profile = tmp_path_factory.mktemp("profile")
-
-    def dumped(address):
-        command = (
-            browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--no-first-run",
-            f"--user-data-dir={profile}", "--virtual-time-budget=10000", "--dump-dom", address,
-        )  # fmt: skip
-        result = subprocess.run(
-            command, cwd=profile, capture_output=True, text=True, timeout=HANG, check=False
-        )
-        assert result.returncode == 0, result.stderr
-        return result.stdout
-
-    if "alive" not in dumped("data:text/html,<p>alive</p>"):
-        pytest.skip("Chromium is here, and does not run")
-    return dumped
+    with sync_api.sync_playwright() as driver:
+        try:
+            started = driver.chromium.launch(executable_path=found, args=ARGUMENTS)
+        except sync_api.Error as error:
+            pytest.skip(f"Chromium is here, and does not run: {error}")
+        yield started
+        started.close()
 
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory):
     """The address that ``sssjob browse`` prints."""
     place = tmp_path_factory.mktemp("jobs") / "jobs.xml"
-    told = HOSTILE.replace("<", "&lt;")
-    place.write_text(
-        f"<Data>{JOB.format('good', 'run', 'Completed')}{JOB.format('bad', told, 'Failed')}</Data>"
-    )
+    jobs = (GROUP, RAN, RAN.replace("Completed", "Failed").replace(">7<", ">8<"))
+    some = "".join((*jobs, *(hostile(*each) for each in enumerate(HOSTILE))))
+    place.write_text(f"<Data>{some}</Data>")
     with subprocess.Popen(
         [sys.executable, "-m", "sssjob", "browse", place], stdout=subprocess.PIPE, text=True
     ) as server:
@@ -66,25 +69,194 @@ def first(tmp_path_factory):
     assert server.returncode == 0
 
 
-def link(page, words):
-    """Where the link with these words leads."""
-    found = re.search(rf'<a [^>]*href="([^"]*)"[^>]*>\s*{re.escape(words)}\s*</a>', page)
-    return unescape(found[1])
+class Shown:
+    """A window of the browser that knows the token, and what happened in it."""
+
+    def __init__(self, context, first):
+        self.first, self.asked, self.happened = first, [], []
+        context.on("request", lambda asked: self.asked.append(urlsplit(asked.url).netloc))
+        self.page = context.new_page()
+        self.page.on("dialog", self._dialog)
+        self.page.on("pageerror", lambda error: self.happened.append(str(error)))
+        self.page.goto(first)
+
+    def _dialog(self, dialog):
+        self.happened.append(dialog.message)
+        dialog.dismiss()
+
+    def open(self, path):
+        self.page.goto(urljoin(self.first, path))
+        return self.page
+
+    def press(self, *keys):
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def tab_to(self, words):
+        """Press Tab until what has these words, or this label, is reached."""
+        for _ in range(200):
+            self.press("Tab")
+            if self.page.evaluate(NAMED) == words:
+                return
+        pytest.fail(f"Tab does not reach {words!r}")
+
+    def follow(self, words):
+        self.tab_to(words)
+        with self.page.expect_navigation():
+            self.press("Enter")
 
 
-def test_a_job_is_found_by_a_facet_and_its_page_is_read(shown, first):
-    table = shown(first)
-    assert 'href="/jobs/' in table
-    # Each page is opened by its own address: a browser that ends forgets a cookie of a session.
-    found = shown(urljoin(first, f"{link(table, 'Failed')}&token={first.partition('token=')[2]}"))
-    assert ">bad</a>" in found
-    assert ">good</a>" not in found
-    page = shown(urljoin(first, link(found, "bad") + f"?token={first.partition('token=')[2]}"))
-    assert "a job that asks for 01:15:00 may start earlier" in page
-    assert "<title>Job bad · sssjob</title>" in page
-    assert "&lt;script&gt;" in page
-    assert "<script" not in page
+# What has the focus is called so, and can be seen to have it.
+NAMED = """() => {
+  const it = document.activeElement, style = getComputedStyle(it);
+  if (style.outlineStyle === "none" && it !== document.body) return `no outline: ${it.outerHTML}`;
+  const title = it.querySelector && it.querySelector("title");
+  return ((it.labels && it.labels[0] || title || it).textContent || "").trim();
+}"""
 
 
-def test_pages_without_the_token_show_nothing(shown, first):
-    assert "Open the address that the command printed" in shown(urljoin(first, "/jobs/1/0"))
+@pytest.fixture(scope="module")
+def windows(chromium, first):
+    made = []
+
+    def window(size=DESKTOP, scheme="light"):
+        context = chromium.new_context(viewport=size, color_scheme=scheme)
+        made.append(context)
+        return Shown(context, first)
+
+    yield window
+    for each in made:
+        each.close()
+
+
+@pytest.fixture(scope="module")
+def shown(windows):
+    return windows()
+
+
+# --- with the keyboard alone
+
+
+def test_a_job_is_found_by_a_facet_and_its_page_is_read(shown):
+    shown.open("/jobs")
+    shown.follow("Failed")
+    assert shown.page.locator("table.jobs tbody tr").count() == 1
+    shown.follow("8")
+    assert shown.page.title() == "Job 8 · sssjob"
+    assert "a job that asks for 01:15:00 may start earlier" in shown.page.inner_text("main")
+
+
+def test_a_job_is_found_by_xpath(shown):
+    shown.open("/query")
+    shown.tab_to("Expression")
+    shown.page.keyboard.type("//Job[Delivered/Processors = 4][State = 'Failed']/Id")
+    with shown.page.expect_navigation():
+        shown.press("Enter")
+    shown.follow("8")
+    assert shown.page.title() == "Job 8 · sssjob"
+
+
+def test_what_a_job_waits_for_is_followed(shown):
+    shown.open("/jobs/1/2")
+    shown.follow("a: done, exit 0")
+    assert shown.page.title() == "Job a · sssjob"
+
+
+def test_a_chart_is_changed_and_leads_to_its_jobs(shown):
+    shown.open("/usage")
+    shown.tab_to("Show")
+    shown.page.keyboard.type("jobs")
+    shown.tab_to("by")
+    shown.page.keyboard.type("state")
+    shown.follow("Draw")
+    assert "measure=jobs&by=state" in shown.page.url
+    assert "Completed" in shown.page.inner_text("thead")
+    link = shown.page.locator("a.cell").first
+    expected = link.get_attribute("href")
+    shown.follow(link.inner_text())
+    assert shown.page.url.endswith(expected)
+    assert shown.page.locator("table.jobs tbody tr").count() > 0
+
+
+def test_a_translation_is_copied(shown):
+    shown.open("/jobs/2/0")
+    shown.follow("sbatch")
+    shown.tab_to("The text, to copy")
+    shown.press("Control+a", "Control+c")
+    copied = shown.page.locator("#text").input_value()
+    assert "#SBATCH" in copied
+    shown.open("/query")
+    shown.tab_to("Expression")
+    shown.press("Control+v")
+    assert shown.page.locator("#xpath").input_value() == copied.rstrip("\n").replace("\n", " ")
+
+
+def test_the_content_comes_first_for_who_wants_it(shown):
+    shown.open("/jobs")
+    shown.press("Tab", "Enter")
+    assert shown.page.url.endswith("#main")
+
+
+# --- what nobody should see
+
+
+@pytest.mark.parametrize("number", range(len(HOSTILE)))
+def test_nothing_that_a_job_says_runs_or_loads(shown, number):
+    """What would run asks for a dialog, or for an image."""
+    shown.happened.clear()
+    for path in READ if number == 0 else [each for each in READ if "{}" in each]:
+        page = shown.open(path.format(number + 4))
+        assert page.title().endswith("· sssjob"), path
+        assert page.locator("main h1").count() == 1, path
+        assert page.evaluate("document.scripts.length + document.images.length") == 0, path
+        strange = "[...document.querySelectorAll('*')].filter(e => [...e.attributes].some(a => "
+        strange += "a.name.startsWith('on') || a.value.trim().startsWith('javascript:')))"
+        assert page.evaluate(f"{strange}.length") == 0, path
+    assert shown.happened == []
+    assert {*shown.asked} == {urlsplit(shown.first).netloc}
+
+
+def test_a_script_that_came_into_a_page_would_not_run(shown):
+    """The policy holds by itself: even markup of ours with a mistake runs nothing."""
+    page = shown.open("/jobs")
+    page.evaluate("""() => new Promise(done => {
+      const it = document.createElement("div");
+      it.innerHTML = "<img src='/static/none.png' onerror='document.title = 1'>";
+      const script = document.createElement("script");
+      script.textContent = "document.title = 2";
+      it.firstChild.addEventListener("error", () => setTimeout(done));
+      document.body.append(it, script);
+    })""")
+    assert page.title() == "Jobs · sssjob"
+
+
+def test_a_window_without_the_token_shows_nothing(chromium, first):
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(urljoin(first, "/jobs/2/0"))
+    assert "Open the address that the command printed" in page.inner_text("main")
+    context.close()
+
+
+# --- for everybody
+
+
+AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
+BLAMED = """async levels => {
+  const told = await axe.run(document, {runOnly: levels, resultTypes: ["violations"]});
+  return told.violations.map(each => [each.id, each.nodes[0].html]);
+}"""
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")])
+def test_axe_finds_nothing(windows, size, scheme):
+    shown = windows(size, scheme)
+    found = {}
+    for path in PAGES:
+        page = shown.open(path)
+        page.evaluate(AXE)
+        found[path] = page.evaluate(BLAMED, LEVELS)
+        wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        if wide > 0:
+            found[path].append(["reflow", f"{wide} pixels to the right"])
+    assert found == {path: [] for path in PAGES}
