@@ -183,7 +183,8 @@ class System(NamedTuple):
     is the name of an Extension, of the type ``title``, with an id of the job beside the one that
     people use. ``measures`` are what it writes of a finished process. ``listed`` names what asks it
     which runs there are in a span of time, in the first of its formats, and ``sums`` the module
-    that reads what it states of all jobs together: see ``sssjob.verbs.audit``.
+    that reads what it states of all jobs together: see ``sssjob.verbs.audit``. ``notices`` names
+    what asks it when nodes and jobs are to end, a ``sssjob.features.notices.Source``.
     """
 
     name: str
@@ -206,6 +207,7 @@ class System(NamedTuple):
     measures: tuple[Measure, ...] = ()
     listed: str = ""
     sums: str = ""
+    notices: str = ""
 
     @property
     def caps(self) -> Caps | None:

@@ -58,6 +58,8 @@ CALLS = {
     "features set":       ["shutdowntime +3600 mjf"],
     "features expire":    ["mjf"],
     "features sweep":     ["--for slurm --root /run/no-job-was-here"],
+    "features watch":     [],
+    "features discover":  [],
     "features show":      ["--machine mjf --job jf"],
     "features left":      ["--machine mjf --job jf"],
     "features status":    ["--in js"],

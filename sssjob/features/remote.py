@@ -39,6 +39,9 @@ class RemoteOptions:
     ``ca`` is a file or directory of authorities to trust instead of the usual ones; without it,
     $X509_CERT_DIR counts if it is set. ``certificate`` and ``key`` are files of the client's own.
     Certificates are always verified; proxies come from the usual variables.
+
+    Who is asked with ``headers`` of its own, or by another ``method``, is asked without a proxy and
+    may not lead elsewhere: a header may be a secret.
     """
 
     seconds: float = 10.0
@@ -46,6 +49,13 @@ class RemoteOptions:
     ca: str = ""
     certificate: str = ""
     key: str = ""
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    method: str = "GET"
+
+    @property
+    def is_own(self) -> bool:
+        """Whether a server is asked in a way of its own."""
+        return bool(self.headers) or self.method != "GET"
 
 
 @dataclass(slots=True)
@@ -92,6 +102,15 @@ def asked(url: str, names: Iterable[str], options: RemoteOptions | None = None) 
     answer = RemoteAnswer()
     _ask(_Asking(options or RemoteOptions()), url, names, answer)
     return answer
+
+
+def content(url: str, options: RemoteOptions | None = None) -> str | None:
+    """The text at an address, up to 1 MiB; None if the server says that nothing is there.
+
+    Raises ``NoAnswer`` if no server answers, ``NotFetched`` for an answer that is none, and
+    ``ModuleNotFoundError``.
+    """
+    return _Asking(options or RemoteOptions()).get(url, LISTING_LIMIT)
 
 
 def _ask(asking: _Asking, url: str, names: Iterable[str], answer: RemoteAnswer) -> None:
@@ -179,6 +198,8 @@ def _into(
             session.headers.update(
                 {"Accept": accept, "Accept-Encoding": "identity", "User-Agent": "sssjob"}
             )
+            session.trust_env = not options.is_own
+            session.headers.update(options.headers)
             if options.certificate:
                 own = (options.certificate, options.key) if options.key else options.certificate
                 session.cert = own
@@ -195,11 +216,14 @@ def _answered(session: Session, url: str, limit: int, options: RemoteOptions) ->
     verify = options.ca or os.environ.get(_CERTIFICATES) or True
     at = url
     for _ in range(REDIRECTS + 1):
-        with session.get(
-            at, stream=True, allow_redirects=False, timeout=options.seconds, verify=verify
-        ) as response:
+        with session.request(
+            options.method, at, stream=True, allow_redirects=False, timeout=options.seconds,
+            verify=verify,
+        ) as response:  # fmt: skip
             if not response.is_redirect:
                 return _text(response, url, limit)
+            if options.is_own:
+                raise NotFetched(url, "it leads elsewhere")
             after = urljoin(at, response.headers["Location"])
         schemes = urlsplit(at).scheme, urlsplit(after).scheme
         if schemes[1] not in ("http", "https") or schemes == ("https", "http"):

@@ -259,6 +259,11 @@ SHAPES: Mapping[str, Printed] = {
     "features live": Printed(_DERIVED),
     "features set": Printed([{"directory": "text", "key": "text", "value": "anything"}]),
     "features expire": Printed(Each(["text"])),
+    "features watch": Printed(
+        {"key": "text", "value": "integer|null", "source": "text|null", "why": "text|null"},
+        lines=True,
+    ),
+    "features discover": Printed(Each("text")),
     "features sweep": Printed({"removed": ["text"], "notes": ["text"]}),
     "features show": Printed({
         "machine": Each("text"), "job": Each("text"), "unknown": ["text"], "unread": ["text"],

@@ -53,7 +53,10 @@ def test_every_command_has_json_or_a_reason():
 
 
 # What a batch system or a server answers is held against the schema where one is.
-ELSEWHERE = {"submit": "test_submit.py", "request": "test_request.py"}
+ELSEWHERE = {
+    "submit": "test_submit.py", "request": "test_request.py",
+    "features discover": "test_features_watch.py", "features watch": "test_features_watch.py",
+}  # fmt: skip
 
 
 def test_every_command_with_json_is_called():

@@ -1,46 +1,14 @@
 import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar
 
 import pytest
+from http_answers import serving
 
 from sssjob import features
 from sssjob.features import keys
 from sssjob.features.remote import RemoteOptions, read
 
 QUICK = RemoteOptions(seconds=1.0, all_seconds=2.0)
-
-
-@contextmanager
-def serving(answer):
-    """A server on a free port that answers a path with (status, headers, body)."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            asked.append(self.path)
-            answered = answer(self)
-            if answered is None:
-                return
-            status, headers, body = answered
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *arguments):
-            pass
-
-    asked = []
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", asked
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def files(contents, listing=None):
@@ -156,7 +124,7 @@ def test_no_redirect_leads_from_https_to_http(monkeypatch):
             pass
 
     class Session:
-        def get(self, url, **options):
+        def request(self, method, url, **options):
             return Response()
 
     with pytest.raises(remote.NotFetched, match="from https to http"):

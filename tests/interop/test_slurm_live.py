@@ -148,6 +148,9 @@ def test_maintenance_and_a_reservation_reach_the_job(cluster, ran):
         shown = cluster.run(
             "scontrol", "-o", "show", "reservation", env={"SLURM_TIME_FORMAT": "%s"}
         )
+        watched = cluster.run(
+            COMMAND, "features", "watch", "--once", "--from", "slurm", "--node", "n1"
+        )
     finally:
         for name in ("fix", "mine"):
             cluster.run("scontrol", "delete", f"reservationname={name}")
@@ -155,6 +158,7 @@ def test_maintenance_and_a_reservation_reach_the_job(cluster, ran):
     lines = {line.split()[0].partition("=")[2]: line for line in shown.splitlines()}
     assert f" StartTime={found['shutdowntime']} " in lines["fix"]
     assert f" EndTime={found['shutdowntime_job']} " in lines["mine"]
+    assert watched.startswith(f"shutdowntime  {found['shutdowntime']} ")
     assert found["scratch_limit_bytes"] == str(5 << 20)
     batch(cluster, "-w", "n1", out="after")
     assert not {"shutdowntime", "shutdowntime_job"} & told(cluster, "after").keys()

@@ -13,6 +13,8 @@ COMMANDS = {
     "live":     "Derive $JOBFEATURES from what this machine enforces.",
     "set":      "Announce or move a shutdown, or change another dynamic key.",
     "expire":   "Remove shutdown times that have come.",
+    "watch":    "Watch for a shutdown; announce it, signal a payload.",
+    "discover": "Find the features of a virtual machine in its metadata.",
     "show":     "Show both directories as a job sees them.",
     "left":     "Show how long a job may go on.",
     "status":   "Show or write $JOBSTATUS, under its lock.",

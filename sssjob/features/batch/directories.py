@@ -207,25 +207,36 @@ def announce(root: Path, moment: int | None, now: int) -> None:
         handles.protected(root) as folder, _naming(root / MACHINE),
         handles.inside(folder, MACHINE) as machine,
     ):  # fmt: skip
-        standing = _moment(files.texts(machine, (SHUTDOWN,))[0].get(SHUTDOWN, ""), now)
-        earlier = ours, theirs = _announced(machine, now)
-        if standing is None or standing not in (ours, theirs, moment):
-            theirs = standing
-        least = min((each for each in (moment, theirs) if each), default=None)
-        if moment is None and ours is not None:
-            os.unlink(_ANNOUNCED, dir_fd=machine)
-        elif moment is not None and (moment, theirs) != earlier:
-            atomic.put(machine, _ANNOUNCED, f"{moment} {theirs or 0}\n".encode())
-        if least is None and standing is not None:
-            remove((SHUTDOWN,), machine)
-        elif least is not None and least != standing:
-            put({SHUTDOWN: least}, machine)
+        _announce(machine, SHUTDOWN, moment, now)
 
 
-def _announced(machine: int, now: int) -> tuple[int | None, int | None]:
+def announce_in(directory: Path, key: str, moment: int | None, now: int) -> None:
+    """The same in any directory of features, for ``shutdowntime`` or ``shutdowntime_job``."""
+    with handles.protected(directory) as folder, _naming(directory):
+        _announce(folder, key, moment, now)
+
+
+def _announce(folder: int, key: str, moment: int | None, now: int) -> None:
+    standing = _moment(files.texts(folder, (key,))[0].get(key, ""), now)
+    note = _ANNOUNCED + key.removeprefix(SHUTDOWN)
+    earlier = ours, theirs = _announced(folder, note, now)
+    if standing is None or standing not in (ours, theirs, moment):
+        theirs = standing
+    least = min((each for each in (moment, theirs) if each), default=None)
+    if moment is None and ours is not None:
+        os.unlink(note, dir_fd=folder)
+    elif moment is not None and (moment, theirs) != earlier:
+        atomic.put(folder, note, f"{moment} {theirs or 0}\n".encode())
+    if least is None and standing is not None:
+        remove((key,), folder)
+    elif least is not None and least != standing:
+        put({key: least}, folder)
+
+
+def _announced(folder: int, note: str, now: int) -> tuple[int | None, int | None]:
     """The shutdown that we announced, and the one that we found, where they lie ahead."""
     try:
-        ours, _, theirs = files.content(machine, _ANNOUNCED).decode("ascii").partition(" ")
+        ours, _, theirs = files.content(folder, note).decode("ascii").partition(" ")
     except (OSError, ValueError):
         return None, None
     return _moment(ours, 0), _moment(theirs.strip(), now)

@@ -34,4 +34,5 @@ SYSTEM = System(
         Measure("max_scratch_bytes", ("DiskUsage",), 1024),
     ),
     inside=Inside(*INSIDE["condor"]),
+    notices="sssjob.systems.condor.notices:read",
 )  # fmt: skip

@@ -44,6 +44,7 @@ SYSTEM = System(
     ended="sssjob.systems.slurm.ended:records",
     listed="sssjob.systems.slurm.ended:listed",
     sums="sssjob.systems.slurm.sreport",
+    notices="sssjob.systems.slurm.notices:read",
     submission="sssjob.systems.slurm.submission:FORM",
     control="sssjob.systems.slurm.control:CONTROL",
     targets=(

@@ -1,0 +1,233 @@
+"""``sssjob features watch``: notices of a shutdown, announced, printed, and passed on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+import click
+
+from sssjob.cli import common, options
+from sssjob.cli.features.common import fail
+from sssjob.commands import CommandFailed
+from sssjob.errors import SSSJobError
+
+if TYPE_CHECKING:
+    from sssjob.features.watch import Changed, Watch
+
+_NUMBERS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+SIGNALS = {each.name.removeprefix("SIG"): each for each in _NUMBERS}
+
+
+class SourceName(click.ParamType):  # type: ignore[type-arg]  # it has none before click 8.2
+    """A source of notices, looked up when it is asked for."""
+
+    name = "source"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The source of a name, whatever the case of its letters."""
+        from sssjob.features.notices import names
+
+        if value.lower() not in names():
+            self.fail(f"{value!r} is no source; there are: {', '.join(names())}", param, ctx)
+        return value.lower()
+
+
+@click.command(
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    epilog="""\b
+Examples:
+  sssjob features watch --once
+  sssjob features watch --notice 600 --signal USR1 -- ./payload --resume
+  sssjob features watch --from aws --from systemd --machine /run/mjf/machinefeatures
+
+Exit code: with a payload, its own (128 and the number of the signal that ended it); else 0 a
+shutdown is announced, 1 none is, 2 a source that was named cannot be asked, or a directory cannot
+be written.""",
+)
+@click.option("--from", "sources", metavar="SOURCE", multiple=True, type=SourceName(),
+              help="Ask this source: features, systemd, slurm, condor, kubernetes, aws, azure or "
+              "gce; may be given again. Without it: features, systemd, and what this job runs "
+              "in.")  # fmt: skip
+@click.option("--every", metavar="SECONDS", type=click.FloatRange(0.1, 86400), default=30,
+              show_default=True, help="How long to wait between two looks.")  # fmt: skip
+@click.option("--once", is_flag=True, help="Look once, and end.")
+@click.option("--machine", metavar="DIR", type=click.Path(exists=True, file_okay=False),
+              help="Announce shutdowntime in this $MACHINEFEATURES.")  # fmt: skip
+@click.option("--job", metavar="DIR", type=click.Path(exists=True, file_okay=False),
+              help="Announce shutdowntime_job in this $JOBFEATURES.")  # fmt: skip
+@click.option("--notice", metavar="SECONDS", type=click.IntRange(0), default=0, show_default=True,
+              help="How long before the end the payload is signalled.")  # fmt: skip
+@click.option("--signal", "name", type=click.Choice(sorted(SIGNALS), case_sensitive=False),
+              default="TERM", show_default=True, help="The signal.")  # fmt: skip
+@click.option("--call", "program", metavar="PROGRAM", type=click.Path(),
+              help="Call this program at each change: PROGRAM KEY SECONDS-SINCE-1970 SOURCE; "
+              "SECONDS is - when a notice is called off.")  # fmt: skip
+@click.option("--node", metavar="NAME", default="", help="What the batch system calls the machine.")
+@click.option("--url", metavar="URL", default="",
+              help="Where the metadata service or the API answers.")  # fmt: skip
+@click.option("--seconds", type=click.FloatRange(0.1, 3600), default=5, show_default=True,
+              help="How long each answer may take.")  # fmt: skip
+@options.JSON_LINES
+@click.argument("payload", nargs=-1, metavar="[-- COMMAND [ARGUMENT]...]")
+def command(
+    sources: tuple[str, ...], every: float, once: bool, machine: str | None, job: str | None,
+    notice: int, name: str, program: str | None, node: str, url: str, seconds: float,
+    as_json: bool, payload: tuple[str, ...],
+) -> None:  # fmt: skip
+    """Watch for the end of this machine or job, and tell it to whoever runs here.
+
+    A notice is when the machine is to be down (shutdowntime) or the job to have ended
+    (shutdowntime_job). Each one that is new, moves, or is called off is printed, announced in
+    directories, and passed to PROGRAM. COMMAND runs meanwhile, and gets the signal when so many
+    seconds are left; a signal that ends this command goes to it, too.
+    """
+    from sssjob.features.notices import Asked, usual
+    from sssjob.features.watch import Watch
+
+    if once and payload:
+        common.fail("--once looks once and runs no COMMAND")
+    environment = dict(os.environ)
+    asked = Asked(environment, node, url, seconds=seconds)
+    watch = Watch(sources or usual(environment), asked)
+    places = {"shutdowntime": machine, "shutdowntime_job": job}
+    teller = _Teller(watch, places, program, as_json, seconds)
+    if once:
+        teller.look()
+        unasked = bool(sources and watch.problems) or teller.failed
+        ended = common.FOUND if watch.standing else common.NOTHING
+        sys.exit(common.NOT_UNDERSTOOD if unasked else ended)
+    with _running(payload) as process:
+        _watched(teller, process, every, notice, SIGNALS[name.upper()])
+
+
+class _Teller:
+    """Looks, and tells what changed wherever it is to be told."""
+
+    def __init__(
+        self, watch: Watch, places: dict[str, str | None], program: str | None, as_json: bool,
+        seconds: float,
+    ) -> None:  # fmt: skip
+        self.watch, self.places, self.program, self.as_json = watch, places, program, as_json
+        self.seconds = seconds
+        self.failed = False
+
+    def look(self) -> None:
+        """Ask all sources once."""
+        now = int(time.time())
+        found = self.watch.look(now)
+        for problem in found.problems:
+            common.say(f"sssjob: {problem}")
+        for change in found.changes:
+            self._print(change)
+            self._announce(change, now)
+            self._call(change)
+
+    def _print(self, change: Changed) -> None:
+        from sssjob.units import iso
+
+        notice = change.notice
+        if self.as_json:
+            row: dict[str, object] = {"key": change.key, "value": None, "source": None, "why": None}
+            if notice is not None:
+                row = {"key": notice.key, "value": notice.moment, "source": notice.source,
+                       "why": notice.why}  # fmt: skip
+            common.data(json.dumps(row))
+        elif notice is None:
+            common.echo(f"{change.key}  called off")
+        else:
+            at = f"{notice.moment} ({iso(notice.moment)})"
+            common.echo(f"{change.key}  {at} by {notice.source}: {notice.why}")
+        sys.stdout.flush()
+
+    def _announce(self, change: Changed, now: int) -> None:
+        from sssjob.features.batch.directories import announce_in
+
+        place = self.places[change.key]
+        if place is None:
+            return
+        try:
+            moment = None if change.notice is None else change.notice.moment
+            announce_in(Path(place), change.key, moment, now)
+        except (OSError, SSSJobError) as error:
+            self.failed = True
+            common.say(
+                f"sssjob: error: {common.reason(error) if isinstance(error, OSError) else error}"
+            )
+
+    def _call(self, change: Changed) -> None:
+        from sssjob.commands import CommandLimits, run
+
+        if self.program is None:
+            return
+        notice = change.notice
+        told = ("-", "-") if notice is None else (str(notice.moment), notice.source)
+        try:
+            run((self.program, change.key, *told), self.program, CommandLimits(self.seconds))
+        except CommandFailed as error:
+            common.say(f"sssjob: {error}")
+
+
+class _Stopped(Exception):
+    """A signal asks this command to end."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+@contextmanager
+def _running(payload: tuple[str, ...]) -> Iterator[subprocess.Popen[bytes] | None]:
+    """The payload, if there is one; a signal that would end this command goes to it."""
+    try:
+        process = subprocess.Popen(payload) if payload else None
+    except OSError as error:
+        fail(error)
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        if process is None:
+            raise _Stopped(number)
+        with suppress(ProcessLookupError):
+            process.send_signal(number)
+
+    numbers = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+    before = {number: signal.signal(number, stop) for number in numbers}
+    try:
+        yield process
+    except _Stopped as stopped:
+        sys.exit(128 + stopped.number)
+    finally:
+        for number, action in before.items():
+            signal.signal(number, action)
+
+
+def _watched(
+    teller: _Teller, process: subprocess.Popen[bytes] | None, every: float, notice: int,
+    number: signal.Signals,
+) -> None:  # fmt: skip
+    """Look again and again, until the payload has ended; it is signalled once for each notice."""
+    signalled: int | None = None
+    while True:
+        teller.look()
+        pause = every
+        if (end := teller.watch.end) is not None and end.moment != signalled:
+            left = end.moment - notice - time.time()
+            if left <= 0 and process is not None:
+                process.send_signal(number)
+                signalled = end.moment
+            pause = min(every, left) if left > 0 else every
+        if process is None:
+            time.sleep(pause)
+            continue
+        with suppress(subprocess.TimeoutExpired):
+            code = process.wait(pause)
+            sys.exit(128 - code if code < 0 else code)

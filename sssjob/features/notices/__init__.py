@@ -1,0 +1,108 @@
+"""Notices that a machine, or a job, is to end: who tells of them, and what they say.
+
+A source is asked again and again, as ``shutdowntime`` is: what it no longer says is called off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple, cast
+
+from sssjob import registry
+from sssjob.commands import CommandFailed
+from sssjob.dotted import loaded
+from sssjob.errors import NotFetched, SSSJobError
+
+MACHINE, JOB = "shutdowntime", "shutdowntime_job"
+
+
+class Notice(NamedTuple):
+    """When a machine (``shutdowntime``) or a job (``shutdowntime_job``) is to have ended, and why.
+
+    ``moment`` is in seconds since 1970.
+    """
+
+    key: str
+    moment: int
+    source: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a source has to know to be asked.
+
+    ``environment`` is that of the job, ``node`` what the batch system calls the machine, ``url``
+    where a metadata service or an API answers ("" is the usual place), ``root`` where /run and
+    /proc are. ``seconds`` are for each question.
+    """
+
+    environment: Mapping[str, str]
+    node: str = ""
+    url: str = ""
+    root: str = "/"
+    seconds: float = 5.0
+
+
+Source = Callable[[Asked, int], Iterable[Notice]]
+
+# fmt: off
+SOURCES = {
+    "features":   ("here:read",         "$MACHINEFEATURES and $JOBFEATURES of this job"),
+    "systemd":    ("systemd:read",      "systemd: a shutdown that is scheduled here"),
+    "kubernetes": ("kubernetes:read",   "Kubernetes: deletion of the pod, and taints of its node"),
+    "aws":        ("clouds:aws",        "the metadata service of AWS EC2"),
+    "azure":      ("clouds:azure",      "the metadata service of Azure"),
+    "gce":        ("clouds:gce",        "the metadata service of Google Compute Engine"),
+}
+# fmt: on
+_HERE = "sssjob.features.notices."
+
+
+@dataclass(frozen=True, slots=True)
+class Notices:
+    """What all sources say: the earliest notice by key, and what could not be asked, by source."""
+
+    earliest: Mapping[str, Notice] = field(default_factory=dict)
+    problems: Mapping[str, str] = field(default_factory=dict)
+
+
+def ask(names: Iterable[str], asked: Asked, now: int) -> Notices:
+    """Ask sources for their notices that lie ahead; one that cannot be asked is a problem."""
+    earliest: dict[str, Notice] = {}
+    problems: dict[str, str] = {}
+    for name in names:
+        try:
+            found = list(_source(name)(asked, now))
+        except (NotFetched, CommandFailed, SSSJobError, OSError, ImportError) as error:
+            problems[name] = str(error)
+            continue
+        for notice in found:
+            known = earliest.get(notice.key)
+            if known is None or notice.moment < known.moment:
+                earliest[notice.key] = notice
+    return Notices(earliest, problems)
+
+
+def names() -> tuple[str, ...]:
+    """What can be asked: the sources that are told of here, and batch systems."""
+    systems = (name for name, row in registry.all_systems().items() if row.notices)
+    return (*SOURCES, *systems)
+
+
+def _source(name: str) -> Source:
+    if name in SOURCES:
+        return cast(Source, loaded(_HERE + SOURCES[name][0]))
+    return cast(Source, registry.system(name).load("notices"))
+
+
+def usual(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """The sources that answer in such an environment; clouds are asked only by name."""
+    found = ["features", "systemd"]
+    found += [
+        name for name, row in registry.all_systems().items()
+        if row.notices and row.id_variable and environment.get(row.id_variable)
+    ]  # fmt: skip
+    found += ["kubernetes"] if environment.get("KUBERNETES_SERVICE_HOST") else []
+    return tuple(found)

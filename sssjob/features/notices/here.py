@@ -1,0 +1,20 @@
+"""The shutdown times of $MACHINEFEATURES and $JOBFEATURES, and the end of the time limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sssjob.features.here import here
+from sssjob.features.notices import JOB, MACHINE, Asked, Notice
+
+
+def read(asked: Asked, now: int) -> Iterator[Notice]:
+    """What both directories say; without $JOBFEATURES, what the batch system says to its job."""
+    found = here(asked.environment, asked.root)
+    for key, values in ((MACHINE, found.machine), (JOB, found.job)):
+        moment = values.get(key)
+        if isinstance(moment, int):
+            yield Notice(key, moment, "features", found.sources.get(key, key))
+    start, limit = found.job.get("jobstart_secs"), found.job.get("wall_limit_secs")
+    if isinstance(start, int) and isinstance(limit, int):
+        yield Notice(JOB, start + limit, "features", "jobstart_secs + wall_limit_secs")

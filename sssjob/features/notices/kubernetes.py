@@ -1,0 +1,94 @@
+"""What the API of Kubernetes says to a pod about its end: that it is deleted, or its node tainted.
+
+The pod's service account may have to be allowed to read pods of its namespace, and nodes; what it
+may not read is a problem, and nothing is concluded. # decision 480
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sssjob import units
+from sssjob.errors import InvalidValue, NotFetched
+from sssjob.features import kernel
+from sssjob.features.notices import JOB, MACHINE, Asked, Notice
+from sssjob.features.remote import RemoteOptions, content
+
+ACCOUNT = "var/run/secrets/kubernetes.io/serviceaccount"
+_NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
+_NO_EXECUTE = "NoExecute"  # of a taint: pods that do not tolerate it are evicted
+
+
+def read(asked: Asked, now: int) -> Iterator[Notice]:
+    """The deletion of this pod, and taints of its node that evict it."""
+    said = asked.environment
+    account = os.path.join(asked.root, ACCOUNT)
+    space = kernel.text(os.path.join(account, "namespace")).strip()
+    name = said.get("POD_NAME") or said.get("MY_POD_NAME") or said.get("HOSTNAME", "")
+    if not (_NAME.fullmatch(space) and _NAME.fullmatch(name)):
+        raise InvalidValue(f"{space}/{name}", "the namespace and the name of a pod: set POD_NAME")
+    pod = _object(f"api/v1/namespaces/{space}/pods/{name}", asked, account)
+    metadata, spec = _of(pod, "metadata"), _of(pod, "spec")
+    if text := metadata.get("deletionTimestamp"):
+        yield Notice(JOB, units.time(str(text)), "kubernetes", f"pod {name} is deleted")
+    node = str(spec.get("nodeName", ""))
+    if not _NAME.fullmatch(node):
+        return
+    for taint in _of(_object(f"api/v1/nodes/{node}", asked, account), "spec").get("taints") or []:
+        if isinstance(taint, dict) and taint.get("effect") == _NO_EXECUTE:
+            yield from _evicting(taint, spec, node, now)
+
+
+def _evicting(
+    taint: Mapping[str, Any], spec: Mapping[str, Any], node: str, now: int
+) -> Iterator[Notice]:
+    """When a taint evicts a pod of these tolerations; the least time of those that fit counts."""
+    since = units.time(str(taint["timeAdded"])) if taint.get("timeAdded") else now
+    fitting = [
+        each for each in spec.get("tolerations") or [] if isinstance(each, dict)
+        and _tolerates(each, taint)
+    ]  # fmt: skip
+    seconds = [each["tolerationSeconds"] for each in fitting if "tolerationSeconds" in each]
+    if fitting and not seconds:
+        return  # for ever
+    left = min((each for each in seconds if isinstance(each, int)), default=0)
+    why = f"node {node} has the taint {taint.get('key')}:{_NO_EXECUTE}"
+    yield Notice(MACHINE, since + max(left, 0), "kubernetes", why)
+
+
+def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
+    if toleration.get("effect") not in (None, "", _NO_EXECUTE):
+        return False
+    if toleration.get("operator") == "Exists":
+        return toleration.get("key") in (None, "", taint.get("key"))
+    same = (toleration.get("value") or "") == (taint.get("value") or "")
+    return toleration.get("key") == taint.get("key") and same
+
+
+def _object(path: str, asked: Asked, account: str) -> Any:
+    """An object of the API. Raises ``NotFetched``."""
+    host, port = (asked.environment.get(f"KUBERNETES_SERVICE_{name}", "") for name in
+                  ("HOST", "PORT"))  # fmt: skip
+    address = f"[{host}]" if ":" in host else host
+    base = asked.url or f"https://{address}:{port or 443}"
+    token = kernel.text(os.path.join(account, "token")).strip()
+    headers = (("Authorization", f"Bearer {token}"),)
+    authority = os.path.join(account, "ca.crt")
+    ca = authority if os.path.exists(authority) else ""
+    url = f"{base}/{path}"
+    text = content(url, RemoteOptions(asked.seconds, asked.seconds, ca=ca, headers=headers))
+    if text is None:
+        raise NotFetched(url, "there is no such object")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise NotFetched(url, "what it says is no JSON") from None
+
+
+def _of(found: object, name: str) -> Mapping[str, Any]:
+    inner = found.get(name) if isinstance(found, dict) else None
+    return inner if isinstance(inner, dict) else {}

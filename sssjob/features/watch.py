@@ -1,0 +1,68 @@
+"""Watching for the end of a machine or a job: what changed since the last look, and what is due."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from sssjob.features import notices
+from sssjob.features.notices import Asked, Notice
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A notice that is new or has moved; ``notice`` is None if it was called off."""
+
+    key: str
+    notice: Notice | None
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What changed, and what could not be asked that could before, or for another reason."""
+
+    changes: tuple[Changed, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Watch:
+    """Sources that are asked again and again, and what they said last.
+
+    While a source does not answer, what it said last counts: no answer calls nothing off.
+    """
+
+    names: Iterable[str]
+    asked: Asked
+    standing: dict[str, Notice] = field(default_factory=dict)
+    problems: dict[str, str] = field(default_factory=dict)
+
+    def look(self, now: int) -> Looked:
+        """Ask all sources once, at ``now`` in seconds since 1970."""
+        found = notices.ask(self.names, self.asked, now)
+        earliest = dict(found.earliest)
+        for key, notice in self.standing.items():
+            known = earliest.get(key)
+            if notice.source in found.problems and (known is None or notice.moment < known.moment):
+                earliest[key] = notice
+        changes = tuple(
+            Changed(key, earliest.get(key))
+            for key in (notices.MACHINE, notices.JOB)
+            if _moment(earliest.get(key)) != _moment(self.standing.get(key))
+        )
+        problems = tuple(
+            f"{name}: {reason}"
+            for name, reason in found.problems.items()
+            if self.problems.get(name) != reason
+        )
+        self.standing, self.problems = earliest, dict(found.problems)
+        return Looked(changes, problems)
+
+    @property
+    def end(self) -> Notice | None:
+        """The earliest of what stands: how long whoever runs here may go on."""
+        return min(self.standing.values(), key=lambda each: each.moment, default=None)
+
+
+def _moment(notice: Notice | None) -> int | None:
+    return None if notice is None else notice.moment

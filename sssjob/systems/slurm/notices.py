@@ -1,0 +1,43 @@
+"""When Slurm takes a node away, and when it ends the job that asks.
+
+A window of maintenance ends what runs on the node. ``squeue`` tells the end of a job by its limit,
+or an earlier one once it is to be preempted: it has the GraceTime of its partition or QoS then.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from sssjob.commands import asked as answer
+from sssjob.errors import UnusableInput
+from sssjob.features.batch.call import Invocation
+from sssjob.features.notices import JOB, MACHINE, Asked, Notice
+from sssjob.systems.slurm import words
+from sssjob.systems.slurm.allocation import ENVIRONMENT
+
+
+def read(asked: Asked, now: int) -> Iterator[Notice]:
+    """The next window of maintenance of the node, and the end of this job if one asks.
+
+    Raises ``UnusableInput`` if Slurm does not say whether there is maintenance, ``CommandFailed``.
+    """
+    node = asked.node or asked.environment.get("SLURMD_NODENAME") or _host()
+    notes: list[str] = []
+    found = Invocation("slurm", (), asked.environment, asked.seconds).shutdown(node, now, notes)
+    if found is None:
+        said = "; ".join(notes) or "scontrol prints no list of reservations"
+        raise UnusableInput(f"slurm does not say when node {node} is taken away: {said}")
+    if found.moment is not None:
+        yield Notice(MACHINE, int(found.moment.value), "slurm", found.moment.why)
+    job = asked.environment.get("SLURM_JOB_ID", "")
+    if job.isascii() and job.isdigit():
+        command = ["squeue", "--noheader", f"--jobs={job}", "--format=%e"]
+        printed = answer(command, {**asked.environment, **ENVIRONMENT}, asked.seconds).split()
+        end = words.moment(printed[0]) if len(printed) == 1 else None
+        if end is not None:
+            yield Notice(JOB, end, "slurm", f"the end of job {job}")
+
+
+def _host() -> str:
+    return os.uname().nodename.partition(".")[0]

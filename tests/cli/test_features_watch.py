@@ -1,0 +1,188 @@
+"""Notices are printed, announced, passed on, and signalled to the payload that runs meanwhile."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+from http_answers import serving
+from json_commands import keeps_to_its_schema
+from waiting import HANG, until
+
+from sssjob.cli import sssjob
+from sssjob.features.read import read
+from sssjob.features.write import write
+
+FAR, PAST = 4000000000, 1795000000
+
+
+@pytest.fixture
+def job(safe_path, monkeypatch):
+    """The directories of a job that has to have ended in the year 2096."""
+    write({"total_cpu": 8}, safe_path / "machine")
+    write({"shutdowntime_job": FAR}, safe_path / "job")
+    monkeypatch.chdir(safe_path)
+    monkeypatch.setenv("MACHINEFEATURES", f"{safe_path}/machine")
+    monkeypatch.setenv("JOBFEATURES", f"{safe_path}/job")
+    return safe_path
+
+
+def watch(*words):
+    return CliRunner().invoke(sssjob, ["features", "watch", *words])
+
+
+def test_a_notice_is_printed_with_its_source(job):
+    done = watch("--once", "--from", "features")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert done.stdout == (
+        "shutdowntime_job  4000000000 (2096-10-02T07:06:40Z) by features: $JOBFEATURES\n"
+    )
+
+
+def test_a_notice_as_data(job):
+    done = watch("--once", "--from", "features", "--json")
+    row = json.loads(done.stdout)
+    keeps_to_its_schema("features watch", row)
+    assert row == {
+        "key": "shutdowntime_job", "value": FAR, "source": "features", "why": "$JOBFEATURES"
+    }  # fmt: skip
+
+
+def test_where_no_shutdown_is_announced_the_exit_code_says_so(job):
+    (job / "job/shutdowntime_job").unlink()
+    assert (watch("--once", "--from", "features").exit_code, watch("--once").exit_code) == (1, 1)
+
+
+def test_a_source_that_was_named_and_does_not_answer_is_told(job, monkeypatch):
+    monkeypatch.setenv("PATH", str(job))
+    done = watch("--once", "--from", "features", "--from", "condor", "--node", "h")
+    assert (done.exit_code, done.stdout.count("\n")) == (2, 1)
+    assert done.stderr.startswith("sssjob: condor: Error running condor_status: it is not in ")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--from", "cloud"], "'cloud' is no source; there are: features, systemd, kubernetes"),
+        (["--once", "--", "true"], "--once looks once and runs no COMMAND"),
+        (["--machine", "nowhere"], "'nowhere' does not exist"),
+        (["--signal", "KILL"], "'KILL' is not one of"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(job, words, said):
+    done = watch(*words)
+    assert (done.exit_code, said in done.stderr) == (2, True)
+
+
+def test_a_notice_is_announced_in_a_directory_and_a_program_is_called(job):
+    write({"job_id": "7"}, job / "told")
+    (job / "program").write_text(f'#!/bin/sh\necho "$@" > {job}/called\n')
+    (job / "program").chmod(0o755)
+    done = watch("--once", "--from", "features", "--job", "told", "--call", "./program")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert read("told").values["shutdowntime_job"] == FAR
+    assert (job / "called").read_text() == f"shutdowntime_job {FAR} features\n"
+
+
+def test_a_program_that_fails_is_told_and_nothing_else_changes(job):
+    done = watch("--once", "--from", "features", "--call", "false")
+    assert (done.exit_code, done.stderr) == (0, "sssjob: false returned 1\n")
+
+
+def running(*words, **more):
+    return subprocess.Popen(
+        [sys.executable, "-m", "sssjob", "features", "watch", "--from", "features", *words],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["TERM", "USR1"])
+def test_a_payload_is_signalled_when_its_end_is_near(job, name):
+    write({"shutdowntime_job": FAR}, job / "job")
+    # The notice is longer than what is left, so that the end is near at once.
+    process = running("--notice", str(FAR), "--signal", name, "--", "sleep", "600")
+    printed, said = process.communicate(timeout=HANG)
+    assert (process.returncode, said) == (128 + getattr(signal, f"SIG{name}"), "")
+    assert printed.startswith(f"shutdowntime_job  {FAR}")
+
+
+@pytest.mark.parametrize("code", [0, 7])
+def test_the_exit_code_is_that_of_the_payload(job, code):
+    process = running("--", "sh", "-c", f"exit {code}")
+    process.communicate(timeout=HANG)
+    assert process.returncode == code
+
+
+def test_a_payload_that_is_not_there_is_told(job):
+    done = watch("--", "./nothing-of-this-name")
+    assert (done.exit_code, "nothing-of-this-name" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_for_the_command_goes_to_the_payload(job, number):
+    process = running("--", "sh", "-c", "echo $$ > pid; exec sleep 600")
+    assert process.stdout.readline().startswith("shutdowntime_job")
+    assert until(lambda: (job / "pid").exists() and (job / "pid").read_text().strip())
+    os.kill(process.pid, number)
+    process.communicate(timeout=HANG)
+    assert process.returncode == 128 + number
+
+
+def test_without_a_payload_a_signal_ends_the_command(job):
+    process = running()
+    assert process.stdout.readline().startswith("shutdowntime_job")
+    process.terminate()
+    process.communicate(timeout=HANG)
+    assert process.returncode in (128 + signal.SIGTERM, -signal.SIGTERM)
+
+
+def test_what_moves_and_is_called_off_is_told_while_it_watches(job):
+    process = running("--every", "0.1")
+    assert process.stdout.readline().startswith(f"shutdowntime_job  {FAR} ")
+    write({"shutdowntime_job": FAR + 60}, job / "job")
+    assert process.stdout.readline().startswith(f"shutdowntime_job  {FAR + 60} ")
+    write({"job_id": "7"}, job / "job")
+    assert process.stdout.readline() == "shutdowntime_job  called off\n"
+    process.terminate()
+    process.communicate(timeout=HANG)
+
+
+def service(found):
+    def answer(request):
+        body = found.get(request.path)
+        return (404, {}, b"") if body is None else (200, {"Content-Length": str(len(body))}, body)
+
+    return serving(answer)
+
+
+def discover(url, *words):
+    return CliRunner().invoke(sssjob, ["features", "discover", "--service", url, *words])
+
+
+PLACES = {
+    "/latest/meta-data/machinefeatures": b"http://169.254.169.253/machinefeatures",
+    "/latest/meta-data/jobfeatures": b"/run/mjf/it's",
+}
+
+
+def test_a_virtual_machine_exports_what_its_metadata_names():
+    with service(PLACES) as (url, _):
+        done, data = discover(url), discover(url, "--json")
+    assert (done.exit_code, done.stderr) == (0, "")
+    shell = f'{done.stdout}echo "$MACHINEFEATURES|$JOBFEATURES"'
+    said = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=True)
+    assert said.stdout == "http://169.254.169.253/machinefeatures|/run/mjf/it's\n"
+    keeps_to_its_schema("features discover", json.loads(data.stdout))
+    assert json.loads(data.stdout)["JOBFEATURES"] == "/run/mjf/it's"
+
+
+def test_metadata_without_features_and_no_service_at_all():
+    with service({}) as (url, _):
+        done = discover(url)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr == f"{url} has neither machinefeatures nor jobfeatures\n"
+    none = discover("http://127.0.0.1:1")
+    assert (none.exit_code, none.stderr.startswith("sssjob: error: ")) == (2, True)

@@ -1,0 +1,372 @@
+# ruff: noqa: E501 (what services say, a case a line)
+"""Notices of the end of a machine or a job: of systemd, clouds, Kubernetes and batch systems."""
+
+import json
+from pathlib import Path
+
+import pytest
+from http_answers import serving
+
+from sssjob.errors import InvalidValue, NotFetched
+from sssjob.features.batch.directories import announce_in
+from sssjob.features.discover import discover
+from sssjob.features.notices import JOB, MACHINE, Asked, Notice, ask, clouds, names, usual
+from sssjob.features.read import read
+from sssjob.features.remote import NoAnswer, RemoteOptions
+from sssjob.features.watch import Changed, Watch
+from sssjob.features.write import write
+
+DATA = Path(__file__).parents[1] / "data"
+NOW = 1795000000
+
+
+def told(name, asked, now=NOW):
+    found = ask([name], asked, now)
+    return sorted(found.earliest.values()), dict(found.problems)
+
+
+def systemd(root, text):
+    place = root / "run/systemd/shutdown"
+    place.mkdir(parents=True)
+    (place / "scheduled").write_text(text)
+    return Asked({}, root=str(root))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("USEC=1795003600000000\nWARN_WALL=1\nMODE=poweroff\n", [(1795003600, "poweroff")]),
+        ("USEC=1795003600999999\nMODE=reboot\n", [(1795003600, "reboot")]),
+        ("MODE=poweroff\n", []),
+        ("USEC=1795003600000000\nMODE=dry-poweroff\n", []),
+        ("USEC=soon\n", []),
+        ("", []),
+    ],
+)
+def test_a_shutdown_that_systemd_has_scheduled(tmp_path, text, found):
+    notices = [Notice(MACHINE, moment, "systemd", why) for moment, why in found]
+    assert told("systemd", systemd(tmp_path, text)) == (notices, {})
+
+
+def test_without_a_scheduled_shutdown_nothing_is_said(tmp_path):
+    assert told("systemd", Asked({}, root=str(tmp_path))) == ([], {})
+
+
+def documents(found, header=""):
+    """A metadata service that has these documents for who sends a header."""
+
+    def answer(request):
+        if header and header.partition(": ")[2] != request.headers.get(header.partition(":")[0]):
+            return 403, {}, b"no header"
+        body = found.get(f"{request.command} {request.path}", found.get(request.path))
+        if body is None:
+            return 404, {}, b""
+        return 200, {"Content-Length": str(len(body))}, body
+
+    return answer
+
+
+SPOT = "/latest/meta-data/spot/instance-action"
+EVENTS = "/latest/meta-data/events/maintenance/scheduled"
+TOKEN = {"PUT /latest/api/token": b"t0ken"}
+PREEMPTED, MAINTENANCE, UPCOMING = (
+    f"/computeMetadata/v1/instance/{name}"
+    for name in ("preempted", "maintenance-event", "upcoming-maintenance?alt=json")
+)
+AZURE = "/metadata/scheduledevents?api-version=2020-07-01"
+EVENT = {"EventId": "e1", "EventType": "Preempt", "EventStatus": "Scheduled",
+         "NotBefore": "Tue, 17 Nov 2026 23:06:40 GMT"}  # fmt: skip
+
+
+def azure(*events):
+    return {AZURE: json.dumps({"DocumentIncarnation": 1, "Events": events}).encode()}
+
+
+# What a service has, and the moments that it tells.
+# fmt: off
+CLOUDS = {
+    "aws, nothing":      ("aws", TOKEN, []),
+    "aws, taken back":   ("aws", {**TOKEN, SPOT: b'{"action": "terminate", "time": "2026-11-18T15:06:40Z"}'}, [NOW + 4 * 3600]),
+    "aws, both":         ("aws", {**TOKEN, SPOT: b'{"action": "stop", "time": "2026-11-18T15:06:40Z"}',
+                                  EVENTS: b'[{"NotBefore": "18 Nov 2026 12:06:40 GMT", "Code": "system-reboot", "State": "active"}]'}, [NOW + 3600]),
+    "aws, completed":    ("aws", {**TOKEN, EVENTS: b'[{"NotBefore": "18 Nov 2026 12:06:40 GMT", "Code": "x", "State": "completed"}]'}, []),
+    "aws, version 1":    ("aws", {SPOT: b'{"action": "terminate", "time": "2026-11-18T15:06:40Z"}'}, [NOW + 4 * 3600]),
+    "gce, nothing":      ("gce", {PREEMPTED: b"FALSE", MAINTENANCE: b"NONE"}, []),
+    "gce, preempted":    ("gce", {PREEMPTED: b"TRUE", MAINTENANCE: b"NONE"}, [NOW + 30]),
+    "gce, migrates":     ("gce", {PREEMPTED: b"FALSE", MAINTENANCE: b"MIGRATE_ON_HOST_MAINTENANCE"}, []),
+    "gce, terminates":   ("gce", {MAINTENANCE: b"TERMINATE_ON_HOST_MAINTENANCE"}, [NOW + 30]),
+    "gce, terminates later": ("gce", {MAINTENANCE: b"TERMINATE_ON_HOST_MAINTENANCE", UPCOMING: b'{"window_start_time": "2026-11-18T12:06:40+00:00"}'}, [NOW + 3600]),
+    "azure, nothing":    ("azure", azure(), []),
+    "azure, preempt":    ("azure", azure({**EVENT, "NotBefore": "Wed, 18 Nov 2026 12:06:40 GMT"}), [NOW + 3600]),
+    "azure, has begun":  ("azure", azure({**EVENT, "EventStatus": "Started", "NotBefore": ""}), [NOW]),
+    "azure, a freeze":   ("azure", azure({**EVENT, "EventType": "Freeze"}), []),
+    "azure, two":        ("azure", azure({**EVENT, "NotBefore": "Wed, 18 Nov 2026 14:06:40 GMT"}, {**EVENT, "EventType": "Reboot", "NotBefore": "Wed, 18 Nov 2026 12:06:40 GMT"}), [NOW + 3600]),
+}
+HEADERS = {"aws": "", "gce": "Metadata-Flavor: Google", "azure": "Metadata: true"}
+# fmt: on
+
+
+@pytest.mark.parametrize("case", CLOUDS)
+def test_what_the_metadata_of_a_cloud_says(case):
+    name, found, moments = CLOUDS[case]
+    with serving(documents(found, HEADERS[name])) as (url, _):
+        notices, problems = told(name, Asked({}, url=url, seconds=60))
+    assert problems == {}
+    assert [(each.key, each.moment, each.source) for each in notices] == [
+        (MACHINE, moment, name) for moment in moments
+    ]
+
+
+def test_aws_is_asked_with_the_token_that_it_gave():
+    seen = []
+
+    def answer(request):
+        seen.append((request.command, request.headers.get("X-aws-ec2-metadata-token")))
+        return documents(TOKEN)(request)
+
+    with serving(answer) as (url, _):
+        told("aws", Asked({}, url=url, seconds=60))
+    assert seen == [("PUT", None), ("GET", "t0ken"), ("GET", "t0ken")]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "said"),
+    [
+        (SPOT, b"<html>", "is no JSON"),
+        (SPOT, b'{"time": "soon"}', "'soon'"),
+        (SPOT, b'{"action": "stop"}', "a time"),
+        (SPOT, b"[" * 100_000, "is no JSON"),
+        (EVENTS, b'[{"State": "active", "NotBefore": 7}]', "a time"),
+    ],
+)
+def test_what_a_service_says_wrongly_is_a_problem(path, body, said):
+    with serving(documents({**TOKEN, path: body})) as (url, _):
+        notices, problems = told("aws", Asked({}, url=url, seconds=60))
+    assert notices == []
+    assert said in problems["aws"]
+
+
+def test_a_service_that_leads_elsewhere_is_not_followed():
+    with serving(lambda request: (302, {"Location": "http://127.0.0.1:1/"}, b"")) as (url, _):
+        notices, problems = told("gce", Asked({}, url=url, seconds=60))
+    assert (notices, "it leads elsewhere" in problems["gce"]) == ([], True)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("2026-11-18T11:06:40Z", NOW), ("2026-11-18T12:06:40+01:00", NOW), (str(NOW), NOW),
+        ("Wed, 18 Nov 2026 11:06:40 GMT", NOW), ("18 Nov 2026 11:06:40 GMT", NOW),
+    ],
+)  # fmt: skip
+def test_moments_of_services(text, seconds):
+    assert clouds.moment(text) == seconds
+
+
+@pytest.mark.parametrize(
+    "text", ["", "soon", "2026-11-18T11:06:40", "99 Foo 2026 11:06:40", None, 7]
+)
+def test_what_is_no_moment(text):
+    with pytest.raises(InvalidValue):
+        clouds.moment(text)
+
+
+def pod(root, tolerations=(), deleted=None):
+    account = root / "var/run/secrets/kubernetes.io/serviceaccount"
+    account.mkdir(parents=True)
+    (account / "namespace").write_text("physics\n")
+    (account / "token").write_text("secret\n")
+    metadata = {"deletionTimestamp": deleted} if deleted else {}
+    spec = {"nodeName": "n1", "tolerations": list(tolerations)}
+    return json.dumps({"metadata": metadata, "spec": spec}).encode()
+
+
+def api(a_pod, *taints):
+    node = json.dumps({"spec": {"taints": list(taints)}}).encode()
+    found = {"/api/v1/namespaces/physics/pods/p-1": a_pod, "/api/v1/nodes/n1": node}
+    return documents(found, "Authorization: Bearer secret")
+
+
+TAINT = {"key": "maintenance", "effect": "NoExecute", "timeAdded": "2026-11-18T11:06:40Z"}
+LEFT = {"key": "maintenance", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
+# fmt: off
+TAINTS = [
+    ([], [TAINT], [NOW]),
+    ([LEFT], [TAINT], [NOW + 300]),
+    ([LEFT, {**LEFT, "tolerationSeconds": 60}], [TAINT], [NOW + 60]),
+    ([{"operator": "Exists"}], [TAINT], []),
+    ([{**LEFT, "key": "other"}], [TAINT], [NOW]),
+    ([{**LEFT, "effect": "NoSchedule"}], [TAINT], [NOW]),
+    ([{"key": "maintenance", "value": "yes"}], [{**TAINT, "value": "yes"}], []),
+    ([{"key": "maintenance", "value": "yes"}], [{**TAINT, "value": "no"}], [NOW]),
+    ([], [{**TAINT, "effect": "NoSchedule"}], []),
+    ([], [], []),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("tolerations", "taints", "moments"), TAINTS)
+def test_a_taint_of_its_node_evicts_a_pod_that_does_not_tolerate_it(
+    tmp_path, tolerations, taints, moments
+):
+    with serving(api(pod(tmp_path, tolerations), *taints)) as (url, _):
+        asked = Asked({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
+        notices, problems = told("kubernetes", asked)
+    assert problems == {}
+    assert [(each.key, each.moment) for each in notices] == [(MACHINE, each) for each in moments]
+
+
+def test_a_pod_that_is_deleted_has_its_grace_period(tmp_path):
+    with serving(api(pod(tmp_path, deleted="2026-11-18T11:07:10Z"))) as (url, _):
+        asked = Asked({"HOSTNAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
+        assert told("kubernetes", asked) == (
+            [Notice(JOB, NOW + 30, "kubernetes", "pod p-1 is deleted")], {}
+        )  # fmt: skip
+
+
+def test_what_a_pod_may_not_read_is_a_problem_without_its_token(tmp_path):
+    pod(tmp_path)
+    with serving(lambda request: (403, {}, b"forbidden")) as (url, _):
+        asked = Asked({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
+        notices, problems = told("kubernetes", asked)
+    assert (notices, "403" in problems["kubernetes"]) == ([], True)
+    assert "secret" not in problems["kubernetes"]
+
+
+@pytest.mark.parametrize("name", ["", "../nodes", "P", "a b", "x" * 300])
+def test_a_pod_of_no_name_is_not_asked_for(tmp_path, name):
+    pod(tmp_path)
+    asked = Asked({"POD_NAME": name}, url="http://127.0.0.1:1", root=str(tmp_path))
+    assert "the name of a pod" in told("kubernetes", asked)[1]["kubernetes"]
+
+
+@pytest.fixture
+def programs(safe_path):
+    """Programs that print what is said to them, found before all others."""
+    (safe_path / "bin").mkdir()
+
+    def make(**texts):
+        for name, text in texts.items():
+            (safe_path / "bin" / name).write_text(f"#!/bin/sh\n{text}\n")
+            (safe_path / "bin" / name).chmod(0o755)
+        return {"PATH": f"{safe_path}/bin"}
+
+    return make
+
+
+RESERVED = f"cat {DATA}/batch/scontrol-reservations.txt"
+
+
+def test_slurm_tells_of_maintenance_and_of_the_end_of_the_job(programs):
+    environment = {**programs(scontrol=RESERVED, squeue=f"echo {NOW + 60}"), "SLURM_JOB_ID": "7"}
+    shown = (DATA / "batch/scontrol-reservations.txt").read_text()
+    assert "MAINT" in shown
+    notices, problems = told("slurm", Asked(environment, "n1", seconds=60), now=1)
+    assert problems == {}
+    assert {each.key for each in notices} == {MACHINE, JOB}
+    assert {each.moment for each in notices if each.key == JOB} == {NOW + 60}
+
+
+@pytest.mark.parametrize("end", ["N/A", "NONE", ""])
+def test_a_job_without_an_end_has_none(programs, end):
+    none = "echo No reservations in the system"
+    environment = {**programs(scontrol=none, squeue=f"echo {end}"), "SLURM_JOB_ID": "7"}
+    assert told("slurm", Asked(environment, "n1", seconds=60)) == ([], {})
+
+
+def test_where_slurm_does_not_answer_that_is_a_problem(programs):
+    notices, problems = told("slurm", Asked(programs(scontrol="exit 1"), "n1", seconds=60))
+    assert notices == []
+    assert "slurm does not say when node n1 is taken away" in problems["slurm"]
+
+
+def test_a_machine_of_condor_that_drains(programs):
+    ads = (DATA / "condor/machine.ad").read_text()
+    shown = Path(programs(condor_status="")["PATH"]) / "ads"
+    shown.write_text("Draining = true\n" + ads)
+    environment = programs(condor_status=f"cat {shown}")
+    asked = Asked(environment, "host.example.org", seconds=60)
+    assert [(each.key, each.moment) for each in told("condor", asked, now=1)[0]] == [
+        (MACHINE, 1795184871)
+    ]
+    shown.write_text("Draining = false\n" + ads)
+    assert told("condor", asked, now=1) == ([], {})
+    assert (
+        "knows no machine"
+        in told("condor", Asked(programs(condor_status="true"), "h"))[1]["condor"]
+    )
+
+
+def test_the_features_of_a_job_are_a_source(tmp_path):
+    write({"shutdowntime": NOW + 500}, tmp_path / "machine")
+    limits = {"shutdowntime_job": NOW + 300, "jobstart_secs": NOW, "wall_limit_secs": 200}
+    write(limits, tmp_path / "job")
+    environment = {"MACHINEFEATURES": f"{tmp_path}/machine", "JOBFEATURES": f"{tmp_path}/job"}
+    found = ask(["features"], Asked(environment, root=str(tmp_path)), NOW).earliest
+    assert (found[MACHINE].moment, found[JOB].moment) == (NOW + 500, NOW + 200)
+
+
+def test_clouds_are_asked_only_by_name():
+    assert usual({}) == ("features", "systemd")
+    assert usual({"SLURM_JOB_ID": "7"}) == ("features", "systemd", "slurm")
+    assert usual({"KUBERNETES_SERVICE_HOST": "h"}) == ("features", "systemd", "kubernetes")
+    assert {"aws", "gce", "azure", "slurm", "condor"} <= set(names())
+
+
+def test_what_changes_is_told_once_and_no_answer_calls_nothing_off(tmp_path):
+    place = tmp_path / "job"
+    write({"shutdowntime_job": NOW + 300}, place)
+    asked = Asked({"JOBFEATURES": str(place), "MACHINEFEATURES": str(place)}, root=str(tmp_path))
+    watch = Watch(("features", "slurm"), asked)
+    first, again = watch.look(NOW), watch.look(NOW + 1)
+    assert [(each.key, each.notice.moment) for each in first.changes] == [(JOB, NOW + 300)]
+    assert [each.partition(":")[0] for each in first.problems] == ["slurm"]
+    assert (again.changes, again.problems) == ((), ())
+    watch.names = ("slurm",)  # which does not answer
+    watch.standing = {MACHINE: Notice(MACHINE, NOW + 9, "slurm", "")}
+    assert watch.look(NOW).changes == ()
+    watch.names = ("features",)
+    (place / "shutdowntime_job").unlink()
+    assert set(watch.look(NOW).changes) == {Changed(MACHINE, None)}
+    assert watch.end is None
+
+
+def test_what_is_announced_in_a_directory_is_called_off_again(safe_path):
+    write({"shutdowntime_job": NOW + 900, "job_id": "7"}, safe_path / "job")
+    for moment, stands in ((NOW + 500, NOW + 500), (NOW + 700, NOW + 700), (None, NOW + 900)):
+        announce_in(safe_path / "job", JOB, moment, NOW)
+        assert read(safe_path / "job").values[JOB] == stands
+
+
+PLACES = {"machinefeatures": "http://h/machinefeatures", "jobfeatures": "/run/mjf/7/"}
+BOTH = {"MACHINEFEATURES": "http://h/machinefeatures", "JOBFEATURES": "/run/mjf/7"}
+
+
+@pytest.mark.parametrize(
+    ("found", "variables"),
+    [
+        ({f"/latest/meta-data/{key}": place.encode() for key, place in PLACES.items()}, BOTH),
+        ({"/openstack/latest/meta_data.json": json.dumps({"meta": PLACES}).encode()}, BOTH),
+        ({"/openstack/latest/meta_data.json": b'{"uuid": "1"}'}, {}),
+        ({"/latest/meta-data/jobfeatures": b"/run/mjf/7\n"}, {"JOBFEATURES": "/run/mjf/7"}),
+    ],
+)
+def test_a_virtual_machine_finds_its_directories_in_its_metadata(found, variables):
+    with serving(documents(found)) as (url, _):
+        assert discover(url, RemoteOptions(60, 60)) == variables
+
+
+@pytest.mark.parametrize(
+    "place", [b"relative", b"file:///etc", b"/a b", b"/a\nexport X=1", b"$(x)"]
+)
+def test_metadata_that_name_no_directory_are_refused(place):
+    with (
+        serving(documents({"/latest/meta-data/jobfeatures": place})) as (url, _),
+        pytest.raises(NotFetched, match="names no directory"),
+    ):
+        discover(url, RemoteOptions(60, 60))
+
+
+def test_where_no_service_answers_that_is_told():
+    with pytest.raises(NoAnswer):
+        discover("http://127.0.0.1:1", RemoteOptions(60, 60))
