@@ -27,6 +27,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import zip_longest
 from operator import add
 from typing import NamedTuple
 
@@ -54,6 +55,7 @@ class JobUsage(NamedTuple):
     nodes: Number | None = None
     gpus: Number | None = None
     energy: Number | None = None
+    limit: Number | None = None
 
 
 class Sum(NamedTuple):
@@ -83,6 +85,7 @@ SUMS: tuple[Sum, ...] = (
     Sum("nodes", "node_seconds", "s", "wall time by nodes"),
     Sum("gpus", "gpu_seconds", "s", "wall time by GPUs"),
     Sum("energy", "energy_joules", "J", "energy used"),
+    Sum("limit", "limit_seconds", "s", "requested wall time", is_divided=False),
 )
 # fmt: on
 DIVIDED = tuple(each.name for each in SUMS if each.is_divided)
@@ -93,14 +96,21 @@ assert tuple(each.name for each in SUMS) == JobUsage._fields
 def used_of(
     wall: Number | None, processors: Number | None, cpu: Number | None, memory: Number | None,
     asked: Number | None, nodes: Number | None, gpus: Number | None, energy: Number | None,
+    limit: Number | None,
 ) -> JobUsage:  # fmt: skip
     """What was used, by the numbers that a job states (``accounting.report.AMOUNTS``)."""
     if wall is None:
-        return JobUsage(None, None, cpu, processors, memory, asked, None, None, energy)
+        return JobUsage(None, None, cpu, processors, memory, asked, None, None, energy, limit)
     return JobUsage(
         wall, wall * (ALONE if processors is None else processors), cpu, processors, memory, asked,
         None if nodes is None else wall * nodes, None if gpus is None else wall * gpus, energy,
+        limit,
     )  # fmt: skip
+
+
+def memory_held(job: JobUsage) -> Number | None:
+    """The memory that a job kept from others: what it requested, or else what it used."""
+    return job.memory if job.asked is None else job.asked
 
 
 @dataclass(slots=True)
@@ -122,6 +132,11 @@ class Totals:
     # The sides of the efficiencies, of jobs that state both.
     cpu_of: tuple[Number, Number] = (0, 0)
     memory_of: tuple[Number, Number] = (0, 0)
+    limit: Number | None = None
+    limit_of: tuple[Number, Number] = (0, 0)
+    held: Number = 0  # wall time by memory (``memory_held``), in byte seconds
+    # What a site makes of the sums: by factors and rates (``EXTRA``).
+    more: dict[str, Number] = field(default_factory=dict)
 
     def add(self, job: JobUsage) -> None:
         """Count one job."""
@@ -139,10 +154,15 @@ class Totals:
         self._add_stated(job)
         self.cpu_of = _plus(self.cpu_of, job.cpu, job.slots)
         self.memory_of = _plus(self.memory_of, job.memory, job.asked)
+        if job.limit is not None:
+            self.limit_of = _plus(self.limit_of, job.wall, job.limit)
+        memory = memory_held(job)
+        if memory and job.wall:
+            self.held += job.wall * memory
 
     def merge(self, other: Totals) -> None:
         """Count all jobs of another group."""
-        for name in ("jobs", "wall", "slots", "cpu", "processors", "memory"):
+        for name in ("jobs", "wall", "slots", "cpu", "processors", "memory", "held"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self._add_stated(other)
         self.with_processors += other.with_processors
@@ -151,6 +171,9 @@ class Totals:
             self.most_memory = max(other.most_memory, self.most_memory or other.most_memory)
         self.cpu_of = _plus(self.cpu_of, *other.cpu_of)
         self.memory_of = _plus(self.memory_of, *other.memory_of)
+        self.limit_of = _plus(self.limit_of, *other.limit_of)
+        for name, value in other.more.items():
+            self.more[name] = self.more.get(name, 0) + value
 
     def _add_stated(self, more: JobUsage | Totals) -> None:
         """Add what is not known where no job states it."""
@@ -160,6 +183,8 @@ class Totals:
             self.gpus = (self.gpus or 0) + more.gpus
         if more.energy is not None:
             self.energy = (self.energy or 0) + more.energy
+        if more.limit is not None:
+            self.limit = (self.limit or 0) + more.limit
 
     @property
     def mean_processors(self) -> Fraction | None:
@@ -180,6 +205,11 @@ class Totals:
     def memory_efficiency(self) -> Fraction | None:
         """Memory used as a part of memory requested."""
         return _part(self.memory_of)
+
+    @property
+    def limit_efficiency(self) -> Fraction | None:
+        """Wall time as a part of the wall time that was requested."""
+        return _part(self.limit_of)
 
 
 def merged(groups: Iterable[Totals]) -> Totals:
@@ -209,6 +239,7 @@ class Measure(NamedTuple):
 # How numbers are printed for people: counts, hours of seconds, parts in per cent, GB of bytes, kWh
 # of joules.
 COUNT, HOURS, MEAN, PART, SIZE, ENERGY = "count", "hours", "mean", "part", "size", "energy"
+MONEY = "money"  # printed with the decimals of a currency
 SCALES = {HOURS: 3600, SIZE: 1 << 30, ENERGY: 3_600_000}
 
 # fmt: off
@@ -233,8 +264,35 @@ MEASURES: tuple[Measure, ...] = (
             rare=True),
     Measure("energy_joules", "kWh", "kWh", lambda of: of.energy, ENERGY, ("energy",), rare=True),
 )
+
+# What a report tells besides, if it is wanted: what was requested, and what a site makes of usage.
+ASKED, FACTORS, RATES, WHAT_IF = "asked", "factors", "rates", "what-if"
+EXTRA: dict[str, tuple[Measure, ...]] = {
+    ASKED: (
+        Measure("limit_seconds", "asked h", "requested wall hours", lambda of: of.limit, HOURS,
+                ("limit",)),
+        Measure("limit_efficiency", "wall of asked", "wall time of requested",
+                lambda of: of.limit_efficiency, PART, ("wall", "limit")),
+    ),
+    FACTORS: (
+        Measure("normalized_processor_seconds", "norm. proc h", "normalized processor hours",
+                lambda of: of.more.get("slots"), HOURS, ("slots",)),
+        Measure("normalized_cpu_seconds", "norm. CPU h", "normalized CPU hours",
+                lambda of: of.more.get("cpu"), HOURS, ("cpu",)),
+    ),
+    RATES: (
+        Measure("charge", "charge", "charge", lambda of: of.more.get("charge"), MONEY, ()),
+    ),
+    WHAT_IF: (
+        Measure("charge_what_if", "what if", "charge by the other rates",
+                lambda of: of.more.get("charge_what_if"), MONEY, ()),
+        Measure("charge_difference", "difference", "difference of the charges",
+                lambda of: _less(of.more.get("charge_what_if"), of.more.get("charge")), MONEY, ()),
+    ),
+}
 # fmt: on
 BY_NAME = {measure.name: measure for measure in MEASURES}
+SORTED_BY = {**BY_NAME, **{each.name: each for some in EXTRA.values() for each in some}}
 
 
 class Distribution(NamedTuple):
@@ -274,6 +332,28 @@ DISTRIBUTIONS: dict[str, Distribution] = {each.name: each for each in (
     Distribution("memory_efficiency", "mem. eff.", PART, ("memory", "asked"), _TENTHS),
 )}
 # fmt: on
+
+
+def node_class(nodes: int | None) -> str:
+    """What a report calls so many nodes: 1, 2, 3-4, 5-8 and so on; "" is not stated.
+
+    >>> node_class(1), node_class(4), node_class(5000), node_class(None)
+    ('1', '3-4', '4097-', '')
+    """
+    return next((name for low, name in reversed(NODE_CLASSES) if nodes and nodes >= low), "")
+
+
+def node_class_sql(nodes: str) -> str:
+    """The same of a column as SQL."""
+    cases = (f"WHEN {nodes} >= {low} THEN '{name}'" for low, name in reversed(NODE_CLASSES))
+    return f"CASE {' '.join(cases)} ELSE '' END"
+
+
+_LOWS = _COUNTS[1:]
+NODE_CLASSES = [
+    (low, str(low) if end == low + 1 else f"{low}-{'' if end is None else end - 1}")
+    for low, end in zip_longest(_LOWS, _LOWS[1:])
+]
 
 
 def wait_sql(submit: str, start: str) -> str:
@@ -442,6 +522,10 @@ def due_sql(amount: str, time: str, begun: str, over: str, sign: str = "/") -> s
 def due(time: int, begun: int, over: int) -> Fraction:
     """The part that a run has had at a time, as ``due_sql`` has it."""
     return Fraction(time - begun, over - begun)
+
+
+def _less(one: Number | None, other: Number | None) -> Number | None:
+    return None if one is None or other is None else one - other
 
 
 def _plus(

@@ -33,6 +33,8 @@ _FORMS = {
 }
 # fmt: on
 SPANS = tuple(_FORMS)
+PERIOD = "period"  # between two of the times at which names, factors or rates of a site change
+TIMED = (*SPANS, PERIOD)  # what a group has of time
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,27 +74,47 @@ def span_name(span: str, time: int, zone: tzinfo) -> str:
     return f"{datetime.fromtimestamp(time, zone):{_FORMS[span]}}"
 
 
+def period_name(cuts: Sequence[int], time: int) -> str:
+    """What a group calls the period of a time: how many of the ``cuts``, upwards, are not after it.
+
+    >>> period_name((10, 20), 9), period_name((10, 20), 10)
+    ('0', '1')
+    """
+    return str(bisect_right(cuts, time))
+
+
 def pieces(
-    by: Sequence[str], zone: tzinfo, since: int | None, until: int | None, least: int, most: int
-) -> Pieces:
+    by: Sequence[str], zone: tzinfo, since: int | None, until: int | None, least: int, most: int,
+    cuts: Sequence[int] = (),
+) -> Pieces:  # fmt: skip
     """Time cut at the spans that a report is by, and at its window, from ``least`` to ``most``.
+
+    If it is by ``PERIOD``, time is cut at the ``cuts``, too.
 
     Both have dates with a year behind them (``DATED``). The window may be anywhere: where no time
     is, nothing is asked of the calendar, which ends with the year 9999.
 
     Raises ``UnusableInput`` for more than can be held.
     """
-    spans = [name for name in by if name in SPANS]
+    timed = [name for name in by if name in TIMED]
+    spans = [name for name in timed if name in SPANS]
     begin = least if since is None else min(max(least, since), most)
     end = most + 1 if until is None else min(most + 1, until)
     window = {each for each in (since, until) if each is not None}
-    bounds = sorted({-_FAR, *_cuts(spans, zone, begin, end), *window, _FAR})
+    changes = [each for each in cuts if begin < each < end] if PERIOD in timed else []
+    bounds = sorted({-_FAR, *_cuts(spans, zone, begin, end), *changes, *window, _FAR})
     inside = [
         (since is None or low >= since) and (until is None or high <= until)
         for low, high in pairwise(bounds)
     ]
     within = (min(max(low, begin), most) for low in bounds[:-1])
-    names = [tuple(span_name(name, time, zone) for name in spans) for time in within]
+    names = [
+        tuple(
+            period_name(cuts, time) if name == PERIOD else span_name(name, time, zone)
+            for name in timed
+        )
+        for time in within
+    ]
     return Pieces(bounds, names, inside)
 
 

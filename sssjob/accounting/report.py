@@ -7,8 +7,9 @@ state is not part of a sum, and efficiencies are those of the jobs that state bo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from sssjob import units
@@ -16,19 +17,23 @@ from sssjob.amounts import Scope, is_given, seconds_between
 from sssjob.dotted import NOTEBOOK, loaded
 from sssjob.errors import Finding, InvalidValue, of_kind
 from sssjob.formats.sss import jobs_of
+from sssjob.integers import LARGEST, SMALLEST
 from sssjob.measures import (
+    EXTRA,
     MEASURES,
     Histograms,
     JobUsage,
+    Measure,
     Number,
     Percentiles,
     Totals,
     merged,
+    node_class,
     used_of,
 )
 from sssjob.model import Block, Delivered, Job, Property, Requested, stripped
 from sssjob.resource_names import gpu_model
-from sssjob.spans import DATED, SPANS, in_order, span_name
+from sssjob.spans import DATED, PERIOD, SPANS, in_order, period_name, span_name
 
 # What a Resource is called, and what its units are in joules.
 _ENERGY = "energy"
@@ -190,6 +195,7 @@ AMOUNTS: tuple[Amount, ...] = (
     Amount(lambda job: job.given("NodeCount"),   ("NodeCount",)),
     Amount(_gpus,                                 ("Resource",)),
     Amount(_energy,                              ("Resource",)),
+    Amount(lambda job: job.asked("Duration"),    ("Duration",), is_asked=True),
 )
 # fmt: on
 
@@ -236,10 +242,50 @@ NAMED: dict[str, tuple[str, ...]] = {
     "status":      ("StatusMessage",),
 }
 # fmt: on
+# Other words for the same.
+SAME = {"account": "project", "cluster": "machine"}
+EXIT, NODES = "exit", "nodes"  # what the job ended with, and how many nodes it had, by classes
 GROUPINGS: dict[str, Grouping] = {
     **{name: _property(*names) for name, names in NAMED.items()},
+    **{name: _property(*NAMED[other]) for name, other in SAME.items()},
+    EXIT: lambda job, zone: "" if (code := exit_code(job)) is None else str(code),
+    NODES: lambda job, zone: node_class(rounded(job.given("NodeCount"))),
     **{name: _span(name) for name in SPANS},
 }
+
+
+def exit_code(job: JobProperties) -> int | None:
+    """What a job ended with; None where it is not stated, or is no whole number of 64 bits."""
+    try:
+        code = units.integer(job.text("ExitCode"))
+    except InvalidValue:
+        return None
+    return code if SMALLEST <= code <= LARGEST else None
+
+
+def rounded(value: Number | None) -> int | None:
+    """A number as a column of whole numbers of 64 bits has it."""
+    return None if value is None else max(-LARGEST, min(LARGEST, round(value)))
+
+
+class Money(NamedTuple):
+    """How charges are printed: the currency, and so many decimals, to which halves are rounded up.
+
+    Sums are exact, and rounded where they are printed: so a total may differ from the sum of the
+    rounded rows by a few units of the last decimal.
+    """
+
+    currency: str = ""
+    decimals: int = 2
+
+    def text(self, amount: Number) -> str:
+        """An amount as a decimal number."""
+        unit = 10**self.decimals
+        whole = int(abs(Fraction(amount)) * unit + Fraction(1, 2))
+        sign = "-" if amount < 0 and whole else ""
+        if not self.decimals:
+            return f"{sign}{whole}"
+        return f"{sign}{whole // unit}.{whole % unit:0{self.decimals}}"
 
 
 @dataclass(slots=True, repr=False)
@@ -249,7 +295,9 @@ class Report:
     Only jobs that ended at ``since`` or later and before ``until`` count, in seconds since
     1970-01-01T00:00:00Z; ``outside`` is how many others there were. ``zone`` is that of spans.
     ``percentiles`` and ``histograms`` are wanted of a ledger only, which fills them. A name that
-    ``by`` says again counts once. Raises ``InvalidValue`` if ``since`` is after ``until``.
+    ``by`` says again counts once. ``cuts`` are the times between which a period is one (``PERIOD``
+    in ``by``), ``extra`` names of ``measures.EXTRA`` that are told besides, charges in ``money``.
+    Raises ``InvalidValue`` if ``since`` is after ``until``.
     """
 
     by: tuple[str, ...] = ("user",)
@@ -260,6 +308,9 @@ class Report:
     outside: int = 0
     percentiles: Percentiles | None = None
     histograms: Histograms | None = None
+    cuts: tuple[int, ...] = ()
+    extra: tuple[str, ...] = ()
+    money: Money = field(default_factory=Money)
 
     def __post_init__(self) -> None:
         in_order(self.since, self.until)
@@ -279,7 +330,7 @@ class Report:
             if not self._counts(job):
                 self.outside += 1
                 continue
-            key = tuple(GROUPINGS[name](job, self.zone) for name in self.by)
+            key = tuple(self._part(name, job) for name in self.by)
             totals = self.groups.get(key)
             if totals is None:
                 totals = self.groups[key] = Totals()
@@ -296,7 +347,12 @@ class Report:
 
     def empty(self) -> Report:
         """One of the same kind, in which nothing was counted."""
-        return Report(self.by, self.since, self.until, self.zone)
+        return replace(self, groups={}, outside=0, percentiles=None, histograms=None)
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What is told of each group."""
+        return (*MEASURES, *(each for name in self.extra for each in EXTRA[name]))
 
     @property
     def total(self) -> Totals:
@@ -308,7 +364,7 @@ class Report:
 
         Without ``sort`` the spans of time that lead ``by`` go upwards.
         """
-        measure = next((each for each in MEASURES if each.name == sort), None)
+        measure = next((each for each in self.measures if each.name == sort), None)
         spans = 0
         while measure is None and spans < len(self.by) and self.by[spans] in SPANS:
             spans += 1
@@ -319,6 +375,13 @@ class Report:
             return key[:spans], value is None, -(value or 0), key
 
         return sorted(self.groups.items(), key=order)[:limit]
+
+    def _part(self, name: str, job: JobProperties) -> str:
+        """What a part of a key says of a job."""
+        if name != PERIOD:
+            return GROUPINGS[name](job, self.zone)
+        end = job.ended
+        return "" if end is None else period_name(self.cuts, end)
 
     def _counts(self, job: JobProperties) -> bool:
         if self.since is None and self.until is None:

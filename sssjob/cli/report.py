@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -16,7 +17,10 @@ from sssjob.cli.progress import watching
 from sssjob.records import AUTO
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
+
     from sssjob.accounting.report import Report
+    from sssjob.accounting.valuing import Valuation
     from sssjob.document.sources import NamedSource
     from sssjob.drawing.report import Rows
     from sssjob.errors import SSSJobError
@@ -29,17 +33,18 @@ def _groupings() -> Iterable[str]:
 
 
 def _measures() -> Iterable[str]:
-    from sssjob.measures import BY_NAME
+    from sssjob.measures import SORTED_BY
 
-    return BY_NAME
+    return SORTED_BY
 
 
 # Options of every report.
 BY = click.option(
     "--by", metavar="NAMES", default="user", show_default=True,
     shell_complete=options.completes(_groupings, several=True),
-    help="What to group by, with commas: user, group, project, queue, partition, machine, state, "
-         "status, qos, application, global-user; hour, day, week, month, year of the end.",
+    help="What to group by, with commas: user, group, project or account, queue, partition, "
+         "machine or cluster, state, status, qos, application, global-user, exit, nodes (by size); "
+         "hour, day, week, month, year of the end; what --names has.",
 )  # fmt: skip
 ZONE = click.option(
     "--tz", "zone", metavar="ZONE", default="UTC", show_default=True,
@@ -58,7 +63,57 @@ JSON = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON: seconds, bytes, parts of 1."
 )
 PLOT = click.option("--plot", is_flag=True, help="Draw processor hours (or --sort) as bars.")
-SVG = options.picture("Draw them in FILE.")
+SVG = options.picture("Draw them in FILE; over time, if it is by one span of time.")
+NAMES = click.option(
+    "--names", "names_files", metavar="FILE", multiple=True, type=click.Path(),
+    help="Who belongs where, for --by department and the like: TOML or CSV, several times.",
+)  # fmt: skip
+FACTORS = click.option(
+    "--factors", metavar="FILE", default="", type=click.Path(),
+    help="Benchmark factors of machines and the like, for normalized hours: TOML or CSV.",
+)  # fmt: skip
+RATES = click.option(
+    "--rates", metavar="FILE", default="", type=click.Path(),
+    help="Prices of hours and the like, for charges: TOML or CSV.",
+)  # fmt: skip
+WHAT_IF = click.option(
+    "--what-if", "what_if", metavar="FILE", default="", type=click.Path(),
+    help="Other rates, for charges beside those of --rates.",
+)  # fmt: skip
+REQUESTED = click.option(
+    "--requested",
+    is_flag=True,
+    help="Add the wall time that was requested, and what was used of it.",
+)
+PARQUET = click.option(
+    "--parquet", metavar="FILE", default="", type=click.Path(),
+    help="Write the rows to FILE as Parquet, too.",
+)  # fmt: skip
+
+
+class SiteFiles(NamedTuple):
+    """The files of a site, as options name them, and what is told besides."""
+
+    names: tuple[str, ...] = ()
+    factors: str = ""
+    rates: str = ""
+    what_if: str = ""
+    requested: bool = False
+
+
+def site_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options for names, factors and rates; the command gets ``site``, its ``SiteFiles``."""
+
+    @wraps(command)
+    def run(
+        names_files: tuple[str, ...], factors: str, rates: str, what_if: str, requested: bool,
+        **rest: Any,
+    ) -> None:  # fmt: skip
+        command(site=SiteFiles(names_files, factors, rates, what_if, requested), **rest)
+
+    for option in (REQUESTED, WHAT_IF, RATES, FACTORS, NAMES):
+        run = option(run)
+    return run
 
 
 @click.command(
@@ -69,6 +124,7 @@ Examples:
   sssjob report --by project,month --since 2026-01 --until 2026-07 jobs.db
   sacct -aPD -S 2026-11-01 -o ALL | sssjob report --by user --plot -
   sssjob report --by queue --csv jobs.sss > queues.csv
+  sssjob report --by department,month --names people.toml --rates prices.toml jobs.db
 
 Hours are wall time, wall time by processors, and CPU time. Exit code: 0 reported, 1 no job or a
 bad record, 2 not understood, or something could not be read."""
@@ -82,11 +138,13 @@ bad record, 2 not understood, or something could not be read."""
 @ZONE
 @SORT
 @LIMIT
+@site_options
 @CSV
 @options.RAW
 @JSON
 @PLOT
 @SVG
+@PARQUET
 @options.WORKERS
 @options.ALL_FINDINGS
 @click.argument("files", nargs=-1, metavar="FILE...")
@@ -105,9 +163,11 @@ def command(
     as_json: bool,
     plot: bool,
     svg: str | None,
+    parquet: str,
     processes: int,
     all_findings: bool,
     files: tuple[str, ...],
+    site: SiteFiles,
 ) -> None:
     """Add up what jobs used.
 
@@ -122,8 +182,12 @@ def command(
     if format_name != DOCUMENTS:
         records.format_of(format_name)
     table = records.table(columns, delimiter, format_name)
-    parts, where = checked(by, sort), spans.zone_of(zone)
-    report = Report(parts, *spans.window(since, until, where), where)
+    where = spans.zone_of(zone)
+    valued = valuation(site, where)
+    parts = checked(by, sort, valued)
+    report = Report(parts, *spans.window(since, until, where), where, extra=asked(site))
+    with common.failing():
+        fine = valued.fine(report)
     unread: list[SSSJobError] = []
 
     def tell(error: SSSJobError) -> None:
@@ -136,11 +200,13 @@ def command(
     with common.failing(), ExitStack() as stack:
         used, seen = common.processes(processes), SeenRuns()
         for name, some in by_format(files, format_name, stack, said):
-            ReportedJobs(some, tell, name, given, reading, used, seen, *table).add_to(report)
+            ReportedJobs(some, tell, name, given, reading, used, seen, *table).add_to(fine)
+    valued.fold(fine, report)
     rows = report.rows(sort, limit)
     printed(report, rows, as_json=as_json, as_csv=as_csv, raw=raw)
     drawn(report, rows, sort, plot=plot, svg=svg, beside=as_json or as_csv)
-    tell_outside(report)
+    written(report, rows, parquet)
+    tell_outside(report, valued)
     said.rest()
     if reading.counts.records or format_name not in (AUTO.name, DOCUMENTS):
         common.say(reading.counts)
@@ -163,15 +229,41 @@ def by_format(
     yield from by_format(sources, stack, said)
 
 
-def checked(by: str, sort: str) -> tuple[str, ...]:
+def asked(site: SiteFiles) -> tuple[str, ...]:
+    """What a report tells besides, without the files of a site."""
+    from sssjob.measures import ASKED
+
+    return (ASKED,) if site.requested else ()
+
+
+def valuation(site: SiteFiles, zone: tzinfo) -> Valuation:
+    """What the files of a site say; what is wrong with one ends the command."""
+    from pathlib import Path
+
+    from sssjob.accounting import reference
+    from sssjob.accounting.valuing import Valuation
+
+    if site.what_if and not site.rates:
+        common.fail("--what-if needs --rates, with which its charges are compared")
+    with common.failing():
+        found = Valuation(reference.names(map(Path, site.names), zone))
+        if site.factors:
+            found.factors = reference.factors(Path(site.factors), zone, found.names)
+        named = (each for each in (site.rates, site.what_if) if each)
+        found.rates = tuple(reference.rates(Path(each), zone, found.names) for each in named)
+    return found
+
+
+def checked(by: str, sort: str, valued: Valuation) -> tuple[str, ...]:
     """What to group by; a name that is not known ends the command."""
     from sssjob.accounting.report import GROUPINGS
-    from sssjob.measures import MEASURES
+    from sssjob.measures import MEASURES, SORTED_BY
 
     parts = tuple(name.strip() for name in by.split(",") if name.strip())
-    known = [measure.name for measure in MEASURES]
+    known = [each.name for each in MEASURES]
+    known += [name for name in SORTED_BY if name not in known]
     for name in parts:
-        _known("--by", name, GROUPINGS)
+        _known("--by", name, (*GROUPINGS, *valued.names.sources))
     if sort:
         _known("--sort", sort, known)
     return parts
@@ -198,8 +290,10 @@ def printed(report: Report, rows: Rows, *, as_json: bool, as_csv: bool, raw: boo
             common.echo(line)
 
 
-def tell_outside(report: Report) -> None:
-    """Say how many jobs were left out."""
+def tell_outside(report: Report, valued: Valuation) -> None:
+    """Say how many jobs were left out, and what the files of a site do not tell."""
+    for note in valued.notes:
+        common.say(note)
     if report.outside:
         jobs = "job" if report.outside == 1 else "jobs"
         common.say(f"left out: {report.outside} {jobs} that did not end in this span of time")
@@ -210,10 +304,10 @@ def drawn(
 ) -> None:
     """The rows as bars, in the terminal (beside other output: on standard error) or in a file."""
     from sssjob.drawing import bars, histogram
-    from sssjob.drawing.report import picture
-    from sssjob.measures import MEASURES
+    from sssjob.drawing.report import over_time, picture
 
-    measure = next((measure for measure in MEASURES if measure.name == sort), MEASURES[2])
+    every = report.measures
+    measure = next((each for each in every if each.name == sort), every[2])
     title, some = picture(report, rows, measure)
     is_spread = report.histograms is not None
     if plot:
@@ -223,6 +317,21 @@ def drawn(
             common.echo(line, err=beside)
     if svg:
         keys = [key for key, _ in rows]
-        drawn = histogram.svg(report, keys) if is_spread else bars.svg(title, some)
+        if is_spread:
+            drawn = histogram.svg(report, keys)
+        else:
+            drawn = over_time(report, rows, measure) or bars.svg(title, some)
         with common.output(svg) as stream:
             stream.write(drawn.encode())
+
+
+def written(report: Report, rows: Rows, file: str) -> None:
+    """The rows in a file of Parquet, if that is wanted."""
+    if not file:
+        return
+    try:
+        from sssjob.accounting.rows import write
+    except ModuleNotFoundError as error:
+        common.fail(f"--parquet needs {error.name}: pip install 'sssjob[parquet]'")
+    with common.output(file) as stream:
+        write(report, rows, stream)

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING
 
 from sssjob import units
-from sssjob.drawing import bars, histogram
+from sssjob.drawing import bars, histogram, stacked
 from sssjob.drawing.columns import aligned
 from sssjob.drawing.histogram import NOT_STATED
-from sssjob.measures import COUNT, MEASURES, PART, SCALES, merged
-from sssjob.visible import Csv, csv_lines, visible
+from sssjob.measures import COUNT, ENERGY, HOURS, MONEY, PART, SCALES, Totals, merged
+from sssjob.spans import SPANS
+from sssjob.visible import Csv, Markup, csv_lines, visible
 
 if TYPE_CHECKING:
-    from sssjob.accounting.report import Key, Report
-    from sssjob.measures import Measure, Number, Spread, Totals
+    from sssjob.accounting.report import Key, Money, Report
+    from sssjob.measures import Measure, Number, Spread
 
 NOBODY = "-"  # stands for a name that a job does not state
 
 Rows = Sequence[tuple["Key", "Totals"]]
 
+_PARTS = 5  # groups that are told apart over time: those with the most
 _MOST = 1e300  # the most that a bar stands for: infinity has no length
 
 
@@ -39,17 +42,21 @@ def table(report: Report, rows: Rows, room: int = 0) -> list[str]:
 def cells(report: Report, rows: Rows) -> list[tuple[str, ...]]:
     """A line of headings, the rows, below them what was cut off, and the total, as people read."""
     names, total = len(report.by), report.total
-    shown = [one for one in MEASURES if not one.rare or one.of(total) is not None]
+    shown = [one for one in report.measures if not one.rare or one.of(total) is not None]
     spread = _SpreadColumns(report)
+
+    def shown_of(some: Totals) -> tuple[str, ...]:
+        return tuple(_written(measure, some, report.money) for measure in shown)
+
     body = [
-        (*(part or NOBODY for part in key), *_shown(totals, shown), *spread.shown(key))
+        (*(part or NOBODY for part in key), *shown_of(totals), *spread.shown(key))
         for key, totals in rows
     ]
     if others := _others(report, rows):
-        body.append((*_label("others", names), *_shown(others, shown), *spread.unknown))
+        body.append((*_label("others", names), *shown_of(others), *spread.unknown))
     if len(body) > 1:
-        body.append((*_label("total", names), *_shown(total, shown), *spread.shown(None)))
-    return [(*report.by, *(measure.heading for measure in shown), *spread.headings), *body]
+        body.append((*_label("total", names), *shown_of(total), *spread.shown(None)))
+    return [(*report.by, *(_heading(it, report.money) for it in shown), *spread.headings), *body]
 
 
 def as_csv(report: Report, rows: Rows, *, raw: bool = False) -> Csv:
@@ -58,14 +65,14 @@ def as_csv(report: Report, rows: Rows, *, raw: bool = False) -> Csv:
     lines: list[tuple[object, ...]] = [
         (
             *report.by,
-            *(measure.name for measure in MEASURES),
+            *(measure.name for measure in report.measures),
             *spread.names,
             *histogram.names(report),
         )
     ]
     lines += [
         (*key, *("" if each is None else each
-                 for each in (*_numbers(totals).values(), *spread.numbers(key),
+                 for each in (*_numbers(report, totals).values(), *spread.numbers(key),
                               *histogram.numbers(report, key))))
         for key, totals in rows
     ]  # fmt: skip
@@ -80,14 +87,15 @@ def as_json(report: Report, rows: Rows) -> dict[str, object]:
         "by": list(report.by),
         "rows": [
             {**{name: value or None for name, value in zip(report.by, key, strict=True)},
-             **_numbers(totals), **spread.as_json(key), **histogram.as_json(report, [key])}
+             **_numbers(report, totals), **spread.as_json(key), **histogram.as_json(report, [key])}
             for key, totals in rows
         ],
-        **({"others": {**_numbers(others), **histogram.as_json(report, cut_off)}}
+        **({"others": {**_numbers(report, others), **histogram.as_json(report, cut_off)}}
            if others else {}),
-        "total": {**_numbers(report.total), **spread.as_json(None),
+        "total": {**_numbers(report, report.total), **spread.as_json(None),
                   **histogram.as_json(report, report.groups)},
         "outside": report.outside,
+        **({"currency": report.money.currency} if _has_money(report) else {}),
     }  # fmt: skip
 
 
@@ -162,11 +170,43 @@ def picture(report: Report, rows: Rows, measure: Measure) -> tuple[str, list[bar
         bars.Bar(
             ", ".join(part or NOBODY for part in key),
             min(units.double(measure.of(totals) or 0), _MOST),
-            _written(measure, totals),
+            _written(measure, totals, report.money),
         )
         for key, totals in rows
     ]
-    return f"{measure.heading} by {', '.join(report.by)}", drawn
+    return f"{_heading(measure, report.money)} by {', '.join(report.by)}", drawn
+
+
+def over_time(report: Report, rows: Rows, measure: Measure) -> Markup | None:
+    """A measure over time, a column for each span of time and in it a part for each group, as SVG.
+
+    None where the report is by no span, or by several, or an amount is below 0.
+    """
+    spans = [number for number, name in enumerate(report.by) if name in SPANS]
+    if len(spans) != 1 or measure.form not in (COUNT, HOURS, ENERGY, MONEY):
+        return None
+    (at,) = spans
+    parts: dict[Key, dict[str, Totals]] = defaultdict(dict)
+    for key, totals in rows:
+        parts[(*key[:at], *key[at + 1 :])][key[at]] = totals
+    sums = {rest: measure.of(merged(some.values())) or 0 for rest, some in parts.items()}
+    ordered = sorted(sums, key=lambda rest: (-sums[rest], rest))
+    groups = [[rest] for rest in ordered[:_PARTS]]
+    names = [", ".join(part or NOBODY for part in rest) for rest in ordered[:_PARTS]]
+    if ordered[_PARTS:]:
+        groups.append(ordered[_PARTS:])
+        names.append("(others)")
+    columns, most = [], merged([])
+    for name in sorted({key[at] for key, _ in rows}):
+        some = [merged(parts[rest].get(name, Totals()) for rest in group) for group in groups]
+        amounts = [units.double(measure.of(totals) or 0) for totals in some]
+        if min(amounts) < 0:
+            return None
+        words = [_written(measure, totals, report.money) for totals in some]
+        columns.append(stacked.Column(name or NOBODY, [min(it, _MOST) for it in amounts], words))
+        most = max(most, merged(some), key=lambda totals: measure.of(totals) or 0)
+    title = f"{_heading(measure, report.money)} by {', '.join(report.by)}"
+    return stacked.svg(title, names, columns, _written(measure, most, report.money))
 
 
 def _others(report: Report, rows: Rows) -> Totals | None:
@@ -180,13 +220,22 @@ def _label(text: str, columns: int) -> tuple[str, ...]:
     return (f"({text})", *("" for _ in range(columns - 1)))
 
 
-def _shown(totals: Totals, measures: Iterable[Measure]) -> tuple[str, ...]:
-    return tuple(_written(measure, totals) for measure in measures)
-
-
-def _written(measure: Measure, totals: Totals) -> str:
+def _written(measure: Measure, totals: Totals, money: Money) -> str:
     """A measure of a group as people read it; ``-`` where no job states it."""
-    return _as_text(measure.of(totals), measure.form)
+    value = measure.of(totals)
+    if measure.form == MONEY and value is not None:
+        return money.text(value)
+    return _as_text(value, measure.form)
+
+
+def _heading(measure: Measure, money: Money) -> str:
+    """The heading of a column; of money with its currency."""
+    currency = f" {money.currency}" if money.currency and measure.form == MONEY else ""
+    return f"{measure.heading}{currency}"
+
+
+def _has_money(report: Report) -> bool:
+    return any(measure.form == MONEY for measure in report.measures)
 
 
 def _as_text(value: Number | float | None, form: str) -> str:
@@ -199,8 +248,14 @@ def _as_text(value: Number | float | None, form: str) -> str:
     return f"{scaled:.0%}" if form == PART and isfinite(scaled) else f"{scaled:.2f}"
 
 
-def _numbers(totals: Totals) -> dict[str, int | float | None]:
-    return {measure.name: _plain(measure.of(totals)) for measure in MEASURES}
+def _numbers(report: Report, totals: Totals) -> dict[str, int | float | str | None]:
+    """The measures as JSON and CSV have them; money as the text of a decimal number."""
+    found: dict[str, int | float | str | None] = {}
+    for measure in report.measures:
+        value = measure.of(totals)
+        is_money = measure.form == MONEY and value is not None
+        found[measure.name] = report.money.text(value or 0) if is_money else _plain(value)
+    return found
 
 
 def _plain(value: Number | float | None) -> int | float | None:

@@ -8,19 +8,19 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 
+from sssjob import settings
 from sssjob.client import GOLD, Client, transport
 from sssjob.client.dialect import DIALECTS
 from sssjob.client.transports import missing
 from sssjob.errors import BadKeyFile
-from sssjob.gateway import settings
 from sssjob.gateway.behind import Behind
 from sssjob.gateway.figures import available
 from sssjob.gateway.forwarding import ForwardingPlan
 from sssjob.gateway.jobs import StoreJobs, jobs
-from sssjob.gateway.settings import SettingsTable
 from sssjob.rmap.address import PORT, Address, address
 from sssjob.rmap.keys import Algorithm, Key, Ring, read_key
 from sssjob.rmap.responder import Policy
+from sssjob.settings import SettingsTable
 
 _QUEUE = "forward.db"  # beside the configuration
 

@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 
 from sssjob import spec
 from sssjob.errors import InvalidValue, UnusableInput
-from sssjob.gateway.settings import SettingsTable
 from sssjob.handlers.attributes import attribute
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.hooks import PLACE, PLACES, Hook
@@ -21,6 +20,7 @@ from sssjob.handlers.rates import Rates
 from sssjob.handlers.roles import USER, USUAL, Permission, Roles
 from sssjob.handlers.service import ServiceSettings
 from sssjob.handlers.submitting import GatewaySubmission
+from sssjob.settings import SettingsTable
 from sssjob.submission import control
 
 _ACTIONS = ("Cancel", "Hold")

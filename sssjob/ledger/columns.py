@@ -14,15 +14,22 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from sssjob import units
 from sssjob.accounting import report
-from sssjob.accounting.report import GROUPINGS, NAMED, JobProperties, used
-from sssjob.errors import InvalidValue
-from sssjob.integers import LARGEST, SMALLEST
-from sssjob.measures import SUMS, JobUsage, Number
+from sssjob.accounting.report import (
+    EXIT,
+    GROUPINGS,
+    NAMED,
+    NODES,
+    SAME,
+    JobProperties,
+    exit_code,
+    rounded,
+    used,
+)
+from sssjob.integers import LARGEST
+from sssjob.measures import SUMS, JobUsage, Number, node_class_sql
 from sssjob.model import Job
 from sssjob.records.record import DELIVERED, JOB, REQUESTED
-from sssjob.spans import SPANS
 from sssjob.units import plain
 
 Row = tuple[Any, ...]
@@ -74,7 +81,7 @@ def _time(name: str) -> Reading:
 
 def _given(name: str) -> Reading:
     return Reading(
-        lambda job: _whole(job.given(name)), (name,), _GIVEN, is_number=True, most=LARGEST
+        lambda job: rounded(job.given(name)), (name,), _GIVEN, is_number=True, most=LARGEST
     )
 
 
@@ -82,25 +89,24 @@ def _grouping(name: str) -> Reading:
     return Reading(lambda job: GROUPINGS[name](job, UTC) or None, NAMED[name], _ANY)
 
 
-def _exit(job: JobProperties) -> int | None:
-    try:
-        code = units.integer(job.text("ExitCode"))
-    except InvalidValue:
-        return None
-    return code if SMALLEST <= code <= LARGEST else None
-
-
 # By what a report groups, as it reads them: delivered, else the job's own, else requested.
-GROUPED = {name: name.replace("-", "_") for name in GROUPINGS if name not in SPANS}
+GROUPED = {name: name.replace("-", "_") for name in NAMED}
 
 # What a report adds up, by the names in ``JobUsage``.
 SUMMED = {each.name: each.column for each in SUMS}
+# What a report groups by, as SQL: "" is not stated.
+KEYED = {
+    **{name: f"coalesce(\"{column}\", '')" for name, column in GROUPED.items()},
+    **{name: f"coalesce(\"{GROUPED[other]}\", '')" for name, other in SAME.items()},
+    EXIT: "coalesce(exit_code::VARCHAR, '')",
+    NODES: node_class_sql("used_nodes"),
+}
 _INTEGER, _TEXT = pa.int64(), pa.string()
 
 
 def _asked(name: str) -> Reading:
     return Reading(
-        lambda job: _whole(job.asked(name)), (name,), _ASKED, is_number=True, most=LARGEST
+        lambda job: rounded(job.asked(name)), (name,), _ASKED, is_number=True, most=LARGEST
     )
 
 
@@ -118,10 +124,9 @@ COLUMNS: tuple[Column, ...] = (
         for name, column in GROUPED.items()
     ),
     Column("exit_code", _INTEGER, "", "ExitCode",
-           Reading(_exit, ("ExitCode",), _ANY, is_number=True)),
+           Reading(exit_code, ("ExitCode",), _ANY, is_number=True)),
     Column("asked_processors", _INTEGER, "", "requested processors", _asked("Processors")),
     Column("asked_nodes", _INTEGER, "", "requested nodes", _asked("NodeCount")),
-    Column("limit_seconds", _INTEGER, "s", "requested wall time", _asked("Duration")),
     Column("used_nodes", _INTEGER, "", "how many nodes there were",
            _given("NodeCount")),
     Column("suspended_seconds", _INTEGER, "s", "how long it was suspended",
@@ -169,7 +174,7 @@ def row(job: Job, source: str = "", line: int | None = None) -> Row:
 def whole(sums: JobUsage) -> Row:
     """The sums of a row, and what tells them exactly where they are no whole numbers."""
     exact = None if all(map(_fits, sums)) else _as_text(sums)
-    return (*map(_whole, sums), exact)
+    return (*map(rounded, sums), exact)
 
 
 def digest(told: Sequence[Any]) -> str | None:
@@ -217,7 +222,3 @@ def _as_text(sums: JobUsage) -> str:
 
 def _fits(value: Number | None) -> bool:
     return value is None or (type(value) is int and abs(value) <= LARGEST)
-
-
-def _whole(value: Number | None) -> int | None:
-    return None if value is None else max(-LARGEST, min(LARGEST, round(value)))

@@ -42,7 +42,8 @@ _NOWHERE = -1  # the piece of runs that are in none
 
 
 class Placed(NamedTuple):
-    """Where runs are: the view that has them, and the columns and spans that they are grouped by.
+    """Where runs are: the view that has them, and what they are grouped by: columns, as SQL, and
+    spans.
 
     ``spans`` are the keys of the pieces ``k1`` of the view; None is a piece that does not count.
     The last one is that of runs in no piece. A view without pieces has that one only.
@@ -66,7 +67,7 @@ def fill(
     numbers = {
         each: f"(SELECT *, {_number_sql(each, has_exact)} AS number FROM counted)" for each in of
     }
-    keys = "".join(f"coalesce(\"{name}\", ''), " for name in placed.columns)
+    keys = "".join(f"{name}, " for name in placed.columns)
 
     def grouped(each: Distribution, asked: str) -> Iterator[tuple[Key, Sequence[Any]]]:
         text = f"SELECT {keys}place, {asked} FROM {numbers[each]} GROUP BY ALL"

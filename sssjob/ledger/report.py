@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sssjob.accounting.report import Key, Report
-from sssjob.ledger.columns import EXACT, GROUPED, SUMMED, exactly
+from sssjob.ledger.columns import EXACT, KEYED, SUMMED, exactly
 from sssjob.ledger.distributions import Placed, fill
 from sssjob.ledger.engine import rows_of
 from sssjob.ledger.manifest import DataFile
 from sssjob.measures import DIVIDED, JobUsage, Number, Totals, due, due_sql, has_both_sql, over_sql
-from sssjob.spans import BEFORE, SPANS, Pieces, pieces
+from sssjob.spans import BEFORE, TIMED, Pieces, pieces
 from sssjob.units import plain
 
 if TYPE_CHECKING:
@@ -77,8 +77,8 @@ class _Adding:
 
     def __init__(self, report: Report, connection: Connection, book: str) -> None:
         self._report, self._connection, self._book = report, connection, book
-        self._names = [GROUPED[name] for name in report.by if name not in SPANS]
-        self._keys = "".join(f"coalesce(\"{name}\", ''), " for name in self._names)
+        self._names = [KEYED[name] for name in report.by if name not in TIMED]
+        self._keys = "".join(f"{name}, " for name in self._names)
 
     def add(self) -> None:
         """Add everything."""
@@ -110,8 +110,8 @@ class _Adding:
         report = self._report
         if not count:
             return None
-        times = (0, 0) if least is None else (least, most)
-        return pieces(report.by, report.zone, report.since, report.until, *times)
+        low, high = (0, 0) if least is None else (least, most)
+        return pieces(report.by, report.zone, report.since, report.until, low, high, report.cuts)
 
     def _place(self, cut: Pieces) -> None:
         """Make ``placed``: runs with the pieces in which they begin and end, ``k0`` and ``k1``."""
@@ -217,7 +217,7 @@ class _Adding:
     def _joined(self, key: Sequence[str], spans: Sequence[str]) -> Key:
         """The key of a group, of the names and the spans of it."""
         of_spans, others = iter(spans), iter(key)
-        return tuple(next(of_spans if name in SPANS else others) for name in self._report.by)
+        return tuple(next(of_spans if name in TIMED else others) for name in self._report.by)
 
     def _put(
         self, key: Sequence[str], number: int | None, more: Totals, cut: Pieces | None
@@ -241,6 +241,8 @@ class _Adding:
         return rows_of(self._connection, text, given)
 
 
+_HALF = 1 << 32
+_HELD = f"coalesce({SUMMED['asked']}, {SUMMED['memory']}, 0)"
 _AT_ONCE = "(k0 IS NULL OR k1 IS NULL OR k0 >= k1)"
 
 
@@ -277,7 +279,24 @@ def _aggregates(of: Of, counts: str = "") -> str:
         total("nodes"), total("gpus"), total("energy"),
         f"count({processors}){where(counts)}", f"count({held}){where(counts)}",
         total("cpu", cpu), total("slots", cpu), total("memory", *memory), total("asked", *memory),
+        *_aggregates_asked(of, counts),
     ))  # fmt: skip
+
+
+def _aggregates_asked(of: Of, counts: str) -> Iterator[str]:
+    """The sums of what was requested, and of memory by time.
+
+    Wall time by memory is added in two halves, so that no sum of products is beyond 128 bits.
+    """
+    wall, limit, memory = SUMMED["wall"], SUMMED["limit"], _HELD
+    both = has_both_sql(wall, limit)
+    counted = f" FILTER (WHERE {counts})" if counts else ""
+    where = f" FILTER (WHERE {both}{f' AND {counts}' if counts else ''})"
+    yield f"sum({limit}){counted}"
+    yield f"sum({wall}){where}"
+    yield f"sum({limit}){where}"
+    for part in (f"({memory}) // {_HALF}", f"({memory}) % {_HALF}"):
+        yield f"sum(({of('wall')})::HUGEINT * ({part}))"
 
 
 def _parted(rows: Iterable[tuple[Any, ...]], names: int) -> Iterator[tuple[Any, ...]]:
@@ -289,10 +308,14 @@ def _parted(rows: Iterable[tuple[Any, ...]], names: int) -> Iterator[tuple[Any, 
 def _totals(jobs: int, sums: Sequence[Any]) -> Totals:
     wall, slots, cpu, processors, memory, *rest = sums
     most, nodes, gpus, energy, with_processors, with_memory, *sides = rest
-    one, other, third, fourth = (each or 0 for each in sides)
+    limit = sides.pop(4)
+    cpu_over, cpu_under, over, under, wall_over, limit_under, high, low = (
+        each or 0 for each in sides
+    )
     return Totals(
         jobs, wall or 0, slots or 0, cpu or 0, processors or 0, memory or 0, most,
-        nodes, gpus, energy, with_processors, with_memory, (one, other), (third, fourth),
+        nodes, gpus, energy, with_processors, with_memory, (cpu_over, cpu_under), (over, under),
+        limit, (wall_over, limit_under), high * _HALF + low,
     )  # fmt: skip
 
 
@@ -324,9 +347,11 @@ def _by_pieces(
         totals = Totals()
         if number == last:
             totals.add(sums._replace(**some))
+            totals.limit_of = whole.limit_of
         else:
             totals.add(JobUsage(**some))
             totals.jobs = 0
+        totals.held = plain(whole.held * part)
         yield number, totals
 
 

@@ -85,6 +85,12 @@ _MEASURES = {
     "memory_bytes": "number|null", "memory_max_bytes": "number|null",
     "memory_efficiency": "number|null", "gpu_seconds": "number|null",
     "node_seconds": "number|null", "energy_joules": "number|null",
+    # If they are wanted: what was requested, normalized hours, and charges as decimal numbers.
+    **dict.fromkeys((f"{name}?" for name in (
+        "limit_seconds", "limit_efficiency", "normalized_processor_seconds",
+        "normalized_cpu_seconds",
+    )), "number|null"),
+    **dict.fromkeys(("charge?", "charge_what_if?", "charge_difference?"), "text|null"),
 }  # fmt: skip
 _COUNTED = {
     "machine": "text|null", "day": "text|null", "listed": "integer|null", "read": "integer",
@@ -101,9 +107,9 @@ _TEXTS_OF_RUN = (
 )  # fmt: skip
 _NUMBERS_OF_RUN = (
     "submit_time", "eligible_time", "start_time", "end_time", "exit_code", "asked_processors",
-    "asked_nodes", "limit_seconds", "used_nodes", "suspended_seconds", "wall_seconds",
+    "asked_nodes", "used_nodes", "suspended_seconds", "wall_seconds",
     "processor_seconds", "cpu_seconds", "used_processors", "used_memory_bytes",
-    "asked_memory_bytes", "node_seconds", "gpu_seconds", "energy_joules", "line",
+    "asked_memory_bytes", "node_seconds", "gpu_seconds", "energy_joules", "limit_seconds", "line",
 )  # fmt: skip
 _WASTE = {
     name: "number|null"
@@ -158,14 +164,14 @@ SHAPES: Mapping[str, Printed] = {
     "deliver": Printed({**dict.fromkeys(_COUNTS_OF_DELIVER, "integer"), "findings": [_FINDING]}),
     "report": Printed({
         "by": ["text"], "rows": [{**_MEASURES, "*": "text|null"}], "total": _MEASURES,
-        "others?": _MEASURES, "outside": "integer",
+        "others?": _MEASURES, "outside": "integer", "currency?": "text",
     }),
     "ledger init": Printed({"ledger": "text", "runs": "integer"}),
     "ledger ingest": Printed(
         dict.fromkeys(("new", "replaced", "unchanged", "bad", "unread", "known"), "integer")
     ),
     "ledger report": Printed({
-        "by": ["text"], "outside": "integer",
+        "by": ["text"], "outside": "integer", "currency?": "text",
         "rows": [{**_MEASURES, **_SPREAD, "*": "text|null"}],
         "others?": {**_MEASURES, "histograms?": _HISTOGRAMS},
         "total": {**_MEASURES, **_SPREAD},

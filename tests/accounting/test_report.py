@@ -74,7 +74,7 @@ def test_what_a_job_used_is_exact():
     pytest.param("<Job><Id>1</Id><Duration>soon</Duration></Job>", (None,) * 6, id="unreadable"),
 ])  # fmt: skip
 def test_what_is_not_stated_is_not_used(text, expected):
-    assert used(JobProperties(loads(text))) == (*expected, *(None,) * 3)
+    assert used(JobProperties(loads(text))) == (*expected, *(None,) * 4)
 
 
 def resource(name, text, **attributes):

@@ -24,6 +24,8 @@ Examples:
   sssjob ledger report --by project --book end --json usage
   sssjob ledger report --by queue --percentiles 50,90,99 --of wait,efficiency usage
   sssjob ledger report --by queue --histograms --of wait --svg waits.svg usage
+  sssjob ledger report --by department,month --names people.toml --svg months.svg usage
+  sssjob ledger report --by project --rates 2026.toml --what-if 2027.toml usage
 
 The usage of a run is divided among the hours, days or months by the time that it ran in each. It
 counts as a job, and for means and maxima, where it ended; with --book end all of its usage counts
@@ -54,17 +56,20 @@ there, too. Exit code: 0 reported, 1 no job, 2 not understood, or something coul
 )  # fmt: skip
 @shown.SORT
 @shown.LIMIT
+@shown.site_options
 @shown.CSV
 @options.RAW
 @shown.JSON
 @shown.PLOT
 @shown.SVG
+@shown.PARQUET
 @shared.AS_OF
 @shared.directory
 def command(
     by: str, since: str, until: str, zone: str, book: str, percentiles: str, distributions: str,
     has_histograms: bool, sort: str, limit: int | None, as_csv: bool, raw: bool, as_json: bool,
-    plot: bool, svg: str | None, number: int | None, directory: str,
+    plot: bool, svg: str | None, parquet: str, number: int | None, directory: str,
+    site: shown.SiteFiles,
 ) -> None:  # fmt: skip
     """Add up what jobs used, as sssjob report does, from the ledger DIR.
 
@@ -72,23 +77,29 @@ def command(
     """
     from sssjob.accounting.report import Report
 
-    parts, where = shown.checked(by, sort), spans.zone_of(zone)
-    report = Report(parts, *spans.window(since, until, where), where)
+    where = spans.zone_of(zone)
+    valued = shown.valuation(site, where)
+    parts = shown.checked(by, sort, valued)
+    report = Report(parts, *spans.window(since, until, where), where, extra=shown.asked(site))
     of = _listed(distributions)
     report.percentiles = _percentiles(percentiles, of)
     if has_histograms:
         report.histograms = _histograms(of, drawn=bool(svg))
     elif (of or distributions) and not percentiles:
         common.fail("--of needs --histograms, or numbers, such as --percentiles 50,90,99")
+    with common.failing():
+        fine = valued.fine(report)
     unread = common.Complaints()
     with shared.opened(directory, number=number) as ledger:
         from sssjob.ledger.report import add_to
 
-        add_to(report, ledger, book, unread)
+        add_to(fine, ledger, book, unread)
+    valued.fold(fine, report)
     rows = report.rows(sort, limit)
     shown.printed(report, rows, as_json=as_json, as_csv=as_csv, raw=raw)
     shown.drawn(report, rows, sort, plot=plot, svg=svg, beside=as_json or as_csv)
-    shown.tell_outside(report)
+    shown.written(report, rows, parquet)
+    shown.tell_outside(report, valued)
     unread.leave(rows)
 
 

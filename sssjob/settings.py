@@ -1,14 +1,16 @@
-"""Tables of a TOML file, read key by key: every problem is kept, with its line."""
+"""Tables of a TOML file, read key by key: every problem is kept, with its line; or as rows."""
 
 from __future__ import annotations
 
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sssjob.errors import BadSettings, Problem
 from sssjob.suggestions import nearest
@@ -162,6 +164,45 @@ class SettingsFile:
 
 def read(path: Path) -> SettingsFile:
     """The settings of a file. Raises ``BadSettings`` where it is no TOML, OSError if unreadable."""
+    values, text = _loaded(path, float)
+    problems: list[Problem] = []
+    return SettingsFile(SettingsTable(values, _File(path, _lines(text), problems)), problems)
+
+
+class TomlRow(NamedTuple):
+    """A table of an array of tables (``[[rate]]``): the name of the array, and its keys.
+
+    ``line`` is that of its head, ``lines`` those of its keys.
+    """
+
+    table: str
+    line: int
+    values: dict[str, Any]
+    lines: dict[str, int]
+
+
+def rows(path: Path) -> tuple[list[TomlRow], dict[str, Any], dict[tuple[str, ...], int]]:
+    """The rows of a file of arrays of tables, what stands outside of them, and the lines of it.
+
+    Numbers with a point are ``Decimal``. Raises ``BadSettings`` and ``OSError`` as ``read`` does.
+    """
+    values, text = _loaded(path, Decimal)
+    lines = _lines(text)
+    found: list[TomlRow] = []
+    rest: dict[str, Any] = {}
+    for name, value in values.items():
+        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+            rest[name] = value
+            continue
+        for number, each in enumerate(value):
+            place = name, str(number)
+            told = {key: lines.get((*place, key), 0) for key in each}
+            found.append(TomlRow(name, lines.get(place, 0), each, told))
+    return sorted(found, key=lambda row: row.line), rest, lines
+
+
+def _loaded(path: Path, number: Callable[[str], Any]) -> tuple[dict[str, Any], str]:
+    """What a file has, and its text; ``number`` makes numbers with a point."""
     with path.open("rb") as stream:
         data = stream.read(_SIZE_LIMIT + 1)
     if len(data) > _SIZE_LIMIT:
@@ -169,27 +210,32 @@ def read(path: Path) -> SettingsFile:
         raise BadSettings([problem])
     try:
         text = data.decode()
-        values = tomllib.loads(text)
+        return tomllib.loads(text, parse_float=number), text
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise BadSettings([Problem(str(path), line, "", "bytes", "text in UTF-8")]) from None
     except tomllib.TOMLDecodeError as error:
         said, _, place = str(error).rpartition(" (at ")
-        number = _LINE.match(place)
-        line = int(number[1]) if number else text.count("\n") + 1
+        numbered = _LINE.match(place)
+        line = int(numbered[1]) if numbered else text.count("\n") + 1
         problem = Problem(str(path), line, "", f"what is no TOML ({said})", "TOML 1.0")
         raise BadSettings([problem]) from None
-    problems: list[Problem] = []
-    return SettingsFile(SettingsTable(values, _File(path, _lines(text), problems)), problems)
+    except RecursionError:
+        problem = Problem(str(path), 0, "", "values nested too deeply", "TOML 1.0")
+        raise BadSettings([problem]) from None
 
 
 def _lines(text: str) -> dict[tuple[str, ...], int]:
     """In which line each key stands; tomllib does not tell."""
     lines: dict[tuple[str, ...], int] = {}
     place: tuple[str, ...] = ()
+    counts: Counter[tuple[str, ...]] = Counter()
     for number, line in enumerate(text.splitlines(), 1):
         if header := _HEADER.fullmatch(line):
             place = _parts(header[1])
+            if line.lstrip().startswith("[["):  # one of an array of tables, by its number
+                counts[place] += 1
+                place = (*place, str(counts[place] - 1))
             lines.setdefault(place, number)
         elif key := _KEY.match(line):
             lines.setdefault((*place, *_parts(key[1])), number)
