@@ -41,7 +41,7 @@ from sssjob.states import has_ended, step
 JOB, DELIVERED = "Job", spec.DELIVERED
 
 
-class Verdict(Enum):
+class FoldVerdict(Enum):
     """What becomes of a fact when its place is taken by another value."""
 
     KEEP = "the value that stands there stays"
@@ -64,7 +64,7 @@ class Rule(NamedTuple):
     place: str
     name: str
     metric: str
-    decide: Callable[[Situation], Verdict]
+    decide: Callable[[Situation], FoldVerdict]
     reason: str
 
     def fits(self, place: str, item: Property) -> bool:
@@ -107,35 +107,37 @@ def is_more(new: Property, old: Property) -> bool | None:
     return None if first is None or second is None else first > second
 
 
-def _grows(it: Situation) -> Verdict:
+def _grows(it: Situation) -> FoldVerdict:
     found = is_more(it.new, it.old)
     if found is None:
-        return Verdict.DISAGREE
-    return Verdict.TAKE if found else Verdict.KEEP
+        return FoldVerdict.DISAGREE
+    return FoldVerdict.TAKE if found else FoldVerdict.KEEP
 
 
-def _shrinks(it: Situation) -> Verdict:
+def _shrinks(it: Situation) -> FoldVerdict:
     old, new = _number(it.old), _number(it.new)
     if old is None or new is None:
-        return Verdict.DISAGREE
-    return Verdict.TAKE if new < old else Verdict.KEEP
+        return FoldVerdict.DISAGREE
+    return FoldVerdict.TAKE if new < old else FoldVerdict.KEEP
 
 
-def _grows_until_the_end(it: Situation) -> Verdict:
-    return Verdict.DISAGREE if it.ended or _grows(it) is not Verdict.TAKE else Verdict.TAKE
+def _grows_until_the_end(it: Situation) -> FoldVerdict:
+    return (
+        FoldVerdict.DISAGREE if it.ended or _grows(it) is not FoldVerdict.TAKE else FoldVerdict.TAKE
+    )
 
 
-def _advances(it: Situation) -> Verdict:
+def _advances(it: Situation) -> FoldVerdict:
     known = step(it.old.text)
-    return Verdict.TAKE if 0 <= known < step(it.new.text) else Verdict.DISAGREE
+    return FoldVerdict.TAKE if 0 <= known < step(it.new.text) else FoldVerdict.DISAGREE
 
 
-def _follows_the_state(it: Situation) -> Verdict:
-    return Verdict.TAKE if it.advances else Verdict.DISAGREE
+def _follows_the_state(it: Situation) -> FoldVerdict:
+    return FoldVerdict.TAKE if it.advances else FoldVerdict.DISAGREE
 
 
-def _stays(it: Situation) -> Verdict:
-    return Verdict.DISAGREE
+def _stays(it: Situation) -> FoldVerdict:
+    return FoldVerdict.DISAGREE
 
 
 # fmt: off
@@ -292,10 +294,10 @@ class _Folding:
             return _replaced(block, old, replace_value(old, fact.item))
         rule = next(rule for rule in PRECEDENCE if rule.fits(fact.place, fact.item))
         verdict = rule.decide(Situation(old, fact.item, self.ended, self.advances))
-        if verdict is Verdict.DISAGREE:
+        if verdict is FoldVerdict.DISAGREE:
             inner = f"/{DELIVERED}" if fact.place == DELIVERED else ""
             self.disagree(old, fact.item, f"{path}{inner}/{old.name}", replaced=self.overwrite)
-        if verdict is Verdict.TAKE or (verdict is Verdict.DISAGREE and self.overwrite):
+        if verdict is FoldVerdict.TAKE or (verdict is FoldVerdict.DISAGREE and self.overwrite):
             self.changes += 1
             return _replaced(block, old, replace_value(old, fact.item))
         return block

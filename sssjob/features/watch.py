@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from sssjob.features import notices
-from sssjob.features.notices import Asked, Notice
+from sssjob.features.notices import Notice, Surroundings
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class NoticeChange:
     """A notice that is new or has moved; ``notice`` is None if it was called off."""
 
     key: str
@@ -21,7 +21,7 @@ class Changed:
 class Looked:
     """What changed, and what could not be asked that could before, or for another reason."""
 
-    changes: tuple[Changed, ...] = ()
+    changes: tuple[NoticeChange, ...] = ()
     problems: tuple[str, ...] = ()
 
 
@@ -33,7 +33,7 @@ class Watch:
     """
 
     names: Iterable[str]
-    asked: Asked
+    asked: Surroundings
     standing: dict[str, Notice] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
 
@@ -46,7 +46,7 @@ class Watch:
             if notice.source in found.problems and (known is None or notice.moment < known.moment):
                 earliest[key] = notice
         changes = tuple(
-            Changed(key, earliest.get(key))
+            NoticeChange(key, earliest.get(key))
             for key in (notices.MACHINE, notices.JOB)
             if _moment(earliest.get(key)) != _moment(self.standing.get(key))
         )

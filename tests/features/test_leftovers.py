@@ -43,7 +43,7 @@ def root(safe_path):
 
 def test_what_is_not_of_a_job_that_the_node_has_is_removed(root):
     done = leftovers.sweep(Asked(frozenset({"4"})), root)
-    assert done == leftovers.Swept(("3", "5.2", "6[7].server"))
+    assert done == leftovers.SweptJobs(("3", "5.2", "6[7].server"))
     # A directory without features is not of a job, whatever its name is.
     assert sorted(os.listdir(root)) == ["12", "4", MACHINE, "notes"]
     assert read(root / "4/jobfeatures").values == VALUES
@@ -62,7 +62,7 @@ def test_where_the_batch_system_says_nothing_all_stays(root):
 
 
 def test_where_no_job_has_been_nothing_is_asked(safe_path):
-    assert leftovers.sweep(Asked(None), safe_path / "none") == leftovers.Swept(())
+    assert leftovers.sweep(Asked(None), safe_path / "none") == leftovers.SweptJobs(())
 
 
 def test_a_job_that_starts_meanwhile_keeps_its_directory(root):

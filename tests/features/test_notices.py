@@ -10,10 +10,10 @@ from http_answers import serving
 from sssjob.errors import InvalidValue, NotFetched
 from sssjob.features.batch.directories import announce_in
 from sssjob.features.discover import discover
-from sssjob.features.notices import JOB, MACHINE, Asked, Notice, ask, clouds, names, usual
+from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings, ask, clouds, names, usual
 from sssjob.features.read import read
 from sssjob.features.remote import NoAnswer, RemoteOptions
-from sssjob.features.watch import Changed, Watch
+from sssjob.features.watch import NoticeChange, Watch
 from sssjob.features.write import write
 
 DATA = Path(__file__).parents[1] / "data"
@@ -29,7 +29,7 @@ def systemd(root, text):
     place = root / "run/systemd/shutdown"
     place.mkdir(parents=True)
     (place / "scheduled").write_text(text)
-    return Asked({}, root=str(root))
+    return Surroundings({}, root=str(root))
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_shutdown_that_systemd_has_scheduled(tmp_path, text, found):
 
 
 def test_without_a_scheduled_shutdown_nothing_is_said(tmp_path):
-    assert told("systemd", Asked({}, root=str(tmp_path))) == ([], {})
+    assert told("systemd", Surroundings({}, root=str(tmp_path))) == ([], {})
 
 
 def documents(found, header=""):
@@ -110,7 +110,7 @@ HEADERS = {"aws": "", "gce": "Metadata-Flavor: Google", "azure": "Metadata: true
 def test_what_the_metadata_of_a_cloud_says(case):
     name, found, moments = CLOUDS[case]
     with serving(documents(found, HEADERS[name])) as (url, _):
-        notices, problems = told(name, Asked({}, url=url, seconds=60))
+        notices, problems = told(name, Surroundings({}, url=url, seconds=60))
     assert problems == {}
     assert [(each.key, each.moment, each.source) for each in notices] == [
         (MACHINE, moment, name) for moment in moments
@@ -125,7 +125,7 @@ def test_aws_is_asked_with_the_token_that_it_gave():
         return documents(TOKEN)(request)
 
     with serving(answer) as (url, _):
-        told("aws", Asked({}, url=url, seconds=60))
+        told("aws", Surroundings({}, url=url, seconds=60))
     assert seen == [("PUT", None), ("GET", "t0ken"), ("GET", "t0ken")]
 
 
@@ -141,14 +141,14 @@ def test_aws_is_asked_with_the_token_that_it_gave():
 )
 def test_what_a_service_says_wrongly_is_a_problem(path, body, said):
     with serving(documents({**TOKEN, path: body})) as (url, _):
-        notices, problems = told("aws", Asked({}, url=url, seconds=60))
+        notices, problems = told("aws", Surroundings({}, url=url, seconds=60))
     assert notices == []
     assert said in problems["aws"]
 
 
 def test_a_service_that_leads_elsewhere_is_not_followed():
     with serving(lambda request: (302, {"Location": "http://127.0.0.1:1/"}, b"")) as (url, _):
-        notices, problems = told("gce", Asked({}, url=url, seconds=60))
+        notices, problems = told("gce", Surroundings({}, url=url, seconds=60))
     assert (notices, "it leads elsewhere" in problems["gce"]) == ([], True)
 
 
@@ -210,7 +210,7 @@ def test_a_taint_of_its_node_evicts_a_pod_that_does_not_tolerate_it(
     tmp_path, tolerations, taints, moments
 ):
     with serving(api(pod(tmp_path, tolerations), *taints)) as (url, _):
-        asked = Asked({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
+        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
         notices, problems = told("kubernetes", asked)
     assert problems == {}
     assert [(each.key, each.moment) for each in notices] == [(MACHINE, each) for each in moments]
@@ -218,7 +218,7 @@ def test_a_taint_of_its_node_evicts_a_pod_that_does_not_tolerate_it(
 
 def test_a_pod_that_is_deleted_has_its_grace_period(tmp_path):
     with serving(api(pod(tmp_path, deleted="2026-11-18T11:07:10Z"))) as (url, _):
-        asked = Asked({"HOSTNAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
+        asked = Surroundings({"HOSTNAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
         assert told("kubernetes", asked) == (
             [Notice(JOB, NOW + 30, "kubernetes", "pod p-1 is deleted")], {}
         )  # fmt: skip
@@ -227,7 +227,7 @@ def test_a_pod_that_is_deleted_has_its_grace_period(tmp_path):
 def test_what_a_pod_may_not_read_is_a_problem_without_its_token(tmp_path):
     pod(tmp_path)
     with serving(lambda request: (403, {}, b"forbidden")) as (url, _):
-        asked = Asked({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
+        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
         notices, problems = told("kubernetes", asked)
     assert (notices, "403" in problems["kubernetes"]) == ([], True)
     assert "secret" not in problems["kubernetes"]
@@ -236,7 +236,7 @@ def test_what_a_pod_may_not_read_is_a_problem_without_its_token(tmp_path):
 @pytest.mark.parametrize("name", ["", "../nodes", "P", "a b", "x" * 300])
 def test_a_pod_of_no_name_is_not_asked_for(tmp_path, name):
     pod(tmp_path)
-    asked = Asked({"POD_NAME": name}, url="http://127.0.0.1:1", root=str(tmp_path))
+    asked = Surroundings({"POD_NAME": name}, url="http://127.0.0.1:1", root=str(tmp_path))
     assert "the name of a pod" in told("kubernetes", asked)[1]["kubernetes"]
 
 
@@ -261,7 +261,7 @@ def test_slurm_tells_of_maintenance_and_of_the_end_of_the_job(programs):
     environment = {**programs(scontrol=RESERVED, squeue=f"echo {NOW + 60}"), "SLURM_JOB_ID": "7"}
     shown = (DATA / "batch/scontrol-reservations.txt").read_text()
     assert "MAINT" in shown
-    notices, problems = told("slurm", Asked(environment, "n1", seconds=60), now=1)
+    notices, problems = told("slurm", Surroundings(environment, "n1", seconds=60), now=1)
     assert problems == {}
     assert {each.key for each in notices} == {MACHINE, JOB}
     assert {each.moment for each in notices if each.key == JOB} == {NOW + 60}
@@ -271,11 +271,11 @@ def test_slurm_tells_of_maintenance_and_of_the_end_of_the_job(programs):
 def test_a_job_without_an_end_has_none(programs, end):
     none = "echo No reservations in the system"
     environment = {**programs(scontrol=none, squeue=f"echo {end}"), "SLURM_JOB_ID": "7"}
-    assert told("slurm", Asked(environment, "n1", seconds=60)) == ([], {})
+    assert told("slurm", Surroundings(environment, "n1", seconds=60)) == ([], {})
 
 
 def test_where_slurm_does_not_answer_that_is_a_problem(programs):
-    notices, problems = told("slurm", Asked(programs(scontrol="exit 1"), "n1", seconds=60))
+    notices, problems = told("slurm", Surroundings(programs(scontrol="exit 1"), "n1", seconds=60))
     assert notices == []
     assert "slurm does not say when node n1 is taken away" in problems["slurm"]
 
@@ -285,7 +285,7 @@ def test_a_machine_of_condor_that_drains(programs):
     shown = Path(programs(condor_status="")["PATH"]) / "ads"
     shown.write_text("Draining = true\n" + ads)
     environment = programs(condor_status=f"cat {shown}")
-    asked = Asked(environment, "host.example.org", seconds=60)
+    asked = Surroundings(environment, "host.example.org", seconds=60)
     assert [(each.key, each.moment) for each in told("condor", asked, now=1)[0]] == [
         (MACHINE, 1795184871)
     ]
@@ -293,7 +293,7 @@ def test_a_machine_of_condor_that_drains(programs):
     assert told("condor", asked, now=1) == ([], {})
     assert (
         "knows no machine"
-        in told("condor", Asked(programs(condor_status="true"), "h"))[1]["condor"]
+        in told("condor", Surroundings(programs(condor_status="true"), "h"))[1]["condor"]
     )
 
 
@@ -302,7 +302,7 @@ def test_the_features_of_a_job_are_a_source(tmp_path):
     limits = {"shutdowntime_job": NOW + 300, "jobstart_secs": NOW, "wall_limit_secs": 200}
     write(limits, tmp_path / "job")
     environment = {"MACHINEFEATURES": f"{tmp_path}/machine", "JOBFEATURES": f"{tmp_path}/job"}
-    found = ask(["features"], Asked(environment, root=str(tmp_path)), NOW).earliest
+    found = ask(["features"], Surroundings(environment, root=str(tmp_path)), NOW).earliest
     assert (found[MACHINE].moment, found[JOB].moment) == (NOW + 500, NOW + 200)
 
 
@@ -316,7 +316,9 @@ def test_clouds_are_asked_only_by_name():
 def test_what_changes_is_told_once_and_no_answer_calls_nothing_off(tmp_path):
     place = tmp_path / "job"
     write({"shutdowntime_job": NOW + 300}, place)
-    asked = Asked({"JOBFEATURES": str(place), "MACHINEFEATURES": str(place)}, root=str(tmp_path))
+    asked = Surroundings(
+        {"JOBFEATURES": str(place), "MACHINEFEATURES": str(place)}, root=str(tmp_path)
+    )
     watch = Watch(("features", "slurm"), asked)
     first, again = watch.look(NOW), watch.look(NOW + 1)
     assert [(each.key, each.notice.moment) for each in first.changes] == [(JOB, NOW + 300)]
@@ -327,7 +329,7 @@ def test_what_changes_is_told_once_and_no_answer_calls_nothing_off(tmp_path):
     assert watch.look(NOW).changes == ()
     watch.names = ("features",)
     (place / "shutdowntime_job").unlink()
-    assert set(watch.look(NOW).changes) == {Changed(MACHINE, None)}
+    assert set(watch.look(NOW).changes) == {NoticeChange(MACHINE, None)}
     assert watch.end is None
 
 

@@ -22,7 +22,7 @@ from sssjob.commands import CommandFailed
 from sssjob.errors import SSSJobError
 
 if TYPE_CHECKING:
-    from sssjob.features.watch import Changed, Watch
+    from sssjob.features.watch import NoticeChange, Watch
 
 _NUMBERS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 SIGNALS = {each.name.removeprefix("SIG"): each for each in _NUMBERS}
@@ -91,13 +91,13 @@ def command(
     directories, and passed to PROGRAM. COMMAND runs meanwhile, and gets the signal when so many
     seconds are left; a signal that ends this command goes to it, too.
     """
-    from sssjob.features.notices import Asked, usual
+    from sssjob.features.notices import Surroundings, usual
     from sssjob.features.watch import Watch
 
     if once and payload:
         common.fail("--once looks once and runs no COMMAND")
     environment = dict(os.environ)
-    asked = Asked(environment, node, url, seconds=seconds)
+    asked = Surroundings(environment, node, url, seconds=seconds)
     watch = Watch(sources or usual(environment), asked)
     places = {"shutdowntime": machine, "shutdowntime_job": job}
     teller = _Teller(watch, places, program, as_json, seconds)
@@ -132,7 +132,7 @@ class _Teller:
             self._announce(change, now)
             self._call(change)
 
-    def _print(self, change: Changed) -> None:
+    def _print(self, change: NoticeChange) -> None:
         from sssjob.units import iso
 
         notice = change.notice
@@ -149,7 +149,7 @@ class _Teller:
             common.echo(f"{change.key}  {at} by {notice.source}: {notice.why}")
         sys.stdout.flush()
 
-    def _announce(self, change: Changed, now: int) -> None:
+    def _announce(self, change: NoticeChange, now: int) -> None:
         from sssjob.features.batch.directories import announce_in
 
         place = self.places[change.key]
@@ -164,7 +164,7 @@ class _Teller:
                 f"sssjob: error: {common.reason(error) if isinstance(error, OSError) else error}"
             )
 
-    def _call(self, change: Changed) -> None:
+    def _call(self, change: NoticeChange) -> None:
         from sssjob.commands import CommandLimits, run
 
         if self.program is None:

@@ -118,7 +118,7 @@ class Directories:
         if os.geteuid() == 0:
             trees.unmount(job, self.jobstatus.name)
 
-    def remove_leftover(self, seen: Made) -> bool:
+    def remove_leftover(self, seen: DirectoryIdentity) -> bool:
         """Take away what was seen of this job; False if that is gone, or was made anew since.
 
         Raises as ``make`` does.
@@ -126,7 +126,7 @@ class Directories:
         with handles.protected(self.root) as root, _naming(self.job):
             try:
                 with handles.inside(root, self.job_id) as job:
-                    if Made.of(job) != seen:
+                    if DirectoryIdentity.of(job) != seen:
                         return False
                     self._unmount(job)  # of this very directory, whatever has its name now
             except (FileNotFoundError, NotADirectoryError):
@@ -135,7 +135,7 @@ class Directories:
             if not aside:
                 return False
             with handles.inside(root, aside) as found:
-                is_it = Made.of(found) == seen
+                is_it = DirectoryIdentity.of(found) == seen
             if is_it:
                 trees.remove_tree(root, aside)
             else:  # a prolog made it anew at this very moment
@@ -143,7 +143,7 @@ class Directories:
             return is_it
 
 
-class Made(NamedTuple):
+class DirectoryIdentity(NamedTuple):
     """Which directory it is, so that one that was made anew under its name is another one."""
 
     device: int
@@ -151,13 +151,13 @@ class Made(NamedTuple):
     changed: int
 
     @classmethod
-    def of(cls, folder: int) -> Made:
+    def of(cls, folder: int) -> DirectoryIdentity:
         """Of an open directory."""
         status = os.fstat(folder)
         return cls(status.st_dev, status.st_ino, status.st_mtime_ns)
 
 
-def standing(root: Path) -> dict[str, Made]:
+def standing(root: Path) -> dict[str, DirectoryIdentity]:
     """The directories of jobs that are there, by id: those that have features in them.
 
     Raises ``Unprotected`` where others could lead root elsewhere, or ``OSError``.
@@ -172,7 +172,7 @@ def standing(root: Path) -> dict[str, Made]:
                     handles.inside(folder, name) as job,
                     handles.inside(job, Directories(root, name).jobfeatures.name),
                 ):
-                    found[name] = Made.of(job)
+                    found[name] = DirectoryIdentity.of(job)
             except (FileNotFoundError, NotADirectoryError):
                 continue  # it is something else, or has just gone
     return found

@@ -19,14 +19,14 @@ from sssjob.features.batch.directories import Directories
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
+class SweptJobs:
     """The ids of the jobs whose directories were removed, and why others could not be."""
 
     removed: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
 
-def sweep(call: Invocation, root: Path, node: str = "", *, dry_run: bool = False) -> Swept:
+def sweep(call: Invocation, root: Path, node: str = "", *, dry_run: bool = False) -> SweptJobs:
     """Remove the directories below ``root`` of jobs that are not on this node.
 
     ``node`` is its name in the batch system; "" is that of the host, without its domain. Raises
@@ -36,7 +36,7 @@ def sweep(call: Invocation, root: Path, node: str = "", *, dry_run: bool = False
     try:
         standing = directories.standing(root)
     except FileNotFoundError:
-        return Swept(())  # no job has been here
+        return SweptJobs(())  # no job has been here
     notes: list[str] = []
     named = node or os.uname().nodename.partition(".")[0]
     present = call.present(named, notes)
@@ -52,4 +52,4 @@ def sweep(call: Invocation, root: Path, node: str = "", *, dry_run: bool = False
                 removed.append(name)
         except OSError as error:
             notes.append(f"{error.filename or root / name}: {error.strerror}")
-    return Swept(tuple(removed), tuple(notes))
+    return SweptJobs(tuple(removed), tuple(notes))

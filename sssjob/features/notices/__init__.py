@@ -30,8 +30,8 @@ class Notice(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a source has to know to be asked.
+class Surroundings:
+    """What a source has to know to be asked: the job, its machine, and where services answer.
 
     ``environment`` is that of the job, ``node`` what the batch system calls the machine, ``url``
     where a metadata service or an API answers ("" is the usual place), ``root`` where /run and
@@ -45,7 +45,7 @@ class Asked:
     seconds: float = 5.0
 
 
-Source = Callable[[Asked, int], Iterable[Notice]]
+Source = Callable[[Surroundings, int], Iterable[Notice]]
 
 # fmt: off
 SOURCES = {
@@ -68,7 +68,7 @@ class Notices:
     problems: Mapping[str, str] = field(default_factory=dict)
 
 
-def ask(names: Iterable[str], asked: Asked, now: int) -> Notices:
+def ask(names: Iterable[str], asked: Surroundings, now: int) -> Notices:
     """Ask sources for their notices that lie ahead; one that cannot be asked is a problem."""
     earliest: dict[str, Notice] = {}
     problems: dict[str, str] = {}

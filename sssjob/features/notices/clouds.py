@@ -14,7 +14,7 @@ from typing import Any
 
 from sssjob import units
 from sssjob.errors import InvalidValue, NotFetched
-from sssjob.features.notices import MACHINE, Asked, Notice
+from sssjob.features.notices import MACHINE, Notice, Surroundings
 from sssjob.features.remote import RemoteOptions, content
 
 LINK_LOCAL = "http://169.254.169.254"
@@ -25,7 +25,7 @@ _OF_AZURE = "2020-07-01"  # the version of the question
 _ENDING = ("Preempt", "Terminate", "Reboot", "Redeploy")  # the events of Azure that end what runs
 
 
-def aws(asked: Asked, now: int) -> Iterator[Notice]:
+def aws(asked: Surroundings, now: int) -> Iterator[Notice]:
     """A spot instance that is taken back, or events of maintenance that stop the instance."""
     base = f"{asked.url or LINK_LOCAL}/latest"
     lifetime = (("X-aws-ec2-metadata-token-ttl-seconds", str(_TOKEN_SECONDS)),)
@@ -39,7 +39,7 @@ def aws(asked: Asked, now: int) -> Iterator[Notice]:
             yield _told(event.get("NotBefore"), "aws", f"maintenance: {event.get('Code')}")
 
 
-def gce(asked: Asked, now: int) -> Iterator[Notice]:
+def gce(asked: Surroundings, now: int) -> Iterator[Notice]:
     """A machine that is preempted, or one that maintenance ends."""
     base = f"{asked.url or GOOGLE}/computeMetadata/v1/instance"
     options = _options(asked, (("Metadata-Flavor", "Google"),))
@@ -54,7 +54,7 @@ def gce(asked: Asked, now: int) -> Iterator[Notice]:
             yield _told(start, "gce", "maintenance that ends the machine")
 
 
-def azure(asked: Asked, now: int) -> Iterator[Notice]:
+def azure(asked: Surroundings, now: int) -> Iterator[Notice]:
     """Events that end what runs on this machine; a freeze does not."""
     url = f"{asked.url or LINK_LOCAL}/metadata/scheduledevents?api-version={_OF_AZURE}"
     answer = _json(url, asked, (("Metadata", "true"),))
@@ -92,12 +92,12 @@ def _told(text: object, source: str, why: str) -> Notice:
 
 
 def _options(
-    asked: Asked, headers: tuple[tuple[str, str], ...], method: str = "GET"
+    asked: Surroundings, headers: tuple[tuple[str, str], ...], method: str = "GET"
 ) -> RemoteOptions:
     return RemoteOptions(asked.seconds, asked.seconds, headers=headers, method=method)
 
 
-def _json(url: str, asked: Asked, headers: tuple[tuple[str, str], ...]) -> Any:
+def _json(url: str, asked: Surroundings, headers: tuple[tuple[str, str], ...]) -> Any:
     """What a service says in JSON; None where it says nothing. Raises ``NotFetched``."""
     text = content(url, _options(asked, headers))
     if not text or not text.strip():

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sssjob.features.here import here
-from sssjob.features.notices import JOB, MACHINE, Asked, Notice
+from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings
 
 
-def read(asked: Asked, now: int) -> Iterator[Notice]:
+def read(asked: Surroundings, now: int) -> Iterator[Notice]:
     """What both directories say; without $JOBFEATURES, what the batch system says to its job."""
     found = here(asked.environment, asked.root)
     for key, values in ((MACHINE, found.machine), (JOB, found.job)):

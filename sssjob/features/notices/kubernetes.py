@@ -15,7 +15,7 @@ from typing import Any
 from sssjob import units
 from sssjob.errors import InvalidValue, NotFetched
 from sssjob.features import kernel
-from sssjob.features.notices import JOB, MACHINE, Asked, Notice
+from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings
 from sssjob.features.remote import RemoteOptions, content
 
 ACCOUNT = "var/run/secrets/kubernetes.io/serviceaccount"
@@ -23,7 +23,7 @@ _NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
 _NO_EXECUTE = "NoExecute"  # of a taint: pods that do not tolerate it are evicted
 
 
-def read(asked: Asked, now: int) -> Iterator[Notice]:
+def read(asked: Surroundings, now: int) -> Iterator[Notice]:
     """The deletion of this pod, and taints of its node that evict it."""
     said = asked.environment
     account = os.path.join(asked.root, ACCOUNT)
@@ -69,7 +69,7 @@ def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
     return toleration.get("key") == taint.get("key") and same
 
 
-def _object(path: str, asked: Asked, account: str) -> Any:
+def _object(path: str, asked: Surroundings, account: str) -> Any:
     """An object of the API. Raises ``NotFetched``."""
     host, port = (asked.environment.get(f"KUBERNETES_SERVICE_{name}", "") for name in
                   ("HOST", "PORT"))  # fmt: skip

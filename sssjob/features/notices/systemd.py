@@ -10,13 +10,13 @@ import os
 from collections.abc import Iterator
 
 from sssjob.features import kernel
-from sssjob.features.notices import MACHINE, Asked, Notice
+from sssjob.features.notices import MACHINE, Notice, Surroundings
 from sssjob.features.said import whole
 
 PLACE = "run/systemd/shutdown/scheduled"
 
 
-def read(asked: Asked, now: int) -> Iterator[Notice]:
+def read(asked: Surroundings, now: int) -> Iterator[Notice]:
     """The shutdown that is scheduled, if one is."""
     text = kernel.text(os.path.join(asked.root, PLACE))
     said = dict(line.partition("=")[::2] for line in text.splitlines())

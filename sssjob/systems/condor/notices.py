@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from sssjob.classads import forms
 from sssjob.commands import asked as answer
 from sssjob.errors import InvalidValue, UnusableInput
-from sssjob.features.notices import MACHINE, Asked, Notice
+from sssjob.features.notices import MACHINE, Notice, Surroundings
 from sssjob.systems.condor.slot import machine_features
 
 _NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]*")
 
 
-def read(asked: Asked, now: int) -> Iterator[Notice]:
+def read(asked: Surroundings, now: int) -> Iterator[Notice]:
     """When each slot of the machine will have drained, if it drains.
 
     Raises ``UnusableInput`` if HTCondor knows no such machine, ``CommandFailed``.

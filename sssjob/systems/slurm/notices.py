@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from sssjob.commands import asked as answer
 from sssjob.errors import UnusableInput
 from sssjob.features.batch.call import Invocation
-from sssjob.features.notices import JOB, MACHINE, Asked, Notice
+from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings
 from sssjob.systems.slurm import words
 from sssjob.systems.slurm.allocation import ENVIRONMENT
 
 
-def read(asked: Asked, now: int) -> Iterator[Notice]:
+def read(asked: Surroundings, now: int) -> Iterator[Notice]:
     """The next window of maintenance of the node, and the end of this job if one asks.
 
     Raises ``UnusableInput`` if Slurm does not say whether there is maintenance, ``CommandFailed``.
