@@ -83,7 +83,7 @@ def of_a_store(path, span):
     found, undated = {}, 0
     with store.open(path, read_only=True) as jobs:
         for measure in dashboards.MEASURES:
-            told = usage(jobs, "user", measure, span, TRUE)
+            told = usage(jobs.engine, "user", measure, span, TRUE)
             undated = told.undated
             for each, total in zip(told.spans, told.totals, strict=True):
                 found.setdefault(each.name, {})[measure] = total
@@ -131,8 +131,8 @@ def test_a_report_over_the_jobs_tells_what_the_ledger_books_at_the_end(tmp_path_
 def test_the_jobs_behind_a_number_are_those_that_were_counted(tmp_path_factory, texts):
     _, _, path = both(tmp_path_factory.mktemp("behind"), texts)
     with store.open(path, read_only=True) as jobs:
-        counted = usage(jobs, "user", "jobs", "day", TRUE)
-        used = usage(jobs, "user", "processor_seconds", "day", TRUE)
+        counted = usage(jobs.engine, "user", "jobs", "day", TRUE)
+        used = usage(jobs.engine, "user", "processor_seconds", "day", TRUE)
         for span, number, amount in zip(counted.spans, counted.totals, used.totals, strict=True):
             window = (span.begin, span.end)
             assert browsing.count(jobs.engine, browsing.ended(*window)) == (number or 0)

@@ -35,7 +35,7 @@ from sssjob.store.condition import (
     any_of,
     none_of,
 )
-from sssjob.store.engine import Engine, ReadTransaction
+from sssjob.store.engine import Counted, ReadTransaction
 from sssjob.store.plan import reading
 from sssjob.store.sql import Sql, quoted, sql
 from sssjob.suggestions import nearest
@@ -125,7 +125,7 @@ _LATER = ("nodes", "start")  # columns that are there when they are asked for
 # fmt: on
 MONTH = "month"  # in which a job ended, in UTC
 FACETS = ("state", "user", "project", "queue", "machine", MONTH, "exit")
-_SEARCHED = ("id", "name", "global_id", *_flat("user"), *_flat("project"))
+SEARCHED = ("id", "name", "global_id", *_flat("user"), *_flat("project"))
 _BLOCKS = ("requested_", "delivered_")
 
 
@@ -158,6 +158,11 @@ def shown(name: str) -> Shown:
     return SHOWN[name]
 
 
+def columns_of(name: str) -> tuple[str, ...]:
+    """The columns of the store that a facet is made of. Raises ``InvalidValue``."""
+    return (_MONTH if name == MONTH else shown(name)).columns
+
+
 def having(name: str, value: str) -> Condition:
     """Jobs that have a value of a column, or that ended in a month; "" is for those without any.
 
@@ -179,11 +184,11 @@ def having(name: str, value: str) -> Condition:
 
 def holding(text: str) -> Condition:
     """Jobs that have a text in their Id, Name, GlobalId, user or project, as it is written."""
-    return any_of(*(Holds(each, text) for each in _SEARCHED)) if text else TRUE
+    return any_of(*(Holds(each, text) for each in SEARCHED)) if text else TRUE
 
 
 def page(
-    engine: Engine, names: Sequence[str], where: Condition = TRUE, *, sort: str = "",
+    engine: Counted, names: Sequence[str], where: Condition = TRUE, *, sort: str = "",
     down: bool = False, after: Key | None = None, limit: int,
 ) -> Page:  # fmt: skip
     """The next jobs behind a key, sorted by a column; without one, in the order of the store.
@@ -271,7 +276,7 @@ def _dated(name: str) -> Condition:
     return all_of(Compare(name, Op.GT, -DATED), Compare(name, Op.LT, DATED))
 
 
-def count(engine: Engine, where: Condition = TRUE) -> int:
+def count(engine: Counted, where: Condition = TRUE) -> int:
     """How many jobs there are; it is remembered while nobody writes."""
 
     def asked(moment: ReadTransaction) -> int:
@@ -282,7 +287,7 @@ def count(engine: Engine, where: Condition = TRUE) -> int:
     return remembered(engine, ("count", where), asked)
 
 
-def facet(engine: Engine, name: str, where: Condition = TRUE, *, limit: int) -> list[Count]:
+def facet(engine: Counted, name: str, where: Condition = TRUE, *, limit: int) -> list[Count]:
     """The values of a column with the most jobs, or of the months in which jobs ended.
 
     They are remembered while nobody writes. Raises ``InvalidValue`` for no column.
@@ -336,7 +341,7 @@ def _sql(column: Shown) -> str:
     return f"coalesce({names})" if len(column.columns) > 1 else names
 
 
-def remembered(engine: Engine, what: object, ask: Callable[[ReadTransaction], T]) -> T:
+def remembered(engine: Counted, what: object, ask: Callable[[ReadTransaction], T]) -> T:
     """What a question finds, asked once for as long as nobody writes."""
     with engine.reading() as moment:
         if what not in moment.known:

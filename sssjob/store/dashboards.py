@@ -13,6 +13,7 @@ requested; but amounts that were used are never taken from a request.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from math import isnan
 from typing import NamedTuple
 
 from sssjob.errors import InvalidValue
@@ -29,7 +30,7 @@ from sssjob.measures import (
 from sssjob.store import browsing
 from sssjob.store.browsing import WALL, expression, remembered, whole_jobs
 from sssjob.store.condition import TRUE, Condition, all_of
-from sssjob.store.engine import Engine, ReadTransaction
+from sssjob.store.engine import Counted, ReadTransaction
 from sssjob.store.sql import SqlDialect, sql
 from sssjob.suggestions import nearest
 
@@ -124,7 +125,7 @@ def runs(
     return map(_runs, moment.stream(text, jobs.values))
 
 
-def spread(engine: Engine, name: str, where: Condition = TRUE) -> list[Part]:
+def spread(engine: Counted, name: str, where: Condition = TRUE) -> list[Part]:
     """How many jobs have a number between the bounds of ``SPREAD``. Raises ``InvalidValue``."""
     bounds = SPREAD[_known(name, SPREAD, "a number")]
     number = wait_sql("submit_time", "start_time") if name == "wait" else expression(name)
@@ -161,7 +162,8 @@ def _sums(name: str) -> str:
 
 def _runs(row: Sequence[object]) -> Runs:
     value, begun, ended, jobs, *sums = row
-    numbers = [float(each) if isinstance(each, int | float) else 0.0 for each in sums]
+    # Infinity less infinity is nothing in SQLite, and no number elsewhere.
+    numbers = [float(e) if isinstance(e, int | float) and not isnan(e) else 0.0 for e in sums]
     told = tuple(Sum(*numbers[at : at + 3]) for at in range(0, len(numbers), 3))
     assert value is None or isinstance(value, str | int | float)
     assert isinstance(jobs, int)

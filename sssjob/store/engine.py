@@ -47,6 +47,19 @@ class ReadTransaction(Protocol):
         ...
 
 
+class Counted(Protocol):
+    """What jobs are counted in: a store's engine, or a summary of it."""
+
+    @property
+    def dialect(self) -> SqlDialect:
+        """How it says what SQL leaves to it."""
+        ...
+
+    def reading(self) -> AbstractContextManager[ReadTransaction]:
+        """One moment, to be read with as many statements as it takes."""
+        ...
+
+
 class Engine(Protocol):
     """One connection to one database; every fault is an ``UnusableStore``."""
 

@@ -51,6 +51,11 @@ POSTGRESQL = SqlDialect("?",  "strpos({0}, {1})", "{0} LIKE {1} ESCAPE '!'",
                      "{0} = trunc({0})",
                      f"CASE WHEN {{0}} BETWEEN -62135596800 AND {YEAR_9999} THEN "
                      "to_char(to_timestamp({0}) AT TIME ZONE 'UTC', 'YYYY-MM') END", "floor({0})")
+DUCKDB     = SqlDialect("?",  "instr({0}, {1})",  "{0} GLOB {1}",
+                     (("[", "[[]"),), "{0} = trunc({0})",
+                     f"CASE WHEN {{0}} BETWEEN -62135596800 AND {YEAR_9999} THEN "
+                     "strftime(make_timestamp(CAST(floor({0}) AS BIGINT) * 1000000), '%Y-%m') END",
+                     "floor({0})")
 
 _SIGNS = {Op.EQ: "=", Op.NE: "<>", Op.LT: "<", Op.LE: "<=", Op.GT: ">", Op.GE: ">="}
 # fmt: on

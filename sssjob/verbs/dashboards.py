@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import UTC
+from math import isfinite
 from typing import NamedTuple
 
 from sssjob import spans
 from sssjob.errors import InvalidValue
 from sssjob.spans import Pieces
-from sssjob.store import Store, dashboards
+from sssjob.store import dashboards
 from sssjob.store.browsing import remembered
 from sssjob.store.condition import Condition
 from sssjob.store.dashboards import DAY, Runs
-from sssjob.store.engine import ReadTransaction
+from sssjob.store.engine import Counted, ReadTransaction
 
 SPANS = {"day": 1, "week": 7, "month": 28, "year": 365}  # and the fewest days that each has
 PIECES = 366  # spans that are told at most: the last ones
@@ -50,7 +51,7 @@ class Usage(NamedTuple):
 
 
 def usage(
-    jobs: Store, by: str, measure: str, span: str, where: Condition,
+    engine: Counted, by: str, measure: str, span: str, where: Condition,
     window: tuple[int, int] | None = None,
 ) -> Usage:  # fmt: skip
     """What jobs used in each span of time, by a column.
@@ -62,7 +63,6 @@ def usage(
     """
     if span and span not in SPANS:
         raise InvalidValue(span, f"one of {', '.join(SPANS)}, for span")
-    engine = jobs.engine
 
     def asked(moment: ReadTransaction) -> Usage:
         every = [*dashboards.runs(moment, engine.dialect, by, measure, where)]
@@ -165,7 +165,14 @@ def _added(rows: Sequence[list[float] | None]) -> float | None:
 
 
 def _told(sums: Sequence[float]) -> float | None:
-    """The measure that sums are of: the first, or the part that it is of the second."""
+    """The measure that sums are of: the first, or the part that it is of the second.
+
+    None for what no double holds: somebody stated numbers beyond all others.
+    """
     if len(sums) < 2:
-        return sums[0]
-    return sums[0] / sums[1] if sums[1] else None
+        found = sums[0]
+    elif not sums[1]:
+        return None
+    else:
+        found = sums[0] / sums[1]
+    return found if isfinite(found) else None

@@ -63,13 +63,13 @@ def usage(asked: Request) -> Response:
     given = asked.given
     by, measure = given.get("by", DIMENSIONS[0]), given.get("measure", MEASURES[0])
     window = listing.window(given.get(RAN)) if given.get(RAN) else None
+    where = Listing(given).where()
     with asked.site.stores.opened() as kept:
-        told = dashboards.usage(
-            kept, by, measure, given.get("span"), Listing(given).where(), window
-        )
+        counted = asked.site.stores.summaries.of(kept, where)
+        told = dashboards.usage(counted.engine, by, measure, given.get("span"), where, window)
     heads = (*map(_key, told.values), *((_OTHERS,) if told.others else ()))
     if asked.form == JSON:
-        return pages.json(_as_dict(told, by, measure))
+        return pages.json(_as_dict(told, by, measure) | {"as_of": counted.at})
     if asked.form == CSV:
         lines = (
             (span.name, *("" if each is None else each for each in (*amounts, total)))
@@ -82,7 +82,8 @@ def usage(asked: Request) -> Response:
         title_of=measures.BY_NAME[measure].title,
         named=[(name, measures.BY_NAME[name].title) for name in MEASURES],
         dimensions=_pairs(DIMENSIONS), spans=_pairs(SPANS),
-        own=("by", "measure", "span"), asked=asked, forms=(JSON, CSV), table=Listing(given),
+        own=("by", "measure", "span"), as_of=counted.at, asked=asked,
+        forms=(JSON, CSV), table=Listing(given),
         failures=f"/usage?measure=jobs&by=exit&state={_FAILED}",
     )  # fmt: skip
 
@@ -90,12 +91,14 @@ def usage(asked: Request) -> Response:
 def waits(asked: Request) -> Response:
     """How many jobs waited for how long, or had which size."""
     name = asked.given.get("of", next(iter(SPREAD)))
+    where = Listing(asked.given).where()
     with asked.site.stores.opened() as kept:
-        parts = spread(kept.engine, name, Listing(asked.given).where())
+        counted = asked.site.stores.summaries.of(kept, where)
+        parts = spread(counted.engine, name, where)
     named = [*zip(_ranges(parts), parts, strict=True)]
     if asked.form == JSON:
         told = [{"from": part.low, "to": high, "jobs": part.jobs} for (_, high), part in named]
-        return pages.json({"of": name, "parts": told})
+        return pages.json({"of": name, "parts": told, "as_of": counted.at})
     if asked.form == CSV:
         lines = ((low, high or "", part.jobs) for (low, high), part in named)
         return _csv(("from", "to", "jobs"), (("" if a is None else a, *b) for a, *b in lines))
@@ -110,8 +113,8 @@ def waits(asked: Request) -> Response:
     most = str(max((part.jobs for (low, _), part in named if low is not None), default=0))
     return asked.page(
         "waits.html", picture=stacked.svg(f"Jobs by {name}", ("",), columns, most), rows=rows,
-        name=name, names=_pairs(SPREAD), own=("of",), asked=asked, forms=(JSON, CSV),
-        table=Listing(asked.given),
+        name=name, names=_pairs(SPREAD), own=("of",), as_of=counted.at, asked=asked,
+        forms=(JSON, CSV), table=Listing(asked.given),
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from sssjob.store import Store, browsing, dashboards
 from sssjob.store.browsing import FACETS, MOST, SHOWN, USUAL, Count, Key, Kind, Listed, Page
 from sssjob.store.condition import Condition, all_of
 from sssjob.store.dashboards import SPREAD
+from sssjob.store.engine import Counted
 from sssjob.verbs import browse
 from sssjob.visible import Csv, csv_lines
 from sssjob.web.parameters import Given, Parameter
@@ -102,20 +103,24 @@ class Listing:
         filters = (_condition(name, value) for name, value in self.chosen if name != without)
         return all_of(browsing.holding(self.given.get("q")), *filters)
 
-    def page(self, jobs: Store, after: Key | None) -> Page:
+    def page(self, engine: Counted, after: Key | None) -> Page:
         """The jobs behind a key."""
         sort, down = self.sort
         return browsing.page(
-            jobs.engine, self.columns, self.where(), sort=sort, down=down, after=after,
+            engine, self.columns, self.where(), sort=sort, down=down, after=after,
             limit=self.size,
         )  # fmt: skip
 
-    def facet(self, jobs: Store, name: str, limit: int) -> Facet:
+    @property
+    def asked(self) -> frozenset[str]:
+        """The columns of the store that a page needs."""
+        names = (*self.columns, *filter(None, (self.sort[0],)))
+        return frozenset(each for name in names for each in browsing.shown(name).columns)
+
+    def facet(self, engine: Counted, name: str, limit: int) -> Facet:
         """The values of a facet, as far as the other filters leave jobs."""
-        if name not in FACETS:
-            browsing.shown(name)
         where = self.where(without=name)
-        found = browsing.facet(jobs.engine, name, where, limit=limit + 1)
+        found = browsing.facet(engine, name, where, limit=limit + 1)
         kind = Kind.TEXT if name == browsing.MONTH else SHOWN[name].kind
         return Facet(name, tuple(found[:limit]), len(found) > limit, kind)
 

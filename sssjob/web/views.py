@@ -17,9 +17,10 @@ from sssjob.drawing import graph_svg, shares, timeline
 from sssjob.drawing.graph import picture
 from sssjob.errors import InvalidValue
 from sssjob.store import Store, Stored
-from sssjob.store.browsing import FACETS, MOST, SHOWN, USUAL, Listed, Page, count
+from sssjob.store.browsing import FACETS, MOST, SHOWN, USUAL, Listed, Page, columns_of, count
 from sssjob.store.columns import PATHS, PLACE
 from sssjob.store.condition import Compare, Op
+from sssjob.store.engine import Counted
 from sssjob.suggestions import nearest
 from sssjob.verbs import browse, translate
 from sssjob.verbs.browse import SeenGroup, SeenJob
@@ -83,26 +84,33 @@ def jobs(asked: Request) -> Response:
     """A page of the table, or, in lines, all of it from there on."""
     table = Listing(asked.given)
     with asked.site.stores.opened() as kept:
-        found = table.page(kept, table.after)
+        found = table.page(_rows(asked, kept, table), table.after)
         if asked.form in (LINES, CSV):
             return _lines(asked, table, found)
         if asked.form == XML:
             return Response(listing.xml(kept, found.rows), media_type=MEDIA[XML])
-        total = count(kept.engine, table.where())
+        counted = asked.site.stores.summaries.of(kept, table.where())
+        total = count(counted.engine, table.where())
         following = None
         if found.after is not None:
             following = asked.given.having(after=listing.written(found.after)).query
         if asked.form == JSON:
             rows = [listing.as_dict(table.columns, row) for row in found.rows]
             after = following and f"{asked.here}.{JSON}{following}"
-            return pages.json({"jobs": rows, "total": total, "next": after})
-        facets = [table.facet(kept, name, listing.VALUES) for name in table.open]
+            return pages.json({"jobs": rows, "total": total, "as_of": counted.at, "next": after})
+        facets = [table.facet(counted.engine, name, listing.VALUES) for name in table.open]
     return asked.page(
         "jobs.html", table=table, rows=found.rows, total=total, facets=facets,
-        following=following, shown=SHOWN, usual=USUAL,
+        following=following, shown=SHOWN, usual=USUAL, as_of=counted.at,
         closed=[name for name in FACETS if name not in table.open],
         forms=(JSON, CSV, XML, LINES), asked=asked,
     )  # fmt: skip
+
+
+def _rows(asked: Request, kept: Store, table: Listing) -> Counted:
+    """What gives the rows of a table: a summary only where the store is still as it was."""
+    found = asked.site.stores.summaries.of(kept, table.where(), *table.asked)
+    return kept.engine if found.at is not None else found.engine
 
 
 def _lines(asked: Request, table: Listing, first: Page) -> Response:
@@ -113,7 +121,7 @@ def _lines(asked: Request, table: Listing, first: Page) -> Response:
         yield from found.rows
         while found.after is not None:
             with asked.site.stores.opened() as kept:
-                found = table.page(kept, found.after)
+                found = table.page(_rows(asked, kept, table), found.after)
             yield from found.rows
 
     if asked.form == CSV:
@@ -126,14 +134,17 @@ def facet(asked: Request) -> Response:
     """Every value of a facet, with how many jobs have it."""
     table, name = Listing(asked.given), asked.path["name"]
     with asked.site.stores.opened() as kept:
-        found = table.facet(kept, name, MOST)
+        counted = asked.site.stores.summaries.of(kept, table.where(), *columns_of(name))
+        found = table.facet(counted.engine, name, MOST)
     if asked.form == JSON:
         values = [{"value": each.value, "jobs": each.jobs} for each in found.counts]
-        return pages.json({"facet": name, "values": values, "more": found.more})
+        return pages.json({
+            "facet": name, "values": values, "more": found.more, "as_of": counted.at
+        })  # fmt: skip
     if asked.form == CSV:
         rows = ((each.value if each.value is not None else "", each.jobs) for each in found.counts)
         return Response("".join(csv_lines([(name, "jobs"), *rows])), media_type=MEDIA[CSV])
-    return asked.page("facet.html", facet=found, asked=asked, forms=(JSON, CSV))
+    return asked.page("facet.html", facet=found, asked=asked, forms=(JSON, CSV), as_of=counted.at)
 
 
 def by_id(asked: Request) -> Response:

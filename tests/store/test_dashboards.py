@@ -13,7 +13,7 @@ RUN = f"""<Job><Id>1</Id><User>amy</User><SubmitTime>{-3 * DAY - 50}</SubmitTime
 
 def test_a_run_before_1970_is_divided_at_its_midnights(kept):
     kept.load(RUN.encode())
-    told = usage(kept, "user", "processor_seconds", "day", TRUE)
+    told = usage(kept.engine, "user", "processor_seconds", "day", TRUE)
     assert told.totals == (5, DAY, DAY, 5)
 
 

@@ -67,7 +67,7 @@ def by_hand(low, high, user=None):
 @pytest.mark.parametrize("user", [None, "amy", "bob"])
 def test_each_span_has_its_part_of_each_run(kept, span, user):
     where = TRUE if user is None else having("user", user)
-    told = usage(kept, "user", "processor_seconds", span, where)
+    told = usage(kept.engine, "user", "processor_seconds", span, where)
     for each, amounts, total in zip(told.spans, told.amounts, told.totals, strict=True):
         assert (total or 0) == pytest.approx(by_hand(each.begin, each.end, user)), each
         for value, amount in zip(told.values, amounts, strict=False):
@@ -78,14 +78,14 @@ def test_each_span_has_its_part_of_each_run(kept, span, user):
 
 
 def test_spans_behind_each_other_have_no_gap(kept):
-    told = usage(kept, "user", "jobs", "day", TRUE)
+    told = usage(kept.engine, "user", "jobs", "day", TRUE)
     assert all(one.end == two.begin for one, two in zip(told.spans, told.spans[1:], strict=False))
     assert len(told.spans) <= dashboards.PIECES + 1
     assert told.earlier  # the run before 1970
 
 
 def test_a_job_is_counted_where_it_ended_and_one_without_times_is_told(kept):
-    told = usage(kept, "user", "jobs", "year", TRUE)
+    told = usage(kept.engine, "user", "jobs", "year", TRUE)
     counted = {each.name: total for each, total in zip(told.spans, told.totals, strict=True)}
     assert counted["1969"] == 1
     assert counted["2024"] == 7
@@ -94,12 +94,12 @@ def test_a_job_is_counted_where_it_ended_and_one_without_times_is_told(kept):
 
 def test_a_window_has_no_more_than_what_was_used_in_it(kept):
     window = (FIRST + DAY, FIRST + 3 * DAY)
-    told = usage(kept, "user", "processor_seconds", "week", TRUE, window)
+    told = usage(kept.engine, "user", "processor_seconds", "week", TRUE, window)
     assert sum(filter(None, told.totals)) == pytest.approx(by_hand(*window))
 
 
 def test_efficiency_is_that_of_jobs_that_state_both_sides(kept):
-    told = usage(kept, "user", "efficiency", "year", having("user", "amy"))
+    told = usage(kept.engine, "user", "efficiency", "year", having("user", "amy"))
     held = 3600 * 2 + (3 * DAY + 10_800) * 4
     assert told.totals == (pytest.approx((1800 + 900_000) / held),)
 
@@ -111,7 +111,7 @@ def test_values_beyond_the_first_are_added_up(tmp_path):
             for n in range(dashboards.SHOWN + 3)
         )
         jobs.load(f"<Data>{''.join(rows)}</Data>".encode())
-        told = usage(jobs, "user", "wall_seconds", "", TRUE)
+        told = usage(jobs.engine, "user", "wall_seconds", "", TRUE)
     assert told.values == tuple(f"u{n}" for n in range(7, 2, -1))
     assert told.amounts == ((480.0, 420.0, 360.0, 300.0, 240.0, 60.0 + 120 + 180),)
 
@@ -121,7 +121,7 @@ def test_a_run_over_all_years_is_told_in_its_last_spans(tmp_path):
         jobs.load(document(1, "amy", 1 - DATED, DATED - 1, 1, 1).encode())
         jobs.load(document(2, "amy", None, DATED, 1, 1).encode())  # has no date
         for span in ("", "day", "year"):
-            told = usage(jobs, "user", "processor_seconds", span, TRUE)
+            told = usage(jobs.engine, "user", "processor_seconds", span, TRUE)
             assert told.spans[-1].name.startswith("3554")
             assert told.undated == 1
             assert len(told.spans) <= dashboards.PIECES + 1
@@ -138,4 +138,4 @@ def test_a_run_over_all_years_is_told_in_its_last_spans(tmp_path):
 )
 def test_a_name_that_is_none_is_told(kept, by, measure, span, said):
     with pytest.raises(InvalidValue, match=".*".join(said.split("?"))):
-        usage(kept, by, measure, span, TRUE)
+        usage(kept.engine, by, measure, span, TRUE)
