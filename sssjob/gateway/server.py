@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from sssjob.gateway.config import GatewayConfig
-from sssjob.gateway.conversation import READ, Conversation, Shared
+from sssjob.gateway.conversation import Conversation, Shared
 from sssjob.gateway.log import event
 from sssjob.gateway.shadow import Shadow
 from sssjob.handlers.service import Service
@@ -42,7 +42,8 @@ class GatewayServer:
         self._orders = ThreadPoolExecutor(orders, thread_name_prefix="order")
         counts = not shares  # figures of one process among several tell nobody anything
         self._shared = Shared(responder, config.limits, self._pool, self._orders, counts=counts)
-        self._open: dict[asyncio.Task[Any], Conversation] = {}
+        self._open: set[Conversation] = set()
+        self._alone = asyncio.Event()  # nobody is connected any more
         self._stopping = asyncio.Event()
 
     @property
@@ -112,45 +113,59 @@ class GatewayServer:
     async def _listen(
         self, address: Address, context: ssl.SSLContext | None, messages: bool, figures: bool
     ) -> asyncio.Server:
-        async def accepted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            conversation = Conversation(
-                self._shared, reader, writer, messages=messages, figures=figures
-            )
-            task = asyncio.current_task()
-            assert task is not None
-            crowd = self._shared.crowd
-            if self._shared.stopping or not crowd.enter(conversation):
-                self._shared.figures.refused()
-                conversation.abort()
-                return
-            self._open[task] = conversation
-            self._shared.figures.connected(1)
-            try:
-                await conversation.hold()
-            finally:
-                del self._open[task]
-                crowd.leave(conversation)
-                self._shared.figures.connected(-1)
+        def accepted() -> Conversation:
+            return Conversation(
+                self._shared, messages=messages, figures=figures,
+                enter=self._entered, leave=self._left,
+            )  # fmt: skip
 
-        return await asyncio.start_server(
-            accepted, address.host, address.port, ssl=context, limit=READ, backlog=_BACKLOG,
+        return await asyncio.get_running_loop().create_server(
+            accepted, address.host, address.port, ssl=context, backlog=_BACKLOG,
             ssl_handshake_timeout=self.config.limits.arrival if context else None,
             reuse_port=self.shares or None,
         )  # fmt: skip
 
+    def _entered(self, conversation: Conversation) -> bool:
+        """Take a connection in, if there is a place for it."""
+        if self._shared.stopping or not self._shared.crowd.enter(conversation):
+            self._shared.figures.refused()
+            return False
+        self._open.add(conversation)
+        self._shared.figures.connected(1)
+        return True
+
+    def _left(self, conversation: Conversation) -> None:
+        """A connection has ended, and nobody works on an answer to it."""
+        self._open.discard(conversation)
+        self._shared.crowd.leave(conversation)
+        self._shared.figures.connected(-1)
+        if not self._open:
+            self._alone.set()
+
     async def _finish(self) -> None:
         """Let those who wait for an answer have it, for as long as the grace lasts."""
         event("stopping", connections=len(self._open))
-        for conversation in self._open.values():
+        for conversation in tuple(self._open):
             if not conversation.busy:
                 conversation.abort()
-        if self._open:
-            _, late = await asyncio.wait(self._open, timeout=self.config.limits.grace)
-            for task in late:
-                event("cut off", logging.WARNING, origin=self._open[task].origin)
-                task.cancel()
-            if late:
-                await asyncio.wait(late)
+        if await self._is_alone(self.config.limits.grace):
+            return
+        for conversation in tuple(self._open):
+            event("cut off", logging.WARNING, origin=conversation.origin)
+            conversation.cut_off()
+        await self._is_alone(None)
+
+    async def _is_alone(self, patience: float | None) -> bool:
+        """Wait until nobody is connected; whether that came to be within so many seconds."""
+        self._alone.clear()
+        if not self._open:
+            return True
+        try:
+            async with asyncio.timeout(patience):
+                await self._alone.wait()
+        except TimeoutError:
+            return False
+        return True
 
 
 def _failed(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -115,6 +115,11 @@ class Conditions:
         return next(wanted, None)
 
     @property
+    def only_id(self) -> str | None:
+        """The Id of the jobs that are meant, where nothing else is asked of them."""
+        return self.id if len(self._tests) == 1 else None
+
+    @property
     def is_planned(self) -> bool:
         """Whether the plan says all that the conditions do, and no less."""
         known = sum(_has_columns(test.attribute) for test in self._tests)

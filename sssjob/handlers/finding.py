@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 
 from sssjob.handlers.attributes import JOB
@@ -12,6 +12,7 @@ from sssjob.handlers.view import HasLedger, View, views
 from sssjob.rmap.message import Request
 from sssjob.rmap.responder import ReceivedRequest
 from sssjob.store import Difference, Store, Stored
+from sssjob.store.flat import Texts
 from sssjob.store.plan import QueryPlan
 from sssjob.store.where import of_user, only_of_user
 
@@ -58,6 +59,19 @@ class Search:
         if self.user is None:
             return found
         return QueryPlan(found.bounds & only_of_user(self.user).bounds, "")
+
+    def texts(self, jobs: Store, names: Sequence[str]) -> Iterable[Texts | Stored] | None:
+        """The texts of properties of the jobs, or documents that columns do not decide.
+
+        None where columns do not tell which jobs are looked for, or these properties.
+        """
+        if self.kind != JOB or self._deleted is not False or jobs.verifies:
+            return None
+        id_ = self._conditions.only_id
+        if id_ is not None:
+            return jobs.flat_rows_of(id_, self.user, names)
+        plan = self.plan
+        return None if plan is None else jobs.flat_rows(plan, names)
 
     def at(self, jobs: Store, time: int) -> Iterator[View]:
         """The jobs as they were at a time, in seconds since 1970."""

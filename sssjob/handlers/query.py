@@ -16,7 +16,7 @@ from sssjob.document import bridge, tree
 from sssjob.document.text import on_one_line
 from sssjob.errors import LimitExceeded, LostWorker, NotAQuery, Refused, UnreadableDocument
 from sssjob.handlers.apart import Apart, FoundValue
-from sssjob.handlers.attributes import AttributeType
+from sssjob.handlers.attributes import JOB, AttributeType
 from sssjob.handlers.columns import (
     GROUP_BY,
     MOST,
@@ -40,7 +40,7 @@ from sssjob.rmap.message import DataDocument, Get, Item, Request, Row
 from sssjob.rmap.reading import item
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store import Store, Stored
-from sssjob.store.flat import FlatGroup
+from sssjob.store.flat import FlatGroup, Texts
 from sssjob.units import decimal
 
 _MOST = 1000  # properties of a request
@@ -112,11 +112,13 @@ class _Shown:
         if self._is_total and self._paths:
             raise Refused("318", "An expression cannot stand beside totals")
 
-    def by_columns(self, search: Search, jobs: Store) -> list[Row] | None:
-        """What is shown, where columns of the store tell it, and no document has to."""
-        if not self._is_total:
+    def by_columns(self, search: Search, jobs: Store) -> Iterable[Row] | None:
+        """What is shown, where columns of the store tell it, and few documents have to."""
+        if self._is_total:
+            return totals_by_columns(search, jobs, self._columns, self.kind)
+        if self._paths or not self._columns or not all(map(_is_text, self._columns)):
             return None
-        return totals_by_columns(search, jobs, self._columns, self.kind)
+        return rows_by_columns(search, jobs, self._columns)
 
     def rows(self, views: Iterator[View], window: RowWindow, apart: Apart) -> Iterator[Item]:
         """What is shown of jobs."""
@@ -239,6 +241,33 @@ def totals_by_columns(
     for group in found:
         groups.join(group)
     return list(groups.rows(kind))
+
+
+def rows_by_columns(
+    search: Search, jobs: Store, columns: Sequence[ShownColumn]
+) -> Iterator[Row] | None:
+    """Rows of properties from the columns of a store; None where these do not tell."""
+    found = search.texts(jobs, [column.attribute.name for column in columns])
+    return None if found is None else _of_texts(found, search, jobs, columns)
+
+
+def _of_texts(
+    found: Iterable[Texts | Stored], search: Search, jobs: Store, columns: Sequence[ShownColumn]
+) -> Iterator[Row]:
+    labels = [column.label for column in columns]
+    for each in found:
+        if isinstance(each, Stored):
+            for view in search.among(each, jobs):
+                yield row(view, columns)
+        else:
+            yield Row(JOB, tuple(zip(labels, each, strict=True)))
+
+
+def _is_text(column: ShownColumn) -> bool:
+    """Whether a column of a store may have it as it is shown, in the order of the store."""
+    attribute = column.attribute
+    named = not (attribute.derived or attribute.extension)
+    return named and not column.op and attribute.kind is AttributeType.TEXT
 
 
 def _is_told(column: ShownColumn) -> bool:

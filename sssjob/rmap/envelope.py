@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -99,11 +98,9 @@ def _known(tag: str) -> str:
     return name if namespace in spec.NAMESPACES else ""
 
 
-def elements(element: Element) -> Iterator[tuple[str, Element]]:
+def elements(element: Element) -> list[tuple[str, Element]]:
     """The elements within an element, each with its name."""
-    for child in element:
-        if name := local(child):
-            yield name, child
+    return [(name, child) for child in element if (name := local(child))]
 
 
 def text(element: Element) -> str:

@@ -185,8 +185,7 @@ class Responder:
         if seen.refused is not None:
             return OpenedMessage(refused=seen.refused, hidden=seen.hidden)
         try:
-            sealed = opened(seen.message)
-            return replace(self._proven(sealed, origin, legacy), hidden=seen.hidden)
+            return self._proven(opened(seen.message), origin, legacy, seen.hidden)
         except Refused as error:
             return OpenedMessage(refused=_alone(error), hidden=seen.hidden)
 
@@ -227,7 +226,9 @@ class Responder:
         """The answer to what is no message at all, or cannot be taken now."""
         return self.answer(OpenedMessage(refused=Refused(code, message)))
 
-    def _proven(self, sealed: Envelope, origin: str, legacy: bool) -> OpenedMessage:
+    def _proven(
+        self, sealed: Envelope, origin: str, legacy: bool, hidden: tuple[Encrypted, Key] | None
+    ) -> OpenedMessage:
         """The request of an envelope, if its actor has signed it."""
         if sealed.body is None:
             raise Refused("434", "The message cannot be decrypted")
@@ -246,7 +247,7 @@ class Responder:
         # Programs of ours may frame like Gold's; they send nonces, which nobody else does.
         flat = legacy and not request.nonce
         call = ReceivedRequest(request, actor, origin, key is not None, now, mark, flat)
-        return OpenedMessage(call, None, key, algorithm)
+        return OpenedMessage(call, None, key, algorithm, hidden)
 
     def _key(self, signature: Signature, actor: str) -> Key:
         key = self.keys.find(signature.token, signature.name, actor)

@@ -1,28 +1,31 @@
-"""Totals of jobs as accounting sees them, flat: by columns, and by documents where they must be.
+"""Jobs as accounting sees them, flat: rows and totals by columns, and by documents where needed.
 
 Strategy. A flat property is what was delivered, else what is said of the job itself, else what
 was requested for exactly one value. To read that off every document takes seconds for each
 hundred thousand; SQL adds up as many columns in a tenth of one.
 
 The idea is to split the rows. Those where columns decide both whether a job is meant and what its
-properties are, are added up by SQL. All others are opened, and added up by whoever asks, from
-their documents. Each document is in one part only: rows of jobs in a group, and in strange
+properties are, are given, or added up, by SQL. All others are opened, and whoever asks makes the
+same of their documents. Each document is in one part only: rows of jobs in a group, and in strange
 places, are always opened.
 
 Why it is right: a row is decided where the plan is certain of it, where it is not odd at any
 place of a property, has one text or number at each, and where nothing is only requested, since
 columns do not tell what asks for exactly one. Sums are of whole numbers that doubles hold; other
-numbers are read from documents, which have them exactly.
+numbers are read from documents, which have them exactly. Rows have texts only, since a column of
+numbers does not tell how a number was written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from sssjob import spec
 from sssjob.store import columns, lookup
+from sssjob.store.access_paths import Moment
 from sssjob.store.columns import KIND, ODD, PLACE, SEPARATOR, Says
 from sssjob.store.condition import (
     Bits,
@@ -35,15 +38,18 @@ from sssjob.store.condition import (
     any_of,
     none_of,
 )
-from sssjob.store.engine import Engine
+from sssjob.store.engine import Engine, Row
 from sssjob.store.packing import Packing
-from sssjob.store.plan import QueryPlan, reading
+from sssjob.store.plan import Level, QueryPlan, reading
 from sssjob.store.sql import Sql, SqlDialect, quoted, sql
 from sssjob.store.stored import Stored
+from sssjob.store.where import Term, only_of_user, where
 
 _BATCH = 200  # documents that are fetched together
 _EXACT = 2**53  # whole numbers below are doubles
 _BLOCKS = (spec.DELIVERED, "", spec.REQUESTED)
+# What stands for an Id and a user in a statement that is kept; no text of XML holds these.
+_ID, _USER = "\x1fid", "\x1fuser"
 
 
 class FlatGroup(NamedTuple):
@@ -65,6 +71,108 @@ class _Flat(NamedTuple):
     is_number: bool
 
 
+Texts = tuple[str, ...]  # of the properties that were asked for, "" where there is none
+
+
+def rows(
+    engine: Engine, packing: Packing, how: QueryPlan, names: Sequence[str]
+) -> Iterator[Texts | Stored] | None:
+    """The texts of properties of each job of a plan, in the order of the store.
+
+    Where columns do not decide a document, it is given itself. None where columns do not have
+    these properties as texts.
+    """
+    chosen = _text_values(tuple(names))
+    return None if chosen is None else _rows(engine, packing, how, chosen)
+
+
+def named(
+    engine: Engine, packing: Packing, id_: str, user: str | None, names: Sequence[str]
+) -> list[Texts | Stored] | None:
+    """The same of the jobs with an Id, of a ``user`` alone where one is given."""
+    told = _named(engine.dialect, tuple(names), user is not None)
+    if told is None:
+        return None
+    values = [
+        value.replace(_ID, id_).replace(_USER, user or "") if type(value) is str else value
+        for value in told.values
+    ]
+
+    def opened(number: int) -> Iterator[Stored]:
+        row = lookup.by_number(engine, number)
+        if row is not None:
+            yield lookup.stored(row, packing, engine.address)
+
+    return list(_opened(iter(engine.fetch(told.text, values)), opened))
+
+
+def _rows(
+    engine: Engine, packing: Packing, how: QueryPlan, chosen: tuple[_Flat, ...]
+) -> Iterator[Texts | Stored]:
+    told = _told(how, chosen, engine.dialect)
+    with engine.reading() as moment:
+        if how.level is Level.NOTHING:
+            text, values = told
+        else:
+            way = Moment(moment, engine.dialect).access(how, effective=True).statement("")
+            text = f"{told.text} AND document IN (SELECT document FROM ({way.text}) AS meant)"
+            values = (*told.values, *way.values)
+        found = moment.stream(f"{text} ORDER BY document, place", values)
+        yield from _opened(found, lambda number: lookup.numbered(engine, packing, moment, [number]))
+
+
+def _opened(
+    found: Iterator[Row], opened: Callable[[int], Iterator[Stored]]
+) -> Iterator[Texts | Stored]:
+    """What rows tell, and the documents of those that do not."""
+    last = None
+    for number, is_decided, *texts in found:
+        if is_decided:
+            yield tuple(["" if each is None else str(each) for each in texts])
+        elif number != last:  # of several jobs
+            last = number
+            yield from opened(number)
+
+
+@lru_cache(256)
+def _named(dialect: SqlDialect, names: tuple[str, ...], is_own: bool) -> Sql | None:
+    """The statement for any Id and user; None where columns do not have these as texts.
+
+    To make it takes longer than to ask it.
+    """
+    chosen = _text_values(names)
+    if chosen is None:
+        return None
+    bounds = where((Term("Id", "EQ", _ID),)).bounds
+    if is_own:
+        bounds &= only_of_user(_USER).bounds
+    told, candidates = _told(QueryPlan(bounds, ""), chosen, dialect), lookup.of_id(_ID, dialect)
+    text = f"{told.text} AND document IN ({candidates.text}) ORDER BY document, place"
+    return Sql(text, (*told.values, *candidates.values))
+
+
+def _told(how: QueryPlan, chosen: Sequence[_Flat], dialect: SqlDialect) -> Sql:
+    """Candidates that are not deleted: document, whether it is decided, and texts."""
+    decided = sql(_decided(how, chosen), dialect)
+    shown = sql(all_of(Compare("deleted", Op.EQ, 0), how.candidates(effective=True)), dialect)
+    said = ", ".join(("document", f"({decided.text}) IS TRUE", *(each.value for each in chosen)))
+    return Sql(f"SELECT {said} FROM job WHERE {shown.text}", (*decided.values, *shown.values))
+
+
+def _decided(how: QueryPlan, flats: Sequence[_Flat]) -> Condition:
+    """Where columns tell that a job is meant, and what these properties of it are."""
+    return all_of(
+        how.certain, Compare(PLACE, Op.EQ, 0), Compare(KIND, Op.EQ, columns.JOB),
+        Compare("deleted", Op.EQ, 0), reading(effective=True), *(each.right for each in flats),
+    )  # fmt: skip
+
+
+@lru_cache(256)
+def _text_values(names: tuple[str, ...]) -> tuple[_Flat, ...] | None:
+    found = tuple(flat for name in names if (flat := _flat(name)) and not flat.is_number)
+    return found if len(found) == len(names) else None
+
+
 def totals(
     engine: Engine, packing: Packing, how: QueryPlan, by: Sequence[str], of: Sequence[str],
     add: Callable[[Stored], None],
@@ -78,14 +186,10 @@ def totals(
     if None in keys or None in measures or any(key and key.is_number for key in keys):
         return None
     flats = [each for each in (*keys, *measures) if each is not None]
-    decided = all_of(
-        how.certain, Compare(PLACE, Op.EQ, 0), Compare(KIND, Op.EQ, columns.JOB),
-        Compare("deleted", Op.EQ, 0), reading(effective=True), *(each.right for each in flats),
-    )  # fmt: skip
-    where = _whole(sql(decided, engine.dialect), flats, engine.dialect)
+    decided = _whole(sql(_decided(how, flats), engine.dialect), flats, engine.dialect)
     with engine.reading() as moment:
-        statement = _statement([each.value for each in flats[: len(by)]], flats[len(by) :], where)
-        rows = moment.fetch(statement, where.values)
+        statement = _statement([each.value for each in flats[: len(by)]], flats[len(by) :], decided)
+        rows = moment.fetch(statement, decided.values)
         found = [_group(row, len(by)) for row in rows]
         if None in found:
             return None
@@ -93,9 +197,9 @@ def totals(
             all_of(how.candidates(effective=True), Compare("deleted", Op.EQ, 0)), engine.dialect
         )
         others = moment.fetch(
-            f"SELECT DISTINCT document FROM job WHERE {maybe.text} AND ({where.text}) IS NOT TRUE "
-            "ORDER BY document",
-            (*maybe.values, *where.values),
+            f"SELECT DISTINCT document FROM job WHERE {maybe.text} "
+            f"AND ({decided.text}) IS NOT TRUE ORDER BY document",
+            (*maybe.values, *decided.values),
         )
         numbers = [number for (number,) in others]
         for start in range(0, len(numbers), _BATCH):

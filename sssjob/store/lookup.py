@@ -217,7 +217,7 @@ def numbered(
 def named(engine: Engine, packing: Packing, id_: str, *, deleted: bool) -> Iterator[Stored]:
     """See ``Store.named``."""
     hidden = "" if deleted else "d.deleted = 0 AND "
-    told = _named(id_, engine.dialect)
+    told = of_id(id_, engine.dialect)
     text = f"{PRESENT}WHERE {hidden}d.number IN ({told.text}) ORDER BY d.number"
     for row in engine.fetch(text, told.values):
         yield stored(row, packing, engine.address)
@@ -231,7 +231,7 @@ def compared(
         if isinstance(what, QueryPlan):
             numbers = _planned(engine, reader, what, effective, deleted)
         else:
-            told = _named(what, engine.dialect)
+            told = of_id(what, engine.dialect)
             numbers = _single(reader.stream(f"{told.text} ORDER BY 1", told.values))
         reads_all = isinstance(what, QueryPlan) and what.level is Level.NOTHING
         chosen = next(numbers, None)
@@ -261,7 +261,7 @@ def _every(
         yield stored(row, packing, engine.address)
 
 
-def _named(id_: str, dialect: SqlDialect) -> Sql:
+def of_id(id_: str, dialect: SqlDialect) -> Sql:
     """The numbers of documents with a job of an Id; each part has an index to go by."""
     told, odd = of_job(id_, dialect), _odd(dialect)
     text = f"{told.text} UNION ALL SELECT document FROM job WHERE {odd.text}"

@@ -19,7 +19,7 @@ from sssjob.store.condition import TRUE, Compare, Condition, Op, all_of
 from sssjob.store.documents import OnError, PackedRows, parts
 from sssjob.store.engine import Engine, Row
 from sssjob.store.explanation import Explanation, explain
-from sssjob.store.flat import FlatGroup
+from sssjob.store.flat import FlatGroup, Texts
 from sssjob.store.identity import Identity
 from sssjob.store.ledger import StoreLedger
 from sssjob.store.loading import load
@@ -213,6 +213,20 @@ class Store:
         columns cannot tell.
         """
         return flat.totals(self.engine, self.packing, how, by, of, add)
+
+    def flat_rows(self, how: QueryPlan, names: Sequence[str]) -> Iterator[Texts | Stored] | None:
+        """The texts of flat properties of each job of a plan; see ``flat``.
+
+        Documents that columns do not decide are given themselves. None where columns do not have
+        these properties as texts.
+        """
+        return flat.rows(self.engine, self.packing, how, names)
+
+    def flat_rows_of(
+        self, id_: str, user: str | None, names: Sequence[str]
+    ) -> list[Texts | Stored] | None:
+        """The same of the jobs with an Id, of a ``user`` alone where one is given."""
+        return flat.named(self.engine, self.packing, id_, user, names)
 
     def compared(
         self, what: QueryPlan | str, *, effective: bool = False, deleted: bool = False

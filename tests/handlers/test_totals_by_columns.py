@@ -1,6 +1,7 @@
-"""Totals from columns are those from documents, to the last digit, and few documents are opened."""
+"""Totals and rows from columns are those from documents, and few documents are opened."""
 
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from job_service import job_service
 
-from sssjob.handlers.columns import ShownColumn
+from sssjob.handlers.columns import ShownColumn, row
 from sssjob.handlers.finding import Search
-from sssjob.handlers.query import totals, totals_by_columns
+from sssjob.handlers.query import rows_by_columns, totals, totals_by_columns
 from sssjob.handlers.roles import Roles
 from sssjob.rmap.message import Conj, Get, Object, Op, Request, Where
 from sssjob.rmap.responder import ReceivedRequest
@@ -88,16 +89,33 @@ WHERES = st.lists(
 )  # fmt: skip
 
 
-def both(kept, gets, wheres, actor):
+def looked_for(gets, wheres, actor):
     request = Request("Query", actor, (Object("Job"),), tuple(gets), wheres=tuple(wheres))
     call = ReceivedRequest(request, actor)
     roles = Roles(actors={"root": ("admin",)})
     search = Search(call, roles.reach(call))
-    columns = [ShownColumn.of(get, "Job", ("Job",)) for get in gets]
+    return search, [ShownColumn.of(get, "Job", ("Job",)) for get in gets]
+
+
+def both(kept, gets, wheres, actor):
+    search, columns = looked_for(gets, wheres, actor)
     return (
         totals_by_columns(search, kept, columns, "Job"),
         list(totals(search.run(kept), columns, "Job")),
     )
+
+
+@contextmanager
+def holding(documents):
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        job_service(str(Path(directory) / "jobs.db")) as jobs,
+        jobs.service.stores.use() as kept,
+    ):
+        with kept.change() as change:
+            for each in documents:
+                change.put(each.encode())
+        yield kept
 
 
 @given(stores(), GETS, WHERES, st.sampled_from(["root", "ann"]))
@@ -112,18 +130,34 @@ def both(kept, gets, wheres, actor):
     [Get("Processors", "Average")], [], "root",
 )  # fmt: skip
 def test_totals_by_columns_are_those_of_the_documents(documents, gets, wheres, actor):
-    with (
-        tempfile.TemporaryDirectory() as directory,
-        job_service(str(Path(directory) / "jobs.db")) as jobs,
-        jobs.service.stores.use() as kept,
-    ):
-        with kept.change() as change:
-            for each in documents:
-                change.put(each.encode())
+    with holding(documents) as kept:
         ours, expected = both(kept, gets, wheres, actor)
         assert ours is None or ours == expected
         if not any("9007199254740993" in each or "1e400" in each for each in documents):
             assert ours is not None
+
+
+TEXTS = st.lists(
+    st.sampled_from(["Id", "JobId", "User", "Queue", "State", "Project"]), min_size=1, max_size=4
+)
+BY_ID = st.sampled_from(["0", "1", "2", "98", "g", "nothing"]).map(lambda id_: [Where("Id", id_)])
+
+
+@given(stores(), TEXTS, st.one_of(WHERES, BY_ID), st.sampled_from(["root", "ann"]))
+@example(
+    ["<Job><Id>0</Id><Id>1</Id><User>bob</User></Job>"], ["Id", "User"], [Where("Id", "1")], "root"
+)
+@example(
+    ["<JobGroup><Id>g</Id><JobDefaults><User>ann</User></JobDefaults><Job><Id>98</Id></Job>"
+     "<Job><Id>99</Id><User>bob</User></Job></JobGroup>"],
+    ["Id", "User"], [], "ann",
+)  # fmt: skip
+def test_rows_by_columns_are_those_of_the_documents(documents, names, wheres, actor):
+    with holding(documents) as kept:
+        search, columns = looked_for([Get(name) for name in names], wheres, actor)
+        ours = rows_by_columns(search, kept, columns)
+        assert ours is not None
+        assert list(ours) == [row(view, columns) for view in search.run(kept)]
 
 
 @pytest.fixture
@@ -146,15 +180,20 @@ def jobs(address):
         yield made
 
 
-def test_only_documents_that_columns_do_not_decide_are_opened(jobs, monkeypatch):
-    opened = []
-    real = lookup.stored
+def noted(monkeypatch):
+    """The Ids of the documents that are opened from now on."""
+    opened, real = [], lookup.stored
 
     def stored(row, *others):
         opened.append(row[2])
         return real(row, *others)
 
     monkeypatch.setattr(lookup, "stored", stored)
+    return opened
+
+
+def test_only_documents_that_columns_do_not_decide_are_opened(jobs, monkeypatch):
+    opened = noted(monkeypatch)
     gets = [("User", "GroupBy"), ("Id", "Count"), ("Charge", "Sum"), ("Processors", "Sum")]
     assert [tuple(row.values()) for row in jobs.ask("Query", gets=gets)] == [
         ("u0", "100", "14850", str(sum(number % 7 for number in range(0, 300, 3)))),
@@ -168,6 +207,23 @@ def test_only_documents_that_columns_do_not_decide_are_opened(jobs, monkeypatch)
     assert jobs.ask("Query", gets=[("Charge", "Sum")], actor="u1") == [{"Charge": "14950.5"}]
     assert opened == ["odd"]
     assert jobs.ask("Query", gets=[("Id", "Count")], actor="nobody") == [{"Id": "0"}]
+
+
+@pytest.mark.parametrize("actor", ["root", "u1"])
+def test_a_row_of_texts_is_given_without_opening_its_document(jobs, actor, monkeypatch):
+    opened = noted(monkeypatch)
+    for wheres, count in (
+        ([("Id", "EQ", "4")], 1), ([("JobId", "EQ", "4")], 1), ([("Id", "EQ", "gone")], 0),
+        ([("Processors", "EQ", "1"), ("User", "EQ", "u1")], 15),
+        ([("Charge", "LT", "10"), ("State", "NE", "")], 10 if actor == "root" else 3),
+    ):  # fmt: skip
+        gets = ["Id", "User", ("State", "", "", "Now")]
+        rows = jobs.ask("Query", gets=gets, wheres=wheres, actor=actor)
+        assert len(rows) == count
+        assert all(list(each) == ["Id", "User", "Now"] for each in rows)
+    assert jobs.ids(("Id", "EQ", "3"), actor="u1") == []
+    assert jobs.ids(options={"Limit": "2", "Offset": "1"}, actor="u1") == ["4", "7"]
+    assert opened == []
 
 
 def test_where_columns_do_not_tell_documents_are_asked(jobs):
