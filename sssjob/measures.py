@@ -108,6 +108,20 @@ def used_of(
     )  # fmt: skip
 
 
+def usage_text(job: JobUsage) -> str:
+    """What a job used as a text that ``usage_of`` reads: fractions, and - for what is not stated.
+
+    >>> usage_text(JobUsage(3, Fraction(1, 2))), usage_of("3 1/2") == JobUsage(3, Fraction(1, 2))
+    ('3 1/2 - - - - - - - -', True)
+    """
+    return " ".join("-" if each is None else str(each) for each in job)
+
+
+def usage_of(text: str) -> JobUsage:
+    """What a job used, of a text; what is missing at its end is not stated."""
+    return JobUsage(*(None if each == "-" else plain(Fraction(each)) for each in text.split()))
+
+
 def memory_held(job: JobUsage) -> Number | None:
     """The memory that a job kept from others: what it requested, or else what it used."""
     return job.memory if job.asked is None else job.asked

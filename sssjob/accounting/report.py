@@ -33,7 +33,7 @@ from sssjob.measures import (
 )
 from sssjob.model import Block, Delivered, Job, Property, Requested, stripped
 from sssjob.resource_names import gpu_model
-from sssjob.spans import DATED, PERIOD, SPANS, in_order, period_name, span_name
+from sssjob.spans import DATED, PERIOD, SPANS, TIMED, in_order, period_name, span_name
 
 # What a Resource is called, and what its units are in joules.
 _ENERGY = "energy"
@@ -327,23 +327,40 @@ class Report:
     def add(self, block: Block) -> None:
         """Count a job, or the jobs of a JobGroup with their defaults."""
         for job in map(JobProperties, jobs_of(block)):
-            if not self._counts(job):
+            end = job.ended
+            if not self._counts(end):
                 self.outside += 1
                 continue
-            key = tuple(self._part(name, job) for name in self.by)
-            totals = self.groups.get(key)
-            if totals is None:
-                totals = self.groups[key] = Totals()
-            totals.add(used(job))
+            key = tuple(
+                self._span(name, end) if name in TIMED else GROUPINGS[name](job, self.zone)
+                for name in self.by
+            )
+            self._add(key, used(job))
+
+    def add_row(self, row: JobRow) -> None:
+        """Count a job of which this is known."""
+        if not self._counts(row.end):
+            self.outside += 1
+            return
+        texts = dict(zip(ROW_NAMES, row.texts, strict=True))
+        key = tuple(
+            self._span(name, row.end) if name in TIMED else texts[SAME.get(name, name)]
+            for name in self.by
+        )
+        self._add(key, row.sums)
+
+    def put(self, key: Key, more: Totals) -> None:
+        """Count all jobs of a group."""
+        if key in self.groups:
+            self.groups[key].merge(more)
+        else:
+            self.groups[key] = more
 
     def merge(self, other: Report) -> None:
         """Count all jobs of another report of the same kind; sums are exact in any order."""
         self.outside += other.outside
         for key, totals in other.groups.items():
-            if key in self.groups:
-                self.groups[key].merge(totals)
-            else:
-                self.groups[key] = totals
+            self.put(key, totals)
 
     def empty(self) -> Report:
         """One of the same kind, in which nothing was counted."""
@@ -376,22 +393,45 @@ class Report:
 
         return sorted(self.groups.items(), key=order)[:limit]
 
-    def _part(self, name: str, job: JobProperties) -> str:
-        """What a part of a key says of a job."""
-        if name != PERIOD:
-            return GROUPINGS[name](job, self.zone)
-        end = job.ended
-        return "" if end is None else period_name(self.cuts, end)
+    def _add(self, key: Key, job: JobUsage) -> None:
+        totals = self.groups.get(key)
+        if totals is None:
+            totals = self.groups[key] = Totals()
+        totals.add(job)
 
-    def _counts(self, job: JobProperties) -> bool:
+    def _span(self, name: str, end: int | None) -> str:
+        """What a part of a key says of when a job ended."""
+        if end is None:
+            return ""
+        return period_name(self.cuts, end) if name == PERIOD else span_name(name, end, self.zone)
+
+    def _counts(self, end: int | None) -> bool:
         if self.since is None and self.until is None:
             return True
-        end = job.ended
         if end is None:
             return False
         return (self.since is None or end >= self.since) and (
             self.until is None or end < self.until
         )
+
+
+class JobRow(NamedTuple):
+    """What reports read of a job: its texts by ``ROW_NAMES``, when it ended, and what it used."""
+
+    texts: tuple[str, ...]
+    end: int | None
+    sums: JobUsage
+
+    @classmethod
+    def of(cls, job: Job) -> JobRow:
+        """The row of a job with its defaults."""
+        facts = JobProperties(job)
+        texts = tuple(GROUPINGS[name](facts, UTC) for name in ROW_NAMES)
+        return cls(texts, facts.ended, used(facts))
+
+
+# By what jobs are grouped that is no time, each once.
+ROW_NAMES = tuple(name for name in GROUPINGS if name not in SPANS and name not in SAME)
 
 
 def grouped_by(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -86,10 +86,7 @@ class Valuation:
             here = {name: self.names.of(name, told, time, missing) for name in known}
             totals.more |= self._made(totals, here, time, without)
             whole = tuple(here[name] for name in report.by)
-            if whole in report.groups:
-                report.groups[whole].merge(totals)
-            else:
-                report.groups[whole] = totals
+            report.put(whole, totals)
             self._fold_histograms(fine, key, report, whole)
         self.notes = [*_missing(missing), *_without(without)]
 

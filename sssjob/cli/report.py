@@ -200,7 +200,7 @@ def command(
     with common.failing(), ExitStack() as stack:
         used, seen = common.processes(processes), SeenRuns()
         for name, some in by_format(files, format_name, stack, said):
-            ReportedJobs(some, tell, name, given, reading, used, seen, *table).add_to(fine)
+            ReportedJobs(some, tell, name, given, reading, used, seen, *table, True).add_to(fine)
     valued.fold(fine, report)
     rows = report.rows(sort, limit)
     printed(report, rows, as_json=as_json, as_csv=as_csv, raw=raw)

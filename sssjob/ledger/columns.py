@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC
-from fractions import Fraction
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -27,10 +26,9 @@ from sssjob.accounting.report import (
     used,
 )
 from sssjob.integers import LARGEST
-from sssjob.measures import SUMS, JobUsage, Number, node_class_sql
+from sssjob.measures import SUMS, JobUsage, Number, node_class_sql, usage_text
 from sssjob.model import Job
 from sssjob.records.record import DELIVERED, JOB, REQUESTED
-from sssjob.units import plain
 
 Row = tuple[Any, ...]
 
@@ -173,7 +171,7 @@ def row(job: Job, source: str = "", line: int | None = None) -> Row:
 
 def whole(sums: JobUsage) -> Row:
     """The sums of a row, and what tells them exactly where they are no whole numbers."""
-    exact = None if all(map(_fits, sums)) else _as_text(sums)
+    exact = None if all(map(_fits, sums)) else usage_text(sums)
     return (*map(rounded, sums), exact)
 
 
@@ -208,16 +206,6 @@ def _array(values: Any, type_: pa.DataType) -> pa.Array:
         return pa.array(
             [each and each.encode("utf-8", "replace").decode() for each in values], type_
         )
-
-
-def exactly(text: str) -> JobUsage:
-    """The sums of a row that ``exact`` tells."""
-    parts = (None if each == "-" else plain(Fraction(each)) for each in text.split())
-    return JobUsage(*parts)
-
-
-def _as_text(sums: JobUsage) -> str:
-    return " ".join("-" if each is None else str(each) for each in sums)
 
 
 def _fits(value: Number | None) -> bool:

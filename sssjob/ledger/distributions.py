@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from sssjob.ledger.columns import EXACT, START, SUBMIT, SUMMED, exactly
+from sssjob.ledger.columns import EXACT, START, SUBMIT, SUMMED
 from sssjob.ledger.engine import rows_of
 from sssjob.measures import (
     Distribution,
@@ -23,6 +23,7 @@ from sssjob.measures import (
     Percentiles,
     Spread,
     has_both_sql,
+    usage_of,
     wait_sql,
 )
 from sssjob.units import double_or_none
@@ -146,7 +147,7 @@ def _counted(
 
 def _exact_numbers(rows: Sequence[tuple[Any, ...]], of: Sequence[Distribution]) -> pa.Table:
     """The numbers of runs that have fractions, or more than 64 bits."""
-    sums = [exactly(told) for _, _, told in rows]
+    sums = [usage_of(told) for _, _, told in rows]
     return pa.table({
         "in_file": pa.array([file for file, _, _ in rows], pa.string()),
         "in_row": pa.array([row for _, row, _ in rows], pa.int64()),

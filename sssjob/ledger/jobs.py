@@ -19,7 +19,7 @@ from sssjob.errors import DamagedStore
 from sssjob.ledger import columns, engine
 from sssjob.ledger.columns import EXACT, GROUPED, SUMMED
 from sssjob.ledger.ledger import Ledger
-from sssjob.measures import Number
+from sssjob.measures import Number, usage_of
 from sssjob.model import Delivered, Item, Job, Property, Requested
 from sssjob.resource_names import GPU
 from sssjob.units import decimal
@@ -109,7 +109,7 @@ def job(row: columns.Row) -> Job:
 def _sums(told: _Told) -> dict[str, Number | None]:
     """What a report adds up, exactly."""
     if told[EXACT] is not None:
-        return columns.exactly(told[EXACT])._asdict()
+        return usage_of(told[EXACT])._asdict()
     return {name: told[column] for name, column in SUMMED.items()}
 
 
@@ -154,7 +154,7 @@ def _run(row: columns.Row) -> accounting.Run:
     machine, name, submit, start, end, wall, processors, cpu, exit_code, exact = row
     amounts = wall, processors, cpu
     if exact is not None:
-        sums = columns.exactly(exact)
+        sums = usage_of(exact)
         amounts = sums.wall, sums.processors, sums.cpu
     key = machine or "", name or "", submit, start, end
     code = "" if exit_code is None else str(exit_code)

@@ -14,11 +14,21 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sssjob.accounting.report import Key, Report
-from sssjob.ledger.columns import EXACT, KEYED, SUMMED, exactly
+from sssjob.ledger.columns import EXACT, KEYED, SUMMED
 from sssjob.ledger.distributions import Placed, fill
 from sssjob.ledger.engine import rows_of
 from sssjob.ledger.manifest import DataFile
-from sssjob.measures import DIVIDED, JobUsage, Number, Totals, due, due_sql, has_both_sql, over_sql
+from sssjob.measures import (
+    DIVIDED,
+    JobUsage,
+    Number,
+    Totals,
+    due,
+    due_sql,
+    has_both_sql,
+    over_sql,
+    usage_of,
+)
 from sssjob.spans import BEFORE, TIMED, Pieces, pieces
 from sssjob.units import plain
 
@@ -198,7 +208,7 @@ class _Adding:
         for *key, start, end, told in self._rows(text):
             put = [
                 self._put(key, number, totals, cut)
-                for number, totals in _by_pieces(exactly(told), start, end, cut)
+                for number, totals in _by_pieces(usage_of(told), start, end, cut)
             ]
             self._report.outside += not any(put)
 

@@ -13,7 +13,7 @@ from sssjob.document.batches import Batch
 from sssjob.document.outermost import is_block
 from sssjob.document.reader import OfFiles, SharedPart, in_groups, in_parts, on_files, on_parts
 from sssjob.document.sources import Files, NamedSource, is_small
-from sssjob.errors import SSSJobError, UnreadableDocument
+from sssjob.errors import SSSJobError, UnreadableDocument, UnusableStore
 from sssjob.model import Block, Job
 from sssjob.records import find, read_records
 from sssjob.records.builders import OBJECTS, Builder
@@ -27,6 +27,12 @@ from sssjob.workers import Work, Workers
 if TYPE_CHECKING:
     from sssjob.store import Store
     from sssjob.store.documents import PackedRows
+    from sssjob.verbs.store_report import PartRows
+
+    DocumentWorkers = Workers["SharedPart | PackedRows", "DocumentsUsage | PartRows | None"]
+
+
+_PATIENCE = 2.0  # seconds to wait for writers of a store, where rows are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +41,8 @@ class ReportedJobs:
 
     ``on_error`` is given what cannot be read, and the rest goes on. Files and streams are added up
     by so many ``processes``. Of records, runs that ``seen`` has met count once; ``columns`` and
-    ``delimiter`` are those of a table without a header.
+    ``delimiter`` are those of a table without a header. What is read of stores ``keeps`` rows there
+    for the next report, if it may.
     """
 
     sources: Iterable[NamedSource]
@@ -47,6 +54,7 @@ class ReportedJobs:
     seen: SeenRuns | None = field(default_factory=SeenRuns)
     columns: tuple[str, ...] = ()
     delimiter: str = ""
+    keeps: bool = False
 
     @property
     def options(self) -> Options:
@@ -57,20 +65,27 @@ class ReportedJobs:
         """Add them all to a report. Raises ``OSError``, and ``SSSJobError`` for the first source
         of records that has none, or that cannot be cut for several processes.
         """
-        if self.processes < 2:
-            for block in self._blocks(report):
+        if self.processes > 1:
+            if self.format == DOCUMENTS:
+                self._add_documents(report)
+            else:
+                self._add_records(report)
+            return
+        for source in self.sources if self.format == DOCUMENTS else ():
+            if source.is_store:
+                self._add_store(source, report, None)
+            else:
+                for block in self._read(source):
+                    report.add(block)
+        if self.format != DOCUMENTS:
+            for block in self:
                 report.add(block)
-        elif self.format == DOCUMENTS:
-            self._add_documents(report)
-        else:
-            self._add_records(report)
 
     def _add_documents(self, report: Report) -> None:
         work = Work("sssjob.verbs.report:of_documents", (report.empty(),))
         added = _on_batches(report.empty())
-        with Workers["SharedPart | PackedRows", DocumentsUsage | None](
-            work, self.processes
-        ) as workers:
+        workers: DocumentWorkers
+        with Workers(work, self.processes) as workers:
             for small, some in groupby(self.sources, is_small):
                 if small:
                     self._add_small(some, report, workers)
@@ -84,6 +99,7 @@ class ReportedJobs:
                         for found in in_parts(
                             source.name, source.given, stream, workers, added, on_error=tell
                         ):
+                            assert isinstance(found, DocumentsUsage)
                             report.merge(found.report)
 
     def _add_small(
@@ -98,17 +114,21 @@ class ReportedJobs:
                 report.merge(found.report)
 
     def _add_store(
-        self,
-        source: NamedSource,
-        report: Report,
-        workers: Workers[SharedPart | PackedRows, DocumentsUsage | None],
+        self, source: NamedSource, report: Report, workers: DocumentWorkers | None
     ) -> None:
-        with _store_of(source) as jobs:
-            for _, found in workers.in_order(self._packed(jobs, report), str):
-                if found is not None:
-                    report.merge(found.report)
-                    for error in found.damaged:
-                        self.on_error(error)
+        """Add a store by its rows. What reads stores is loaded only where there is one."""
+        from sssjob.verbs import store_report
+
+        def mapped(parts: Iterable[PackedRows]) -> Iterator[PartRows]:
+            if workers is None:
+                yield from map(store_report.rows_of, parts)
+                return
+            for _, found in workers.in_order(parts, str):
+                assert isinstance(found, store_report.PartRows)
+                yield found
+
+        with _store_of(source, keeps=self.keeps) as jobs:
+            store_report.add_to(report, jobs, mapped, self.on_error)
 
     def _add_records(self, report: Report) -> None:
         records = Conversion(self.sources, self.format, self.options, self.reading)
@@ -127,37 +147,19 @@ class ReportedJobs:
                     self.reading.tell(task.name, item)
 
     def __iter__(self) -> Iterator[Block]:
-        return self._blocks(Report())
-
-    def _blocks(self, report: Report) -> Iterator[Block]:
-        """The jobs, but for those of stores that a report counts as outside without a look."""
         if self.format == DOCUMENTS:
             for source in self.sources:
-                if source.is_store:
-                    yield from self._stored(source, report)
-                else:
-                    yield from self._read(source)
+                yield from self._stored(source) if source.is_store else self._read(source)
             return
         chosen, options = find(self.format), self.options
         yield from self.reading.jobs(
             self.sources, lambda stream: read_records(chosen, stream, options, OBJECTS, self.seen)
         )
 
-    def _stored(self, source: NamedSource, report: Report) -> Iterator[Block]:
-        with _store_of(source) as jobs:
-            for part in self._packed(jobs, report):
-                for stored in part.stored(self.on_error):
-                    yield loads(stored.document)
-
-    def _packed(self, jobs: Store, report: Report) -> Iterator[PackedRows]:
-        """The documents of a store in parts; those that ended outside of the time are counted."""
-        if report.since is None and report.until is None:
-            return jobs.packed(on_error=self.on_error)
-
-        def outside(count: int) -> None:
-            report.outside += count
-
-        return jobs.ended_within(report.since, report.until, outside, on_error=self.on_error)
+    def _stored(self, source: NamedSource) -> Iterator[Block]:
+        with _store_of(source, keeps=False) as jobs:
+            for stored in jobs.documents(on_error=self.on_error):
+                yield loads(stored.document)
 
     def _read(self, source: NamedSource) -> Iterator[Block]:
         with self.reading.opening(source) as stream:
@@ -168,10 +170,15 @@ class ReportedJobs:
         return lambda error: self.on_error(UnreadableDocument(error.finding.in_file(source.name)))
 
 
-def _store_of(source: NamedSource) -> Store:
-    """The store of an address. What reads stores is loaded only where there is one."""
+def _store_of(source: NamedSource, *, keeps: bool) -> Store:
+    """The store of an address, to write to if it ``keeps`` rows, and may be written to."""
     from sssjob import store
 
+    if keeps:
+        try:
+            return store.open(source.name, patience=_PATIENCE)
+        except UnusableStore:
+            pass  # what is wrong with it is told by who only reads it
     return store.open(source.name, read_only=True)
 
 
@@ -196,20 +203,19 @@ class RecordsUsage(NamedTuple):
 
 def of_documents(
     empty: Report,
-) -> Callable[[SharedPart | PackedRows | Files], DocumentsUsage | OfFiles | None]:
-    """What adds up the jobs of a part, or of small files."""
+) -> Callable[[SharedPart | PackedRows | Files], DocumentsUsage | PartRows | OfFiles | None]:
+    """What adds up the jobs of a part or of small files, or makes rows of documents of a store."""
+    from sssjob.verbs.store_report import rows_of
+
     added = _on_batches(empty)
     on_part, on_small = on_parts(added), on_files(added)
 
-    def work(part: SharedPart | PackedRows | Files) -> DocumentsUsage | OfFiles | None:
+    def work(part: SharedPart | PackedRows | Files) -> DocumentsUsage | PartRows | OfFiles | None:
         if isinstance(part, Files):
             return on_small(part)
         if isinstance(part, SharedPart):
             return on_part(part)
-        found = DocumentsUsage(empty.empty(), [])
-        for stored in part.stored(found.damaged.append):
-            found.report.add(loads(stored.document))
-        return found
+        return rows_of(part)
 
     return work
 

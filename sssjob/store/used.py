@@ -1,0 +1,288 @@
+"""What each job of a store used, as whole numbers in a narrow table, for reports by SQL.
+
+Strategy. A report asks of every job who it is of and what it used. The columns of ``columns`` are
+what XPath finds; a report wants what was delivered before what the job says itself, and exactly. To
+open each document for that takes 0.2 ms and more.
+
+The idea is to open each version of a document once: what a report reads of it is kept in rows
+beside it, texts as the numbers of a list, so that a million of them are added up in seconds. The
+rows are made when a report is asked for, so that an import does not wait for them; ``done`` has the
+version of each document that they are made of.
+
+Why it is right: a document's version grows with every change of it, also when it is deleted, so
+rows are used only of documents that are as they were. What is no whole number below ``MOST`` is
+kept as the text of a fraction, and added up outside; sums are of ``_PART`` rows at most, so that
+none of them passes 64 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from sssjob.measures import (
+    SUMS,
+    JobUsage,
+    Number,
+    Totals,
+    has_both_sql,
+    memory_held,
+    usage_of,
+    usage_text,
+)
+from sssjob.spans import BEFORE
+from sssjob.store import lookup, schema
+from sssjob.store.documents import PackedRows, parts
+from sssjob.store.engine import Engine, ReadTransaction, Row
+from sssjob.store.packing import Packing
+from sssjob.store.schema import INTEGER, TEXT, Field, Table
+from sssjob.store.sql import quoted
+
+MOST = 1 << 43  # numbers of rows are below
+_PART = 18  # bits of how many rows are added up together
+_HALF = 32  # bits; wall time by memory is kept in two parts
+_BATCH = 5000  # rows that are written together
+_VERSION = 1  # of what rows say: others are made anew
+_NAMES = tuple(each.name for each in SUMS)
+
+TEXTS = Table("usage_text", (Field("number", INTEGER), Field("text", TEXT)), ("number",))
+DONE = Table(
+    "usage_done", (Field("document", INTEGER), Field("version", INTEGER)), ("document",),
+    is_small=True,
+)  # fmt: skip
+# What is added up of every job; requests are, with what was used of them.
+_ADDED = tuple(each for each in _NAMES if each not in ("asked", "limit"))
+_SETTING = "usage"
+
+Window = tuple[int | None, int | None]  # of the ends of jobs
+
+
+class UsageRow(NamedTuple):
+    """What a report reads of a job: of which document, its texts by the names that reports group
+    by, when it ended, and what it used.
+    """
+
+    document: int
+    texts: tuple[str, ...]
+    end: int | None
+    sums: JobUsage
+
+
+class UsageGroup(NamedTuple):
+    """Jobs with the same texts that ended in the same quotient of time; None is never."""
+
+    texts: tuple[str, ...]
+    place: int | None
+    totals: Totals
+
+
+class StoreUsage:
+    """The rows of a store; ``names`` are what its texts are by.
+
+    ``engine`` may be one that only reads: then rows are used as far as they are there.
+    """
+
+    def __init__(self, engine: Engine, packing: Packing, names: Sequence[str]) -> None:
+        self._engine, self._packing, self._names = engine, packing, tuple(names)
+        self._numbers: dict[str, int] = {}  # of texts
+        self._table = _table(self._names)
+
+    @cached_property
+    def is_there(self) -> bool:
+        """Whether there are such rows, of this version of what they say."""
+        if not all(self._engine.has(each.name) for each in (self._table, TEXTS, DONE)):
+            return False
+        told = self._engine.fetch("SELECT value FROM setting WHERE name = ?", (_SETTING,))
+        return [*map(tuple, told)] == [(self._says,)]
+
+    def make(self) -> None:
+        """Make the tables if they are not there. Raises ``UnusableStore``."""
+        if self.is_there:
+            return
+        types, suffix = self._engine.types()
+        with self._engine.transaction():
+            self._engine.hold("usage")
+            self.__dict__.pop("is_there", None)
+            if not self.is_there:
+                for table in (self._table, TEXTS, DONE):
+                    self._engine.fetch(f"DROP TABLE IF EXISTS {table.name}")
+                    made = schema.create(table, types, suffix if table.is_small else "")
+                    self._engine.fetch(made)
+                index = schema.create_index(self._table, ("document",))
+                self._engine.fetch(index)
+                self._engine.fetch("DELETE FROM setting WHERE name = ?", (_SETTING,))
+                self._engine.add(schema.SETTING, [(_SETTING, self._says)])
+            self.__dict__["is_there"] = True
+
+    def stale(self, moment: ReadTransaction) -> dict[int, tuple[int, bool]]:
+        """The documents whose rows are not of what they are now: version, and if it is hidden."""
+        return {number: (version, bool(hidden)) for number, version, hidden in moment.fetch(_STALE)}
+
+    def documents(self, moment: ReadTransaction, numbers: Sequence[int]) -> Iterator[PackedRows]:
+        """Documents by their numbers, in parts."""
+        for start in range(0, len(numbers), _BATCH):
+            among, value = self._engine.among("number", numbers[start : start + _BATCH])
+            chosen = f"d.number IN (SELECT number FROM document WHERE {among})"
+            rows = moment.stream(f"{lookup.PRESENT}WHERE {chosen} ORDER BY d.number", (value,))
+            yield from parts(rows, self._packing, self._engine.address)
+
+    def write(self, documents: Mapping[int, int], rows: Iterable[UsageRow]) -> None:
+        """Keep the rows of documents, by their numbers and versions, instead of older ones."""
+        with self._engine.transaction():
+            self._engine.hold("usage")
+            self._learn()
+            among, numbers = self._engine.among("document", [*documents])
+            for table in (self._table, DONE):
+                self._engine.fetch(f"DELETE FROM {table.name} WHERE {among}", (numbers,))
+            found = [self._as_row(row) for row in rows]
+            new = [(number, text) for text, number in self._numbers.items() if number > self._last]
+            self._engine.add(TEXTS, new)
+            [(last,)] = self._engine.fetch("SELECT max(number) FROM usage")
+            first = (last or 0) + 1
+            self._engine.add(self._table, [(first + n, *row) for n, row in enumerate(found)])
+            self._engine.add(DONE, [*documents.items()])
+
+    def groups(
+        self, moment: ReadTransaction, by: Sequence[str], quotient: int | None, window: Window,
+        without: Sequence[int], *, asked: bool,
+    ) -> Iterator[UsageGroup]:  # fmt: skip
+        """The jobs of documents but for some, in groups; ``asked`` is for all sums.
+
+        Without a ``quotient`` time makes no group.
+        """
+        texts: dict[int, str] = dict(moment.fetch(f"SELECT number, text FROM {TEXTS.name}"))
+        columns = [_column(name) for name in by]
+        place = "NULL" if quotient is None else f'("end" + {BEFORE}) / {quotient}'
+        within, values = self._within(window, without)
+        keys = ", ".join(f"{each} AS k{number}" for number, each in enumerate(columns))
+        named = [f"k{number}" for number in range(len(columns))]
+        sums = _aggregates(asked=asked)
+        text = (
+            f"SELECT {', '.join([*named, 'place', *sums])} FROM (SELECT u.*, {place} AS place"
+            f"{f', {keys}' if keys else ''} FROM usage AS u WHERE exact IS NULL AND "
+            f"{within}) AS part GROUP BY {', '.join([*named, 'place', f'number >> {_PART}'])}"
+        )
+        for row in moment.fetch(text, values):
+            key, (at, *numbers) = [*row[: len(named)]], row[len(named) :]
+            yield UsageGroup(tuple(texts[each] for each in key), at, _totals(numbers))
+        odd = f"SELECT {', '.join([*columns, place, 'exact'])} FROM usage WHERE"
+        for row in moment.fetch(f"{odd} exact IS NOT NULL AND {within}", values):
+            *key, at, exact = row
+            totals = Totals()
+            totals.add(usage_of(exact))
+            yield UsageGroup(tuple(texts[each] for each in key), at, totals)
+
+    def span(
+        self, moment: ReadTransaction, window: Window, without: Sequence[int]
+    ) -> tuple[int | None, int | None, int]:
+        """When the first and the last job ended in a window, and how many ended outside of it."""
+        every, values = self._within((None, None), without)
+        within, more = self._within(window, without)
+        [(jobs,)] = moment.fetch(f"SELECT count(*) FROM usage WHERE {every}", values)
+        text = f'SELECT min("end"), max("end"), count(*) FROM usage WHERE {within}'
+        [(least, most, count)] = moment.fetch(text, more)
+        return least, most, jobs - count
+
+    @property
+    def _says(self) -> str:
+        return f"{_VERSION} {' '.join(self._names)} {' '.join(_NAMES)}"
+
+    def _within(self, window: Window, without: Sequence[int]) -> tuple[str, tuple[object, ...]]:
+        """Which rows are of jobs that ended in a window, as SQL with marks, and their values."""
+        since, until = window
+        told: list[tuple[str, object]] = [('"end" >= ?', since), ('"end" < ?', until)]
+        some = [(text, value) for text, value in told if value is not None]
+        if without:
+            among, value = self._engine.among("document", without)
+            some.append((f"NOT ({among})", value))
+        text = " AND ".join(text for text, _ in some) or "1 = 1"
+        return text, tuple(value for _, value in some)
+
+    def _learn(self) -> None:
+        """Know all texts that are there; others are numbered behind them."""
+        self._last = max(self._numbers.values(), default=0)
+        known = f"SELECT text, number FROM {TEXTS.name} WHERE number > ?"
+        # What was numbered by a transaction that came to nothing is numbered again.
+        self._numbers = dict(self._engine.fetch(known, (0,)))
+        self._last = max(self._numbers.values(), default=0)
+
+    def _as_row(self, row: UsageRow) -> Row:
+        numbers = tuple(self._number(text) for text in row.texts)
+        exact = None if all(map(_fits, row.sums)) else usage_text(row.sums)
+        held = 0 if exact else int((row.sums.wall or 0) * (memory_held(row.sums) or 0))
+        sums = (None,) * len(_NAMES) if exact else row.sums
+        return (
+            row.document, *numbers, row.end, *sums, held >> _HALF, held & ((1 << _HALF) - 1), exact,
+        )  # fmt: skip
+
+    def _number(self, text: str) -> int:
+        return self._numbers.setdefault(text, len(self._numbers) + 1)
+
+
+def _table(names: Sequence[str]) -> Table:
+    return Table(
+        "usage",
+        (
+            Field("number", INTEGER), Field("document", INTEGER),
+            *(Field(f"by_{name.replace('-', '_')}", INTEGER) for name in names),
+            Field("end", INTEGER, optional=True),
+            *(Field(f"sum_{name}", INTEGER, optional=True) for name in _NAMES),
+            Field("held_high", INTEGER), Field("held_low", INTEGER),
+            Field("exact", TEXT, optional=True),
+        ),
+        ("number",),
+    )  # fmt: skip
+
+
+_STALE = (
+    "SELECT d.number, d.version, d.deleted FROM document AS d "
+    "LEFT JOIN usage_done AS done ON done.document = d.number "
+    "WHERE done.version IS NULL OR done.version <> d.version"
+)
+
+
+def _column(name: str) -> str:
+    return quoted(f"by_{name.replace('-', '_')}")
+
+
+def _sum(name: str) -> str:
+    return f"sum_{name}"
+
+
+def _aggregates(*, asked: bool) -> list[str]:
+    """The sums of a group, in the order of ``_totals``."""
+
+    def both(over: str, under: str) -> list[str]:
+        where = has_both_sql(_sum(over), _sum(under))
+        return [f"sum(CASE WHEN {where} THEN {_sum(each)} END)" for each in (over, under)]
+
+    found = [
+        "count(*)",
+        *(f"sum({_sum(each)})" for each in _NAMES if each not in ("asked", "limit")),
+    ]
+    found += ["max(sum_memory)", "count(sum_processors)", "count(sum_memory)"]
+    found += [*both("cpu", "slots"), *both("memory", "asked")]
+    if asked:
+        found += ["sum(sum_limit)", *both("wall", "limit"), "sum(held_high)", "sum(held_low)"]
+    return found
+
+
+def _totals(numbers: Sequence[object]) -> Totals:
+    """The totals of a group, of the sums in the order of ``_aggregates``."""
+    told = [None if each is None else int(str(each)) for each in numbers]
+    jobs, wall, slots, cpu, processors, memory, nodes, gpus, energy, most, *rest = told
+    with_processors, with_memory, *sides = rest
+    some = [each or 0 for each in sides]
+    found = Totals(
+        jobs or 0, wall or 0, slots or 0, cpu or 0, processors or 0, memory or 0, most, nodes, gpus,
+        energy, with_processors or 0, with_memory or 0, (some[0], some[1]), (some[2], some[3]),
+    )  # fmt: skip
+    if len(some) > 4:
+        found.limit, found.limit_of = sides[4], (some[5], some[6])
+        found.held = (some[7] << _HALF) + some[8]
+    return found
+
+
+def _fits(value: Number | None) -> bool:
+    return value is None or (type(value) is int and abs(value) < MOST)

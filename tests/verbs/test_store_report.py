@@ -1,0 +1,140 @@
+"""A report of a store has the numbers of its documents, by rows that are kept or without any."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from draws import examples
+from engines import address, postgresql_server  # noqa: F401 (fixtures)
+from hypothesis import given
+from hypothesis import strategies as st
+from usage_jobs import BY, ZONES, several, windows
+
+from sssjob import store
+from sssjob.accounting.report import ROW_NAMES, Report
+from sssjob.document import dumps, loads
+from sssjob.document.sources import NamedSource
+from sssjob.measures import ASKED
+from sssjob.store.used import StoreUsage
+from sssjob.verbs.report import ReportedJobs
+
+GROUP = (
+    "<JobGroup><Id>g</Id><JobDefaults><User>amy</User></JobDefaults><Job><Id>in</Id></Job>"
+    "<Job><Id>out</Id><User>bob</User><Duration>30</Duration></Job></JobGroup>"
+)
+
+
+def wanted(jobs, *of):
+    """The report over every document."""
+    report = Report(*of, extra=(ASKED,))
+    for stored in jobs.documents():
+        report.add(loads(stored.document))
+    return report.groups, report.outside
+
+
+def told(target, *of, keeps=True, processes=1):
+    report = Report(*of, extra=(ASKED,))
+    source = NamedSource(target, Path(target))
+    faults = []
+    ReportedJobs([source], faults.append, keeps=keeps, processes=processes).add_to(report)
+    assert not faults
+    return report.groups, report.outside
+
+
+changes = st.lists(st.tuples(st.sampled_from(["put", "delete", "report", "undo"]), several))
+
+
+@examples(12)
+@given(st.data(), several, st.sampled_from(BY), windows, st.sampled_from(ZONES))
+def test_after_any_changes_it_has_the_numbers_of_the_documents(
+    tmp_path_factory, data, first, by, window, zone
+):
+    target = str(tmp_path_factory.mktemp("store") / "jobs.db")
+    with store.open(target, create=True) as jobs:
+        jobs.load(b"\n".join(map(dumps_of, first)))
+        for what, some in data.draw(changes):
+            if what == "report":
+                told(target)
+                continue
+            known = [stored.identity for stored in jobs.documents(deleted=True)]
+            with jobs.change() as change:
+                if what == "put":
+                    for job in some:
+                        change.put(job)
+                elif what == "delete":
+                    change.delete(data.draw(st.sampled_from(known)))
+                else:
+                    change.undelete(data.draw(st.sampled_from(known)))
+        assert told(target, by, *window, zone, keeps=data.draw(st.booleans())) == wanted(
+            jobs, by, *window, zone
+        )
+
+
+def dumps_of(job):
+    return dumps(job).encode()
+
+
+@pytest.fixture
+def filled(address):  # noqa: F811 (a fixture)
+    with store.open(address, create=True) as jobs:
+        numbers = [f"<Job><Id>{n}</Id><User>u{n % 3}</User><EndTime>{n}</EndTime>"
+                   f"<Duration>{n}</Duration></Job>" for n in range(40)]  # fmt: skip
+        numbers += ["<Job><Id>a</Id><Duration>0.5</Duration><Project/></Job>",
+                    f"<Job><Id>b</Id><Duration>{2**70}</Duration></Job>", GROUP]  # fmt: skip
+        jobs.load("\n".join(numbers).encode())
+    return address
+
+
+@pytest.mark.parametrize("by", [("user",), ("day", "project"), ()], ids=str)
+@pytest.mark.parametrize("window", [(None, None), (5, None), (5, 20)], ids=str)
+def test_on_both_engines(filled, by, window):
+    with store.open(filled) as jobs:
+        for processes in (1, 1, 2):
+            assert told(filled, by, *window, processes=processes) == wanted(jobs, by, *window)
+        jobs.load(b"<Job><Id>1</Id><User>new</User><EndTime>7</EndTime></Job>")
+        assert told(filled, by, *window) == wanted(jobs, by, *window)
+
+
+def test_a_document_is_opened_once(filled, monkeypatch):
+    told(filled)
+    with store.open(filled) as jobs:
+        with jobs.engine.reading() as moment:
+            usage = StoreUsage(jobs.engine, jobs.packing, ROW_NAMES)
+            assert not usage.stale(moment)
+        jobs.load(b"<Job><Id>1</Id><User>new</User></Job>")
+        with jobs.engine.reading() as moment:
+            assert len(usage.stale(moment)) == 1
+    monkeypatch.setattr("sssjob.verbs.store_report.loads", only(b"<User>new</User>"))
+    told(filled)
+
+
+def only(text):
+    """Documents with a text are read, and no others."""
+
+    def read(document):
+        assert text in document
+        return loads(document)
+
+    return read
+
+
+def test_rows_that_say_something_else_are_made_anew(filled, monkeypatch):
+    told(filled)
+    monkeypatch.setattr("sssjob.store.used._VERSION", 2)
+    with store.open(filled, read_only=True) as jobs:
+        assert not StoreUsage(jobs.engine, jobs.packing, ROW_NAMES).is_there
+        assert told(filled, keeps=False) == told(filled) == wanted(jobs)
+        assert StoreUsage(jobs.engine, jobs.packing, ROW_NAMES).is_there
+
+
+def test_a_store_that_may_not_be_written_to_is_reported_as_well(tmp_path):
+    target = tmp_path / "jobs.db"
+    with store.open(target, create=True) as jobs:
+        jobs.load(b"<Job><Id>1</Id><Duration>3</Duration></Job>")
+        before = told(str(target), keeps=False)
+        writer = sqlite3.connect(target)
+        writer.execute("BEGIN IMMEDIATE")  # nobody else writes until it ends
+        assert told(str(target)) == before
+        writer.rollback()
+        writer.close()
+        assert told(str(target)) == before
