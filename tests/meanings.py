@@ -14,10 +14,13 @@ from typing import NamedTuple
 from records import DATA, converted
 
 from sssjob import registry, units
+from sssjob.classads import forms
+from sssjob.classads.values import Ad
 from sssjob.lcginfo.reader import ReaderOptions, snapshot
 from sssjob.records.builders import OBJECTS
 from sssjob.records.record import Converted
 from sssjob.records.record import Options as RecordOptions
+from sssjob.systems.condor import slot
 from sssjob.systems.gridengine import allocation as gridengine
 from sssjob.systems.pbs import allocation as pbs
 from sssjob.systems.slurm import allocation as slurm
@@ -86,6 +89,13 @@ def shown(format_name, template, name="Duration"):
     """In what the system shows of a live job."""
     read_jobs = shown_job(format_name, template)
     return lambda text: _only(read_jobs(text), name)
+
+
+def limited(text):
+    """In what a slot of HTCondor tells a payload."""
+    (ad,) = forms.read(io.BytesIO(_filled(_AD, text)))
+    told = slot.job_features(ad, Ad({"Cpus": 1})).get("wall_limit_secs")
+    return None if told is None else int(told)
 
 
 def began(read_jobs):
@@ -162,6 +172,8 @@ _DETAIL = _file("batch/sge-qstat-j.xml").replace(
 )
 _CONFIG = "h_rss=@\nh_vmem=INFINITY\n"
 _LSF = _TOLD["lsf"]["limit"].replace(" 3600 0 512 ", " @ 0 512 ") + "\n"
+_AD = 'ClusterId = 7\nProcId = 0\nOwner = "amy"\nJobStatus = 2\nAllowedJobDuration = @\n'
+_EXECUTION = _AD.replace("AllowedJob", "AllowedExecute")
 _FLUX = _TOLD["flux"]["limit"].replace("3600.0", "@")
 _JOBSPEC = _file("translate/flux.json").replace('"duration": 600', '"duration": @')
 
@@ -266,6 +278,16 @@ SUBJECTS = {
         "accounting swf": recorded("swf", "1 0 10 100 4 25.5 1000 4 @ 2000 1 3 2 7 1 2 -1 -1\n"),
     }, {"0": 0, "90": 90, "10.1": 11, "10.5": 11, "0.1": 1, "4294967294": (1 << 32) - 2,
         "4294967295": (1 << 32) - 1}, ("10.1", "10.5", "0.1")),
+    ("condor", "limit"): Subject({
+        "accounting condor": recorded("condor", _AD),
+        "accounting, execution": recorded("condor", _EXECUTION),
+        "status condor-q": shown("condor-q", _AD),
+        "status, execution": shown("condor-q", _EXECUTION),
+        "queue": queued("condor", _AD),
+        "queue, execution": queued("condor", _EXECUTION),
+        "features": limited,
+        "translate condor": asked("condor", "executable = /bin/date\nallowed_job_duration = @\nqueue\n"),  # noqa: E501
+    }, {"90": 90, "4294967294": (1 << 32) - 2, "4294967295": (1 << 32) - 1}),
     ("condor", "size"): Subject({
         "accounting condor": recorded("condor", "ClusterId = 7\nProcId = 0\nJobStatus = 4\nRequestMemory = @\n", "Memory"),  # noqa: E501
         "status condor-q": shown("condor-q", '[{"ClusterId": 7, "ProcId": 0, "JobStatus": 4, "RequestMemory": @}]', "Memory"),  # noqa: E501
@@ -331,9 +353,7 @@ GPUS = {
 }
 # Roads that read no such value, and why.
 WITHOUT = {
-    ("condor", "limit"): "an ad has no attribute that is a limit of time",
     ("flux", "size"): "a jobspec has no resource that is an amount of memory",
-    ("condor", "queue limit"): "condor_q shows no limit of time",
     ("condor", "translate dagman limit"): "a DAG has no limit: its submit files have",
     ("flux", "translate flux-canonical limit"): "the same reader as that of flux",
 }

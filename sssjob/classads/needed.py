@@ -26,27 +26,22 @@ def names(node: Node, ad: Ad) -> list[str]:
     seen: set[str] = set()
     pending: list[object] = [node]
     while pending:
-        part = pending.pop()
-        if isinstance(part, Unparsed):
-            part = _parsed(part)
-        if isinstance(part, AttributeReference):
-            side, path, inner = _path(part)
-            if inner is not None:
-                pending.append(inner)
+        for each in references(pending.pop()):
+            side, path, _ = _path(each)
             first = path.partition(".")[0].lower()
             if side in _OTHER or first not in ad:
                 found.setdefault(path.lower(), path)
             elif first not in seen:
                 seen.add(first)
                 pending.append(ad[first])
-        elif isinstance(part, (tuple, Node, Ad)):
-            pending += _inner(part)
     return [found[name] for name in sorted(found) if name]
 
 
-def references(node: Node) -> Iterator[AttributeReference]:
-    """The names that an expression itself has, each whole: ``TARGET.Cpus`` is one."""
-    pending: list[object] = [node]
+def references(part: object) -> Iterator[AttributeReference]:
+    """The names that an expression itself has, or any other value, each whole: ``TARGET.Cpus`` is
+    one.
+    """
+    pending = [part]
     while pending:
         part = pending.pop()
         if isinstance(part, Unparsed):
@@ -54,7 +49,7 @@ def references(node: Node) -> Iterator[AttributeReference]:
         if isinstance(part, AttributeReference):
             yield part
             pending += [] if _path(part)[2] is None else [_path(part)[2]]
-        elif isinstance(part, (tuple, Node)):
+        elif isinstance(part, (tuple, Node, Ad)):
             pending += _inner(part)
 
 

@@ -396,6 +396,7 @@ RAN = {"JobStartDate": 1700000000, "JobCurrentStartDate": 1700000050, "NumJobSta
     {"JobStatus": 1, "JobDescription": "a name"},
     {"JobStatus": 1, "AllowedJobDuration": 60},
     {"JobStatus": 1, "AllowedJobDuration": 60.2},
+    {"JobStatus": 1, "AllowedJobDuration": 60, "AllowedExecuteDuration": 30},
 ])  # fmt: skip
 @pytest.mark.parametrize("group", ["account", "user"])
 def test_an_ad_of_condor_is_the_same_job_for_the_queue_as_for_status(said, group):

@@ -86,7 +86,7 @@ KINDS: dict[str, Kind] = {
         *(name for name, _, _ in names.AMOUNTS.values() if name),
         *(name for sources in MADE_OF.values() for name in sources),
         *(name for name, _, _ in GIVEN),
-        "AllowedJobDuration", "CpusProvisioned", "CpusUsage", "JobPid", "MaxHosts",
+        "AllowedExecuteDuration", "AllowedJobDuration", "CpusProvisioned", "CpusUsage", "JobPid", "MaxHosts",
     ), amount),
     **{name: whole for name, _, unit in names.AMOUNTS.values() if name and unit == 1},
     **{name: moment for element, name in table.WHOLE_NUMBERS if element in _TIMES},

@@ -18,7 +18,6 @@ from sssjob.classads import quoting, writing
 from sssjob.classads.values import Ad, Node
 from sssjob.document import loads
 from sssjob.errors import Finding, InvalidValue, UnreadableDocument, finding
-from sssjob.integers import limit_seconds
 from sssjob.model import Block, Delivered, Item, Job, Property, Requested, Task, TaskGroup
 from sssjob.records.record import DELIVERED, JOB, REQUESTED, Field
 from sssjob.systems.condor import attributes, names, requirements
@@ -68,7 +67,7 @@ def to_job(ad: Ad, *, embedded: bool = True) -> ReadJob:
         return ReadJob(job, tuple(findings))
     items: list[Item] = [item for place, item in found if place == JOB]
     kept: list[Item] = []
-    asked = tuple(_requested(ad, kept, findings))
+    asked = tuple(_requested(ad, kept, findings, wrong))
     items += (*odd, *kept)
     if asked:
         items.append(Requested(asked))
@@ -103,6 +102,7 @@ def _embedded(ad: Ad, findings: list[Finding]) -> Job | None:
 
 # What is requested is written by expressions as well (``_requested``).
 _ROWS = tuple(row for row in table.ATTRIBUTES if row.place != REQUESTED)
+_LIMITS = tuple(row for row in table.ATTRIBUTES if row.element == "Duration")
 _OF_ALL = tuple(row for row in _ROWS if row.element not in table.OF_STARTED)
 _ELEMENTS = frozenset(row.element for row in _ROWS)
 # What only ads of our own making have, and what records of accounting leave out.
@@ -164,7 +164,9 @@ def _around(ad: Ad, findings: list[Finding]) -> Iterator[Property]:
         yield Property("NotificationList", word, {"uri": address} if address else {})
 
 
-def _requested(ad: Ad, items: list[Item], findings: list[Finding]) -> Iterator[Property]:
+def _requested(
+    ad: Ad, items: list[Item], findings: list[Finding], wrong: Wrong
+) -> Iterator[Property]:
     """What the Request attributes say, and what of Requirements can be said in a request."""
     asked: list[expression.Expression] = []
     for element, (name, _, unit) in names.AMOUNTS.items():
@@ -183,8 +185,7 @@ def _requested(ad: Ad, items: list[Item], findings: list[Finding]) -> Iterator[P
                 resource = Property("Resource", int(value), {"name": names.resource(machine)})
                 resources[machine.lower()] = int(value)
                 asked.append(expression.Comparison(resource))
-    if (limit := number(ad, "AllowedJobDuration")) is not None:
-        asked.append(expression.Comparison(Property("Duration", limit_seconds(limit))))
+    asked += (expression.Comparison(item) for _, item in AdTexts.of(ad).properties(_LIMITS, wrong))
     if (low := number(ad, "MinHosts")) is not None and low > 1:
         asked.append(expression.Comparison(Property("NodeCount", int(low))))
     held = ad.get(names.REQUIREMENTS)

@@ -25,10 +25,7 @@ from sssjob.systems.condor.usage import AdTexts, number
 # What sites and computing elements write; the first that is there counts. Seconds per unit.
 QUEUES = ("BatchQueue", "remote_queue", "queue")
 GROUP = "x509UserProxyVOName"
-LIMITS = (
-    ("AllowedExecuteDuration", 1), ("AllowedJobDuration", 1), ("MaxWallTimeMins", 60),
-    ("maxWallTime", 60), ("BatchRuntime", 1),
-)  # fmt: skip
+LIMITS = (("MaxWallTimeMins", 60), ("maxWallTime", 60), ("BatchRuntime", 1))
 # What was given to an earlier run is nothing that a job has which waits.
 _WAITING = ("Idle", "Hold")
 _OF_A_RUN = ("Processors", "Duration")
@@ -38,7 +35,6 @@ _OF_STARTED = tuple(
 _OF_ALL = tuple(
     row for row in table.ATTRIBUTES if row.element in READ[row.place] - table.OF_STARTED
 )
-_OURS = dict(table.TEXTS)
 IDLE = "Allqueuesareempty"  # what condor_q -global says, without its blanks
 
 
@@ -100,7 +96,8 @@ class CondorQueue(Reader):
 def _shown(ad: Ad) -> Job:
     """The job of an ad by the table of status, as far as lrmsinfo looks at it.
 
-    Its queue, its group and its limit may have names of sites. What was given to an earlier run is
+    Its queue, its group and its limit may have names of sites, where no other is there (decision
+    327). What was given to an earlier run is
     nothing that a job has which waits.
     """
     texts = AdTexts.of(ad)
@@ -109,11 +106,12 @@ def _shown(ad: Ad) -> Job:
         if item.name in READ[row.place]:
             found[row.place].append(item)
     job = found[JOB]
-    if queue := ad.text(_OURS["Queue"]) or _first(ad, QUEUES):
+    told = {item.name for each in (job, found[REQUESTED]) for item in each}
+    if "Queue" not in told and (queue := _first(ad, QUEUES)):
         job.append(Property("Queue", queue))
-    if group := ad.text(_OURS["Group"]) or _first(ad, (GROUP,)):
+    if "Group" not in told and (group := _first(ad, (GROUP,))):
         job.append(Property("Group", group))
-    if limit := next(_limits(ad), None):
+    if "Duration" not in told and (limit := next(_limits(ad), None)):
         found[REQUESTED].append(Property("Duration", limit_seconds(limit)))
     waits = any(item.name == "State" and item.text in _WAITING for item in job)
     given = [item for item in found[DELIVERED] if not waits or item.name not in _OF_A_RUN]

@@ -31,6 +31,7 @@ _JOB, _SLOT = 0, 1  # whose ad
 
 # fmt: off
 # Who says a key (see ``feature_rules.PRECEDENCE``), the first of these attributes, and its unit.
+# Where two rows say a limit, the shorter holds, as in records (``accounting.table.limit``).
 SOURCES = (
     ("allocated_cpu",       GRANTED,   ((_JOB, "CpusProvisioned"), (_SLOT, "Cpus")), 1),
     ("allocated_cpu",       REQUESTED, ((_JOB, "RequestCpus"),), 1),
@@ -40,6 +41,7 @@ SOURCES = (
     ("scratch_limit_bytes", GRANTED,   ((_JOB, "DiskProvisioned"), (_SLOT, "Disk")), KIB),
     ("wall_limit_secs",     GRANTED,   ((_SLOT, "MaxJobRetirementTime"),), 1),
     ("wall_limit_secs",     REQUESTED, ((_JOB, "AllowedJobDuration"),), 1),
+    ("wall_limit_secs",     REQUESTED, ((_JOB, "AllowedExecuteDuration"),), 1),
 )
 # fmt: on
 _ALWAYS_THERE = ("RequestCpus", "RequestMemory", "RequestDisk")
@@ -160,7 +162,8 @@ def _said(job: Ad, slot: Ad) -> dict[str, dict[str, int]]:
     for key, who, places, unit in SOURCES:
         whole = limit_seconds if key == "wall_limit_secs" else int
         if value := _first(whole, *(((job, slot)[ad], name) for ad, name in places)):
-            found.setdefault(key, {})[who] = value * unit
+            told = found.setdefault(key, {})
+            told[who] = min(told.get(who, value * unit), value * unit)
     for name in job:
         if name.startswith(names.FEATURE) and (stated := _number(job, name) or 0) > 0:
             found.setdefault(name[len(names.FEATURE) :], {})[STATED] = stated

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 import shlex
+from fractions import Fraction
 
 from sssjob import units
 from sssjob.classads import quoting
 from sssjob.errors import InvalidValue
 from sssjob.file_names import literal
+from sssjob.integers import limit_seconds
 from sssjob.model import Property
 from sssjob.records.readers import extension, identity, listed, noted
 from sssjob.records.record import (
@@ -182,6 +184,17 @@ def asked(text: str) -> Found:
     return None if found == "0" else found
 
 
+def limit(whole: str, executing: str) -> Found:
+    """How long a job may run: as a whole, or what it executes alone; the shorter if both are there.
+
+    >>> limit("3600", ""), limit("3600", "60.5"), limit("0", "")
+    ('3600', '61', None)
+    """
+    stated = [Fraction(number(text)) for text in (whole, executing) if text]
+    found = min((each for each in stated if each > 0), default=None)
+    return None if found is None else str(limit_seconds(found))
+
+
 def gpus(text: str) -> Found:
     """A number of GPUs."""
     return count(text) or None
@@ -215,8 +228,10 @@ _REASONS = ("RemoveReason", "HoldReason", "HoldReasonCode", "ReleaseReason", "Ex
 _OTHER_CPUS = ("RequestCpus", "MaxHosts", "JobUniverse")
 _HOSTS = ("RemoteHosts", "RemoteHost")
 _GPU = {"name": names.GPU}
+_LIMIT, _EXECUTING = {"op": "LE"}, ("AllowedExecuteDuration",)
 _OTHER_GPUS = ("AssignedGPUs", "RequestGPUs", "MaxHosts", "JobUniverse")
 _UNIVERSE = extension("HTCondor", "JobUniverse")
+_QUEUED = ("DeferralTime", "SSSDeadline")  # times of jobs that wait: only a queue tells them
 _OLDER_GROUP = ("AccountingGroup", "AcctGroupUser", "ProjectName")
 
 # fmt: off
@@ -242,6 +257,7 @@ ATTRIBUTES: tuple[Field, ...] = (
     Field("In",                       JOB,       "InputFile",       stream),
     Field("Out",                      JOB,       "OutputFile",      stream),
     Field("Err",                      JOB,       "ErrorFile",       stream),
+    *(Field(name, JOB, element) for element, name in names.OWN.items() if name not in _QUEUED),
     Field("JobUniverse",              JOB,       "Extension",       universe, _UNIVERSE),
     Field("x509UserProxyVOName",      JOB,       "Extension",       plain, extension("VOMS", "VO")),
     Field("x509UserProxyFirstFQAN",   JOB,       "Extension",       plain, _FQAN),
@@ -249,6 +265,7 @@ ATTRIBUTES: tuple[Field, ...] = (
     Field("RequestMemory",            REQUESTED, "Memory",          asked, {"units": "MB"}),
     Field("RequestDisk",              REQUESTED, "Disk",            asked, {"units": "KB"}),
     Field("RequestGPUs",              REQUESTED, "Resource",        gpus, _GPU),
+    Field("AllowedJobDuration",       REQUESTED, "Duration",        limit, _LIMIT, _EXECUTING),
     Field("Owner",                    DELIVERED, "User"),
     Field("AcctGroup",                DELIVERED, "Project",         project, {}, _OLDER_GROUP),
     Field("x509userproxysubject",     DELIVERED, "GlobalUser"),
