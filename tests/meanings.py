@@ -172,7 +172,7 @@ _DETAIL = _file("batch/sge-qstat-j.xml").replace(
 )
 _CONFIG = "h_rss=@\nh_vmem=INFINITY\n"
 _LSF = _TOLD["lsf"]["limit"].replace(" 3600 0 512 ", " @ 0 512 ") + "\n"
-_AD = 'ClusterId = 7\nProcId = 0\nOwner = "amy"\nJobStatus = 2\nAllowedJobDuration = @\n'
+_AD = '[{"ClusterId": 7, "ProcId": 0, "Owner": "amy", "JobStatus": 2, "AllowedJobDuration": @}]'
 _EXECUTION = _AD.replace("AllowedJob", "AllowedExecute")
 _FLUX = _TOLD["flux"]["limit"].replace("3600.0", "@")
 _JOBSPEC = _file("translate/flux.json").replace('"duration": 600', '"duration": @')
