@@ -7,44 +7,53 @@ what it adds up of it (``USED``); ``document`` is the job as XML text, so that n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC
-from itertools import islice
-from operator import attrgetter
-from typing import Any
+from itertools import groupby, islice, repeat
+from operator import itemgetter
+from typing import Any, NamedTuple, cast
 
 import pyarrow as pa
 
-from sssjob.accounting.report import GROUPINGS, JobProperties, used
+from sssjob.accounting.document_rows import Known, PlacedColumns, TextColumnsBuilder, are_digits
+from sssjob.accounting.report import AMOUNTS, GROUPINGS, NAMED, JobProperties, is_plain, used
 from sssjob.document.bridge import to_tree
 from sssjob.document.text import dumps
-from sssjob.model import Job
-from sssjob.spans import SPANS
+from sssjob.measures import JobUsage, used_of
+from sssjob.model import Item, Job, Property
+from sssjob.records.builders import Column, ColumnPlace, Items, NamedTexts
+from sssjob.records.record import DELIVERED, JOB, REQUESTED
 from sssjob.store import parquet, rows
 from sssjob.store.columns import NAMES
 from sssjob.units import double_or_none
 
 DOCUMENT = "document"
+_ANYWHERE, _GIVEN, _ASKED = (DELIVERED, JOB, REQUESTED), (DELIVERED, JOB), (REQUESTED,)
+_NUMBERS = frozenset(name for each in AMOUNTS if each.is_asked for name in each.names)
 PIECE = 10_000  # rows of one piece of the table, which is held in memory
 # What ``report --by`` groups a job by: delivered, else the job's own, else what it requests.
-BY = {f"by_{name.replace('-', '_')}": name for name in GROUPINGS if name not in SPANS}
+BY = {f"by_{name.replace('-', '_')}": name for name in NAMED}
 # What a report adds up, or takes the mean of, by the names that it has there.
 # fmt: off
-USED = (
-    ("wall_seconds",       "wall time",                           attrgetter("wall")),
-    ("processor_seconds",  "wall time by processors",             attrgetter("slots")),
-    ("cpu_seconds",        "time of processors at work",          attrgetter("cpu")),
-    ("used_processors",    "how many processors there were",      attrgetter("processors")),
-    ("used_memory_bytes",  "the most that was measured, else given", attrgetter("memory")),
-    ("asked_memory_bytes", "the memory that was requested",       attrgetter("asked")),
-    ("node_seconds",       "wall time by nodes",                  attrgetter("nodes")),
-    ("gpu_seconds",        "wall time by GPUs",                   attrgetter("gpus")),
-    ("energy_joules",      "the energy that was used",            attrgetter("energy")),
+USED = (  # in the order of ``JobUsage``
+    ("wall_seconds",       "wall time"),
+    ("processor_seconds",  "wall time by processors"),
+    ("cpu_seconds",        "time of processors at work"),
+    ("used_processors",    "how many processors there were"),
+    ("used_memory_bytes",  "the most that was measured, else given"),
+    ("asked_memory_bytes", "the memory that was requested"),
+    ("node_seconds",       "wall time by nodes"),
+    ("gpu_seconds",        "wall time by GPUs"),
+    ("energy_joules",      "the energy that was used"),
+    ("limit_seconds",      "the wall time that was requested"),
 )
 # fmt: on
 _OF_STORES = (DOCUMENT, "place")  # these fields say where a job stands in a store
+assert len(USED) == len(JobUsage._fields)
 _FIELDS = [field for field in parquet.schema() if field.name not in _OF_STORES]
 _PLACES = [NAMES.index(parquet.column_of(field.name)) for field in _FIELDS]
+
+_of_table = itemgetter(*_PLACES)
 
 Row = tuple[object, ...]
 
@@ -56,7 +65,7 @@ def schema() -> pa.Schema:
         for name, by in BY.items()
     )
     sums = (
-        pa.field(name, pa.float64(), metadata={"path": "", "says": says}) for name, says, _ in USED
+        pa.field(name, pa.float64(), metadata={"path": "", "says": says}) for name, says in USED
     )
     return pa.schema([*_FIELDS, *named, *sums, pa.field(DOCUMENT, pa.string(), nullable=False)])
 
@@ -67,9 +76,138 @@ def row(job: Job) -> Row:
     found = rows.rows(to_tree(job))[-1]
     facts = JobProperties(job)
     sums = used(facts)
-    told = (found[place] for place in _PLACES)
+    told = _of_table(found)
     named = (GROUPINGS[by](facts, UTC) or None for by in BY.values())
-    return (*told, *named, *(double_or_none(of(sums)) for _, _, of in USED), dumps(job))
+    return (*told, *named, *map(double_or_none, sums), dumps(job))
+
+
+class TableRow(NamedTuple):
+    """A row, by its number in a piece of the table."""
+
+    batch: pa.RecordBatch
+    at: int
+
+
+class TableBuilder(TextColumnsBuilder[TableRow | Row]):
+    """Builds rows of the table column by column; each value is what ``row`` says of the job.
+
+    Names and amounts are asked of a job that has only the properties that they are made of. A
+    request whose parts are weighed against each other is not taken apart.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._schema = schema()
+        self._groupings = [_Read(_grouped(by), NAMED[by], _ANYWHERE) for by in BY.values()]
+        self._amounts = [
+            _Read(each.of, each.names, _ASKED if each.is_asked else _GIVEN, is_number=True)
+            for each in AMOUNTS
+        ]
+
+    def from_job(self, job: Job) -> Row:
+        """The row of a job object."""
+        return row(job)
+
+    def jobs(
+        self, own: Sequence[Column], requested: Sequence[Column], delivered: Sequence[Column],
+        groups: Sequence[Items],
+    ) -> list[TableRow | Row]:  # fmt: skip
+        """The rows of many records."""
+        size = len(groups)
+        found = self.read(own, requested, delivered, groups)
+        named = [each.values(found.told, size) for each in self._groupings]
+        sums = zip(
+            *map(used_of, *(each.values(found.told, size) for each in self._amounts)), strict=True
+        )
+        used_ = [[*map(double_or_none, each)] for each in sums]
+        told: list[Iterable[Any]] = [
+            *(found.cells[place] for place in _PLACES), *named, *used_, found.texts
+        ]  # fmt: skip
+        odd = {*found.irregular, *_weighed(found.told[REQUESTED], size)}
+        if odd:
+            rows_: list[Row] = [*zip(*told, strict=False)]
+            for at in odd:
+                rows_[at] = row(found.job(at))
+            batch = piece(rows_, self._schema)
+        else:
+            arrays = [
+                _array(values, field, size)
+                for values, field in zip(told, self._schema, strict=True)
+            ]
+            batch = pa.record_batch(arrays, schema=self._schema)
+        return [*map(TableRow, repeat(batch), range(size))]
+
+
+def _array(values: Iterable[Any], field: pa.Field, size: int) -> pa.Array:
+    """A column of a piece; ``repeat`` is what all have."""
+    if not isinstance(values, repeat):
+        return parquet.array_of(values, field)
+    value = next(iter(values))
+    if value is None:
+        return pa.nulls(size, field.type)
+    return parquet.array_of([value] * size, field)
+
+
+def together(some: Iterable[TableRow | Row], fields: pa.Schema) -> pa.RecordBatch:
+    """A piece of these rows, in their order."""
+    batches: list[pa.RecordBatch] = []
+    for batch, those in groupby(some, lambda each: each.batch if type(each) is TableRow else None):
+        if batch is None:
+            batches.append(piece([*those], fields))
+            continue
+        places = [each.at for each in cast(Iterable[TableRow], those)]
+        is_whole = len(places) == batch.num_rows and places == [*range(len(places))]
+        batches.append(batch if is_whole else batch.take(pa.array(places, pa.int64())))
+    return pa.Table.from_batches(batches, fields).combine_chunks().to_batches()[0]
+
+
+def _grouped(by: str) -> Callable[[JobProperties], str | None]:
+    return lambda facts: GROUPINGS[by](facts, UTC) or None
+
+
+def _weighed(requested: Sequence[ColumnPlace], size: int) -> Iterator[int]:
+    """The numbers of the records of which a request is more than plain numbers, each once."""
+    columns = [each for each in requested if any(map(_is_weighed, each.pieces))]
+    if columns or sum(not each.names.isdisjoint(_NUMBERS) for each in requested) > 1:
+        for at in range(size):
+            items = [item for each in requested for item in each.piece(at)]
+            if _is_weighed(items):
+                yield at
+
+
+def _is_weighed(items: Sequence[Item]) -> bool:
+    some = [item for item in items if isinstance(item, Property)]
+    names = [item.name for item in some if item.name in _NUMBERS]
+    return len({*names}) < len(names) or not all(is_plain(item.attributes) for item in some)
+
+
+class _Read:
+    """Reads a value of many records; of a number, digits are so many times what the digit 1 is."""
+
+    def __init__(
+        self, of: Callable[[JobProperties], Any], names: tuple[str, ...], places: tuple[str, ...],
+        *, is_number: bool = False,
+    ) -> None:  # fmt: skip
+        self._known = Known(lambda job: of(JobProperties(job)), names)
+        self._places, self._is_number = places, is_number
+
+    def values(self, told: PlacedColumns, size: int) -> Sequence[Any]:
+        """The value of each record."""
+        known = self._known
+        some = [
+            each
+            for place in self._places
+            for each in told[place]
+            if not each.names.isdisjoint(known.names)
+        ]
+        if self._is_number and len(some) == 1 and isinstance(some[0].column, NamedTexts):
+            name, attributes, texts = some[0].column
+            if are_digits(texts):
+                like = (some[0].place, name), known.attributes(attributes)
+                zero, one = (known.of((((*like[0], digit, like[1]),),)) for digit in "01")
+                if type(one) is int:
+                    return [number * one if (number := int(text)) else zero for text in texts]
+        return known.values(some, size)
 
 
 def piece(some: Sequence[Row], fields: pa.Schema) -> pa.RecordBatch:

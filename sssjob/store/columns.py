@@ -188,6 +188,8 @@ def odd_paths(odd: int) -> list[str]:
     >>> odd_paths(bit("Charge"))
     ['Charge']
     """
+    if not odd:  # as nearly all are
+        return []
     return [*(path for path in PATHS if odd & bit(path)), *(["*"] if odd & IRREGULAR else [])]
 
 

@@ -9,7 +9,7 @@ The last one, ``incomplete``, has the paths of which a job says more than its co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any, BinaryIO
 
@@ -51,11 +51,14 @@ def column_of(field: str) -> str:
 
 def batch_of(rows: Sequence[Sequence[Any]], fields: pa.Schema) -> pa.RecordBatch:
     """A piece of the table, from the columns of its fields."""
-    arrays = []
-    for field, values in zip(fields, zip(*rows, strict=True), strict=True):
-        told = map(odd_paths, values) if field.name == INCOMPLETE else values
-        arrays.append(pa.array(list(told), field.type))
-    return pa.record_batch(arrays, schema=fields)
+    columns = zip(fields, zip(*rows, strict=True), strict=True)
+    return pa.record_batch([array_of(values, field) for field, values in columns], schema=fields)
+
+
+def array_of(values: Iterable[Any], field: pa.Field) -> pa.Array:
+    """A column of the table, of the values that a column of the store has."""
+    told = map(odd_paths, values) if field.name == INCOMPLETE else values
+    return pa.array([*told], field.type)
 
 
 def write(jobs: Store, stream: BinaryIO, *, deleted: bool = False) -> int:

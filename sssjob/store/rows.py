@@ -81,6 +81,52 @@ def rows(root: Element) -> list[Row]:
     return [tuple(row) for row in (*written, *resolved)]
 
 
+class Told(NamedTuple):
+    """What a row says of the properties of a name: in which places, and what these are.
+
+    ``text`` is the place of their text, or ``low``, ``high`` and ``bytes`` of their numbers; -1 for
+    those that there are not. Of their attributes only those named matter.
+    """
+
+    places: tuple[int, ...]
+    text: int
+    low: int
+    high: int
+    bytes: int
+    attributes: frozenset[str]
+
+
+@lru_cache(1 << 10)
+def told_of(block: str, name: str) -> Told | None:
+    """The same for a name in Requested, Delivered or, for "", in the job; None: a row says nothing.
+
+    It says the same whatever else the job says, unless ``is_resolved``.
+    """
+    inner = _TOP[block].inner if block else _TOP
+    leaf = (inner or {}).get(name)
+    if leaf is None or leaf.inner is not None:
+        return None
+    some = leaf.text, leaf.low, leaf.high, leaf.bytes, *(place for _, place, _ in leaf.attributes)
+    places = tuple(place for place in some if place >= 0)
+    names = {"units"} if leaf.bytes >= 0 else set()
+    names.update(name for name, _, _ in leaf.attributes)
+    return Told(places, leaf.text, leaf.low, leaf.high, leaf.bytes, frozenset(names))
+
+
+def is_resolved(name: str) -> bool:
+    """Whether a job with such a property may have rows for what is written and for what holds."""
+    return name in _RESOLVED
+
+
+def one_number(text: str) -> float | None:
+    """The number that XPath of all versions makes of a text; None for others.
+
+    >>> one_number("12.50"), one_number("7e")
+    (12.5, None)
+    """
+    return None if isnan(value := number(text)) or _is_read_in_two_ways(text) else value
+
+
 def number(text: str) -> float:
     """The number that XPath 1.0 makes of a text, to the last bit of libxml2; NaN for others.
 
@@ -128,7 +174,7 @@ def _is_read_in_two_ways(text: str) -> bool:
 
 
 @lru_cache(1 << 16)
-def _bytes(text: str, unit: str) -> float | None:
+def in_bytes(text: str, unit: str) -> float | None:
     """An amount in bytes, the double that is nearest to it; None when it is none."""
     try:
         return float(units.bytes_of(text, unit))
@@ -228,7 +274,7 @@ def _add_number(row: list[Value], leaf: _Leaf, text: str, element: Element) -> N
     if low is None:
         row[leaf.low] = value
         if leaf.bytes >= 0:
-            row[leaf.bytes] = _bytes(text, element.get("units") or leaf.default_unit)
+            row[leaf.bytes] = in_bytes(text, element.get("units") or leaf.default_unit)
         return
     high = row[leaf.high] if leaf.high >= 0 else low
     if high is not None:

@@ -12,6 +12,7 @@ from mutated_records import GUESSED, LINED, READ, SOURCES, mutated, mutated_text
 from records import errors
 from same_jobs import made
 
+from sssjob.accounting.document_rows import DocumentRows, DocumentRowsBuilder
 from sssjob.accounting.writers.lines import JSONBuilder, line_of
 from sssjob.document import dumps
 from sssjob.errors import UnusableInput
@@ -43,6 +44,11 @@ def test_both_builders_agree_and_every_document_is_valid(format_, data):
     ]
     lines = outcomes(format_, raw, JSONBuilder())
     assert [item.job.text for item in lines if isinstance(item, Converted)] == [*map(line_of, jobs)]
+    of_stores = outcomes(format_, raw, DocumentRowsBuilder())
+    for item, job in zip((it for it in of_stores if isinstance(it, Converted)), jobs, strict=True):
+        known = DocumentRows.of(job)
+        assert item.job == (known.text, (*known.rows,))
+        assert [*map(type, item.job.rows[0])] == [*map(type, known.rows[0])]
     for job in jobs:
         assert errors(job) == []
 

@@ -491,7 +491,7 @@ def test_gpus_of_a_usage_record_keep_their_type():
 # --- many jobs at once ---
 
 IN_PARTS = ("ur", "car", "apel")
-AT_ONCE = (*IN_PARTS, "jsonl")
+AT_ONCE = (*IN_PARTS, "jsonl", "parquet")
 LOGS = sorted(
     path for path in records.RECORDS.glob("*/*") if path.suffix not in (".outcomes", ".md")
 )  # fmt: skip

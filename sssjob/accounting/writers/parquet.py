@@ -18,7 +18,7 @@ class ParquetTable(Writer):
 
     def __init__(self, stream: BinaryIO, options: WriterOptions, on_loss: OnLoss) -> None:
         self._schema = table.schema()
-        self._rows: list[table.Row] = []
+        self._rows: list[table.Row | table.TableRow] = []
         self._joined: list[pa.RecordBatch] = []
         super().__init__(stream, options, on_loss)
 
@@ -29,7 +29,15 @@ class ParquetTable(Writer):
 
     def add(self, job: Job) -> None:
         """Take one row."""
-        self._rows.append(table.row(job))
+        self.take(table.row(job))
+
+    def builder(self) -> table.TableBuilder:
+        """What makes many rows at once."""
+        return table.TableBuilder()
+
+    def take(self, job: table.Row | table.TableRow) -> None:
+        """Take one row that is made."""
+        self._rows.append(job)
         if len(self._rows) == table.PIECE and not self.is_part:
             self.join(self.part())
 
@@ -37,7 +45,7 @@ class ParquetTable(Writer):
         """The rows that were not joined yet."""
         if not self._rows:
             return pa.RecordBatch.from_pylist([], self._schema)
-        batch = table.piece(self._rows, self._schema)
+        batch = table.together(self._rows, self._schema)
         self._rows = []
         return batch
 

@@ -90,7 +90,7 @@ class Writer(ABC):
         self._lost: Counter[tuple[Kinds, ...]] = Counter()
         self.put(self.head)
 
-    def builder(self) -> Builder[Any, WrittenJob] | None:
+    def builder(self) -> Builder[Any, Any] | None:
         """What writes many jobs at once, which ``through`` takes then; None where nothing does."""
         return None
 
@@ -116,7 +116,7 @@ class Writer(ABC):
         """Take what another writer was given, behind all that was added here."""
         self.stream.write(part)
 
-    def take(self, job: WrittenJob) -> None:
+    def take(self, job: Any) -> None:
         """Write one job that ``builder`` has made. Raises ``RefusedJob`` or ``Unfit``."""
         if job.error is not None:
             raise job.error
@@ -144,10 +144,10 @@ class Writer(ABC):
                 continue
             job = outcome.job
             try:
-                if isinstance(job, WrittenJob):
-                    self.take(job)
-                else:
+                if isinstance(job, Job):
                     self.add(job)
+                else:
+                    self.take(job)
             except RefusedJob as error:
                 yield Bad(outcome.line, str(error))
             except Unfit as error:
