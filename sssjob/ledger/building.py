@@ -16,15 +16,31 @@ Tests compare both over changed records of every format.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, combinations, repeat
-from typing import Any, cast
+from typing import Any, cast, overload
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from sssjob.accounting.report import JobProperties, is_plain
 from sssjob.amounts import NUMBERS
+from sssjob.integers import LARGEST, SMALLEST
 from sssjob.ledger import columns
-from sssjob.ledger.columns import AMOUNTS, EXACT, NAMES, READ, SUMMED, Reading, Row
-from sssjob.measures import used_of
+from sssjob.ledger.columns import (
+    AMOUNTS,
+    COLUMNS,
+    EXACT,
+    NAMES,
+    READ,
+    START,
+    SUBMIT,
+    SUMMED,
+    Reading,
+    Row,
+)
+from sssjob.measures import ALONE, JobUsage, used_of
 from sssjob.model import Delivered, Item, Job, Property, Requested, stripped
 from sssjob.records.builders import (
     Column,
@@ -32,10 +48,15 @@ from sssjob.records.builders import (
     ColumnsBuilder,
     Items,
     NamedTexts,
+    PickedItems,
     SameItems,
+    Together,
+    items_of,
 )
 from sssjob.records.record import DELIVERED, JOB, REQUESTED
+from sssjob.records.texts import Coded, Fused, Numbers, Plain, Whole, fused
 
+_Told = dict[str, list[ColumnPlace]]  # by their places
 REMEMBERED = 4096  # values that are remembered of a reading
 FEW = 64  # pieces that are rather looked up one by one
 _DIGITS = 18
@@ -59,6 +80,10 @@ class RowsBuilder(ColumnsBuilder[Row]):
         self.needs = {JOB: _names(JOB), DELIVERED: _names(DELIVERED) | {*NUMBERS}}
         self._readers = [*map(_Reader, _READINGS)]
 
+    def picked(self, pieces: Sequence[Items], codes: Numbers) -> Column:
+        """The pieces and their numbers."""
+        return PickedItems(pieces, codes)
+
     def from_job(self, job: Job) -> Row:
         """The row of a job object."""
         return columns.row(job)[:-2]
@@ -66,20 +91,84 @@ class RowsBuilder(ColumnsBuilder[Row]):
     def jobs(
         self, own: Sequence[Column], requested: Sequence[Column], delivered: Sequence[Column],
         groups: Sequence[Items],
-    ) -> list[Row]:  # fmt: skip
+    ) -> Sequence[Row]:  # fmt: skip
         """The rows of many records."""
         size = len(groups)
         told = {
             place: [ColumnPlace.of(place, column) for column in some]
             for place, some in ((JOB, own), (REQUESTED, requested), (DELIVERED, delivered))
         }
+        irregular = _irregular(told, size)
+        if not irregular and _is_bulk(told) and (table := self._table(told, size)) is not None:
+            return table
         found = [reader.values(told, size) for reader in self._readers]
         read, amounts = found[: len(READ)], found[len(READ) :]
         rows = _rows(read, amounts)
-        for at in _irregular(told, size):
+        for at in irregular:
             parts = ([*chain(*(each.piece(at) for each in told[place]))] for place in told)
             rows[at] = self.from_job(_job(*parts))
         return rows
+
+    def _table(self, told: _Told, size: int) -> RowTable | None:
+        """The rows as columns of Arrow; None where one takes more than numbers of 64 bits."""
+        types = [each.type for each in COLUMNS[: len(READ)]] + [pa.int64()] * len(AMOUNTS)
+        try:
+            found = [
+                reader.array(told, size, type_)
+                for reader, type_ in zip(self._readers, types, strict=True)
+            ]
+            read, sums = found[: len(READ)], _sums(*found[len(READ) :])
+        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+            return None
+        submitted, started = (read[NAMES.index(name)] for name in (SUBMIT, START))
+        if pc.any(pc.and_(submitted.is_null(), started.is_null())).as_py():
+            return None  # the digest of such a row tells it
+        told_of = [*read, *sums]
+        more = [pa.nulls(size, column.type) for column in COLUMNS[len(told_of) : -2]]
+        return RowTable([*told_of, *more])
+
+
+def _sums(
+    wall: pa.Array, processors: pa.Array, cpu: pa.Array, memory: pa.Array, asked: pa.Array,
+    nodes: pa.Array, gpus: pa.Array, energy: pa.Array,
+) -> list[pa.Array]:  # fmt: skip
+    """``used_of`` of columns, null being None. Raises ``ArrowInvalid`` beyond 64 bits."""
+    found = JobUsage(
+        wall, pc.multiply_checked(wall, pc.fill_null(processors, ALONE)), cpu, processors, memory,
+        asked, pc.multiply_checked(wall, nodes), pc.multiply_checked(wall, gpus), energy,
+    )  # fmt: skip
+    if any(pc.min(each).as_py() == SMALLEST for each in found):
+        raise pa.ArrowInvalid("the least number, which no column has")
+    return [*found]
+
+
+class RowTable(Together[Row]):
+    """Rows as columns of Arrow, but for the file and the lines that they were read from."""
+
+    def __init__(self, columns: list[pa.Array]) -> None:
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Row]: ...
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return [self[each] for each in range(*at.indices(len(self)))]
+        return tuple(column[at].as_py() for column in self.columns)
+
+    def __iter__(self) -> Iterator[Row]:
+        return zip(*[column.to_pylist() for column in self.columns], strict=True)
+
+    def table(self, source: str, lines: Sequence[int]) -> pa.Table:
+        """The rows whole, with where they were read from."""
+        size = len(self)
+        sources = pa.array([source or None], pa.string()).take(pa.array(np.zeros(size, np.int64)))
+        numbers = pa.array(lines, pa.int64())
+        return pa.table([*self.columns, sources, numbers], schema=columns.schema())
 
 
 def _rows(read: Sequence[Sequence[Any]], amounts: Sequence[Sequence[Any]]) -> list[Row]:
@@ -92,7 +181,7 @@ def _rows(read: Sequence[Sequence[Any]], amounts: Sequence[Sequence[Any]]) -> li
     return [(*row, columns.digest(row)) for row in told]
 
 
-def _irregular(told: dict[str, list[ColumnPlace]], size: int) -> list[int]:
+def _irregular(told: _Told, size: int) -> list[int]:
     """The numbers of the records that are no plain properties, each for itself."""
     found: set[int] = set()
     for place, some in told.items():
@@ -112,7 +201,9 @@ def _irregular(told: dict[str, list[ColumnPlace]], size: int) -> list[int]:
 def _piece(place: ColumnPlace, at: int) -> object:
     """The piece of a record as it stands in ``pieces``."""
     column = place.column
-    return place.pieces[0] if isinstance(column, NamedTexts | SameItems) else column[at]
+    if isinstance(column, NamedTexts | SameItems):
+        return place.pieces[0]
+    return place.piece(at)
 
 
 def _is_regular(piece: tuple[Property, ...], place: str) -> bool:
@@ -147,14 +238,48 @@ class _Reader:
         self._memories: dict[Any, dict[Any, tuple[Any, Any]]] = {}
         self._units: dict[Any, tuple[Any, Any]] = {}
 
-    def values(self, told: dict[str, list[ColumnPlace]], size: int) -> Sequence[Any]:
-        """The value of each of so many records."""
-        places = [
+    def _places(self, told: _Told) -> list[ColumnPlace]:
+        return [
             each
             for place in self._reading.places
             for each in told[place]
             if not each.names.isdisjoint(self._names)
         ]
+
+    def array(self, told: _Told, size: int, type_: pa.DataType) -> pa.Array:
+        """The same as a column of Arrow; raises what Arrow does for what its type cannot hold."""
+        places = self._places(told)
+        if len(places) == 1 and (found := self._at_once(places[0])) is not None:
+            return found
+        varied = [each.column for each in places if not isinstance(each.column, SameItems)]
+        if (few := _representatives(varied, size)) is None:
+            return pa.array(self.values(told, size), type_)
+        firsts, codes = few.firsts.tolist(), few.codes
+        fewer: _Told = {place: [] for place in told}
+        for each in places:
+            fewer[each.place].append(_fewer(each, firsts))
+        return pa.array(self.values(fewer, len(firsts)), type_).take(pa.array(codes))
+
+    def _at_once(self, place: ColumnPlace) -> pa.Array | None:
+        """The values of a column of numbers, or of texts in ASCII, if they can be read at once."""
+        if not isinstance(place.column, NamedTexts):
+            return None
+        texts = place.column.texts
+        if isinstance(texts, Whole) and self._reading.is_number:
+            _, one = self._unit(place)
+            most = LARGEST if self._reading.most is None else self._reading.most
+            numbers = texts.numbers
+            if type(one) is int and numbers.min() > 0 and int(numbers.max()) * one <= most:
+                return pa.array(numbers * one)
+        elif isinstance(texts, Plain) and not self._reading.is_number and self._nothing is None:
+            sizes = pc.min_max(pc.binary_length(texts.array)).as_py()
+            if sizes["min"] > 0 and not pc.any(pc.match_substring(texts.array, " ")).as_py():
+                return texts.array
+        return None
+
+    def values(self, told: _Told, size: int) -> Sequence[Any]:
+        """The value of each of so many records."""
+        places = [*map(_one_by_one, self._places(told))]
         varied = [each for each in places if not isinstance(each.column, SameItems)]
         if not varied:
             return [self._of(places, 0) if places else self._nothing] * size
@@ -240,6 +365,43 @@ class _Reader:
             column = ColumnPlace.of(place.place, texts)
             self._units[key] = self._of([column], 0), self._of([column], 1)
         return self._units[key]
+
+
+def _is_bulk(told: _Told) -> bool:
+    """Whether there are columns of which each distinct value is read once."""
+    return any(_is_picked(each) for some in told.values() for each in some)
+
+
+def _representatives(varied: Sequence[Column], size: int) -> Fused | None:
+    """One record for each combination of what columns say; None where hardly any comes again."""
+    coded: list[tuple[int, Numbers]] = []
+    for column in varied:
+        if isinstance(column, PickedItems):
+            coded.append((len(column.pieces), column.codes))
+        elif isinstance(column, NamedTexts) and isinstance(column.texts, Coded):
+            coded.append((len(column.texts.values), column.texts.codes))
+        else:
+            return None
+    return fused(coded) if coded else Fused(np.zeros(1, np.int64), np.zeros(size, np.int64))
+
+
+def _one_by_one(place: ColumnPlace) -> ColumnPlace:
+    """A column with the piece of each record."""
+    return place._replace(column=items_of(place.column)) if _is_picked(place) else place
+
+
+def _is_picked(place: ColumnPlace) -> bool:
+    return isinstance(place.column, PickedItems)
+
+
+def _fewer(place: ColumnPlace, at: Sequence[int]) -> ColumnPlace:
+    """A column of some of its records."""
+    column = place.column
+    if isinstance(column, NamedTexts):
+        return place._replace(column=column._replace(texts=[column.texts[each] for each in at]))
+    if isinstance(column, SameItems):
+        return place._replace(column=column._replace(size=len(at)))
+    return place._replace(column=[place.piece(each) for each in at])
 
 
 def _shape(place: ColumnPlace) -> tuple[Any, ...]:

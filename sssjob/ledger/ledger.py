@@ -188,14 +188,27 @@ class Adding:
     def __init__(self, ledger: Ledger, why: str = "ingest") -> None:
         self.total = Added()
         self._ledger, self._why = ledger, why
+        self._tables: list[pa.Table] = []  # before the rows
         self._rows: list[Row] = []
+        self._count = 0
         self._read: list[Input] = []
 
-    def put(self, row: Row) -> None:
-        """One more."""
-        self._rows.append(row)
-        if len(self._rows) >= _ARRIVES:
+    def put(self, rows: Row | pa.Table) -> None:
+        """One more row, or a table of many."""
+        if isinstance(rows, tuple):
+            self._rows.append(rows)
+            self._count += 1
+        else:
+            self._put_away()
+            self._tables.append(rows)
+            self._count += len(rows)
+        if self._count >= _ARRIVES:
             self.commit()
+
+    def _put_away(self) -> None:
+        if self._rows:
+            self._tables.append(columns.table(self._rows))
+            self._rows = []
 
     def has_read(self, read: Input) -> None:
         """All rows of an input were put."""
@@ -203,9 +216,11 @@ class Adding:
 
     def commit(self) -> None:
         """Commit what was put."""
-        if self._rows or self._read:
-            self.total += self._ledger.commit(columns.table(self._rows), self._read, self._why)
-            self._rows, self._read = [], []
+        if self._count or self._read:
+            self._put_away()
+            tables = self._tables or [columns.table([])]
+            self.total += self._ledger.commit(pa.concat_tables(tables), self._read, self._why)
+            self._tables, self._count, self._read = [], 0, []
 
 
 def create(home: Path) -> Ledger:

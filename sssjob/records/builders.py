@@ -17,6 +17,7 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar, cast
 
 from sssjob.document.text import dumps, escaped, fragment, tags, writer
 from sssjob.model import Attributes, Block, Delivered, Item, Job, Property, Requested, TaskGroup
+from sssjob.records.texts import Numbers, combined
 
 P = TypeVar("P")  # a piece: what a column of a record becomes
 J = TypeVar("J")  # what a record becomes
@@ -64,6 +65,10 @@ class Builder(ABC, Generic[P, J]):
     def same(self, piece: P, size: int) -> Column:
         """A column of so many equal pieces."""
 
+    def picked(self, pieces: Sequence[P], codes: Numbers) -> Column:
+        """A column of these pieces, by their numbers: an array of numpy."""
+        return [*map(pieces.__getitem__, codes.tolist())]
+
     @abstractmethod
     def join(self, pieces: Iterable[P]) -> P:
         """Pieces behind each other."""
@@ -76,7 +81,7 @@ class Builder(ABC, Generic[P, J]):
     def jobs(
         self, own: Sequence[Column], requested: Sequence[Column], delivered: Sequence[Column],
         groups: Sequence[P],
-    ) -> list[J]:  # fmt: skip
+    ) -> Sequence[J]:  # fmt: skip
         """Jobs of columns of their own and in their categories, and of their task groups."""
 
     @abstractmethod
@@ -152,6 +157,10 @@ def _block(kind: type[Block], items: Items) -> Items:
     return (kind(items),) if items else ()
 
 
+class Together(Sequence[J]):
+    """What many records became, which is handed on at once: see ``ConvertedTogether``."""
+
+
 class NamedTexts(NamedTuple):
     """A column of properties with one name and the same attributes: their texts, none empty."""
 
@@ -165,6 +174,13 @@ class SameItems(NamedTuple):
 
     items: Items
     size: int
+
+
+class PickedItems(NamedTuple):
+    """A column of pieces by their numbers: an array of numpy."""
+
+    pieces: Sequence[Items]
+    codes: Numbers
 
 
 class ColumnsBuilder(_ItemsBuilder[J]):
@@ -205,6 +221,9 @@ class ColumnPlace(NamedTuple):
     @classmethod
     def of(cls, place: str, column: Column) -> ColumnPlace:
         """A column that ``ColumnsBuilder`` was given."""
+        if isinstance(column, PickedItems):
+            column, some = column, column.pieces
+            return cls(place, column, _names_in(some), cast(Sequence[tuple[Property, ...]], some))
         if isinstance(column, NamedTexts):
             like = Property.read(column.name, "", column.attributes)
             return cls(place, column, frozenset((column.name,)), ((like,),))
@@ -213,18 +232,21 @@ class ColumnPlace(NamedTuple):
             if isinstance(column, SameItems)
             else [*dict(zip(map(id, column), column, strict=True)).values()]
         )
-        names = frozenset(
-            item.name for piece in some for item in piece if isinstance(item, Property)
-        )
-        return cls(place, column, names, cast(Sequence[tuple[Property, ...]], some))
+        return cls(place, column, _names_in(some), cast(Sequence[tuple[Property, ...]], some))
 
     def piece(self, at: int) -> Items:
         """What a record has of it."""
         column = self.column
+        if isinstance(column, PickedItems):
+            return column.pieces[int(column.codes[at])]
         if isinstance(column, NamedTexts):
             return (Property.read(column.name, column.texts[at], column.attributes),)
         found: Items = column.items if isinstance(column, SameItems) else column[at]
         return found
+
+
+def _names_in(pieces: Iterable[Items]) -> frozenset[str]:
+    return frozenset(item.name for piece in pieces for item in piece if isinstance(item, Property))
 
 
 def items_of(column: Column) -> Sequence[Items]:
@@ -234,6 +256,8 @@ def items_of(column: Column) -> Sequence[Items]:
         return [(Property.read(name, text, attributes),) for text in texts]
     if isinstance(column, SameItems):
         return [column.items] * column.size
+    if isinstance(column, PickedItems):
+        return [*map(column.pieces.__getitem__, column.codes.tolist())]
     return column
 
 
@@ -254,6 +278,9 @@ class _TextBuilder(Builder[str, str]):
 
     def same(self, piece: str, size: int) -> Column:
         return Same((piece,))
+
+    def picked(self, pieces: Sequence[str], codes: Numbers) -> Column:
+        return Picked(pieces, codes)
 
     def join(self, pieces: Iterable[str]) -> str:
         return "".join(pieces)
@@ -297,6 +324,33 @@ class Same(tuple[str]):
     """A column of which every piece is this one."""
 
 
+class Picked(NamedTuple):
+    """A column of pieces by their numbers."""
+
+    pieces: Sequence[str]
+    codes: Numbers
+
+    def texts(self, before: str) -> Sequence[str]:
+        """The piece of each record, with a text before it."""
+        import numpy as np
+
+        pieces = np.array([before + piece for piece in self.pieces], object)
+        found: list[str] = pieces[self.codes].tolist()
+        return found
+
+    def with_behind(self, behind: str) -> Picked:
+        """The same, and a text behind each piece."""
+        return Picked([piece + behind for piece in self.pieces], self.codes)
+
+    def then(self, other: Picked) -> Picked | None:
+        """The pieces of two columns as one, if there are few of both together."""
+        both = combined([(self.pieces, self.codes), (other.pieces, other.codes)], _FEW)
+        return None if both is None else Picked([*map("".join, both.values)], both.codes)
+
+
+_FEW = 1 << 8  # pieces of several columns that are put together before those of the records
+
+
 class LineBuilder:
     """Text in the making, a line for each record: what all have is written into it once.
 
@@ -307,25 +361,28 @@ class LineBuilder:
         self._size = size
         self._columns: list[Iterable[str]] = []
         self._shared = begin
+        self._picked: Picked | None = None  # what is not put yet, and stands before all else
 
     def put(self, columns: Iterable[Column]) -> None:
         """Put columns behind what there is."""
         for column in columns:
             if isinstance(column, Tagged):
                 self._put(column.before, column.texts)
-                self._shared = column.behind
+                self._share(column.behind)
             elif isinstance(column, Same):
-                self._shared += column[0]
+                self._share(column[0])
+            elif isinstance(column, Picked):
+                self._pick(column)
             else:
                 self._put("", column)
 
     def put_block(self, name: str, columns: Sequence[Column]) -> None:
         """Put columns into a block, which a record without any of them does not have."""
         before, behind = f"<{name}>", f"</{name}>"
-        if any(isinstance(column, Tagged) or all(column) for column in columns):
-            self._shared += before
+        if any(isinstance(column, Tagged) or _has_all(column) for column in columns):
+            self._share(before)
             self.put(columns)
-            self._shared += behind
+            self._share(behind)
         elif columns:
             lines = LineBuilder(self._size)
             lines.put(columns)
@@ -336,12 +393,41 @@ class LineBuilder:
         self._put(end, ())
         return list(map("".join, zip(*self._columns, strict=True)))
 
+    def _share(self, text: str) -> None:
+        """Put a text that all have behind what there is."""
+        if self._picked is None:
+            self._shared += text
+        else:
+            self._picked = self._picked.with_behind(text)
+
+    def _pick(self, column: Picked) -> None:
+        """Put a column of pieces behind what there is; such columns are made one where they can."""
+        if self._picked is None:
+            self._picked = column
+        elif both := self._picked.then(column):
+            self._picked = both
+        else:
+            self._flush()
+            self._picked = column
+
+    def _flush(self) -> None:
+        if (picked := self._picked) is not None:
+            self._picked = None
+            self._columns.append(picked.texts(self._shared))
+            self._shared = ""
+
     def _put(self, before: str, texts: Sequence[str]) -> None:
-        if shared := self._shared + before:
-            self._columns.append(repeat(shared, self._size))
+        self._share(before)
+        self._flush()
+        if self._shared:
+            self._columns.append(repeat(self._shared, self._size))
             self._shared = ""
         if texts:
             self._columns.append(texts)
+
+
+def _has_all(column: Column) -> bool:
+    return all(column.pieces if isinstance(column, Picked) else column)
 
 
 OBJECTS = JobBuilder()

@@ -11,7 +11,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from sssjob import units
 from sssjob.errors import InvalidValue
-from sssjob.records.record import Field, Noted, R, by_columns, numeric
+from sssjob.records.record import Field, Noted, R, by_columns, in_bulk, numeric
+from sssjob.records.texts import BulkColumn, Plain, Whole, is_of_form
 from sssjob.records.values import is_whole
 from sssjob.suggestions import question
 
@@ -28,6 +29,10 @@ _CTIME = re.compile(
 )
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _DISTANCE = re.compile("([+-])([0-9]{2}):?([0-9]{2})?")  # from UTC
+_FORM = "0000-00-00T00:00:00"  # digits where 0 stands
+_COLUMNS = 8  # of times, that were read last and are kept
+_FORM_SIZE = len(_FORM)
+_OF_HOUR = [at for at, character in enumerate(_FORM[:13]) if character == "0"]
 _IN_HOUR = re.compile("([0-5][0-9]):([0-5][0-9])")
 
 
@@ -62,7 +67,8 @@ class Clock:
     def __init__(self, zone: str | tzinfo = "") -> None:
         self._named = bool(zone)
         self.zone = zone if isinstance(zone, tzinfo) else timezone(zone)
-        self.reading = by_columns(self.many)(numeric(units.TIME_LIMIT)(partial(self.read)))
+        reading = by_columns(self.many)(numeric(units.TIME_LIMIT)(partial(self.read)))
+        self.reading = in_bulk(self.bulk)(reading)
         self.begin()
 
     def begin(self) -> None:
@@ -73,6 +79,7 @@ class Clock:
         """
         self._hours: dict[str, int] = {}
         self._kept: tuple[Sequence[str], Sequence[str]] = (), ()
+        self._bulk: list[tuple[BulkColumn, Whole]] = []
         self._told = self.assumed = False
         self.twice: set[str] = set()
 
@@ -88,11 +95,12 @@ class Clock:
         start = self._hours.get(text[:14])
         if start is not None and (found := _IN_HOUR.fullmatch(text, 14)):
             return str(start + 60 * int(found[1]) + int(found[2]))
+        found_at = self._exactly(text, fold)
         if len(text) == 19 and not fold and (start := self._plain_hour(text)) is not None:
             if len(self._hours) > 10_000:
                 self._hours.clear()
             self._hours[text[:14]] = start
-        return self._exactly(text, fold)
+        return found_at
 
     def many(self, texts: Sequence[str]) -> Sequence[str] | None:
         """``read`` of many texts, none of them empty; None where each has to be asked for."""
@@ -120,11 +128,52 @@ class Clock:
         self._told, self.assumed = True, False
         return (Noted(line, ASSUMED, once=True, assumes_utc=True),)
 
+    def bulk(self, column: BulkColumn) -> BulkColumn | None:
+        """The same of a column of bytes, in hours in which minutes add up."""
+        if not isinstance(column, Plain):
+            return None
+        for known, found in self._bulk:
+            if known is column:
+                return found
+        whole = self._whole(column)
+        if whole is not None:
+            self._bulk = [*self._bulk[1 - _COLUMNS :], (column, whole)]
+        return whole
+
+    def _whole(self, column: Plain) -> Whole | None:
+        import numpy as np
+
+        characters = column.characters(_FORM_SIZE)
+        if characters is None or not is_of_form(characters, _FORM):
+            return None
+        digits = (characters - np.uint8(ord("0"))).astype(np.int64)
+        minutes, seconds = (digits[:, at] * 10 + digits[:, at + 1] for at in (14, 17))
+        if (minutes > 59).any() or (seconds > 59).any():
+            return None
+        # What stands before the minutes tells hours apart, as a number with a digit in each place.
+        names = digits[:, _OF_HOUR] @ (10 ** np.arange(len(_OF_HOUR) - 1, -1, -1))
+        _, firsts, codes = np.unique(names, return_index=True, return_inverse=True)
+        starts = []
+        for at in firsts.tolist():
+            text = column[at]
+            if text[:14] not in self._hours:
+                try:
+                    self.read(text)
+                except InvalidValue:
+                    return None
+            start = self._hours.get(text[:14])
+            if start is None:
+                return None
+            starts.append(start)
+        return Whole(np.array(starts)[codes] + 60 * minutes + seconds)
+
     def column(self, texts: Sequence[str]) -> Sequence[str]:
         """Every time of a column, "" where there is none that can be read.
 
         What they are is kept, since the column will be read again for a property.
         """
+        if isinstance(texts, BulkColumn) and (whole := self.bulk(texts)) is not None:
+            return whole
         joined = "".join(texts)
         if joined.isdecimal() and joined.isascii() and min(texts) >= "1":
             return texts  # one that is too large is told of where it is a property
@@ -139,6 +188,16 @@ class Clock:
             return self.read(text) or ""
         except InvalidValue:
             return ""
+
+    def doubtful_in(self, columns: Iterable[Sequence[str]]) -> bool:
+        """Whether some of many times happened twice."""
+        if not self._named:
+            return False
+        return any(
+            self.doubtful(column)
+            for column in columns
+            if not (isinstance(column, BulkColumn) and self.bulk(column) is not None)
+        )
 
     def doubtful(self, texts: Iterable[str]) -> set[str]:
         """Those of some times that happened twice."""

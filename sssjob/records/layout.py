@@ -27,6 +27,7 @@ from sssjob.model import Job, Property
 from sssjob.records.clock import Clock
 from sssjob.records.cutting import Cutter, Moved
 from sssjob.records.record import Bad, Field, Noted, Options, Skipped
+from sssjob.records.texts import BulkColumn
 
 Names = tuple[str, ...]
 
@@ -133,6 +134,8 @@ class RecordBatch(NamedTuple):
         """Some of the records, by their numbers in the batch."""
 
         def of(column: Sequence[Any]) -> Sequence[Any]:
+            if isinstance(column, BulkColumn) and len(chosen):
+                return column.take(chosen)
             return [column[at] for at in chosen] if column else ()
 
         names, places, lines, columns, *told = self

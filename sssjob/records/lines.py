@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from sssjob.errors import UnusableInput
@@ -92,10 +92,11 @@ class Blocks:
     """Blocks of whole lines, each with the number of its first line.
 
     ``cut_short`` is the number of the last line where it has no line end, else 0: known at the end.
+    Blocks are larger where ``wide`` says so, for a road on which much is read at once.
     """
 
-    def __init__(self, stream: Readable, first: int = 1) -> None:
-        self._stream = stream
+    def __init__(self, stream: Readable, first: int = 1, wide: Callable[[], int] = int) -> None:
+        self._stream, self._wide = stream, wide
         self._next, self._last = first, b"\n"
         self.cut_short = 0
 
@@ -107,7 +108,7 @@ class Blocks:
 
     def read(self, size: int, /) -> bytes:
         """The next bytes of the stream."""
-        found = self._stream.read(size)
+        found = self._stream.read(max(size, self._wide()))
         self._last = found[-1:] or self._last
         return found
 

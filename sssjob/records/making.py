@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records import clock as clocks
-from sssjob.records.builders import Builder
+from sssjob.records.builders import Builder, Together
 from sssjob.records.clock import Clock, is_backwards
 from sssjob.records.layout import Layout, Names, RecordBatch, Stretch
 from sssjob.records.plan import Odd, Plan
@@ -18,6 +18,7 @@ from sssjob.records.record import (
     JOB,
     Bad,
     Converted,
+    ConvertedTogether,
     Field,
     Found,
     Noted,
@@ -82,7 +83,8 @@ class Maker(Generic[P, J]):
         for batch in found.batches:
             if batch.lines:
                 self._make(batch, outcomes, beside)
-        return [*_with(outcomes, beside)] if beside else outcomes
+        made = [*_with(outcomes, beside)] if beside else outcomes
+        return [outcome for outcome in made if outcome is not None] if None in made else made
 
     def _make(
         self, batch: RecordBatch, outcomes: list[Any], beside: dict[int, list[Outcome[J]]]
@@ -93,6 +95,13 @@ class Maker(Generic[P, J]):
             names = (*names[: len(columns)], _MORE.column, *names[len(columns) :])
             columns = [*columns, batch.more]
         jobs = self._plans.of(names).jobs(columns, self._groups(batch))
+        backwards = self._backwards(names, columns)
+        if isinstance(jobs, Together) and not (backwards or any(batch.notes) or any(batch.folded)):
+            first, last = batch.places[0], batch.places[-1]
+            if last - first == len(jobs) - 1:  # nothing stands between them
+                outcomes[first : last + 1] = [None] * len(jobs)
+                outcomes[first] = ConvertedTogether(batch.lines, jobs)
+                return
         folded = [*map(len, batch.folded)] if any(batch.folded) else [0] * len(jobs)
         if any(batch.notes) or any(
             issubclass(kind, InvalidValue | Odd) for kind in {*map(type, jobs)}
@@ -106,7 +115,7 @@ class Maker(Generic[P, J]):
             else:
                 for place, outcome in zip(batch.places, made, strict=True):
                     outcomes[place] = outcome
-        for at in self._backwards(names, columns):
+        for at in backwards:
             place = batch.places[at]
             if isinstance(outcomes[place], Converted):
                 beside.setdefault(place, []).append(Noted(batch.lines[at], _BACKWARDS))

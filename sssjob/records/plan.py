@@ -36,6 +36,7 @@ from sssjob.records.record import (
     JOB,
     NOWHERE,
     REQUESTED,
+    Bulk,
     Field,
     Found,
     Instead,
@@ -43,12 +44,14 @@ from sssjob.records.record import (
     Parts,
     plain,
 )
+from sssjob.records.texts import BulkColumn, Coded, Whole, beside, same
 
 P = TypeVar("P")
 J = TypeVar("J")
 
 MEMO_LIMIT = 4096  # values of one column that are remembered with what they become
 _MEMO_SIZE = 1 << 18  # characters of all that is remembered of one column
+_REPEATS = 2  # times that a text repeats which is read for itself
 _COLUMNS = 512  # columns that are remembered for one builder
 
 _EXTENSION = "Extension"
@@ -121,11 +124,16 @@ class Memory(dict[Any, P]):
         self._varied = getattr(row.read, "varied", False)
         self._largest = getattr(row.read, "largest", 0)
         self._many: Many | None = getattr(row.read, "many", None)
+        self._bulk: Bulk | None = getattr(row.read, "bulk", None)
         self._parts: Parts | None = getattr(row.read, "parts", None)
         self._room = _MEMO_SIZE
 
     def column(self, texts: Sequence[Any]) -> Column:
         """What every text of a column becomes. Raises ``InvalidValue``, which names the column."""
+        if isinstance(texts, BulkColumn):
+            if (column := self._of_bulk(texts)) is not None:
+                return column
+            texts = texts.list
         first = texts[0]
         if first == texts[-1] and texts.count(first) == len(texts):
             piece = self._made(first) if self._varied else self[first]
@@ -151,6 +159,28 @@ class Memory(dict[Any, P]):
         except InvalidValue as wrong:
             raise self._named(wrong) from None
         return self._put(found)
+
+    def _of_bulk(self, texts: BulkColumn) -> Column | None:
+        """The same of texts that repeat, each read once, or that are read by their bytes."""
+        if isinstance(texts, Coded):
+            if len(texts.values) * _REPEATS > len(texts):
+                return None
+            pieces = [*map(self._piece_of, texts.values)]
+            if len(pieces) == 1:
+                return self._builder.same(pieces[0], len(texts))
+            return self._builder.picked(pieces, texts.codes)
+        if isinstance(texts, Whole) and self._as_it_stands:
+            return self._column(texts, False)
+        if self._bulk is None or (read := self._bulk(texts)) is None:
+            return None
+        if isinstance(read, Whole) or "" not in read:
+            return self._column(read, False)
+        return self._put([text or None for text in read])
+
+    def _piece_of(self, text: Any) -> P:
+        if self._parts and text:
+            return self._builder.join(map(self.__getitem__, self._parts(text)))
+        return self._made(text) if self._varied else self[text]
 
     def one_by_one(self, texts: Sequence[Any], faults: _Faults) -> Column:
         """The same, where what cannot be read is a fault of its record."""
@@ -305,7 +335,7 @@ class Plan(Generic[P, J]):
 
     def jobs(
         self, columns: Columns, groups: Sequence[P] | None = None
-    ) -> list[J | Odd[J] | InvalidValue]:
+    ) -> Sequence[J | Odd[J] | InvalidValue]:
         """What many records become, column by column: for each a job, or what is wrong with it."""
         size = len(columns[0])
         if not size:
@@ -319,7 +349,7 @@ class Plan(Generic[P, J]):
         inner = [self._builder.nothing] * size if groups is None else groups
         jobs = self._builder.jobs(own, requested, delivered, inner)
         if not faults and not faults.refused:
-            return [*jobs]
+            return jobs
         made = self._with_remarks(jobs, faults)
         return [faults.refused.get(place, job) for place, job in enumerate(made)]
 
@@ -415,7 +445,12 @@ def _taker(names: tuple[str, ...], at: dict[str, int]) -> Callable[[Columns], Se
     places = [at.get(name) for name in names]
 
     def take(columns: Columns) -> Sequence[Any]:
-        empty = [""] * len(columns[0])
+        size = len(columns[0])
+        if isinstance(columns[0], BulkColumn):
+            nothing = same("", size)
+            some = [nothing if place is None else columns[place] for place in places]
+            return beside(some)
+        empty = [""] * size
         found = (empty if place is None else columns[place] for place in places)
         return list(zip(*found, strict=True))
 

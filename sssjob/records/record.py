@@ -14,6 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, Union
 from sssjob import spec
 from sssjob.errors import InvalidValue, Severity
 from sssjob.model import Property
+from sssjob.records.texts import BulkColumn
 
 J = TypeVar("J")  # what a record becomes: a Job, or the text of one
 
@@ -25,6 +26,7 @@ Found = str | tuple[Property, ...] | None
 Read = Callable[..., Found]  # of one text, or of as many as a row has columns
 Many = Callable[[Sequence[str]], "Sequence[str] | None"]
 Parts = Callable[[str], Sequence[str]]
+Bulk = Callable[[BulkColumn], BulkColumn | None]
 
 _NO_ATTRIBUTES: Mapping[str, str] = {}
 
@@ -62,6 +64,20 @@ def by_columns(many: Many) -> Callable[[R], R]:
 
     def mark(read: R) -> R:
         read.many = many  # type: ignore[attr-defined]
+        return varied(read)
+
+    return mark
+
+
+def in_bulk(bulk: Bulk) -> Callable[[R], R]:
+    """Mark a reader that has a way for the bytes of a whole column (``texts.Plain``).
+
+    ``bulk`` gives a column of what the reader gives for each, or None where it takes the reader to
+    tell.
+    """
+
+    def mark(read: R) -> R:
+        read.bulk = bulk  # type: ignore[attr-defined]
         return varied(read)
 
     return mark
@@ -139,6 +155,18 @@ class Converted(NamedTuple, Generic[J]):
     steps: int = 0
 
 
+class ConvertedTogether(NamedTuple, Generic[J]):
+    """Records that follow each other and became jobs, of a builder that hands them on so."""
+
+    lines: Sequence[int]
+    jobs: Sequence[J]
+
+    @property
+    def line(self) -> int:
+        """The line of the first."""
+        return self.lines[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Skipped:
     """A record that is no job, or one that was not asked for."""
@@ -203,6 +231,8 @@ class Counts:
         if isinstance(outcome, Converted):
             self.converted += 1
             self.steps += outcome.steps
+        elif isinstance(outcome, ConvertedTogether):
+            self.converted += len(outcome.jobs)
         elif isinstance(outcome, Bad):
             self.bad += 1
         elif isinstance(outcome, Skipped):

@@ -8,6 +8,8 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import NamedTuple
 
+import pyarrow as pa
+
 from sssjob import store
 from sssjob.document import loads
 from sssjob.document import opened as unpacked
@@ -19,7 +21,7 @@ from sssjob.ledger.columns import Row, row
 from sssjob.ledger.ledger import Adding, Ledger
 from sssjob.ledger.manifest import Input, Manifest
 from sssjob.records import find, read_records
-from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
+from sssjob.records.record import Bad, Converted, ConvertedTogether, Counts, Noted, Options, Skipped
 from sssjob.verbs.convert import Answer, Conversion, Small, Task, in_turn, on_tasks
 from sssjob.verbs.documents import DOCUMENTS
 from sssjob.verbs.records import RecordReading
@@ -104,7 +106,7 @@ class Ingestion:
         except OSError:
             return Input(source.name, 0, "", "")  # reading it says why it cannot be read
 
-    def _read(self, source: NamedSource, format_: str) -> Iterator[Row]:
+    def _read(self, source: NamedSource, format_: str) -> Iterator[Row | pa.Table]:
         """The rows of documents or records."""
         chosen, builder = find(format_), RowsBuilder().remembering()
         counts = self.reading.counts
@@ -113,6 +115,8 @@ class Ingestion:
             for outcome in counts.counting(outcomes):
                 if isinstance(outcome, Converted):
                     yield (*outcome.job, source.name, outcome.line)
+                elif isinstance(outcome, ConvertedTogether):
+                    yield outcome.jobs.table(source.name, outcome.lines)
                 elif not isinstance(outcome, Skipped):
                     self._tell(source.name, outcome)
 
@@ -150,7 +154,7 @@ class Ingestion:
 class LedgerRows(NamedTuple):
     """The rows of a part of records, how many there are, and what there is to say."""
 
-    rows: list[Row]
+    rows: list[Row | pa.Table]
     counts: Counts
     remarks: list[Bad | Noted]
 

@@ -17,6 +17,7 @@ from typing import Any
 from sssjob.errors import InvalidValue
 from sssjob.integers import limit_seconds
 from sssjob.records.clock import NO_VALUE
+from sssjob.records.texts import BulkColumn, Plain, Whole, is_of_form
 
 Amount = int | Fraction
 
@@ -90,6 +91,38 @@ def clock(text: str) -> int:
     if not (dash and days.isdecimal() and days.isascii() and len(days) < 7):
         raise KeyError(text)
     return 86400 * int(days) + whole
+
+
+def clocks(column: BulkColumn) -> Whole | None:
+    """``clock`` of a column of bytes; None where a text has another form."""
+    import numpy as np
+
+    if not isinstance(column, Plain) or not len(column):
+        return None
+    sizes = column.sizes()
+    longest = int(sizes.max())
+    if int(sizes.min()) < _CLOCK_SIZE or longest > _CLOCK_SIZE + 1 + _DAY_DIGITS:
+        return None
+    told = column.last(_CLOCK_SIZE)
+    if not is_of_form(told, _CLOCK):
+        return None
+    digits = told.astype(np.int64) - ord("0")
+    hours, minutes, seconds = (digits[:, at] * 10 + digits[:, at + 1] for at in (0, 3, 6))
+    if (minutes > 59).any() or (seconds > 59).any():
+        return None
+    whole = hours * 3600 + minutes * 60 + seconds
+    long = np.flatnonzero(sizes > _CLOCK_SIZE)
+    if len(long):
+        days = [text[:-_CLOCK_SIZE] for text in column.take(long).list]
+        if not all(day[-1:] == "-" and day[:-1].isdecimal() for day in days):
+            return None
+        whole[long] += 86400 * np.array([int(day[:-1]) for day in days], np.int64)
+    return Whole(whole)
+
+
+_CLOCK = "00:00:00"
+_CLOCK_SIZE = len(_CLOCK)
+_DAY_DIGITS = 6
 
 
 def time_limit(text: str) -> int | None:

@@ -8,6 +8,8 @@ from enum import Enum
 from itertools import chain, takewhile
 from typing import NamedTuple
 
+from sssjob.records.texts import BulkColumn, Coded, Numbers, Plain, distinct, is_of_form
+
 SURPLUS_LIMIT = 200  # fields too many that are still taken for delimiters in texts
 
 _ID = r"[0-9]{1,18}(?:_(?:[0-9]{1,18}|\[[0-9,:%\-.]*\]?))?(?:\+[0-9]{1,9})?"
@@ -117,6 +119,12 @@ def _are_times(texts: Sequence[str]) -> bool:
     )
 
 
+def are_plain_times(column: Plain) -> bool:
+    """The same of a column of bytes."""
+    found = column.characters(19)
+    return found is not None and is_of_form(found, "0000-00-00T00:00:00")
+
+
 def _are_spans(texts: Sequence[str]) -> bool:
     sizes = {*map(len, texts)}
     return min(sizes) >= 5 and max(sizes) <= 24 and not "".join(texts).strip("0123456789:.-")
@@ -180,6 +188,12 @@ class _Fits(dict[str, bool]):
                 self.clear()
             self[text] = fits
         return fits
+
+    def proves(self, column: BulkColumn) -> bool:
+        """Whether every text of a column has the shape, by its distinct ones."""
+        if self._proof is _are_times and isinstance(column, Plain) and are_plain_times(column):
+            return True
+        return self.all([*distinct(column)])
 
     def all(self, texts: Sequence[str]) -> bool:
         """Whether every text of a column has the shape."""
@@ -287,6 +301,30 @@ class Header:
             and self.begins_record(fields) is Begin.SURELY
             for fields in rows
         ]
+
+    def fit(self, columns: Sequence[BulkColumn]) -> Numbers:
+        """The same of lines with a field for each column, as columns, those of steps left out.
+
+        Such a line has an id, and values of their kind before its first text: there may be others.
+        """
+        import numpy as np
+
+        fit = np.ones(len(columns[0]), bool)
+        keys = columns[self.key]
+        if not are_job_ids(keys.list):
+            fit &= np.array([JOB_ID.fullmatch(text) is not None for text in keys.list])
+        if "." in "".join(keys.list):
+            fit &= np.array(["." not in text for text in keys.list])
+        if self.has_texts:
+            width = len(self.names)
+            for fits, column in zip(self._before_texts, columns[: width - 1], strict=False):
+                if fits.proves(column):
+                    continue
+                if isinstance(column, Coded):
+                    fit &= np.array([fits[text] for text in column.values])[column.codes]
+                else:
+                    fit &= np.array([fits[text] for text in column.list])
+        return fit
 
     def is_whole(self, fields: list[str]) -> bool:
         """Whether there is one field for each column, and each may be a value of it."""

@@ -13,14 +13,26 @@ from sssjob.records.layout import NEVER, Names, RecordBatch
 from sssjob.records.making import Plans
 from sssjob.records.plan import Odd
 from sssjob.records.record import Noted
+from sssjob.records.texts import BulkColumn, Coded, distinct, has_any, same
 from sssjob.systems.slurm import words
 from sssjob.systems.slurm.accounting import table, values
-from sssjob.systems.slurm.accounting.lines import TableRow
+from sssjob.systems.slurm.accounting.lines import RowRun, TableRow
 from sssjob.systems.slurm.accounting.readers import BEGUN, ENDED
+from sssjob.systems.slurm.accounting.steps import Summed
 from sssjob.systems.slurm.states import Phase, is_over, phase
 
 P = TypeVar("P")
 J = TypeVar("J")
+
+
+def _over(progress: Sequence[str]) -> tuple[Sequence[str], Sequence[bool]]:
+    """Which jobs have run to their end: as a column, and whether each has."""
+    if isinstance(progress, Coded):
+        told = ["1" if text == ENDED else "" for text in progress.values]
+        over = Coded(told, progress.codes)
+        return over, [each != "" for each in over.list]
+    return ["1" if text == ENDED else "" for text in progress], [text == ENDED for text in progress]
+
 
 # What there is to say of a job that goes on and has an end all the same.
 GOES_ON = "an End of a job that goes on: sacct --truncate prints it, and it is left out"
@@ -61,19 +73,38 @@ class RowColumns(Generic[P, J]):
         if twice:
             pairs = zip(notes or repeat(()), rows, strict=False)
             notes = [(*told, *self._doubtful(row, twice)) for told, row in pairs]
-        progress = self._progress(columns, len(rows))
-        truncated = self._without_ends(columns, rows, progress)
+        told = RecordBatch(
+            self._names, places, [row.line for row in rows], [*columns, *sums],
+            (), (), notes, folded, groups,
+        )  # fmt: skip
+        return self._batches(told)
+
+    def of_run(self, run: RowRun, summed: Summed) -> list[RecordBatch] | None:
+        """The same of jobs of one row each; None where a time in it happened twice."""
+        columns, size = run.columns, len(run.columns[0])
+        times = [columns[self._at[name]] for name in _TIMES if name in self._at]
+        if self._clock.doubtful_in(times):
+            return None
+        lines = range(run.line, run.line + size)
+        told = summed.of_jobs(columns, lines)
+        if told is None:
+            return None
+        return self._batches(RecordBatch(self._names, range(size), lines, [*columns, *told]))
+
+    def _batches(self, told: RecordBatch) -> list[RecordBatch]:
+        """Records with their columns and sums, and what is worked out of these between them."""
+        width, size = len(self._names) - len(table.OF_JOBS), len(told.lines)
+        columns, sums = [*told.columns[:width]], told.columns[width:]
+        progress = self._progress(columns, size)
+        truncated = self._without_ends(columns, told.lines, progress)
         if not self._ended_only:
             self.truncated = self.truncated or truncated
         submit = self._at.get("Submit")
-        submitted = [""] * len(rows) if submit is None else self._clock.column(columns[submit])
-        over = ["1" if done == ENDED else "" for done in progress]
-        ended = [done == ENDED for done in progress]
-        batch = RecordBatch(
-            self._names, places, [row.line for row in rows],
-            [*columns, progress, over, submitted, *sums], ended, (), notes, folded, groups,
-        )  # fmt: skip
-        begun = self._started(columns, len(rows))
+        submitted: Sequence[str]
+        submitted = [""] * size if submit is None else self._clock.column(columns[submit])
+        over, ended = _over(progress)
+        batch = told._replace(columns=[*columns, progress, over, submitted, *sums], ended=ended)
+        begun = self._started(columns, size)
         if all(begun):
             return [batch]
         waiting = batch.only([at for at, started in enumerate(begun) if not started])
@@ -90,9 +121,9 @@ class RowColumns(Generic[P, J]):
         """Steps as task groups, whose Id is the part of the step's id behind the job's."""
         columns, _ = self._columns(rows)
         progress = self._progress(columns, len(rows))
-        truncated = self._without_ends(columns, rows, progress)
+        truncated = self._without_ends(columns, [row.line for row in rows], progress)
         self.truncated = self.truncated or truncated
-        over = ["1" if text == ENDED else "" for text in progress]
+        over, _ = _over(progress)
         return self._steps.groups([*columns, progress, over, steps])
 
     def joined(self, row: TableRow) -> Iterator[Noted]:
@@ -127,17 +158,17 @@ class RowColumns(Generic[P, J]):
         index = self._at.get(name)
         return [""] * size if index is None else columns[index]
 
-    def _progress(self, columns: Sequence[Sequence[str]], size: int) -> list[str]:
+    def _progress(self, columns: Sequence[Sequence[str]], size: int) -> Sequence[str]:
         """How far each job is: the state decides, for sacct prints ends of jobs that go on, too.
 
         What it cannot tell is told by the end, or by the state where there is no such column.
         """
         states = self._told(columns, "State", size)
-        open_ended = {text for text in {*states} if phase(text) is not Phase.TOLD_BY_END}
+        open_ended = {text for text in {*distinct(states)} if phase(text) is not Phase.TOLD_BY_END}
         if "End" in self._at:
             ends = columns[self._at["End"]]
-            if not open_ended and NO_VALUE.isdisjoint(ends):
-                return [ENDED] * size
+            if not open_ended and not has_any(ends, NO_VALUE):
+                return same(ENDED, size) if isinstance(ends, BulkColumn) else [ENDED] * size
             over = [end not in NO_VALUE for end in ends]
         else:
             over = [bool(text) and is_over(text) for text in states]
@@ -147,7 +178,7 @@ class RowColumns(Generic[P, J]):
         ]
 
     def _without_ends(
-        self, columns: list[Sequence[str]], rows: Sequence[TableRow], progress: Sequence[str]
+        self, columns: list[Sequence[str]], lines: Sequence[int], progress: Sequence[str]
     ) -> int:
         """Leave out the ends of jobs that go on; the first line with one.
 
@@ -161,20 +192,18 @@ class RowColumns(Generic[P, J]):
         for place, (text, told) in enumerate(zip(ends, columns[state], strict=True)):
             if text not in NO_VALUE and phase(told) is not Phase.TOLD_BY_END:
                 ends[place] = ""
-                first = first or rows[place].line
+                first = first or lines[place]
         columns[end] = ends
         return first
 
     def _started(self, columns: Sequence[Sequence[str]], size: int) -> Sequence[bool]:
         """Whether each job was started."""
-        waits = {
-            text for text in {*self._told(columns, "State", size)} if phase(text) is Phase.WAITS
-        }
+        states = self._told(columns, "State", size)
+        waits = {text for text in {*distinct(states)} if phase(text) is Phase.WAITS}
         nodes = self._told(columns, "NodeList", size)
         starts = columns[self._at["Start"]] if "Start" in self._at else ["1"] * size
-        if not waits and _NOT_STARTED.isdisjoint(nodes) and NO_VALUE.isdisjoint(starts):
+        if not waits and not has_any(nodes, _NOT_STARTED) and not has_any(starts, NO_VALUE):
             return (True,)
-        states = self._told(columns, "State", size)
         return [
             node not in _NOT_STARTED and state not in waits and start not in NO_VALUE
             for node, state, start in zip(nodes, states, starts, strict=True)

@@ -29,6 +29,8 @@ from sssjob.errors import UnusableInput
 from sssjob.records.layout import Names
 from sssjob.records.lines import Blocks, clean
 from sssjob.records.record import Bad, Skipped
+from sssjob.records.regular import ROAD, Regular, part, regular
+from sssjob.records.texts import BulkColumn, Numbers
 from sssjob.systems.slurm.accounting.header import JOB_ID, SURPLUS_LIMIT, Begin, Header, header
 
 RECORD_LIMIT = 1 << 20  # bytes
@@ -74,6 +76,31 @@ class TableRow(NamedTuple):
     joined: Joined | None = None
 
 
+class RowRun(NamedTuple):
+    """Records of one line each, none of them a step, that follow each other from a line on."""
+
+    line: int
+    names: Names
+    columns: Sequence[BulkColumn]
+
+    def rows(self) -> list[TableRow]:
+        """Each by itself."""
+        fields = zip(*[column.list for column in self.columns], strict=True)
+        told = enumerate(fields, self.line)
+        return [TableRow(line, self.names, [*texts]) for line, texts in told]
+
+
+Found = TableRow | RowRun | Skipped | Bad
+
+
+class _Run(NamedTuple):
+    """Lines of a block that follow each other and are surely whole records, as columns."""
+
+    columns: Sequence[BulkColumn]
+    begin: int
+    end: int
+
+
 class TableReader:
     """Reads the rows of a stream; ``header`` is the one that the last row belongs to.
 
@@ -94,29 +121,45 @@ class TableReader:
         self._group: list[str] = []
         self._alone: list[str] | None = None
         self._begun, self._size, self._tainted = 0, 0, False
+        self._varied: tuple[Header | None, set[int]] = None, set()  # columns of a header
         if names := tuple(columns):
             delimiter = delimiter or "|"
             self.header = header(delimiter.join(names), self._known, delimiter)
             if self.header is None:
                 raise UnusableInput("the columns hold no JobID, or what is no column name")
 
-    def batches(self, stream: BinaryIO) -> Iterator[list[TableRow | Skipped | Bad]]:
+    def batches(self, stream: BinaryIO) -> Iterator[list[Found]]:
         """Every record of a stream, many at once, of which all rows have the same names.
 
         Raises ``UnusableInput`` where the columns are not known.
         """
         for number, lines in self._lines(stream):
+            if isinstance(lines, _Run):
+                yield self._run(number, lines)
+                continue
             head = self.header_now
             found, taken = self._batch(number, lines)
             for at in range(taken, len(lines)):  # behind another header, line by line
                 if self.header_now is not head:
-                    yield found
+                    yield [*found]
                     head, found = self.header_now, []
                 found += self._take(number + at, lines[at], self.header_now.split(lines[at]))
             if found:
-                yield found
+                yield [*found]
         if found := self._last():
-            yield found
+            yield [*found]
+
+    def _run(self, number: int, run: _Run) -> list[Found]:
+        """What is known after lines that are whole records, none of them a step."""
+        columns, begin, end = run
+        first, last = ([column[at] for column in columns] for at in (begin, end - 1))
+        delimiter, names = self.header_now.delimiter, self.header_now.names
+        found: list[Found] = [*self._take(number, delimiter.join(first), first)]
+        # Each but the last ends where the next one surely begins.
+        found.append(RowRun(number, names, [part(column, begin, end - 1) for column in columns]))
+        self._tainted = False
+        self._begin(number + end - 1 - begin, delimiter.join(last), last)
+        return found
 
     def _batch(self, number: int, lines: list[str]) -> tuple[list[TableRow | Skipped | Bad], int]:
         """What is known after the next lines, and how many were taken: up to another header."""
@@ -201,9 +244,12 @@ class TableReader:
         fields = head.split(line)
         return len(fields) > head.key and JOB_ID.fullmatch(fields[head.key]) is not None
 
-    def _lines(self, stream: BinaryIO) -> Iterator[tuple[int, list[str]]]:
-        """The physical lines behind the first header, with the number of the first of them."""
-        blocks = Blocks(stream, self._first)
+    def _lines(self, stream: BinaryIO) -> Iterator[tuple[int, list[str] | _Run]]:
+        """The physical lines behind the first header, with the number of the first of them.
+
+        Runs of those that are surely whole records, and no steps, come as columns.
+        """
+        blocks = Blocks(stream, self._first, ROAD.wide)
         for number, block in blocks:
             begin = 0
             if self.header is None:
@@ -211,11 +257,48 @@ class TableReader:
                 begin = self.first(raw.split("\n"), number - 1)
                 if self.header is None:
                     continue
-            lines = clean(block, self.header.delimiter.encode()).split("\n")
-            yield number + begin, lines[begin:]
+                *before, block = block.split(b"\n", begin)
+                if len(before) < begin:
+                    continue
+            if ROAD.is_open(len(block)) and (found := self._regular(block)):
+                head = self.header
+                yield from self._runs(number + begin, found, head.fit(found.columns))
+            else:
+                yield number + begin, clean(block, self.header.delimiter.encode()).split("\n")
         self.cut_short = blocks.cut_short
         if self.header is None:
             raise UnusableInput("nothing to read: not even a header line")
+
+    def _regular(self, block: bytes) -> Regular | None:
+        """The regular lines of a block, where the header allows for columns."""
+        head = self.header_now
+        delimiter, width = head.delimiter, len(head.names)
+        is_plain = len(delimiter) == 1 and delimiter.isascii() and delimiter.isprintable()
+        if not is_plain or width < 2:
+            return None
+        if self._varied[0] is not head:
+            self._varied = head, set()
+        return regular(block, delimiter, width, self._varied[1])
+
+    def _runs(
+        self, number: int, found: Regular, fit: Numbers
+    ) -> Iterator[tuple[int, list[str] | _Run]]:
+        """The lines of a block, runs of them as columns; behind another header line by line."""
+        head, place, lines = self.header_now, 0, found.lines
+
+        def others(end: int) -> Iterator[tuple[int, list[str]]]:
+            if place < end:
+                raw = lines.of(place, end)
+                yield number + place, clean(raw, head.delimiter.encode()).split("\n")
+
+        for begin, at, size in found.runs(fit):
+            yield from others(begin)
+            if self.header is not head:
+                place = begin
+                break
+            yield number + begin, _Run(found.columns, at, at + size)
+            place = begin + size
+        yield from others(len(lines))
 
     def first(self, lines: list[str], before: int) -> int:
         """Find the header in the first lines, and give the number of lines that it ends."""

@@ -10,7 +10,8 @@ from sssjob import units
 from sssjob.model import Property
 from sssjob.records.clock import NO_VALUE
 from sssjob.records.readers import extension, listed
-from sssjob.records.record import Found, Instead, varied
+from sssjob.records.record import Found, Instead, in_bulk
+from sssjob.records.texts import Beside, BulkColumn, Coded, Plain, Whole
 from sssjob.systems.slurm import states, words
 from sssjob.systems.slurm.accounting import values
 from sssjob.systems.slurm.words import expand, is_range, is_sound_range
@@ -21,7 +22,30 @@ TYPE = "Slurm"  # of Extensions
 noted = partial(extension, TYPE)  # the attributes of what the standard has no property for
 
 
-@varied
+def _global_ids(column: BulkColumn) -> Plain | None:
+    """``global_id`` of columns of which none has an empty text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not isinstance(column, Beside):
+        return None
+    cluster, raw, id, submitted = column.columns
+    told = raw if isinstance(raw, Plain) else id
+    if not (
+        isinstance(cluster, Coded)
+        and isinstance(told, Plain)
+        and isinstance(submitted, Whole)
+        and "" not in cluster.values
+        and told.sizes().min() > 0
+        and (raw is told or (isinstance(raw, Coded) and raw.values == [""]))
+    ):
+        return None
+    machine = pa.array(cluster.values, pa.string()).take(pa.array(cluster.codes))
+    times = pa.array(submitted.numbers).cast(pa.string())
+    return Plain(pc.binary_join_element_wise(machine, told.array, times, "/"))
+
+
+@in_bulk(_global_ids)
 def global_id(cluster: str, raw: str, id: str, submitted: str) -> Found:
     """cluster/id/time of submission: ids begin anew, and a requeued job is submitted anew."""
     if not cluster:
@@ -29,7 +53,17 @@ def global_id(cluster: str, raw: str, id: str, submitted: str) -> Found:
     return "/".join(filter(None, (cluster, raw or id, submitted)))
 
 
-@varied
+def _raw_ids(column: BulkColumn) -> BulkColumn | None:
+    """``raw_id`` of columns of which none has an empty text; "" is none."""
+    import pyarrow.compute as pc
+
+    raw, id = column.columns if isinstance(column, Beside) else (None, None)
+    if not (isinstance(raw, Plain) and isinstance(id, Plain) and id.sizes().min() > 0):
+        return None
+    return Plain(pc.if_else(pc.equal(raw.array, id.array), "", raw.array))
+
+
+@in_bulk(_raw_ids)
 def raw_id(raw: str, id: str) -> Found:
     """The plain number of a job, where its id is another."""
     return raw if raw and id and raw != id else None

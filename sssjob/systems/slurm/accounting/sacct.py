@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import groupby, repeat
 from typing import Any, BinaryIO, Generic, TypeVar
 
 from sssjob.errors import Severity
@@ -23,7 +23,7 @@ from sssjob.records.record import Bad, Noted, Options, of_bad
 from sssjob.systems.slurm.accounting import table
 from sssjob.systems.slurm.accounting.header import JOB_ID, are_job_ids
 from sssjob.systems.slurm.accounting.jobs import GOES_ON, RowColumns
-from sssjob.systems.slurm.accounting.lines import DELIMITERS, TableReader, TableRow
+from sssjob.systems.slurm.accounting.lines import DELIMITERS, RowRun, TableReader, TableRow
 from sssjob.systems.slurm.accounting.parts import TableCutter
 from sssjob.systems.slurm.accounting.readers import TYPE
 from sssjob.systems.slurm.accounting.steps import StepValues, Summed
@@ -133,12 +133,27 @@ class _Folder(Generic[P, J]):
 
     def take(self, found: Sequence[Any]) -> Stretch:
         """Take the next rows: allocations, and steps of the job before them."""
-        names = next((row.names for row in found if isinstance(row, TableRow)), self._names)
+        names = next(
+            (row.names for row in found if isinstance(row, TableRow | RowRun)), self._names
+        )
+        before = Stretch(())
         if names is not self._names:
             before = self.close()
             self._begin(names)
-            return before.then(self._taken(found))
-        return self._taken(found)
+        for is_run, some in groupby(found, _is_run):
+            for each in self._runs(some) if is_run else (self._taken([*some]),):
+                before = before.then(each)
+        return before
+
+    def _runs(self, runs: Iterable[RowRun]) -> Iterator[Stretch]:
+        """What runs of jobs are; none of their rows is a step of the job before."""
+        for run in runs:
+            yield self.close()
+            batches = self._columns.of_run(run, self._summed)
+            if batches is None:  # times that happened twice, which need each row
+                yield self._taken(run.rows())
+                continue
+            yield self._with_notice(Stretch([None] * len(run.columns[0]), batches))
 
     def _taken(self, found: Sequence[Any]) -> Stretch:
         rows = _Rows(self._open)
@@ -380,6 +395,10 @@ class _Rows(Generic[P]):
             steps.beyond.append(row.line)
         if row.joined is not None:
             self.joined.append((now, row))
+
+
+def _is_run(found: Any) -> bool:
+    return found.__class__ is RowRun
 
 
 def _are_jobs(opened: Sequence[_Open[Any]]) -> bool:

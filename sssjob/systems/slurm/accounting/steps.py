@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from itertools import chain
 from typing import Any, NamedTuple
 
 from sssjob import units
@@ -15,10 +16,12 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.layout import Names
 from sssjob.records.plan import KEPT, LEFT_OUT
+from sssjob.records.texts import same
 from sssjob.systems.slurm import words
 from sssjob.systems.slurm.accounting import values
 from sssjob.systems.slurm.accounting.lines import TableRow
 from sssjob.systems.slurm.accounting.readers import noted
+from sssjob.systems.slurm.accounting.table import SUMS
 
 _PEAKS = (("MaxRSS", "AveRSS"), ("MaxVMSize", "AveVMSize"))  # of memory, and of swap
 _EXTERNAL, _OTHERS = "extern", "(others)"
@@ -169,6 +172,24 @@ class Summed:
             strict=True,
         )
         return StepValues(parts, self._cpus(reading, parts, before), peaks, means, lost)
+
+    def of_jobs(
+        self, columns: Sequence[Sequence[str]], lines: Sequence[int]
+    ) -> list[Sequence[Any]] | None:
+        """The sums of jobs without steps; None where a value cannot be read."""
+        size = len(lines)
+        places = [*chain(*self._peaks), self._tasks, self._cpu, self._user, self._system]
+        told = {place for place in places if place >= 0}
+        if not told:
+            return [*([same("", size)] * (len(SUMS) - 1)), same((), size)]
+        nothing = [""] * size
+        texts = [column if place in told else nothing for place, column in enumerate(columns)]
+        fields = zip(*texts, strict=True)
+        rows = [
+            TableRow(line, self._names, [*each]) for line, each in zip(lines, fields, strict=True)
+        ]
+        found = self.read(rows, [""] * size, None)
+        return None if found.lost else found.sums([(at, at + 1) for at in range(size)])
 
     def _cpus(self, reading: _Reading, parts: Sequence[str], before: StepValues | None) -> Amounts:
         """CPU seconds; those of steps are read where a job does not tell its own, which count."""

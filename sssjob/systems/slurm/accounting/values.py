@@ -15,10 +15,10 @@ from typing import NamedTuple
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.records.clock import NO_VALUE
-from sssjob.records.record import by_columns, numeric
+from sssjob.records.record import by_columns, in_bulk, numeric
 from sssjob.records.values import is_whole
 from sssjob.resource_names import named
-from sssjob.systems.slurm.words import Amount, clock, duration, memory, size, time_limit
+from sssjob.systems.slurm.words import Amount, clock, clocks, duration, memory, size, time_limit
 
 MEMORY = 1 << 11  # texts of one kind that are remembered with their values
 NODE_LIMIT = 4096  # names that a List spells out; a longer list is kept as it was printed
@@ -44,6 +44,7 @@ def _rounded(text: str) -> int:
     return clock(f"00:{text[:5]}") + (fraction >= "5")
 
 
+@in_bulk(clocks)
 @by_columns(_clock_seconds)
 def clock_seconds(text: str) -> str | None:
     """A duration as whole seconds, half a second rounded up."""

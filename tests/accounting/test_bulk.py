@@ -1,0 +1,204 @@
+"""Regular lines read as columns become what they become line by line, message for message."""
+
+import io
+from dataclasses import replace
+from random import Random
+
+import pytest
+from draws import examples
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("numpy")
+pytest.importorskip("pyarrow")
+
+from sssjob.errors import UnusableInput
+from sssjob.records import find, parts, read_records, regular
+from sssjob.records.builders import OBJECTS, TEXTS
+from sssjob.records.cutting import Part
+from sssjob.records.record import Converted, ConvertedTogether, Noted, Options
+from sssjob.records.runs import SeenRuns
+
+SACCT = {
+    "JobID": ["%d", "%d", "%d_3", "%d_[1-4]", "%d+1", "4_x", "7"],
+    "JobIDRaw": ["%d", "%d", "1%d", ""],
+    "Cluster": ["alpha", "alpha", "alpha", "beta", ""],
+    "Partition": ["main", "quick", "main,quick", ""],
+    "Account": ["physics", "chem", "a b"],
+    "User": ["amy", "bob", "amy", ""],
+    "Submit": ["2026-11-20T10:%02d:00", "2026-10-25T02:%02d:00", "17634%05d", "Unknown"],
+    "Eligible": ["2026-11-20T10:%02d:30", "2026-03-29T02:%02d:00", "Unknown"],
+    "Start": ["2026-11-20T11:%02d:01", "2026-11-20T11:%02d:60", "Unknown", "None", "0"],
+    "End": ["2026-11-21T10:%02d:02", "2026-10-25T02:%02d:30", "Unknown", "2026-11-20T24:%02d:00"],
+    "Elapsed": ["00:%02d:00", "1-00:%02d:59", "%02d:30.500", "99:%02d:61", "INVALID"],
+    "ExitCode": ["0:0", "1:0", "0:9", "x"],
+    "State": ["COMPLETED", "COMPLETED", "FAILED", "CANCELLED by 7", "RUNNING", "PENDING", "ODD"],
+    "NNodes": ["1", "2", "0", "1K"],
+    "NCPUS": ["4", "8", "%d", "abc"],
+    "ReqCPUS": ["4", "8"],
+    "ReqMem": ["1000M", "4Gc", "2Gn", "0", "16?"],
+    "ReqTRES": ["billing=4,cpu=4,mem=1G,node=1", "cpu=2,gres/gpu:a100=2", "cpu"],
+    "AllocTRES": ["cpu=4,mem=1G,node=1", "cpu=8,energy=12,gres/gpu=2", ""],
+    "Timelimit": ["01:%02d:00", "1-00:00:00", "UNLIMITED", "Partition_Limit"],
+    "NodeList": ["n%d", "n[1-3]", "n1,n2", "None assigned", "n[3-1]"],
+    "TotalCPU": ["00:%02d:00", "00:01.500", "", "?"],
+    "MaxRSS": ["%dK", "1.5M", "", "0"],
+    "AveRSS": ["%dK", "", "x"],
+    "Site": ["one", "", "<&>"],
+    "JobName": ["run", "wrf_%d", "a&b", "two words"],
+}  # fmt: skip
+# What makes a line no regular one, or a regular line no record.
+ODD = (
+    "\n",
+    "|",
+    "\r",
+    "\r\n",
+    "\t",
+    "\x00",
+    "\x7f",
+    "é",
+    "\ufffe",
+    "\n7|x|",
+    "\n\n",
+    "|\n",
+    "JobID",
+)
+FORMATS = {"slurm": (SACCT, "|", True)}
+
+
+def log(chance, columns, delimiter, has_header):
+    """A log of some of its columns: mostly of the first texts, and in some places odd ones."""
+    names = [name for name in columns if name in ("JobID",) or chance.random() < 0.7]
+    usual = {name: columns[name][: chance.choice((1, 2, len(columns[name])))] for name in names}
+    lines = [delimiter.join(names)] if has_header else []
+    numbers = [chance.randrange(60) for _ in range(chance.choice((1, 60)))]
+    for at in range(chance.randrange(3, 60)):
+        texts = []
+        for name in names:
+            some = columns[name] if chance.random() < 0.02 else usual[name]
+            text = chance.choice(some)
+            number = at if name.startswith("JobID") else chance.choice(numbers)
+            texts.append(text % number if "%" in text else text)
+        lines.append(delimiter.join(texts))
+    for _ in range(chance.choice((0, 0, 1, 4))):
+        place = chance.randrange(len(lines))
+        cut = chance.randrange(len(lines[place]) + 1)
+        lines[place] = lines[place][:cut] + chance.choice(ODD) + lines[place][cut:]
+    if chance.random() < 0.2:
+        lines.insert(chance.randrange(len(lines)), lines[0])
+    return "\n".join(lines).encode("utf-8", "surrogatepass") + chance.choice((b"\n", b""))
+
+
+def outcomes(read):
+    """What becomes of each record, those that came together one by one, and what is said.
+
+    Documents keep their order, and messages stand before those beside them (decision 264).
+    """
+    found = []
+    try:
+        for item in read():
+            if isinstance(item, ConvertedTogether):
+                found += [Converted(*each) for each in zip(item.lines, item.jobs, strict=True)]
+            else:
+                found.append(item)
+    except UnusableInput as error:
+        found.append(str(error))
+    # That times are taken for UTC is said where a batch begins, whatever its size.
+    said = [
+        replace(item, line=0) if item.assumes_utc else item
+        for item in found
+        if isinstance(item, Noted)
+    ]
+    return [item for item in found if not isinstance(item, Noted)], sorted(map(str, said))
+
+
+def builders():
+    """The builders, with those of the ledger where it is installed."""
+    found = [OBJECTS, TEXTS]
+    try:
+        from sssjob.ledger.building import RowsBuilder
+    except ImportError:
+        return found
+    return [*found, RowsBuilder()]
+
+
+@pytest.fixture
+def road(monkeypatch):
+    """The road as columns, opened and closed; runs of few lines are taken."""
+    monkeypatch.setattr(regular, "LEAST", 3)
+    yield regular.ROAD
+    regular.ROAD.reset()
+
+
+def on_both(road, read):
+    """What becomes of it as columns, and line by line."""
+    road.open()
+    columns = outcomes(read)
+    road.open(is_open=False)
+    return columns, outcomes(read)
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+@examples(25)
+@given(st.integers(0, 1 << 40))
+def test_columns_become_what_lines_do(road_of, format_, seed):
+    chance = Random(seed)
+    data = log(chance, *FORMATS[format_])
+    zone = chance.choice(("", "Europe/Berlin"))
+    options = Options(zone=zone, ended_only=chance.random() < 0.3, steps=chance.random() < 0.5)
+    times = chance.choice((1, 2))
+    for builder in builders():
+
+        def read(builder=builder):
+            seen = SeenRuns() if times == 2 else None
+            for _ in range(times):
+                yield from read_records(find(format_), io.BytesIO(data), options, builder, seen)
+
+        columns, lines = on_both(road_of, read)
+        assert columns == lines
+
+
+@pytest.fixture(scope="module")
+def road_of():
+    """The same for all examples of a test."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(regular, "LEAST", 3)
+        yield regular.ROAD
+    regular.ROAD.reset()
+
+
+def test_regular_lines_do_go_as_columns(road, monkeypatch):
+    """Else all of the above would compare one road with itself."""
+    data = log(Random(5), {name: SACCT[name][:1] for name in SACCT}, "|", True) * 3
+    taken = []
+    runs = regular.Regular.runs
+    monkeypatch.setattr(
+        regular.Regular,
+        "runs",
+        lambda self, fit: [taken.append(it) or it for it in runs(self, fit)],
+    )
+    columns, lines = on_both(
+        road, lambda: read_records(find("slurm"), io.BytesIO(data), Options(), TEXTS)
+    )
+    assert columns == lines
+    assert sum(size for *_, size in taken) > 30
+
+
+def test_parts_of_many_processes_are_read_as_columns_too(road):
+    data = log(Random(5), {name: SACCT[name][:1] for name in SACCT}, "|", True)
+    road.open()
+    found = parts.convert("slurm", Part(data, 1, Options()))
+    road.open(is_open=False)
+    assert found == parts.convert("slurm", Part(data, 1, Options()))
+
+
+def test_without_the_libraries_lines_are_read_one_by_one(monkeypatch):
+    road = regular.Road()
+    monkeypatch.setattr(regular, "_NEEDED", ("numpy", "no_such_module_of_any_name"))
+    assert not road.is_open(1 << 30)
+
+
+def test_what_is_small_imports_nothing(monkeypatch):
+    road = regular.Road()
+    monkeypatch.setattr(regular, "_NEEDED", ("numpy", "pyarrow", "_not_imported_yet"))
+    assert not road.is_open(1 << 20)
