@@ -57,7 +57,7 @@ listed, 2 not understood, or something could not be read."""
 def command(
     against: tuple[str, ...], system: str | None, gaps: bool, format_name: str,
     columns: str, delimiter: str, since: str,
-    until: str, zone: str, tolerance: float, timeout: float, as_json: bool, all_findings: bool,
+    until: str, zone: str, tolerance: float, timeout: float, as_json: bool,
     files: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Compare what was read with what a batch system says exists, by machine and day of the end.
@@ -88,7 +88,7 @@ def command(
             "name the FILEs that were read: standard input has the jobs that they are compared with"
         )
     unread = common.Complaints()
-    said = records.said(all_findings)
+    said = records.RecordMessages()
     reading = RecordReading(said, watching)
     sides = Sides(unread, reading, "" if zone == "UTC" else zone, *table)
     with common.failing():

@@ -55,18 +55,16 @@ def command(files: tuple[str, ...], port: int, opens: bool) -> None:
     from sssjob import store
     from sssjob.verbs import browse
 
-    few = common.FirstFindings()
     said = records.RecordMessages()
 
     def tell(name: str, error: UnreadableDocument) -> None:
-        few.show([error.finding.in_file(name)])
+        common.print_findings([error.finding.in_file(name)])
 
     with (
         terminable(),
         common.failing(),
         browse.standing([*common.sources(files)], tell, said, options=records.reading()) as address,
     ):
-        few.rest()
         said.rest()
         store.open(address, read_only=True).close()  # what is wrong with it is said here
         try:

@@ -225,11 +225,14 @@ class Complaints:
 
     def __call__(self, error: object) -> None:
         """Say one more."""
-        if isinstance(error, BadRecord):
+        if isinstance(error, BadRecord):  # ``records`` knows whether it is among the first
             self.bad += 1
         else:
             self.count += 1
-        say(error)
+        if isinstance(error, Finding):
+            print_findings((error,))
+        else:
+            say(error)
 
     def leave(self, found: object, none: str = "") -> NoReturn:
         """End the command, by its exit code: something was not understood, is bad, or was found.
@@ -255,22 +258,31 @@ def failing() -> Iterator[None]:
 
 
 def print_findings(findings: Iterable[Finding]) -> None:
-    """Print findings on standard error, one on each line, as compilers do.
+    """Print findings on standard error, one on each line, as compilers do: the first of each kind.
 
     Below a fault of a document that cannot be read stands its line, with a caret.
     """
+    first = told()
     for finding in findings:
+        if not first.is_told(finding.file, finding.severity, _kind(finding)):
+            continue
         say(finding)
         if finding.excerpt:
             for line in finding.excerpt.splitlines():  # the caret has to stay below its column
                 echo(f"  {visible(line)}", err=True)
 
 
-MOST = 20  # messages of a kind in a file that are printed
+def _kind(finding: Finding) -> str:
+    """What a finding is alike to others in: its code, and of a loss also what is lost."""
+    place = re.sub(r"\[\d+\]", "", finding.path) if finding.code == "E-LOSS" else ""
+    return f"{f' at {place}' if place else ''} [{finding.code}]"
+
+
+MOST = 20  # messages of a kind about a file that are printed
 
 
 class FirstOfEach:
-    """Tells the first messages of each kind in a file, and at the end how many more there were.
+    """Tells the first messages of each kind about a file, and then how many more there were.
 
     ``most`` are told of each kind, None is all; ``hint`` stands behind the number of the others.
     """
@@ -278,41 +290,55 @@ class FirstOfEach:
     def __init__(self, most: int | None = MOST, hint: str = "") -> None:
         self._most, self._hint = most, hint
         self._seen: Counter[tuple[str, str, str]] = Counter()
+        self._left_out: Counter[tuple[str, str, str]] = Counter()
 
     def is_told(self, file: str, severity: str, kind: str = "") -> bool:
         """Whether one more message is among the first of its kind; ``kind`` is told at the end."""
         key = (file, severity, kind)
         self._seen[key] += 1
-        return self._most is None or self._seen[key] <= self._most
+        if self._most is None or self._seen[key] <= self._most:
+            return True
+        self._left_out[key] += 1
+        return False
 
     def rest(self) -> None:
-        """Print how many others there were."""
-        for (file, severity, kind), number in self._seen.items():
-            if self._most is not None and number > self._most:
-                more = f"and {number - self._most} more like these"
-                say(f"{name_of(file)}: {severity}: {more}{kind}{self._hint}")
+        """Print how many others there were since this was last asked."""
+        for (file, severity, kind), number in self._left_out.items():
+            say(f"{name_of(file)}: {severity}: and {number} more like these{kind}{self._hint}")
+        self._left_out.clear()
+
+    def again(self) -> None:
+        """The same, and begin anew: a command that runs on reads again."""
+        self.rest()
+        self._seen.clear()
 
 
-class FirstFindings:
-    """Prints findings, but of those about one thing in a file the first, and how many more.
+ALL_FINDINGS = f"{__name__}.all_findings"  # where the option of that name stands
+_TOLD = f"{__name__}.told"
 
-    A script may have as many options as it has lines. One thing is a path, or else a code; ``hint``
-    stands behind the number of the others.
+
+def told() -> FirstOfEach:
+    """What the command that runs has told of its files: one count for all its messages.
+
+    How many it left out is said at its end, if ``rest`` was not asked before. Outside of a command
+    each that asks has a count of its own, and asks for the rest.
     """
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return FirstOfEach()
+    first: FirstOfEach | None = context.meta.get(_TOLD)
+    if first is None:
+        every = context.meta.get(ALL_FINDINGS)
+        hint = "" if every is None else "; --all-findings tells each"
+        first = context.meta[_TOLD] = FirstOfEach(None if every else MOST, hint)
+        context.call_on_close(first.rest)
+    return first
 
-    def __init__(self, *, by_path: bool = True, hint: str = "") -> None:
-        self._by_path, self._told = by_path, FirstOfEach(hint=hint)
 
-    def show(self, findings: Iterable[Finding]) -> None:
-        """Print findings that are among the first."""
-        for each in findings:
-            at = f" at {each.path}" if self._by_path and each.path else ""
-            if self._told.is_told(each.file, each.severity, f"{at} [{each.code}]"):
-                print_findings((each,))
-
-    def rest(self) -> None:
-        """Print how many others there were."""
-        self._told.rest()
+def say_of(file: object, severity: str, message: object, kind: str = "") -> None:
+    """Print a message about a file, if it is among the first of its kind."""
+    if told().is_told(str(file), severity, kind):
+        say(message)
 
 
 @contextmanager

@@ -115,7 +115,6 @@ def command(
     benchmark: str,
     losses: str | None,
     counts_json: str | None,
-    all_findings: bool,
     output: str | None,
     files: tuple[str, ...],
 ) -> None:
@@ -134,7 +133,7 @@ def command(
     told = targets.TargetOptions(site, submit_host, infrastructure, benchmark, losses)
     wanted = WantedOutput(form, output, output_dir, state, told)
     _refuse(wanted, processes, bool(logs), bool(files))
-    said = records.said(all_findings)
+    said = records.RecordMessages()
     reading, of_logs = RecordReading(said, watching), RecordReading(said, watching)
     with common.failing():
         grid = _grid(logs, of_logs) if logs else None

@@ -59,6 +59,7 @@ a record is bad, 2 something cannot be read, or a job is refused (awarenessPolic
               help="Until when a job without an end has run, in seconds since 1970.")  # fmt: skip
 @click.option("-o", "--output", metavar="FILE", type=click.Path(), help="Write the document here.")
 @click.option("--in-place", is_flag=True, help="Write the document back, if anything changed.")
+@options.ALL_FINDINGS
 @click.option("--json", "as_json", is_flag=True,
               help="Print counts and findings as JSON, and the document only with -o.")  # fmt: skip
 def command(

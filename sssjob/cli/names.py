@@ -166,8 +166,13 @@ _KEPT_FORMAT = option(
     help=f"What each FILE is: documents ({DOCUMENTS}), or records: {{names}}. "
          "By default it is recognised.", **options.KEPT,
 )  # fmt: skip
-_RECORDS: tuple[Callable[[Any], Any], ...] = (_KEPT_FORMAT, options.KEPT_ZONE)
-_TABLE = (*_RECORDS, options.KEPT_COLUMNS, options.KEPT_DELIMITER)
+_RECORDS: tuple[Callable[[Any], Any], ...] = (
+    _KEPT_FORMAT, options.KEPT_ZONE, options.ALL_FINDINGS,
+)  # fmt: skip
+_TABLE = (
+    _KEPT_FORMAT, options.KEPT_ZONE, options.KEPT_COLUMNS, options.KEPT_DELIMITER,
+    options.ALL_FINDINGS,
+)  # fmt: skip
 
 
 def records(command: Command) -> Command:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sssjob.cli.common import ALL_FINDINGS as ALL_FOUND
 from sssjob.cli.common import say
 
 if TYPE_CHECKING:
@@ -264,10 +265,20 @@ HOST = click.option(
 QUEUE = click.option(
     "--queue", metavar="NAME", default="", help="The queue of jobs that name none."
 )
+
+
+def _every(ctx: click.Context, param: click.Parameter, value: bool) -> bool:
+    ctx.meta[ALL_FOUND] = value
+    return value
+
+
+# No argument of a function: ``common.told`` asks whether it was given.
 ALL_FINDINGS = click.option(
     "--all-findings",
     is_flag=True,
-    help="Print every finding or bad record, not only the first twenty of a kind in each file; "
+    expose_value=False,
+    callback=_every,
+    help="Print every message, not only the first twenty of a kind about each file; "
     "data for programs has all in any case.",
 )
 

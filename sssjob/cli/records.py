@@ -135,19 +135,13 @@ def table(columns: str, delimiter: str, format_name: str = "") -> UserTable:
 class RecordMessages:
     """What was said of records: each bad one, and some notes only once.
 
-    ``faults`` lists the first bad records. The first ``most`` of each file are printed, of None
-    all; then ``rest`` prints how many others there were, with a ``hint``. ``bad`` counts bad
-    records, and ``unread`` documents that cannot be read at all: ``common.ended`` takes both.
+    ``faults`` lists the first bad records. The first of each file are printed, as ``common.told``
+    counts them, and ``rest`` prints how many others there were. ``bad`` counts bad records, and
+    ``unread`` documents that cannot be read at all: ``common.ended`` takes both.
     """
 
-    def __init__(
-        self,
-        complain: common.Complain = common.say,
-        most: int | None = common.MOST,
-        hint: str = "; sssjob validate --all-findings tells each",
-    ) -> None:
+    def __init__(self, complain: common.Complain = common.say) -> None:
         self._complain = complain
-        self._first = common.FirstOfEach(most, hint)
         self.faults: list[dict[str, str | int]] = []
         self.bad = self.unread = 0
         self._told: set[str] = set()
@@ -160,18 +154,18 @@ class RecordMessages:
         if isinstance(item, Bad):
             self.unread += item.unread
             self.bad += not item.unread
-            if self._first.is_told(name, "error"):
+            if common.told().is_told(name, "error"):
                 said = f"{place}: error: {item.reason}"
                 self._complain(said if item.unread else common.BadRecord(said))
             if len(self.faults) < FAULTS:
                 self.faults.append({"file": name, "line": item.line, "reason": item.reason})
         elif item.message not in self._told:
             self._told |= {item.message} if item.once else set()
-            common.say(f"{place}: {item.severity}: {_advised(item)}")
+            common.say_of(name, item.severity, f"{place}: {item.severity}: {_advised(item)}")
 
     def rest(self) -> None:
-        """Print how many bad records there were that were not printed."""
-        self._first.rest()
+        """Print how many there were that were not printed."""
+        common.told().rest()
 
 
 def _advised(item: record.Noted) -> str:
@@ -186,9 +180,3 @@ def _advised(item: record.Noted) -> str:
 
 def _options(command: click.Command) -> set[str]:
     return {name for each in command.params for name in each.opts}
-
-
-def said(all_findings: bool) -> RecordMessages:
-    """What is said of the records of a command that has the option ``--all-findings``."""
-    most = None if all_findings else common.MOST
-    return RecordMessages(most=most, hint="; --all-findings tells each")

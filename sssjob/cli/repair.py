@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 import click
 
-from sssjob.cli import common, records
+from sssjob.cli import common, options, records
+from sssjob.errors import Severity
 
 if TYPE_CHECKING:
     from sssjob.document.repair import AppliedRepair, NotRepairable, Repaired
@@ -34,6 +35,7 @@ Exit code: 0 repaired, or nothing to do; 1 refused, with the reasons; 2 cannot b
 @click.option(
     "--groups", is_flag=True, help="Reverse the signs of groups if they only balance then."
 )
+@options.ALL_FINDINGS
 @click.option("--json", "as_json", is_flag=True, help="Changes and document as one JSON object.")
 def command(
     file: str, output: str | None, in_place: bool, dry_run: bool, diff: bool, groups: bool,
@@ -63,7 +65,7 @@ def command(
         common.data(json.dumps(_as_dict(name, done), ensure_ascii=False, indent=2))
     else:
         for change in done.changes:
-            common.say(_line(name, change))
+            common.say_of(name, Severity.NOTICE, _line(name, change), ": changes")
     if diff and not as_json:
         _print_diff(name, data, done)
     if dry_run or diff or (as_json and not (output or in_place)):

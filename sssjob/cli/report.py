@@ -165,7 +165,6 @@ def command(
     svg: str | None,
     parquet: str,
     processes: int,
-    all_findings: bool,
     files: tuple[str, ...],
     site: SiteFiles,
 ) -> None:
@@ -194,7 +193,7 @@ def command(
         unread.append(error)
         common.say(error)
 
-    said = records.said(all_findings)
+    said = records.RecordMessages()
     reading = RecordReading(said, watching)
     given = "" if zone == "UTC" else zone
     with common.failing(), ExitStack() as stack:

@@ -59,6 +59,7 @@ the system does not answer. With --watch: 130 ended by Ctrl-C, 2 ended by --fail
 @click.option("--timeout", metavar="SECONDS", type=click.FloatRange(0.1), default=120,
               show_default=True, help="How long a command of the system may take.")  # fmt: skip
 @options.OUTPUT
+@options.ALL_FINDINGS
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 def command(
     name: str, as_table: bool, as_json: bool, watch: float | None, failures: int | None, zone: str,
@@ -122,7 +123,7 @@ class Showing:
         """
         from sssjob.verbs import status
 
-        news = _News(records.RecordMessages(most=None))
+        news = _News(self._said)
         failing = _Failing(self.name, failures)
         known: dict[str, str] = {}
         status.require_asked(self.name)
@@ -132,6 +133,7 @@ class Showing:
                 if jobs is not None:
                     self._show_again(jobs, known)
                 news.turn()
+                common.told().again()
                 time.sleep(seconds)
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)

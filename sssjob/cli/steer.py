@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from sssjob.cli import common, names, records
+from sssjob.cli import common, names, options, records
 from sssjob.cli.signals import terminable
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def _command(order: str, text: str) -> click.Command:
                   help="The batch system: {names}. Default: the "
                        "ResourceManagerType.")  # fmt: skip
     @choice
+    @options.ALL_FINDINGS
     @timeout
     @click.argument("file", metavar="FILE")
     def steered(
@@ -96,7 +97,7 @@ def _steer(order: str, system: str, which: Choice, seconds: float, file: str) ->
                     some = True
                     good = good and not done.why
                     if done.why:
-                        common.say(f"{common.name_of(file)}: {done.why}")
+                        common.say_of(file, "error", f"{common.name_of(file)}: {done.why}")
                     else:
                         common.echo(f"{done.id} {done.state}")
             except CommandFailed as error:

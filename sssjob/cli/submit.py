@@ -43,6 +43,7 @@ later call goes on with what is not submitted."""
 @options.PARALLEL
 @click.option("-n", "--dry-run", is_flag=True,
               help="Print the commands with their scripts, and submit nothing.")  # fmt: skip
+@options.ALL_FINDINGS
 @options.JSON_JOBS
 @steer.timeout
 @click.argument("file", metavar="FILE")
@@ -94,7 +95,11 @@ def _submit(
         for planned in found.jobs:
             _tell(planned.findings, planned.losses, file)
             if planned.submitted:
-                common.say(f"{common.name_of(file)}: job {planned.written.id} is submitted already")
+                common.say_of(
+                    file, Severity.NOTICE,
+                    f"{common.name_of(file)}: job {planned.written.id} is submitted already",
+                    ": jobs that are submitted already",
+                )  # fmt: skip
             else:
                 words, text = shown(found, planned)
                 plain = f"{shlex.join(words)}\n{text}"
@@ -132,4 +137,4 @@ def _tell(findings: Iterable[object], losses: Iterable[Loss], file: str) -> None
     for loss in losses:
         found = loss.finding()
         if not loss.fact and found.severity in (Severity.WARNING, Severity.NOTICE):
-            common.say(found.in_file(file))
+            common.print_findings((found.in_file(file),))

@@ -78,6 +78,7 @@ a file cannot be read."""
               help="Do not keep in comments what the target cannot hold: it is lost.")  # fmt: skip
 @click.option("--select", metavar="ID", default="", help="Only the job with this Id.")
 @options.OUTPUT_DIRECTORY
+@options.ALL_FINDINGS
 @options.OUTPUT
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 def command(
@@ -125,7 +126,7 @@ def _translate(
 
     found: list[_Output] = []
     good, unread = True, False
-    few, said = common.FirstFindings(), records.RecordMessages()
+    said = records.RecordMessages()
     with ExitStack() as stack:
         listed = stack.enter_context(common.output(losses)) if losses else None
         texts = stack.enter_context(SpooledTemporaryFile(_KEPT))
@@ -133,7 +134,7 @@ def _translate(
             some = bool(work.select)
             for written in run(work, iter((source,)), said):
                 some = True
-                _say(written, listed, few)
+                _say(written, listed)
                 wrong = any(each.severity is Severity.ERROR for each in written.findings)
                 good = good and not written.why and not wrong
                 unread = unread or (written.job is None and _unread(written.findings))
@@ -141,7 +142,6 @@ def _translate(
                     size = texts.write(written.text.encode(errors=AS_BYTES))
                     found.append(_output(written, len(found) + 1, size))
             good = _is_some(some, source.name) and good
-        few.rest()
         said.rest()
         texts.seek(0)
         _write(work, found, texts, output, output_dir)
@@ -177,18 +177,19 @@ def _output(written: TranslatedJob, place: int, size: int) -> _Output:
     return _Output(name, size, written.files, job)
 
 
-def _say(written: TranslatedJob, listed: BinaryIO | None, few: common.FirstFindings) -> None:
+def _say(written: TranslatedJob, listed: BinaryIO | None) -> None:
     """Findings, then losses; facts are only listed where they are kept beside."""
     file = written.file
-    few.show(item.in_file(file) for item in written.findings)
+    common.print_findings(item.in_file(file) for item in written.findings)
     if listed is not None:
         for loss in written.losses:
             line = json.dumps(loss.as_dict(), ensure_ascii=False)
             listed.write(f"{line}\n".encode())
-    few.show(loss.finding(file) for loss in written.losses if loss.is_told)
+    common.print_findings(loss.finding(file) for loss in written.losses if loss.is_told)
     if written.why:
         named = f" {written.job.id}" if written.job is not None and written.job.id else ""
-        common.say(f"{common.name_of(file)}: job{named} is not written: {written.why}")
+        told = f"{common.name_of(file)}: job{named} is not written: {written.why}"
+        common.say_of(file, Severity.ERROR, told, ": jobs that are not written")
 
 
 def _write(
@@ -280,14 +281,14 @@ def _explain(work: TranslationTask, files: tuple[str, ...], output: str | None) 
     from sssjob.verbs.translate import explain, readings
 
     wanted = None if work.to == ALL else {written(work.to).name}
-    few, tell, good, unread = common.FirstFindings(), records.RecordMessages(), True, False
+    tell, good, unread = records.RecordMessages(), True, False
     room = common.room(output)
     with common.output(output) as stream:
         for source in records.with_requests(files):
             some = bool(work.select)
             for file, found in readings(work, source, tell):
                 some = True
-                few.show(item.in_file(file) for item in found.findings)
+                common.print_findings(item.in_file(file) for item in found.findings)
                 wrong = any(each.severity is Severity.ERROR for each in found.findings)
                 good = good and not wrong
                 unread = unread or (found.job is None and _unread(found.findings))
@@ -300,6 +301,5 @@ def _explain(work: TranslationTask, files: tuple[str, ...], output: str | None) 
                         if wanted is None or name in wanted:
                             stream.write(_lines(f"  {name:<10} {said}", room))
             good = _is_some(some, source.name) and good
-    few.rest()
     tell.rest()
     _leave(good=good and not tell.bad, unread=unread or tell.unread)

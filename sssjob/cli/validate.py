@@ -59,12 +59,11 @@ Exit code: 0 no errors, 1 errors or a bad record, 2 a document cannot be read.""
     help="A reference to a job or file outside of its document is an error.",
 )
 @options.WORKERS
-@options.ALL_FINDINGS
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit code tells.")
 @names.records
 def command(
     files: tuple[str, ...], format_: str, level: str, profile: str, no_awareness: bool,
-    closed: bool, processes: int, all_findings: bool, quiet: bool,
+    closed: bool, processes: int, quiet: bool,
 ) -> None:  # fmt: skip
     """Check documents against the standard.
 
@@ -75,7 +74,7 @@ def command(
     counts: Counter[Severity] = Counter()
     unread = False
     severities = [item for item in Severity if _weight(item) >= _weight(Severity(level))]
-    printed = _Text(all_findings) if format_ == "text" else _DATA[format_]()
+    printed = _Text() if format_ == "text" else _DATA[format_]()
 
     def take(found: Finding) -> None:
         nonlocal unread
@@ -87,8 +86,7 @@ def command(
         if found.severity in severities and not quiet and not is_told:
             printed.put(found)
 
-    most = None if all_findings else common.MOST
-    said = _RecordFindings(partial(put, is_told=format_ == "text"), format_ == "text", quiet, most)
+    said = _RecordFindings(partial(put, is_told=format_ == "text"), format_ == "text", quiet)
     sources = records.read_by(said, files)
     found = (
         _closed(sources, _check(profile, no_awareness))
@@ -109,10 +107,8 @@ def command(
 class _RecordFindings(records.RecordMessages):
     """What is said of records: a bad one is a finding, which people are told as elsewhere."""
 
-    def __init__(
-        self, take: Callable[[Finding], None], is_text: bool, quiet: bool, most: int | None
-    ) -> None:
-        super().__init__(most=most, hint="; --all-findings tells each")
+    def __init__(self, take: Callable[[Finding], None], is_text: bool, quiet: bool) -> None:
+        super().__init__()
         self._take, self._is_text, self._quiet = take, is_text, quiet
 
     def __call__(self, name: str, item: record.Bad | record.Noted) -> None:
@@ -131,13 +127,11 @@ class _RecordFindings(records.RecordMessages):
 class _Text:
     """Findings for people, on standard error: the first of each kind in a file, or all."""
 
-    def __init__(self, all_findings: bool) -> None:
-        few = common.FirstFindings(by_path=False, hint="; --all-findings tells each")
-        self._show = common.print_findings if all_findings else few.show
-        self.end = few.rest
-
     def put(self, found: Finding) -> None:
-        self._show((found,))
+        common.print_findings((found,))
+
+    def end(self) -> None:
+        common.told().rest()
 
 
 class _Rows:

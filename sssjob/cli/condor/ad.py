@@ -89,7 +89,7 @@ def _ads(
                 continue
             known = understood(job, around=around, path=places[number - 1])
             for found in known.findings():
-                common.say(found.in_file(item.file))
+                common.print_findings((found.in_file(item.file),))
             if not known.accepted:
                 complain(f"{item.file}: error: {path} is not written")
                 continue

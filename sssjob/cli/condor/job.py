@@ -27,6 +27,7 @@ Exit code: 0 written, 1 no ad, 2 an ad cannot be read."""
 @click.argument("files", nargs=-1, metavar="[AD]...", type=click.Path())
 @click.option("--no-embedded", is_flag=True, help="Do not look at a document in SSSJobXML.")
 @options.LINES
+@options.ALL_FINDINGS
 def command(files: tuple[str, ...], no_embedded: bool, lines: bool) -> None:
     """Write job ads, in any of their forms, as job objects.
 

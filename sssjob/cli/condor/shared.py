@@ -32,7 +32,7 @@ class Ads:
             def report(error: BadAd, name: str = given.name) -> None:
                 self.unread += 1
                 place = f"{name}:{error.line}" if error.line else name
-                common.say(f"{place}: error: {error.reason}")
+                common.say_of(name, "error", f"{place}: error: {error.reason}")
 
             try:
                 with opened(given.given) as stream:

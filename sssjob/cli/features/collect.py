@@ -43,6 +43,7 @@ cannot be read, or others can write where the documents are."""
               help="The zone of times that state none.")  # fmt: skip
 @click.option("--done", metavar="DIR", type=click.Path(exists=True, file_okay=False),
               help="Move documents there whose jobs all have ended.")  # fmt: skip
+@options.ALL_FINDINGS
 @click.option("--settle", metavar="SECONDS", type=click.IntRange(0), default=10, show_default=True,
               help="How long after the end of a job its record may be incomplete.")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(0.1, 3600), default=60, show_default=True,

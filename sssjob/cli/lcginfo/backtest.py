@@ -53,6 +53,7 @@ understood."""
     help="How many finished jobs the batch system shows; estimators learn from them.",
 )  # fmt: skip
 @options.QUEUE
+@options.ALL_FINDINGS
 @click.option("--plot", is_flag=True, help="Plot estimated over actual waits.")
 @options.PLOT
 @click.option("--json", "as_json", is_flag=True, help="Print every sample as JSON.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob import registry
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.lcginfo import shared
 from sssjob.cli.names import SystemName
 
@@ -32,6 +32,7 @@ Exit code: 0 done, 1 a cap was left out, 2 nothing printed."""
     "--from", "format_name", required=True, type=SystemName("caps", *OTHERS, WRITTEN),
     help="Whose limits: those of a batch system, Maui's diagnose -g, or vo-max-jobs.",
 )  # fmt: skip
+@options.ALL_FINDINGS
 @click.option("--timeout", type=click.FloatRange(0.1), default=120, help="Seconds for the command.")
 @click.argument("file", required=False, metavar="[FILE]")
 def command(format_name: str, timeout: float, file: str | None) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 from sssjob.cli.lcginfo import shared
 from sssjob.visible import visible
 
@@ -30,6 +30,7 @@ Exit code: 0 it would work, 1 something is missing, 2 the file cannot be used.""
 )
 @click.option("-c", "--config", "path", required=True, metavar="FILE", help="The configuration.")
 @click.option("--run", is_flag=True, help="Run the commands, and say what they print.")
+@options.ALL_FINDINGS
 @click.option("--json", "as_json", is_flag=True, help="Print the options as JSON.")
 def command(path: str, run: bool, as_json: bool) -> None:
     """Explain a configuration file: what each option means, and what would not work."""

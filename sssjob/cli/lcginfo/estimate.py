@@ -34,6 +34,7 @@ Exit code: 0 answered, 1 no job names that queue or VO, 2 no answer."""
 @click.option("--lrms", metavar="FILE", help="Read lrmsinfo here instead of running a command.")
 @click.option("--caps", metavar="FILE", help="Read vo-max-jobs here instead of running a command.")
 @options.ESTIMATOR
+@options.ALL_FINDINGS
 @click.option("--queue", metavar="NAME", help="Show this queue only.")
 @click.option("--vo", metavar="NAME", help="Show this VO or FQAN only.")
 @click.option("--explain", is_flag=True, help="Say why a job would wait.")

@@ -30,6 +30,7 @@ Exit code: 0 every line converted, 1 some were bad, 2 nothing converted."""
     help="One document on each line (the default), or one document around all.",
 )  # fmt: skip
 @options.OUTPUT
+@options.ALL_FINDINGS
 @click.argument("file", default="-", metavar="[FILE]")
 def command(clock: str, form: str, output: str | None, file: str) -> None:
     """Turn lrmsinfo into job objects.

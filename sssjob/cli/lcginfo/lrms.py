@@ -41,6 +41,7 @@ Exit code: 0 every job printed, 1 some could not be, 2 nothing printed."""
     "--now", metavar="TIME", type=options.MOMENT, help="When the files were written. Default: now."
 )
 @options.QUEUE
+@options.ALL_FINDINGS
 @click.option(
     "--group-by", type=click.Choice(("group", "account", "user")), default="group",
     help="What stands for the unix group.",

@@ -11,8 +11,6 @@ from sssjob.cli import common
 if TYPE_CHECKING:
     from sssjob.lcginfo.snapshot import Remark
 
-SHOWN = 100  # remarks of one source; the others are counted
-
 
 class Log:
     """Prints remarks as ``FILE:LINE: severity: text``, and counts them."""
@@ -21,7 +19,7 @@ class Log:
         self.name = ""
         self.bad = 0
         self.unread = 0  # documents that cannot be read at all
-        self._said: dict[str, int] = {}
+        self._first = common.told()
 
     def __call__(self, remark: Remark) -> None:
         """Print a remark, unless too many of this source were printed."""
@@ -30,8 +28,7 @@ class Log:
 
         self.bad += remark.severity is Severity.ERROR
         self.unread += remark.unread
-        self._said[self.name] = number = self._said.get(self.name, 0) + 1
-        if number <= SHOWN:
+        if self._first.is_told(self.name, remark.severity):
             place = ":".join(str(part) for part in (self.name, remark.line) if part)
             head = f"{place}: " if place else ""
             common.say(f"{head}{remark.severity}: {visible(remark.message)}")
@@ -43,9 +40,7 @@ class Log:
 
     def close(self) -> None:
         """Say how many remarks were not printed."""
-        for name, number in self._said.items():
-            if number > SHOWN:
-                common.say(f"{name}: {number - SHOWN} more remarks")
+        self._first.rest()
 
 
 @contextmanager

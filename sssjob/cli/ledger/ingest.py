@@ -38,7 +38,7 @@ understood, or something could not be read or written."""
 @options.JSON_OBJECT
 def command(
     directory: str, files: tuple[str, ...], format_name: str, zone: str, columns: str,
-    delimiter: str, processes: int, again: bool, all_findings: bool, as_json: bool,
+    delimiter: str, processes: int, again: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Put the runs of jobs in FILEs into the ledger DIR. It is made if it does not exist.
 
@@ -53,7 +53,7 @@ def command(
     if format_name != DOCUMENTS:
         records.format_of(format_name)
     table = records.table(columns, delimiter, format_name)
-    said, unread = records.said(all_findings), common.Complaints()
+    said, unread = records.RecordMessages(), common.Complaints()
     reading = RecordReading(said, watching)
 
     def tell(error: Exception) -> None:

@@ -57,7 +57,7 @@ or the store cannot be used.""",
 @shared.as_json
 def command(
     store: str, files: tuple[str, ...], by: str | None, format_name: str, zone: str, columns: str,
-    delimiter: str, ended_only: bool, reason: str, processes: int, all_findings: bool,
+    delimiter: str, ended_only: bool, reason: str, processes: int,
     as_json: bool,
 ) -> None:  # fmt: skip
     """Keep the job objects of FILEs, byte for byte; makes the store if there is none.
@@ -79,7 +79,7 @@ def command(
         common.fail("--tz, --columns, --delimiter and --ended-only are for records, not --from sss")
     table = records.table(columns, delimiter, format_name)
     options_ = Options(zone, table.columns, table.delimiter, ended_only)
-    said = records.said(all_findings)
+    said = records.RecordMessages()
     with (
         shared.opened(store, create=True, by=shared.user(by)) as jobs,
         readers(common.processes(processes)) as some,

@@ -1,0 +1,79 @@
+"""Of many messages of a kind about one file, every command prints twenty and how many more.
+
+``--all-findings`` prints each. Both hold for every command that reads documents or records.
+"""
+
+import pytest
+from click.testing import CliRunner
+from command_tree import commands
+from document_commands import COMMANDS
+
+from sssjob.cli import sssjob
+from sssjob.cli.common import MOST
+
+NUMBER = 3 * MOST
+# An element that nobody knows, a request that says nothing, an end before the start.
+WRONG = (
+    "<Job><Id>a.{0}</Id><User>amy</User><Nonsense/><Queue>q</Queue>"
+    "<Requested><Processors>many</Processors><Duration op='LE'>x</Duration></Requested>"
+    "<SubmitTime>9</SubmitTime><StartTime>8</StartTime><EndTime>7</EndTime></Job>\n"
+)
+HEADER = "JobID|User|State|Partition|ReqCPUS|AllocCPUS|Submit|Start|End|ElapsedRaw|Cluster\n"
+RECORD = "{0}|amy|NONSENSE|q|x|1|2026-11-18T12:00:00|never|2026-11-18T12:00:04|2|c\n"
+KINDS = {
+    "documents": "".join(WRONG.format(number) for number in range(NUMBER)),
+    "records": HEADER + "".join(RECORD.format(number) for number in range(NUMBER)),
+}
+# Their answer is about one job, or ends at the first fault; a peer is asked, or a directory named.
+ONE = {"features job", "features machine", "features submit", "request", "condor queue"}
+ROWS = [row for row in COMMANDS if row.id not in ONE and "DIRECTORY" not in row.values[0]]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("arguments", [pytest.param(row.values[0], id=row.id) for row in ROWS])
+def test_twenty_are_printed_and_how_many_more(arguments, kind, tmp_path, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    few, every = (_messages(arguments, kind, tmp_path / str(more), more) for more in (False, True))
+    told = [line for line in few if " more like these" in line]
+    for kind_of in {_kind(line) for line in few}:
+        assert sum(_kind(line) == kind_of for line in few) <= 3 * MOST, kind_of
+    assert len(few) < 12 * MOST
+    if len(every) > len(few):
+        assert told, few[-3:]
+        assert all(line.endswith("--all-findings tells each") for line in told)
+    assert not [line for line in every if " more like these" in line]
+    assert len(every) - len(few) == sum(_number(line) - 1 for line in told)
+
+
+def test_each_command_that_reads_jobs_has_the_option():
+    missing = []
+    for name, command in commands(sssjob):
+        names = {each.name for each in command.params}
+        options = {option for each in command.params for option in each.opts}
+        if "--from" in options and not {"--all-findings"} <= options:
+            missing.append((name, names))
+    assert not missing
+
+
+def _kind(line):
+    return tuple(word for word in line.split() if not any(letter.isdigit() for letter in word))
+
+
+def _number(line):
+    return int(line.split(" more like these")[0].rsplit(" ", 1)[1])
+
+
+def _messages(arguments, kind, place, more):
+    place.mkdir()
+    bad = place.parent / "bad"
+    bad.write_text(KINDS[kind])
+    (place.parent / "good").write_text("<Job><Id>1</Id></Job>")
+    (place.parent / "offers").write_text('[{"id": "n", "Processors": 4}]')
+    named = {
+        "@": bad, "GOOD": place.parent / "good", "OFFERS": place.parent / "offers",
+        "RECORDS": place.parent / "good", "STORE": place / "store", "LEDGER": place / "ledger",
+    }  # fmt: skip
+    words = [str(named.get(word, word)) for word in arguments.split()]
+    result = CliRunner().invoke(sssjob, [*words, *(["--all-findings"] if more else [])])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.stderr.splitlines()
