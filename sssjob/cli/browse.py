@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from sssjob.errors import UnreadableDocument
     from sssjob.web.server import Server
 
-_LIBRARIES = ("starlette", "uvicorn", "jinja2", "markupsafe", "anyio", "h11")
-
 
 @click.command(
     epilog="""\b
@@ -48,10 +46,7 @@ def command(files: tuple[str, ...], port: int, opens: bool) -> None:
     try:
         from sssjob.web.server import Server
     except ModuleNotFoundError as error:
-        missing = (error.name or "").partition(".")[0]
-        if missing not in _LIBRARIES:
-            raise
-        common.fail(f"pages need {missing}: pip install 'sssjob[web]'")
+        common.need_web(error)
     from sssjob import store
     from sssjob.verbs import browse
 

@@ -152,6 +152,9 @@ def say(message: object) -> None:
             echo(part, err=True)
 
 
+_WEB = ("starlette", "uvicorn", "jinja2", "markupsafe", "anyio", "h11")  # what pages are made of
+
+
 def fail(message: object) -> NoReturn:
     """Say why the command cannot go on, and end it with exit code 2.
 
@@ -160,6 +163,14 @@ def fail(message: object) -> NoReturn:
     is_finding = isinstance(message, Finding | UnreadableDocument)
     say(message if is_finding else f"sssjob: error: {message}")
     sys.exit(NOT_UNDERSTOOD)
+
+
+def need_web(error: ModuleNotFoundError) -> NoReturn:
+    """Say which library the pages lack; raise the error where it is none of theirs."""
+    missing = (error.name or "").partition(".")[0]
+    if missing not in _WEB:
+        raise error
+    fail(f"pages need {missing}: pip install 'sssjob[web]'")
 
 
 def reason(error: OSError) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
 from sssjob.cli import common
 from sssjob.document.text import on_one_line
 from sssjob.rmap.message import Response, Row
-from sssjob.rmap.writing import write_response, written
+from sssjob.rmap.writing import plain, write_response, written
 from sssjob.visible import visible
 
 _SHOWN = 60  # characters that a column is wide at most
@@ -61,28 +60,11 @@ def _json(parts: Iterator[Response], *, lines: bool = False) -> int:
     try:
         for part in parts:
             for item in part.rows:
-                row: dict[str, Any] = (
-                    {"object": item.object, **_values(item)}
-                    if isinstance(item, Row)
-                    else {"xml": item.xml.decode()}
-                )
-                rows.put(row)
+                rows.put(plain(item))
                 total += 1
     finally:
         rows.end()
     return total
-
-
-def _values(row: Row) -> dict[str, Any]:
-    """Each name with its text, or with all of them where there are several."""
-    values: dict[str, Any] = {}
-    for name, value in row.fields:
-        if name not in values:
-            values[name] = value
-        else:
-            before = values[name]
-            values[name] = [*(before if isinstance(before, list) else [before]), value]
-    return values
 
 
 def _xml(parts: Iterator[Response]) -> int:

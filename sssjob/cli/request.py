@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -28,6 +29,7 @@ _EXTRAS = {"cryptography": "gold", "requests": "http"}  # which extra brings a l
       sssjob request Query Job --where "(User=ann" --where "Or User=bob)" --where "Queue~ba*"
       sssjob request Charge Job --data finished.xml
       sssjob request Modify Job --set Queue=long --where Id=PBS.1234.0
+      sssjob request Query Job --http --to https://jobs.example.org/ --token-file my.token
       sssjob request Query User --dialect gold --to gold.example.org:7112 --to b.example.org
 
     The variables SSSJOB_GATEWAY, SSSJOB_KEY_FILE and SSSJOB_ACTOR may name the server, the key file
@@ -118,6 +120,13 @@ _EXTRAS = {"cryptography": "gold", "requests": "http"}  # which extra brings a l
     help="A file with the actor's password, to sign with instead.",
 )
 @click.option(
+    "--http", is_flag=True, help="Ask the pages of a gateway, in JSON: --to is their URL.",
+)  # fmt: skip
+@click.option(
+    "--token-file", metavar="FILE", envvar="SSSJOB_TOKEN_FILE",
+    help="The token for --http; only its owner may read it.",
+)  # fmt: skip
+@click.option(
     "--algorithm",
     type=click.Choice(["HMAC-SHA1", "HMAC-SHA256"]),
     default="HMAC-SHA1",
@@ -170,6 +179,9 @@ def command(action: str, objects: tuple[str, ...], **given: Any) -> None:
     if given["dry_run"] and given["form"]:
         common.fail(f"--dry-run prints the message, and there is no answer as --{given['form']}")
     try:
+        if given["http"]:
+            total = _by_http(action, objects, given)
+            sys.exit(common.NOTHING if action == "Query" and not total else common.FOUND)
         client, request = _client(given), _request(action, objects, given)
         if given["dry_run"]:
             with common.stdout() as stream:
@@ -187,6 +199,38 @@ def command(action: str, objects: tuple[str, ...], **given: Any) -> None:
         common.say(f"sssjob: error: {error}")
         sys.exit(common.NOTHING)
     sys.exit(common.NOTHING if action == "Query" and not total else common.FOUND)
+
+
+def _by_http(action: str, objects: tuple[str, ...], given: dict[str, Any]) -> int:
+    """Ask in JSON, print the answer, and count its rows."""
+    from sssjob.cli import reply
+    from sssjob.client import JSONClient
+    from sssjob.errors import BadKeyFile
+    from sssjob.rmap.keys import read_key
+    from sssjob.rmap.writing import written
+
+    if given["token_file"] is None or len(given["servers"]) != 1 or len(objects) != 1:
+        common.fail("--http needs one OBJECT, one --to with the URL of the pages, and --token-file")
+    for name in ("key_file", "password_file", "encrypt", "chunk"):
+        if given[name] and name != "key_file":  # a variable may say it
+            common.fail(f"--{name.replace('_', '-')} cannot be used with --http")
+    try:
+        token = read_key(Path(given["token_file"])).decode()
+    except (BadKeyFile, UnicodeDecodeError) as error:
+        common.fail(error)
+    except OSError as error:
+        common.fail(common.reason(error))
+    client = JSONClient(given["servers"][0], token, given["timeout"], given["tries"])
+    data = _data(given["data"], "sssjob", used=False)
+    body = client.body(
+        action, objects[0], get=given["gets"], path=given["paths"], where=given["conditions"],
+        set=given["changes"], option=given["options"], limit=given["limit"],
+        data=f"<Data>{''.join(map(written, data.items))}</Data>" if data else "",
+    )  # fmt: skip
+    if given["dry_run"]:
+        common.data(json.dumps(body))
+        return 1
+    return reply.FORMS[given["form"] or "table"](_told([client.call(body, given["id_"])]))
 
 
 def _request(action: str, objects: tuple[str, ...], given: dict[str, Any]) -> Request:

@@ -12,6 +12,7 @@ from sssjob.cli import common
 
 if TYPE_CHECKING:
     from sssjob.gateway.config import GatewayConfig
+    from sssjob.web.served import Pages
 
 
 @click.command(
@@ -76,11 +77,22 @@ def command(
     from sssjob.gateway import service
 
     try:
-        service.run(path, config)
+        service.run(path, config, _pages(path, config))
     except UnusableStore as error:
         common.fail(error)
     except OSError as error:
         common.fail(f"cannot listen: {error.strerror or error}")
+
+
+def _pages(path: Path, config: GatewayConfig) -> Pages | None:
+    """The pages of the gateway, if its file says where they are."""
+    if config.web is None:
+        return None
+    try:
+        from sssjob.web.served import Pages
+    except ModuleNotFoundError as error:
+        common.need_web(error)
+    return Pages(path, config.web)
 
 
 def _loaded(path: Path, check: bool) -> GatewayConfig:

@@ -17,6 +17,7 @@ from sssjob.gateway.behind import Behind
 from sssjob.gateway.figures import available
 from sssjob.gateway.forwarding import ForwardingPlan
 from sssjob.gateway.jobs import StoreJobs, jobs
+from sssjob.gateway.pages import PagesPlan, pages
 from sssjob.rmap.address import PORT, Address, address
 from sssjob.rmap.keys import Algorithm, Key, Ring, read_key
 from sssjob.rmap.responder import Policy
@@ -87,6 +88,7 @@ class GatewayConfig:
         default_factory=lambda: ForwardingPlan(Client([]), Path(_QUEUE))
     )
     behind: Behind | None = None
+    web: PagesPlan | None = None
 
 
 def load(path: Path) -> GatewayConfig:
@@ -110,6 +112,7 @@ def load(path: Path) -> GatewayConfig:
         jobs(root, path.parent),
         _forward(root.table("forward"), path),
         _behind(root.table("behind")),
+        pages(root),
     )
     ring = config.ring
     if not given.problems and not (
@@ -120,6 +123,8 @@ def load(path: Path) -> GatewayConfig:
         root.table("forward").problem("to", "no store", "[store] address, where jobs are kept")
     if config.limits.processes > 1 and root.table("observe").flag("metrics"):
         root.table("observe").problem("metrics", "several processes", "one: [limits] processes = 1")
+    if config.web is not None and not config.jobs.store:
+        root.table("web").problem("listen", "no store", "[store] address, where jobs are kept")
     behind = config.behind
     if behind is not None and (behind.funds or behind.shadow) and not config.jobs.store:
         root.table("behind").problem("to", "no store", "[store] address, where jobs are kept")

@@ -41,18 +41,28 @@ def server(config: GatewayConfig, nonces: Nonces | None = None) -> GatewayServer
     shares = nonces is not None
     if nonces is None:
         nonces = Nonces(since=time.time(), window=config.window, required=config.nonce)
-    service = answering(config)
-    behind = config.behind
-    shadow = Shadow(behind) if behind is not None and behind.shadow else None
-    actions = Actions({}, behind=behind)
-    if service is not None:
-        own = service.actions | (behind.over(service) if behind is not None else {})
-        actions = Actions(own, service.is_quick, service.is_slow, behind, shadow)
+    service, shadow = answering(config), shadow_of(config)
+    actions = actions_of(config, service, shadow)
     responder = Responder(
         actions, config.ring, config.policy, nonces=nonces, quick=actions.is_quick,
         slow=actions.is_slow,
     )  # fmt: skip
     return GatewayServer(responder, config, service, shadow, shares=shares)
+
+
+def shadow_of(config: GatewayConfig) -> Shadow | None:
+    """What compares answers with those of another server, if the configuration asks for it."""
+    behind = config.behind
+    return Shadow(behind) if behind is not None and behind.shadow else None
+
+
+def actions_of(config: GatewayConfig, service: Service | None, shadow: Shadow | None) -> Actions:
+    """What answers each action, over the store and the server behind, as far as there are some."""
+    behind = config.behind
+    if service is None:
+        return Actions({}, behind=behind)
+    own = service.actions | (behind.over(service) if behind is not None else {})
+    return Actions(own, service.is_quick, service.is_slow, behind, shadow)
 
 
 def answering(config: GatewayConfig) -> Service | None:
@@ -76,23 +86,23 @@ def _unsendable(view: JobView) -> str:
     return f"will not be forwarded: {why}" if why else ""
 
 
-def run(path: Path, config: GatewayConfig) -> None:
+def run(path: Path, config: GatewayConfig, pages: ReloadedWork | None = None) -> None:
     """Serve until SIGTERM or SIGINT; SIGHUP reads the keys of the file anew.
 
-    Logs to standard error. Raises OSError where an address cannot be listened on, and
-    ``UnusableStore``.
+    ``pages`` work beside it. Logs to standard error. Raises OSError where an address cannot be
+    listened on, and ``UnusableStore``.
     """
-    with _logging():
+    with logging_to_stderr():
         for name in shared_roles(config):
             event("anybody with the shared key can claim this role", logging.WARNING, actor=name)
         if config.limits.processes > 1:
-            _run_crew(path, config)
+            _run_crew(path, config, pages)
             return
         if not available():
             event("no figures", reason=MISSING)
         running = server(config)
-        with _beside(*once(config, running.service), running.shadow):
-            _run(_until_signalled(running, path))
+        with beside(*once(config, running.service), running.shadow, pages):
+            _run(_until_signalled(running, path, pages=pages))
 
 
 def once(config: GatewayConfig, service: Service | None) -> tuple[BackgroundWork | None, ...]:
@@ -126,8 +136,16 @@ class BackgroundWork(Protocol):
         """End."""
 
 
+class ReloadedWork(BackgroundWork, Protocol):
+    """The same, with settings of its own."""
+
+    def reload(self) -> None:
+        """Take the settings of the file anew."""
+
+
 @contextmanager
-def _logging() -> Iterator[None]:
+def logging_to_stderr() -> Iterator[None]:
+    """The log of a process of the gateway, one object of JSON a line."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter())
     STORE.addHandler(handler)
@@ -142,7 +160,8 @@ def _logging() -> Iterator[None]:
 
 
 @contextmanager
-def _beside(*made: BackgroundWork | None) -> Iterator[None]:
+def beside(*made: BackgroundWork | None) -> Iterator[None]:
+    """What works beside a block, from its begin to its end."""
     working = [each for each in made if each is not None]
     try:
         for each in working:
@@ -153,14 +172,16 @@ def _beside(*made: BackgroundWork | None) -> Iterator[None]:
             each.stop()
 
 
-def _run_crew(path: Path, config: GatewayConfig) -> None:
+def _run_crew(path: Path, config: GatewayConfig, pages: ReloadedWork | None) -> None:
     event("no figures", reason=SEVERAL)
     service = answering(config)
-    with crew.duty(path, config) as duty, _beside(*once(config, service)):
-        asyncio.run(_lead(crew.Crew(duty, config.limits.processes, work), duty, service))
+    with crew.duty(path, config) as duty, beside(*once(config, service), pages):
+        asyncio.run(_lead(crew.Crew(duty, config.limits.processes, work), duty, service, pages))
 
 
-async def _lead(processes: crew.Crew, duty: crew.Duty, service: Service | None) -> None:
+async def _lead(
+    processes: crew.Crew, duty: crew.Duty, service: Service | None, pages: ReloadedWork | None
+) -> None:
     """Hand on signals until all have ended."""
     loop = asyncio.get_running_loop()
 
@@ -171,6 +192,8 @@ async def _lead(processes: crew.Crew, duty: crew.Duty, service: Service | None) 
     def again() -> None:
         processes.signal(signal.SIGHUP)
         reload_settings(service, duty.path)
+        if pages is not None:
+            pages.reload()
 
     def ready() -> None:
         crew.tell(duty)
@@ -184,7 +207,7 @@ async def _lead(processes: crew.Crew, duty: crew.Duty, service: Service | None) 
 
 def work(duty: crew.Duty, pipe: Connection) -> None:
     """Be one of several processes, until a signal or the end of the one that started it."""
-    with _logging():
+    with logging_to_stderr():
         try:
             config = duty.config()
         except (BadSettings, OSError) as error:
@@ -193,7 +216,7 @@ def work(duty: crew.Duty, pipe: Connection) -> None:
         nonces = duty.remembered(config)
         running = server(config, nonces)
         try:
-            with _beside(running.shadow):
+            with beside(running.shadow):
                 _run(_until_signalled(running, duty.path, pipe))
         finally:
             nonces.close()
@@ -231,8 +254,9 @@ def pruning(service: Service | None) -> Pruning | None:
 
 
 async def _until_signalled(
-    running: GatewayServer, path: Path, pipe: Connection | None = None
-) -> None:
+    running: GatewayServer, path: Path, pipe: Connection | None = None,
+    pages: ReloadedWork | None = None,
+) -> None:  # fmt: skip
     """Serve until a signal; with a ``pipe``, or until nobody is at its other end."""
     loop = asyncio.get_running_loop()
 
@@ -254,7 +278,13 @@ async def _until_signalled(
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
-    loop.add_signal_handler(signal.SIGHUP, reload, running, path)
+
+    def again() -> None:
+        reload(running, path)
+        if pages is not None:
+            pages.reload()
+
+    loop.add_signal_handler(signal.SIGHUP, again)
     if pipe is not None:
         loop.add_reader(pipe.fileno(), alone)
     await running.run(ready)

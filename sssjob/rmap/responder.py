@@ -204,7 +204,7 @@ class Responder:
         else:
             assert taken.call is not None
             try:
-                responses = self._responses(taken.call)
+                responses = self.responses(taken.call)
             except Refused as error:
                 responses = [self._failure(error)]
         request = taken.call.request if taken.call else None
@@ -285,7 +285,8 @@ class Responder:
         plain = encryption.decrypt(encrypted, key.secret, limit=self.policy.message_limit)
         return b"".join([DECLARATION, b"<Envelope>", plain, b"</Envelope>"])
 
-    def _responses(self, call: ReceivedRequest) -> list[Response]:
+    def responses(self, call: ReceivedRequest) -> list[Response]:
+        """The parts of the answer of the handler. Raises ``Refused``."""
         answer = self.handler(call)
         status = Status.of(answer.code, answer.message)
         with closing(_drawn(answer.rows)) as rows:

@@ -8,6 +8,7 @@ is always escaped, and what is not ASCII is a character reference.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from sssjob.errors import InvalidValue
 from sssjob.legality import ILLEGAL
@@ -107,6 +108,23 @@ def written(item: Item) -> str:
         return item.xml.decode()
     inside = [f"<{name}>{_text(value)}</{name}>" for name, value in item.fields]
     return f"<{item.object}>{''.join(inside)}</{item.object}>"
+
+
+def plain(item: Item) -> dict[str, Any]:
+    """One element of Data for JSON: a row by its names, or ``xml``.
+
+    Each name has its text, or all of them where there are several.
+    """
+    if not isinstance(item, Row):
+        return {"xml": item.xml.decode()}
+    values: dict[str, Any] = {"object": item.object}
+    for name, value in item.fields:
+        if name not in values or name == "object":
+            values[name] = value
+        else:
+            before = values[name]
+            values[name] = [*(before if isinstance(before, list) else [before]), value]
+    return values
 
 
 def _token(kind: str, name: str) -> str:

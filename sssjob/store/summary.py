@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sssjob import store
 from sssjob.errors import UnusableStore
 from sssjob.store.browsing import FACETS, MONTH, SEARCHED, SHOWN, USUAL
-from sssjob.store.columns import COLUMNS, KIND, PLACE, READING, ColumnType
+from sssjob.store.columns import COLUMNS, KIND, ODD, PLACE, READING, ColumnType
 from sssjob.store.condition import Condition, columns
 from sssjob.store.engine import ReadTransaction, Row
 from sssjob.store.schema import listed
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _ROWS = 50_000  # of one piece, which is held in memory
 _MEMORY = "2GB"  # of a summary; a million jobs take about 200 MB
-_ALWAYS = ("document", "deleted", KIND, PLACE, READING)
+_ALWAYS = ("document", "deleted", KIND, PLACE, READING, ODD)
 _NUMBERS = ("start", "nodes", "processors", "memory", "wall")
 _OTHERS = ("cpu_duration", "status_message")
 

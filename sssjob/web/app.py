@@ -21,7 +21,8 @@ from sssjob.web import bodies, openapi, pages, problems
 from sssjob.web.guard import STATIC, Guard
 from sssjob.web.parameters import given
 from sssjob.web.problems import Problem
-from sssjob.web.routes import VIEWS, View
+from sssjob.web.readers import READER, Reader
+from sssjob.web.routes import SERVED, VIEWS, View
 from sssjob.web.stores import Stores
 from sssjob.web.views import HTML, Request, Site
 
@@ -37,25 +38,29 @@ def application(
     ``hosts`` are the names and ports by which it may be asked; ``title`` is what pages call it.
     ``stores`` are connections to that address, if there are some.
     """
-    stores = stores or Stores(address)
+    return Guard(behind_door(Site(stores or Stores(address), title)), token=token, hosts=hosts)
+
+
+def behind_door(site: Site) -> ASGIApp:
+    """The pages of a site, for readers that a door let in."""
 
     @asynccontextmanager
     async def life(app: Starlette) -> AsyncIterator[None]:
         yield
-        stores.close()
+        site.stores.close()
 
-    app = Starlette(
-        routes=[*_routes(Site(stores, title))],
+    return Starlette(
+        routes=[*_routes(site)],
         exception_handlers={SSSJobError: _failed, HTTPException: _refused, 500: _broken},
         lifespan=life,
     )
-    return Guard(app, token=token, hosts=hosts)
 
 
 def _routes(site: Site) -> Iterator[BaseRoute]:
-    yield Route(openapi.PATH, lambda asked: pages.json(openapi.document()))
+    views = _ORDER if site.responder is None else (*_ORDER, *SERVED)
+    yield Route(openapi.PATH, lambda asked: pages.json(openapi.document(views)))
     yield Route(f"{STATIC}{{name}}", _static)
-    for view in _ORDER:
+    for view in views:
         for form in sorted(view.forms, key=lambda form: form == HTML):  # /facets/user.json first
             ending = "" if form == HTML else f".{form}"
             path, answer = f"{view.path}{ending}", _answering(site, view, form)
@@ -71,7 +76,12 @@ def _answering(site: Site, view: View, form: str) -> Callable[[Asked, bytes], Re
         known = given(asked.query_params.multi_items(), view.parameters)
         ending = "" if form == HTML else f".{form}"
         here = asked.url.path.removesuffix(ending)
-        return view.answer(Request(site, asked.path_params, known, form, here, body))
+        key = asked.headers.get("idempotency-key", "")
+        origin = asked.client.host if asked.client else ""
+        reader: Reader = asked.scope[READER]
+        return view.answer(
+            Request(site, reader, asked.path_params, known, form, here, body, key, origin)
+        )
 
     return answer
 

@@ -15,7 +15,7 @@ from sssjob.verbs import dashboards
 from sssjob.verbs.dashboards import SPANS, Span, Usage, Value
 from sssjob.visible import Markup, csv_lines
 from sssjob.web import listing, pages
-from sssjob.web.listing import ENDED, FILTERS, PART, RAN, Listing
+from sssjob.web.listing import ENDED, FILTERS, PART, RAN
 from sssjob.web.parameters import Parameter
 from sssjob.web.views import CSV, JSON, MEDIA, Request
 
@@ -63,7 +63,7 @@ def usage(asked: Request) -> Response:
     given = asked.given
     by, measure = given.get("by", DIMENSIONS[0]), given.get("measure", MEASURES[0])
     window = listing.window(given.get(RAN)) if given.get(RAN) else None
-    where = Listing(given).where()
+    where = asked.table.where()
     with asked.site.stores.opened() as kept:
         counted = asked.site.stores.summaries.of(kept, where)
         told = dashboards.usage(counted.engine, by, measure, given.get("span"), where, window)
@@ -83,7 +83,7 @@ def usage(asked: Request) -> Response:
         named=[(name, measures.BY_NAME[name].title) for name in MEASURES],
         dimensions=_pairs(DIMENSIONS), spans=_pairs(SPANS),
         own=("by", "measure", "span"), as_of=counted.at, asked=asked,
-        forms=(JSON, CSV), table=Listing(given),
+        forms=(JSON, CSV), table=asked.table,
         failures=f"/usage?measure=jobs&by=exit&state={_FAILED}",
     )  # fmt: skip
 
@@ -91,7 +91,7 @@ def usage(asked: Request) -> Response:
 def waits(asked: Request) -> Response:
     """How many jobs waited for how long, or had which size."""
     name = asked.given.get("of", next(iter(SPREAD)))
-    where = Listing(asked.given).where()
+    where = asked.table.where()
     with asked.site.stores.opened() as kept:
         counted = asked.site.stores.summaries.of(kept, where)
         parts = spread(counted.engine, name, where)
@@ -114,7 +114,7 @@ def waits(asked: Request) -> Response:
     return asked.page(
         "waits.html", picture=stacked.svg(f"Jobs by {name}", ("",), columns, most), rows=rows,
         name=name, names=_pairs(SPREAD), own=("of",), as_of=counted.at, asked=asked,
-        forms=(JSON, CSV), table=Listing(asked.given),
+        forms=(JSON, CSV), table=asked.table,
     )  # fmt: skip
 
 

@@ -18,8 +18,10 @@ from starlette.requests import HTTPConnection
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from sssjob.store.condition import FALSE
 from sssjob.web import pages
 from sssjob.web.problems import Problem
+from sssjob.web.readers import OWNER, READER, Reader
 
 PARAMETER = "token"  # the parameter of the first address
 STATIC = "/static/"  # what everybody may have, since every installation has it
@@ -35,19 +37,17 @@ _HEADERS = {
     "Cache-Control": "no-store",
 }
 # fmt: on
-_READING = ("GET", "HEAD")  # what a cookie is good for
+NOBODY = Reader("", FALSE)
+READING = ("GET", "HEAD")  # what a cookie is good for
 _STRANGE_HOST = "This server is asked by its own name only: open the address that it printed."
 _UNKNOWN = "Open the address that the command printed: it has a token that lets you in."
 
 
-class Guard:
-    """An application behind a token, for some names of this host."""
+class Door:
+    """An application behind a door, for some names of this host: who comes through is a reader."""
 
-    def __init__(self, app: ASGIApp, *, token: str, hosts: frozenset[str]) -> None:
-        self._app, self._token, self._hosts = app, token.encode(), hosts
-        # Cookies know no ports: two servers of one user have to call theirs differently.
-        port = next(iter(hosts)).rpartition(":")[2] if hosts else ""
-        self._cookie = f"sssjob-{port}"
+    def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
+        self._app, self._hosts = app, hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or let the application do so."""
@@ -65,17 +65,40 @@ class Guard:
                     headers[name] = value
             await send(message)
 
-        refused = self._refused(HTTPConnection(scope))
-        await (self._app if refused is None else refused)(scope, receive, sent)
-
-    def _refused(self, asked: HTTPConnection) -> Response | None:
-        """What is answered in the place of the application; None where it may answer."""
+        asked = HTTPConnection(scope)
+        found: Reader | Response
         if asked.headers.get("host", "") not in self._hosts:
-            return pages.problem(asked, Problem(HTTPStatus.MISDIRECTED_REQUEST, _STRANGE_HOST))
-        if asked.url.path.startswith(STATIC):
-            return None
+            problem = Problem(HTTPStatus.MISDIRECTED_REQUEST, _STRANGE_HOST)
+            found = pages.problem(asked, problem)
+        elif asked.url.path.startswith(STATIC):
+            found = NOBODY
+        else:
+            found = await self.reader(asked)
+        if isinstance(found, Reader):
+            scope[READER] = found
+            await self._app(scope, receive, sent)
+        else:
+            await found(scope, receive, sent)
+
+    async def reader(self, asked: HTTPConnection) -> Reader | Response:
+        """Who asks, or what is answered to them."""
+        raise NotImplementedError
+
+
+class Guard(Door):
+    """An application behind a token: whoever knows it sees everything."""
+
+    def __init__(self, app: ASGIApp, *, token: str, hosts: frozenset[str]) -> None:
+        super().__init__(app, hosts)
+        self._token = token.encode()
+        # Cookies know no ports: two servers of one user have to call theirs differently.
+        port = next(iter(hosts)).rpartition(":")[2] if hosts else ""
+        self._cookie = f"sssjob-{port}"
+
+    async def reader(self, asked: HTTPConnection) -> Reader | Response:
+        """The owner, if they know the token."""
         first = asked.query_params.get(PARAMETER)
-        if first is not None and asked.scope["method"] in _READING and self._is_token(first):
+        if first is not None and asked.scope["method"] in READING and self._is_token(first):
             rest = [pair for pair in asked.query_params.multi_items() if pair[0] != PARAMETER]
             answer = RedirectResponse(
                 asked.url.path + (f"?{urlencode(rest)}" if rest else ""), HTTPStatus.SEE_OTHER
@@ -83,7 +106,7 @@ class Guard:
             answer.set_cookie(self._cookie, first, httponly=True, samesite="lax")
             return answer
         if any(map(self._is_token, self._tokens(asked))):
-            return None
+            return OWNER
         return pages.problem(asked, Problem(HTTPStatus.UNAUTHORIZED, _UNKNOWN))
 
     def _tokens(self, asked: HTTPConnection) -> Iterator[str]:
@@ -91,7 +114,7 @@ class Guard:
         scheme, _, bearer = asked.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
             yield bearer.strip()
-        if asked.scope["method"] in _READING:
+        if asked.scope["method"] in READING:
             yield asked.cookies.get(self._cookie, "")
 
     def _is_token(self, text: str) -> bool:

@@ -13,7 +13,7 @@ from sssjob.document.text import write
 from sssjob.errors import InvalidValue
 from sssjob.store import Store, browsing, dashboards
 from sssjob.store.browsing import FACETS, MOST, SHOWN, USUAL, Count, Key, Kind, Listed, Page
-from sssjob.store.condition import Condition, all_of
+from sssjob.store.condition import TRUE, Condition, all_of
 from sssjob.store.dashboards import SPREAD
 from sssjob.store.engine import Counted
 from sssjob.verbs import browse
@@ -68,6 +68,7 @@ class Listing:
     """What an address asks for. What it says wrongly raises ``InvalidValue`` when it is asked."""
 
     given: Given
+    only: Condition = TRUE  # of these jobs, whatever the address says
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -101,7 +102,7 @@ class Listing:
     def where(self, *, without: str = "") -> Condition:
         """Which jobs are meant; without the filter of one column, for its facet."""
         filters = (_condition(name, value) for name, value in self.chosen if name != without)
-        return all_of(browsing.holding(self.given.get("q")), *filters)
+        return all_of(self.only, browsing.holding(self.given.get("q")), *filters)
 
     def page(self, engine: Counted, after: Key | None) -> Page:
         """The jobs behind a key."""

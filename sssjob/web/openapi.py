@@ -20,17 +20,15 @@ _KIND = re.compile(r":\w+\}")
 _PROBLEM = {"$ref": "#/components/responses/Problem"}
 
 
-def document() -> dict[str, Any]:
-    """The whole description."""
-    from sssjob.web.routes import VIEWS
-
+def document(views: Sequence[View]) -> dict[str, Any]:
+    """The whole description of some views."""
     paths = {}
-    for view in VIEWS:
+    for view in views:
         for form in view.forms:
             path = _KIND.sub("}", view.path) + ("" if form == HTML else f".{form}")
             told = _operation(view.summary, form, view.places, view.parameters, view.shape)
             if view.body:
-                content: dict[str, Any] = {"application/octet-stream": {}}
+                content: dict[str, Any] = {view.media: {"schema": view.schema or {}}}
                 told["requestBody"] = {
                     "description": view.body, "required": True, "content": content
                 }  # fmt: skip
@@ -43,7 +41,7 @@ def document() -> dict[str, Any]:
         "security": [{"token": []}],
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-            "schemas": {"Problem": _problem(), **_answers(VIEWS)},
+            "schemas": {"Problem": _problem(), **_answers(views)},
             "responses": {
                 "Problem": {
                     "description": "What went wrong (RFC 9457).",

@@ -88,6 +88,7 @@ def _mode(asked: Request) -> Mode | None:
 
 def report(asked: Request) -> Response:
     """What jobs used, added up, as ``sssjob report --json`` prints it."""
+    asked.reader.require_all("A report")
     given = asked.given
     by = tuple(name.strip() for name in given.get("by", "user").split(",") if name.strip())
     for name in by:

@@ -13,6 +13,7 @@ from sssjob.errors import (
     LimitExceeded,
     LostWorker,
     NotAQuery,
+    Refused,
     SSSJobError,
     UnreadableDocument,
     UnusableStore,
@@ -53,6 +54,22 @@ _STATUS: tuple[tuple[type[SSSJobError], HTTPStatus], ...] = (
     (UnreadableDocument, HTTPStatus.INTERNAL_SERVER_ERROR),
 )
 # fmt: on
+
+
+# fmt: off
+_CODES = {
+    "4":   HTTPStatus.FORBIDDEN,             # who asks
+    "730": HTTPStatus.SERVICE_UNAVAILABLE,   # busy
+    "720": HTTPStatus.INTERNAL_SERVER_ERROR,
+    "740": HTTPStatus.UNPROCESSABLE_ENTITY,  # what is asked for is not there
+}
+# fmt: on
+
+
+def of_refusal(error: Refused) -> tuple[HTTPStatus, str]:
+    """The status and the words of what a handler refuses, with its code of SSSRMAP."""
+    status = _CODES.get(error.code) or _CODES.get(error.code[:1], HTTPStatus.BAD_REQUEST)
+    return status, f"{error.message} ({error.code})"
 
 
 def of(error: SSSJobError) -> Problem:

@@ -7,7 +7,7 @@ other lacks.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 from starlette.responses import Response
 
@@ -16,7 +16,7 @@ from sssjob.check.vocabulary import LEVELS
 from sssjob.expression.offer import Mode
 from sssjob.measures import MEASURES
 from sssjob.store.browsing import MOST
-from sssjob.web import charts, listing, posted, views
+from sssjob.web import charts, listing, posted, requested, views
 from sssjob.web.parameters import Parameter
 from sssjob.web.views import CSV, HTML, JSON, LINES, XML, Request
 
@@ -41,6 +41,8 @@ class View(NamedTuple):
     places: tuple[Parameter, ...] = ()
     body: str = ""
     shape: str = ""
+    media: str = "application/octet-stream"  # of what has to come
+    schema: dict[str, Any] | None = None  # of it, in JSON
 
     @property
     def method(self) -> str:
@@ -107,5 +109,11 @@ VIEWS: tuple[View, ...] = (
          (Parameter("from", "What the records are; auto recognises them.", _TEXT),
           Parameter("tz", "The zone of times that state none.", _TEXT)),
          body="Records of a batch system, or documents, compressed or not."),
+)
+# What the pages of a gateway have beside them.
+SERVED: tuple[View, ...] = (
+    View("/requests", "A request to the gateway, as sssjob request sends it: with Idempotency-Key "
+         "where it changes something.", requested.answer, (JSON,), media="application/json",
+         body="The request, with texts as sssjob request takes them.", schema=requested.SCHEMA),
 )
 # fmt: on

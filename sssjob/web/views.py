@@ -16,10 +16,11 @@ from sssjob.document import dumps
 from sssjob.drawing import graph_svg, shares, timeline
 from sssjob.drawing.graph import picture
 from sssjob.errors import InvalidValue
+from sssjob.rmap.responder import Responder
 from sssjob.store import Store, Stored
 from sssjob.store.browsing import FACETS, MOST, SHOWN, USUAL, Listed, Page, columns_of, count
 from sssjob.store.columns import PATHS, PLACE
-from sssjob.store.condition import Compare, Op
+from sssjob.store.condition import Compare, Op, all_of
 from sssjob.store.engine import Counted
 from sssjob.suggestions import nearest
 from sssjob.verbs import browse, translate
@@ -28,6 +29,7 @@ from sssjob.visible import Markup, csv_lines
 from sssjob.web import listing, pages
 from sssjob.web.listing import Listing
 from sssjob.web.parameters import Given
+from sssjob.web.readers import Reader
 from sssjob.web.stores import Stores
 
 HTML, JSON, LINES, CSV, XML = "html", "json", "jsonl", "csv", "xml"
@@ -48,6 +50,7 @@ class Site(NamedTuple):
 
     stores: Stores
     title: str
+    responder: Responder | None = None  # of a gateway, which answers requests of SSSRMAP
 
 
 @dataclass(frozen=True)
@@ -58,16 +61,29 @@ class Request:
     """
 
     site: Site
+    reader: Reader
     path: dict[str, Any]
     given: Given
     form: str
     here: str
     body: bytes = field(default=b"", repr=False)
+    key: str = ""  # the Idempotency-Key
+    origin: str = ""  # the address of who asks
+
+    @property
+    def table(self) -> Listing:
+        """The jobs that the address asks for, of those that its reader sees."""
+        return Listing(self.given, self.reader.sees)
 
     def page(self, template: str, **values: object) -> Response:
         """A page, which knows where it is."""
         return pages.page(
-            template, title=self.site.title, given=self.given, here=self.here, **values
+            template,
+            title=self.site.title,
+            given=self.given,
+            here=self.here,
+            reader=self.reader,
+            **values,
         )
 
     def form_of(self, form: str) -> str:
@@ -82,7 +98,7 @@ def start(asked: Request) -> Response:
 
 def jobs(asked: Request) -> Response:
     """A page of the table, or, in lines, all of it from there on."""
-    table = Listing(asked.given)
+    table = asked.table
     with asked.site.stores.opened() as kept:
         found = table.page(_rows(asked, kept, table), table.after)
         if asked.form in (LINES, CSV):
@@ -132,7 +148,7 @@ def _lines(asked: Request, table: Listing, first: Page) -> Response:
 
 def facet(asked: Request) -> Response:
     """Every value of a facet, with how many jobs have it."""
-    table, name = Listing(asked.given), asked.path["name"]
+    table, name = asked.table, asked.path["name"]
     with asked.site.stores.opened() as kept:
         counted = asked.site.stores.summaries.of(kept, table.where(), *columns_of(name))
         found = table.facet(counted.engine, name, MOST)
@@ -151,9 +167,8 @@ def by_id(asked: Request) -> Response:
     """Lead to the last run of the job with an Id."""
     wanted = asked.given.get("id")
     with asked.site.stores.opened() as kept:
-        rows = kept.rows(
-            ("document", PLACE), Compare("id", Op.EQ, wanted), sort=[("document", True)], limit=1
-        )
+        found_as = all_of(Compare("id", Op.EQ, wanted), asked.reader.sees)
+        rows = kept.rows(("document", PLACE), found_as, sort=[("document", True)], limit=1)
         found = next(rows, None)
     if found is None:
         raise HTTPException(HTTPStatus.NOT_FOUND, _NO_JOB)
@@ -166,16 +181,21 @@ def job(asked: Request) -> Response:
         if not asked.path["place"]:
             group = browse.group(kept, asked.path["document"])
             if group is not None:
+                if not _is_whole(asked, kept):
+                    raise HTTPException(HTTPStatus.NOT_FOUND, _NO_JOB)
                 return _group(asked, group)
         seen = seen_job(asked, kept)
         if asked.form == XML:
             return Response(_document(seen), media_type=MEDIA[XML])
-        versions = browse.versions(kept, seen.stored)
+        # The graph of a group and its versions tell of all its jobs.
+        is_whole = not seen.place or _is_whole(asked, kept)
+        versions = browse.versions(kept, seen.stored) if is_whole else ()
     if asked.form == JSON:
         return pages.json(_as_dict(seen, versions))
     return asked.page(
         "job.html", seen=seen, versions=versions, document=_document(seen).decode(),
-        origins=seen.effective[0], findings=seen.effective[1], pictures=_pictures(seen),
+        origins=seen.effective[0], findings=seen.effective[1],
+        pictures=_pictures(seen, is_whole), is_whole=is_whole,
         targets=_targets(), forms=(JSON, XML), asked=asked,
     )  # fmt: skip
 
@@ -224,6 +244,7 @@ def query(asked: Request) -> Response:
     if version not in VERSIONS:
         raise InvalidValue(version, f"one of {', '.join(VERSIONS)}, for version")
     limit = asked.given.number("size", ANSWERS, MOST)
+    asked.reader.require_all("XPath")
     told = asked.site.stores.ask(expression, version, limit) if expression else None
     if asked.form == HTML:
         return asked.page(
@@ -246,10 +267,24 @@ VERSIONS = ("1.0", "2.0", "3.0", "3.1")
 
 def seen_job(asked: Request, kept: Store) -> SeenJob:
     """The job that a path means. Raises ``HTTPException`` where there is none."""
-    found = browse.job(kept, asked.path["document"], asked.path["place"])
+    document, place = asked.path["document"], asked.path["place"]
+    found = browse.job(kept, document, place)
+    if found is not None and not asked.reader.sees_all:
+        here = (Compare("document", Op.EQ, document), Compare(PLACE, Op.EQ, place))
+        if not count(kept.engine, all_of(*here, asked.reader.sees)):
+            found = None
     if found is None:
         raise HTTPException(HTTPStatus.NOT_FOUND, _NO_JOB)
     return found
+
+
+def _is_whole(asked: Request, kept: Store) -> bool:
+    """Whether all jobs of a document are seen by who asks."""
+    if asked.reader.sees_all:
+        return True
+    here = Compare("document", Op.EQ, asked.path["document"])
+    seen = count(kept.engine, all_of(here, asked.reader.sees))
+    return seen == count(kept.engine, here)
 
 
 def _document(seen: SeenJob) -> bytes:
@@ -265,13 +300,13 @@ class _Pictures(NamedTuple):
     graph: Markup | None
 
 
-def _pictures(seen: SeenJob) -> _Pictures:
+def _pictures(seen: SeenJob, is_whole: bool) -> _Pictures:
     bars = [shares.Bar(each.what, float(each.part), each.words) for each in seen.shares]
     moments = [timeline.Moment(*each) for each in seen.times]
     return _Pictures(
         shares.svg("Used of what was asked for", bars) if bars else None,
         timeline.svg("Times of the job", moments, browse.RAN) if moments else None,
-        _drawn(seen.stored, seen.around),
+        _drawn(seen.stored, seen.around) if is_whole else None,
     )
 
 
