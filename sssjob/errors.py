@@ -404,6 +404,17 @@ class LostWorker(SSSJobError, RuntimeError):
         return f"{self.place}: the process that worked on what begins there was ended {how}"
 
 
+class UnusableCluster(SSSJobError, RuntimeError):
+    """A cluster of workers that cannot be started or reached, or that lost what it was given."""
+
+    def __init__(self, cluster: str, reason: str) -> None:
+        super().__init__(cluster, reason)
+        self.cluster, self.reason = cluster, reason
+
+    def __str__(self) -> str:
+        return f"cluster {self.cluster}: {self.reason}"
+
+
 class WorkFailed(SSSJobError, RuntimeError):
     """What a process raised that worked on a part, where the exception itself does not travel."""
 

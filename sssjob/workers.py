@@ -12,7 +12,10 @@ who asks never waits in a write for a worker that waits to be read. Results are 
 in which parts were taken, whoever was done first, so that nothing depends on how many work. A
 worker that ends is told by the end of its pipe, and its part with it.
 
-# decision 180
+Processes of other machines (``Crew``) are given several parts at once, about a second of work: to
+send a task to them takes some milliseconds. They call ``answers_of``, and so the same functions.
+
+# decisions 180, 430
 """
 
 from __future__ import annotations
@@ -26,17 +29,20 @@ import select
 import signal
 import struct
 import sys
+import threading
+import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib import import_module
 from io import FileIO
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from sssjob.errors import LimitExceeded, LostWorker, WorkFailed
+from sssjob.errors import LimitExceeded, LostWorker, UnusableCluster, WorkFailed
 
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -52,6 +58,11 @@ _SPARE = 1 << 13  # bytes of a pipe that are not counted upon
 _YIELDING = 2  # by how much workers let who asks go first: all of them wait for it
 _KEPT = 1 << 24  # bytes of memory that a worker uses again for the next part
 _SIZE = struct.Struct("!Q")  # what comes before each message
+_FIRST = 4  # parts that are sent together to another machine before it is known how long they take
+_MOST = 256  # parts that are sent together at most
+_TASK = 1.0  # seconds that the work on them is to take
+_SENT = 1 << 23  # bytes after which no more parts are sent together
+_BUNDLES = 2  # for each process of another machine: one that it works on, one that waits
 _ENDED = signal.SIGTERM, signal.SIGHUP
 _SET_SIZE = getattr(fcntl, "F_SETPIPE_SZ", None)  # only Linux has it
 
@@ -85,6 +96,29 @@ class Bounds(NamedTuple):
     memory: int = 1 << 29
     seconds: int = 10
     deadline: float = 60
+
+
+class Answered(NamedTuple):
+    """What became of parts that were sent together, and how many seconds it took."""
+
+    seconds: float
+    answers: Sequence[Sequence[bytes]]
+
+
+class Crew(int):
+    """How many processes of other machines work, where at least 2 are counted.
+
+    ``ask`` has one of them call ``answers_of`` with a message, for parts of which the first one
+    begins at a place, and gives what waits for that. What waits raises ``UnusableCluster``.
+    """
+
+    ask: Callable[[bytes, str], Callable[[], Answered]]
+
+    def __new__(cls, count: int, ask: Callable[[bytes, str], Callable[[], Answered]]) -> Crew:
+        """So many processes, and who has them work."""
+        made = super().__new__(cls, max(count, 2))
+        made.ask = ask
+        return made
 
 
 def cores() -> int:
@@ -201,16 +235,69 @@ class Workers(Generic[P, R]):
         """
         ahead = _Ahead(parts)
         try:
-            if not self._crew:
-                self._take(ahead, 1 + (_FEW if self.processes > 1 else 0))
-                if len(self._waiting) > max(_FEW, 1) or (self.bounds and self._waiting):
-                    self._start()
-            yield from self._by_workers(ahead, place) if self._crew else self._here(ahead)
+            if isinstance(self.processes, Crew) and self.bounds is None:
+                yield from self._elsewhere(self.processes, ahead, place)
+            else:
+                yield from self._on_this_machine(ahead, place)
             if ahead.error is not None:
                 raise ahead.error
         finally:
             self._waiting.clear()
             self._unsent.clear()
+
+    def _on_this_machine(
+        self, ahead: Iterator[P], place: Callable[[P], str]
+    ) -> Iterator[tuple[P, R]]:
+        if not self._crew:
+            self._take(ahead, 1 + (_FEW if self.processes > 1 else 0))
+            if len(self._waiting) > max(_FEW, 1) or (self.bounds and self._waiting):
+                self._start()
+        yield from self._by_workers(ahead, place) if self._crew else self._here(ahead)
+
+    def _elsewhere(
+        self, crew: Crew, ahead: Iterator[P], place: Callable[[P], str]
+    ) -> Iterator[tuple[P, R]]:
+        """The results of processes of other machines, which are sent several parts at once."""
+        asked: deque[tuple[Callable[[], Answered], list[_Task[P]]]] = deque()
+        work, folder, most = _packed(self.work), os.getcwd(), _FIRST
+
+        def ask() -> None:
+            while len(asked) < _BUNDLES * crew and (some := self._bundle(ahead, most)):
+                message = _packed((folder, work, [task.message for task in some]))
+                for task in some:
+                    task.message = b""
+                asked.append((crew.ask(message, place(some[0].part)), some))
+
+        ask()
+        while asked:
+            wait, some = asked.popleft()
+            found = wait()
+            for task, answer in zip(some, found.answers, strict=True):
+                task.answer = pickle.loads(answer[0], buffers=answer[1:])
+            each = max(found.seconds / len(some), _TASK / _MOST)
+            most = max(1, min(4 * most, round(_TASK / each)))
+            ask()
+            for task in some:
+                self._waiting.popleft()
+                assert task.answer is not None
+                went_well, made = task.answer
+                if not went_well:
+                    raise _as_seen_here(made, place(task.part))
+                yield task.part, made
+
+    def _bundle(self, ahead: Iterator[P], most: int) -> list[_Task[P]]:
+        """The next parts for another machine, not too many and not too large together."""
+        some: list[_Task[P]] = []
+        size = 0
+        while len(some) < most and size < _SENT:
+            self._take(ahead, 1)
+            if not self._unsent:
+                break
+            task = self._unsent.popleft()
+            task.message = _packed(task.part)
+            size += len(task.message)
+            some.append(task)
+        return some
 
     def _here(self, ahead: Iterator[P]) -> Iterator[tuple[P, R]]:
         if self._function is None:
@@ -412,6 +499,46 @@ def _serve(tasks: FileIO, answers: FileIO) -> None:
             except Exception as error:  # whatever it is: who asked raises it
                 answer = [_failure(error)]
             _send(answers, answer)
+
+
+def _as_seen_here(error: Exception, place: str) -> Exception:
+    """What another machine raised; a file that is here, and not there, is told as that."""
+    if isinstance(error, FileNotFoundError) and error.filename and os.path.exists(error.filename):
+        text = (
+            f"{error.filename}: a worker does not see this file: put it where all machines have it"
+        )
+        return UnusableCluster(place, text)
+    return error
+
+
+_turn = threading.Lock()  # what works on parts knows of no threads
+
+
+# decision 430
+def answers_of(message: bytes) -> Answered:
+    """What a process of another machine makes of parts: what ``_serve`` makes of them.
+
+    It works in the directory of who asks, so that names of files mean the same ones.
+    """
+    with _turn:
+        began = time.perf_counter()
+        folder, work, parts = pickle.loads(message)
+        answers: list[list[bytes]] = []
+        for each in parts:
+            try:
+                os.chdir(folder)
+                answer = _answer(_function(work)(pickle.loads(each)))
+            except Exception as error:  # whatever it is: who asked raises it
+                answer = [_failure(error)]
+            answers.append([*map(bytes, answer)])
+        return Answered(time.perf_counter() - began, answers)
+
+
+@lru_cache(8)
+def _function(work: bytes) -> Callable[[Any], Any]:
+    """What does some work, made once: what it learns of one part serves the next."""
+    made: Work = pickle.loads(work)
+    return made.made()
 
 
 def _bound_memory(bounds: Bounds | None) -> None:

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import time
+from pathlib import Path
 from pickle import PickleBuffer
 
 from sssjob.errors import UnusableInput
@@ -26,8 +28,9 @@ def doubled_apart():
 class Untravelled(Exception):
     """An exception that cannot be copied."""
 
-    def __init__(self, one, two):
+    def __init__(self, one):
         super().__init__(one)
+        self.held = lambda: one
 
 
 def endless():
@@ -48,7 +51,7 @@ def no_input():
 
 
 def untravelled():
-    return Untravelled("a", "b")
+    return Untravelled("a")
 
 
 def ended(at, by):
@@ -70,5 +73,41 @@ def lost_reader():
         if b"<Id>40</Id>" in part.read().data:
             os.kill(os.getpid(), signal.SIGKILL)
         return read(part)
+
+    return work
+
+
+def ended_once(folder, at):
+    """Ends its process at one part, the first time."""
+
+    def work(number):
+        mark = Path(folder, "ended")
+        if number == at and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number
+
+    return work
+
+
+def sizes():
+    return lambda name: os.path.getsize(name)
+
+
+def unequal_names():
+    """Names the process, and takes its time, so that parts are sent to all."""
+
+    def work(seconds):
+        time.sleep(seconds)
+        return os.getpid()
+
+    return work
+
+
+def absent():
+    """As where a file is not on this machine."""
+
+    def work(name):
+        raise FileNotFoundError(2, "No such file or directory", name)
 
     return work

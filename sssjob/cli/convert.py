@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from sssjob.cli import common, names, options, records, targets
+from sssjob.cli import cluster, common, names, options, records, targets
 from sssjob.cli.progress import watching
 from sssjob.records import AUTO
 
@@ -68,6 +68,7 @@ cannot be read."""
     help="Join the jobs with this log of a computing element, by id and time; may be repeated.",
 )  # fmt: skip
 @options.WORKERS
+@cluster.option
 @click.option(
     "--state", metavar="FILE", type=click.Path(dir_okay=False),
     help="Remember how far growing logs were read, and append what is new to the output.",
@@ -132,7 +133,7 @@ def command(
     options = _options(zone, columns, delimiter, ended_only, not no_steps)
     told = targets.TargetOptions(site, submit_host, infrastructure, benchmark, losses)
     wanted = WantedOutput(form, output, output_dir, state, told)
-    _refuse(wanted, processes, bool(logs), bool(files))
+    _refuse(wanted, processes != 1 or cluster.is_wanted(), bool(logs), bool(files))
     said = records.RecordMessages()
     reading, of_logs = RecordReading(said, watching), RecordReading(said, watching)
     with common.failing():
@@ -140,7 +141,9 @@ def command(
         sources = tuple(common.sources(files))
         if format_name in (AUTO.name, documents.DOCUMENTS):
             sources = tuple(documents.readable(sources, said))
-        work = Conversion(sources, format_name, options, reading, common.processes(processes), grid)
+        work = Conversion(
+            sources, format_name, options, reading, cluster.processes(processes), grid
+        )
         _write(work, wanted)
     if grid is not None:
         common.say(f"joined {grid.joined} of {grid.entries} entries of logs")
@@ -164,7 +167,7 @@ class WantedOutput(NamedTuple):
         return self.form is None and self.output in (None, "-") and sys.stdout.isatty()
 
 
-def _refuse(wanted: WantedOutput, processes: int, joined: bool, named: bool) -> None:
+def _refuse(wanted: WantedOutput, several: bool, joined: bool, named: bool) -> None:
     """End the command where options do not go together."""
     form, output = wanted.form, wanted.output
     if wanted.output_dir is not None and (output or form not in (None, LINES, WHOLE)):
@@ -173,12 +176,15 @@ def _refuse(wanted: WantedOutput, processes: int, joined: bool, named: bool) -> 
         common.fail(
             f"--losses and the options that describe a site need --to of {', '.join(OTHERS)}"
         )
-    if joined and (wanted.state is not None or processes != 1):
+    if joined and (wanted.state is not None or several):
         common.fail(
-            "--blah cannot be used with --workers or --state: a job is joined in one run only"
+            "--blah cannot be used with --workers, --cluster or --state: a job is joined in one "
+            "run only"
         )
-    if wanted.indent and wanted.output_dir is None and processes != 1:
-        common.fail("--workers cannot write indented documents: name another form with --to")
+    if wanted.indent and wanted.output_dir is None and several:
+        common.fail(
+            "--workers and --cluster cannot write indented documents: name another form with --to"
+        )
     if wanted.state is None:
         return
     if wanted.output_dir is not None or form not in (None, LINES, *GROWING):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from sssjob.cli import common, names, options, records
+from sssjob.cli import cluster, common, names, options, records
 
 if TYPE_CHECKING:
     from sssjob.cli.query_messages import QueryMessages
@@ -69,6 +69,7 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
 @click.option("--workers", "processes", cls=options.Renamed, former="--jobs", default=0,
               type=click.IntRange(0), metavar="N", show_default=True,
               help="How many processes read a large file, 0 for one each core.")  # fmt: skip
+@cluster.option
 @click.option("--explain", is_flag=True, help="Print on standard error how each source is read.")
 @click.option("--verify", is_flag=True,
               help="Also read every document of a store; report where columns differ.")  # fmt: skip
@@ -123,7 +124,7 @@ def command(
     as_json = form in ("json", "jsonl")
     messages = QueryMessages(asked, quiet=quiet, explain=explain, as_json=as_json)
     asking = SourcesQuery(
-        asked, messages, common.processes(processes), verify=verify, by_itself=explain,
+        asked, messages, cluster.processes(processes), verify=verify, by_itself=explain,
         options=records.reading(),
     )  # fmt: skip
     try:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from sssjob.cli import common, names, options, records, spans
+from sssjob.cli import cluster, common, names, options, records, spans
 from sssjob.cli.names import DOCUMENTS
 from sssjob.cli.progress import watching
 from sssjob.records import AUTO
@@ -146,6 +146,7 @@ bad record, 2 not understood, or something could not be read."""
 @SVG
 @PARQUET
 @options.WORKERS
+@cluster.option
 @options.ALL_FINDINGS
 @click.argument("files", nargs=-1, metavar="FILE...")
 def command(
@@ -197,7 +198,7 @@ def command(
     reading = RecordReading(said, watching)
     given = "" if zone == "UTC" else zone
     with common.failing(), ExitStack() as stack:
-        used, seen = common.processes(processes), SeenRuns()
+        used, seen = cluster.processes(processes), SeenRuns()
         for name, some in by_format(files, format_name, stack, said):
             ReportedJobs(some, tell, name, given, reading, used, seen, *table, True).add_to(fine)
     valued.fold(fine, report)

@@ -3,6 +3,8 @@
 Where no cluster can be started, the tests say why.
 """
 
+import json
+
 import pytest
 import slurm_cluster
 from batch_jobs import COMMAND
@@ -89,3 +91,52 @@ def test_what_is_changed_in_the_database_later_is_told(cluster):
     shown = audited(cluster, cluster.root / "work/all.txt")
     assert "\nchanged: sssjob 2 (submitted " in shown
     assert "EndTime " in shown
+
+
+def test_a_report_of_a_ledger_has_the_seconds_of_sreport(cluster):
+    asking = ("sreport", "-P", "-t", "Seconds", "cluster", "AccountUtilizationByUser", "start={}",
+              "end={}")  # fmt: skip
+    hour = int(cluster.run("date", "+%s")) // 3600 * 3600
+    since, until = hour - 6 * 3600, hour
+    asked = [
+        word.format(cluster.run("date", "-u", "-d", f"@{at}", "+%Y-%m-%dT%H:%M:%S").strip())
+        for word, at in zip(asking, (0,) * 6 + (since, until), strict=True)
+    ]
+    printed = cluster.run(*asked, env=UTC).splitlines()
+    names = next(line for line in printed if line.startswith("Cluster|")).split("|")
+    rows = [dict(zip(names, line.split("|"), strict=True)) for line in printed if "|" in line]
+    wanted = {row["Login"]: int(row["Used"]) for row in rows if row["Login"] not in ("", "Login")}
+    usage = cluster.root / "work/usage"
+    cluster.run(COMMAND, "ledger", "ingest", usage, cluster.root / "work/all.txt", env=UTC)
+    text = "SELECT DISTINCT user FROM usage"
+    users = cluster.run(COMMAND, "ledger", "sql", usage, text).split()[1:]
+    window = ("--since", since, "--until", until)
+    report = json.loads(cluster.run(COMMAND, "ledger", "report", "--json", *window, usage))
+    assert [*wanted.values()] == [report["total"]["processor_seconds"]], (printed, users)
+
+
+PROFILE = """\
+workers = 2
+memory_mib = 1000
+interface = "lo"
+queue = "main"
+"""
+
+
+def test_dask_works_on_the_nodes_of_the_cluster(cluster):
+    work = cluster.root / "work"
+    (work / "cluster.toml").write_text(PROFILE)
+    lines = (work / "all.txt").read_text().splitlines()
+    header, first = lines[0], lines[1].partition("|")[2]
+    (work / "many.txt").write_text(
+        "\n".join([header, *(f"{number}|{first}" for number in range(20_000))]) + "\n"
+    )
+    for name, words in {"alone": (), "together": ON_SLURM}.items():
+        cluster.run("/bin/sh", "-c", f'cd work && "$0" "$@" > {name}.sss', COMMAND, "convert",
+                    "--from", "slurm", *words, "many.txt", env=UTC)  # fmt: skip
+    assert (work / "together.sss").read_bytes() == (work / "alone.sss").read_bytes()
+    printed = cluster.run("sacct", "-aPXn", "-o", "JobName,Partition,State,NCPUS", env=UTC)
+    assert printed.count("sssjob|main|") == 2, printed
+
+
+ON_SLURM = ("--cluster", "slurm", "--cluster-profile", "cluster.toml")

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 import click
 
-from sssjob.cli import common, names, options, records
+from sssjob.cli import cluster, common, names, options, records
 from sssjob.cli.ledger import shared
 from sssjob.cli.names import DOCUMENTS
 from sssjob.cli.progress import watching
@@ -20,6 +20,7 @@ from sssjob.cli.report import by_format
 Examples:
   sssjob ledger ingest usage sacct-2026-11-20.txt
   sssjob ledger ingest --workers 0 usage server_priv/accounting/2026*
+  sssjob ledger ingest --cluster slurm --workers 8 usage 2026/sacct-*.txt
   sssjob ledger ingest usage jobs.db
   sacct -aPD -S now-1day -o ALL | sssjob ledger ingest --tz Europe/London usage -
 
@@ -33,6 +34,7 @@ understood, or something could not be read or written."""
 @options.COLUMNS
 @options.DELIMITER
 @options.WORKERS
+@cluster.option
 @click.option("--again", is_flag=True, help="Read files again that were read before.")
 @options.ALL_FINDINGS
 @options.JSON_OBJECT
@@ -64,7 +66,7 @@ def command(
         from sssjob.verbs.ledger import Ingestion
 
         wanted = Options(zone, *table, steps=False)
-        processes = common.processes(processes)
+        processes = cluster.processes(processes)
         work = Ingestion(ledger, tell, wanted, reading, processes, again)
         for name, some in by_format(files, format_name, stack, said):
             work.take(some, name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob.cli import common, options, spans
+from sssjob.cli import cluster, common, options, spans
 from sssjob.cli import report as shown
 from sssjob.cli.ledger import shared
 
@@ -63,12 +63,14 @@ there, too. Exit code: 0 reported, 1 no job, 2 not understood, or something coul
 @shown.PLOT
 @shown.SVG
 @shown.PARQUET
+@options.WORKERS
+@cluster.option
 @shared.AS_OF
 @shared.directory
 def command(
     by: str, since: str, until: str, zone: str, book: str, percentiles: str, distributions: str,
     has_histograms: bool, sort: str, limit: int | None, as_csv: bool, raw: bool, as_json: bool,
-    plot: bool, svg: str | None, parquet: str, number: int | None, directory: str,
+    plot: bool, svg: str | None, parquet: str, processes: int, number: int | None, directory: str,
     site: shown.SiteFiles,
 ) -> None:  # fmt: skip
     """Add up what jobs used, as sssjob report does, from the ledger DIR.
@@ -87,13 +89,17 @@ def command(
         report.histograms = _histograms(of, drawn=bool(svg))
     elif (of or distributions) and not percentiles:
         common.fail("--of needs --histograms, or numbers, such as --percentiles 50,90,99")
+    if (percentiles or has_histograms) and (processes != 1 or cluster.is_wanted()):
+        common.fail("--percentiles and --histograms are worked out by one process, which asks all "
+                    "jobs together: leave --workers and --cluster out")  # fmt: skip
     with common.failing():
         fine = valued.fine(report)
+    used = cluster.processes(processes)
     unread = common.Complaints()
     with shared.opened(directory, number=number) as ledger:
         from sssjob.ledger.report import add_to
 
-        add_to(fine, ledger, book, unread)
+        add_to(fine, ledger, book, unread, used)
     valued.fold(fine, report)
     rows = report.rows(sort, limit)
     shown.printed(report, rows, as_json=as_json, as_csv=as_csv, raw=raw)

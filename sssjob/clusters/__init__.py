@@ -1,0 +1,132 @@
+"""Processes of other machines that work on parts: those of Dask, and those that it starts as jobs.
+
+Strategy. One machine has some cores, and a year of records may want fifty. To start processes
+elsewhere, watch them and send their work again when they are lost is what Dask does, and what
+dask-jobqueue does by the batch systems that users of this program have.
+
+The idea is that nothing else changes: ``connected`` gives a ``workers.Crew``, a number of processes
+that ``workers.Workers`` takes in the place of any other. The same functions are called by it, with
+the same parts, and their results come in the same order.
+
+Why it is right: what is called has no effect but its result (parts are read, and nothing is
+written), so Dask may call it again where a worker was lost. Who asks alone writes and commits.
+
+# decisions 430, 431
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from sssjob._version import __version__
+from sssjob.clusters.profile import SYSTEMS, Profile
+from sssjob.dotted import loaded, needed
+from sssjob.errors import UnusableCluster
+from sssjob.workers import Answered, Crew, answers_of
+
+__all__ = ["SYSTEMS", "Profile", "connected"]
+
+_ANSWER = 30  # seconds within which a scheduler answers, and has a worker
+
+
+@contextmanager
+def connected(
+    name: str, profile: Profile | None = None, tell: Callable[[str], object] = lambda _: None
+) -> Iterator[Crew]:
+    """The workers of a Dask scheduler at an address, or those that a batch system starts.
+
+    A ``name`` of ``SYSTEMS`` starts workers as its jobs, by a ``profile``; they end with the block.
+    ``tell`` hears what is waited for. Raises ``UnusableCluster``, and ``ModuleNotFoundError``
+    without the extra ``cluster``.
+    """
+    known = profile or Profile()
+    distributed = needed("distributed", "cluster", "--cluster")
+    with ExitStack() as stack:
+        try:
+            client = _client(stack, distributed, name, known, tell)
+            _found(client, name, known.wait if name in SYSTEMS else _ANSWER)
+            processes = len(client.scheduler_info(n_workers=-1)["workers"])
+            _check(client, name)
+        except (OSError, ValueError, RuntimeError, TimeoutError) as error:
+            raise UnusableCluster(name, str(error).strip() or type(error).__name__) from error
+        wanted = known.workers if name in SYSTEMS else 0
+        yield Crew(max(processes, wanted), _Asking(distributed, client, name).ask)
+
+
+def _client(
+    stack: ExitStack, distributed: Any, name: str, profile: Profile, tell: Callable[[str], object]
+) -> Any:
+    if name not in SYSTEMS:
+        tell(f"waits for the scheduler {name}")
+        return stack.enter_context(distributed.Client(name, timeout=_ANSWER, set_as_default=False))
+    jobqueue = needed("dask_jobqueue", "cluster", f"--cluster {name}")
+    # The certificates of this run lie where workers find them, and nobody else may read them.
+    folder = stack.enter_context(
+        TemporaryDirectory(prefix=".sssjob-cluster-", dir=profile.directory or Path.cwd())
+    )
+    started = getattr(jobqueue, SYSTEMS[name])(
+        security=distributed.Security.temporary(), shared_temp_directory=folder,
+        **profile.told_to(name),
+    )  # fmt: skip
+    cluster = stack.enter_context(started)
+    cluster.scale(jobs=profile.workers)
+    tell(f"waits for {profile.workers} jobs of {name}")
+    return stack.enter_context(distributed.Client(cluster, set_as_default=False))
+
+
+def _found(client: Any, name: str, seconds: int) -> None:
+    try:
+        client.wait_for_workers(1, timeout=seconds)
+    except TimeoutError:
+        raise UnusableCluster(name, f"no worker within {seconds} seconds") from None
+
+
+def _check(client: Any, name: str) -> None:
+    """Refuse workers of another version: they may make something else of a part."""
+    try:
+        versions = set(client.run(version).values())
+    except ImportError as error:
+        raise UnusableCluster(name, f"a worker has no sssjob ({error}): install it there") from None
+    if versions != {__version__}:
+        other = ", ".join(sorted(map(str, versions - {__version__})))
+        raise UnusableCluster(name, f"workers have sssjob {other}, and this is {__version__}")
+
+
+def version() -> str:
+    """The version that a worker has."""
+    return __version__
+
+
+class _Asking:
+    """Sends parts to the workers of a client of Dask."""
+
+    def __init__(self, distributed: Any, client: Any, name: str) -> None:
+        self._client, self._name = client, name
+        self._lost = distributed.KilledWorker
+        self._gone = loaded("asyncio:CancelledError"), OSError
+
+    def ask(self, message: bytes, place: str) -> Callable[[], Answered]:
+        """Have a worker answer; see ``Crew``."""
+        try:
+            future = self._client.submit(answers_of, message, pure=False)
+        except RuntimeError as error:
+            raise self._failed(place, str(error)) from error
+
+        def wait() -> Answered:
+            try:
+                found: Answered = future.result()
+            except self._lost:
+                text = "several workers ended, one after the other, while they worked on it"
+                raise self._failed(place, text) from None
+            except self._gone as error:
+                raise self._failed(place, f"the scheduler is gone ({error})") from error
+            return found
+
+        return wait
+
+    def _failed(self, place: str, text: str) -> UnusableCluster:
+        return UnusableCluster(self._name, f"{place}: {text}" if place else text)

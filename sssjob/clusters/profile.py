@@ -1,0 +1,84 @@
+"""How workers are started as jobs of a batch system: the settings of a TOML file."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sssjob import settings
+
+# The clusters of dask-jobqueue, by what ``--cluster`` calls them.
+SYSTEMS = {
+    "slurm": "SLURMCluster", "pbs": "PBSCluster", "sge": "SGECluster", "lsf": "LSFCluster",
+    "condor": "HTCondorCluster",
+}  # fmt: skip
+_QUEUES = ("slurm", "pbs", "sge", "lsf")  # which have a queue, and a wall time
+_ACCOUNT = {"slurm": "account", "pbs": "account", "sge": "project", "lsf": "project"}
+_DAY = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Workers as jobs, each of one process; ``wait`` is how many seconds one is waited for.
+
+    ``memory_mib`` and ``minutes`` are what each job asks for. ``options`` are lines for the head of
+    the job's script, as ``--exclusive``; ``prologue`` are lines of shell before the worker starts.
+    ``directory`` is one that all machines share.
+    """
+
+    workers: int = 2
+    memory_mib: int = 2048
+    minutes: int = 60
+    queue: str = ""
+    account: str = ""
+    interface: str = ""
+    python: str = ""
+    directory: str = ""
+    options: tuple[str, ...] = ()
+    prologue: tuple[str, ...] = ()
+    wait: int = 600
+
+    @classmethod
+    def read(cls, path: Path) -> Profile:
+        """The profile of a file. Raises ``BadSettings`` and ``OSError``."""
+        file = settings.read(path)
+        table, usual = file.root, cls()
+        directory = table.file("directory")
+        found = cls(
+            table.integer("workers", usual.workers, least=1, most=10_000),
+            table.integer("memory_mib", usual.memory_mib, least=256),
+            table.integer("minutes", usual.minutes, least=1, most=60 * 24 * 366),
+            table.text("queue"), table.text("account"), table.text("interface"),
+            table.text("python"), str(directory) if directory else "",
+            table.texts("options"), table.texts("prologue"),
+            table.integer("wait", usual.wait, least=1, most=_DAY),
+        )  # fmt: skip
+        file.finish()
+        return found
+
+    def told_to(self, system: str) -> dict[str, Any]:
+        """The same as dask-jobqueue has it."""
+        told: dict[str, Any] = {
+            "cores": 1, "processes": 1, "memory": f"{self.memory_mib} MiB", "job_name": "sssjob",
+            "python": self.python or sys.executable, "interface": self.interface or None,
+            "job_extra_directives": self._directives(system),
+            "job_script_prologue": [*self.prologue],
+            # A worker that nobody needs any more ends by itself, should who asks be killed.
+            "death_timeout": 60, "scheduler_options": {"dashboard": False},
+        }  # fmt: skip
+        if system in _QUEUES:
+            told["queue"] = self.queue or None
+            told[_ACCOUNT[system]] = self.account or None
+            hours, minutes = divmod(self.minutes, 60)
+            told["walltime"] = f"{hours:02}:{minutes:02}" + ("" if system == "lsf" else ":00")
+        else:
+            told["disk"] = "1 GiB"
+        return told
+
+    def _directives(self, system: str) -> Any:
+        if system != "condor":
+            return [*self.options]
+        pairs = (each.partition("=") for each in self.options)
+        return {name.strip(): value.strip() for name, _, value in pairs}
