@@ -49,7 +49,7 @@ class Subject(NamedTuple):
     more: tuple = ()  # texts that are asked beside ``TEXTS``
 
 
-def _amount(job, name):
+def amount(job, name):
     """The request of a job in seconds or bytes."""
     found = job.requested.all(name) if job.requested else ()
     if not found:
@@ -59,7 +59,7 @@ def _amount(job, name):
 
 
 def _only(jobs, name):
-    return _amount(jobs[0], name) if jobs else None
+    return amount(jobs[0], name) if jobs else None
 
 
 def recorded_job(format_name, template):
@@ -133,7 +133,7 @@ def asked(target, template, name="Duration"):
 
     def road(text):
         (found,) = read(_filled(template, text), target)
-        return found.job and _amount(found.job, name)
+        return found.job and amount(found.job, name)
 
     return road
 
@@ -351,6 +351,31 @@ GPUS = {
         "translate torque": (scripted("torque"), "#PBS -l nodes=2:ppn=1:gpus=2"),
     }),
 }
+# What asks for memory of each slot of Grid Engine: how much the job has of it, in bytes.
+MEMORY_OF_SLOTS = {
+    "h_vmem": (8 * G, "-l h_vmem=2G -pe smp 4", "Swap", "Memory"),
+    "h_vmem of the least number": (8 * G, "-pe smp 4-8 -l h_vmem=2G", "Swap", "Memory"),
+    "h_vmem of one slot": (2 * G, "-l h_vmem=2G", "Swap", "Memory"),
+    "mem_free": (8 * G, "-l mem_free=2G -pe smp 4", "Memory", ""),  # a script keeps its text
+}
+
+
+def of_slots(text, recorded_as, asked_as):
+    """The memory of a job of Grid Engine on each road that reads it, in bytes."""
+    found = _slots(text)
+    listed = _LIST.replace("<slots>1</slots>", "<slots>4</slots>")
+    requests = dict(item.split("=") for item in re.findall(r"-l (\S+)", text))
+    ((name, size),) = requests.items()
+    listed = listed.format(name).replace("@", size)
+    if parallel := re.search(r"-pe (\S+) (\S+)", text):
+        environment = f"<requested_pe name='{parallel[1]}'>{parallel[2]}</requested_pe>"
+        listed = listed.replace("<hard_request", f"{environment}<hard_request")
+    yield "status", shown_job("sge-xml", "@")(listed), recorded_as
+    for road, (read_jobs, said) in found.items():
+        if name_of := {"accounting": recorded_as, "translate": asked_as}[road]:
+            yield road, read_jobs(said), name_of
+
+
 # Roads that read no such value, and why.
 WITHOUT = {
     ("flux", "size"): "a jobspec has no resource that is an amount of memory",

@@ -3,7 +3,17 @@
 import contextlib
 
 import pytest
-from meanings import GPUS, SUBJECTS, TEXTS, asked, recorded, shown
+from meanings import (
+    GPUS,
+    MEMORY_OF_SLOTS,
+    SUBJECTS,
+    TEXTS,
+    amount,
+    asked,
+    of_slots,
+    recorded,
+    shown,
+)  # fmt: skip
 
 from sssjob.errors import SSSJobError
 from sssjob.systems.lsf.accounting.table import gpus
@@ -35,6 +45,14 @@ def test_gpus_are_the_same_resource_on_every_road(road, found, gpus):
     (job,) = road(found)
     told = [(each.text, each.attributes.get("type")) for each in job.requested.all("Resource")]
     assert told == [gpus]
+
+
+@pytest.mark.parametrize("told", MEMORY_OF_SLOTS)
+def test_memory_of_each_slot_is_that_of_the_job_on_every_road(told):
+    size, text, *names = MEMORY_OF_SLOTS[told]
+    found = {road: amount(job, name) for road, (job,), name in of_slots(text, *names)}
+    assert {"accounting", "status"} <= {*found}
+    assert found == dict.fromkeys(found, size)
 
 
 def taken(road, text):

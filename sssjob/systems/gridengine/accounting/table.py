@@ -157,10 +157,10 @@ def gigabytes(text: str) -> Found:
 def requests_apart(text: str) -> Sequence[str]:
     """Categories of one request each, which together are what is read of this one.
 
-    GPUs are counted with the slots, so a category with some stays as it is.
+    What is asked for of each slot stays beside their number; a category with GPUs, as it is.
 
-    >>> requests_apart("-u amy -l h_rt=60,h_vmem=2G -pe mpi 8")
-    ['-l h_rt=60', '-pe mpi 8', '-l h_vmem=2G']
+    >>> requests_apart("-u amy -l h_rt=60,h_vmem=2G -pe mpi 8"), requests_apart("-l s=1,h_vmem=2G")
+    (['-l h_rt=60', '-l h_vmem=2G -pe mpi 8'], ['-l h_vmem=2G'])
     """
     if text == "NONE" or "gpu" in text:
         return (text,)
@@ -169,13 +169,10 @@ def requests_apart(text: str) -> Sequence[str]:
     found = []
     if "h_rt" in asked:
         found.append(f"-l h_rt={asked['h_rt']}")
-    if "mem_free" in asked:
-        found.append(f"-l mem_free={asked['mem_free']}")
+    of_slots = [f"-l {name}={asked[name]}" for name in ("mem_free", "h_vmem") if name in asked]
     if "-pe" in hard and (parallel := _PE.search(hard)):
-        found.append(parallel[0])
-    if "h_vmem" in asked:
-        found.append(f"-l h_vmem={asked['h_vmem']}")
-    return found
+        of_slots.append(parallel[0])
+    return [*found, " ".join(of_slots)] if of_slots else found
 
 
 @in_parts(requests_apart)
@@ -226,18 +223,19 @@ def _gpus(asked: Mapping[str, str], slots: int) -> Property | None:
 
 def _requests(text: str) -> Iterator[Property]:
     asked, parallel = _asked(text), _PE.search(text)
+    slots = int(parallel[1]) if parallel else 1
     if (limit := asked.get("h_rt")) and (span := _span(limit)):
         yield Property("Duration", span, {"op": "LE"})
-    if found := _gpus(asked, int(parallel[1]) if parallel else 1):
+    if found := _gpus(asked, slots):
         yield found
-    if size := _size(asked.get("mem_free", "")):
+    if size := _size(asked.get("mem_free", ""), slots):
         yield Property("Memory", size, {"units": "KB"})
     if parallel:
         low, high = parallel[1], parallel[2]
         yield Property("Processors", low, {"op": "GE"} if high else {})
         if high:
             yield Property("Processors", high, {"op": "LE"})
-    if size := _size(asked.get("h_vmem", "")):
+    if size := _size(asked.get("h_vmem", ""), slots):
         yield Property("Swap", size, {"units": "KB"})
 
 
@@ -247,10 +245,11 @@ def _span(text: str) -> str:
     return "" if value is None else str(value)
 
 
-def _size(text: str) -> str:
-    """KB, or "" where there is no such limit."""
+# decision 401
+def _size(text: str, slots: int) -> str:
+    """KB of so many slots, for each of which they are asked for, or "" where there is no limit."""
     value = _known(words.size, text)
-    return "" if value is None else units.decimal(value / 1024)
+    return "" if value is None else units.decimal(value * slots / 1024)
 
 
 def _known(read: Callable[[str], N | None], text: str) -> N | None:
