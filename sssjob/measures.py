@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import zip_longest
 from operator import add
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sssjob.errors import InvalidValue
 from sssjob.spans import DATED
@@ -93,18 +93,27 @@ DIVIDED = tuple(each.name for each in SUMS if each.is_divided)
 assert tuple(each.name for each in SUMS) == JobUsage._fields
 
 
+def _times(one: Number | None, other: Number | None) -> Number | None:
+    """A product, None where either is."""
+    return None if one is None or other is None else one * other
+
+
+def _or_else(number: Number | None, otherwise: Number) -> Number:
+    return otherwise if number is None else number
+
+
 def used_of(
-    wall: Number | None, processors: Number | None, cpu: Number | None, memory: Number | None,
-    asked: Number | None, nodes: Number | None, gpus: Number | None, energy: Number | None,
-    limit: Number | None,
+    wall: Any, processors: Any, cpu: Any, memory: Any, asked: Any, nodes: Any, gpus: Any,
+    energy: Any, limit: Any, *,
+    times: Callable[[Any, Any], Any] = _times, or_else: Callable[[Any, Any], Any] = _or_else,
 ) -> JobUsage:  # fmt: skip
-    """What was used, by the numbers that a job states (``accounting.report.AMOUNTS``)."""
-    if wall is None:
-        return JobUsage(None, None, cpu, processors, memory, asked, None, None, energy, limit)
+    """What was used, by the numbers that a job states (``accounting.report.AMOUNTS``).
+
+    The numbers may be whole columns, if ``times`` and ``or_else`` are given for these.
+    """
     return JobUsage(
-        wall, wall * (ALONE if processors is None else processors), cpu, processors, memory, asked,
-        None if nodes is None else wall * nodes, None if gpus is None else wall * gpus, energy,
-        limit,
+        wall, times(wall, or_else(processors, ALONE)), cpu, processors, memory, asked,
+        times(wall, nodes), times(wall, gpus), energy, limit,
     )  # fmt: skip
 
 

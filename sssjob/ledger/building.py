@@ -40,7 +40,7 @@ from sssjob.ledger.columns import (
     Reading,
     Row,
 )
-from sssjob.measures import ALONE, JobUsage, used_of
+from sssjob.measures import used_of
 from sssjob.model import Delivered, Item, Job, Property, Requested, stripped
 from sssjob.records.builders import (
     Column,
@@ -117,7 +117,7 @@ class RowsBuilder(ColumnsBuilder[Row]):
                 reader.array(told, size, type_)
                 for reader, type_ in zip(self._readers, types, strict=True)
             ]
-            read, sums = found[: len(READ)], _sums(*found[len(READ) :])
+            read, sums = found[: len(READ)], _sums(found[len(READ) :])
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
             return None
         submitted, started = (read[NAMES.index(name)] for name in (SUBMIT, START))
@@ -128,15 +128,9 @@ class RowsBuilder(ColumnsBuilder[Row]):
         return RowTable([*told_of, *more])
 
 
-def _sums(
-    wall: pa.Array, processors: pa.Array, cpu: pa.Array, memory: pa.Array, asked: pa.Array,
-    nodes: pa.Array, gpus: pa.Array, energy: pa.Array,
-) -> list[pa.Array]:  # fmt: skip
-    """``used_of`` of columns, null being None. Raises ``ArrowInvalid`` beyond 64 bits."""
-    found = JobUsage(
-        wall, pc.multiply_checked(wall, pc.fill_null(processors, ALONE)), cpu, processors, memory,
-        asked, pc.multiply_checked(wall, nodes), pc.multiply_checked(wall, gpus), energy,
-    )  # fmt: skip
+def _sums(amounts: Sequence[pa.Array]) -> list[pa.Array]:
+    """What was used, null being None. Raises ``ArrowInvalid`` beyond 64 bits."""
+    found = used_of(*amounts, times=pc.multiply_checked, or_else=pc.fill_null)
     if any(pc.min(each).as_py() == SMALLEST for each in found):
         raise pa.ArrowInvalid("the least number, which no column has")
     return [*found]
