@@ -21,12 +21,12 @@ echo 1 > "$JOBSTATUS/used_CPU" && echo "status written"
 """
 
 
-def install(place, system, root):
+def install(place, system, root, *options):
     """Write our scripts, and give the lines of the configuration."""
     printed = place.run(
         COMMAND, "features", "install", "--for", system, "--to", place.root / "hooks",
         "--root", place.root / root, "--documents", place.root / "jobs",
-        "--log", place.root / "log/hooks", "--seconds", 60,
+        "--log", place.root / "log/hooks", "--seconds", 60, *options,
     )  # fmt: skip
     return [line for line in printed.splitlines() if line[:1].isalpha()]
 

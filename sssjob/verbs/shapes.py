@@ -332,6 +332,7 @@ WITHOUT: Mapping[str, str] = {
     "release": "it prints the id and the state of each job on a line",
     "convert": "it prints documents; --to jsonl prints JSON lines, --counts-json FILE counts",
     "send": "it prints how many messages were sent",
+    "features agent": "a server",
     "features prolog": _SCRIPT,
     "features epilog": _SCRIPT,
     "features collect": "it prints nothing but what is wrong",

@@ -46,8 +46,15 @@ GIVEN = {"one": (1, 150, 120), "two": (2, 200, 180)}
 
 @pytest.fixture(scope="module")
 def cluster():
-    """A cluster that calls our scripts."""
-    place = started(slurm_cluster.start, lambda place: install(place, "slurm", "mjf/%n"))
+    """A cluster that calls our scripts, which an agent runs."""
+
+    def lines(place):
+        found = install(place, "slurm", "mjf/%n", "--agent", place.root / "agent")
+        return [line for line in found if "=" in line.partition(" ")[0]]
+
+    place = started(slurm_cluster.start, lines)
+    place.daemon(COMMAND, "features", "agent", "--socket", place.root / "agent")
+    assert until((place.root / "agent").exists), place.logs()
     prepare(place, TOLD)
     yield place
     place.stop()
@@ -216,6 +223,13 @@ def test_the_directory_of_a_job_without_an_epilog_is_swept_and_that_of_a_running
     assert (root / job / "jobfeatures/job_id").read_text() == f"{job}\n"
     cluster.run("scancel", job)
     assert until(lambda: not (root / job).exists()), cluster.logs()
+
+
+def test_the_agent_ran_the_prologs_and_epilogs(cluster, ran):
+    said = next(cluster.root.glob("log/sssjob-*.out")).read_text().splitlines()
+    assert said[0].startswith("listening at ")
+    assert said.count("prolog ended with 0") >= len(ran)
+    assert said.count("epilog ended with 0") >= len(ran)
 
 
 def test_the_epilog_folds_what_the_job_was_given_and_what_it_said(cluster, ran):

@@ -20,6 +20,7 @@ COMMANDS = {
     "status":   "Show or write $JOBSTATUS, under its lock.",
     "pilots":   "Rank pilots by what it costs to end them.",
     "install":  "Print how to set up a batch system so that jobs have features.",
+    "agent":    "Run prologs and epilogs from a resident process.",
     "prolog":   "Make the directories of a job that starts.",
     "epilog":   "Note what a job used, and remove its directories.",
     "sweep":    "Remove directories of jobs whose epilog never ran.",

@@ -46,10 +46,13 @@ or other users could replace one of the directories."""
               help="The longest time that a script may take.")  # fmt: skip
 @click.option("--log", metavar="FILE", default="/var/log/sssjob-features.log", show_default=True,
               type=click.Path(), help="Where the scripts report errors.")  # fmt: skip
+@click.option("--agent", metavar="PATH", default="", type=click.Path(),
+              help="The socket of a resident process that runs the scripts' commands, see "
+              '"sssjob features agent".')  # fmt: skip
 @options.JSON_OBJECT
 def command(
     system: str, directory: str | None, root: str, jobs: str, site_file: str, scratch: str,
-    vocabulary: str, status_size: int, seconds: int, log: str, as_json: bool,
+    vocabulary: str, status_size: int, seconds: int, log: str, agent: str, as_json: bool,
 ) -> None:  # fmt: skip
     """Print the configuration and the scripts by which jobs find their features.
 
@@ -69,8 +72,9 @@ def command(
     place = os.path.abspath(directory) if directory else f"/usr/libexec/sssjob/{system}"
     try:
         found = Installation(
-            system, place, _program(), root, jobs, options, seconds=seconds, log=log
-        )
+            system, place, _program(), root, jobs, options, seconds=seconds, log=log,
+            agent=agent,
+        )  # fmt: skip
         found = replace(found, path=_place_of(found.side.command))
         found.check()
         scripts = found.scripts()

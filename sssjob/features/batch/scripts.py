@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from pathlib import Path
 from sssjob import atomic, registry
 from sssjob import directory_handles as handles
 from sssjob.errors import InvalidValue
+from sssjob.features.batch import client as client_of_agent
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 VARIABLES = {
@@ -57,7 +59,8 @@ class Installation:
     ``program`` is how our command is called. ``root`` is where the directories of jobs are; %n in
     it is the name of the node. ``options`` go to the prolog, ``jobs`` to both: the directory of
     documents. ``path`` is where commands of the system are looked for before the usual directories.
-    ``seconds`` is the most that a script may take, ``log`` where it says what is wrong.
+    ``seconds`` is the most that a script may take, ``log`` where it says what is wrong. ``agent``
+    is the socket of a resident process that runs the commands, "" is none.
     """
 
     system: str
@@ -69,9 +72,12 @@ class Installation:
     path: str = ""
     seconds: int = 30
     log: str = "/var/log/sssjob-features.log"
+    agent: str = ""
 
     def __post_init__(self) -> None:
-        for path in filter(None, (self.directory, self.root, self.jobs, self.path, self.log)):
+        for path in filter(
+            None, (self.directory, self.root, self.jobs, self.path, self.log, self.agent)
+        ):
             if not os.path.isabs(path) or "\n" in path:
                 raise InvalidValue(path, "an absolute path, as a daemon needs it")
 
@@ -81,6 +87,8 @@ class Installation:
         handles.check(os.path.dirname(before) if node else self.root)
         if self.jobs:
             handles.check(self.jobs)
+        if self.agent:
+            handles.check(os.path.dirname(self.agent))
 
     @property
     def side(self) -> Scripts:
@@ -100,6 +108,9 @@ class Installation:
     def configuration(self) -> Iterator[str]:
         """The lines that name the scripts, and where they belong."""
         yield from self.side.configuration(self)
+        if self.agent:
+            yield "# a service that runs as root, started before the batch system"
+            yield shlex.join([*self.program, "features", "agent", "--socket", self.agent])
         if self.jobs:
             yield "# crontab, where accounting records are: they are complete some seconds later"
             yield f"* * * * *  {shlex.join(self._collect())}"
@@ -148,7 +159,9 @@ class Installation:
     def call(self, command: str, root: str) -> str:
         """The lines that call a command of ours, with the variables of the system and no others."""
         handed = " \\\n    ".join(f'{name}="${name}"' for name in self.side.handed)
-        words = [*self.program, "features", command, "--for", self.system]
+        client = [sys.executable, "-IS", client_of_agent.__file__, self.agent]
+        words = [*(client if self.agent else ()), *self.program]
+        words += ["features", command, "--for", self.system]
         more = [f"--seconds={max(1, self.seconds // 3)}"]
         more += [f"--documents={self.jobs}"] if self.jobs else []
         more += self.options if command == "prolog" else []
