@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sssjob import registry
+from sssjob import registry, standard_output
 from sssjob.cli import common
 from sssjob.cli.features.common import fail
 from sssjob.errors import SSSJobError
@@ -67,13 +67,14 @@ def prepare() -> None:
 
 def _run(child: Child) -> None:
     """The command of a caller, in a child of the agent."""
-    from sssjob.__main__ import main
+    from sssjob.cli import main
 
     code: object = 0
     try:
         main()
     except SystemExit as end:
         code = end.code
-    sys.stdout.flush()
+    if standard_output.finish() is not None:
+        code = common.NOT_UNDERSTOOD
     sys.stderr.flush()
     child.answer(code if isinstance(code, int) else int(code is not None))
