@@ -18,6 +18,7 @@ RECORDS = ROOT / "examples" / "slurm" / "sacct.txt"
 
 # The modules of each extra, which a plain installation lacks.
 EXTRAS = {
+    "columns": "pyarrow",
     "gateway": "prometheus_client",
     "gold": "cryptography",
     "http": "requests",
@@ -36,7 +37,8 @@ COMMAND = WITHOUT + "from sssjob.__main__ import main; main()"
 
 # Modules that are imported only where their extra is wanted.
 NEEDING = {
-    "sssjob.accounting.table", "sssjob.ledger.building", "sssjob.ledger.columns",
+    "sssjob.accounting.rows", "sssjob.accounting.table",
+    "sssjob.ledger.building", "sssjob.ledger.columns",
     "sssjob.ledger.distributions",
     "sssjob.ledger.engine", "sssjob.ledger.exporting", "sssjob.ledger.jobs",
     "sssjob.ledger.ledger", "sssjob.ledger.merging",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,12 +18,6 @@ if TYPE_CHECKING:
     from sssjob.features.batch.agent import Child
 
 SOCKET = "/run/sssjob/features.sock"
-# What prologs and epilogs import, beside what their batch systems need.
-NEEDED = (
-    "sssjob.cli.features.batch", "sssjob.features.batch.starting", "sssjob.collect",
-    "sssjob.cli.defaults", "sssjob.features.site", "sssjob.document.bridge",
-    "sssjob.delivery.document",
-)  # fmt: skip
 
 
 @click.command(
@@ -58,8 +51,13 @@ def command(place: str) -> None:
 
 def prepare() -> None:
     """Import what a prolog or epilog of any batch system needs."""
-    for module in NEEDED:
-        import_module(module)
+    # As they import it themselves, so that a child finds it there.
+    import sssjob.cli.defaults
+    import sssjob.cli.features.batch
+    import sssjob.collect
+    import sssjob.features.batch.starting
+    import sssjob.features.site  # noqa: F401
+
     for row in registry.all_systems().values():
         if row.script:
             row.load("script")
