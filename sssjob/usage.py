@@ -13,15 +13,20 @@ from fractions import Fraction
 from sssjob import expression, spec, units
 from sssjob.model import Block, Property
 
+_RATE = "consumptionRate"
 _CONSUMED = frozenset(row.name for row in spec.CONSUMABLES) | {"Resource"}
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The use of one delivered resource, in seconds times its amount: bytes, or a count."""
+    """The use of one delivered resource, in seconds times its amount: bytes, or a count.
+
+    ``held`` is what it would have been at a rate of 1.
+    """
 
     item: Property
     total: Fraction
+    held: Fraction
 
 
 def usage(item: Property, duration: int | None = None) -> Fraction | None:
@@ -30,12 +35,15 @@ def usage(item: Property, duration: int | None = None) -> Fraction | None:
     ``duration`` counts where the property has none of its own, and a rate of 1 where it has no
     consumptionRate. Raises ``InvalidValue``.
     """
+    most = held(item, duration)
+    return None if most is None else most * units.number(item.attributes.get(_RATE, "1"))
+
+
+def held(item: Property, duration: int | None = None) -> Fraction | None:
+    """Amount times duration, whatever the consumptionRate is; as ``usage`` otherwise."""
     stated = item.attributes.get("duration")
     seconds = duration if stated is None else units.duration(stated)
-    if seconds is None:
-        return None
-    rate = units.number(item.attributes.get("consumptionRate", "1"))
-    return expression.amount(item) * seconds * rate
+    return None if seconds is None else expression.amount(item) * seconds
 
 
 def usages(block: Block) -> tuple[Usage, ...]:
@@ -48,5 +56,11 @@ def usages(block: Block) -> tuple[Usage, ...]:
     if found is None:
         found = block.properties.value("Duration")
     seconds = found if isinstance(found, int) else None
-    totals = ((item, usage(item, seconds)) for item in block.delivered if item.name in _CONSUMED)
-    return tuple(Usage(item, total) for item, total in totals if total is not None)
+    totals = (
+        (item, usage(item, seconds), held(item, seconds))
+        for item in block.delivered if item.name in _CONSUMED
+    )  # fmt: skip
+    return tuple(
+        Usage(item, total, most)
+        for item, total, most in totals if total is not None and most is not None
+    )  # fmt: skip

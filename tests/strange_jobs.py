@@ -10,6 +10,7 @@ RAN = """<Job><Id>7</Id><Name>run</Name><User>amy</User><Project>p</Project><Sta
 <SubmitTime>1700000000</SubmitTime><StartTime>1700000100</StartTime><EndTime>1700003700</EndTime>
 <CpuDuration>3600</CpuDuration><Executable>/bin/true</Executable>
 <Requested><Processors>4</Processors><Memory units="GB">8</Memory><Duration>86400</Duration>
+<NodeCount>2</NodeCount>
 </Requested><Delivered><Processors>4</Processors><Duration>3600</Duration>
 <Memory units="MB" metric="Max">1024</Memory></Delivered></Job>"""
 # Texts of strangers: what would run, what would hide, and what would end a place of a page.

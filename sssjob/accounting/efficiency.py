@@ -12,10 +12,13 @@ from typing import NamedTuple
 
 from sssjob import units
 from sssjob.accounting.report import JobProperties, used
+from sssjob.errors import InvalidValue
 from sssjob.measures import Number
 from sssjob.model import Job
+from sssjob.resource_names import gpu_model
+from sssjob.usage import usages
 
-CPU, MEMORY, TIME = "CPU time", "memory", "time"
+CPU, MEMORY, TIME, GPU = "CPU time", "memory", "time", "GPU time"
 SECONDS, BYTES = "s", "B"
 
 _LITTLE = Fraction(1, 2)  # of what was asked for: less is worth a word
@@ -81,12 +84,30 @@ def shares(job: Job) -> tuple[Share, ...]:
         (CPU, told.cpu, told.slots, SECONDS),
         (MEMORY, told.memory, told.asked, BYTES),
         (TIME, told.wall, facts.asked("Duration"), SECONDS),
+        (GPU, *gpu_seconds(job), SECONDS),
     )
     return tuple(
         Share(what, some, of, unit)
         for what, some, of, unit in sides
         if some is not None and of is not None and 0 <= some < _MOST and 0 < of < _MOST
     )
+
+
+def gpu_seconds(job: Job) -> tuple[Number | None, Number | None]:
+    """How long GPUs were busy, and how long those were held of which a job says how busy they
+    were (``consumptionRate``); None for both where it says that of none.
+    """
+    try:
+        told = [
+            each for each in usages(job)
+            if "consumptionRate" in each.item.attributes
+            and gpu_model(each.item.attributes) is not None
+        ]  # fmt: skip
+    except InvalidValue:
+        return None, None
+    if not told:
+        return None, None
+    return sum(each.total for each in told), sum(each.held for each in told)
 
 
 def advice(job: Job) -> tuple[str, ...]:

@@ -1,13 +1,22 @@
-"""Tasks on nodes, as a table and as boxes."""
+"""Tasks on nodes, as a table, as boxes in a terminal, and as SVG."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from sssjob.drawing.chart import STYLE
 from sssjob.drawing.columns import aligned, folded
 from sssjob.layout import Share
-from sssjob.visible import Terminal, visible
+from sssjob.visible import Markup, Terminal, visible
 
+NODES = 40  # that a picture has
+_BOXES = 16  # of a node
+_LETTERS = 16  # of its name
+_LINE, _LEFT, _STEP, _WIDTH = 26, 130, 34, 780
+_BOX = (
+    '<rect x="{x}" y="{top}" width="31" height="20" rx="3" fill="var(--paper)" stroke="var(--0)"/>'
+    '<text x="{middle}" y="{line}" text-anchor="middle">{task}</text>'
+)
 _RUNS = 12  # runs of tasks that are shown of one node
 _HEAD = ("node", "tasks", "processors")
 
@@ -77,3 +86,33 @@ def runs(tasks: Sequence[int]) -> str:
 
 def _run(ends: Sequence[int]) -> str:
     return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]}-{ends[1]}"
+
+
+def svg(title: str, shares: Sequence[Share]) -> Markup:
+    """A row of boxes for each node, as an SVG document; what does not fit is told as a number.
+
+    It has the first ``NODES`` of them.
+    """
+    shown = shares[:NODES]
+    height = _LINE * len(shown) + 4
+    head = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">
+<title>{title}</title><style>{style}</style>"""
+    parts = [Markup.of(head, width=_WIDTH, height=height, title=title, style=STYLE)]
+    for number, share in enumerate(shown):
+        top, name = _LINE * number + 4, _name(number + 1, share)
+        label = name if len(name) <= _LETTERS else f"{name[: _LETTERS - 1]}…"
+        told = Markup.of(
+            '<g><title>{name}: {runs}</title>\n<text x="0" y="{line}">{label}</text>',
+            name=name, runs=runs(share.tasks), line=top + 14, label=label,
+        )  # fmt: skip
+        boxes = [
+            Markup.of(_BOX, x=_LEFT + _STEP * place, top=top, middle=_LEFT + _STEP * place + 15,
+                      line=top + 14, task=task)
+            for place, task in enumerate(share.tasks[:_BOXES])
+        ]  # fmt: skip
+        more = len(share.tasks) - _BOXES
+        said = f"and {more} more" if more > 0 else "" if share.tasks else "idle"
+        rest = Markup.of('<text x="{x}" y="{line}">{said}</text></g>',
+                         x=_LEFT + _STEP * len(boxes) + 4, line=top + 14, said=said)  # fmt: skip
+        parts += [told, *boxes, rest]
+    return Markup.joined((*parts, Markup("</svg>\n")), "\n")

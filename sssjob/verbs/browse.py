@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cached_property
-from itertools import groupby, pairwise
+from itertools import groupby, islice, pairwise
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from sssjob import defaults, graph, store
+from sssjob import defaults, graph, layout, store
 from sssjob.accounting import efficiency
 from sssjob.accounting.report import JobProperties
 from sssjob.amounts import Scope
@@ -29,6 +29,7 @@ from sssjob.document.sources import NamedSource
 from sssjob.errors import Finding, LimitExceeded, SSSJobError, UnreadableDocument
 from sssjob.graph import Graph, Progress
 from sssjob.integers import LARGEST  # numbers of documents end there
+from sssjob.layout import Layout
 from sssjob.model import Block, Job, JobGroup, Reference
 from sssjob.records.record import Options
 from sssjob.store import Counts, Store, Stored, browsing
@@ -45,6 +46,7 @@ _TIMES = {
 RAN = ("started", "ended")
 MEMBER = ("id", "name", "state", "user", "exit")  # the columns of a job on the page of its group
 LISTED = 100  # jobs of a group that its page has
+LAID = 20  # task groups of a job whose tasks are shown on nodes
 DRAWN = 100  # jobs of a graph that is drawn
 _ALONE = "/JobGroup/Job/"  # where a job stands that is alone in its group
 # What is asked for and given, by its name in the standard, and its unit.
@@ -88,10 +90,17 @@ class Around(NamedTuple):
     more: bool = False
 
 
+class Laid(NamedTuple):
+    """A task group by its Id or name, "" of a job that has none; and its tasks on nodes."""
+
+    name: str
+    layout: Layout
+
+
 class SeenGroup(NamedTuple):
     """A JobGroup of a store: what it asks for itself, how many jobs it has, and the first of them.
 
-    ``around`` is the graph of all its jobs; None of more than ``DRAWN``.
+    ``around`` is the graph of its jobs, of more than ``DRAWN`` of those nearest to the first one.
     """
 
     stored: Stored
@@ -142,6 +151,17 @@ class SeenJob:
         return tuple((name, at) for name, at in told if at is not None)
 
     @cached_property
+    def layouts(self) -> tuple[Laid, ...]:
+        """Which of its tasks runs on which node, of each task group that says enough for that."""
+        found = []
+        for unit in islice(layout.units(self.job), LAID):
+            told = layout.layouts(unit.block, unit.path).layouts
+            if told and told[0].holds and told[0].shares:
+                own = unit.block.id or unit.block.get("Name") if unit.job is not None else ""
+                found.append(Laid(str(own or ""), told[0]))
+        return tuple(found)
+
+    @cached_property
     def effective(self) -> tuple[tuple[Origin, ...], tuple[Finding, ...]]:
         """Each value that holds, with where it was written; and what is to be said of that."""
         if not self.place:
@@ -160,12 +180,9 @@ class SeenJob:
         if not isinstance(self.block, JobGroup):
             return None
         whole = _around(self.block)
-        made, places = whole.graph, whole.places
+        places = whole.places
         number = bisect_left(range(len(places)), self.place, key=places.__getitem__)
-        keys, more = made.near(made.jobs[number], DRAWN)
-        numbers = (made.net.numbers[key] for key in keys)
-        near = {each: places[each] for each in numbers}
-        return whole._replace(keys=keys, places=near, more=more)
+        return _near(whole, number)
 
 
 def job(jobs: Store, document: int, place: int) -> SeenJob | None:
@@ -200,7 +217,9 @@ def group(jobs: Store, document: int) -> SeenGroup | None:
     here = Compare("document", Op.EQ, document)
     rows = browsing.page(jobs.engine, MEMBER, here, limit=LISTED).rows
     total = browsing.count(jobs.engine, here)
-    around = _around(found) if 0 < total <= DRAWN else None
+    around = _around(found) if total else None
+    if around is not None and total > DRAWN:
+        around = _near(around, 0)
     return SeenGroup(stored, found, _asked(found), total, rows, around)
 
 
@@ -215,6 +234,15 @@ def _around(group: JobGroup) -> Around:
     made = graph.of(group)
     places = [place for place, unit in enumerate(_units(group), 1) if type(unit) is Job]
     return Around(made, made.given(), made.jobs, dict(enumerate(places)))
+
+
+def _near(whole: Around, number: int) -> Around:
+    """The graph of the jobs nearest to one of them."""
+    made = whole.graph
+    keys, more = made.near(made.jobs[number], DRAWN)
+    numbers = (made.net.numbers[key] for key in keys)
+    near = {each: whole.places[each] for each in numbers}
+    return whole._replace(keys=keys, places=near, more=more)
 
 
 def _alone(group: JobGroup, job: Job | Reference) -> Block:

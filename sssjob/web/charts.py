@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from sssjob.visible import Markup, csv_lines
 from sssjob.web import listing, pages
 from sssjob.web.listing import ENDED, FILTERS, PART, RAN
 from sssjob.web.parameters import Parameter
-from sssjob.web.views import CSV, JSON, MEDIA, Request
+from sssjob.web.views import CSV, JSON, MEDIA, PARQUET, Request
 
 _DAY = "%Y-%m-%d"
 _TEXT: dict[str, object] = {"type": "string"}
@@ -70,12 +70,12 @@ def usage(asked: Request) -> Response:
     heads = (*map(_key, told.values), *((_OTHERS,) if told.others else ()))
     if asked.form == JSON:
         return pages.json(_as_dict(told, by, measure) | {"as_of": counted.at})
-    if asked.form == CSV:
+    if asked.form in (CSV, PARQUET):
         lines = (
-            (span.name, *("" if each is None else each for each in (*amounts, total)))
+            (span.name, *amounts, total)
             for span, amounts, total in zip(told.spans, told.amounts, told.totals, strict=True)
         )
-        return _csv((told.span, *heads, "total"), lines)
+        return _table(asked.form, (told.span, *heads, "total"), lines)
     return asked.page(
         "usage.html", picture=_stacked(told, by, measure), rows=_rows(asked, told, by, measure),
         heads=[each or _NOT_STATED for each in heads], told=told, by=by, measure=measure,
@@ -83,7 +83,7 @@ def usage(asked: Request) -> Response:
         named=[(name, measures.BY_NAME[name].title) for name in MEASURES],
         dimensions=_pairs(DIMENSIONS), spans=_pairs(SPANS),
         own=("by", "measure", "span"), as_of=counted.at, asked=asked,
-        forms=(JSON, CSV), table=asked.table,
+        forms=(JSON, CSV, PARQUET), table=asked.table,
         failures=f"/usage?measure=jobs&by=exit&state={_FAILED}",
     )  # fmt: skip
 
@@ -99,9 +99,9 @@ def waits(asked: Request) -> Response:
     if asked.form == JSON:
         told = [{"from": part.low, "to": high, "jobs": part.jobs} for (_, high), part in named]
         return pages.json({"of": name, "parts": told, "as_of": counted.at})
-    if asked.form == CSV:
-        lines = ((low, high or "", part.jobs) for (low, high), part in named)
-        return _csv(("from", "to", "jobs"), (("" if a is None else a, *b) for a, *b in lines))
+    if asked.form in (CSV, PARQUET):
+        lines = ((low, high, part.jobs) for (low, high), part in named)
+        return _table(asked.form, ("from", "to", "jobs"), lines)
     rows = [
         Row(_range(name, low, high), (Cell(str(part.jobs), _of_part(asked, name, low, high)),))
         for (low, high), part in named
@@ -114,7 +114,7 @@ def waits(asked: Request) -> Response:
     return asked.page(
         "waits.html", picture=stacked.svg(f"Jobs by {name}", ("",), columns, most), rows=rows,
         name=name, names=_pairs(SPREAD), own=("of",), as_of=counted.at, asked=asked,
-        forms=(JSON, CSV), table=asked.table,
+        forms=(JSON, CSV, PARQUET), table=asked.table,
     )  # fmt: skip
 
 
@@ -226,5 +226,9 @@ def _pairs(names: Iterable[str]) -> list[tuple[str, str]]:
     return [(name, name) for name in names]
 
 
-def _csv(heads: Iterable[object], lines: Iterable[Iterable[object]]) -> Response:
-    return Response("".join(csv_lines([[*heads], *map(list, lines)])), media_type=MEDIA[CSV])
+def _table(form: str, heads: Sequence[str], lines: Iterable[Sequence[object]]) -> Response:
+    """A table as data, in one of two forms."""
+    if form == PARQUET:
+        return pages.parquet(heads, lines)
+    cells = (["" if each is None else each for each in line] for line in lines)
+    return Response("".join(csv_lines([[*heads], *cells])), media_type=MEDIA[CSV])

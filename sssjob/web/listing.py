@@ -219,9 +219,14 @@ def csv(names: tuple[str, ...], rows: Iterator[Listed]) -> Iterator[Csv]:
 
 
 def _cells(row: Listed) -> Iterator[object]:
+    return ("" if each is None else each for each in cells(row))
+
+
+def cells(row: Listed) -> Iterator[object]:
+    """The values of a job for a table, several texts in one; None is not stated."""
     for value in row.values:
         plain = _plain(value)
-        yield ", ".join(plain) if isinstance(plain, list) else "" if plain is None else plain
+        yield ", ".join(plain) if isinstance(plain, list) else plain
 
 
 def xml(jobs: Store, rows: tuple[Listed, ...]) -> bytes:

@@ -18,7 +18,7 @@ from sssjob.measures import MEASURES
 from sssjob.store.browsing import MOST
 from sssjob.web import charts, listing, posted, requested, views
 from sssjob.web.parameters import Parameter
-from sssjob.web.views import CSV, HTML, JSON, LINES, XML, Request
+from sssjob.web.views import CSV, HTML, JSON, LINES, PARQUET, XML, Request
 
 _INTEGER: dict[str, object] = {"type": "integer", "minimum": 0}
 _TIME: dict[str, object] = {"type": "integer", "minimum": 1, "maximum": posted.LATEST}
@@ -65,21 +65,21 @@ _FACET = (Parameter("name", "The column, or month.", _TEXT),)
 
 VIEWS: tuple[View, ...] = (
     View("/", "Leads to the jobs.", views.start, (HTML,)),
-    View("/jobs", "A table of jobs.", views.jobs, (HTML, JSON, LINES, CSV, XML),
+    View("/jobs", "A table of jobs.", views.jobs, (HTML, JSON, LINES, CSV, XML, PARQUET),
          listing.PARAMETERS),
     View("/facets/{name}", "How many jobs have each value of a column.", views.facet,
-         (HTML, JSON, CSV), listing.PARAMETERS, _FACET),
+         (HTML, JSON, CSV, PARQUET), listing.PARAMETERS, _FACET),
     View("/jobs/by-id", "Leads to the last run of the job with an Id.", views.by_id, (HTML,),
          (Parameter("id", "The Id.", _TEXT),)),
     View("/jobs/{document:int}/{place:int}", "All that is known of a job or a JobGroup.", views.job,
          (HTML, JSON, XML), (), _JOB),
     View("/jobs/{document:int}/{place:int}/translation", "A job as another system takes it.",
          views.translation, (HTML, JSON), (Parameter("to", "The system.", _TEXT),), _JOB),
-    View("/usage", "What jobs used over time.", charts.usage, (HTML, JSON, CSV),
+    View("/usage", "What jobs used over time.", charts.usage, (HTML, JSON, CSV, PARQUET),
          charts.USAGE),
-    View("/waits", "How jobs spread over wait times and sizes.", charts.waits, (HTML, JSON, CSV),
-         charts.WAITS),
-    View("/query", "What XPath finds.", views.query, (HTML, JSON, CSV),
+    View("/waits", "How jobs spread over wait times and sizes.", charts.waits,
+         (HTML, JSON, CSV, PARQUET), charts.WAITS),
+    View("/query", "What XPath finds.", views.query, (HTML, JSON, CSV, PARQUET),
          (Parameter("xpath", "The expression.", _TEXT),
           Parameter("version", "The version of XPath.", {"enum": [*views.VERSIONS]}),
           Parameter("size", "How many answers.",

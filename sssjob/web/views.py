@@ -14,6 +14,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from sssjob import registry, spec
 from sssjob.document import dumps
 from sssjob.drawing import graph_svg, shares, timeline
+from sssjob.drawing import layout as on_nodes
 from sssjob.drawing.graph import picture
 from sssjob.errors import InvalidValue
 from sssjob.rmap.responder import Responder
@@ -32,13 +33,14 @@ from sssjob.web.parameters import Given
 from sssjob.web.readers import Reader
 from sssjob.web.stores import Stores
 
-HTML, JSON, LINES, CSV, XML = "html", "json", "jsonl", "csv", "xml"
+HTML, JSON, LINES, CSV, XML, PARQUET = "html", "json", "jsonl", "csv", "xml", "parquet"
 MEDIA = {
     HTML: "text/html",
     JSON: "application/json",
     LINES: "application/jsonl",
     CSV: "text/csv",
     XML: "application/xml",
+    PARQUET: "application/vnd.apache.parquet",
 }
 ANSWERS = 100  # of a question in XPath
 SHOWN_BYTES = 1 << 18  # of a JobGroup that its page shows as it is written
@@ -105,6 +107,10 @@ def jobs(asked: Request) -> Response:
             return _lines(asked, table, found)
         if asked.form == XML:
             return Response(listing.xml(kept, found.rows), media_type=MEDIA[XML])
+        if asked.form == PARQUET:
+            heads = ("document", "place", *table.columns)
+            lines = ((row.document, row.place, *listing.cells(row)) for row in found.rows)
+            return pages.parquet(heads, lines)
         counted = asked.site.stores.summaries.of(kept, table.where())
         total = count(counted.engine, table.where())
         following = None
@@ -119,7 +125,7 @@ def jobs(asked: Request) -> Response:
         "jobs.html", table=table, rows=found.rows, total=total, facets=facets,
         following=following, shown=SHOWN, usual=USUAL, as_of=counted.at,
         closed=[name for name in FACETS if name not in table.open],
-        forms=(JSON, CSV, XML, LINES), asked=asked,
+        forms=(JSON, CSV, XML, LINES, PARQUET), asked=asked,
     )  # fmt: skip
 
 
@@ -160,7 +166,11 @@ def facet(asked: Request) -> Response:
     if asked.form == CSV:
         rows = ((each.value if each.value is not None else "", each.jobs) for each in found.counts)
         return Response("".join(csv_lines([(name, "jobs"), *rows])), media_type=MEDIA[CSV])
-    return asked.page("facet.html", facet=found, asked=asked, forms=(JSON, CSV), as_of=counted.at)
+    if asked.form == PARQUET:
+        return pages.parquet((name, "jobs"), found.counts)
+    return asked.page(
+        "facet.html", facet=found, asked=asked, forms=(JSON, CSV, PARQUET), as_of=counted.at
+    )
 
 
 def by_id(asked: Request) -> Response:
@@ -249,13 +259,18 @@ def query(asked: Request) -> Response:
     if asked.form == HTML:
         return asked.page(
             "query.html", told=told, expression=expression, version=version, versions=VERSIONS,
-            names=_names(), paths=PATHS, forms=(JSON, CSV) if expression else (), asked=asked,
+            names=_names(), paths=PATHS, asked=asked,
+            forms=(JSON, CSV, PARQUET) if expression else (),
         )  # fmt: skip
     if told is None:
         raise InvalidValue("", "an expression, for xpath")
     if asked.form == CSV:
         rows = (("job", "path", "value"), *((m.job, m.path, m.value) for m in told.found))
         return Response("".join(csv_lines(rows)), media_type=MEDIA[CSV])
+    if asked.form == PARQUET:
+        return pages.parquet(
+            ("job", "path", "value"), ((m.job, m.path, str(m.value)) for m in told.found)
+        )
     return pages.json({
         "found": [{"job": m.job, "path": m.path, "value": m.value} for m in told.found],
         "more": told.more, "plan": told.plan, "hints": told.hints, "faults": told.faults,
@@ -298,6 +313,7 @@ class _Pictures(NamedTuple):
     shares: Markup | None
     times: Markup | None
     graph: Markup | None
+    tasks: tuple[tuple[str, Markup, int], ...]  # a name, the picture, and how many nodes it lacks
 
 
 def _pictures(seen: SeenJob, is_whole: bool) -> _Pictures:
@@ -307,6 +323,11 @@ def _pictures(seen: SeenJob, is_whole: bool) -> _Pictures:
         shares.svg("Used of what was asked for", bars) if bars else None,
         timeline.svg("Times of the job", moments, browse.RAN) if moments else None,
         _drawn(seen.stored, seen.around) if is_whole else None,
+        tuple(
+            (each.name, on_nodes.svg("Tasks on nodes", each.layout.shares), more)
+            for each in seen.layouts
+            for more in (max(len(each.layout.shares) - on_nodes.NODES, 0),)
+        ),
     )
 
 

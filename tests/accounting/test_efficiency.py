@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from sssjob import loads
-from sssjob.accounting.efficiency import CPU, MEMORY, TIME, advice, amount, shares
+from sssjob.accounting.efficiency import CPU, GPU, MEMORY, TIME, advice, amount, shares
 
 JOB = """<Job><EndTime>1700000000</EndTime><CpuDuration>{cpu}</CpuDuration>
 <Requested><Memory units="GB">8</Memory><Duration>{asked}</Duration></Requested>
@@ -69,3 +69,21 @@ def test_amounts_that_cannot_be_read_are_not_there(wrong):
 def test_amounts_are_written_for_people():
     assert [amount(number, "B") for number in (0, 1023, 1 << 20)] == ["0 B", "1023 B", "1 MB"]
     assert amount(10**400, "B") == amount(10**400, "s") == "1" + "0" * 400
+
+
+@pytest.mark.parametrize(
+    ("resources", "words"),
+    [
+        ('<Resource name="gpu" consumptionRate="0.25">2</Resource>', "00:30:00 of 02:00:00"),
+        ('<Resource name="gres/gpu:a100" consumptionRate="0">2</Resource>', "00:00:00 of 02:00:00"),
+        ('<Resource name="gpu" consumptionRate="0.5" duration="60">4</Resource>'
+         '<Resource name="GPU">8</Resource>', "00:02:00 of 00:04:00"),
+        ('<Resource name="gpu">2</Resource>', None),
+        ('<Resource name="tape" consumptionRate="0.5">2</Resource>', None),
+        ('<Resource name="gpu" consumptionRate="much">2</Resource>', None),
+    ],
+)  # fmt: skip
+def test_gpus_have_a_share_where_a_job_says_how_busy_they_were(resources, words):
+    told = f"<Job><Delivered><Duration>3600</Duration>{resources}</Delivered></Job>"
+    found = {each.what: each.words for each in shares(loads(told))}
+    assert found.get(GPU) == words

@@ -137,6 +137,31 @@ def test_the_graph_of_a_job_in_a_long_chain_has_the_nearest(tmp_path, here):
     assert around.places == {place - 1: place for place in map(int, around.keys)}
 
 
+def test_the_graph_of_a_large_group_begins_with_its_first_job(tmp_path):
+    chain = "".join(
+        f"<Job><Id>{n}</Id><Dependency>{n - 1}</Dependency></Job>" for n in range(1, 501)
+    )
+    with store.open(tmp_path / "chain.db", create=True) as kept:
+        kept.load(f"<JobGroup><Id>chain</Id>{chain}</JobGroup>".encode())
+        around = browse.group(kept, 1).around
+    assert around.more
+    assert around.keys[0] == "1"
+    assert len(around.keys) <= browse.DRAWN
+
+
+def test_tasks_stand_on_nodes_where_a_job_says_enough(tmp_path):
+    said = "<TaskCount>5</TaskCount><Requested><NodeCount>2</NodeCount></Requested>"
+    with store.open(tmp_path / "jobs.db", create=True) as kept:
+        kept.load(f"<Job><Id>1</Id>{said}</Job>".encode())
+        kept.load(b"<Job><Id>2</Id></Job>")
+        groups = f"<TaskGroup><Name>solve</Name>{said}</TaskGroup>" * 2
+        kept.load(f"<Job><Id>3</Id>{groups}</Job>".encode())
+        [laid] = browse.job(kept, 1, 0).layouts
+        assert [len(each.tasks) for each in laid.layout.shares] == [3, 2]
+        assert browse.job(kept, 2, 0).layouts == ()
+        assert [each.name for each in browse.job(kept, 3, 0).layouts] == ["solve", "solve"]
+
+
 def test_versions_tell_what_changed_and_who_did_it(jobs):
     seen = browse.job(jobs, 2, 0)
     present, first = browse.versions(jobs, seen.stored)

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import sys
 from html import unescape
 from html.parser import HTMLParser
 from urllib.parse import urlencode
@@ -513,3 +514,39 @@ def test_the_description_names_every_view_and_each_of_its_parameters(client):
                 **{each.name: "query" for each in view.parameters},
             }
             assert set(re.findall(r"\{(\w+)\}", path)) == {each.name for each in view.places}
+
+
+def table_of(answer):
+    pq = pytest.importorskip("pyarrow.parquet")
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["content-type"] == "application/vnd.apache.parquet"
+    return pq.read_table(io.BytesIO(answer.content))
+
+
+def test_every_table_has_its_parquet(client):
+    jobs = table_of(client.get("/jobs.parquet?columns=id,user,wall&user=amy&sort=id"))
+    assert jobs.to_pydict() == {
+        "document": [2, 1], "place": [0, 1], "id": ["7", "a"], "user": ["amy", "amy"],
+        "wall": [3600, None],
+    }  # fmt: skip
+    assert table_of(client.get("/jobs.parquet?user=nobody")).num_rows == 0
+    twice = table_of(client.get("/jobs.parquet?columns=id,id&user=amy"))
+    assert twice.column_names == ["document", "place", "id", "id_3"]
+    for path in ("/facets/user", "/usage", "/waits", "/query"):
+        query = "?xpath=//Job/Id" if path == "/query" else ""
+        whole = table_of(client.get(f"{path}.parquet{query}"))
+        assert whole.num_rows > 0, path
+        lines = client.get(f"{path}.csv{query}").text.splitlines()
+        assert len(lines) == whole.num_rows + 1, path
+
+
+def test_without_its_library_parquet_is_told(client, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    answer = client.get("/waits.parquet")
+    assert (answer.status_code, "sssjob[parquet]" in answer.text) == (501, True)
+
+
+def test_tasks_on_nodes_are_a_picture(client):
+    page = client.get("/jobs/2/0").text
+    assert "Tasks on nodes" in page
+    assert page.count('stroke="var(--0)"') == 4
