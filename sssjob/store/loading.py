@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
@@ -32,6 +32,40 @@ def load(
     by: NamedReading | None = None,
 ) -> Counts:
     """Write all job objects of a source, each batch in a transaction; see ``Store.load``."""
+    warn = on_warning or _not_told
+
+    def found(tell: OnError) -> Iterator[Incoming | Ready]:
+        return reading.incomings(source, tell, packing_, by, warn)
+
+    return _kept(engine, packing_, found, entry, on_error, on_batch, warn)
+
+
+def keep(
+    engine: Engine,
+    packing_: Packing,
+    documents: Iterable[Incoming | UnreadableDocument],
+    entry: HistoryEntry,
+    *,
+    on_error: OnError | None,
+    on_warning: OnWarning | None = None,
+) -> Counts:
+    """Write documents that are ready, each batch in a transaction; see ``Store.keep``."""
+
+    def found(tell: OnError) -> Iterator[Incoming | Ready]:
+        for each in documents:
+            if isinstance(each, UnreadableDocument):
+                tell(each)
+            else:
+                yield each
+
+    return _kept(engine, packing_, found, entry, on_error, None, on_warning or _not_told)
+
+
+def _kept(
+    engine: Engine, packing_: Packing, found: Callable[[OnError], Iterator[Incoming | Ready]],
+    entry: HistoryEntry, on_error: OnError | None, on_batch: Callable[[Counts], None] | None,
+    warn: OnWarning,
+) -> Counts:  # fmt: skip
     bad = 0
 
     def tell(error: UnreadableDocument) -> None:
@@ -43,8 +77,7 @@ def load(
 
     total = Counts()
     try:
-        warn = on_warning or _not_told
-        for batch in _batches(reading.incomings(source, tell, packing_, by, warn)):
+        for batch in _batches(found(tell)):
             if packing_.current == NO_DICTIONARY:
                 packing.learn(engine, packing_, batch.contents(packing_))
             if batch.count >= _DOCUMENTS and not engine.fetch("SELECT 1 FROM document LIMIT 1"):

@@ -8,7 +8,7 @@ there is a dictionary they compress the documents, too: who writes waits for nob
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from os import PathLike
@@ -28,7 +28,7 @@ from sssjob.errors import Finding, Severity, UnreadableDocument, finding
 from sssjob.executable import decoded
 from sssjob.model import Block
 from sssjob.store import columns
-from sssjob.store.columns import BOTH, GROUP, NAMES, SEPARATOR
+from sssjob.store.columns import BOTH, GROUP, JOB, NAMES, SEPARATOR
 from sssjob.store.engine import Row
 from sssjob.store.identity import Marks, identify
 from sssjob.store.packing import Packing
@@ -262,6 +262,18 @@ def incoming(cut: Slice, *, stands_alone: bool = True) -> Incoming:
         name, id_, marks, cut.document, found, _named(cut),
         stands_alone=stands_alone, line=cut.line, around=cut.around,
     )  # fmt: skip
+
+
+def made(document: bytes, found: Sequence[Row]) -> Incoming:
+    """A document that stands alone, with the rows that it has, ready to be written.
+
+    It is read only where its rows do not tell all. Raises ``UnreadableDocument`` for one without
+    an Id.
+    """
+    known = told(found[0]) if len(found) == 1 and found[0][_KIND] == JOB else None
+    if known is None or not known[0] or b"#" in document:
+        return only(document)
+    return Incoming(JOB, *known, document, found)
 
 
 def _named(cut: Slice) -> tuple[str, ...]:

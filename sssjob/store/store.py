@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from types import TracebackType
 from typing import TypeVar
 
 from sssjob.document import Source, tree
+from sssjob.errors import UnreadableDocument
 from sssjob.integers import LARGEST
 from sssjob.query import Match, Question
 from sssjob.store import files, flat, lookup, opening, upkeep
@@ -22,7 +23,7 @@ from sssjob.store.explanation import Explanation, explain
 from sssjob.store.flat import FlatGroup, Texts
 from sssjob.store.identity import Identity
 from sssjob.store.ledger import StoreLedger
-from sssjob.store.loading import load
+from sssjob.store.loading import keep, load
 from sssjob.store.packing import packing_of
 from sssjob.store.plan import QueryPlan
 from sssjob.store.pushdown import plan
@@ -32,7 +33,7 @@ from sssjob.store.sql import quoted, sql
 from sssjob.store.stored import Counts, Event, Fault, Statistics, Stored
 from sssjob.store.totals import Total, total
 from sssjob.store.verifying import LOGGER, Difference, OnDifference
-from sssjob.store.writing import HistoryEntry
+from sssjob.store.writing import HistoryEntry, Incoming
 
 T = TypeVar("T")
 
@@ -125,6 +126,23 @@ class Store:
             on_error=on_error, on_batch=on_batch, on_warning=on_warning,
             by=None if readers is None else NamedReading(readers, name, file),
         )  # fmt: skip
+
+    def keep(
+        self,
+        documents: Iterable[Incoming | UnreadableDocument],
+        *,
+        by: str | None = None,
+        name: str = "",
+        reason: str = "",
+        on_error: tree.OnError | None = None,
+        on_warning: OnWarning | None = None,
+    ) -> Counts:
+        """Keep documents that come with their rows (``reading.made``), as ``load`` keeps others."""
+        who = self.by if by is None else by
+        entry = HistoryEntry(self.engine, by=who, source=name, reason=reason)
+        return keep(
+            self.engine, self.packing, documents, entry, on_error=on_error, on_warning=on_warning
+        )
 
     def get(self, identity: Identity | str) -> Stored | None:
         """A document, a deleted one too, or None.

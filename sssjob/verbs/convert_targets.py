@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
+from sssjob.accounting.document_rows import DocumentRows, DocumentRowsBuilder
 from sssjob.accounting.writers import TARGETS
 from sssjob.accounting.writers.losses import UnwrittenValue
 from sssjob.accounting.writers.writer import LossCounts, OnLoss, Writer, WriterOptions, ignored
@@ -63,8 +64,32 @@ class LRMSWriter(Writer):
         return super().part(), self._remarks
 
 
-FILES, LRMSINFO = "files", "lrmsinfo"
-_WRITERS = {FILES: FileWriter, LRMSINFO: LRMSWriter}
+class DocumentsWriter(Writer):
+    """Documents with the rows that a store has of them."""
+
+    def __init__(self, stream: BinaryIO, options: WriterOptions, on_loss: OnLoss) -> None:
+        super().__init__(stream, options, on_loss)
+        self._documents: list[DocumentRows] = []
+
+    def builder(self) -> DocumentRowsBuilder:
+        """What makes many at once."""
+        return DocumentRowsBuilder()
+
+    def add(self, job: Job) -> None:
+        """Take one document."""
+        self.take(DocumentRows.of(job))
+
+    def take(self, job: DocumentRows) -> None:
+        """Take one that is made."""
+        self._documents.append(job)
+
+    def part(self) -> list[DocumentRows]:
+        """The documents."""
+        return self._documents
+
+
+FILES, LRMSINFO, DOCUMENTS = "files", "lrmsinfo", "documents"
+_WRITERS = {FILES: FileWriter, LRMSINFO: LRMSWriter, DOCUMENTS: DocumentsWriter}
 
 
 class WrittenPart(NamedTuple):

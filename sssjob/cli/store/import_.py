@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import ExitStack
-from dataclasses import replace
-from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,8 +23,7 @@ if TYPE_CHECKING:
     from sssjob.records.record import Options
     from sssjob.store import Counts, Store
     from sssjob.store.reading import Readers
-
-_BUFFER = 1 << 18  # bytes of documents that are on their way
+    from sssjob.verbs.keeping import Read
 
 
 @click.command(
@@ -92,7 +89,9 @@ def command(
                 more, unread = _documents(jobs, found, reason, some)
                 total, not_read = total + more, not_read + unread
             else:
-                total += _records(jobs, found, name, options_, said, reason, some)
+                total += _records(
+                    jobs, found, name, options_, said, reason, common.processes(processes)
+                )
     said.rest()
     if as_json:
         common.data(json.dumps(total.as_dict()))
@@ -129,22 +128,30 @@ def _documents(
 
 def _records(
     jobs: Store, found: Iterable[NamedSource], format_name: str, wanted: Options,
-    said: records.RecordMessages, reason: str, readers: Readers,
+    said: records.RecordMessages, reason: str, processes: int,
 ) -> Counts:  # fmt: skip
     """Keep what records become; one history entry for each source."""
     from sssjob.store import Counts
-    from sssjob.verbs.convert import Conversion, TextStream
+    from sssjob.verbs import keeping
+    from sssjob.verbs.convert import Conversion
     from sssjob.verbs.records import RecordReading
 
     reading = RecordReading(said, progress.watching)
-    work = Conversion((), format_name, wanted, reading)
+    work = Conversion(found, format_name, wanted, reading, processes)
     total = Counts()
-    for source in found:
-        texts = TextStream(replace(work, sources=(source,)).texts())
-        if texts.has_more():
-            stream = BufferedReader(texts, _BUFFER)
-            total += jobs.load(stream, name=source.name, reason=reason, readers=readers)
+    for name, documents in keeping.of_sources(work):
+        total += _keep(jobs, name, documents, reason)
     return total + Counts(bad=reading.counts.bad)
+
+
+def _keep(jobs: Store, name: str, documents: Iterable[Read], reason: str) -> Counts:
+    def tell(error: UnreadableDocument) -> None:
+        warn(error.finding)
+
+    def warn(found: Finding) -> None:
+        common.print_findings([found.in_file(name)])
+
+    return jobs.keep(documents, name=name, reason=reason, on_error=tell, on_warning=warn)
 
 
 def _load(

@@ -1,0 +1,47 @@
+"""What records become, ready for a store: documents with their rows, which are not read again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain, groupby
+
+from sssjob.accounting.document_rows import DocumentRows, DocumentRowsBuilder
+from sssjob.document.text import on_one_line
+from sssjob.errors import UnreadableDocument
+from sssjob.store.reading import made
+from sssjob.store.writing import Incoming
+from sssjob.verbs.convert import Conversion
+
+Read = Incoming | UnreadableDocument
+
+
+def of_sources(work: Conversion) -> Iterator[tuple[str, Iterator[Read]]]:
+    """The documents of each source, with its name; those of one are taken before the next.
+
+    By several processes, if the conversion says so.
+    """
+    if work.processes > 1:
+        yield from _by_several(work)
+        return
+    read = partial(work.outcomes, builder=DocumentRowsBuilder())
+    for source in work.sources:
+        yield source.name, map(ready, work.reading.jobs((source,), read))
+
+
+def _by_several(work: Conversion) -> Iterator[tuple[str, Iterator[Read]]]:
+    from sssjob.accounting.writers.writer import LossCounts, WriterOptions  # slow to import
+    from sssjob.verbs import convert_targets
+
+    name = convert_targets.DOCUMENTS
+    parts = convert_targets.results(work, work.tasks(), name, WriterOptions(), LossCounts())
+    for source, some in groupby(parts, lambda each: each[0].name):
+        yield source, map(ready, chain.from_iterable(part for _, part in some))
+
+
+def ready(found: DocumentRows) -> Read:
+    """A document, ready to be written, or why it cannot be kept."""
+    try:
+        return made(on_one_line(found.text).encode(), found.rows)
+    except UnreadableDocument as error:
+        return error

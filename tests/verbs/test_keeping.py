@@ -1,0 +1,63 @@
+"""What records become is in a store what it would be had it been read from the documents."""
+
+import io
+
+import pytest
+from mutated_records import READ, SOURCES
+
+from sssjob import store
+from sssjob.document import loads
+from sssjob.document.sources import NamedSource
+from sssjob.records.record import Options
+from sssjob.verbs import keeping
+from sssjob.verbs.convert import Conversion, TextStream
+
+
+def conversion(path, format_, processes=1):
+    return Conversion((NamedSource("log", path),), format_, Options(), processes=processes)
+
+
+def kept(path, format_, processes=1):
+    with store.open(str(path.with_suffix(f".{processes}")), create=True) as jobs:
+        told = []
+        for name, found in keeping.of_sources(conversion(path, format_, processes)):
+            jobs.keep(found, name=name, on_error=told.append)
+        return [it.finding.code for it in told], *tables(jobs)
+
+
+def read(path, format_):
+    texts = TextStream(conversion(path, format_).texts())
+    with store.open(str(path.with_suffix(".read")), create=True) as jobs:
+        told = []
+        jobs.load(io.BufferedReader(texts), name="log", on_error=told.append)
+        return [it.finding.code for it in told], *tables(jobs)
+
+
+def tables(jobs):
+    rows = jobs.engine.fetch("SELECT * FROM job ORDER BY document, place")
+    return [(it.identity, it.document) for it in jobs.documents()], rows
+
+
+@pytest.mark.parametrize("format_", SOURCES)
+def test_documents_with_their_rows_are_kept_as_those_that_are_read(format_, tmp_path):
+    for number, name in enumerate(SOURCES[format_]):
+        path = tmp_path / str(number)
+        path.write_bytes(READ[name])
+        found = kept(path, format_)
+        assert found == read(path, format_)
+        assert found[1]
+
+
+def test_so_they_are_by_several_processes(tmp_path):
+    path = tmp_path / "log"
+    path.write_bytes(READ["slurm/22.05/all-steps-epoch.txt"])
+    assert kept(path, "slurm", 2) == kept(path, "slurm")
+
+
+def test_a_document_without_an_id_is_told_and_the_others_are_kept(tmp_path):
+    texts = ("<Job><Id>1</Id></Job>", "<Job><Name>a</Name></Job>", "<Job><Id>2</Id></Job>")
+    found = [keeping.ready(keeping.DocumentRows.of(loads(text))) for text in texts]
+    told = []
+    with store.open(str(tmp_path / "jobs.db"), create=True) as jobs:
+        counts = jobs.keep(found, on_error=told.append)
+    assert (counts.new, counts.bad, [it.finding.code for it in told]) == (2, 1, ["E-MISSING"])
