@@ -297,6 +297,7 @@ class Report:
     ``percentiles`` and ``histograms`` are wanted of a ledger only, which fills them. A name that
     ``by`` says again counts once. ``cuts`` are the times between which a period is one (``PERIOD``
     in ``by``), ``extra`` names of ``measures.EXTRA`` that are told besides, charges in ``money``.
+    ``answered`` says how many files of a ledger were answered by rollups, and how many by rows.
     Raises ``InvalidValue`` if ``since`` is after ``until``.
     """
 
@@ -311,6 +312,7 @@ class Report:
     cuts: tuple[int, ...] = ()
     extra: tuple[str, ...] = ()
     money: Money = field(default_factory=Money)
+    answered: dict[str, int] | None = None
 
     def __post_init__(self) -> None:
         in_order(self.since, self.until)

@@ -95,6 +95,7 @@ def as_json(report: Report, rows: Rows) -> dict[str, object]:
         "total": {**_numbers(report, report.total), **spread.as_json(None),
                   **histogram.as_json(report, report.groups)},
         "outside": report.outside,
+        **({} if report.answered is None else {"answered": report.answered}),
         **({"currency": report.money.currency} if _has_money(report) else {}),
     }  # fmt: skip
 

@@ -8,17 +8,20 @@ than wrap. What is no whole number of 64 bits (``exact``) is added here, as frac
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
 from sssjob.accounting.report import Key, Report
+from sssjob.errors import UnusableStore
+from sssjob.ledger import rollup
 from sssjob.ledger.columns import EXACT, KEYED, SUMMED
 from sssjob.ledger.distributions import Placed, fill
 from sssjob.ledger.engine import connected, rows_of
-from sssjob.ledger.manifest import DataFile, newest
+from sssjob.ledger.manifest import DataFile, Manifest, newest
 from sssjob.measures import (
     DIVIDED,
     JobUsage,
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
 
 _ROWS = 8_000_000  # that are added at once: so many groups and pieces are in memory
 RUN, BOOKED = "run", "end"  # how usage is booked: over the time of the run, or at its end
+_FEW = 1_000_000  # rows of files whose rollups a report makes
 _LEAST = 60  # seconds of a quotient by which pieces are found in a table
 _BEGUN = {RUN: "start_time", BOOKED: "NULL::BIGINT"}
 _ENDED = {RUN: over_sql("start_time", "end_time", SUMMED["wall"]), BOOKED: "end_time"}
@@ -51,13 +55,15 @@ Of = Callable[[str], str]  # of a column, what of it counts here
 
 def add_to(
     report: Report, ledger: Ledger, book: str = RUN,
-    on_error: Callable[[DamagedStore], None] = lambda _: None, processes: int = 1,
-) -> None:  # fmt: skip
+    on_error: Callable[[DamagedStore], None] = lambda _: None, processes: int = 1, *,
+    by_rollup: bool = True,
+) -> Answered:  # fmt: skip
     """Add what all jobs of a ledger used to a report, booked as ``RUN`` or ``BOOKED``.
 
     Some million jobs are added at once, by so many ``processes``; how numbers spread is told of all
-    jobs by one. Files that are torn or gone are told, and the rest is added. Raises
-    ``UnusableStore``, and ``UnusableInput`` for more spans than can be told apart.
+    jobs by one. Files that are torn or gone are told, and the rest is added: from rollups where
+    these are enough and ``by_rollup`` allows it; those of new files are made if they have few rows.
+    Raises ``UnusableStore``, and ``UnusableInput`` for more spans than can be told apart.
     """
     now = ledger.manifest()
     whole, faults = ledger.present(now)
@@ -69,14 +75,20 @@ def add_to(
             files.append(file)
         else:
             report.outside += file.rows - file.gone
+    rolled: list[DataFile] = []
+    if by_rollup and rollup.may_answer(report):
+        rolled = _add_rollups(report, ledger, now, files, book)
+    rest = [file for file in files if file not in rolled]
     if report.percentiles or report.histograms:
-        with ledger.connected(now, files) as connection:
+        with ledger.connected(now, rest) as connection:
             _Adding(report, connection, book).add()
-        return
-    work = Work("sssjob.ledger.report:adder", (report.empty(), ledger.home, now.number, book))
-    with Workers[list[str], Report](work, processes) as workers:
-        for _, found in workers.in_order(_parts(files), lambda names: names[0]):
-            report.merge(found)
+    else:
+        work = Work("sssjob.ledger.report:adder", (report.empty(), ledger.home, now.number, book))
+        with Workers[list[str], Report](work, processes) as workers:
+            for _, found in workers.in_order(_parts(rest), lambda names: names[0]):
+                report.merge(found)
+    report.groups = {key: totals for key, totals in report.groups.items() if _tells(totals)}
+    return Answered(len(rolled), len(rest))
 
 
 # decision 432
@@ -106,6 +118,68 @@ def _parts(files: Iterable[DataFile]) -> Iterator[list[str]]:
             some, rows = [], 0
     if some:
         yield some
+
+
+class Answered(NamedTuple):
+    """Of how many files a report was answered by rollups, and of how many by their rows."""
+
+    by_rollup: int
+    by_rows: int
+
+    def __str__(self) -> str:
+        parts = [
+            f"{count} {'file' if count == 1 else 'files'} by {what}"
+            for count, what in ((self.by_rollup, "rollup"), (self.by_rows, "rows"))
+            if count
+        ]
+        return f"answered of {' and '.join(parts) or 'nothing'}"
+
+
+def _add_rollups(
+    report: Report, ledger: Ledger, now: Manifest, files: Sequence[DataFile], book: str
+) -> list[DataFile]:
+    """Add what rollups tell of files, which are made if they are not there; which files it were."""
+    rollups = rollup.Rollups(ledger, now, book)
+    missing = [file for file in files if rollups.path(file) is None]
+    if sum(file.rows for file in missing) <= _FEW:
+        # Where it may not be written to, or a file cannot be read, the rows tell, or what is wrong.
+        with suppress(OSError, UnusableStore):
+            for file in missing:
+                _roll_up(rollups, file)
+    found = {file: path for file in files if (path := rollups.path(file)) is not None}
+    if not found:
+        return []
+    told = report.empty()
+    rows = sum(file.rows - file.gone for file in found)
+    try:
+        with ledger.connected(now, []) as connection:
+            rollup.add_to(told, connection, [*found.values()], rows)
+    except (OSError, UnusableStore, pa.ArrowException, ValueError, KeyError, TypeError):
+        return []  # a rollup is gone or damaged: sssjob ledger check tells which
+    report.merge(told)
+    return [*found]
+
+
+def _roll_up(rollups: rollup.Rollups, file: DataFile) -> None:
+    """Make the rollup of a file. Raises ``UnusableStore`` and ``OSError``."""
+    found = rollup.by_day()
+    with rollups.ledger.connected(rollups.now, [file]) as connection:
+        adding = _Adding(found, connection, rollups.book)
+        adding.add()
+        begun = adding.begun()
+    rollups.keep(file, found, begun)
+
+
+def roll_up(ledger: Ledger) -> int:
+    """Make all rollups that are missing; how many. Raises ``UnusableStore`` and ``OSError``."""
+    now, made = ledger.manifest(), 0
+    for book in (RUN, BOOKED):
+        rollups = rollup.Rollups(ledger, now, book)
+        for file in now.files:
+            if rollups.path(file) is None:
+                _roll_up(rollups, file)
+                made += 1
+    return made
 
 
 def _may_count(file: DataFile, report: Report, book: str) -> bool:
@@ -280,11 +354,16 @@ class _Adding:
                 return False
             known = ("",) * len(report.by) if number is None else cut.names[number]
         whole = self._joined(key, known)
-        if whole in report.groups:
-            report.groups[whole].merge(more)
-        elif _tells(more):
-            report.groups[whole] = more
+        report.put(whole, more)
         return True
+
+    def begun(self) -> dict[int, int]:
+        """How many runs that have a date began on each day, counted from 1970; see ``rollup``."""
+        begun, ended = _BEGUN[self._book], _ENDED[self._book]
+        first = f"CASE WHEN {begun} < {ended} THEN {begun} ELSE {ended} END"
+        day = f"({first} + {BEFORE}) // 86400 - {BEFORE // 86400}"
+        text = f"SELECT {day}, count(*) FROM live WHERE {ended} IS NOT NULL GROUP BY 1"
+        return dict(self._rows(text))
 
     def _rows(self, text: str, given: Any = None) -> list[tuple[Any, ...]]:
         return rows_of(self._connection, text, given)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from sssjob.errors import DamagedStore, UnusableStore
-from sssjob.ledger import columns, manifest
+from sssjob.ledger import columns, manifest, rollup
 from sssjob.ledger.columns import END, START
 from sssjob.ledger.ledger import GONE, TRIES, USAGE, Ledger, digest_of, taken_back
 from sssjob.ledger.manifest import DataFile, Gone, Manifest
@@ -49,6 +49,10 @@ def check(ledger: Ledger) -> Checked:
         for folder in (USAGE, GONE)
         for path in (ledger.home / folder).rglob("*")
         if path.is_file() and str(path.relative_to(ledger.home)) not in known
+    )
+    faults += (
+        DamagedStore(str(path), "is not what was written; reports of rows are right")
+        for path in rollup.damaged(ledger)
     )
     return Checked(faults, now.rows, strays)
 
@@ -127,6 +131,9 @@ def _repaired(ledger: Ledger) -> Repaired:
     # Only now: a commit takes the number behind the last one.
     for fault in torn:
         manifest.set_aside(Path(fault.store))
+    for path in rollup.damaged(ledger):
+        faults.append(DamagedStore(str(path), "is not what was written; it is made anew"))
+        path.unlink(missing_ok=True)
     return Repaired([*map(_as_commit, torn), *faults], now.rows - following.rows, following.rows)
 
 

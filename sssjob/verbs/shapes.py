@@ -172,6 +172,7 @@ SHAPES: Mapping[str, Printed] = {
     ),
     "ledger report": Printed({
         "by": ["text"], "outside": "integer", "currency?": "text",
+        "answered": {"by_rollup": "integer", "by_rows": "integer"},
         "rows": [{**_MEASURES, **_SPREAD, "*": "text|null"}],
         "others?": {**_MEASURES, "histograms?": _HISTOGRAMS},
         "total": {**_MEASURES, **_SPREAD},

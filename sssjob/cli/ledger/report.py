@@ -65,13 +65,19 @@ there, too. Exit code: 0 reported, 1 no job, 2 not understood, or something coul
 @shown.PARQUET
 @options.WORKERS
 @cluster.option
+@click.option(
+    "--no-rollup", "by_rows", is_flag=True, help="Add up the rows, also where rollups are enough."
+)
+@click.option(
+    "--explain", is_flag=True, help="Say of how many files it was answered by rollups or by rows."
+)
 @shared.AS_OF
 @shared.directory
 def command(
     by: str, since: str, until: str, zone: str, book: str, percentiles: str, distributions: str,
     has_histograms: bool, sort: str, limit: int | None, as_csv: bool, raw: bool, as_json: bool,
-    plot: bool, svg: str | None, parquet: str, processes: int, number: int | None, directory: str,
-    site: shown.SiteFiles,
+    plot: bool, svg: str | None, parquet: str, processes: int, by_rows: bool, explain: bool,
+    number: int | None, directory: str, site: shown.SiteFiles,
 ) -> None:  # fmt: skip
     """Add up what jobs used, as sssjob report does, from the ledger DIR.
 
@@ -99,11 +105,14 @@ def command(
     with shared.opened(directory, number=number) as ledger:
         from sssjob.ledger.report import add_to
 
-        add_to(fine, ledger, book, unread, used)
+        answered = add_to(fine, ledger, book, unread, used, by_rollup=not by_rows)
+    report.answered = answered._asdict()
     valued.fold(fine, report)
     rows = report.rows(sort, limit)
     shown.printed(report, rows, as_json=as_json, as_csv=as_csv, raw=raw)
     shown.drawn(report, rows, sort, plot=plot, svg=svg, beside=as_json or as_csv)
+    if explain:
+        common.say(answered)
     shown.written(report, rows, parquet)
     shown.tell_outside(report, valued)
     unread.leave(rows)

@@ -105,15 +105,20 @@ Exit code: 0 done, 2 the ledger cannot be read or written."""
 @options.JSON_OBJECT
 @shared.directory
 def compact(as_json: bool, directory: str) -> None:
-    """Put the files of each month together, without rows that were replaced.
+    """Put the files of each month together, without rows that were replaced, and make rollups.
 
     Reports stay the same. Others may read meanwhile, and the command may be interrupted at any
     time. Files that older commits need (--as-of) stay.
     """
     with shared.opened(directory) as ledger:
         from sssjob.ledger import upkeep
+        from sssjob.ledger.report import roll_up
 
         before, after = upkeep.compact(ledger)
+        try:
+            roll_up(ledger)
+        except OSError as error:
+            common.fail(f"{common.name_of(directory)}: no rollups: {common.reason(error)}")
     if as_json:
         common.data(json.dumps({"before": before, "after": after}))
     else:

@@ -1,0 +1,284 @@
+"""Rollups of a ledger: what was used by day and the names that monthly reports ask for.
+
+Strategy. A report of a year by project adds up a hundred million rows to some thousand numbers, and
+the next one does it again. Sums by day, machine, group, project, user, queue and QoS are a
+hundredth of the rows, and most reports are sums of them.
+
+The idea is a rollup of each file of rows: files never change, so it is made once, by the report
+that needs it first, and beside the file. Its name has that of the file, which of its rows were
+replaced, and the digest of its own bytes.
+
+Why it is right: it is the report by day over the rows of one file, by the code that adds up every
+report, and what a run had by the end of a day is the same however days are put together. A file
+with another name, or of which other rows count, has another rollup: so none is ever stale, whatever
+was added, replaced, put together or left behind. A ledger that may not be written to, or a rollup
+that is gone or damaged, costs time: the rows tell the same.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, date
+from fractions import Fraction
+from hashlib import blake2b
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sssjob import outputs
+from sssjob.accounting.report import SAME, Report
+from sssjob.ledger import columns, engine
+from sssjob.ledger.manifest import DataFile, Manifest
+from sssjob.measures import Number, Totals
+from sssjob.spans import PERIOD, TIMED, pieces
+from sssjob.units import plain
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection as Connection
+
+    from sssjob.ledger.ledger import Ledger
+
+FOLDER = "rollup"
+GRAIN = ("machine", "group", "project", "user", "queue", "qos")
+_VERSION = 1  # of what rollups say: others are made anew
+_DAY = 86_400
+_SPANS = ("day", "week", "month", "year", PERIOD)
+_BEGUN = b"begun"  # of the metadata: how many runs began on each day
+_NONE = "0"  # in the name of a rollup of all rows of a file
+_MOST = "most_memory"
+_PAIRS = ("cpu_of", "memory_of", "limit_of")
+# The fields of ``Totals``, pairs as two.
+_NUMBERS = tuple(
+    name
+    for each in Totals.__dataclass_fields__
+    if each != "more"
+    for name in ((f"{each}_over", f"{each}_under") if each in _PAIRS else (each,))
+)
+
+
+@dataclass(slots=True)
+class Rollups:
+    """The rollups of a ledger that a report of one way to book may use."""
+
+    ledger: Ledger
+    now: Manifest
+    book: str
+    _known: dict[str, Path] = field(default_factory=dict)
+    _gone: dict[str, str] = field(default_factory=dict)  # digests, by names of files
+
+    def __post_init__(self) -> None:
+        with suppress(OSError):
+            names = sorted(os.listdir(self._home))
+            self._known = {name.rsplit(".", 2)[0]: self._home / name for name in names}
+
+    @property
+    def _home(self) -> Path:
+        return self.ledger.home / FOLDER / f"{self.book}-{_VERSION}"
+
+    def path(self, file: DataFile) -> Path | None:
+        """The rollup of a file; None where there is none."""
+        return self._known.get(self._stem(file))
+
+    def keep(self, file: DataFile, found: Report, begun: Mapping[int, int]) -> None:
+        """Write the rollup of a file: its report ``by_day``, and when its runs began.
+
+        Raises ``OSError``.
+        """
+        data = _parquet(found, begun)
+        digest = blake2b(data, digest_size=16).hexdigest()
+        path = self._home / f"{self._stem(file)}.{digest}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with outputs.writing(path, follow=False) as stream:
+            stream.write(data)
+        self._known[self._stem(file)] = path
+
+    def _stem(self, file: DataFile) -> str:
+        gone = _NONE
+        if file.gone:
+            if not self._gone:
+                self._gone = _digests(engine.gone(self.ledger.home, self.now))
+            gone = self._gone.get(file.name, _NONE)
+        return f"{file.name.removesuffix('.parquet')}.{gone}"
+
+
+def by_day() -> Report:
+    """The report that a rollup keeps of a file."""
+    return Report(("day", *GRAIN), zone=UTC)
+
+
+def may_answer(report: Report) -> bool:
+    """Whether sums by day are enough for a report."""
+    if report.percentiles is not None or report.histograms is not None:
+        return False
+    if report.since is not None and report.since == report.until:
+        return False
+    names = [SAME.get(name, name) for name in report.by if name not in TIMED]
+    spans = [name for name in report.by if name in TIMED]
+    if any(name not in GRAIN for name in names) or any(name not in _SPANS for name in spans):
+        return False
+    if any(name != PERIOD for name in spans) and report.zone is not UTC:
+        return False
+    cuts = report.cuts if PERIOD in spans else ()
+    moments = (*cuts, *(each for each in (report.since, report.until) if each is not None))
+    return all(each % _DAY == 0 for each in moments)
+
+
+def add_to(report: Report, connection: Connection, paths: Sequence[Path], rows: int) -> None:
+    """Add what rollups tell of so many runs. Raises what DuckDB and Arrow do."""
+    names = [SAME.get(name, name) for name in report.by if name not in TIMED]
+    found = connection.read_parquet([engine.pattern_of(path) for path in paths])
+    found.create_view("rollup")
+    is_windowed = report.since is not None or report.until is not None
+    keys = "".join(f'"{name}", ' for name in names)
+    piece, joined, known = "NULL", "", None
+    if is_windowed or len(names) < len(report.by):
+        known = _pieces(report, connection)
+        piece, joined = "piece", " LEFT JOIN days ON days.number = rollup.day"
+    told = f"FROM rollup{joined} WHERE {'inside' if is_windowed else 'true'}"
+    sums = ", ".join(f'{"max" if name == _MOST else "sum"}("{name}")' for name in _NUMBERS)
+    text = f"SELECT {keys}{piece}, {sums} {told} AND exact IS NULL GROUP BY ALL"
+    odd = f"SELECT {keys}{piece}, exact {told} AND exact IS NOT NULL"
+    for asked, made in ((text, _totals), (odd, _of_text)):
+        for row in engine.rows_of(connection, asked):
+            key, number, some = row[: len(names)], row[len(names)], row[len(names) + 1 :]
+            spans = ("",) * len(report.by) if number is None or known is None else known[number]
+            report.put(_joined(report, key, spans), made(some))
+    if is_windowed:
+        report.outside += rows - _within(report, connection, paths)
+
+
+def _pieces(report: Report, connection: Connection) -> Sequence[Sequence[str]]:
+    """Make ``days``, with the piece of time of each; what the pieces are called."""
+    days = [day for (day,) in engine.rows_of(connection, "SELECT DISTINCT day FROM rollup")]
+    some = sorted(day for day in days if day is not None)
+    least, most = (some[0] * _DAY, some[-1] * _DAY + _DAY - 1) if some else (0, 0)
+    cut = pieces(report.by, UTC, report.since, report.until, least, most, report.cuts)
+    found = [cut.of(day * _DAY) for day in some]
+    connection.register("days", pa.table({
+        "number": pa.array(some, pa.int64()),
+        "piece": pa.array(found, pa.int64()),
+        "inside": pa.array([cut.inside[piece] for piece in found], pa.bool_()),
+    }))  # fmt: skip
+    return cut.names
+
+
+def _within(report: Report, connection: Connection, paths: Iterable[Path]) -> int:
+    """How many runs have a part in the window: they neither ended before it, nor began after."""
+    every = "SELECT coalesce(sum(jobs), 0) FROM rollup WHERE day IS NOT NULL"
+    ((dated,),) = engine.rows_of(connection, every)
+    before = after = 0
+    if report.since is not None:
+        ((before,),) = engine.rows_of(connection, f"{every} AND day < {report.since // _DAY}")
+    if report.until is not None:
+        for path in paths:
+            told = json.loads(pq.read_metadata(path).metadata[_BEGUN])
+            after += sum(runs for day, runs in told if day * _DAY >= report.until)
+    return int(dated) - int(before) - after
+
+
+def _joined(report: Report, names: Sequence[str], spans: Sequence[str]) -> tuple[str, ...]:
+    others, times = iter(names), iter(spans)
+    return tuple(next(times if name in TIMED else others) for name in report.by)
+
+
+def _totals(sums: Sequence[Any]) -> Totals:
+    told = dict(zip(_NUMBERS, sums, strict=True))
+    found = Totals()
+    for name in Totals.__dataclass_fields__:
+        if name in _PAIRS:
+            setattr(found, name, (told[f"{name}_over"] or 0, told[f"{name}_under"] or 0))
+        elif name != "more":
+            value = told[name]
+            setattr(found, name, getattr(found, name) if value is None else value)
+    return found
+
+
+def _of_text(some: Sequence[str]) -> Totals:
+    (text,) = some
+    return _totals([None if it == "-" else plain(Fraction(it)) for it in text.split()])
+
+
+def _parquet(found: Report, begun: Mapping[int, int]) -> memoryview:
+    """A rollup as a file."""
+    day = found.by.index("day")
+    keys = [*found.groups]
+    numbers = [_numbers(totals) for totals in found.groups.values()]
+    fits = [columns.fit(each) for each in numbers]
+    exact = [
+        None if is_whole else " ".join("-" if it is None else str(it) for it in each)
+        for is_whole, each in zip(fits, numbers, strict=True)
+    ]
+    whole = [
+        each if is_whole else (each[0], *(None,) * (len(_NUMBERS) - 1))  # jobs are counted by all
+        for is_whole, each in zip(fits, numbers, strict=True)
+    ]
+    table = pa.table({
+        "day": pa.array([_day(key[day]) for key in keys], pa.int64()),
+        **{
+            name: pa.array([key[found.by.index(name)] for key in keys], pa.string())
+            for name in GRAIN
+        },
+        **{
+            name: pa.array([each[at] for each in whole], pa.int64())
+            for at, name in enumerate(_NUMBERS)
+        },
+        "exact": pa.array(exact, pa.string()),
+    })  # fmt: skip
+    told = json.dumps(sorted(begun.items())).encode()
+    stream = BytesIO()
+    pq.write_table(
+        table.replace_schema_metadata({_BEGUN: told}), stream, compression="zstd",
+        use_dictionary=[*GRAIN, "day", "exact"],
+    )  # fmt: skip
+    return stream.getbuffer()
+
+
+def _numbers(totals: Totals) -> tuple[Number | None, ...]:
+    return tuple(
+        value
+        for name in Totals.__dataclass_fields__
+        if name != "more"
+        for value in (getattr(totals, name) if name in _PAIRS else (getattr(totals, name),))
+    )
+
+
+def _day(name: str) -> int | None:
+    """The number of a day, counted from 1970."""
+    if not name:
+        return None
+    year, month, day = map(int, name.split("-"))
+    return date(year, month, day).toordinal() - date(1970, 1, 1).toordinal()
+
+
+def _digests(gone: pa.Table) -> dict[str, str]:
+    """A digest of which rows were replaced, by the names of files."""
+    rows: dict[str, list[int]] = {}
+    for file, row in zip(gone["file"].to_pylist(), gone["row"].to_pylist(), strict=True):
+        rows.setdefault(file, []).append(row)
+    return {
+        file: blake2b(json.dumps(sorted({*some})).encode(), digest_size=16).hexdigest()
+        for file, some in rows.items()
+    }
+
+
+def damaged(ledger: Ledger) -> Iterator[Path]:
+    """Rollups whose bytes are not those that their names tell of."""
+    for path in sorted((ledger.home / FOLDER).glob("*/*.parquet")):
+        digest = path.name.rsplit(".", 2)[1]
+        try:
+            data = path.read_bytes()
+        except OSError:
+            yield path
+            continue
+        if blake2b(data, digest_size=16).hexdigest() != digest:
+            yield path
+
+
+assert _NUMBERS[0] == "jobs"
