@@ -93,8 +93,8 @@ def repair(ledger: Ledger) -> Repaired:
 
     What was read before is forgotten, so that ``ingest`` of the same logs puts the lost runs back.
     Where the newest manifest is damaged, the last one that is whole counts. Damaged manifests get
-    another name; no other file is removed or changed. Raises ``UnusableStore``, also where no
-    manifest is whole.
+    another name, damaged rollups are removed; no other file is changed. Raises ``UnusableStore``,
+    also where no manifest is whole.
     """
     for _ in range(TRIES):
         try:
