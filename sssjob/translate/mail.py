@@ -2,18 +2,42 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from sssjob.mail_addresses import is_address, of_uri, to_uri
+from sssjob.model import Property
 from sssjob.translate.fields import NOT_ALL, About
 from sssjob.translate.options import Heard, Made, Said
 from sssjob.translate.requests import JobRequest
 
 EVENTS = ("JobStart", "JobEnd", "All", "None")
-ADDRESS = re.compile(r"(?:mailto:(?://)?)?([^\s/:@-][^\s/:@]*@[^\s/:@]+)")
-_ONE = r"[^\s/:@,-][^\s/:@,]*@[^\s/:@,]+"
-ADDRESSES = re.compile(rf"(?:mailto:(?://)?)?({_ONE}(?:,{_ONE})*)")  # RFC 6068 has commas, too
+
+
+def written(asked: JobRequest, item: Property, *, several: bool = True) -> str:
+    """The address for an option; "" where the item has none, or where it is refused."""
+    if "uri" not in item.attributes:
+        return ""
+    if is_address(found := of_uri(item.attributes["uri"]), several=several):
+        return found
+    asked.refuse(item, "it is no address of mail", "uri")
+    return ""
+
+
+def heard_uri(said: Said, option: str) -> dict[str, str]:
+    """The ``uri`` that an option says, if it is there."""
+    to = said.last(option)
+    return uri_of(said, option, to, to) if to else {}
+
+
+def uri_of(
+    said: Said, option: str, value: str, to: str, *, several: bool = True
+) -> dict[str, str]:  # fmt: skip
+    """The ``uri`` of what a ``value`` means; that is kept as it is where it is no address."""
+    if is_address(to, several=several):
+        return {"uri": to_uri(to, several=several)}
+    said.back(option, value, "not everyone is named by an address of mail")
+    return {}
 
 
 @dataclass(frozen=True)
@@ -43,11 +67,8 @@ class Mail(About):
             return
         known = dict(zip(EVENTS, self.words, strict=True))
         made.option(self.events, self.joint.join(known[event] for event in dict.fromkeys(events)))
-        if "uri" in item.attributes:
-            if address := ADDRESSES.fullmatch(item.attributes["uri"].strip()):
-                made.option(self.to, address[1])
-            else:
-                asked.refuse(item, "it is no address of mail", "uri")
+        if to := written(asked, item):
+            made.option(self.to, to)
 
     def read(self, said: Said, heard: Heard) -> None:
         """The events that the standard has a word for; others are kept as they are."""
@@ -60,11 +81,7 @@ class Mail(About):
             return
         if others:
             said.keep(self.events, value, self.joint.join(others), NOT_ALL)
-        to = said.last(self.to)
-        if to and not ADDRESSES.fullmatch(to):
-            said.back(self.to, to, "not everyone is named by an address of mail")
-            to = None
-        heard.say("NotificationList", ",".join(events), **({"uri": f"mailto:{to}"} if to else {}))
+        heard.say("NotificationList", ",".join(events), **heard_uri(said, self.to))
 
     def _events(self, value: str) -> tuple[list[str], list[str]]:
         """Events, and words that are none; All and None stand alone."""

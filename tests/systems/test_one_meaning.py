@@ -12,12 +12,16 @@ from meanings import (
     asked,
     of_slots,
     recorded,
+    recorded_job,
+    scripted,
     shown,
+    shown_job,
 )  # fmt: skip
 
 from sssjob.errors import SSSJobError
 from sssjob.systems.lsf.accounting.table import gpus
 from sssjob.systems.pbs import allocation as pbs
+from sssjob.translate import read
 
 CASES = [
     pytest.param(subject, road, id=f"{system} {what}: {road}")
@@ -118,3 +122,41 @@ def test_gpus_that_rusage_of_lsf_reserves_are_the_same_on_every_road(text, count
     assert taken(read, text) == count
     recorded_number = gpus(f"rusage[{text}]", "", "n1 n1 n2 n2", "4")
     assert recorded_number == (None if count is None else str(count))
+
+
+_WRITTEN_TO = {
+    "sbatch": (scripted("sbatch"), "#SBATCH --mail-type=END --mail-user=\a"),
+    "pbs": (scripted("pbs"), "#PBS -m e -M \a"),
+    "lsf": (scripted("lsf"), "#BSUB -N -u \a"),
+    "condor": (scripted("condor"), "notification = complete\nnotify_user = \a\nqueue"),
+    "slurmrest": (
+        lambda text: [found.job for found in read(text.encode(), "slurmrest")],
+        '{"script": "#!/bin/sh\\n", "job": {"mail_type": ["END"], "mail_user": "\a"}}',
+    ),
+    "qstat": (
+        shown_job("qstat-text", "@"),
+        "Job Id: 7.s\n    job_state = Q\n    queue = q\n    Mail_Points = e\n    Mail_Users = \a\n",
+    ),
+    "condor_q": (
+        shown_job("condor-q", "@"),
+        '[{"ClusterId": 7, "JobStatus": 1, "JobNotification": 2, "NotifyUser": "\a"}]',
+    ),
+}
+
+
+@pytest.mark.parametrize("road", _WRITTEN_TO)
+@pytest.mark.parametrize("address", ["amy@example.org", "amy"])
+def test_an_address_of_mail_is_the_same_uri_on_every_road(road, address):
+    read_jobs, form = _WRITTEN_TO[road]
+    (job,) = read_jobs(form.replace("\a", address))
+    told = job.properties.get("NotificationList").attributes.get("uri")
+    assert told == f"mailto:{address}" if "@" in address else told in (None, address)
+
+
+@pytest.mark.parametrize("name, element", [("qos", "QualityOfService"), ("partition", "Partition")])
+def test_what_torque_is_asked_for_by_other_names_is_the_same_on_every_road(name, element):
+    roads = (
+        recorded_job("pbs", _RECORD.replace("nodes", name)),
+        shown_job("qstat-text", _SHOWN.replace("nodes", name)),
+    )
+    assert [read_jobs("x")[0].requested.text(element) for read_jobs in roads] == ["x", "x"]

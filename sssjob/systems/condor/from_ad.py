@@ -18,6 +18,7 @@ from sssjob.classads import quoting, writing
 from sssjob.classads.values import Ad, Node
 from sssjob.document import loads
 from sssjob.errors import Finding, InvalidValue, UnreadableDocument, finding
+from sssjob.mail_addresses import to_uri
 from sssjob.model import Block, Delivered, Item, Job, Property, Requested, Task, TaskGroup
 from sssjob.records.record import DELIVERED, JOB, REQUESTED, Field
 from sssjob.systems.condor import attributes, names, requirements
@@ -161,7 +162,7 @@ def _around(ad: Ad, findings: list[Finding]) -> Iterator[Property]:
     word = next((word for known, word in names.NOTIFICATIONS if known == code), "")
     if word and code:
         address = ad.text("NotifyUser")
-        yield Property("NotificationList", word, {"uri": address} if address else {})
+        yield Property("NotificationList", word, {"uri": to_uri(address)} if address else {})
 
 
 def _requested(

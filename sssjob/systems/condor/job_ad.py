@@ -28,6 +28,7 @@ from sssjob.expression import Alternative, Comparison
 from sssjob.features.derive import derive
 from sssjob.file_names import filled
 from sssjob.integers import LARGEST, SMALLEST
+from sssjob.mail_addresses import of_uri
 from sssjob.model import Job, Property
 from sssjob.resource_names import license_name
 from sssjob.states import spelled
@@ -150,7 +151,7 @@ class _Work:
                 self.ad["JobNotification"] = code
         notify = self.job.properties.get("NotificationList")
         if notify is not None and notify.attributes.get("uri"):
-            self.put("NotifyUser", notify.attributes["uri"].removeprefix("mailto:"), notify)
+            self.put("NotifyUser", of_uri(notify.attributes["uri"]), notify)
 
     def numbers(self) -> None:
         for element, name in table.WHOLE_NUMBERS:

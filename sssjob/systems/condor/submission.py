@@ -260,11 +260,8 @@ class Mail(fields.Rule):
             asked.refuse(item, "expected one of None, JobEnd, All")
             return
         made.option("notification", word)
-        if "uri" in item.attributes:
-            if address := mail.ADDRESS.fullmatch(item.attributes["uri"].strip()):
-                made.option("notify_user", literal(address[1]))
-            else:
-                asked.refuse(item, "it is no address of mail", "uri")
+        if to := mail.written(asked, item, several=False):
+            made.option("notify_user", literal(to))
 
     def read(self, said: Said, heard: Heard) -> None:
         """The word that is meant."""
@@ -277,7 +274,7 @@ class Mail(fields.Rule):
         attributes = {}
         if to := said.last("notify_user"):
             try:
-                attributes = {"uri": f"mailto:{plainly(to)}"}
+                attributes = mail.uri_of(said, "notify_user", to, plainly(to), several=False)
             except InvalidValue as error:
                 said.back("notify_user", to, str(error))
         heard.say("NotificationList", events[text.lower()], **attributes)

@@ -104,21 +104,15 @@ class Mail(fields.Rule):
             made.option("-B")
         if {"JobEnd", "All"} & set(events):
             made.option("-N")
-        if "uri" in item.attributes:
-            if address := mail.ADDRESS.fullmatch(item.attributes["uri"].strip()):
-                made.option("-u", address[1])
-            else:
-                asked.refuse(item, "it is no address of mail", "uri")
+        if to := mail.written(asked, item, several=False):
+            made.option("-u", to)
 
     def read(self, said: Said, heard: Heard) -> None:
         """The events that are there."""
         events = [name for name, option in (("JobStart", "-B"), ("JobEnd", "-N"))
                   if said.has(option)]  # fmt: skip
         if events:
-            to = said.last("-u")
-            heard.say(
-                "NotificationList", ",".join(events), **({"uri": f"mailto:{to}"} if to else {})
-            )
+            heard.say("NotificationList", ",".join(events), **mail.heard_uri(said, "-u"))
 
 
 class Waits(fields.Rule):

@@ -16,6 +16,7 @@ from sssjob import units
 from sssjob.array_indices import parse
 from sssjob.errors import InvalidValue
 from sssjob.executable import DEFAULT_SHELL
+from sssjob.mail_addresses import of_uri, to_uri
 from sssjob.model import Job, stripped
 from sssjob.records.dependencies import WORDS, dependencies, matching, other_dependencies
 from sssjob.resource_names import LICENSE
@@ -590,7 +591,7 @@ def _mail(asked: JobRequest, job: Data) -> None:
         return
     flags = {flag for event in events for flag in _MAIL[event]}
     job["mail_type"] = [flag for flag in _MAIL["All"] if flag in flags]
-    if to := item.attributes.get("uri", "").strip().removeprefix("mailto:"):
+    if to := of_uri(item.attributes.get("uri", "")):
         job["mail_user"] = to
 
 
@@ -608,7 +609,7 @@ def _read_mail(job: Data, heard: Heard) -> None:
         job["mail_type"] = rest
     if text := ",".join(known) if flags else "" if given else "None":
         to = _taken(job, "mail_user", a_word, heard, "a text")
-        heard.say("NotificationList", text, **({"uri": to} if to else {}))
+        heard.say("NotificationList", text, **({"uri": to_uri(to)} if to else {}))
 
 
 def _read_array(job: Data, heard: Heard) -> None:

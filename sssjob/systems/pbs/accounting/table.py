@@ -325,6 +325,8 @@ TABLE: tuple[Field, ...] = (
           {"type": "TasksPerNode"}),
     Field("Resource_List.nodes",      JOB,       "Extension",   plain,
           noted("Resource_List.nodes")),
+    Field("Resource_List.partition",  REQUESTED, "Partition"),
+    Field("Resource_List.qos",        REQUESTED, "QualityOfService"),
     Field("Resource_List.walltime",   REQUESTED, "Duration",    limit, _LIMIT),
     Field("Resource_List.cput",       JOB,       "ResourceLimit", limit, {"name": "CPUTime"}),
     Field("Resource_List.mem",        REQUESTED, "Memory",      asked_kilobytes, _KB),

@@ -13,6 +13,7 @@ from functools import lru_cache, partial
 from typing import Any, BinaryIO, NamedTuple
 
 from sssjob.errors import InvalidValue
+from sssjob.mail_addresses import to_uri
 from sssjob.model import Property
 from sssjob.records.clock import Clock
 from sssjob.records.cuts import CustomPieces as Cut
@@ -129,7 +130,11 @@ def mail(points: str, users: str) -> Found:
         return None
     known = [_MAIL[each] for each in points if each in _MAIL]
     text = "All" if set("abe") <= set(points) else ",".join(known)
-    return (Property("NotificationList", text, {"uri": users} if users else {}),) if text else None
+    return (
+        (Property("NotificationList", text, {"uri": to_uri(users)} if users else {}),)
+        if text
+        else None
+    )
 
 
 def environment(pairs: Variables) -> Found:
@@ -191,8 +196,6 @@ LIVE: tuple[Field, ...] = (
     Field("Output_Path",          JOB,       "OutputFile",    output, beside=("Join_Path",)),
     Field("Priority",             JOB,       "Priority",      integer),
     Field("Rerunable",            JOB,       "Restartable",   flag),
-    Field("Resource_List.partition", REQUESTED, "Partition"),
-    Field("Resource_List.qos",    REQUESTED, "QualityOfService"),
     Field("Shell_Path_List",      JOB,       "Shell"),
     Field("submit_host",          JOB,       "SubmitHost"),
     Field(VARIABLES,              JOB,       "Environment",   environment),
