@@ -14,7 +14,8 @@ DOCTYPE_ADVICE = "remove <!DOCTYPE ...>"
 MARK = "\ufeff"
 LATE_MARK = "a byte order mark (U+FEFF), which may only be the first character of a source"
 LATE_MARK_ADVICE = "remove it"
-NO_TAG = "Start tag expected"  # what the parser says of what is no XML
+EMPTY = "Document is empty"  # what the parser says where the first byte is a NUL, too
+NO_TAG = re.compile(f"Start tag expected|{EMPTY}")  # what it says of what is no XML
 NO_XML = "this is text, and a document in XML begins with '<'"
 NO_XML_ADVICE = "if it holds records, name their format"
 SCRIPT = "#!"
@@ -130,7 +131,7 @@ def _cause(said: str, context: str) -> tuple[str, str]:
         hexadecimal, decimal = found[1] or found[3], found[2] or found[4]
         number = int(hexadecimal, 16) if hexadecimal else int(decimal)
         return f"U+{number:04X} is not a character of XML 1.0", "remove it"
-    if NO_TAG in said:
+    if (found := NO_TAG.search(said)) and (context or found[0] != EMPTY):
         return no_xml(context)
     if _IN_TAGS.search(said):
         for character in context:

@@ -148,7 +148,8 @@ def refusal(
     above = place.line - 1
     column = said.column + (place.column - 1 if said.line == 1 else 0)
     context = _about(data, said.line, said.column)
-    if cause.NO_TAG in said.message and not (begin := data[:_BEGIN].lstrip()).startswith(b"<"):
+    begin = data[:_BEGIN].lstrip()
+    if cause.NO_TAG.search(said.message) and not begin.startswith(b"<"):
         context = begin.decode("utf-8", "replace")
     offset = above if said.offset is None else said.offset
     return cause.unreadable(said.message, above + said.line, column, context, offset)

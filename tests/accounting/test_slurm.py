@@ -271,7 +271,7 @@ def test_a_record_of_any_length_takes_bounded_memory_and_the_next_one_is_read():
 @pytest.mark.parametrize("lines", [999, 5000])
 def test_a_record_of_many_lines_ends_at_its_limit(lines):
     data = b"JobID|State|SubmitLine\n1|FAILED|sbatch" + b"\nx" * lines + b"\n2|FAILED|sbatch\n"
-    first, *_, second = outcomes(data)
+    first, *_, second = (each for each in outcomes(data) if not isinstance(each, Noted))
     assert isinstance(first, Converted if lines < 1000 else Bad)
     assert second.job.id == "2"
 

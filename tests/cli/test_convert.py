@@ -15,6 +15,7 @@ from sssjob.cli import sssjob
 from sssjob.document import read
 
 DATA = Path(__file__).parent.parent / "data"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 SAMPLE = DATA / "slurm" / "22.05" / "all-steps-epoch.txt"
 RECORDS = "JobID|JobName|State|Start\n1|a|COMPLETED|2026-07-01T12:00:00\n2|b\n3|c|FAILED|1\n"
 
@@ -239,3 +240,10 @@ def test_messages_stand_where_they_belong_among_documents(tmp_path):
         "<Job><Id>3",
         "converted ",
     ]
+
+
+def test_what_is_said_of_a_file_stands_in_the_order_of_its_lines():
+    said = convert(EXAMPLES / "slurm" / "sacct.txt").stderr
+    lines = [int(line.split(":")[1]) for line in said.splitlines() if line.count(":") > 1]
+    assert lines == sorted(lines)
+    assert len(lines) > 5

@@ -170,9 +170,10 @@ COMMANDS = ["validate", "show", "repair", "query //Job", "report", "graph"]
 NOISE = bytes((at * 167 + 131) % 256 for at in range(600))
 
 
+@pytest.mark.parametrize("noise", [NOISE, b"\0" + NOISE], ids=["", "a NUL first"])
 @pytest.mark.parametrize("command", [*COMMANDS, "convert", "status"])
-def test_bytes_of_no_known_kind_are_told_as_such(command, tmp_path):
-    (tmp_path / "noise").write_bytes(NOISE)
+def test_bytes_of_no_known_kind_are_told_as_such(command, noise, tmp_path):
+    (tmp_path / "noise").write_bytes(noise)
     done = CliRunner().invoke(sssjob, [*command.split(), str(tmp_path / "noise")])
     assert done.exit_code == 2 or command in ("validate", "repair")
     assert "these are bytes of no known kind, and neither XML nor text" in done.stderr

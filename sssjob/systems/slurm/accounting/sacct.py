@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, repeat
+from operator import attrgetter
 from typing import Any, BinaryIO, Generic, TypeVar
 
 from sssjob.errors import Severity
@@ -215,13 +216,13 @@ class _Folder(Generic[P, J]):
             if item.__class__ is not _Open:
                 items.append(item)
                 continue
+            if item.row.joined is not None:  # before what is said of its steps
+                items += self._columns.joined(item.row)
             if item in wrong:
                 items += [Bad(item.row.line, wrong[item]), *of_bad(item.steps or ())]
             else:
                 places.append(len(items))
                 items.append(item)
-            if item.row.joined is not None:
-                items += self._columns.joined(item.row)
         if wrong:
             pairs = zip(jobs, spans, strict=True)
             spans = [span for now, span in pairs if now not in wrong]
@@ -276,7 +277,7 @@ class _Folder(Generic[P, J]):
                 for one in told.lost_of(*span)
                 if not (one.line in groups and one.column in self._columns.step_columns)
             )
-        return tuple(notes)
+        return tuple(sorted(notes, key=attrgetter("line")))  # in the order of the file
 
 
 class _Rows(Generic[P]):
