@@ -13,6 +13,7 @@ from pathlib import Path
 
 from _generate import corpus
 from _measure import Case, compare, options, program
+from _site_records import log
 
 from sssjob import store
 
@@ -45,6 +46,14 @@ for end in ("", "-wal", "-shm"):
         os.remove(sys.argv[2] + end)
 with store.open(sys.argv[2], create=True) as jobs:
     jobs.load(sys.argv[1])
+"""
+RECORDS = """
+import os, sys
+for end in ("", "-wal", "-shm"):
+    if os.path.exists(sys.argv[2] + end):
+        os.remove(sys.argv[2] + end)
+from sssjob.cli import sssjob
+sssjob(["store", "import", "--from", "slurm", sys.argv[2], sys.argv[1]])
 """
 AGAIN = """
 import sys
@@ -94,6 +103,7 @@ def lookups(path: Path, chosen: argparse.Namespace) -> None:
 if __name__ == "__main__":
     chosen = options("Keeping job objects", count=50_000, rounds=3).parse_args()
     wrapped, lines = corpus(chosen.count), corpus(chosen.count, wrapped=False)
+    records = log("slurm", chosen.count)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "jobs.db")
         cases = [
@@ -101,6 +111,7 @@ if __name__ == "__main__":
             Case("import, one document a line", program(OURS, lines, path), aim=2.0),
             Case("import, wrapped", program(OURS, wrapped, path)),
             Case("the same import again", program(AGAIN, wrapped, path)),
+            Case("import of records", program(RECORDS, records, Path(folder, "records.db"))),
         ]
         compare(cases, chosen)
         if not chosen.json:

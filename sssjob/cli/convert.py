@@ -27,7 +27,7 @@ LINES, WHOLE = "sss-lines", "sss"
 OTHERS = (
     "jsonl", "parquet", "ur", "car", "apel", "apel-summary", "apel-normalised", "apel-sync",
 )  # see accounting.writers  # fmt: skip
-GROWING = ("jsonl", "apel")  # of these, what more can be appended to
+GROWING = ("jsonl", "ur", "car", "apel")  # of these, what more can be appended to
 FORMS = (LINES, WHOLE, *OTHERS, LRMSINFO)
 
 
@@ -187,9 +187,10 @@ def _refuse(wanted: WantedOutput, several: bool, joined: bool, named: bool) -> N
         )
     if wanted.state is None:
         return
-    if wanted.output_dir is not None or form not in (None, LINES, *GROWING):
+    if wanted.output_dir is not None or form not in (None, LINES, WHOLE, *GROWING):
         common.fail(
-            f"--state is for --to sss-lines, {', '.join(GROWING)}, to which records can be appended"
+            f"--state is for --to {LINES}, {WHOLE}, {', '.join(GROWING)}, "
+            "to which records can be appended"
         )
     if output in (None, "-") or not named:
         common.fail("--state needs --output FILE and named files")
@@ -213,7 +214,8 @@ def _write(work: Conversion, wanted: WantedOutput) -> None:
         if wanted.form in GROWING:
             remarks = targets.append(work, wanted.form, wanted.told, state, grown)
         else:
-            remarks = convert.grown(work, state, grown)
+            around = (convert.HEAD, None, convert.TAIL) if wanted.form == WHOLE else ()
+            remarks = convert.grown(work, state, grown, *around)
         for text in remarks:
             common.say(f"warning: {text}")
     elif wanted.output_dir is not None:

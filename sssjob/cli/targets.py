@@ -80,10 +80,11 @@ def append(
     options = told.options()
     with ExitStack() as stack:
         losses = _losses(stack.enter_context(common.output(told.losses)) if told.losses else None)
-        head = TARGETS[target].head or ""
+        row = TARGETS[target]
         remarks = grown(
-            work, state, output, head, lambda tasks: results(work, tasks, target, options, losses)
-        )
+            work, state, output, row.head or "",
+            lambda tasks: results(work, tasks, target, options, losses), row.tail,
+        )  # fmt: skip
     _say(losses, target)
     return remarks
 

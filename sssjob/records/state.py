@@ -116,11 +116,12 @@ class State:
             stream.write(json.dumps(data, indent=1).encode() + b"\n")
 
     @contextmanager
-    def appending(self, output: Path) -> Iterator[Output]:
+    def appending(self, output: Path, tail: bytes = b"") -> Iterator[Output]:
         """The output at the place where the state knows its end; committed if all goes well.
 
-        Else it ends where the state knows its end again. Raises ``UnusableInput`` where another
-        run is at work, and ``OSError``.
+        Else it ends where the state knows its end again. A ``tail`` stands behind that in the
+        output and is not known to the state, so that the next run cuts it off. Raises
+        ``UnusableInput`` where another run is at work, and ``OSError``.
         """
         if output.exists() and not output.is_file():
             raise UnusableInput(f"{output} is no regular file, to which --state could append")
@@ -130,6 +131,8 @@ class State:
             except BlockingIOError:
                 raise UnusableInput(f"another run is writing {output}") from None
             _cut_off(stream, self.output)
+            if tail and os.fstat(stream.fileno()).st_size and self.output[0] != _inode(stream):
+                raise UnusableInput(f"{output} was not written by --state {self.path}")
             # From here on, what is behind this size can be told from what was there before.
             now = os.fstat(stream.fileno())
             self.output = now.st_ino, now.st_size
@@ -138,9 +141,15 @@ class State:
             try:
                 yield appended
                 self.commit(appended)
+                appended.write(tail)
             except OSError:  # a disk that is full: what was not committed does not stay
                 with suppress(OSError, UnusableInput):  # then the next run does that
                     _cut_off(stream, State.read(self.path).output)  # which may be newer
+                    appended.write(tail)
+                raise
+            except BaseException:
+                with suppress(OSError):
+                    appended.write(tail)
                 raise
 
     def commit(self, stream: Output) -> None:
@@ -198,6 +207,10 @@ class State:
             except OSError:
                 continue
         self.remarks.append(f"{path}: the log before it is gone: its end may be missing")
+
+
+def _inode(stream: FileIO) -> int:
+    return os.fstat(stream.fileno()).st_ino
 
 
 def _cut_off(stream: FileIO, known: tuple[int, int]) -> None:

@@ -44,6 +44,7 @@ R = TypeVar("R")
 
 DOCUMENTS = "sss"  # the format of sources that hold job objects already
 WRAPPER = "Jobs"
+HEAD, TAIL = f'<?xml version="1.0" encoding="UTF-8"?>\n<{WRAPPER}>\n', f"</{WRAPPER}>\n"
 TOGETHER = 64  # documents that are read at once
 COMMIT = 32  # parts of a growing log after which what was done counts: some seconds' work
 
@@ -345,10 +346,10 @@ def documents(
         write_texts(work.texts(), stream, wrap=root, at_once=at_once)
     else:
         if wrap:
-            stream.write(f'<?xml version="1.0" encoding="UTF-8"?>\n<{root}>\n'.encode())
+            stream.write(HEAD.encode())
         stream.writelines(work.parts(lines=not wrap))
         if wrap:
-            stream.write(f"</{root}>\n".encode())
+            stream.write(TAIL.encode())
 
 
 def files(documents: Iterable[tuple[str, bytes]], directory: Path) -> None:
@@ -400,23 +401,24 @@ def lrms_lines(jobs: Iterable[Job], report: Report) -> Iterator[str]:
 
 
 def grown(
-    work: Conversion, state_file: Path, output: Path, head: str = "", new: New | None = None
-) -> tuple[str, ...]:
+    work: Conversion, state_file: Path, output: Path, head: str = "", new: New | None = None,
+    tail: str = "",
+) -> tuple[str, ...]:  # fmt: skip
     """Append the documents of what is new in growing logs; gives what a person should know.
 
-    What else can be appended to is made by ``new``, behind a head. Raises ``OSError``, and
-    ``UnusableInput`` where that cannot be done without losing any.
+    What else can be appended to is made by ``new``, between a head and a tail. Raises
+    ``OSError``, and ``UnusableInput`` where that cannot be done without losing any.
     """
     if work.format == "auto":
         raise UnusableInput("--state needs the format's name: what is new may not tell it")
     from sssjob.records.state import State  # slow to import, by the digests that it keeps
 
     def documents(tasks: Iterator[Task]) -> Iterator[tuple[Task, bytes | memoryview]]:
-        return ((task, result.data) for task, result in work.results(tasks, lines=True))
+        return ((task, result.data) for task, result in work.results(tasks, lines=not tail))
 
     made = new or documents
     state = State.read(state_file)
-    with state.appending(output) as stream:
+    with state.appending(output, tail.encode()) as stream:
         if not state.output[1]:
             stream.write(head.encode())
         for source in work.sources:

@@ -126,11 +126,11 @@ def test_bad_records_are_listed_with_their_places(tmp_path):
     [
         pytest.param(["--from", "slurm", "--workers", "2", "--blah", "b", "-"], "--blah cannot be",
                      id="joined"),
-        pytest.param(["--from", "slurm", "--state", "s", "-o", "x", "--to", "ur", "a"],
-                     "to which records can be appended", id="one document"),
+        pytest.param(["--from", "slurm", "--state", "s", "-o", "x", "--to", "parquet", "a"],
+                     "to which records can be appended", id="one table"),
         pytest.param(["--from", "slurm", "--state", "s", "-"], "--output FILE", id="no output"),
-        pytest.param(["--from", "slurm", "--state", "s", "-o", "x", "--to", "sss", "a"],
-                     "--to sss-lines", id="wrapped"),
+        pytest.param(["--from", "slurm", "--state", "s", "-o", "x", "--to", "apel-sync", "a"],
+                     "--to sss-lines", id="sums"),
         pytest.param(["--from", "slurm", "--workers", "2", "missing"],
                      "No such file", id="missing"),
     ],
@@ -475,7 +475,10 @@ def test_several_processes_write_files_of_jobs(tmp_path):
     assert written[0] == written[1]
 
 
-@pytest.mark.parametrize("target", ["jsonl", "apel"])
+CREATED = re.compile(rb' urf:createTime="[^"]*"')  # of usage records, by the clock
+
+
+@pytest.mark.parametrize("target", ["sss", "sss-lines", "jsonl", "apel", "ur", "car"])
 def test_what_can_be_appended_to_grows(target, tmp_path):
     line = ("11/20/2026 14:29:34;E;{0}.srv;user=amy start=1700000100 end=1700000700 "
             "resources_used.walltime=00:10:00 resources_used.cput=00:01:00\n")  # fmt: skip
@@ -484,9 +487,34 @@ def test_what_can_be_appended_to_grows(target, tmp_path):
         with log.open("a") as stream:
             stream.write(line.format(number))
         told = ("--to", target, "--site", "X", "--state", state_file, "-o", output)
+        if target.startswith("sss"):
+            told = (*told[:2], *told[4:])
         assert convert("--from", "pbs", *told, log).exit_code == 0
-    whole = convert("--from", "pbs", "--to", target, "--site", "X", log)
-    assert output.read_bytes() == whole.stdout_bytes
+        whole = convert("--from", "pbs", *told[:-4], log)
+        assert CREATED.sub(b"", output.read_bytes()) == CREATED.sub(b"", whole.stdout_bytes)
+        with output.open("ab") as stream:  # as a run leaves it that is killed
+            stream.write(b"<JobUsageRec")
+
+
+def test_a_document_that_another_run_made_is_not_appended_to(tmp_path):
+    log, output, state_file = tmp_path / "log", tmp_path / "out", tmp_path / "state"
+    log.write_bytes(PBS.read_bytes())
+    assert convert("--from", "pbs", "--to", "ur", "-o", output, log).exit_code == 0
+    before = output.read_bytes()
+    result = convert("--from", "pbs", "--to", "ur", "--state", state_file, "-o", output, log)
+    assert (result.exit_code, output.read_bytes()) == (2, before)
+    assert "was not written by --state" in result.stderr
+
+
+@pytest.mark.parametrize("target", ["ur", "sss"])
+def test_a_source_that_cannot_be_read_leaves_the_document_whole(target, tmp_path):
+    log, output, state_file = tmp_path / "log", tmp_path / "out", tmp_path / "state"
+    log.write_bytes(PBS.read_bytes())
+    words = ("--from", "pbs", "--to", target, "--state", state_file, "-o", output, log)
+    assert convert(*words).exit_code == 0
+    before = output.read_bytes()
+    assert convert(*words, tmp_path / "missing").exit_code == 2
+    assert output.read_bytes() == before
 
 
 @pytest.mark.parametrize(

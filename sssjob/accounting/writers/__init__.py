@@ -115,13 +115,15 @@ class _Synchronisation(_Sums):
 class WriterRow(NamedTuple):
     """A target format: the name it goes by, and its writer.
 
-    ``head`` stands before the records of one to which more can be appended, else it is None.
+    ``head`` stands before the records of one to which more can be appended, else it is None;
+    ``tail`` stands behind them.
     """
 
     name: str
     writer: Callable[[BinaryIO, WriterOptions, OnLoss], Writer]
     description: str
     head: str | None = None
+    tail: str = ""
 
 
 def _parquet(stream: BinaryIO, options: WriterOptions, on_loss: OnLoss) -> Writer:
@@ -136,8 +138,10 @@ TARGETS: dict[str, WriterRow] = {
     for row in (
         WriterRow("jsonl",        _JSONLines,      "a JSON object on each line", ""),
         WriterRow("parquet",      _parquet,       "a table for DuckDB, Polars and Spark"),
-        WriterRow("ur",           _UsageRecords,   "OGF Usage Records 1.0 (GFD.98)"),
-        WriterRow("car",          _ComputeRecords, "EMI Compute Accounting Records 1.2"),
+        WriterRow("ur",           _UsageRecords,   "OGF Usage Records 1.0 (GFD.98)",
+                  ur.HEAD, ur.TAIL),
+        WriterRow("car",          _ComputeRecords, "EMI Compute Accounting Records 1.2",
+                  car.HEAD, car.TAIL),
         WriterRow("apel",         _Messages,       "APEL's message about jobs", apel.INDIVIDUAL),
         WriterRow("apel-summary", _Summaries,      "APEL's message of sums by month"),
         WriterRow("apel-normalised", _NormalisedSummaries, "the same with what they are worth"),
