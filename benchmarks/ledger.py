@@ -17,7 +17,9 @@ from _records import log
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ROWS = 2_000_000  # of the ledger that is asked
+ROWS = 2_000_000  # of the ledger that is asked, if nobody says another number
+FILE = 1_000_000  # rows of a file, as compacting makes them
+MONTHS = 24
 MONTH = 30 * 86_400
 
 INGEST = """
@@ -39,8 +41,10 @@ print(connection.execute(
 """
 
 
-def large(home: Path, records: Path) -> None:
-    """Make a ledger with many copies of some runs, each a month later than the one before."""
+def large(home: Path, records: Path, rows: int) -> None:
+    """Make a ledger with many copies of some runs, in files of two years of months."""
+    import pyarrow as pa
+
     from sssjob.document.sources import NamedSource
     from sssjob.ledger import columns, ledger, manifest
     from sssjob.ledger.columns import END
@@ -54,14 +58,18 @@ def large(home: Path, records: Path) -> None:
         names = ", ".join(f'"{name}"' for name in columns.NAMES)
         some = connection.sql(f"SELECT {names} FROM live ORDER BY {END}").to_arrow_table()
     files = [*kept.manifest().files]
-    for copy in range(1, ROWS // len(some)):
-        later = _later(some, copy)
-        files.append(kept.write(later, f"copy-{copy}", []))
+    copies = max(1, FILE // len(some))
+    for first in range(1, rows // len(some), copies):
+        month = first // copies % MONTHS
+        many = [_later(some, copy, month) for copy in range(first, first + copies)]
+        later = pa.concat_tables(many).sort_by(END)
+        files.append(kept.write(later, f"{month:02}", []))
     now = kept.manifest()
     manifest.commit(home, manifest.next_to(now, files=tuple(files), why="benchmark"))
 
 
-def _later(some: pa.Table, copy: int) -> pa.Table:
+def _later(some: pa.Table, copy: int, month: int) -> pa.Table:
+    """The runs in another month, with ids of their own."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -70,7 +78,7 @@ def _later(some: pa.Table, copy: int) -> pa.Table:
 
     for name in (SUBMIT, START, END):
         at = some.schema.get_field_index(name)
-        some = some.set_column(at, name, pc.add(some[name], copy % 24 * MONTH))
+        some = some.set_column(at, name, pc.add(some[name], month * MONTH))
     at = some.schema.get_field_index(ID)
     named = pc.binary_join_element_wise(some[ID], pa.scalar(str(copy)), "_")
     return some.set_column(at, ID, named).cast(columns.schema())

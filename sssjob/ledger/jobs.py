@@ -28,7 +28,8 @@ T = TypeVar("T")
 
 _AT_ONCE = 10_000  # rows that are held in memory
 
-_OWN = {
+# The elements of a job object that have the value of one column.
+OWN = {
     "id": "Id", "global_id": "GlobalId",
     **{column: NAMED[name][0] for name, column in GROUPED.items()},
     "exit_code": "ExitCode", "submit_time": "SubmitTime", "eligible_time": "EligibleTime",
@@ -38,6 +39,9 @@ _OF_RUN = (
     columns.MACHINE, columns.ID, columns.SUBMIT, columns.START, columns.END, SUMMED["wall"],
     SUMMED["processors"], SUMMED["cpu"], "exit_code", EXACT,
 )  # fmt: skip
+REQUESTED = {
+    "Processors": "asked_processors", "NodeCount": "asked_nodes", "Duration": "limit_seconds",
+}  # fmt: skip
 _BYTES = {"units": "B"}
 _Told = dict[str, Any]
 
@@ -92,7 +96,7 @@ def job(row: columns.Row) -> Job:
     told = dict(zip(columns.NAMES, row, strict=True))
     items: list[Item] = [
         Property(element, str(told[name]))
-        for name, element in _OWN.items()
+        for name, element in OWN.items()
         if told[name] is not None
     ]
     items += _property("SuspendDuration", told["suspended_seconds"])
@@ -114,12 +118,8 @@ def _sums(told: _Told) -> dict[str, Number | None]:
 
 
 def _requested(told: _Told, sums: dict[str, Number | None]) -> Iterator[Property]:
-    for element, amount in (
-        ("Processors", told["asked_processors"]),
-        ("NodeCount", told["asked_nodes"]),
-        ("Duration", told["limit_seconds"]),
-    ):
-        yield from _property(element, amount)
+    for element, column in REQUESTED.items():
+        yield from _property(element, told[column])
     yield from _property("Memory", sums["asked"], _BYTES)
 
 

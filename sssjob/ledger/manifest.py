@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -85,6 +86,20 @@ class Input(NamedTuple):
     size: int
     digest: str
     how: str
+
+
+def together(files: Iterable[DataFile], most: int) -> Iterator[list[DataFile]]:
+    """Files in their order, as many at once as have so many rows, and at least one."""
+    some: list[DataFile] = []
+    rows = 0
+    for file in files:
+        if some and rows + file.rows > most:
+            yield some
+            some, rows = [], 0
+        some.append(file)
+        rows += file.rows
+    if some:
+        yield some
 
 
 @dataclass(frozen=True, slots=True)

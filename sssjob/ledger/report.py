@@ -21,7 +21,7 @@ from sssjob.ledger import rollup
 from sssjob.ledger.columns import EXACT, KEYED, SUMMED
 from sssjob.ledger.distributions import Placed, fill
 from sssjob.ledger.engine import connected, rows_of
-from sssjob.ledger.manifest import DataFile, Manifest, newest
+from sssjob.ledger.manifest import DataFile, Manifest, newest, together
 from sssjob.measures import (
     DIVIDED,
     JobUsage,
@@ -85,7 +85,8 @@ def add_to(
     else:
         work = Work("sssjob.ledger.report:adder", (report.empty(), ledger.home, now.number, book))
         with Workers[list[str], Report](work, processes) as workers:
-            for _, found in workers.in_order(_parts(rest), lambda names: names[0]):
+            parts = ([file.path for file in some] for some in together(sorted(rest), _ROWS))
+            for _, found in workers.in_order(parts, lambda names: names[0]):
                 report.merge(found)
     report.groups = {key: totals for key, totals in report.groups.items() if _tells(totals)}
     return Answered(len(rolled), len(rest))
@@ -104,20 +105,6 @@ def adder(empty: Report, home: Path, number: int, book: str) -> Callable[[Sequen
         return found
 
     return add
-
-
-def _parts(files: Iterable[DataFile]) -> Iterator[list[str]]:
-    """Files that are added at once, those of one time beside each other."""
-    some: list[str] = []
-    rows = 0
-    for file in sorted(files):
-        some.append(file.path)
-        rows += file.rows
-        if rows >= _ROWS:
-            yield some
-            some, rows = [], 0
-    if some:
-        yield some
 
 
 class Answered(NamedTuple):

@@ -23,6 +23,7 @@ from sssjob.visible import visible
 
 if TYPE_CHECKING:
     from sssjob.ledger.ledger import Ledger
+    from sssjob.query import Question
     from sssjob.records.recognition import Recognised
     from sssjob.records.record import Options
     from sssjob.verbs.records import Tell
@@ -298,15 +299,24 @@ def _stored(source: NamedSource) -> Iterator[NamedSource]:
             yield NamedSource(f"{source.name}: {stored.identity}", io.BytesIO(text))
 
 
-def _runs(source: NamedSource) -> Iterator[bytes]:
-    """The job objects of a ledger, as ``ledger.jobs`` makes them, each on a line."""
+def _runs(source: NamedSource, question: Question | None = None) -> Iterator[bytes]:
+    """The job objects of a ledger, as ``ledger.jobs`` makes them, each on a line.
+
+    Of a ``question``, those in which it may find something.
+    """
     from sssjob.document import dumps
 
     found = ledger_of(source)
-    from sssjob.ledger import jobs
+    from sssjob.ledger import asking, jobs
 
-    for job in jobs.jobs(found):
+    wanted = question is not None and asking.narrows(question)
+    for job in asking.found(found, question) if question and wanted else jobs.jobs(found):
         yield f"{dumps(job)}\n".encode()
+
+
+def asked_runs(source: NamedSource, question: Question) -> NamedSource:
+    """A ledger as a stream of the runs in which a question may find something."""
+    return source._replace(given=_as_bytes(_runs(source, question)))
 
 
 def ledger_of(source: NamedSource) -> Ledger:

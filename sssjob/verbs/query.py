@@ -13,7 +13,7 @@ from sssjob.document import sources
 from sssjob.document.sources import NamedSource, UnusableSource, is_small
 from sssjob.errors import SSSJobError, UnreadableDocument, UnusableStore
 from sssjob.verbs.ask import Asked
-from sssjob.verbs.documents import as_stream, inside, named_format, recognised
+from sssjob.verbs.documents import as_stream, asked_runs, inside, named_format, recognised
 
 if TYPE_CHECKING:
     from sssjob.query.forms import AnswerRow
@@ -190,6 +190,10 @@ class SourcesQuery:
                 if given.is_store:
                     self.listener.looking(given)
                     yield given
+                    continue
+                if given.is_ledger:
+                    self.listener.looking(given)
+                    yield asked_runs(given, self.asked.query)
                     continue
                 for source in inside(given, self.listener.of_record):
                     self.listener.looking(source)

@@ -1,0 +1,144 @@
+"""Which runs of a ledger an XPath may find something in, by their columns.
+
+Strategy. A job object of each of 10^8 rows, asked one by one, takes an hour; a comparison of two
+columns takes seconds. A store has the same trouble, and its ``pushdown`` turns XPath into bounds on
+its columns. It should not be written a second time.
+
+The idea is that a ledger shows the columns of a store: those of the job object that ``jobs`` makes
+of a row, as SQL over the columns of the row. So the plan of a store is a plan of a ledger. Only
+what may hold is asked of the columns; the rows that are left become job objects, and the query is
+asked of these.
+
+Why it is right: a plan leaves out only rows in which nothing can be found, of all that are not
+``odd``. A row whose job object has more than such columns tell (fractions, numbers that no double
+holds) is odd here, too. A test holds that queries find what they find in the documents of all rows.
+
+# decision 433
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from typing import TYPE_CHECKING
+
+from sssjob.ledger import engine, jobs
+from sssjob.ledger.columns import EXACT, SUMMED
+from sssjob.ledger.ledger import Ledger
+from sssjob.ledger.manifest import DataFile, Manifest, together
+from sssjob.query import Query, Question
+from sssjob.store import columns
+from sssjob.store.columns import ODD, READING, ColumnType, Says
+from sssjob.store.condition import Condition
+from sssjob.store.condition import columns as asked_columns
+from sssjob.store.pushdown import plan
+from sssjob.store.sql import SqlDialect, quoted, sql
+
+if TYPE_CHECKING:
+    from sssjob.model import Job
+
+_ROWS = 2_000_000  # of files that are asked at once
+_EXACT = 2**53  # whole numbers up to here are doubles
+_DUCKDB = SqlDialect(
+    "?", "strpos({0}, {1})", "{0} LIKE {1} ESCAPE '!'",
+    (("!", "!!"), ("%", "!%"), ("_", "!_"), ("*", "%"), ("?", "_")),
+    "{0} = trunc({0})", "strftime(make_timestamp({0} * 1000000), '%Y-%m')", "floor({0})",
+)  # fmt: skip
+
+_WALL, _NODES = SUMMED["wall"], SUMMED["nodes"]
+_SPREAD = f"({_WALL} <> 0 AND {_NODES} IS NOT NULL)"
+_AMOUNTS = {
+    **{f"Requested/{name}": column for name, column in jobs.REQUESTED.items()},
+    "Requested/Memory": SUMMED["asked"],
+    "Delivered/Duration": _WALL,
+    "Delivered/Processors": SUMMED["processors"],
+    "Delivered/NodeCount": f"CASE WHEN {_SPREAD} THEN {_NODES} // {_WALL} ELSE used_nodes END",
+    "Delivered/Memory": SUMMED["memory"],
+}
+_OF_BLOCK = {
+    "Requested": [*jobs.REQUESTED.values(), SUMMED["asked"]],
+    "Delivered": [_WALL, SUMMED["cpu"], SUMMED["processors"], _NODES, "used_nodes",
+                  SUMMED["memory"], SUMMED["gpus"], SUMMED["energy"]],
+}  # fmt: skip
+_NUMBERS = [
+    *(name for name, path in jobs.OWN.items() if columns.is_number(path)),
+    *dict.fromkeys(name for block in _OF_BLOCK.values() for name in block),
+]
+# What a row has that its columns, as a store has them, do not tell.
+_IS_ODD = (
+    f"{EXACT} IS NOT NULL OR ({_SPREAD} AND {_NODES} % {_WALL} <> 0) OR "
+    f"greatest({', '.join(f'abs({name}::HUGEINT)' for name in _NUMBERS)}) > {_EXACT}"
+)
+# A run of no time tells its nodes, but no GPUs: whether it has the block is seen in its job object.
+_BLOCK_IS_ODD = f"{_WALL} IS NULL OR {_WALL} = 0"
+
+
+def _shown() -> dict[str, str]:
+    """The columns of a store, as SQL over those of a ledger; NULL where no job has such a value."""
+    own = {path: name for name, path in jobs.OWN.items()}
+    found = {column.name: "NULL" for column in columns.COLUMNS}
+    for column in columns.COLUMNS:
+        name = own.get(column.path) or _AMOUNTS.get(column.path)
+        if name and column.says is Says.TEXT:
+            found[column.name] = f"({name})::VARCHAR"
+        elif name and column.says in (Says.LOW, Says.BYTES):
+            found[column.name] = f"({name})::DOUBLE"
+        elif column.says is Says.COUNT:
+            given = " OR ".join(f"{each} IS NOT NULL" for each in _OF_BLOCK.get(column.path, ()))
+            found[column.name] = f"(CASE WHEN {given} THEN 1 ELSE 0 END)" if given else "0"
+        elif column.path.endswith("Memory/@units"):
+            amount = _AMOUNTS[column.path.removesuffix("/@units")]
+            found[column.name] = f"(CASE WHEN {amount} IS NOT NULL THEN 'B' END)"
+        if found[column.name] == "NULL":
+            kind = {ColumnType.TEXT: "VARCHAR", ColumnType.NUMBER: "DOUBLE"}.get(column.kind)
+            found[column.name] = f"NULL::{kind or 'BIGINT'}"
+    gpus = SUMMED["gpus"]
+    is_odd = f"{_IS_ODD} OR (({_BLOCK_IS_ODD}) AND ({gpus} IS NOT NULL OR {_NODES} IS NOT NULL))"
+    return {
+        **found,
+        columns.PLACE: "0", columns.KIND: f"'{columns.JOB}'", READING: "0",
+        ODD: f"(CASE WHEN {is_odd} THEN {columns.ALL} ELSE 0 END)",
+    }  # fmt: skip
+
+
+SHOWN = _shown()
+
+
+def narrows(question: Question) -> bool:
+    """Whether columns leave out rows in which a question finds nothing.
+
+    One that has one answer for all documents is asked of all of them.
+    """
+    if not isinstance(question, Query) and question.has_one_answer:
+        return False
+    return not asked_columns(plan(question).bounds.maybe) <= {columns.KIND, columns.PLACE}
+
+
+def found(ledger: Ledger, question: Question) -> Iterator[Job]:
+    """The job objects of the runs in which a question may find something, in their order.
+
+    Where there is none it is the first run, since a source without a job is refused. Raises
+    ``UnusableStore``, and ``DamagedStore`` for a file that is torn or gone.
+    """
+    now = ledger.manifest()
+    whole, faults = ledger.present(now)
+    if faults:
+        raise faults[0]
+    condition = plan(question).candidates(effective=False)
+    answers = chain.from_iterable(
+        _of_files(ledger, now, some, condition) for some in together(whole, _ROWS)
+    )
+    first = next(answers, None)
+    yield from islice(jobs.jobs(ledger), 1) if first is None else chain((first,), answers)
+
+
+def _of_files(
+    ledger: Ledger, now: Manifest, files: Sequence[DataFile], condition: Condition
+) -> Iterator[Job]:
+    asked = sql(condition, _DUCKDB)
+    shown = ", ".join(f"{SHOWN[name]} AS {quoted(name)}" for name in asked_columns(condition))
+    text = f"SELECT file, row FROM (SELECT file, row, {shown} FROM live) WHERE {asked.text}"
+    with ledger.connected(now, files) as connection:
+        places = engine.rows_of(connection, text, [*asked.values])
+    for row in engine.rows_at(ledger.home, now, places):
+        yield jobs.job(tuple(row.values()))
