@@ -156,7 +156,8 @@ class SeenJob:
         found = []
         for unit in islice(layout.units(self.job), LAID):
             told = layout.layouts(unit.block, unit.path).layouts
-            if told and told[0].holds and told[0].shares:
+            # One task on one node is what every job is that says nothing.
+            if told and told[0].holds and sum(len(each.tasks) for each in told[0].shares) > 1:
                 own = unit.block.id or unit.block.get("Name") if unit.job is not None else ""
                 found.append(Laid(str(own or ""), told[0]))
         return tuple(found)

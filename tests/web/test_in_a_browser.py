@@ -12,6 +12,7 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 from strange_jobs import GROUP, HOSTILE, RAN, hostile
+from waiting import HANG
 
 sync_api = pytest.importorskip("playwright.sync_api")
 
@@ -45,7 +46,9 @@ def chromium():
         pytest.skip("Chromium is not here")
     with sync_api.sync_playwright() as driver:
         try:
-            started = driver.chromium.launch(executable_path=found, args=ARGUMENTS)
+            started = driver.chromium.launch(
+                executable_path=found, args=ARGUMENTS, timeout=HANG * 1000
+            )
         except sync_api.Error as error:
             pytest.skip(f"Chromium is here, and does not run: {error}")
         yield started
@@ -75,6 +78,7 @@ class Shown:
     def __init__(self, context, first):
         self.first, self.asked, self.happened = first, [], []
         context.on("request", lambda asked: self.asked.append(urlsplit(asked.url).netloc))
+        context.set_default_timeout(HANG * 1000)
         self.page = context.new_page()
         self.page.on("dialog", self._dialog)
         self.page.on("pageerror", lambda error: self.happened.append(str(error)))
