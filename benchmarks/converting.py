@@ -36,6 +36,16 @@ with open(sys.argv[1], "rb") as stream:
     for outcome in records.jobs("slurm", stream):
         pass
 """
+ROWS = """
+import sys
+from sssjob import records
+from sssjob.ledger.building import RowsBuilder
+from sssjob.records.record import Options
+with open(sys.argv[1], "rb") as stream:
+    found = records.read_records(records.find("slurm"), stream, Options(), RowsBuilder())
+    for outcome in found:
+        pass
+"""
 # The loop of each format, and how many times it converting may take.
 FORMATS = {
     "slurm": (SPLIT, "|", 6.0),
@@ -53,6 +63,21 @@ def convert(name: str, count: int, *more: str) -> tuple[str, ...]:
     return sssjob("convert", "--from", format_, "--to", "sss-lines", *more, log(name, count))
 
 
+LINE_BY_LINE = """
+import sys
+from sssjob.__main__ import main
+from sssjob.records.regular import ROAD
+ROAD.open(is_open=False)
+sys.argv[1:] = ["convert", "--from", "slurm", "--to", "sss-lines", sys.argv[1]]
+main()
+"""
+
+
+def line_by_line(name: str, count: int) -> tuple[str, ...]:
+    """The same where numpy and pyarrow are not installed, or nothing is regular."""
+    return program(LINE_BY_LINE, log(name, count))
+
+
 if __name__ == "__main__":
     parser = options(__doc__, count=50_000, rounds=3)
     parser.add_argument("--only", choices=FORMATS, help="one format alone")
@@ -68,6 +93,9 @@ if __name__ == "__main__":
         if name == "slurm":
             cases.append(Case("slurm --workers 2", convert(name, chosen.count, "--workers", "2")))
             cases.append(Case("slurm to job objects", program(JOBS, log(name, chosen.count))))
+            rows = program(ROWS, log(name, chosen.count))
+            cases.append(Case("slurm to rows of a ledger", rows, 3.5))
+            cases.append(Case("slurm, line by line", line_by_line("slurm", chosen.count)))
         elif name == "slurm-steps":
             folded = convert(name, chosen.count, "--no-steps")
             cases.append(Case("slurm-steps, folded only", folded))

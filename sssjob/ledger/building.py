@@ -79,6 +79,10 @@ class RowsBuilder(ColumnsBuilder[Row]):
         # An alternative of a request is chosen by the numbers that were delivered.
         self.needs = {JOB: _names(JOB), DELIVERED: _names(DELIVERED) | {*NUMBERS}}
         self._readers = [*map(_Reader, _READINGS)]
+        # By the identities of pieces, which are kept.
+        self._known: dict[str, dict[int, tuple[Items, bool]]] = {
+            place: {} for place in (JOB, REQUESTED, DELIVERED)
+        }
 
     def picked(self, pieces: Sequence[Items], codes: Numbers) -> Column:
         """The pieces and their numbers."""
@@ -98,7 +102,7 @@ class RowsBuilder(ColumnsBuilder[Row]):
             place: [ColumnPlace.of(place, column) for column in some]
             for place, some in ((JOB, own), (REQUESTED, requested), (DELIVERED, delivered))
         }
-        irregular = _irregular(told, size)
+        irregular = self._irregular(told, size)
         if not irregular and _is_bulk(told) and (table := self._table(told, size)) is not None:
             return table
         found = [reader.values(told, size) for reader in self._readers]
@@ -108,6 +112,32 @@ class RowsBuilder(ColumnsBuilder[Row]):
             parts = ([*chain(*(each.piece(at) for each in told[place]))] for place in told)
             rows[at] = self.from_job(_job(*parts))
         return rows
+
+    def _irregular(self, told: _Told, size: int) -> list[int]:
+        """The numbers of the records that are no plain properties, each for itself."""
+        found: set[int] = set()
+        for place, some in told.items():
+            for each in some:
+                odd = {id(piece) for piece in each.pieces if not self._is_regular(piece, place)}
+                if odd:
+                    found.update(at for at in range(size) if id(_piece(each, at)) in odd)
+        asked = [each for each in told[REQUESTED] if not each.names.isdisjoint(NUMBERS)]
+        for one, other in combinations(asked, 2):
+            if not one.names.isdisjoint(other.names):
+                found.update(
+                    at for at in range(size) if _numbers(one.piece(at)) & _numbers(other.piece(at))
+                )
+        return sorted(found)
+
+    def _is_regular(self, piece: Items, place: str) -> bool:
+        """Whether a piece is plain properties; those that come again are known."""
+        known = self._known[place]
+        found = known.get(id(piece))
+        if found is None:
+            if len(known) >= REMEMBERED:
+                known.clear()
+            found = known[id(piece)] = piece, _is_regular(cast(Any, piece), place)
+        return found[1]
 
     def _table(self, told: _Told, size: int) -> RowTable | None:
         """The rows as columns of Arrow; None where one takes more than numbers of 64 bits."""
@@ -173,23 +203,6 @@ def _rows(read: Sequence[Sequence[Any]], amounts: Sequence[Sequence[Any]]) -> li
         *parts, exact = zip(*map(columns.whole, sums), strict=True)
     told = [*zip(*read, *parts, exact, strict=False)]
     return [(*row, columns.digest(row)) for row in told]
-
-
-def _irregular(told: _Told, size: int) -> list[int]:
-    """The numbers of the records that are no plain properties, each for itself."""
-    found: set[int] = set()
-    for place, some in told.items():
-        for each in some:
-            odd = {id(piece) for piece in each.pieces if not _is_regular(piece, place)}
-            if odd:
-                found.update(at for at in range(size) if id(_piece(each, at)) in odd)
-    asked = [each for each in told[REQUESTED] if not each.names.isdisjoint(NUMBERS)]
-    for one, other in combinations(asked, 2):
-        if not one.names.isdisjoint(other.names):
-            found.update(
-                at for at in range(size) if _numbers(one.piece(at)) & _numbers(other.piece(at))
-            )
-    return sorted(found)
 
 
 def _piece(place: ColumnPlace, at: int) -> object:

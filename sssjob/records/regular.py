@@ -28,7 +28,7 @@ from sssjob.records.texts import BulkColumn, Coded, Numbers, Plain, compact
 
 LEAST = 64  # lines of a run that is worth its columns
 CHUNK = 1 << 20  # bytes that are read at once
-_WORTH = 1 << 22  # bytes of lines for which the import of the libraries is worth its time
+_WORTH = 1 << 21  # bytes of lines for which the import of the libraries is worth its time
 _NEEDED = ("numpy", "pyarrow")
 
 

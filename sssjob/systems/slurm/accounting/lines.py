@@ -35,6 +35,7 @@ from sssjob.systems.slurm.accounting.header import JOB_ID, SURPLUS_LIMIT, Begin,
 
 RECORD_LIMIT = 1 << 20  # bytes
 LINES_LIMIT = 1000
+_LOOK, _SELDOM = 1 << 14, 8  # bytes that tell whether more than one line in so many is of a step
 RESTART_LIMIT = 8  # lines within a record that may begin another, and are tried as such
 
 
@@ -122,6 +123,7 @@ class TableReader:
         self._alone: list[str] | None = None
         self._begun, self._size, self._tainted = 0, 0, False
         self._varied: tuple[Header | None, set[int]] = None, set()  # columns of a header
+        self._stepped: tuple[Header | None, bool] = None, False  # and whether it has steps
         if names := tuple(columns):
             delimiter = delimiter or "|"
             self.header = header(delimiter.join(names), self._known, delimiter)
@@ -249,7 +251,7 @@ class TableReader:
 
         Runs of those that are surely whole records, and no steps, come as columns.
         """
-        blocks = Blocks(stream, self._first, ROAD.wide)
+        blocks = Blocks(stream, self._first, self._wide)
         for number, block in blocks:
             begin = 0
             if self.header is None:
@@ -260,7 +262,11 @@ class TableReader:
                 *before, block = block.split(b"\n", begin)
                 if len(before) < begin:
                     continue
-            if ROAD.is_open(len(block)) and (found := self._regular(block)):
+            if self._is_stepped(block):
+                found = None
+            else:
+                found = self._regular(block) if ROAD.is_open(len(block)) else None
+            if found is not None:
                 head = self.header
                 yield from self._runs(number + begin, found, head.fit(found.columns))
             else:
@@ -268,6 +274,22 @@ class TableReader:
         self.cut_short = blocks.cut_short
         if self.header is None:
             raise UnusableInput("nothing to read: not even a header line")
+
+    def _wide(self) -> int:
+        return 0 if self._stepped[1] else ROAD.wide()
+
+    def _is_stepped(self, block: bytes) -> bool:
+        """Whether a table has steps, as its first lines tell: these are read with their jobs."""
+        head = self.header_now
+        if self._stepped[0] is not head:
+            lines = clean(block[:_LOOK], head.delimiter.encode()).split("\n")
+            steps = sum(
+                "." in fields[head.key]
+                for fields in head.split_all(lines)
+                if len(fields) > head.key
+            )
+            self._stepped = head, steps * _SELDOM > len(lines)
+        return self._stepped[1]
 
     def _regular(self, block: bytes) -> Regular | None:
         """The regular lines of a block, where the header allows for columns."""
