@@ -28,6 +28,8 @@ from sssjob.store.sql import SQLITE, SqlDialect, quoted
 PATIENCE = 60.0  # seconds to wait for other writers
 _CACHE = 32 << 10  # KiB of pages that are kept in memory
 _SHAPES = 50  # of rows; with more, statements would be made again and again
+# What it says where it cannot make the files of a log, or where those that were left are not ours.
+_NO_LOG = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _PAUSE = 0.01  # seconds between two tries where SQLite does not wait by itself
 _ANY_TABLE = "SELECT 1 FROM sqlite_master LIMIT 1"
@@ -277,7 +279,7 @@ class SQLite:
         except sqlite3.OperationalError as error:
             connection.close()
             # A log cannot be opened where nothing may be written, and then nobody writes to it.
-            if _code(error) != sqlite3.SQLITE_CANTOPEN or not self._is_unwritable():
+            if _code(error) not in _NO_LOG or not self._is_unwritable():
                 raise
             if self._has_log():
                 said = "has changes in its log (-wal) that only who may write beside it can read"
