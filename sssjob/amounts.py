@@ -25,8 +25,6 @@ NUMBERS = ("Processors", "NodeCount", "Memory", "Disk", "Swap", "Duration")
 _ALTERNATIVES = 64
 _UNLIMITED = ("unlimited", "infinity", "infinite", "none")
 _UNBOUNDED = Interval()
-# What makes more of a property than a comparison that holds together with all others.
-_LOGIC = frozenset(("op", "conj", "group", "preference"))
 # The attributes by which a request stays one without alternatives.
 _NO_SIGNS: frozenset[str] = frozenset()
 _PLAIN = {**dict.fromkeys(NUMBERS, frozenset(("op", "units"))), "Resource": frozenset(("name",))}
@@ -254,7 +252,7 @@ class Scope:
 
         Nothing but plain comparisons needs no expression, so that none is made then.
         """
-        if all(_LOGIC.isdisjoint(item.attributes) for item in self.request):
+        if all(expression.LOGIC_AND_OPERATOR.isdisjoint(item.attributes) for item in self.request):
             return ()
         try:
             whole = expression.of(self.block)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from fractions import Fraction
 
 from sssjob import spec, suggestions, units
 from sssjob.errors import InvalidValue
+from sssjob.model import VALUE_READERS
 
 Fault = tuple[str, str, str]
 Plain = Callable[[str], object]
@@ -42,7 +42,7 @@ def check_text(type_: str, text: str) -> Iterator[Fault]:
         return
     stripped = text.strip(units.XML_SPACE)
     try:
-        value = _READERS[type_](text)
+        value = VALUE_READERS[type_](text)
     except InvalidValue as fault:
         yield "E-TYPE", str(fault), _repaired(type_, stripped)
         return
@@ -178,14 +178,6 @@ def _written(form: str) -> Plain:
     """Whether a text has a form, with white space around it at most."""
     return re.compile(rf"[ \t\r\n]*(?:{form})[ \t\r\n]*").fullmatch
 
-
-_READERS: dict[str, Callable[[str], int | bool | Fraction]] = {
-    spec.INTEGER: units.integer,
-    spec.FLOAT: units.number,
-    spec.BOOLEAN: units.boolean,
-    spec.DATETIME: units.time,
-    spec.DURATION: units.duration,
-}
 
 # Narrower than the readers: what these let pass needs no second look.
 _PLAIN: dict[str, Plain] = {

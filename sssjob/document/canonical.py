@@ -21,7 +21,7 @@ canonical form of a canonical form is itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -53,13 +53,6 @@ _BLOCKS = (
     "JobDefaults", "TaskGroupDefaults", "TaskDefaults", spec.REQUESTED, spec.DELIVERED,
     "JobGroup", "Job", "TaskGroup", "Task",
 )  # fmt: skip
-_READERS: Mapping[str, Callable[[str], model.Value]] = {
-    spec.INTEGER: units.integer,
-    spec.FLOAT: units.number,
-    spec.BOOLEAN: units.boolean,
-    spec.DATETIME: units.time,
-    spec.DURATION: units.duration,
-}
 # What groups and preferences of nothing say.
 _IDLE = {"group": "0", "preference": "0"}
 
@@ -324,7 +317,7 @@ def _attribute(row: spec.Attribute, text: str) -> str:
 
 def _value(type_: str, text: str) -> str:
     """A text of a data type as shortly as it is exact; one that is not of it stays."""
-    reader = _READERS.get(type_)
+    reader = model.VALUE_READERS.get(type_)
     try:
         return text if reader is None else model.text(reader(text))
     except InvalidValue:

@@ -21,6 +21,8 @@ from sssjob.expression.editing import as_known, has_unknown_words, keeping
 from sssjob.expression.reading import (
     CONJUNCTIONS,
     DEPTH_LIMIT,
+    LOGIC,
+    LOGIC_AND_OPERATOR,
     all_requested,
     are_apart,
     are_one,
@@ -58,6 +60,8 @@ __all__ = [
     "CONJUNCTIONS",
     "DEPTH_LIMIT",
     "INVERSES",
+    "LOGIC",
+    "LOGIC_AND_OPERATOR",
     "OPERATIONS",
     "Alternative",
     "Alternatives",

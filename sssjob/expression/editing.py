@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import accumulate
 
-from sssjob.expression.reading import CONJUNCTIONS, group_or_zero, parse
+from sssjob.expression.reading import CONJUNCTIONS, LOGIC, group_or_zero, parse
 from sssjob.expression.tree import (
     OPERATIONS,
     And,
@@ -19,8 +19,6 @@ from sssjob.expression.tree import (
 )
 from sssjob.expression.writing import write
 from sssjob.model import Item, Note, Property, Requested
-
-_STRUCTURE = frozenset(("conj", "group", "preference"))
 
 
 def removing(requested: Requested, names: Collection[str]) -> tuple[Item, ...]:
@@ -44,7 +42,7 @@ def setting(requested: Requested, properties: Iterable[Property]) -> tuple[Item,
     """What a request holds if these comparisons are asked for in place of those of their names."""
     new = tuple(properties)
     names = {item.name for item in new}
-    if _is_flat(requested) and not any(_STRUCTURE & item.attributes.keys() for item in new):
+    if _is_flat(requested) and not any(LOGIC & item.attributes.keys() for item in new):
         items: list[Item] = []
         waiting = list(new)
         for item in requested.items:
@@ -123,7 +121,7 @@ def _without_outer_brackets(items: Sequence[Property]) -> Sequence[Property]:
 
 def _is_flat(requested: Requested) -> bool:
     """Whether all of it holds, each by itself: any of it can go, and the rest is what it was."""
-    return not any(_STRUCTURE & item.attributes.keys() for item in requested.properties)
+    return not any(LOGIC & item.attributes.keys() for item in requested.properties)
 
 
 def _notes(requested: Requested) -> Iterable[Note]:

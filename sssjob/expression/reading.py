@@ -31,7 +31,10 @@ DEPTH_LIMIT = 64
 
 NorScope: TypeAlias = Literal["group", "term"]
 
-_LOGIC = frozenset(("conj", "group", "preference"))
+# By which properties of a request are joined; with the operator, all that makes of one of them
+# more than a comparison by EQ that holds together with all others.
+LOGIC = frozenset(("conj", "group", "preference"))
+LOGIC_AND_OPERATOR = LOGIC | {"op"}
 
 # fmt: off
 # "Nand meaning and not, and Nor meaning or not", SSS 8.1; SSSRMAP's Where calls them AndNot, OrNot.
@@ -60,7 +63,7 @@ def parse(
     preference that is none, and ``LimitExceeded`` for too deep groups.
     """
     items = tuple(properties)
-    if all(_LOGIC.isdisjoint(item.attributes) for item in items):  # as most requests are
+    if all(LOGIC.isdisjoint(item.attributes) for item in items):  # as most requests are
         return all_of(map(_comparison, items))
     groups = [_group(item) for item in items]
     if fault := _unbalanced(items, groups):

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from sssjob.features.keys import Key, Value
     from sssjob.features.left import Left
 
-VARIABLES = {"MACHINEFEATURES": keys.MACHINE_FEATURES, "JOBFEATURES": keys.JOB_FEATURES}
-
 
 class Here:
     """The values of both directories by key, in the vocabulary of 2016.
@@ -73,7 +71,7 @@ def here(environment: Mapping[str, str] | None = None, root: str = "") -> Here:
     unknown: list[str] = []
     machine, job = (
         _values(variables.get(variable, ""), variable, rows, problems, unknown)
-        for variable, rows in VARIABLES.items()
+        for variable, rows in keys.BY_VARIABLE.items()
     )
     if variables.get("MACHINEFEATURES") == variables.get("JOBFEATURES"):
         machine, job = vocabulary.apart(machine, job)

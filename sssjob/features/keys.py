@@ -92,6 +92,9 @@ JOB_FEATURES = (
     Key("",                     "job_id",              TEXT,      None, False, REQUIRED,    "the local job id: printable ASCII without blanks"),
 )
 
+# By the variable that names the directory of each.
+BY_VARIABLE = {"MACHINEFEATURES": MACHINE_FEATURES, "JOBFEATURES": JOB_FEATURES}
+
 # $JOBSTATUS, written by the job itself. The first one is the lock of all.
 JOB_STATUS = (
     Key("used_CPU",              "", REAL,    0,        True, REQUIRED, "cores in use now, at most allocated_CPU"),

@@ -19,7 +19,6 @@ from sssjob.features.write import put, remove
 from sssjob.integers import whole
 
 SHUTDOWNS = {"shutdowntime": "grace_secs", "shutdowntime_job": "grace_secs_job"}
-TABLES = {"MACHINEFEATURES": keys.MACHINE_FEATURES, "JOBFEATURES": keys.JOB_FEATURES}
 
 _RELATIVE = re.compile(r"\+([0-9]{1,18})\s*([smhd]?)")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -51,7 +50,7 @@ class KeyChange:
 
 def table_of(name: str) -> tuple[str, Key] | None:
     """The variable whose directory holds a key that may change, with its row; None for others."""
-    for variable, table in TABLES.items():
+    for variable, table in keys.BY_VARIABLE.items():
         row = keys.key(name, table)
         if row is not None and row.dynamic:
             return variable, row
@@ -128,4 +127,4 @@ def _moment(text: str, now: int) -> str:
 
 
 def _dynamic() -> list[str]:
-    return [row.name for table in TABLES.values() for row in table if row.dynamic]
+    return [row.name for table in keys.BY_VARIABLE.values() for row in table if row.dynamic]

@@ -22,8 +22,6 @@ _Part: TypeAlias = str | tuple[object, ...] | None
 
 _KNOWN = 256  # outlines that are kept, each of a job of about so many characters beside its texts
 _LENGTH = 4000
-# What makes more of a property than a comparison by EQ that holds together with all others.
-_LOGIC = frozenset(("op", "conj", "group", "preference"))
 
 
 class ListedProperties(NamedTuple):
@@ -129,7 +127,7 @@ def _list(
 def _is_plain(requested: Sequence[Property]) -> bool:
     """Whether a request compares by EQ only, and each amount once."""
     amounts = [item.name for item in requested if item.name in NUMBERS]
-    plain = all(_LOGIC.isdisjoint(item.attributes) for item in requested)
+    plain = all(expression.LOGIC_AND_OPERATOR.isdisjoint(item.attributes) for item in requested)
     return plain and len(set(amounts)) == len(amounts)
 
 

@@ -19,7 +19,7 @@ from functools import cache, lru_cache
 from hashlib import blake2b
 from operator import itemgetter
 
-from sssjob import spec
+from sssjob import expression, spec
 from sssjob.document import dumps, loads
 from sssjob.errors import Finding, InvalidValue, SSSJobError, finding
 from sssjob.executable import arguments
@@ -30,7 +30,6 @@ SELF = "."  # the kind of a job's own attributes
 
 _NOTHING = "-"
 _ENDS = {"\n": "&#10;", "\r": "&#13;", "\\": "&#92;"}  # a backslash may continue a line
-_LOGIC = frozenset(("conj", "group", "preference"))
 
 
 class ResidualLine(str):
@@ -170,7 +169,7 @@ def _same_texts(one: Requested, other: Requested) -> bool:
             return False
         if ours.attributes != item.attributes or ours.children or item.children:
             return False
-        if not _LOGIC.isdisjoint(item.attributes):
+        if not expression.LOGIC.isdisjoint(item.attributes):
             return False
     return True
 
@@ -179,7 +178,7 @@ def _terms(block: Requested) -> object:
     """The terms of a request; their order means nothing where all of them hold."""
     items = [item for item in block.items if isinstance(item, Property)]
     said = [*map(_said, items)]
-    if not all(_LOGIC.isdisjoint(item.attributes) for item in items):
+    if not all(expression.LOGIC.isdisjoint(item.attributes) for item in items):
         return said
     alone = len({item.name for item in items}) == len(items)
     return sorted(said, key=itemgetter(0) if alone else repr)  # the name, which is much faster
