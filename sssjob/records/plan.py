@@ -173,7 +173,7 @@ class Memory(dict[Any, P]):
             return self._column(texts, False)
         if self._bulk is None or (read := self._bulk(texts)) is None:
             return None
-        if isinstance(read, Whole) or "" not in read:
+        if isinstance(read, Whole):
             return self._column(read, False)
         return self._put([text or None for text in read])
 

@@ -22,10 +22,10 @@ from sssjob.records.runs import SeenRuns
 SACCT = {
     "JobID": ["%d", "%d", "%d_3", "%d_[1-4]", "%d+1", "4_x", "7"],
     "JobIDRaw": ["%d", "%d", "1%d", ""],
-    "Cluster": ["alpha", "alpha", "alpha", "beta", ""],
-    "Partition": ["main", "quick", "main,quick", ""],
-    "Account": ["physics", "chem", "a b"],
-    "User": ["amy", "bob", "amy", ""],
+    "Cluster": ["alpha", "alpha", "a&b", "<beta>", ""],
+    "Partition": ["main", "qui&ck", "main,quick", ""],
+    "Account": ["physics", "ch<em", "a b"],
+    "User": ["amy", "b&b", "amy", ""],
     "Submit": ["2026-11-20T10:%02d:00", "2026-10-25T02:%02d:00", "17634%05d", "Unknown"],
     "Eligible": ["2026-11-20T10:%02d:30", "2026-03-29T02:%02d:00", "Unknown"],
     "Start": ["2026-11-20T11:%02d:01", "2026-11-20T11:%02d:60", "Unknown", "None", "0"],
@@ -40,7 +40,7 @@ SACCT = {
     "ReqTRES": ["billing=4,cpu=4,mem=1G,node=1", "cpu=2,gres/gpu:a100=2", "cpu"],
     "AllocTRES": ["cpu=4,mem=1G,node=1", "cpu=8,energy=12,gres/gpu=2", ""],
     "Timelimit": ["01:%02d:00", "1-00:00:00", "UNLIMITED", "Partition_Limit"],
-    "NodeList": ["n%d", "n[1-3]", "n1,n2", "None assigned", "n[3-1]"],
+    "NodeList": ["n%d", "n[1-3]", "n1,n2", "None assigned", "n[3-1]", "n&1,<n>"],
     "TotalCPU": ["00:%02d:00", "00:01.500", "", "?"],
     "MaxRSS": ["%dK", "1.5M", "", "0"],
     "AveRSS": ["%dK", "", "x"],
@@ -182,6 +182,22 @@ def test_regular_lines_do_go_as_columns(road, monkeypatch):
     )
     assert columns == lines
     assert sum(size for *_, size in taken) > 30
+
+
+@pytest.mark.parametrize("few", [1, 40])
+def test_markup_in_a_text_is_escaped(road, few):
+    """In columns whose texts repeat, and in those where none does."""
+    names = ("JobID", "JobIDRaw", "Cluster", "User", "State", "Submit", "Start", "End", "JobName")
+    rows = (
+        (at, at, "a&<b>", f"u&{at % few}", "COMPLETED", f"2026-11-20T10:00:{at % few:02}",
+         f"2026-11-20T10:01:{at % few:02}", f"2026-11-20T10:02:{at % few:02}", f"<x>{at % few}")
+        for at in range(40)
+    )  # fmt: skip
+    data = "".join("|".join(map(str, row)) + "\n" for row in (names, *rows)).encode()
+    columns, lines = on_both(
+        road, lambda: read_records(find("slurm"), io.BytesIO(data), Options(), TEXTS)
+    )
+    assert columns == lines
 
 
 def test_parts_of_many_processes_are_read_as_columns_too(road):
