@@ -23,6 +23,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -33,6 +34,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import postgresql
 import pytest
+from job_service import JobService
 from pretended import Pretended
 
 import sssjob
@@ -41,8 +43,11 @@ from sssjob import store
 from sssjob.document import read
 from sssjob.features import files
 from sssjob.gateway.outbox import Outbox, ParcelState
+from sssjob.handlers.charging import Accounting
+from sssjob.handlers.rates import Rates
 from sssjob.ledger import ledger, upkeep
 from sssjob.records import parts
+from sssjob.store.ledger import EntryKind
 from sssjob.systems.condor.hooks.queue import OFFERED, copied
 from sssjob.systems.condor.hooks.settings import HookSettings
 from sssjob.verbs import convert
@@ -341,6 +346,71 @@ def of_runs(found, old, new):
     return {*found} <= {*old, *new} and {id_ for id_, _ in old} <= {id_ for id_, _ in found}
 
 
+USED = (
+    "<Job><JobId>{}</JobId><UserId>ann</UserId><Processors>4</Processors>"
+    "<WallDuration>{}</WallDuration></Job>"
+)
+
+
+def asked_of_a_gateway():
+    """Requests about the charges of some jobs, always the same."""
+    random = Random(1)
+    for number in range(60):
+        name = str(random.randrange(5))
+        action = random.choice(("Quote", "Reserve", "Charge", "Charge", "Refund", "Modify"))
+        more = {"data": [USED.format(name, random.randrange(1, 100))]}
+        if action == "Refund":
+            more = {"options": {"JobId": name, "Amount": "1"}}
+        elif action == "Modify":
+            more = {"sets": [("Charge", str(number))], "wheres": [("Id", "EQ", name)]}
+        elif action == "Quote":
+            more["options"] = {"Guarantee": "True"}
+        elif action == "Reserve":
+            more["options"] = {"Replace": str(random.random() < 0.5)}
+        yield action, {**more, "id": str(number)}
+
+
+def charged(directory):
+    """What asks a gateway for all of it, in order; what was answered is not asked again."""
+    opened(directory, create=True).close()
+    named = directory / "address"
+    address = named.read_text() if named.exists() else str(directory / "jobs.db")
+
+    def work():
+        service = JobService(address, accounting=Accounting(Rates({"Processors": Fraction(1)})))
+        with open("said", "a+") as said:
+            said.seek(0)
+            done = len(said.readlines())
+            for action, more in [*asked_of_a_gateway()][done:]:
+                print(action, service.code(action, **more), file=said, flush=True)
+
+    return work
+
+
+def seen_charges(directory):
+    """The entries of the ledger; the Charge of each job is their sum, and none was forgotten."""
+    with opened(directory, create=True) as kept:
+        entries = tuple(
+            (str(each.kind), str(each.amount), each.job, each.duration, each.places)
+            for each in kept.ledger.entries(tuple(EntryKind))
+        )
+        for each in kept.documents():
+            charge = re.search(rb"<Charge>(.*?)</Charge>", each.document)
+            stands = Fraction(charge[1].decode() if charge else 0)
+            assert kept.ledger.balance(each.number, each.identity.id) == stands, each.document
+    said = directory / "said"
+    answered = said.read_text().splitlines() if said.exists() else []
+    for action in ("Quote", "Reserve", "Charge"):
+        kept_of_it = sum(kind == action for kind, *_ in entries)
+        assert answered.count(f"{action} 000") <= kept_of_it, (action, answered, entries)
+    return entries
+
+
+def of_entries(found, old, new):
+    """Whether the first entries are there, whole."""
+    return new[: len(found)] == found
+
+
 SQLITE = frozenset({"jobs.db-wal", "jobs.db-shm"})
 CASES = {
     "features": Case(rewritten, seen_features),
@@ -357,6 +427,8 @@ CASES = {
         delivered_to_a_store, seen_store, is_whole=of_parts, in_postgresql=True
     ),
     "ledger": Case(ingested, seen_ledger, is_whole=of_runs),
+    "charges": Case(charged, seen_charges, SQLITE, of_entries),
+    "charges, PostgreSQL": Case(charged, seen_charges, is_whole=of_entries, in_postgresql=True),
     "outbox": Case(filling, seen_outbox, frozenset({"outbox-wal", "outbox-shm", "outbox-journal"})),
     "hook that fetches": Case(hooked, seen_offers),
     "hook of an end": Case(exited, seen_exit),
