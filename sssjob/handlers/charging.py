@@ -93,6 +93,7 @@ def charge(
         change.ledger.hold(subject.id)
         if known is not None:
             follow(change, known.view, call)
+        change.forget_answers(_given(subject.id))
         removed = change.ledger.reservations(subject.id, call.now)
         total = before + subject.bill.amount
         stored = _keep(change, job.setting(_like(job, "Charge", units.decimal(total))), known)
@@ -206,6 +207,8 @@ def refund(
             raise Refused("740", f"There is no job {id_}")
         before = _amount(known.view, "Charge") or Fraction()
         amount = before if given is None else accounting.rates.rounded(Fraction(given))
+        if (copy := copied(change, call, _given(id_), accounting.repeated)) is not None:
+            return copy
         if amount > before:
             raise Refused("740", f"Job {id_} was charged {units.decimal(before)} credits only")
         change.forget_answers(id_)
@@ -217,9 +220,16 @@ def refund(
         shown = _shown(asked, accounting, amount)
         row = Row("Refund", (("JobId", id_), ("Refund", shown)))
         message = f"Successfully refunded {shown} credits for job {id_}"
-        return HandlerAnswer([row], message=message, count=round(Fraction(shown)))
+        answer = HandlerAnswer([row], message=message, count=round(Fraction(shown)))
+        remember(change, call, _given(id_), accounting.repeated, answer)
+        return answer
 
     return once(stores, call, do)
+
+
+def _given(id_: str) -> str:
+    """By what the answers to Refunds of a job are kept: until it is charged again."""
+    return f"Refund of {id_}"
 
 
 def _subject(

@@ -105,6 +105,29 @@ def test_what_was_refunded_is_charged_when_it_comes_again(jobs):
     assert charged(jobs) == "18480"
 
 
+def test_a_refund_that_comes_again_gives_back_once_until_the_next_charge(jobs):
+    some = {"options": {"JobId": "PBS.1", "Amount": "80"}, "mark": "r"}
+    jobs.answer("Charge", data=[gold()], mark="a")
+    first, rows = jobs.answer("Refund", **some)
+    again, same = jobs.answer("Refund", **some, now=1120.0)
+    assert (again.message, again.count, same) == (first.message, first.count, rows)
+    assert charged(jobs) == "18400"
+    jobs.answer("Refund", **some, now=1121.0)
+    assert charged(jobs) == "18320"
+    jobs.answer("Charge", data=[gold()], mark="b", now=1121.0)
+    jobs.answer("Refund", **some, now=1121.0)
+    assert charged(jobs) == str(18320 + 18480 - 80)
+
+
+def test_a_refund_of_all_that_comes_again_is_answered_as_it_was(jobs):
+    jobs.answer("Charge", data=[gold()], mark="a")
+    for _ in "12":
+        assert jobs.said("Refund", options={"JobId": "PBS.1"}, mark="r").startswith(
+            "Successfully refunded 18480 "
+        )
+    assert charged(jobs) == "0"
+
+
 def test_a_site_may_take_every_charge_for_a_new_one(address):
     with job_service(address, accounting=Accounting(RATES, repeated=0)) as jobs:
         for _ in "12":
