@@ -21,6 +21,7 @@ from sssjob.gateway.actions import Actions
 from sssjob.gateway.config import GatewayConfig, load
 from sssjob.gateway.figures import MISSING, SEVERAL, available
 from sssjob.gateway.forwarding import Forwarding, hindrance
+from sssjob.gateway.large import reading_apart
 from sssjob.gateway.log import LOGGER, JsonFormatter, event
 from sssjob.gateway.server import GatewayServer
 from sssjob.gateway.shadow import Shadow
@@ -45,7 +46,7 @@ def server(config: GatewayConfig, nonces: Nonces | None = None) -> GatewayServer
     actions = actions_of(config, service, shadow)
     responder = Responder(
         actions, config.ring, config.policy, nonces=nonces, quick=actions.is_quick,
-        slow=actions.is_slow,
+        slow=actions.is_slow, reads_large=reading_apart(config.limits.memory),
     )  # fmt: skip
     return GatewayServer(responder, config, service, shadow, shares=shares)
 

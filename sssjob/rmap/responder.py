@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from sssjob.errors import Refused
 from sssjob.integers import whole
 from sssjob.rmap import encryption, gate
-from sssjob.rmap.envelope import Encrypted, Envelope, Signature, opened
+from sssjob.rmap.envelope import Encrypted, Signature, opened
 from sssjob.rmap.keys import Algorithm, Key, Keys
 from sssjob.rmap.message import Data, Item, Request, Response, Row, Status
 from sssjob.rmap.reading import head, read_request
@@ -116,6 +116,35 @@ class CheckedMessage:
     hidden: tuple[Encrypted, Key] | None = None
 
 
+class ReadMessage(NamedTuple):
+    """What a message says, and how a key has signed it; None where it is not signed."""
+
+    request: Request
+    actor: str
+    signature: Signature | None
+    key: Key | None
+    algorithm: Algorithm | None
+
+
+KeyOf = Callable[[Signature, str], Key]  # of a signature and an actor; it may raise ``Refused``
+Reads = Callable[[bytes, Key | None], ReadMessage]
+
+
+def read(message: bytes, key_of: KeyOf, *, unsigned: bool) -> ReadMessage:
+    """What a message says, if its actor has signed it, or need not have. Raises ``Refused``."""
+    sealed = opened(message)
+    if sealed.body is None:
+        raise Refused("434", "The message cannot be decrypted")
+    actor = head(sealed.body).actor
+    signature, key, algorithm = sealed.signature, None, None
+    if signature is not None:
+        key = key_of(signature, actor)
+        algorithm = verify(sealed, key)
+    elif not unsigned:
+        raise Refused("424", "The message is not signed")
+    return ReadMessage(read_request(sealed.body), actor, signature, key, algorithm)
+
+
 @dataclass(frozen=True, slots=True)
 class OpenedMessage:
     """A message that was opened: the call that it is, or why it is refused.
@@ -135,7 +164,8 @@ class Responder:
 
     ``quick`` tells of a request whether its answer comes at once, so that a server need not
     change to another thread for it; what may wait for a disk or a network is not. ``slow`` tells
-    which may take so long that nothing else should wait behind it.
+    which may take so long that nothing else should wait behind it. ``reads_large`` reads a message
+    of more than ``gate.FORMS`` bytes that a key has signed, as far as its bytes tell.
     """
 
     def __init__(
@@ -148,10 +178,11 @@ class Responder:
         clock: Callable[[], float] = time.time,
         quick: Callable[[Request], bool] = lambda request: False,
         slow: Callable[[Request], bool] = lambda request: False,
+        reads_large: Reads | None = None,
     ) -> None:
         self.handler, self.keys, self.policy, self.clock = handler, keys, policy or Policy(), clock
         self.nonces = Nonces(since=clock()) if nonces is None else nonces
-        self.quick, self.slow = quick, slow
+        self.quick, self.slow, self.reads_large = quick, slow, reads_large
 
     def respond(self, message: bytes, origin: str = "", *, legacy: bool = False) -> LoggedAnswer:
         """The answer to a message. A failure is an answer, too."""
@@ -185,7 +216,7 @@ class Responder:
         if seen.refused is not None:
             return OpenedMessage(refused=seen.refused, hidden=seen.hidden)
         try:
-            return self._proven(opened(seen.message), origin, legacy, seen.hidden)
+            return self._proven(seen.message, origin, legacy, seen.hidden)
         except Refused as error:
             return OpenedMessage(refused=_alone(error), hidden=seen.hidden)
 
@@ -227,19 +258,10 @@ class Responder:
         return self.answer(OpenedMessage(refused=Refused(code, message)))
 
     def _proven(
-        self, sealed: Envelope, origin: str, legacy: bool, hidden: tuple[Encrypted, Key] | None
+        self, message: bytes, origin: str, legacy: bool, hidden: tuple[Encrypted, Key] | None
     ) -> OpenedMessage:
-        """The request of an envelope, if its actor has signed it."""
-        if sealed.body is None:
-            raise Refused("434", "The message cannot be decrypted")
-        actor = head(sealed.body).actor
-        signature, key, algorithm = sealed.signature, None, None
-        if signature is not None:
-            key = self._key(signature, actor)
-            algorithm = verify(sealed, key)
-        elif not self.policy.unsigned:
-            raise Refused("424", "The message is not signed")
-        request = read_request(sealed.body)
+        """The request of a message, if its actor has signed it."""
+        request, actor, signature, key, algorithm = self._read(message)
         now = self.clock()
         if key is not None:
             self.nonces.admit(request, now)
@@ -248,6 +270,19 @@ class Responder:
         flat = legacy and not request.nonce
         call = ReceivedRequest(request, actor, origin, key is not None, now, mark, flat)
         return OpenedMessage(call, None, key, algorithm, hidden)
+
+    def _read(self, message: bytes) -> ReadMessage:
+        if self.reads_large is None or len(message) <= gate.FORMS:
+            return read(message, self._key, unsigned=self.policy.unsigned)
+        claims = gate.claims(message)
+        claimed = claims.signature
+        found = self.reads_large(message, claimed and self._key(claimed, claims.actor))
+        if found.signature is None and not self.policy.unsigned:
+            raise Refused("424", "The message is not signed")
+        # It was verified with the key of who seemed to have sent it.
+        if found.signature is not None and self._key(found.signature, found.actor) != found.key:
+            raise unproven()
+        return found
 
     def _key(self, signature: Signature, actor: str) -> Key:
         key = self.keys.find(signature.token, signature.name, actor)
