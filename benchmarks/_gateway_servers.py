@@ -1,9 +1,9 @@
 """The servers that gateway.py compares; each prints its port and answers until it is stopped.
 
 ``store`` is our gateway over a store of 100 000 jobs, in a file that is made if it is not there;
-``memory`` is our gateway with a handler that answers from memory. ``bare`` does what nobody can
-leave out, and nothing else: it reads a request by its length, parses it, compares its signature,
-and answers from memory, too.
+``logged`` is the same and writes its log into a file. ``memory`` is our gateway with a handler
+that answers from memory. ``echo`` reads a request by its length, verifies the signature, and sends
+the message back; ``bare`` parses it, too, and answers from memory. Both know one form of a message.
 """
 
 import asyncio
@@ -12,12 +12,15 @@ import hashlib
 import hmac
 import signal
 import sys
+from collections.abc import Callable
+from contextlib import redirect_stderr
 from pathlib import Path
 from types import MappingProxyType
 
 from lxml import etree
 
 from sssjob import store
+from sssjob.gateway import service
 from sssjob.gateway.actions import Actions
 from sssjob.gateway.config import GatewayConfig
 from sssjob.gateway.server import GatewayServer
@@ -46,6 +49,9 @@ JOB = (
 class Bare(asyncio.Protocol):
     """One connection, with the least that an answer needs."""
 
+    def __init__(self, answer: Callable[[bytes], bytes]) -> None:
+        self._answer = answer
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep where to write."""
         assert isinstance(transport, asyncio.Transport)
@@ -61,11 +67,21 @@ class Bare(asyncio.Protocol):
             if len(self._buffer) < whole:
                 return
             message, self._buffer = self._buffer[end + 4 : whole], self._buffer[whole:]
-            body = answered(message)
+            body = self._answer(message)
             self._transport.write(
                 b'HTTP/1.1 200 OK\r\nContent-Type: text/xml; charset="utf-8"\r\n'
                 b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
             )
+
+
+def echoed(message: bytes) -> bytes:
+    """Verify and send back."""
+    signed = message[message.index(b"<Body>") : message.index(b"</Body>") + 7]
+    expected = base64.b64encode(hmac.digest(KEY, hashlib.sha1(signed).digest(), "sha1"))
+    at = message.index(b"<SignatureValue>") + 16
+    if not hmac.compare_digest(expected, message[at : message.index(b"<", at)]):
+        raise SystemExit("the signature is wrong")
+    return message
 
 
 def answered(message: bytes) -> bytes:
@@ -90,10 +106,10 @@ def from_memory(call: ReceivedRequest) -> HandlerAnswer:
     return HandlerAnswer((Row("Job", JOBS[call.request.wheres[0].value]),))
 
 
-async def bare() -> None:
+async def bare(answer: Callable[[bytes], bytes] = answered) -> None:
     """Serve with the least there is."""
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(Bare, "127.0.0.1", 0, backlog=1024)
+    server = await loop.create_server(lambda: Bare(answer), "127.0.0.1", 0, backlog=1024)
     print(server.sockets[0].getsockname()[1], flush=True)
     stopped = asyncio.Event()
     loop.add_signal_handler(signal.SIGTERM, stopped.set)
@@ -113,16 +129,29 @@ async def stored() -> None:
     """Serve with our gateway, from a store; whoever has the key may ask."""
     path = Path(sys.argv[2])
     if not path.exists():
-        with store.open(path, create=True) as jobs:
-            jobs.load("\n".join(map(JOB.format, range(100_000))).encode())
-    service = Service(Stores(str(path)), ServiceSettings(Roles(usual="admin")))
+        with store.open(path, create=True) as made:
+            made.load("\n".join(map(JOB.format, range(100_000))).encode())
+    jobs = Service(Stores(str(path)), ServiceSettings(Roles(usual="admin")))
     config = GatewayConfig(listen=(Address("127.0.0.1", 0),), ring=Ring(Key(KEY)))
-    actions = Actions(service.actions, service.is_quick)
+    actions = Actions(jobs.actions, jobs.is_quick)
     responder = Responder(actions, config.ring, config.policy, quick=actions.is_quick)
-    server = GatewayServer(responder, config, service)
+    server = GatewayServer(responder, config, jobs)
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, server.stop)
     await server.run(lambda: print(server.addresses["listen"][0].port, flush=True))
 
 
+async def logged() -> None:
+    """The same with its log, in a file beside the store."""
+    with (
+        Path(sys.argv[2]).with_suffix(".log").open("w", buffering=1) as log,
+        redirect_stderr(log),
+        service._logging(),
+    ):
+        await stored()
+
+
 if __name__ == "__main__":
-    asyncio.run({"bare": bare, "memory": memory, "store": stored}[sys.argv[1]]())
+    asyncio.run({
+        "echo": lambda: bare(echoed), "bare": bare, "memory": memory, "store": stored,
+        "logged": logged,
+    }[sys.argv[1]]())  # fmt: skip

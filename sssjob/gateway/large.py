@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from lxml import etree
+
+from sssjob.document.parsing import parsed
 from sssjob.errors import LimitExceeded, Refused
 from sssjob.rmap.keys import Key
 from sssjob.rmap.responder import ReadMessage, Reads, read
@@ -51,7 +54,23 @@ def reader() -> Callable[[_Part], ReadMessage]:
                 raise unproven()
             return part.key
 
-        # Who may send without a signature is known to who asks.
-        return read(part.message, key_of, unsigned=True)
+        try:
+            # Who may send without a signature is known to who asks.
+            return read(part.message, key_of, unsigned=True)
+        except Refused as error:
+            if error.code == "302" and _lacks_memory(part.message):
+                raise MemoryError from None
+            raise
 
     return reads
+
+
+def _lacks_memory(message: bytes) -> bool:
+    """Whether a message cannot be parsed for want of memory, which libxml2 takes for
+    a fault of the message.
+    """
+    try:
+        parsed(message)
+    except etree.XMLSyntaxError as error:
+        return error.code == etree.ErrorTypes.ERR_NO_MEMORY
+    return False

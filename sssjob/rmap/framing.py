@@ -19,8 +19,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from http import HTTPStatus
 from io import BytesIO
+from types import MappingProxyType
 
 from sssjob.errors import BadFraming
 
@@ -35,6 +37,7 @@ PATH = "/SSSRMAP3"
 CONTENT_TYPE = 'text/xml; charset="utf-8"'
 
 _HEAD_LIMIT = 16 << 10  # bytes of a request line and all headers
+_REMEMBERED = 1 << 10  # bytes of a head that is remembered as it was read
 _LINE_LIMIT = 1 << 10  # bytes of the line before a chunk
 _CHUNKS, _SMALL = 1000, 256  # a body has some chunks, and more where they hold so many bytes
 _SIZE_DIGITS = 15  # of a chunk or a body
@@ -96,7 +99,7 @@ class Requests:
         self.is_legacy = False  # of the request that is being read, as soon as that is known
         self.ended = False
         self._buffer = bytearray()
-        self._head: tuple[str, str, dict[str, str], bool] | None = None
+        self._head: tuple[str, str, Mapping[str, str], bool] | None = None
         self._body = BytesIO()  # it gives its bytes without another copy of them
         self._left = -1  # bytes of a chunk or a body to come; -1 where a line has to come first
         self._chunked = False
@@ -148,10 +151,11 @@ class Requests:
                     "The header is too long", HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
                 )
             return False
-        lines = bytes(self._buffer[:end]).replace(b"\r\n", b"\n").rstrip(b"\n").split(b"\n")
+        head = bytes(self._buffer[:end])
         del self._buffer[:end]
-        method, target, version = _request_line(lines[0])
-        headers = _headers(lines[1:])
+        # A client sends the same again and again.
+        read = _head if end <= _REMEMBERED else _head.__wrapped__
+        method, target, version, headers = read(head)
         self.is_legacy = "host" not in headers
         keeps = "close" not in headers.get("connection", "").lower()
         coding = headers.get("transfer-encoding", "").strip().rstrip(";").strip().lower()
@@ -284,6 +288,13 @@ def standard_reply(
 
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+
+@lru_cache(256)
+def _head(head: bytes) -> tuple[str, str, str, Mapping[str, str]]:
+    """Method, target, version and headers of a request. Raises ``BadFraming``."""
+    lines = head.replace(b"\r\n", b"\n").rstrip(b"\n").split(b"\n")
+    return (*_request_line(lines[0]), MappingProxyType(_headers(lines[1:])))
 
 
 def _request_line(line: bytes) -> tuple[str, str, str]:
