@@ -145,7 +145,7 @@ async def logged() -> None:
     with (
         Path(sys.argv[2]).with_suffix(".log").open("w", buffering=1) as log,
         redirect_stderr(log),
-        service._logging(),
+        service.logging_to_stderr(),
     ):
         await stored()
 

@@ -57,7 +57,14 @@ def serving(folder: Path, processes: int) -> Iterator[tuple[list[int], int]]:
     (folder / "key").write_bytes(KEY.secret)
     (folder / "key").chmod(0o600)
     with (folder / "log").open("wb") as log:
-        command = [sys.executable, "-m", "sssjob", "serve", "--config", folder / "gateway.toml"]
+        command = [
+            sys.executable,
+            "-m",
+            "sssjob",
+            "serve",
+            "--config",
+            str(folder / "gateway.toml"),
+        ]
         process = subprocess.Popen(command, stderr=log)
     try:
         port = listening(folder / "log")
