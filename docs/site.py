@@ -44,7 +44,8 @@ SECTIONS = {
     " tutorials/data",
     "Documents": "requested queries store browse compare repair awareness sheets",
     "Batch systems": "translate submit status",
-    "Accounting": "accounting logs formats record-fields reports ledger usage-records audit",
+    "Accounting": "accounting logs formats record-fields reports ledger cluster usage-records"
+    " audit",
     "Scheduling": "dependencies layout placement",
     "Sites": "features features-sites features-payloads features-pilots condor lcginfo"
     " installing packages",
