@@ -450,14 +450,20 @@ OTHERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("to", ["sss-lines", "sss", "jsonl"])
+# The other targets are made of the same parts as one of these.
+TO = ("sss-lines", "sss", "jsonl", "parquet", "ur", "apel", "apel-summary")
+
+
+@pytest.mark.parametrize("to", TO)
 @pytest.mark.parametrize(("name", "path"), OTHERS, ids=[path for _, path in OTHERS])
 def test_several_processes_write_the_same_of_json_and_xml(name, path, to, monkeypatch):
+    monkeypatch.setattr("time.time", lambda: 1_795_000_000)
     monkeypatch.setattr(parts, "SIZE", 700)
     monkeypatch.setattr(parts, "PIECES", 2)
     monkeypatch.setattr(sources, "_SMALL", 0)
+    told = () if to.startswith("sss") else ("--site", "X")
     one, several = (
-        convert("--from", name, "--to", to, "--workers", jobs, DATA / path, DATA / path)
+        convert("--from", name, "--to", to, *told, "--workers", jobs, DATA / path, DATA / path)
         for jobs in ("1", "2")
     )
     assert several.stdout_bytes == one.stdout_bytes
