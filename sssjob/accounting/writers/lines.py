@@ -15,7 +15,8 @@ from sssjob import spec
 from sssjob.accounting.writers.writer import WrittenJob
 from sssjob.document.json import as_dict
 from sssjob.model import Delivered, Item, Job, Property, Requested, TaskGroup
-from sssjob.records.builders import Builder, Column, LineBuilder, Same
+from sssjob.records.builders import Builder, Column, LineBuilder, Picked, Same
+from sssjob.records.texts import Numbers
 from sssjob.units import XML_SPACE
 
 _BETWEEN = ", "
@@ -65,6 +66,10 @@ class JSONBuilder(Builder[str, WrittenJob]):
     def same(self, piece: str, size: int) -> Column:
         """The piece once."""
         return Same((piece,))
+
+    def picked(self, pieces: Sequence[str], codes: Numbers) -> Column:
+        """The pieces and their numbers."""
+        return Picked(pieces, codes)
 
     def join(self, pieces: Iterable[str]) -> str:
         """Pieces behind each other."""
