@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from sssjob.accounting.report import Key, Report
 from sssjob.errors import UnusableStore
+from sssjob.integers import LARGEST
 from sssjob.ledger import rollup
 from sssjob.ledger.columns import EXACT, KEYED, SUMMED
 from sssjob.ledger.distributions import Placed, fill
@@ -273,7 +274,10 @@ class _Adding:
             "high": pa.array(cut.bounds[1:], pa.int64()),
         })  # fmt: skip
         self._connection.register("bounds", bounds)
-        shares = ", ".join(f"{_share(SUMMED[name])} AS share_{name}" for name in DIVIDED)
+        kinds = self._kinds()
+        shares = ", ".join(
+            f"{_share(SUMMED[name], kinds[name])} AS share_{name}" for name in DIVIDED
+        )
         runs = (
             f"SELECT *, unnest(range(k0, k1 + 1)) AS k FROM placed"
             f" WHERE {EXACT} IS NULL AND k0 < k1"
@@ -289,6 +293,16 @@ class _Adding:
         for *key, number, jobs, some in _parted(self._rows(text), len(self._names)):
             self._put(key, number, _totals(jobs, some), cut)
         self._count_outside(cut)
+
+    def _kinds(self) -> dict[str, str]:
+        """The type in which each sum is divided: a product of 64 bits takes a third of the time."""
+        most = ", ".join(f"max(abs({SUMMED[name]}))" for name in DIVIDED)
+        text = f"SELECT max(over - begun), {most} FROM placed WHERE {EXACT} IS NULL AND k0 < k1"
+        ((longest, *largest),) = self._rows(text)
+        return {
+            name: _WIDE if (longest or 0) * (value or 0) > LARGEST else _NARROW
+            for name, value in zip(DIVIDED, largest, strict=True)
+        }
 
     def _count_outside(self, cut: Pieces) -> None:
         """Count runs that are booked in several pieces, none of which is in the window."""
@@ -357,15 +371,16 @@ class _Adding:
 
 
 _HALF = 1 << 32
+_NARROW, _WIDE = "BIGINT", "HUGEINT"
 _HELD = f"coalesce({SUMMED['asked']}, {SUMMED['memory']}, 0)"
 _AT_ONCE = "(k0 IS NULL OR k1 IS NULL OR k0 >= k1)"
 
 
-def _share(column: str) -> str:
-    """What a piece has of a sum; see above."""
+def _share(column: str, kind: str) -> str:
+    """What a piece has of a sum, divided in numbers of a type; see above."""
 
     def until(time: str) -> str:
-        return due_sql(f"{column}::HUGEINT", time, "begun", "over", "//")
+        return due_sql(f"{column}::{kind}", time, "begun", "over", "//")
 
     return f"({until('least(over, p.high)')}) - ({until('greatest(begun, p.low)')})"
 

@@ -169,6 +169,14 @@ def test_sums_beyond_64_bits_are_exact(tmp_path):
     assert found == {"2026-11-20": (4, 2**64)}
 
 
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_products_around_64_bits_are_divided_exactly(tmp_path, more):
+    wall = (2**63 - 1) // 86_400 + more
+    found, _ = days(tmp_path, ended(1, NOON, NOON + 86_400, wall))
+    half = wall * 43_200 // 86_400
+    assert found == {"2026-11-20": (0, half), "2026-11-21": (1, wall - half)}
+
+
 def test_more_hours_than_can_be_told_apart_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("sssjob.spans.MOST", 1000)
     kept, _ = made(tmp_path / "ledger", [ended(1, 5, 40_000_000, 7)])
