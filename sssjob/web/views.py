@@ -17,6 +17,7 @@ from sssjob.drawing import graph_svg, shares, timeline
 from sssjob.drawing import layout as on_nodes
 from sssjob.drawing.graph import picture
 from sssjob.errors import InvalidValue
+from sssjob.handlers.view import job_views
 from sssjob.rmap.responder import Responder
 from sssjob.store import Store, Stored
 from sssjob.store.browsing import FACETS, MOST, SHOWN, USUAL, Listed, Page, columns_of, count
@@ -76,6 +77,12 @@ class Request:
     def table(self) -> Listing:
         """The jobs that the address asks for, of those that its reader sees."""
         return Listing(self.given, self.reader.sees)
+
+    def was_own(self, version: browse.Version) -> bool:
+        """Whether who asks sees all jobs, or those of a version were their own when it was made."""
+        if self.reader.sees_all:
+            return True
+        return all(each.is_of(self.reader.name) for each in job_views(version.stored))
 
     def page(self, template: str, **values: object) -> Response:
         """A page, which knows where it is."""
@@ -200,6 +207,8 @@ def job(asked: Request) -> Response:
         # The graph of a group and its versions tell of all its jobs.
         is_whole = not seen.place or _is_whole(asked, kept)
         versions = browse.versions(kept, seen.stored) if is_whole else ()
+        if not all(map(asked.was_own, versions)):
+            versions = ()
     if asked.form == JSON:
         return pages.json(_as_dict(seen, versions))
     return asked.page(

@@ -1,6 +1,7 @@
 """The pages of a gateway: who is let in, what they see, and what they change by its handlers."""
 
 import json
+from ipaddress import ip_network
 
 import pytest
 from starlette.testclient import TestClient
@@ -9,7 +10,9 @@ from strange_jobs import GROUP
 from sssjob import store
 from sssjob.gateway import service
 from sssjob.gateway.config import load
-from sssjob.gateway.pages import digest
+from sssjob.gateway.pages import PagesPlan, digest
+from sssjob.handlers.roles import Roles
+from sssjob.rmap.address import Address
 from sssjob.rmap.responder import Responder
 from sssjob.store.summary import Summary
 from sssjob.web.app import behind_door
@@ -234,6 +237,26 @@ def test_a_group_is_seen_by_who_sees_all_its_jobs(asking):
 
 def re_main(page):
     return page.partition('<main id="main">')[2].partition("Values that hold")[0]
+
+
+def test_what_a_job_was_when_it_was_somebody_elses_is_not_shown(tmp_path):
+    path = str(tmp_path / "jobs.db")
+    with store.open(path, create=True) as jobs:
+        for user, name in (("amy", "secret"), ("bob", "plain")):
+            jobs.load(f"<Job><Id>1</Id><Name>{name}</Name><User>{user}</User></Job>".encode())
+        jobs.load(b"<Job><Id>2</Id><Name>old</Name><User>bob</User></Job>")
+        jobs.load(b"<Job><Id>2</Id><Name>new</Name><User>bob</User></Job>")
+    plan = PagesPlan(
+        Address("127.0.0.1", 0), (NAME,), header="x-user", proxies=(ip_network("192.0.2.7"),),
+        projects={"mia": ("p",)},
+    )  # fmt: skip
+    gate = Gate(behind_door(Site(Stores(path), "jobs")), plan, Roles())
+    with TestClient(gate, base_url=f"https://{NAME}", client=("192.0.2.7", 5)) as client:
+        bob = {"x-user": "bob", "accept": "text/html"}
+        for ending in ("", ".json"):
+            assert "secret" not in client.get(f"/jobs/1/0{ending}", headers=bob).text
+        assert client.get("/jobs/1/0.json", headers=bob).json()["versions"] == []
+        assert len(client.get("/jobs/2/0.json", headers=bob).json()["versions"]) == 2
 
 
 @pytest.mark.parametrize("path", ["/query?xpath=//Job", "/query.json?xpath=//Job", "/report.json"])
