@@ -1,13 +1,17 @@
-"""A ledger: sacct text put in, reports by user and month, and one job by its id.
+"""A ledger: sacct text put in, reports by user and month, and one job by its id; a store's report.
 
 Ingest is held against the same log made documents (``convert``), a report against DuckDB that is
-asked by hand for the same sums of the same files, whose times it need not look up.
+asked by hand for the same sums of the same files, whose times it need not look up. A report from
+rollups is held against one of an empty ledger, which is the start; one of a store against SQL by
+hand for some of the sums.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +43,33 @@ print(connection.execute(
     " sum(energy_joules) FROM read_parquet($1) GROUP BY ALL ORDER BY ALL", [sys.argv[1]]
 ).fetchall())
 """
+BY_HAND = """
+import sqlite3, sys
+wall = "coalesce(delivered_duration, duration)"
+print(sqlite3.connect(sys.argv[1]).execute(
+    "SELECT coalesce(delivered_user, user, requested_user), count(*), sum(" + wall + "),"
+    " sum(" + wall + " * coalesce(delivered_processors, processors, 1)), sum(cpu_duration),"
+    " sum(coalesce(delivered_processors, processors)), count(delivered_processors),"
+    " sum(" + wall + " * coalesce(delivered_node_count, node_count)), sum(delivered_memory_bytes),"
+    " max(delivered_memory_bytes), sum(requested_memory_bytes), sum(requested_duration)"
+    " FROM job WHERE deleted = 0 AND kind = 'Job' GROUP BY 1"
+).fetchall())
+"""
+RATES = """
+currency = "EUR"
+
+[[rate]]
+processor_hour = 0.01
+
+[[rate]]
+processor_hour = 0.02
+queue = "gpu"
+
+[[rate]]
+processor_hour = 0.015
+from = 2024-01-01
+qos = "normal"
+"""
 
 
 def large(home: Path, records: Path, rows: int) -> None:
@@ -48,6 +79,7 @@ def large(home: Path, records: Path, rows: int) -> None:
     from sssjob.document.sources import NamedSource
     from sssjob.ledger import columns, ledger, manifest
     from sssjob.ledger.columns import END
+    from sssjob.ledger.report import RUN, roll_up
     from sssjob.verbs.ledger import Ingestion
 
     kept = ledger.create(home)
@@ -66,6 +98,7 @@ def large(home: Path, records: Path, rows: int) -> None:
         files.append(kept.write(later, f"{month:02}", []))
     now = kept.manifest()
     manifest.commit(home, manifest.next_to(now, files=tuple(files), why="benchmark"))
+    roll_up(kept, [RUN])
 
 
 def _later(some: pa.Table, copy: int, month: int) -> pa.Table:
@@ -86,6 +119,8 @@ def _later(some: pa.Table, copy: int, month: int) -> pa.Table:
 
 def main() -> None:
     """Measure what is put in, and what is asked."""
+    from sssjob.ledger import ledger
+
     chosen = options(__doc__.partition("\n")[0], count=50_000, rounds=3).parse_args()
     records = log("slurm", chosen.count)
     with tempfile.TemporaryDirectory() as temporary:
@@ -107,7 +142,12 @@ def main() -> None:
             raise SystemExit("the ledger that is asked could not be made")
         chosen.count = None
         files = home / "large" / "usage" / "*" / "*.parquet"
-        report = ("ledger", "report", "--by", "user,month", "--json", home / "large")
+        asked = ("ledger", "report", "--by", "user,month", "--json")
+        report = (*asked, "--no-rollup", home / "large")
+        rates = home / "rates.toml"
+        rates.write_text(RATES)
+        empty = home / "empty"
+        ledger.create(empty)
         compare(
             [
                 Case("bare DuckDB", program(BARE, files)),
@@ -117,6 +157,32 @@ def main() -> None:
             ],
             chosen,
         )
+        compare(
+            [
+                Case("start: an empty ledger", sssjob(*asked, empty)),
+                Case("report from rollups", sssjob(*asked, home / "large")),
+                Case("charges from rollups", sssjob(*asked, "--rates", rates, home / "large")),
+                Case("charges of rows", sssjob(*report, "--rates", rates)),
+            ],
+            chosen,
+        )
+        store = home / "jobs.db"
+        main_of(["store", "import", "--from", "slurm", store, records])
+        by_user = ("report", "--by", "user", "--json")
+        main_of([*by_user, store])
+        compare(
+            [
+                Case("SQL by hand on a store", program(BY_HAND, store)),
+                Case("report of the store", sssjob(*by_user, store)),
+                Case("report of the records", sssjob(*by_user, "--from", "slurm", records)),
+            ],
+            chosen,
+        )
+
+
+def main_of(arguments: Sequence[str | Path]) -> None:
+    """Run a command to its end."""
+    subprocess.run(sssjob(*arguments), check=True, stdout=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":

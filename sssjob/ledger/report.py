@@ -158,10 +158,10 @@ def _roll_up(rollups: rollup.Rollups, file: DataFile) -> None:
     rollups.keep(file, found, begun)
 
 
-def roll_up(ledger: Ledger) -> int:
-    """Make all rollups that are missing; how many. Raises ``UnusableStore`` and ``OSError``."""
+def roll_up(ledger: Ledger, books: Iterable[str] = (RUN, BOOKED)) -> int:
+    """Make all rollups that are missing, of ways to book; how many. Raises ``UnusableStore`` and ``OSError``."""
     now, made = ledger.manifest(), 0
-    for book in (RUN, BOOKED):
+    for book in books:
         rollups = rollup.Rollups(ledger, now, book)
         for file in now.files:
             if rollups.path(file) is None:
