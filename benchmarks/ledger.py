@@ -2,8 +2,8 @@
 
 Ingest is held against the same log made documents (``convert``), a report against DuckDB that is
 asked by hand for the same sums of the same files, whose times it need not look up. A report from
-rollups is held against one of an empty ledger, which is the start; one of a store against SQL by
-hand for some of the sums.
+rollups is held against one of a ledger of one run, which is the start; one of a store against SQL
+by hand for some of the sums.
 """
 
 from __future__ import annotations
@@ -68,6 +68,7 @@ queue = "gpu"
 [[rate]]
 processor_hour = 0.015
 from = 2024-01-01
+queue = "gpu"
 qos = "normal"
 """
 
@@ -119,8 +120,6 @@ def _later(some: pa.Table, copy: int, month: int) -> pa.Table:
 
 def main() -> None:
     """Measure what is put in, and what is asked."""
-    from sssjob.ledger import ledger
-
     chosen = options(__doc__.partition("\n")[0], count=50_000, rounds=3).parse_args()
     records = log("slurm", chosen.count)
     with tempfile.TemporaryDirectory() as temporary:
@@ -146,8 +145,10 @@ def main() -> None:
         report = (*asked, "--no-rollup", home / "large")
         rates = home / "rates.toml"
         rates.write_text(RATES)
-        empty = home / "empty"
-        ledger.create(empty)
+        lines = records.read_bytes().splitlines(keepends=True)
+        few = home / "few.txt"
+        few.write_bytes(b"".join(lines[:2]))
+        main_of(["ledger", "ingest", "--from", "slurm", home / "few", few])
         compare(
             [
                 Case("bare DuckDB", program(BARE, files)),
@@ -159,7 +160,7 @@ def main() -> None:
         )
         compare(
             [
-                Case("start: an empty ledger", sssjob(*asked, empty)),
+                Case("start: a ledger of one run", sssjob(*asked, home / "few")),
                 Case("report from rollups", sssjob(*asked, home / "large")),
                 Case("charges from rollups", sssjob(*asked, "--rates", rates, home / "large")),
                 Case("charges of rows", sssjob(*report, "--rates", rates)),
