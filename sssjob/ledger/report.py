@@ -159,7 +159,10 @@ def _roll_up(rollups: rollup.Rollups, file: DataFile) -> None:
 
 
 def roll_up(ledger: Ledger, books: Iterable[str] = (RUN, BOOKED)) -> int:
-    """Make all rollups that are missing, of ways to book; how many. Raises ``UnusableStore`` and ``OSError``."""
+    """Make all rollups that are missing, of ways to book; how many.
+
+    Raises ``UnusableStore`` and ``OSError``.
+    """
     now, made = ledger.manifest(), 0
     for book in books:
         rollups = rollup.Rollups(ledger, now, book)
