@@ -293,6 +293,7 @@ class Conversation(asyncio.Protocol):
 
     async def _worked(self, answering: Coroutine[Any, Any, bytes], is_large: bool) -> None:
         self.shared.pending += 1
+        reply = None
         try:
             reply = await answering
             del answering  # nobody needs the message while its answer is on its way
@@ -304,6 +305,8 @@ class Conversation(asyncio.Protocol):
             self._task = None
             if self._deaf:
                 self._leave(self)
+            elif reply is None:  # a fault of ours, which the loop tells: nobody is to wait for it
+                self.abort()
         self._send(reply)
 
     async def _waiting(self, request: HTTPRequest, taken: OpenedMessage, started: float) -> bytes:

@@ -21,6 +21,7 @@ from gateways import connected, exchange, gateway, said
 from gold import KEY, RECORDINGS, documents, recording, replaying
 from waiting import HANG, until
 
+from sssjob.gateway import conversation
 from sssjob.gateway.config import TLS, GatewayLimits
 from sssjob.gateway.log import LOGGER, JsonFormatter
 from sssjob.rmap.address import Address
@@ -29,7 +30,7 @@ from sssjob.rmap.framing import LEGACY_HEAD
 from sssjob.rmap.keys import Key
 from sssjob.rmap.message import DataDocument, Object, Request, Row
 from sssjob.rmap.reading import read_response
-from sssjob.rmap.responder import HandlerAnswer, Policy
+from sssjob.rmap.responder import HandlerAnswer, Policy, Responder
 from sssjob.rmap.signature import sign
 from sssjob.rmap.writing import envelope, write_request
 
@@ -406,6 +407,23 @@ def test_requests_beyond_those_that_may_wait_are_told_to_come_again():
         assert requests.get(running.url("/healthz"), timeout=HANG).text == "ok\n"
         handler.go.set()
         assert said(first) == RAW.answered
+
+
+@pytest.mark.parametrize("quick", [False, True], ids=["in a task", "at once"])
+def test_a_fault_of_the_gateway_itself_ends_the_connection_and_no_other(monkeypatch, quick):
+    """Nobody waits for an answer that does not come."""
+    genuine = conversation.Conversation._told
+
+    def faulty(self, outcome, request, *more):
+        if request is not None and outcome.object == "Job":
+            raise RuntimeError("told wrongly")
+        return genuine(self, outcome, request, *more)
+
+    monkeypatch.setattr(conversation.Conversation, "_told", faulty)
+    monkeypatch.setattr(Responder, "is_quick", lambda self, taken: quick)
+    with gateway(one) as running:
+        assert exchange(running, recording("op-GT").sent) == b""
+        assert still_answers(running)
 
 
 def test_a_fault_of_a_handler_costs_one_answer():
