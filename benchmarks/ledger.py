@@ -120,7 +120,9 @@ def _later(some: pa.Table, copy: int, month: int) -> pa.Table:
 
 def main() -> None:
     """Measure what is put in, and what is asked."""
-    chosen = options(__doc__.partition("\n")[0], count=50_000, rounds=3).parse_args()
+    known = options(__doc__.partition("\n")[0], count=50_000, rounds=3)
+    known.add_argument("--rows", type=int, default=ROWS, help="of the ledger that is asked")
+    chosen = known.parse_args()
     records = log("slurm", chosen.count)
     with tempfile.TemporaryDirectory() as temporary:
         home = Path(temporary)
@@ -133,7 +135,7 @@ def main() -> None:
         )
         # In a process of its own: a peak below that of this process could not be seen.
         made = multiprocessing.get_context("spawn").Process(
-            target=large, args=(home / "large", records)
+            target=large, args=(home / "large", records, chosen.rows)
         )
         made.start()
         made.join()
@@ -149,12 +151,21 @@ def main() -> None:
         few = home / "few.txt"
         few.write_bytes(b"".join(lines[:2]))
         main_of(["ledger", "ingest", "--from", "slurm", home / "few", few])
+        by = ("ledger", "report", "--no-rollup", "--json", "--by")
+        large_ = home / "large"
+        where = "//Job[Id = '1000_7']/User"
         compare(
             [
                 Case("bare DuckDB", program(BARE, files)),
-                Case("report, booked at the end", sssjob(*report, "--book", "end"), aim=1.5),
-                Case("report, divided", sssjob(*report)),
-                Case("one job by its id", sssjob("ledger", "show", home / "large", "1000_7")),
+                Case(
+                    "report, booked at the end",
+                    sssjob(*by, "user,month", "--book", "end", large_),
+                    aim=1.2,
+                ),
+                Case("report, divided by months", sssjob(*by, "user,month", large_)),
+                Case("report, divided by days", sssjob(*by, "user,day", large_)),
+                Case("one job by its id", sssjob("ledger", "show", large_, "1000_7")),
+                Case("one job by XPath", sssjob("query", where, large_)),
             ],
             chosen,
         )

@@ -1,4 +1,5 @@
-"""The runs of a ledger as one file for other programs: CSV, Parquet, SQLite or DuckDB.
+"""The runs of a ledger for other programs: as one file of CSV, Parquet, SQLite or DuckDB, or as a
+table of Delta Lake.
 
 Each has the columns of the table ``runs`` of ``sssjob ledger sql``. The databases have this table,
 and a view ``usage`` of it with the columns of the other, so a question may be asked there, too.
@@ -18,6 +19,8 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sssjob import directory_trees
+from sssjob.dotted import needed
 from sssjob.errors import UnusableStore
 from sssjob.ledger.engine import RUNS, USAGE, told_of
 from sssjob.ledger.tables import Runs
@@ -46,6 +49,31 @@ def export(runs: Runs, form: str, stream: BinaryIO, *, raw: bool = False) -> int
             _parquet(fields, counted, stream)
         else:
             _database(_DATABASES[form], fields, counted, stream)
+    return counted.rows
+
+
+# decision 434
+def export_delta(runs: Runs, path: str) -> int:
+    """Write every run as a table of Delta Lake, a new directory: how many there are.
+
+    It appears whole or not at all. Raises as ``export`` does, ``FileExistsError`` for a directory
+    that holds anything, and ``ModuleNotFoundError`` without the extra ``delta``.
+    """
+    library = needed("deltalake", "delta", "a table of Delta Lake")
+    with runs.select().opened() as (fields, batches):
+        counted = _Counted(batches)
+        # Delta's usual times are in UTC; those without a zone need readers of a later version.
+        told = pa.schema(
+            each.with_type(pa.timestamp("us", "UTC")) if pa.types.is_timestamp(each.type) else each
+            for each in fields
+        )
+        found = (batch.cast(told) for batch in counted)
+        with directory_trees.whole(path) as folder:
+            reader = pa.RecordBatchReader.from_batches(told, found)
+            try:
+                library.write_deltalake(str(folder), reader, name=RUNS)
+            except library.exceptions.DeltaError as error:
+                raise UnusableStore(path, f"cannot be written: {error}") from None
     return counted.rows
 
 

@@ -119,3 +119,24 @@ def test_a_database_that_cannot_be_written_is_told(runs, form, monkeypatch):
 
 def test_the_command_knows_the_forms():
     assert exporting.FORMS == FORMS
+
+
+def test_delta_has_every_run_with_times_in_utc(runs, tmp_path):
+    deltalake = pytest.importorskip("deltalake")
+    assert exporting.export_delta(runs, str(tmp_path / "delta")) == 3
+    found = deltalake.DeltaTable(tmp_path / "delta")
+    rows = found.to_pyarrow_table()
+    assert str(rows.schema.field("ended").type) == "timestamp[us, tz=UTC]"
+    plain = rows.cast(runs.to_arrow().schema).to_pylist()
+    assert sorted(tuple(row.values()) for row in plain) == told(runs)
+    with pytest.raises(FileExistsError):
+        exporting.export_delta(runs, str(tmp_path / "delta"))
+
+
+def test_a_torn_file_leaves_no_delta(runs, tmp_path):
+    pytest.importorskip("deltalake")
+    (file, *_) = runs.ledger.manifest().files
+    (runs.ledger.home / file.path).write_bytes(b"PAR1")
+    with pytest.raises(DamagedStore, match="is torn"):
+        exporting.export_delta(runs, str(tmp_path / "delta"))
+    assert not (tmp_path / "delta").exists()

@@ -43,6 +43,8 @@ def failing() -> Iterator[None]:
         with common.failing():
             yield
     except ModuleNotFoundError as error:
+        if error.name == "deltalake":
+            common.fail(error)
         if error.name not in ("duckdb", "pyarrow"):
             raise
         common.fail(f"a ledger needs {error.name}: pip install 'sssjob[ledger]'")
