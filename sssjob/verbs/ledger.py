@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import file_digest
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -21,7 +21,7 @@ from sssjob.ledger.columns import Row, row
 from sssjob.ledger.ledger import Adding, Ledger
 from sssjob.ledger.manifest import Input, Manifest
 from sssjob.records import find, read_records
-from sssjob.records.record import Bad, Converted, ConvertedTogether, Counts, Noted, Options, Skipped
+from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
 from sssjob.verbs.convert import Answer, Conversion, Small, Task, in_turn, on_tasks
 from sssjob.verbs.documents import DOCUMENTS
 from sssjob.verbs.records import RecordReading
@@ -113,12 +113,10 @@ class Ingestion:
         with naming(source.name), self.reading.opening(source) as raw, unpacked(raw) as stream:
             outcomes = read_records(chosen, stream, self.options, builder)
             for outcome in counts.counting(outcomes):
-                if isinstance(outcome, Converted):
-                    yield (*outcome.job, source.name, outcome.line)
-                elif isinstance(outcome, ConvertedTogether):
-                    yield outcome.jobs.table(source.name, outcome.lines)
-                elif not isinstance(outcome, Skipped):
+                if isinstance(outcome, Bad | Noted):
                     self._tell(source.name, outcome)
+                elif not isinstance(outcome, Skipped):
+                    yield _rows(outcome, source.name)
 
     def _stored(self, source: NamedSource) -> Iterator[Row]:
         with store.open(source.name, read_only=True) as jobs:
@@ -151,6 +149,13 @@ class Ingestion:
                 self._done(read)
 
 
+def _rows(outcome: Any, name: str) -> Row | pa.Table:
+    """The row of a record of this source, or a table of those of many."""
+    if isinstance(outcome, Converted):
+        return (*outcome.job, name, outcome.line)
+    return outcome.jobs.table(name, outcome.lines)
+
+
 class LedgerRows(NamedTuple):
     """The rows of a part of records, how many there are, and what there is to say."""
 
@@ -166,10 +171,10 @@ def rows_of() -> Callable[[Task | Small], Answer[LedgerRows]]:
     def read(task: Task) -> LedgerRows:
         found = LedgerRows([], Counts(), [])
         for outcome in found.counts.counting(task.outcomes(builder)):
-            if isinstance(outcome, Converted):
-                found.rows.append((*outcome.job, task.name, outcome.line))
-            elif not isinstance(outcome, Skipped):
+            if isinstance(outcome, Bad | Noted):
                 found.remarks.append(outcome)
+            elif not isinstance(outcome, Skipped):
+                found.rows.append(_rows(outcome, task.name))
         return found
 
     return on_tasks(read)

@@ -208,6 +208,38 @@ def test_parts_of_many_processes_are_read_as_columns_too(road):
     assert found == parts.convert("slurm", Part(data, 1, Options()))
 
 
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_ledger_has_the_same_rows_however_they_were_read(road, tmp_path, processes, monkeypatch):
+    pytest.importorskip("duckdb")
+    from sssjob.document.sources import NamedSource
+    from sssjob.ledger import ledger
+    from sssjob.ledger.building import RowTable
+    from sssjob.verbs.ledger import Ingestion
+
+    path = tmp_path / "sacct.txt"
+    names = "JobID|Cluster|User|State|Submit|Start|End|ElapsedRaw|NCPUS"
+    times = "2026-11-20T10:00:{0:02}|2026-11-20T10:01:{0:02}|2026-11-20T10:02:{0:02}|60|4"
+    rows = (f"{at}|c|{'amy' if at % 3 else 'bob'}|COMPLETED|{times.format(at)}" for at in range(60))
+    path.write_text("\n".join((names, *rows, "")))
+    tables = []
+    made = RowTable.table
+    monkeypatch.setattr(
+        RowTable, "table", lambda self, *told: tables.append(self) or made(self, *told)
+    )
+    found = []
+    for is_open in (True, False):
+        road.open(is_open=is_open)
+        kept = ledger.create(tmp_path / f"ledger-{is_open}")
+        work = Ingestion(kept, lambda error: pytest.fail(str(error)), processes=processes)
+        work.take([NamedSource(str(path), path)], "slurm")
+        work.commit()
+        with kept.connected() as connection:
+            text = "SELECT * EXCLUDE (file, row) FROM live ORDER BY line"
+            found.append(connection.execute(text).fetchall())
+    assert found[0] == found[1] != []
+    assert sum(map(len, tables)) > 50
+
+
 def test_without_the_libraries_lines_are_read_one_by_one(monkeypatch):
     road = regular.Road()
     monkeypatch.setattr(regular, "_NEEDED", ("numpy", "no_such_module_of_any_name"))
