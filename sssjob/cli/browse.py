@@ -38,10 +38,10 @@ Exit code: 0 ended by SIGINT or SIGTERM, 2 an ADDRESS cannot be read, or the por
 def command(files: tuple[str, ...], port: int, opens: bool) -> None:
     """Show jobs as pages in a browser: a table of them, and all that is known of each.
 
-    An ADDRESS is a store, a document, a directory of documents, records of a batch system, or "-"
-    for standard input. One store is looked at where it is; all else is read once, into a store that
-    goes away at the end. Nothing is changed. The server is for this machine only, and for whoever
-    has the address that is printed.
+    An ADDRESS is a store, a ledger, a document, a directory of documents, records of a batch
+    system, or "-" for standard input. One store is looked at where it is; all else is read once,
+    into a store that goes away at the end. Nothing is changed. The server is for this machine only,
+    and for whoever has the address that is printed.
     """
     try:
         from sssjob.web.server import Server

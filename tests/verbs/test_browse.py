@@ -4,12 +4,14 @@ import io
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from strategies import documents
 
 from sssjob import defaults, store
+from sssjob.cli import sssjob
 from sssjob.document import from_tree
-from sssjob.document.sources import NamedSource
+from sssjob.document.sources import NamedSource, named
 from sssjob.errors import LimitExceeded
 from sssjob.model import Job
 from sssjob.store import browsing
@@ -67,6 +69,14 @@ def test_one_store_is_looked_at_where_it_is_and_another_one_goes_away(place):
         assert Path(address).is_file()
         assert Path(address).parent.stat().st_mode & 0o77 == 0
     assert not Path(address).parent.exists()
+
+
+def test_a_ledger_is_its_runs(place):
+    pytest.importorskip("duckdb")
+    arguments = ["ledger", "ingest", str(place / "led"), str(place / "sacct.txt")]
+    told = CliRunner().invoke(sssjob, arguments)
+    assert told.exit_code == 0, told.output
+    assert ids([*named([str(place / "led")], io.BytesIO())]) == ["7"]
 
 
 def test_what_cannot_be_read_is_told_and_the_rest_is_there():
