@@ -451,7 +451,9 @@ def _lines(path: Path, table: str = "") -> tuple[list[Line], _Rest]:
     Those of CSV are of a ``table``, or of the first column.
     """
     if _is_csv(path):
-        return _of_csv(path, table), _Rest(str(path), {}, {})
+        told = _of_csv(path, table)
+        _refuse([] if told else [Problem(str(path), 0, "", "no row", "a line for each row")])
+        return told, _Rest(str(path), {}, {})
     found, rest, lines = settings.rows(path)
     problems: list[Problem] = []
     made = []
@@ -465,6 +467,10 @@ def _lines(path: Path, table: str = "") -> tuple[list[Line], _Rest]:
             else:
                 line.texts[key] = text
         made.append(line)
+    if not made:
+        problems.append(
+            Problem(str(path), 0, "", "no row", f"tables such as [[{table or 'user'}]]")
+        )
     _refuse(problems)
     return made, _Rest(str(path), rest, lines)
 

@@ -169,12 +169,14 @@ def test_each_job_counts_where_it_belonged_and_is_charged_by_the_row_that_says_m
         written(home / "users", "user", names, as_csv=as_csv),
         written(home / "departments", "department", faculties, as_csv=as_csv),
     ]
-    if as_csv and not (names and faculties):
+    if not (names and faculties):
         files = [each for each, rows in zip(files, (names, faculties), strict=True) if rows]
     if not names:  # then nobody tells what a department is
         return
     known = reference.names(files, zone)
     by = ("faculty", "day") if faculties else ("department", "day")
+    if not (factors and rates):  # files without a row are refused
+        return
     site = Valuation(
         known,
         reference.factors(written(home / "factors", "factor", factors, as_csv=False), zone, known),
@@ -216,7 +218,7 @@ def test_a_run_over_a_change_is_divided_there(tmp_path_factory, data, zone):
     home = tmp_path_factory.mktemp("site")
     names = data.draw(histories("user", USERS, "department", DEPARTMENTS))
     rates = data.draw(valued("wall_hour", []))
-    if not names:
+    if not (names and rates):
         return
     known = reference.names([written(home / "users", "user", names, as_csv=False)], zone)
     rates_file = written(home / "rates", "rate", rates, as_csv=False)
@@ -286,6 +288,8 @@ def read(tmp_path, text, name="rates.toml", of=reference.rates):
                      "expected a time such as", id="no-date-in-CSV"),
         pytest.param("a.csv", reference.rates, "job,from,until\n1,2026-03,2026-02\n", 2,
                      "expected a time after 2026-03", id="ends-before-it-begins"),
+        pytest.param("a.csv", reference.rates, "\0,\1\n", 0, "found no row", id="nothing"),
+        pytest.param("a.toml", reference.names, "", 0, "found no row", id="nothing-named"),
         pytest.param("a.csv", reference.rates, "job,queue\n1\n", 2, "found 1 cells", id="short"),
         pytest.param("a.csv", reference.factors, "factor\n0\n", 2, "above 0", id="no-factor"),
         pytest.param("a.csv", reference.names, "user,person\namy,A\namy,B\n", 3,
@@ -305,7 +309,8 @@ def test_what_is_wrong_is_told_with_its_line(tmp_path, name, of, text, line, tol
     with pytest.raises(BadSettings) as caught:
         read(tmp_path, text, name, of)
     first = str(caught.value).splitlines()[0]
-    assert first.startswith(f"{tmp_path / name}:{line}: error: ")
+    place = f"{tmp_path / name}:{line}" if line else f"{tmp_path / name}"
+    assert first.startswith(f"{place}: error: ")
     assert told in str(caught.value)
 
 
