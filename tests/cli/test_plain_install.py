@@ -18,7 +18,9 @@ RECORDS = ROOT / "examples" / "slurm" / "sacct.txt"
 
 # The modules of each extra, which a plain installation lacks.
 EXTRAS = {
+    "cluster": "distributed",
     "columns": "pyarrow",
+    "delta": "deltalake",
     "gateway": "prometheus_client",
     "gold": "cryptography",
     "http": "requests",
@@ -38,7 +40,7 @@ COMMAND = WITHOUT + "from sssjob.__main__ import main; main()"
 # Modules that are imported only where their extra is wanted.
 NEEDING = {
     "sssjob.accounting.rows", "sssjob.accounting.table",
-    "sssjob.ledger.building", "sssjob.ledger.columns",
+    "sssjob.ledger.asking", "sssjob.ledger.building", "sssjob.ledger.columns",
     "sssjob.ledger.distributions",
     "sssjob.ledger.engine", "sssjob.ledger.exporting", "sssjob.ledger.jobs",
     "sssjob.ledger.ledger", "sssjob.ledger.merging",
@@ -47,9 +49,10 @@ NEEDING = {
     "sssjob.ledger.upkeep", "sssjob.verbs.ledger",
     "sssjob.accounting.writers.parquet", "sssjob.expression.columns",
     "sssjob.store.parquet", "sssjob.store.postgresql",
-    "sssjob.web.app", "sssjob.web.bodies", "sssjob.web.charts", "sssjob.web.guard",
-    "sssjob.web.openapi", "sssjob.web.pages", "sssjob.web.posted",
-    "sssjob.web.routes", "sssjob.web.server", "sssjob.web.views",
+    "sssjob.web.app", "sssjob.web.bodies", "sssjob.web.charts", "sssjob.web.gate",
+    "sssjob.web.guard", "sssjob.web.openapi", "sssjob.web.pages", "sssjob.web.posted",
+    "sssjob.web.readers", "sssjob.web.requested", "sssjob.web.routes", "sssjob.web.served",
+    "sssjob.web.server", "sssjob.web.views",
 }  # fmt: skip
 IMPORT_ALL = (
     WITHOUT
@@ -146,6 +149,11 @@ ASKING = [
         "--to parquet needs pyarrow",
     ),
     ("parquet", "store export --to parquet -o {new} {store}", "--to parquet needs pyarrow"),
+    (
+        "cluster",
+        "convert --from slurm --cluster tcp://127.0.0.1:9 -o {new} {records}",
+        "--cluster needs distributed",
+    ),
     ("ledger", "ledger init {new}", "a ledger needs"),
     ("postgresql", "store stats postgresql://127.0.0.1/jobs", "PostgreSQL needs psycopg"),
     ("web", "browse {store}", "pages need starlette"),
