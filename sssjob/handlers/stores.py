@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from sssjob import store
 from sssjob.errors import BusyStore, Refused, UnusableStore
 from sssjob.store import Store
+from sssjob.store.parts import KeptSums
 
 
 class Stores:
@@ -22,6 +23,7 @@ class Stores:
         self._local = threading.local()
         self._open: list[Store] = []
         self._lock = threading.Lock()
+        self._sums = KeptSums()  # of the store, whichever thread asked for them
 
     @contextmanager
     def use(self) -> Iterator[Store]:
@@ -49,7 +51,7 @@ class Stores:
     def _here(self) -> Store:
         found: Store | None = getattr(self._local, "store", None)
         if found is None:
-            found = store.open(self.address, patience=self.patience)
+            found = store.open(self.address, patience=self.patience, sums=self._sums)
             self._local.store = found
             with self._lock:
                 self._open.append(found)

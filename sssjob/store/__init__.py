@@ -18,6 +18,7 @@ from sssjob.store import opening, upkeep
 from sssjob.store.answers import Trace
 from sssjob.store.change import Change
 from sssjob.store.identity import Identity
+from sssjob.store.parts import KeptSums
 from sssjob.store.plan import Level
 from sssjob.store.sqlite import PATIENCE
 from sssjob.store.store import ON, VERIFY, Store
@@ -49,11 +50,14 @@ def open(
     read_only: bool = False,
     by: str = "",
     patience: float = PATIENCE,
+    sums: KeptSums | None = None,
 ) -> Store:
     """The store at a path, ``sqlite:PATH`` or ``postgresql://...``; made if ``create`` says so.
 
     ``by`` is who makes the changes, for the history. ``patience`` is how many seconds to wait for
-    other writers. Raises ``UnusableStore``: there is none, it is none, it cannot be opened; and
+    other writers. ``sums`` are those that another connection to it keeps.
+
+    Raises ``UnusableStore``: there is none, it is none, it cannot be opened; and
     ``OtherStore`` for one of another version.
     """
     engine = opening.engine(target, create=create, read_only=read_only, patience=patience)
@@ -63,7 +67,7 @@ def open(
         stated = opening.stated(engine)
         if not read_only:
             opening.make_indexes(engine)
-        return Store(engine, by=by, verifies=stated.get(VERIFY) == ON)
+        return Store(engine, by=by, verifies=stated.get(VERIFY) == ON, sums=sums)
     except BaseException:
         engine.close()
         raise

@@ -103,6 +103,13 @@ class Engine(Protocol):
         """All that is written in the block, or nothing of it."""
         ...
 
+    def touch(self, documents: Iterable[int]) -> None:
+        """Note, inside a transaction, that the rows of documents are written (see ``parts``).
+
+        It is written last, in one order by all, so that no two writers wait in a circle.
+        """
+        ...
+
     def hold(self, key: str) -> None:
         """Keep other transactions that hold the same key waiting until this one ends."""
         ...

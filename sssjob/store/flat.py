@@ -38,8 +38,9 @@ from sssjob.store.condition import (
     any_of,
     none_of,
 )
-from sssjob.store.engine import Engine, Row
+from sssjob.store.engine import Engine, ReadTransaction, Row
 from sssjob.store.packing import Packing
+from sssjob.store.parts import KeptSums, PartSums, Sums, numbers
 from sssjob.store.plan import Level, QueryPlan, reading
 from sssjob.store.sql import Sql, SqlDialect, quoted, sql
 from sssjob.store.stored import Stored
@@ -175,70 +176,101 @@ def _text_values(names: tuple[str, ...]) -> tuple[_Flat, ...] | None:
 
 def totals(
     engine: Engine, packing: Packing, how: QueryPlan, by: Sequence[str], of: Sequence[str],
-    add: Callable[[Stored], None],
+    add: Callable[[Stored], None], kept: KeptSums,
 ) -> list[FlatGroup] | None:  # fmt: skip
     """Jobs of a plan in groups by the texts of properties, with the totals of others.
 
     ``add`` is given each document that columns do not decide. None where columns cannot add up
-    these properties; nothing was added then.
+    these properties; nothing was added then. Sums over all documents are ``kept`` by parts.
     """
     keys, measures = [_flat(name) for name in by], [_flat(name) for name in of]
     if None in keys or None in measures or any(key and key.is_number for key in keys):
         return None
     flats = [each for each in (*keys, *measures) if each is not None]
-    decided = _whole(sql(_decided(how, flats), engine.dialect), flats, engine.dialect)
+    asked = _Sums.of(how, flats, len(by), engine.dialect)
     with engine.reading() as moment:
-        statement = _statement([each.value for each in flats[: len(by)]], flats[len(by) :], decided)
-        groups = moment.fetch(statement, decided.values)
-        found = [_group(row, len(by)) for row in groups]
-        if None in found:
+        if how.level is Level.NOTHING:
+            found = kept.of(asked, moment, lambda part: asked.found(moment, numbers(part)))
+        else:
+            found = asked.found(moment)
+        if found.groups is None:
             return None
-        maybe = sql(
-            all_of(how.candidates(effective=True), Compare("deleted", Op.EQ, 0)), engine.dialect
-        )
-        [(all_,)] = moment.fetch(f"SELECT count(*) FROM job WHERE {maybe.text}", maybe.values)
-        # To look for those that are not decided takes as long as to add up the others.
-        is_all = sum(int(row[len(by) + 1]) for row in groups) == all_
-        others: Sequence[Row] = (
-            ()
-            if is_all
-            else moment.fetch(
-                f"SELECT DISTINCT document FROM job WHERE {maybe.text} "
-                f"AND ({decided.text}) IS NOT TRUE ORDER BY document",
-                (*maybe.values, *decided.values),
-            )
-        )
-        numbers = [number for (number,) in others]
-        for start in range(0, len(numbers), _BATCH):
-            batch = numbers[start : start + _BATCH]
+        for start in range(0, len(found.others), _BATCH):
+            batch = found.others[start : start + _BATCH]
             for stored in lookup.numbered(engine, packing, moment, batch):
                 add(stored)
-    return [each for each in found if each is not None]
+    return [
+        FlatGroup(texts, first, tuple((count, Fraction(number)) for count, number in sums))
+        for texts, (first, sums) in found.groups.items()
+    ]
 
 
-def _statement(keys: Sequence[str], measures: Sequence[_Flat], where: Sql) -> str:
-    told = [*keys, "min(document)", "count(*)"]
-    for each in measures:
+class _Sums(NamedTuple):
+    """What is asked for sums: those that columns decide, how many may be meant, the others."""
+
+    keys: int
+    told: Sql
+    grouped: str
+    all_: Sql
+    others: Sql
+
+    @classmethod
+    def of(cls, how: QueryPlan, flats: Sequence[_Flat], keys: int, dialect: SqlDialect) -> _Sums:
+        """The sums of a plan; the first properties are ``keys`` to group by."""
+        decided = _whole(sql(_decided(how, flats), dialect), flats, dialect)
+        maybe = sql(all_of(how.candidates(effective=True), Compare("deleted", Op.EQ, 0)), dialect)
+        by = ", ".join(each.value for each in flats[:keys])
+        others = f"({decided.text}) IS NOT TRUE AND {maybe.text}"
+        return cls(
+            keys,
+            Sql(f"SELECT {_told_sums(flats, keys)} WHERE {decided.text}", decided.values),
+            f" GROUP BY {by}" if keys else " HAVING count(*) > 0",
+            Sql(f"SELECT count(*) FROM job WHERE {maybe.text}", maybe.values),
+            Sql(
+                f"SELECT DISTINCT document FROM job WHERE {others}",
+                (*decided.values, *maybe.values),
+            ),
+        )
+
+    def found(self, moment: ReadTransaction, span: tuple[int, int] | None = None) -> PartSums:
+        """The sums of a moment: of all documents, or of those in a span of numbers."""
+        within = "" if span is None else " AND document >= ? AND document < ?"
+        bounds = span or ()
+
+        def ask(what: Sql, end: str = "") -> list[Row]:
+            return moment.fetch(f"{what.text}{within}{end}", (*what.values, *bounds))
+
+        rows = ask(self.told, self.grouped)
+        [(all_,)] = ask(self.all_)
+        # To look for those that are not decided takes as long as to add up the others.
+        is_all = sum(int(row[self.keys + 1]) for row in rows) == all_
+        others = () if is_all else ask(self.others, " ORDER BY document")
+        return PartSums(self._groups(rows), tuple(number for (number,) in others))
+
+    def _groups(self, rows: Sequence[Row]) -> dict[Texts, tuple[int, Sums]] | None:
+        """The groups of rows; None where a sum of them may be rounded."""
+        found: dict[Texts, tuple[int, Sums]] = {}
+        for row in rows:
+            sums = []
+            for place in range(self.keys + 2, len(row), 3):
+                count, total, absolute = (float(each or 0) for each in row[place : place + 3])
+                if absolute >= _EXACT:
+                    return None
+                sums.append((int(count), int(total)))
+            texts = tuple("" if each is None else str(each) for each in row[: self.keys])
+            found[texts] = int(row[self.keys]), tuple(sums)
+        return found
+
+
+def _told_sums(flats: Sequence[_Flat], keys: int) -> str:
+    told = [*(each.value for each in flats[:keys]), "min(document)", "count(*)"]
+    for each in flats[keys:]:
         told.append(f"count({each.value})")
         if each.is_number:
             told += [f"sum({each.value})", f"sum(abs({each.value}))"]
         else:
             told += ["0", "0"]
-    grouped = f" GROUP BY {', '.join(keys)}" if keys else " HAVING count(*) > 0"
-    return f"SELECT {', '.join(told)} FROM job WHERE {where.text}{grouped}"
-
-
-def _group(row: Sequence[object], keys: int) -> FlatGroup | None:
-    """A group of a row; None where its sums may be rounded."""
-    values = [float(str(each or 0)) for each in row[keys + 2 :]]
-    sums = []
-    for place in range(0, len(values), 3):
-        count, total, absolute = values[place : place + 3]
-        if absolute >= _EXACT:
-            return None
-        sums.append((int(count), Fraction(int(total))))
-    texts = tuple("" if each is None else str(each) for each in row[:keys])
-    return FlatGroup(texts, int(str(row[keys])), tuple(sums))
+    return f"{', '.join(told)} FROM job"
 
 
 def _whole(where: Sql, flats: Sequence[_Flat], dialect: SqlDialect) -> Sql:

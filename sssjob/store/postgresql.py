@@ -18,7 +18,8 @@ from psycopg.conninfo import conninfo_to_dict
 
 from sssjob.errors import BusyStore, DamagedStore, FullStore, UnusableStore
 from sssjob.store.engine import Row, Sparse
-from sssjob.store.schema import Table, insert, listed
+from sssjob.store.parts import part_of, touching
+from sssjob.store.schema import TOUCH, Table, insert, listed
 from sssjob.store.sql import POSTGRESQL, SqlDialect, quoted
 
 SCHEMA = "sssjob"
@@ -34,6 +35,8 @@ _BUSY = (
 )  # fmt: skip
 _FORBIDDEN = (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction)
 _DAMAGED = (errors.DataCorrupted, errors.IndexCorrupted)
+
+_WRITERS = 16  # that note what they write to without waiting for each other
 
 Connection = psycopg.Connection[Row]
 
@@ -72,6 +75,7 @@ class PostgreSQL:
         except psycopg.ProgrammingError as error:
             raise UnusableStore(self.address, f"no address of PostgreSQL: {error}") from error
         self._idle: list[Connection] = []
+        self._touched: set[int] = set()
         with self._told():
             self._connection = self._connected()
 
@@ -139,8 +143,18 @@ class PostgreSQL:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """See ``Engine``."""
-        with self._told(), self._connection.transaction():
-            yield
+        try:
+            with self._told(), self._connection.transaction():
+                yield
+                if self._touched:
+                    writer = self._connection.info.backend_pid % _WRITERS
+                    self.many(TOUCH, touching(self._touched, writer))
+        finally:
+            self._touched.clear()
+
+    def touch(self, documents: Iterable[int]) -> None:
+        """See ``Engine``."""
+        self._touched.update(map(part_of, documents))
 
     def hold(self, key: str) -> None:
         """See ``Engine``."""

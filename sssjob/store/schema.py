@@ -15,7 +15,7 @@ from typing import NamedTuple
 from sssjob.store import columns
 from sssjob.store.sql import quoted
 
-VERSION = 5  # of these tables; a store of another one is upgraded before it is used
+VERSION = 6  # of these tables; a store of another one is upgraded before it is used
 
 INTEGER, NUMBER, TEXT, BYTES = "integer", "number", "text", "bytes"
 
@@ -122,6 +122,12 @@ QUOTED = Table("quoted", (
     Field("name",  TEXT),
     Field("rate",  TEXT),                       # an exact number
 ), ("quote", "type", "name"), is_small=True)
+# How often the documents of a part of the store were written to (see ``parts``).
+TOUCHED = Table("touched", (
+    Field("part",    INTEGER),
+    Field("writer",  INTEGER),                  # so that those who write at once do not wait
+    Field("changes", INTEGER),
+), ("part", "writer"), is_small=True)
 ANSWER = Table("answer", (
     Field("job",  TEXT),
     Field("mark", TEXT),                        # the digest that was signed
@@ -152,7 +158,8 @@ OWN = 2  # columns of a row before those that are asked for
 def tables() -> tuple[Table, ...]:
     """Every table of a store."""
     return (
-        SETTING, DICTIONARY, CHANGE, DOCUMENT, FORMER, FILE, NOTE, LEDGER, QUOTED, ANSWER, job(),
+        SETTING, DICTIONARY, CHANGE, DOCUMENT, FORMER, FILE, NOTE, LEDGER, QUOTED, ANSWER,
+        TOUCHED, job(),
     )  # fmt: skip
 
 
@@ -193,6 +200,13 @@ def create_sparse_index(table: Table, name: str) -> str:
     where = f"{quoted(name)} > {columns.USUAL[name]}"
     on = f"{quoted(table.name)} ({quoted(name)}) WHERE {where}"
     return f"CREATE INDEX IF NOT EXISTS {called} ON {on}"
+
+
+# One more transaction that wrote to a part, as a writer.
+TOUCH = (
+    "INSERT INTO touched (part, writer, changes) VALUES (?, ?, 1) "
+    "ON CONFLICT (part, writer) DO UPDATE SET changes = touched.changes + 1"
+)
 
 
 def insert(table: Table, places: Sequence[int] | None = None) -> str:

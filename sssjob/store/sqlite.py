@@ -22,7 +22,8 @@ from urllib.parse import quote
 from sssjob.addresses import APPLICATION, OTHER
 from sssjob.errors import BusyStore, DamagedStore, FullStore, UnusableStore
 from sssjob.store.engine import Row, Sparse
-from sssjob.store.schema import Table, insert
+from sssjob.store.parts import part_of, touching
+from sssjob.store.schema import TOUCH, Table, insert
 from sssjob.store.sql import SQLITE, SqlDialect, quoted
 
 PATIENCE = 60.0  # seconds to wait for other writers
@@ -121,6 +122,7 @@ class SQLite:
         self._immutable = False
         self.told = _ErrorsTold(self)
         self.idle: list[_ReadTransaction] = []
+        self._touched: set[int] = set()
         with self.told:
             self._connection = self._connected()
             try:
@@ -184,12 +186,19 @@ class SQLite:
             self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
+            if self._touched:
+                self.many(TOUCH, touching(self._touched, 0))
             with self.told:
                 self._connection.execute("COMMIT")
         finally:
+            self._touched.clear()
             if self._connection.in_transaction:
                 with self.told:
                     self._connection.execute("ROLLBACK")
+
+    def touch(self, documents: Iterable[int]) -> None:
+        """See ``Engine``."""
+        self._touched.update(map(part_of, documents))
 
     def hold(self, key: str) -> None:
         """See ``Engine``; the transaction itself keeps all other writers waiting."""

@@ -25,6 +25,7 @@ from sssjob.store.identity import Identity
 from sssjob.store.ledger import StoreLedger
 from sssjob.store.loading import keep, load
 from sssjob.store.packing import packing_of
+from sssjob.store.parts import KeptSums
 from sssjob.store.plan import QueryPlan
 from sssjob.store.pushdown import plan
 from sssjob.store.reading import NamedReading, OnWarning, Readers
@@ -47,10 +48,14 @@ class Store:
     the store for themselves: nothing that one commits is lost by another. Whatever a method
     cannot do raises an ``UnusableStore``; ``BusyStore`` says that trying again may help.
     ``verifies`` is whether every question is asked of the documents, too (``verify``).
+    ``sums`` are kept; the connections of several threads may share them.
     """
 
-    def __init__(self, engine: Engine, *, by: str = "", verifies: bool = False) -> None:
+    def __init__(
+        self, engine: Engine, *, by: str = "", verifies: bool = False, sums: KeptSums | None = None
+    ) -> None:
         self.engine, self.by, self.verifies = engine, by, verifies
+        self.sums = KeptSums() if sums is None else sums
         self.packing = packing_of(engine)
         self.ledger = StoreLedger(engine)
 
@@ -230,7 +235,7 @@ class Store:
         Documents that columns do not decide are given to ``add``, and are in no group. None where
         columns cannot tell.
         """
-        return flat.totals(self.engine, self.packing, how, by, of, add)
+        return flat.totals(self.engine, self.packing, how, by, of, add, self.sums)
 
     def flat_rows(self, how: QueryPlan, names: Sequence[str]) -> Iterator[Texts | Stored] | None:
         """The texts of flat properties of each job of a plan; see ``flat``.

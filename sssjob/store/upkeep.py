@@ -134,6 +134,7 @@ def upgrade(engine: Engine, on_progress: OnProgress | None) -> bool:
             engine.fetch(schema.create(each, types, suffix if each.is_small else ""))
         for done, stored in enumerate(_all(engine, packing_), 1):
             engine.add(table, _rows(stored))
+            engine.touch([stored.number])
             if on_progress is not None:
                 on_progress(done)
         if schema.LEDGER in missing:

@@ -243,6 +243,7 @@ class DocumentWriter:
             fresh = [(index, each, ()) for index, each in enumerate(documents)]
             written = self._with_jobs(numbers, fresh, added, entry)
             return [written[index] for index in range(len(ids))]
+        self.engine.touch(numbers)
         first = 0
         for part in parts:
             owners = map(numbers[first : first + len(part.ids)].__getitem__, part.owners)
@@ -261,6 +262,7 @@ class DocumentWriter:
 
     def hide(self, number: int, entry: HistoryEntry, *, deleted: bool) -> None:
         """A version of a document that is hidden, or is no longer."""
+        self.engine.touch([number])
         self.engine.fetch(_KEEP, (number,))
         self.engine.fetch(_HIDE, (entry.number, int(deleted), number))
         self.engine.fetch("UPDATE job SET deleted = ? WHERE document = ?", (int(deleted), number))
@@ -365,6 +367,7 @@ class DocumentWriter:
                 jobs += _owned(number, incoming)
             else:
                 late.append((index, incoming))
+        self.engine.touch(added)
         self.engine.add_sparse(self._rows, jobs)
         if late:
             again = self._write([incoming for _, incoming in late], entry)
@@ -391,6 +394,7 @@ class DocumentWriter:
             )
             for number, new, files in changed
         ])  # fmt: skip
+        self.engine.touch(number for number, _, _ in changed)
         self.engine.many("DELETE FROM job WHERE document = ?", numbers)
         self.engine.add_sparse(
             self._rows, [row for number, new, _ in changed for row in _owned(number, new)]
