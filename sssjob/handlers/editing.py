@@ -10,7 +10,7 @@ from sssjob import units
 from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.handlers.attributes import GROUP, JOB, AttributeType, ObjectAttribute, attribute, shown
-from sssjob.handlers.changes import once, require_conditions
+from sssjob.handlers.changes import copied, once, remember, require_conditions
 from sssjob.handlers.documents import RequestDocuments, carried, require_credits
 from sssjob.handlers.finding import Search
 from sssjob.handlers.ledger_entries import follow_all
@@ -61,9 +61,15 @@ def create(
     return once(stores, call, do)
 
 
-def modify(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
-    """Other values for the jobs that a Where finds: Assign, Inc, Dec."""
+def modify(
+    stores: Stores, call: ReceivedRequest, reach: Reach, *, repeated: int = 0
+) -> HandlerAnswer:
+    """Other values for the jobs that a Where finds: Assign, Inc, Dec.
+
+    What adds is done once, if its very bytes come again within ``repeated`` seconds.
+    """
     asked = call.request
+    window = repeated if any(each.op != "Assign" for each in asked.sets) else 0
     if not asked.sets or asked.gets or asked.data:
         raise Refused("318", "A Modify has at least one Set, and neither Get nor Data")
     charges = "Charge" in [settable(each, asked.object).name for each in asked.sets]
@@ -84,7 +90,7 @@ def modify(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer
             follow_all(change, views(made, JOB), call)
         return made
 
-    return _each(stores, call, reach, do, "modified", deleted=False)
+    return _each(stores, call, reach, do, "modified", deleted=False, window=window)
 
 
 def delete(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
@@ -225,9 +231,12 @@ def _created(
 
 def _each(
     stores: Stores, call: ReceivedRequest, reach: Reach,
-    do: Callable[[Change, Sequence[View]], Stored], done: str, *, deleted: bool,
+    do: Callable[[Change, Sequence[View]], Stored], done: str, *, deleted: bool, window: int = 0,
 ) -> HandlerAnswer:  # fmt: skip
-    """Do something with each document in which jobs are found."""
+    """Do something with each document in which jobs are found.
+
+    What comes again within a ``window`` of seconds is answered as it was.
+    """
     asked = call.request
     require_conditions(asked)
     search = Search(call, reach, deleted=deleted)
@@ -235,6 +244,9 @@ def _each(
         numbers = list(dict.fromkeys(view.stored.number for view in search.run(jobs)))
 
     def all_of(change: Change) -> HandlerAnswer:
+        name = f"{asked.action} {call.mark}"
+        if window and (copy := copied(change, call, name, window)) is not None:
+            return copy
         made: list[Stored] = []
         places: dict[int, set[int]] = {}
         for number in numbers:
@@ -242,7 +254,9 @@ def _each(
             if found:
                 made.append(do(change, found))
                 places[number] = {view.place for view in found}
-        return _told(change, call, made, "", f"Successfully {done} {{}} {asked.object}s", places)
+        answer = _told(change, call, made, "", f"Successfully {done} {{}} {asked.object}s", places)
+        remember(change, call, name, window, answer)
+        return answer
 
     return once(stores, call, all_of)
 

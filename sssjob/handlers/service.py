@@ -57,7 +57,7 @@ class Service:
             for name, handler in (
                 ("Query", query),
                 ("Create", partial(editing.create, advice=self.advice)),
-                ("Modify", editing.modify),
+                ("Modify", self._modify),
                 ("Delete", editing.delete),
                 ("Undelete", editing.undelete),
             )
@@ -92,6 +92,10 @@ class Service:
         plain = all(where.conj is Conj.AND and not where.group for where in asked.wheres)
         named = any(where.name in _IDS and where.op is Op.EQ for where in asked.wheres)
         return plain and named and asked.option("Time") is None
+
+    def _modify(self, stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
+        repeated = self.settings.accounting.repeated
+        return editing.modify(stores, call, reach, repeated=repeated)
 
     def _answered(self, handler: Handler, call: ReceivedRequest) -> HandlerAnswer:
         return handler(self.stores, call, self.settings.roles.reach(call))

@@ -334,3 +334,31 @@ def test_users_make_and_change_their_own_jobs_only(jobs):
     assert jobs.answer("Delete", actor="ann", wheres=[("Id", "EQ", "2")])[1] == []
     jobs.answer("Delete", wheres=[("Id", "EQ", "2")])
     assert jobs.code("Create", actor="ann", sets=[("Id", "2"), ("User", "ann")]) == "740"
+
+
+@pytest.mark.parametrize("op, sign", [("Inc", 1), ("Dec", -1)])
+def test_what_adds_is_done_once_if_its_bytes_come_again(jobs, op, sign):
+    jobs.answer(
+        "Create", data=["<Job><Id>counted</Id><User>ann</User><Priority>9</Priority></Job>"]
+    )
+
+    def priority():
+        [row] = jobs.ask("Query", gets=["Priority"], wheres=[("Id", "EQ", "counted")])
+        return int(row["Priority"])
+
+    # After the first, the condition finds the job no more.
+    wheres = [("Id", "EQ", "counted"), ("Priority", "EQ", "9")]
+    some = {"sets": [("Priority", "2", op)], "wheres": wheres, "mark": "m"}
+    first, rows = jobs.answer("Modify", **some)
+    again, same = jobs.answer("Modify", **some, now=1120.0)
+    assert first.message == "Successfully modified 1 Jobs"
+    assert (again.message, same) == (first.message, rows)
+    assert priority() == 9 + 2 * sign
+    by_id = {"sets": [("Priority", "2", op)], "wheres": wheres[:1]}
+    for mark, now in (("n", 1000.0), ("n", 1121.0), ("o", 1121.0)):
+        jobs.answer("Modify", **by_id, mark=mark, now=now)
+    assert priority() == 9 + 8 * sign
+    jobs.answer("Modify", sets=[("Priority", "5")], wheres=wheres[:1], mark="p")
+    jobs.answer("Modify", sets=[("Priority", "6")], wheres=wheres[:1], mark="q")
+    jobs.answer("Modify", sets=[("Priority", "5")], wheres=wheres[:1], mark="p")
+    assert priority() == 5
