@@ -120,11 +120,12 @@ _SHOWN = (
     Shown("nodes",      _flat("node_count"),                     Kind.NUMBER),
     Shown("memory",     _flat("memory_bytes"),                   Kind.BYTES),
     Shown("exit",       ("exit_code",),                          Kind.NUMBER),
+    Shown("status",     _flat("status_message")),
 )
-_LATER = ("nodes", "start")  # columns that are there when they are asked for
+_LATER = ("nodes", "start", "status")  # columns that are there when they are asked for
 # fmt: on
 MONTH = "month"  # in which a job ended, in UTC
-FACETS = ("state", "user", "project", "queue", "machine", MONTH, "exit")
+FACETS = ("state", "user", "project", "queue", "machine", MONTH, "exit", "status")
 SEARCHED = ("id", "name", "global_id", *_flat("user"), *_flat("project"))
 _BLOCKS = ("requested_", "delivered_")
 

@@ -46,7 +46,7 @@ _SUMS = {
 }
 # What can be summed up.
 MEASURES = ("processor_seconds", "wall_seconds", "cpu_seconds", "jobs", "efficiency")
-DIMENSIONS = ("user", "project", "queue", "machine", "state", "exit")
+DIMENSIONS = ("user", "project", "queue", "machine", "state", "exit", "status")
 # What distributions are of, and the lower bounds of their parts: those that are one column.
 SPREAD = {
     each.name: [*map(int, each.bounds)] for each in DISTRIBUTIONS.values() if len(each.sums) < 2

@@ -33,7 +33,7 @@ _ROWS = 50_000  # of one piece, which is held in memory
 _MEMORY = "2GB"  # of a summary; a million jobs take about 200 MB
 _ALWAYS = ("document", "deleted", KIND, PLACE, READING, ODD)
 _NUMBERS = ("start", "nodes", "processors", "memory", "wall")
-_OTHERS = ("cpu_duration", "status_message")
+_OTHERS = ("cpu_duration",)
 
 
 def names() -> tuple[str, ...]:

@@ -25,6 +25,8 @@ _SEARCH = Parameter("q", "Only jobs with this text, as for the table of jobs.", 
 _OTHERS = "(others)"
 _NOT_STATED = "not stated"
 _FAILED = "Failed"
+# What tells why jobs failed.
+_FAILURES = (("exit", "their exit code"), ("status", "their StatusMessage"))
 
 # fmt: off
 USAGE = (
@@ -84,7 +86,9 @@ def usage(asked: Request) -> Response:
         dimensions=_pairs(DIMENSIONS), spans=_pairs(SPANS),
         own=("by", "measure", "span"), as_of=counted.at, asked=asked,
         forms=(JSON, CSV, PARQUET), table=asked.table,
-        failures=f"/usage?measure=jobs&by=exit&state={_FAILED}",
+        failures=[
+            (words, f"/usage?measure=jobs&by={name}&state={_FAILED}") for name, words in _FAILURES
+        ],
     )  # fmt: skip
 
 

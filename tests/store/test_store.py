@@ -228,6 +228,21 @@ def test_a_store_of_a_newer_version_says_which_and_is_not_upgraded(address):
         store.upgrade(address)
 
 
+def test_a_store_of_version_5_gets_its_status_messages(address):
+    failed = IDLE.replace(b"</State>", b"</State><StatusMessage>out of memory</StatusMessage>")
+    with store.open(address, create=True) as jobs:
+        put(jobs, failed, GROUP)
+        jobs.engine.fetch("UPDATE setting SET value = '5' WHERE name = 'version'")
+        jobs.engine.fetch("ALTER TABLE job DROP COLUMN status_message")
+    with pytest.raises(OtherStore, match="sssjob store upgrade"):
+        store.open(address)
+    assert store.upgrade(address)
+    with store.open(address, read_only=True) as jobs:
+        assert [*jobs.rows(["id"], deleted=False)]
+        assert ("out of memory",) in {*jobs.rows(["status_message"])}
+        assert list(jobs.check()) == []
+
+
 def test_a_store_with_other_columns_is_upgraded_from_its_documents(address):
     with store.open(address, create=True) as jobs:
         put(jobs, IDLE, GROUP)

@@ -320,6 +320,35 @@ def test_each_number_of_a_dashboard_leads_to_as_many_jobs(client, path):
     assert found or "nodes" in path
 
 
+def test_failures_are_told_by_what_is_said_of_them_as_in_reports(tmp_path):
+    failed = RAN.replace("Completed", "Failed")
+    with store.open(tmp_path / "jobs.db", create=True) as jobs:
+        for number, said in enumerate(
+            ("out of memory", "out of memory", "&lt;b>node&lt;/b> lost", "")
+        ):
+            text = f"<StatusMessage>{said}</StatusMessage>" if said else ""
+            one = failed.replace("<Id>7<", f"<Id>{number}<").replace("<State>", f"{text}<State>")
+            jobs.load(one.encode())
+    app = application(
+        str(tmp_path / "jobs.db"), title="", token=TOKEN, hosts=frozenset((HOST,))
+    )  # fmt: skip
+    headers = {"authorization": f"Bearer {TOKEN}", "accept": "text/html"}
+    with TestClient(app, base_url=f"http://{HOST}", headers=headers) as client:
+        [path] = re.findall(
+            r'href="([^"]*)">Failed jobs by their StatusMessage', client.get("/usage").text
+        )
+        page = client.get(unescape(path))
+        assert "<b>node" not in page.text
+        assert all(told == jobs for told, jobs in counted(client, page.text))
+        told = client.get(unescape(path).replace("/usage", "/usage.json")).json()
+        counts = dict(
+            zip((each or "" for each in told["values"]), told["rows"][0]["amounts"], strict=True)
+        )
+        report = client.get("/report.json?by=status").json()
+    assert counts == {"out of memory": 2, "<b>node</b> lost": 1, "": 1}
+    assert counts == {row["status"] or "": row["jobs"] for row in report["rows"]}
+
+
 def test_a_dashboard_is_drawn_and_told_as_data(client):
     page = client.get("/usage?by=user&span=month&user=amy").text
     assert "processor hours by month and user" in page
