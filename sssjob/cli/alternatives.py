@@ -28,7 +28,8 @@ request cannot be read."""
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
 @options.SELECT
-@click.option("--limit", type=click.IntRange(1, 100_000), default=LIMIT, show_default=True,
+@click.option("--limit", metavar="N",
+              type=click.IntRange(1, 100_000), default=LIMIT, show_default=True,
               help="List at most this number.")  # fmt: skip
 @options.JSON_LINES
 @names.records

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from sssjob.cli import common
+from sssjob.cli import common, options
 
 if TYPE_CHECKING:
     from sssjob.clusters import Profile
@@ -24,15 +24,22 @@ def _remembered(key: str) -> Callable[[click.Context, click.Parameter, str | Non
     return remember
 
 
+def _systems() -> Iterable[str]:
+    from sssjob import clusters
+
+    return clusters.SYSTEMS
+
+
 _CLUSTER = click.option(
     "--cluster", metavar="ADDRESS|SYSTEM", expose_value=False, callback=_remembered(_NAME),
-    help="Have a Dask scheduler at this address do the work (tcp://host:8786), or workers that "
-         "are started as jobs of slurm, pbs, sge, lsf or condor, as many as --workers says.",
+    shell_complete=options.completes(_systems),
+    help="Work on other machines: on those of the Dask scheduler at this address "
+         "(tcp://host:8786), or by --workers jobs of slurm, pbs, sge, lsf or condor.",
 )  # fmt: skip
 _PROFILE_OPTION = click.option(
     "--cluster-profile", metavar="FILE", type=click.Path(dir_okay=False), expose_value=False,
     callback=_remembered(_PROFILE),
-    help="A TOML file that says what jobs of workers are asked for: queue, memory, time.",
+    help="What each of these jobs asks for, as TOML: queue, memory, time.",
 )  # fmt: skip
 
 
@@ -64,7 +71,9 @@ def processes(wanted: int) -> int:
     started = name in clusters.SYSTEMS
     if not started and (file or told):
         what = "--cluster-profile" if file else "--workers"
-        common.fail(f"{what} is for workers that are started as jobs: {name} has its own")
+        systems = ", ".join(clusters.SYSTEMS)
+        common.fail(f"{what} is for workers that sssjob starts as jobs ({systems}): "
+                    f"the scheduler at {name} has workers already")  # fmt: skip
     try:
         with common.failing():
             profile = _profile(file, told)

@@ -334,5 +334,20 @@ def drawn(form: str | None, svg: str | None, output: str | None) -> tuple[str | 
 
 PLOT = picture("Write that plot to FILE.")
 CONFIGURATION = click.option("-c", "--config", "path", metavar="FILE", help="The configuration.")
-ESTIMATOR = click.option("--estimator", metavar="NAME", default="", help="Use this estimator.")
+
+
+def _estimators() -> Iterable[str]:
+    from sssjob.lcginfo import estimators
+
+    return estimators.names()
+
+
+ESTIMATOR = click.option(
+    "--estimator", metavar="NAME", default="", shell_complete=completes(_estimators),
+    help="Use this estimator.",
+)  # fmt: skip
+ESTIMATORS = click.option(
+    "--estimator", "names", metavar="NAME", multiple=True, shell_complete=completes(_estimators),
+    help="Ask this estimator; may be repeated. Default: all that are known.",
+)  # fmt: skip
 REASON = click.option("--reason", metavar="TEXT", default="", help="Why, for the history.")

@@ -57,7 +57,9 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
 @click.option("--whole", is_flag=True, help="Print the whole job of each match, as XML.")
 @click.option("--count", is_flag=True, help="Print only the number of matches.")
 @click.option("--quiet", is_flag=True, help="Print nothing; only the exit code tells.")
-@click.option("--limit", type=click.IntRange(min=1), help="Stop after so many matches.")
+@click.option(
+    "--limit", metavar="N", type=click.IntRange(min=1), help="Stop after so many matches."
+)
 @click.option("--sort", "order", metavar="XPATH,...",
               help="Sort by these; -XPATH in descending order.")  # fmt: skip
 @click.option("--effective", is_flag=True, help="Apply defaults before the query.")

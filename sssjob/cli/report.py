@@ -56,7 +56,7 @@ SORT = click.option(
     help="Sort by this, the largest first. Default: time, then processor_seconds.",
 )  # fmt: skip
 LIMIT = click.option(
-    "--limit", type=click.IntRange(1), help="Only so many rows; the rest are added up."
+    "--limit", metavar="N", type=click.IntRange(1), help="Only so many rows; the rest are added up."
 )
 CSV = click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
 JSON = click.option(
@@ -126,8 +126,10 @@ Examples:
   sssjob report --by queue --csv jobs.sss > queues.csv
   sssjob report --by department,month --names people.toml --rates prices.toml jobs.db
 
-Hours are wall time, wall time by processors, and CPU time. Exit code: 0 reported, 1 no job or a
-bad record, 2 not understood, or something could not be read."""
+Hours are wall time, wall time by processors, and CPU time.
+
+Exit code: 0 reported, 1 no job or a bad record, 2 not understood, or something could not be
+read."""
 )
 @BY
 @names.DOCUMENTS_OR_RECORDS

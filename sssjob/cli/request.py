@@ -79,7 +79,7 @@ _EXTRAS = {"cryptography": "gold", "requests": "http"}  # which extra brings a l
 @click.option(
     "--data", "data", metavar="FILE", help='Send the job objects of a file; "-" is standard input.'
 )
-@click.option("--limit", type=click.IntRange(min=1), help="No more rows than this.")
+@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="No more rows than this.")
 @click.option(
     "--chunk",
     type=click.IntRange(min=1),
@@ -144,6 +144,7 @@ _EXTRAS = {"cryptography": "gold", "requests": "http"}  # which extra brings a l
 )
 @click.option(
     "--timeout",
+    metavar="SECONDS",
     type=click.FloatRange(min=0.1),
     default=20.0,
     show_default=True,
@@ -151,6 +152,7 @@ _EXTRAS = {"cryptography": "gold", "requests": "http"}  # which extra brings a l
 )
 @click.option(
     "--tries",
+    metavar="N",
     type=click.IntRange(min=1),
     default=3,
     show_default=True,

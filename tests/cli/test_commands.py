@@ -132,6 +132,15 @@ def test_an_option_means_the_same_in_every_command():
     assert {"--workers", "--documents"} <= said
 
 
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_the_value_of_an_option_is_called_by_what_it_is(words):
+    context = click.Context(COMMANDS[words])
+    for parameter in COMMANDS[words].params:
+        if isinstance(parameter, click.Option):
+            record = parameter.get_help_record(context)
+            assert record is None or not re.search("INTEGER|FLOAT|RANGE", record[0])
+
+
 NOW = [
     words for words, command in COMMANDS.items() if "--now" in str([p.opts for p in command.params])
 ]

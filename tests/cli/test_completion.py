@@ -112,6 +112,12 @@ VALUES = [
     ("convert --to car", ["car"]),
     ("convert --from slurm-js", ["slurm-json"]),
     ("deliver --tz Europe/Lo", ["Europe/London"]),
+    ("features watch --from sl", ["slurm"]),
+    ("features watch --from sys", ["systemd"]),
+    ("ledger report --of wait,wal", ["wait,wall"]),
+    ("lcginfo estimate --estimator ba", ["basic"]),
+    ("lcginfo backtest --estimator ba", ["basic"]),
+    ("report --cluster slu", ["slurm"]),
     ("features collect --tz Europe/Lo", ["Europe/London"]),
     ("lcginfo lrms --tz Europe/Lo", ["Europe/London"]),
     ("lcginfo lrms --from slu", ["slurm"]),
@@ -139,6 +145,28 @@ def test_values_are_completed(shell, typed, offered):
     found = made.get_completions(words, incomplete)
     assert [item.value for item in found if item.type == "plain"] == offered
     assert all(item.value in made.format_completion(item) for item in found)
+
+
+def test_every_option_that_refuses_unknown_names_completes_those_there_are():
+    lists = [
+        param
+        for _, command in commands(sssjob)
+        for param in command.params
+        if " is not one of " in _refused(param)
+    ]
+    assert len(lists) > 50
+    for param in lists:
+        assert param.shell_complete(click.Context(click.Command("x")), ""), param.opts
+
+
+def _refused(param):
+    try:
+        param.type.convert("no-such-name", param, click.Context(click.Command("x")))
+    except click.BadParameter as error:
+        return error.message
+    except AttributeError:  # which of a type of click's own wants a command
+        return ""
+    return ""
 
 
 def test_every_option_with_a_zone_completes_it():

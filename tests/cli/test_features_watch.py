@@ -66,7 +66,7 @@ def test_a_source_that_was_named_and_does_not_answer_is_told(job, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--from", "cloud"], "'cloud' is no source; there are: features, systemd, kubernetes"),
+        (["--from", "cloud"], "'cloud' is not one of features, systemd, kubernetes"),
         (["--once", "--", "true"], "--once looks once and runs no COMMAND"),
         (["--machine", "nowhere"], "'nowhere' does not exist"),
         (["--signal", "KILL"], "'KILL' is not one of"),

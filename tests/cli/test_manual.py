@@ -28,6 +28,7 @@ def test_a_page_has_every_option_and_section_of_the_help(words):
         if isinstance(parameter, click.Option) and not parameter.hidden:
             assert parameter.opts[-1].replace("-", "\\-") in page
     assert "\n.SH EXAMPLE" in page
+    assert "\n.SH EXIT STATUS" in page
     assert "\b" not in page
 
 

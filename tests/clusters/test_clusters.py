@@ -151,7 +151,7 @@ def test_a_ledger_has_the_same_runs_and_the_same_reports(address, logs, tmp_path
     (("--cluster", "tcp://127.0.0.1:1"), "tcp://127.0.0.1:1: "),
     (("--cluster", "nonsense://x"), "cluster nonsense://x: "),
     (("--cluster-profile", "p.toml"), "needs --cluster"),
-    (("--cluster", "tcp://127.0.0.1:1", "--workers", "3"), "has its own"),
+    (("--cluster", "tcp://127.0.0.1:1", "--workers", "3"), "has workers already"),
     (("--cluster", "slurm", "--cluster-profile", "none.toml"), "none.toml"),
 ])  # fmt: skip
 def test_a_cluster_that_is_none_is_told(words, expected, monkeypatch):

@@ -37,7 +37,8 @@ root = click.option("--root", metavar="DIR", type=click.Path(), default="/run/mj
 jobs = click.option("--documents", "jobs", cls=options.Renamed, former="--jobs", metavar="DIR",
                     type=click.Path(), default="",
                     help="Job objects: DIR/ID.xml has the job with that Id.")  # fmt: skip
-seconds = click.option("--seconds", type=click.FloatRange(0.1, 3600), default=10, show_default=True,
+seconds = click.option("--seconds", metavar="SECONDS",
+                       type=click.FloatRange(0.1, 3600), default=10, show_default=True,
                        help="How long the batch system may take to answer.")  # fmt: skip
 
 

@@ -46,7 +46,8 @@ cannot be read, or others can write where the documents are."""
 @options.ALL_FINDINGS
 @click.option("--settle", metavar="SECONDS", type=click.IntRange(0), default=10, show_default=True,
               help="How long after the end of a job its record may be incomplete.")  # fmt: skip
-@click.option("--seconds", type=click.FloatRange(0.1, 3600), default=60, show_default=True,
+@click.option("--seconds", metavar="SECONDS",
+              type=click.FloatRange(0.1, 3600), default=60, show_default=True,
               help="How long the batch system may take to answer.")  # fmt: skip
 def command(
     system: str, jobs: str, records: tuple[str, ...], tz: str, done: str | None, settle: int,

@@ -24,7 +24,8 @@ is no directory."""
 )
 @click.option("--service", metavar="URL", default="http://169.254.169.254", show_default=True,
               help="The metadata service.")  # fmt: skip
-@click.option("--seconds", type=click.FloatRange(0.1, 3600), default=5, show_default=True,
+@click.option("--seconds", metavar="SECONDS",
+              type=click.FloatRange(0.1, 3600), default=5, show_default=True,
               help="How long each answer may take.")  # fmt: skip
 @options.JSON_OBJECT
 def command(service: str, seconds: float, as_json: bool) -> None:

@@ -42,7 +42,8 @@ or other users could replace one of the directories."""
 @click.option("--status-size", metavar="BYTES", type=click.IntRange(0, 1 << 30),
               default=1 << 20, show_default=True,
               help="The room of a $JOBSTATUS, for the prolog; 0: that of --root.")  # fmt: skip
-@click.option("--seconds", type=click.IntRange(1, 3600), default=30, show_default=True,
+@click.option("--seconds", metavar="SECONDS",
+              type=click.IntRange(1, 3600), default=30, show_default=True,
               help="The longest time that a script may take.")  # fmt: skip
 @click.option("--log", metavar="FILE", default="/var/log/sssjob-features.log", show_default=True,
               type=click.Path(), help="Where the scripts report errors.")  # fmt: skip

@@ -22,6 +22,8 @@ from sssjob.commands import CommandFailed
 from sssjob.errors import SSSJobError
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from sssjob.features.watch import NoticeChange, Watch
 
 _NUMBERS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
@@ -38,8 +40,18 @@ class SourceName(click.ParamType):  # type: ignore[type-arg]  # it has none befo
         from sssjob.features.notices import names
 
         if value.lower() not in names():
-            self.fail(f"{value!r} is no source; there are: {', '.join(names())}", param, ctx)
+            self.fail(f"{value!r} is not one of {', '.join(names())}", param, ctx)
         return value.lower()
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The sources that begin so."""
+        from click.shell_completion import CompletionItem
+
+        from sssjob.features.notices import names
+
+        return [CompletionItem(each) for each in names() if each.startswith(incomplete.lower())]
 
 
 @click.command(
@@ -75,7 +87,8 @@ be written.""",
 @click.option("--node", metavar="NAME", default="", help="What the batch system calls the machine.")
 @click.option("--url", metavar="URL", default="",
               help="Where the metadata service or the API answers.")  # fmt: skip
-@click.option("--seconds", type=click.FloatRange(0.1, 3600), default=5, show_default=True,
+@click.option("--seconds", metavar="SECONDS",
+              type=click.FloatRange(0.1, 3600), default=5, show_default=True,
               help="How long each answer may take.")  # fmt: skip
 @options.JSON_LINES
 @click.argument("payload", nargs=-1, metavar="[-- COMMAND [ARGUMENT]...]")

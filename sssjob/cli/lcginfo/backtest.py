@@ -31,17 +31,15 @@ understood."""
 )
 @click.option("-c", "--config", "path", metavar="FILE", help="The configuration: vomap, factors.")
 @click.option("--caps", metavar="FILE", help="The caps that held, as vo-max-jobs.")
-@click.option(
-    "--estimator", "names", metavar="NAME", multiple=True,
-    help="Ask this estimator; may be repeated. Default: all that are known.",
-)  # fmt: skip
+@options.ESTIMATORS
 @click.option(
     "--slots",
+    metavar="N",
     type=click.IntRange(1),
     help="How many slots there were. Default: the most that were busy at one time.",
 )
 @click.option(
-    "--samples", type=click.IntRange(1), default=200, show_default=True,
+    "--samples", metavar="N", type=click.IntRange(1), default=200, show_default=True,
     help="How many jobs to estimate, spread evenly over the log.",
 )  # fmt: skip
 @click.option(

@@ -33,7 +33,13 @@ Exit code: 0 done, 1 a cap was left out, 2 nothing printed."""
     help="Whose limits: those of a batch system, Maui's diagnose -g, or vo-max-jobs.",
 )  # fmt: skip
 @options.ALL_FINDINGS
-@click.option("--timeout", type=click.FloatRange(0.1), default=120, help="Seconds for the command.")
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=click.FloatRange(0.1),
+    default=120,
+    help="Seconds for the command.",
+)
 @click.argument("file", required=False, metavar="[FILE]")
 def command(format_name: str, timeout: float, file: str | None) -> None:
     """Print the caps of groups as vo-max-jobs.

@@ -31,8 +31,13 @@ Exit code: 0 every job printed, 1 some could not be, 2 nothing printed."""
     help="The batch system, or what the FILEs hold; auto: their first bytes tell.",
 )  # fmt: skip
 @click.option("--text", is_flag=True, help="Ask the batch system for text where JSON is usual.")
-@click.option("--slots", type=click.IntRange(0), help="How many slots there are.")
-@click.option("--cycle", type=click.FloatRange(0), help="Seconds between scheduling passes.")
+@click.option("--slots", metavar="N", type=click.IntRange(0), help="How many slots there are.")
+@click.option(
+    "--cycle",
+    metavar="SECONDS",
+    type=click.FloatRange(0),
+    help="Seconds between scheduling passes.",
+)
 @click.option(
     "--done-within", metavar="SECONDS", type=click.IntRange(0), default=DAY, show_default=True,
     help="With a store: also show jobs that ended at most this long ago.",
@@ -50,7 +55,13 @@ Exit code: 0 every job printed, 1 some could not be, 2 nothing printed."""
     "--tz", "zone", metavar="ZONE", default="", shell_complete=options.completes(options.zones),
     help="The zone of times that state none, such as Europe/Amsterdam. Default: UTC.",
 )  # fmt: skip
-@click.option("--timeout", type=click.FloatRange(0.1), default=120, help="Seconds for a command.")
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=click.FloatRange(0.1),
+    default=120,
+    help="Seconds for a command.",
+)
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 def command(
     format_name: str,

@@ -24,8 +24,10 @@ Examples:
   sssjob ledger ingest usage jobs.db
   sacct -aPD -S now-1day -o ALL | sssjob ledger ingest --tz Europe/London usage -
 
-It may be interrupted at any time, and run again. Exit code: 0 all is in, 1 a record is bad, 2 not
-understood, or something could not be read or written."""
+It may be interrupted at any time, and run again.
+
+Exit code: 0 all is in, 1 a record is bad, 2 not understood, or something could not be read or
+written."""
 )
 @shared.directory
 @click.argument("files", nargs=-1, metavar="[FILE]...")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -13,6 +13,12 @@ from sssjob.cli.ledger import shared
 
 if TYPE_CHECKING:
     from sssjob.measures import Histograms, Percentiles
+
+
+def _distributions() -> Iterable[str]:
+    from sssjob.measures import DISTRIBUTIONS
+
+    return DISTRIBUTIONS
 
 
 @click.command(
@@ -29,7 +35,9 @@ Examples:
 
 The usage of a run is divided among the hours, days or months by the time that it ran in each. It
 counts as a job, and for means and maxima, where it ended; with --book end all of its usage counts
-there, too. Exit code: 0 reported, 1 no job, 2 not understood, or something could not be read."""
+there, too.
+
+Exit code: 0 reported, 1 no job, 2 not understood, or something could not be read."""
 )
 @shown.BY
 @spans.SINCE
@@ -47,6 +55,7 @@ there, too. Exit code: 0 reported, 1 no job, 2 not understood, or something coul
 )
 @click.option(
     "--of", "distributions", metavar="NAMES", default="",
+    shell_complete=options.completes(_distributions, several=True),
     help="What percentiles and histograms are of: wait, wall, processors, nodes, memory, "
          "efficiency, memory_efficiency. Default: all but nodes and memory.",
 )  # fmt: skip

@@ -32,7 +32,8 @@ Exit code: 0 rows, 1 none, 2 not understood, or something could not be read."""
 @options.JSON_LINES
 @options.RAW
 @click.option(
-    "--seconds", type=click.FloatRange(0.001, 86_400), default=_LONGEST, show_default=True,
+    "--seconds", metavar="SECONDS",
+    type=click.FloatRange(0.001, 86_400), default=_LONGEST, show_default=True,
     help="How long it may take.",
 )  # fmt: skip
 @shared.AS_OF
