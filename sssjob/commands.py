@@ -27,6 +27,7 @@ _CHUNK = 1 << 16
 _LINE = 300  # characters of a standard error that an error of ours shows
 _TRACEBACK = "Traceback (most recent call last):"
 _SENTENCE = re.compile(r"[a-z)'\"][.!?](?= )")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _PLACES = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin")
 
 
@@ -53,6 +54,15 @@ class CommandFailed(SSSJobError, RuntimeError):
             said = f": {self.reason}" if self.reason else ""
             return f"{self.what} returned {self.status}{said}"
         return f"Error running {self.what}: {self.reason}"
+
+
+def is_name(text: str) -> bool:
+    """Whether a text is a plain name of a node or a queue, which no command takes for an option.
+
+    >>> is_name("n1.example.org"), is_name("-a"), is_name("n1;n2"), is_name("")
+    (True, False, False, False)
+    """
+    return _NAME.fullmatch(text) is not None
 
 
 def run(

@@ -376,6 +376,111 @@ def of_slots(text, recorded_as, asked_as):
             yield road, read_jobs(said), name_of
 
 
+_SQUEUED = '{"jobs": [{"job_id": 7, "group_name": "g", "partition": "q", "job_state": "PENDING", @}]}'  # noqa: E501
+_ENDED = "JobID|State|@\n7|COMPLETED|"
+
+
+def _rest(members):
+    """The job of a request to slurmrestd."""
+    (found,) = read(_REST.replace("@", "5").replace('"name"', f'{members}, "name"', 1).encode(), "slurmrest")  # noqa: E501
+    return [found.job]
+
+
+def _sacct(column):
+    return lambda text: recorded_job("slurm", _ENDED.replace("@", column) + "@\n")(text)
+
+
+def _changed(text, **values):
+    """A listing or a record with other values of some keys."""
+    for key, value in values.items():
+        text, count = re.subn(rf"(\b{key}=)\S*", rf"\g<1>{value}", text)
+        assert count, key
+    return text
+
+
+def _scontrol(**values):
+    return lambda _: shown_job("scontrol", "@")(_changed(_SCONTROL, **values))
+
+
+def _jobcomp(**values):
+    return lambda _: recorded_job("slurm-jobcomp", "@")(_changed(_TOLD["slurm-jobcomp"]["limit"], **values))  # noqa: E501
+
+
+_PBS_DEPEND = _TOLD["pbs"]["limit"].replace("Resource_List.walltime=01:00:00", "depend=@")
+_QSTAT_ENDED = "Job Id: 7.s\n    job_state = F\n    queue = q\n    exec_host = n1/0\n    Exit_status = @\n"  # noqa: E501
+_QSTAT_DEPEND = "Job Id: 7.s\n    job_state = H\n    queue = q\n    depend = @\n"
+_PBS_ENDED = re.sub(r"Exit_status=\S+", "Exit_status=@", _TOLD["pbs"]["limit"])
+
+# The same fact of a job on every road that can say it: the element that says it and where it stands,  # noqa: E501
+# each as it is (text, and attributes that change it), and what tells it on each road.
+FACTS = {
+    "features of Slurm, one of which is enough": ("Requested/Feature", [("ib", {}), ("ssd", {"conj": "Or"})], {  # noqa: E501
+        "accounting": (_sacct("Constraints"), "ib|ssd"),
+        "accounting, JSON": (recorded_job("slurm-json", '{"jobs": [{"job_id": 7, "constraints": "@"}]}'), "ib|ssd"),  # noqa: E501
+        "status": (shown_job("squeue-json", _SQUEUED), '"features": "ib|ssd"'),
+        "status scontrol": (_scontrol(Features="ib|ssd"), ""),
+        "translate": (scripted("sbatch"), "#SBATCH --constraint=ib|ssd"),
+        "translate slurmrest": (_rest, '"constraints": "ib|ssd"'),
+    }),
+    "nodes that Slurm may not give": ("Requested/Node", [("n5", {"op": "NE"})], {
+        "status": (shown_job("squeue-json", _SQUEUED), '"excluded_nodes": "n5"'),
+        "status scontrol": (_scontrol(ExcNodeList="n5"), ""),
+        "translate": (scripted("sbatch"), "#SBATCH --exclude=n5"),
+        "translate slurmrest": (_rest, '"excluded_nodes": ["n5"]'),
+    }),
+    "more nodes than Slurm is asked for": ("Requested/Node", [], {
+        "translate": (scripted("sbatch"), "#SBATCH --nodes=2 --nodelist=n[1-3]"),
+        "translate slurmrest": (_rest, '"nodes": "2", "required_nodes": ["n[1-3]"]'),
+    }),
+    "processors of each task of Slurm": ("Requested/Processors", [("8", {})], {
+        "status": (shown_job("squeue-json", _SQUEUED), '"cpus": 8, "tasks": 4, "cpus_per_task": 2'),
+        "translate": (scripted("sbatch"), "#SBATCH --ntasks=4 --cpus-per-task=2"),
+        "translate slurmrest": (_rest, '"tasks": 4, "cpus_per_task": 2'),
+    }),
+    "the partition in which a job of Slurm ran": ("Delivered/Queue", [("q", {})], {
+        "accounting": (_sacct("Partition"), "q"),
+        "accounting slurm-jobcomp": (_jobcomp(Partition="q"), ""),
+        "status scontrol": (_scontrol(Partition="q"), ""),
+    }),
+    "partitions of which one is enough": ("Requested/Queue", [("q", {}), ("r", {"conj": "Or"})], {
+        "accounting slurm-jobcomp": (_jobcomp(Partition="q,r"), ""),
+        "accounting slurm-jobcomp, never started": (_jobcomp(Partition="q,r", NodeList="(null)"), ""),  # noqa: E501
+        "status": (shown_job("squeue-json", _SQUEUED.replace('"q"', '"q,r"')), '"name": "n"'),
+        "translate": (scripted("sbatch"), "#SBATCH --partition=q,r"),
+    }),
+    "what Slurm notes of a job that never started": ("ExitCode", [("1", {})], {
+        "accounting": (recorded_job("slurm", "JobID|State|Start|End|ExitCode\n7|DEADLINE|None|2026-11-20T14:00:00|@\n"), "1:0"),  # noqa: E501
+        "accounting slurm-jobcomp": (_jobcomp(JobState="DEADLINE", NodeList="(null)", ExitCode="1:0"), ""),  # noqa: E501
+        "status scontrol": (_scontrol(JobState="DEADLINE", StartTime="None", NodeList="", ExitCode="1:0"), ""),  # noqa: E501
+    }),
+    "no exit code of a job that never started": ("ExitCode", [], {
+        "accounting": (recorded_job("slurm", "JobID|State|Start|End|ExitCode\n7|CANCELLED|None|2026-11-20T14:00:00|@\n"), "0:0"),  # noqa: E501
+        "accounting slurm-jobcomp": (_jobcomp(JobState="CANCELLED", NodeList="(null)", ExitCode="0:0"), ""),  # noqa: E501
+        "status scontrol": (_scontrol(JobState="CANCELLED", StartTime="None", NodeList="", ExitCode="0:0"), ""),  # noqa: E501
+    }),
+    "jobs of PBS that are waited for": ("Dependency", [("5.s", {"condition": "OnSuccess"}), ("6.s", {"condition": "OnExit"})], {  # noqa: E501
+        "accounting": (recorded_job("pbs", _PBS_DEPEND), "afterok:5.s,afterany:6.s"),
+        "status": (shown_job("qstat-text", _QSTAT_DEPEND), "afterok:5.s@s,afterany:6.s@s"),
+        "translate": (scripted("pbs"), "#PBS -W depend=afterok:5.s,afterany:6.s"),
+    }),
+    "how a job of PBS ended": ("StatusMessage", [("over the limit of wall time", {})], {
+        "accounting": (recorded_job("pbs", _PBS_ENDED), "-29"),
+        "status": (shown_job("qstat-text", _QSTAT_ENDED), "-29"),
+    }),
+}
+
+
+def facts(job, path):
+    """What a job says by an element, such as ``Requested/Node``: texts, and what changes them."""
+    place, _, name = path.rpartition("/")
+    items = getattr(job, place.lower()).all(name) if place else job.properties.all(name)
+    for item in items:
+        more = {key: item.attributes[key] for key in ("op", "conj") if key in item.attributes}
+        if name == "Dependency":
+            more["condition"] = item.attributes.get("condition", "OnSuccess")
+        yield item.text, more
+
+
 # Roads that read no such value, and why.
 WITHOUT = {
     ("flux", "size"): "a jobspec has no resource that is an amount of memory",

@@ -13,7 +13,7 @@ from sssjob.errors import NoReply, Refused
 from sssjob.rmap import codes, encryption
 from sssjob.rmap.envelope import PASSWORD, SYMMETRIC, Envelope, opened
 from sssjob.rmap.keys import Algorithm, Key
-from sssjob.rmap.message import Item, Request, Response
+from sssjob.rmap.message import READING, Item, Request, Response
 from sssjob.rmap.reading import read_response
 from sssjob.rmap.signature import sign, verify
 from sssjob.rmap.writing import (
@@ -23,7 +23,6 @@ from sssjob.rmap.writing import (
     write_request,
 )
 
-READING = frozenset(("Query", "Balance"))  # actions that change nothing
 _WAIT = 0.2  # seconds before the second try, twice as long before each next one
 _REPLY_LIMIT = 256 << 20  # bytes of a decrypted answer
 

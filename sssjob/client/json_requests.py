@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
-from sssjob.client.calls import READING
 from sssjob.client.transports import TIMEOUT
 from sssjob.errors import NoReply, Refused
-from sssjob.rmap.message import Data, DataDocument, Item, Response, Row, Status
+from sssjob.rmap.message import READING, Data, DataDocument, Item, Response, Row, Status
 
 PATH = "requests.json"
 CODE = "sssjob-code"  # the header with the code of a failure

@@ -165,12 +165,16 @@ class _SpreadColumns:
         return self._told.group(key) if key is not None else self._told.total or self._told.nothing
 
 
+def _length(value: Number | None) -> float:
+    return min(units.double(value or 0), _MOST)
+
+
 def picture(report: Report, rows: Rows, measure: Measure) -> tuple[str, list[bars.Bar]]:
     """A measure of the rows as bars, with their title."""
     drawn = [
         bars.Bar(
             ", ".join(part or NOBODY for part in key),
-            min(units.double(measure.of(totals) or 0), _MOST),
+            _length(measure.of(totals)),
             _written(measure, totals, report.money),
         )
         for key, totals in rows
@@ -200,11 +204,11 @@ def over_time(report: Report, rows: Rows, measure: Measure) -> Markup | None:
     columns, most = [], merged([])
     for name in sorted({key[at] for key, _ in rows}):
         some = [merged(parts[rest].get(name, Totals()) for rest in group) for group in groups]
-        amounts = [units.double(measure.of(totals) or 0) for totals in some]
+        amounts = [_length(measure.of(totals)) for totals in some]
         if min(amounts) < 0:
             return None
         words = [_written(measure, totals, report.money) for totals in some]
-        columns.append(stacked.Column(name or NOBODY, [min(it, _MOST) for it in amounts], words))
+        columns.append(stacked.Column(name or NOBODY, amounts, words))
         most = max(most, merged(some), key=lambda totals: measure.of(totals) or 0)
     title = f"{_heading(measure, report.money)} by {', '.join(report.by)}"
     return stacked.svg(title, names, columns, _written(measure, most, report.money))

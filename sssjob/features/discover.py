@@ -11,15 +11,14 @@ import json
 from dataclasses import replace
 
 from sssjob.errors import NotFetched
-from sssjob.features.remote import NoAnswer, RemoteOptions, content
+from sssjob.features.remote import LINK_LOCAL, NoAnswer, RemoteOptions, content
 
-SERVICE = "http://169.254.169.254"
 KEYS = {"machinefeatures": "MACHINEFEATURES", "jobfeatures": "JOBFEATURES"}
 _EC2 = "latest/meta-data"
 _OPENSTACK = "openstack/latest/meta_data.json"
 
 
-def discover(service: str = SERVICE, options: RemoteOptions | None = None) -> dict[str, str]:
+def discover(service: str = LINK_LOCAL, options: RemoteOptions | None = None) -> dict[str, str]:
     """The variables of both directories, by name, as far as the metadata of this machine has them.
 
     OpenStack has them in one document, all others as a key each. A value that is no directory, a

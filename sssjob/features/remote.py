@@ -25,6 +25,7 @@ from sssjob.features.read import DirectoryValues, reading
 if TYPE_CHECKING:
     from requests import Response, Session
 
+LINK_LOCAL = "http://169.254.169.254"  # where a cloud tells a virtual machine about itself
 LISTING_LIMIT = 1 << 20  # bytes of a list of keys
 REDIRECTS = 3
 

@@ -18,13 +18,12 @@ from sssjob.handlers.attributes import JOB
 from sssjob.handlers.changes import was_answered
 from sssjob.handlers.service import Service
 from sssjob.rmap import codes
-from sssjob.rmap.message import Request, Response, Row
+from sssjob.rmap.message import READING, Request, Response, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 
 # Gold lets anybody read its passwords; who asks here is not told even that there are any.
 _NEVER = frozenset(("Password",))
 _FUNDED = ("Reserve", "Quote")
-_READING = frozenset(("Query", "Balance"))
 _PAUSE = 5.0  # seconds in which a server that did not answer is not asked
 _NAME = re.compile("[A-Za-z][A-Za-z0-9_]{0,99}")
 Action = Callable[[ReceivedRequest], HandlerAnswer]
@@ -94,7 +93,7 @@ class Behind:
             parts = list(self.client.call(self._renamed(call)))
         except NoReply as error:
             self.door.close()
-            if error.asked and call.request.action not in _READING:
+            if error.asked and call.request.action not in READING:
                 raise Refused("700", "The server behind did not say whether it did it") from error
             raise Refused("730", "The server behind does not answer") from error
         except InvalidValue as error:

@@ -286,9 +286,7 @@ class _TextBuilder(Builder[str, str]):
         return "".join(pieces)
 
     def side_by_side(self, columns: Sequence[Column], size: int) -> list[str]:
-        lines = LineBuilder(size)
-        lines.put(columns)
-        return lines.texts() or [""] * size
+        return side_by_side(columns, size)
 
     def jobs(
         self, own: Sequence[Column], requested: Sequence[Column], delivered: Sequence[Column],
@@ -349,6 +347,13 @@ class Picked(NamedTuple):
 
 
 _FEW = 1 << 8  # pieces of several columns that are put together before those of the records
+
+
+def side_by_side(columns: Sequence[Column], size: int) -> list[str]:
+    """The texts of each record, of the pieces of several columns."""
+    lines = LineBuilder(size)
+    lines.put(columns)
+    return lines.texts() or [""] * size
 
 
 class LineBuilder:

@@ -10,6 +10,8 @@ from enum import StrEnum
 
 from sssjob.rmap import codes
 
+READING = frozenset(("Query", "Balance"))  # actions that change nothing
+
 
 class Op(StrEnum):
     """How a condition compares. Match knows ``*`` and ``?``."""

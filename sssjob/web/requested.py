@@ -12,13 +12,12 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from sssjob.client import terms
-from sssjob.client.calls import READING
 from sssjob.client.json_requests import CODE
 from sssjob.document import tree
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.json_text import each_once
 from sssjob.rmap import gate
-from sssjob.rmap.message import Data, DataDocument, Get, Object, Option, Request
+from sssjob.rmap.message import READING, Data, DataDocument, Get, Object, Option, Request
 from sssjob.rmap.responder import ReceivedRequest
 from sssjob.rmap.writing import plain
 from sssjob.web import pages, views

@@ -4,12 +4,14 @@ import contextlib
 
 import pytest
 from meanings import (
+    FACTS,
     GPUS,
     MEMORY_OF_SLOTS,
     SUBJECTS,
     TEXTS,
     amount,
     asked,
+    facts,
     of_slots,
     recorded,
     recorded_job,
@@ -57,6 +59,19 @@ def test_memory_of_each_slot_is_that_of_the_job_on_every_road(told):
     found = {road: amount(job, name) for road, (job,), name in of_slots(text, *names)}
     assert {"accounting", "status"} <= {*found}
     assert found == dict.fromkeys(found, size)
+
+
+@pytest.mark.parametrize(
+    "road, found, path, told",
+    [
+        pytest.param(road, found, path, told, id=f"{fact}: {name}")
+        for fact, (path, told, roads) in FACTS.items()
+        for name, (road, found) in roads.items()
+    ],
+)
+def test_a_fact_is_the_same_properties_on_every_road(road, found, path, told):
+    (job,) = road(found)
+    assert [*facts(job, path)] == told
 
 
 def taken(road, text):

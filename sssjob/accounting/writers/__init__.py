@@ -13,6 +13,7 @@ from sssjob.accounting.writers import apel, car, grid, lines, ur
 from sssjob.accounting.writers.losses import TakenJob
 from sssjob.accounting.writers.parts import Around, PartsBuilder, RecordPart, of_job
 from sssjob.accounting.writers.writer import OnLoss, Writer, WriterOptions, WrittenJob
+from sssjob.accounting.writers.xml import TAIL
 from sssjob.model import Job
 from sssjob.records.builders import Builder
 
@@ -46,13 +47,13 @@ class _Records(Writer):
 class _UsageRecords(_Records):
     """OGF Usage Records 1.0 (GFD.98)."""
 
-    head, tail, parts, end = ur.HEAD, ur.TAIL, (ur.RECORD,), "\n"
+    head, tail, parts, end = ur.HEAD, TAIL, (ur.RECORD,), "\n"
 
 
 class _ComputeRecords(_Records):
     """EMI's Compute Accounting Record 1.2."""
 
-    head, tail, parts, end = car.HEAD, car.TAIL, (car.RECORD,), "\n"
+    head, tail, parts, end = car.HEAD, TAIL, (car.RECORD,), "\n"
 
 
 class _Messages(_Records):
@@ -139,9 +140,9 @@ TARGETS: dict[str, WriterRow] = {
         WriterRow("jsonl",        _JSONLines,      "a JSON object on each line", ""),
         WriterRow("parquet",      _parquet,       "a table for DuckDB, Polars and Spark"),
         WriterRow("ur",           _UsageRecords,   "OGF Usage Records 1.0 (GFD.98)",
-                  ur.HEAD, ur.TAIL),
+                  ur.HEAD, TAIL),
         WriterRow("car",          _ComputeRecords, "EMI Compute Accounting Records 1.2",
-                  car.HEAD, car.TAIL),
+                  car.HEAD, TAIL),
         WriterRow("apel",         _Messages,       "APEL's message about jobs", apel.INDIVIDUAL),
         WriterRow("apel-summary", _Summaries,      "APEL's message of sums by month"),
         WriterRow("apel-normalised", _NormalisedSummaries, "the same with what they are worth"),

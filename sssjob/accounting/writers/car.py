@@ -7,14 +7,13 @@ from sssjob.accounting.writers.losses import TakenJob
 from sssjob.accounting.writers.parts import RecordPart
 from sssjob.accounting.writers.ur import charge, machine, processes, record_identity, status
 from sssjob.accounting.writers.writer import WriterOptions
-from sssjob.accounting.writers.xml import ElementWriter
+from sssjob.accounting.writers.xml import ElementWriter, head
 from sssjob.formats.car import NAMESPACE
 
 CAR = ElementWriter(
     "urf", any_host=True
 )  # ARC writes gsiftp://ce.example.org:2811/jobs as a SubmitHost
-HEAD = f'<?xml version="1.0" encoding="UTF-8"?>\n<urf:UsageRecords xmlns:urf="{NAMESPACE}">\n'
-TAIL = "</urf:UsageRecords>\n"
+HEAD = head(NAMESPACE)
 
 
 _NOTED = ("Extension",)  # by which grids are told what is no property

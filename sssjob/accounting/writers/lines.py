@@ -15,7 +15,14 @@ from sssjob import spec
 from sssjob.accounting.writers.writer import WrittenJob
 from sssjob.document.json import as_dict
 from sssjob.model import Delivered, Item, Job, Property, Requested, TaskGroup
-from sssjob.records.builders import Builder, Column, LineBuilder, Picked, Same
+from sssjob.records.builders import (
+    Builder,
+    Column,
+    LineBuilder,
+    Picked,
+    Same,
+    side_by_side,
+)
 from sssjob.records.texts import Numbers
 from sssjob.units import XML_SPACE
 
@@ -77,9 +84,7 @@ class JSONBuilder(Builder[str, WrittenJob]):
 
     def side_by_side(self, columns: Sequence[Column], size: int) -> list[str]:
         """The pieces of each record."""
-        lines = LineBuilder(size)
-        lines.put(columns)
-        return lines.texts() or [""] * size
+        return side_by_side(columns, size)
 
     def jobs(
         self, own: Sequence[Column], requested: Sequence[Column], delivered: Sequence[Column],

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from sssjob.accounting.writers.losses import TakenJob
 from sssjob.accounting.writers.parts import JobBatch, RecordPart
 from sssjob.accounting.writers.writer import Unfit, WriterOptions
-from sssjob.accounting.writers.xml import HOLE, ElementWriter, iso
+from sssjob.accounting.writers.xml import HOLE, ElementWriter, head, iso
 from sssjob.document.text import escaped
 from sssjob.formats.ur import NAMESPACE
 from sssjob.model import Property, stripped
@@ -16,8 +16,7 @@ from sssjob.records.builders import Column, Tagged
 from sssjob.states import SIGNAL, Ending, has_ended, how_it_ended, spelled
 
 UR = ElementWriter("urf")
-HEAD = f'<?xml version="1.0" encoding="UTF-8"?>\n<urf:UsageRecords xmlns:urf="{NAMESPACE}">\n'
-TAIL = "</urf:UsageRecords>\n"
+HEAD = head(NAMESPACE)
 
 _DESCRIBED = ("ExitCode", "StatusMessage", "Group", "Partition")
 

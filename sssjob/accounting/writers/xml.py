@@ -18,6 +18,7 @@ from sssjob.model import Property, stripped
 from sssjob.records.builders import Column, Tagged
 
 HOSTS = 4096  # of one job
+TAIL = "</urf:UsageRecords>\n"
 
 # What the schema of GFD.98 takes for a domain name.
 _DOMAIN = re.compile(
@@ -32,6 +33,11 @@ _MEASURED = ("units", "metric")  # the attributes of an amount
 _LISTED = ("aggregation", "delimiter", "count")  # the attributes of nodes
 _STORAGE = ("B", "KB", "MB", "GB", "PB", "EB")  # without TB, says the schema
 _SMALLER = ("EB", "PB", "TB", "GB", "MB", "KB", "B")
+
+
+def head(namespace: str) -> str:
+    """What stands before usage records of this namespace; ``TAIL`` stands behind them."""
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<urf:UsageRecords xmlns:urf="{namespace}">\n'
 
 
 class ElementWriter:

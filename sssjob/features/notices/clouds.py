@@ -15,9 +15,8 @@ from typing import Any
 from sssjob import units
 from sssjob.errors import InvalidValue, NotFetched
 from sssjob.features.notices import MACHINE, Notice, Surroundings
-from sssjob.features.remote import RemoteOptions, content
+from sssjob.features.remote import LINK_LOCAL, RemoteOptions, content
 
-LINK_LOCAL = "http://169.254.169.254"
 GOOGLE = "http://metadata.google.internal"
 PREEMPTED = 30  # seconds that Google leaves
 _TOKEN_SECONDS = 60

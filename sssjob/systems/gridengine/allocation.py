@@ -8,13 +8,13 @@ to ``$SGE_JOB_SPOOL_DIR/environment`` is in the environment of the job.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from lxml import etree
 
 from sssjob.amounts import DERIVED, Amount
+from sssjob.commands import is_name
 from sssjob.document.parsing import parsed
 from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.features.batch.allocation import Allocation, amount, limit
@@ -26,7 +26,6 @@ from sssjob.systems.gridengine import words
 CONFIG, ENVIRONMENT, USAGE = "config", "environment", "usage"  # in $SGE_JOB_SPOOL_DIR
 
 _BATCH = frozenset("BP")  # the types of queues whose slots are for batch jobs
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 class GridEngineAllocation(Script):
@@ -43,7 +42,7 @@ class GridEngineAllocation(Script):
 
     def node_questions(self, node: str) -> Mapping[str, Sequence[str]]:
         """``qstat -f`` for the queues of the host, and ``qconf`` for what it has altogether."""
-        if not _NAME.fullmatch(node):
+        if not is_name(node):
             return {}
         queues = ["qstat", "-f", "-xml", "-q", f"*@{node}"]
         return {"queues": queues, "host": ["qconf", "-se", node]}
@@ -55,7 +54,7 @@ class GridEngineAllocation(Script):
 
     def listings(self, node: str) -> Mapping[str, Sequence[str]]:
         """``qstat -f`` for the queues of the host, with each task of an array on its own."""
-        if not _NAME.fullmatch(node):
+        if not is_name(node):
             return {}
         of_all = ["-g", "d", "-s", "rs", "-u", "*"]
         return {"jobs": ["qstat", "-f", "-xml", *of_all, "-q", f"*@{node}"]}
@@ -98,9 +97,9 @@ def questions(environment: Mapping[str, str]) -> dict[str, list[str]]:
     """The commands that tell of the job and of its queue on this host, by what they print."""
     asked = {"job": ["qstat", "-xml", "-j", _number(environment)]}
     queue, host = environment.get("QUEUE", ""), environment.get("HOSTNAME", "")
-    if _NAME.fullmatch(queue):
+    if is_name(queue):
         # An attribute of a queue may differ from host to host.
-        asked["queue"] = ["qconf", "-sq", f"{queue}@{host}" if _NAME.fullmatch(host) else queue]
+        asked["queue"] = ["qconf", "-sq", f"{queue}@{host}" if is_name(host) else queue]
     return asked
 
 

@@ -12,6 +12,7 @@ import socket
 from collections.abc import Iterator, Mapping, Sequence
 
 from sssjob.amounts import DERIVED, Amount
+from sssjob.commands import is_name
 from sssjob.errors import InvalidValue
 from sssjob.features.batch.allocation import Allocation, amount, limit
 from sssjob.features.batch.call import Script
@@ -19,7 +20,6 @@ from sssjob.features.used import Used
 from sssjob.systems.pbs import listing, words
 from sssjob.systems.pbs.node_specs import asked_count
 
-_NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _NODE_CPUS = re.compile(r"^\s+(?:np|resources_available\.ncpus) = ([0-9]{1,9})$", re.MULTILINE)
 _NODE_JOBS = re.compile(r"^\s+jobs = (.+)$", re.MULTILINE)
 _PROCESSORS = re.compile(r"[0-9]+(?:-[0-9]+)?")
@@ -40,7 +40,7 @@ class PBSAllocation(Script):
 
     def node_questions(self, node: str) -> Mapping[str, Sequence[str]]:
         """``pbsnodes``."""
-        return {"node": ["pbsnodes", node]} if _NODE.fullmatch(node) else {}
+        return {"node": ["pbsnodes", node]} if is_name(node) else {}
 
     def processors(self, node: str, answers: Mapping[str, str]) -> Amount | None:
         """``np`` of TORQUE, or ``ncpus`` of PBS."""

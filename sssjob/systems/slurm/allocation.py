@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from sssjob.amounts import MINIMUM, Amount
+from sssjob.commands import is_name
 from sssjob.errors import InvalidValue
 from sssjob.features.batch.allocation import Allocation, amount, limit
 from sssjob.features.batch.call import Script, Shutdown
@@ -27,7 +28,6 @@ _Said = TypeVar("_Said")
 _SOURCE = "scontrol"
 _MIB = 1 << 20
 _IDS = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6}))?")
-_NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _COUNTS = re.compile(r"([0-9]{1,6})(?:\(x([0-9]{1,6})\))?")
 _MOST_NODES = 100_000  # of one job
 _RESERVATION = "SLURM_JOB_RESERVATION"
@@ -91,7 +91,7 @@ class SlurmAllocation(Script):
 
     def node_questions(self, node: str) -> Mapping[str, Sequence[str]]:
         """``scontrol show node``."""
-        return {"node": ["scontrol", "-o", "show", "node", node]} if _NODE.fullmatch(node) else {}
+        return {"node": ["scontrol", "-o", "show", "node", node]} if is_name(node) else {}
 
     def processors(self, node: str, answers: Mapping[str, str]) -> Amount | None:
         """Those of the node that are not kept for the system."""

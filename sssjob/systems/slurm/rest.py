@@ -21,6 +21,7 @@ from sssjob.model import Job, stripped
 from sssjob.records.dependencies import WORDS, dependencies, matching, other_dependencies
 from sssjob.resource_names import LICENSE
 from sssjob.systems.slurm.submission import (
+    FEWER,
     FILES,
     FORM,
     NICE_MOST,
@@ -28,7 +29,9 @@ from sssjob.systems.slurm.submission import (
     excluded,
     expanded,
     say_constraint,
+    say_counts,
     say_preferred,
+    too_many,
 )
 from sssjob.systems.slurm.words import SETTABLE, UNSET, settable
 from sssjob.translate.arrays import write_array
@@ -37,6 +40,7 @@ from sssjob.translate.numbers import (
     MIB,
     MOST,
     NODE,
+    CountRange,
     added,
     counted,
     memory,
@@ -53,6 +57,7 @@ from sssjob.translate.objects import (
     a_truth,
     a_word,
     keep_rest,
+    pointer,
     put,
     take,
     taken,
@@ -158,10 +163,10 @@ class REST(Specification):
         _read_queues(job, heard)
         _read_streams(job, heard)
         _read_environment(job, heard)
-        _read_amounts(job, heard)
+        nodes = _read_amounts(job, heard)
         _read_times(job, heard)
         _read_waits(job, heard)
-        _read_names(job, heard)
+        _read_names(job, heard, nodes)
         _read_switches(job, heard)
         _read_mail(job, heard)
         _read_array(job, heard)
@@ -383,8 +388,8 @@ def _taken_number(job: Data, key: str, heard: Heard) -> int | None:
     return _taken(job, key, _read_number, heard, "a number")
 
 
-def _read_nodes_count(job: Data, heard: Heard) -> int:
-    """How many nodes, in one text or by two numbers, which may not differ; gives the least."""
+def _read_nodes_count(job: Data, heard: Heard) -> CountRange | None:
+    """How many nodes, in one text or by two numbers, which may not differ."""
     least, most = (_taken_number(job, f"{end}imum_nodes", heard) for end in ("min", "max"))
     found = _taken(job, "nodes", lambda value: _RANGE.fullmatch(word(value)), heard,
                    "a number or a range")  # fmt: skip
@@ -395,24 +400,22 @@ def _read_nodes_count(job: Data, heard: Heard) -> int:
         for key, value, other in (("minimum_nodes", least, lo), ("maximum_nodes", most, hi)):
             if value and value != (other or lo):
                 told(heard, (*_JOB, key), value, f"{found[0]}, as nodes has it,")
-    if lo or hi:
-        say_count(heard, "NodeCount", lo or None, hi or None)
-    return lo or 1
+    if not (lo or hi):
+        return None
+    say_count(heard, "NodeCount", lo or None, hi or None)
+    return CountRange(lo or None, hi or None)
 
 
-def _read_amounts(job: Data, heard: Heard) -> None:
-    nodes = _read_nodes_count(job, heard)
+def _read_amounts(job: Data, heard: Heard) -> CountRange | None:
+    """What is asked for of each amount; gives how many nodes."""
+    of_nodes = _read_nodes_count(job, heard)
+    nodes = of_nodes.lo or 1 if of_nodes else 1
     told_ = {name: _taken_number(job, name, heard) for name in (
         "tasks", "cpus_per_task", "tasks_per_node", "memory_per_node", "temporary_disk_per_node",
         "time_limit", "minimum_cpus",
     )}  # fmt: skip
     tasks, each = told_["tasks"], told_["cpus_per_task"]
-    if tasks:
-        heard.say("TaskCount", tasks)
-    if told_["tasks_per_node"]:
-        heard.say("TaskDistribution", told_["tasks_per_node"], type="TasksPerNode")
-    if each:
-        heard.say("TaskDistribution", each, type="ProcessorsPerTask")
+    say_counts(heard, of_nodes, tasks, told_["tasks_per_node"], each or 1)
     if told_["minimum_cpus"]:
         heard.request("Processors", told_["minimum_cpus"], op="GE")
     if job.get("distribution") == "cyclic":
@@ -436,6 +439,7 @@ def _read_amounts(job: Data, heard: Heard) -> None:
             del job[key]
             for part in filter(None, found):
                 say(heard, part)
+    return of_nodes
 
 
 def _say_gpus(heard: Heard, found: re.Match[str]) -> None:
@@ -515,7 +519,7 @@ def _names(asked: JobRequest, job: Data) -> None:
         job["required_nodes"] = named
 
 
-def _read_names(job: Data, heard: Heard) -> None:
+def _read_names(job: Data, heard: Heard, nodes: CountRange | None) -> None:
     # Behind a comma stands what is demanded as well; between brackets it is another thing.
     required = word(job.get("constraints")).replace(",", "&")
     if required and say_constraint(heard, required):
@@ -523,8 +527,14 @@ def _read_names(job: Data, heard: Heard) -> None:
     preferred = word(job.get("prefer")).replace(",", "&")
     if preferred and say_preferred(heard, preferred, required):
         del job["prefer"]
+    given = job.get("required_nodes")
     if found := _read_nodes(job, "required_nodes", heard):
-        say_nodes(heard, found)
+        if too_many(found, nodes):
+            job["required_nodes"] = given
+            path = (*_JOB, "required_nodes")
+            heard.note(f"{'.'.join(path)} is kept as it is: {FEWER}", path=f"/{pointer(path)}")
+        else:
+            say_nodes(heard, found)
     if found := _read_nodes(job, "excluded_nodes", heard):
         say_but(heard, found)
 

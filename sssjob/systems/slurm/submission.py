@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from fractions import Fraction
 
 from sssjob import units
@@ -54,11 +54,7 @@ _TIME = "%Y-%m-%dT%H:%M:%S"
 _OF_NODES = ("Architecture", "OperatingSystem", "Feature")
 _RANGE = re.compile(r"([0-9]{1,9}[kKmM]?)(?:-([0-9]{1,9}[kKmM]?))?")
 _AMOUNT = re.compile(r"(?:([A-Za-z][\w.-]*):)?([0-9]{1,9})")
-_ONE = r"[A-Za-z0-9_][A-Za-z0-9_.:-]*"
-_FEATURE = re.compile(_ONE)
-_CHOICE = re.compile(rf"{_ONE}(?:\|{_ONE})+")
-_PART = rf"(?:{_ONE}|\({_CHOICE.pattern}\))"
-_CONSTRAINT = re.compile(rf"{_PART}(?:&{_PART})*")
+FEWER = "fewer nodes are asked for"  # than are named
 _ARBITRARY = "arbitrary"  # tasks stand as the list of nodes names one for each
 _THOUSANDS = {"k": 1024, "m": 1024 * 1024}
 
@@ -160,7 +156,7 @@ class Amounts(Layout):
         nodes = _read_nodes(said, heard)
         tasks, per_node = _whole(said, "--ntasks"), _whole(said, "--ntasks-per-node")
         each = _whole(said, "--cpus-per-task") or 1
-        _say_counts(said, heard, nodes, tasks, per_node, each)
+        say_counts(heard, nodes, tasks, per_node, each)
         of = numbers.TaskCounts(nodes, None, tasks, per_node, each)
         self._say_memory(said, heard, of, settings.memory_scope)
         self._say_limits(said, heard, of)
@@ -252,8 +248,8 @@ class Amounts(Layout):
             found_nodes = expanded(value)
             if found_nodes is None:
                 said.back("--nodelist", value)
-            elif of.nodes and len(set(found_nodes)) > of.nodes.least:
-                said.back("--nodelist", value, "fewer nodes are asked for")
+            elif too_many(found_nodes, of.nodes):
+                said.back("--nodelist", value, FEWER)
             else:
                 say_nodes(heard, found_nodes)
         value = said.last("--distribution")
@@ -297,7 +293,7 @@ def constraints(asked: JobRequest) -> tuple[str, str]:
         else:
             asked.refuse(item, "it is no plain name")
     choices = conditions(asked, ("Feature",), lambda part: "|".join(any_of(part, "Feature")))
-    required = (*dict.fromkeys(features(asked, take=_is_feature) + found), *choices)
+    required = (*dict.fromkeys(features(asked, take=slurm.is_feature) + found), *choices)
     liked = wishes(asked, "Feature")
     # Where what is preferred is there, Slurm does not look at the constraint.
     return constraint(required), constraint((*required, *liked)) if liked else ""
@@ -307,10 +303,6 @@ def excluded(asked: JobRequest) -> list[str]:
     """The nodes that are not wanted, of all conditions together."""
     found = conditions(asked, ("Node",), lambda part: but(part, "Node"))
     return list(dict.fromkeys(name for each in found for name in each))
-
-
-def _is_feature(text: str) -> bool:
-    return _FEATURE.fullmatch(text) is not None
 
 
 def constraint(parts: Iterable[str]) -> str:
@@ -323,21 +315,20 @@ def constraint(parts: Iterable[str]) -> str:
 
 def say_constraint(heard: Heard, value: str) -> bool:
     """Features, and choices between them; whether it is no other constraint."""
-    if not _CONSTRAINT.fullmatch(value) and not _CHOICE.fullmatch(value):
-        return False
-    for part in _parts(value):
-        if "|" in part:
-            say_any_of(heard, "Feature", part.split("|"))
+    parts = slurm.constraint(value)
+    for part in parts or ():
+        if len(part) > 1:
+            say_any_of(heard, "Feature", part)
         else:
-            heard.request("Feature", part)
-    return True
+            heard.request("Feature", *part)
+    return parts is not None
 
 
 def say_preferred(heard: Heard, value: str, required: str | None) -> bool:
     """Features that are wished beside the constraint, which has to stand there, too."""
     before, found = _parts(required) if required else [], _parts(value)
     liked = found[len(before) :]
-    if found[: len(before)] != before or not liked or not all(map(_is_feature, liked)):
+    if found[: len(before)] != before or not liked or not all(map(slurm.is_feature, liked)):
         return False
     say_wishes(heard, "Feature", liked)
     return True
@@ -345,6 +336,11 @@ def say_preferred(heard: Heard, value: str, required: str | None) -> bool:
 
 def _parts(value: str) -> list[str]:
     return [each.strip("()") for each in value.split("&")]
+
+
+def too_many(names: Collection[str], nodes: numbers.CountRange | None) -> bool:
+    """Whether more nodes are named than are asked for: Slurm leaves some of them out."""
+    return nodes is not None and len({*names}) > nodes.least
 
 
 def expanded(value: str) -> tuple[str, ...] | None:
@@ -418,9 +414,9 @@ def _thousands(text: str) -> int:
     return int(text.rstrip("kKmM")) * _THOUSANDS.get(text[-1].lower(), 1)
 
 
-def _say_counts(
-    said: Said, heard: Heard, nodes: numbers.CountRange | None, tasks: int | None,
-    per_node: int | None, each: int,
+def say_counts(
+    heard: Heard, nodes: numbers.CountRange | None, tasks: int | None, per_node: int | None,
+    each: int,
 ) -> None:  # fmt: skip
     """Tasks as they are counted, and the processors that they come to."""
     if tasks:

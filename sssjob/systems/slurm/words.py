@@ -21,6 +21,11 @@ from sssjob.records.texts import BulkColumn, Plain, Whole, is_of_form
 
 Amount = int | Fraction
 
+_FEATURE = r"\w[\w.:/-]*"
+_CHOICE = rf"{_FEATURE}(?:\|{_FEATURE})+"
+_TERM = rf"(?:{_FEATURE}|\({_CHOICE}\))"
+_IS_FEATURE = re.compile(_FEATURE)
+_CONSTRAINT = re.compile(rf"{_TERM}(?:&{_TERM})*|{_CHOICE}")
 _DURATION = re.compile(
     r"(?:(?P<days>[0-9]{1,6})-)?(?:(?P<hours>[0-9]{1,8}):)?"
     r"(?P<minutes>[0-9]{1,3}):(?P<seconds>[0-9]{1,2})(?:\.(?P<fraction>[0-9]{1,9}))?"
@@ -274,3 +279,19 @@ def _choices(text: str, part: tuple[bool, str], limit: int) -> list[str] | None:
         # The low bound is printed padded to the width that all names of the range have.
         chosen.extend(str(number).zfill(len(low)) for number in range(int(low), int(high) + 1))
     return chosen
+
+
+def is_feature(text: str) -> bool:
+    """Whether a text is the name of one feature."""
+    return _IS_FEATURE.fullmatch(text) is not None
+
+
+def constraint(text: str) -> tuple[tuple[str, ...], ...] | None:
+    """The features that are all needed, each a choice of one or more; None of any other constraint.
+
+    >>> constraint("ib&(a|b)"), constraint("a|b"), constraint("[a|b]"), constraint("a*2")
+    ((('ib',), ('a', 'b')), (('a', 'b'),), None, None)
+    """
+    if not _CONSTRAINT.fullmatch(text):
+        return None
+    return tuple(tuple(part.strip("()").split("|")) for part in text.split("&"))

@@ -11,6 +11,7 @@ from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.clock import time
+from sssjob.records.dependencies import dependencies, other_dependencies
 from sssjob.records.plan import MEMO_LIMIT
 from sssjob.records.readers import extension, integer, listed, single
 from sssjob.records.record import (
@@ -282,6 +283,9 @@ def passed(end: str, start: str, wall: str) -> Found:
 
 _MAX = {"metric": "Max", "units": "KB"}
 _KB = {"units": "KB"}
+_waited_for = partial(dependencies, id=words.waited_for)
+_other_waits = partial(other_dependencies, id=words.waited_for)
+
 _LIMIT = {"op": "LE"}
 _GPU = {"name": GPU}
 
@@ -348,6 +352,8 @@ TABLE: tuple[Field, ...] = (
     Field("resources_used.vmem",      DELIVERED, "Swap",        kilobytes, _MAX),
     Field("resources_used.walltime",  DELIVERED, "Duration",    seconds),
     Field("run_count",                JOB,       "StartCount",  integer),
+    Field("depend",                   JOB,       "Dependency",  _waited_for),
+    Field("depend",                   JOB,       "Extension",   _other_waits, noted("depend")),
 )
 # fmt: on
 

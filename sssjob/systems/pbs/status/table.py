@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, BinaryIO, NamedTuple
 
 from sssjob.errors import InvalidValue
@@ -17,7 +17,6 @@ from sssjob.mail_addresses import to_uri
 from sssjob.model import Property
 from sssjob.records.clock import Clock
 from sssjob.records.cuts import CustomPieces as Cut
-from sssjob.records.dependencies import dependencies, other_dependencies
 from sssjob.records.layout import NEVER, Layout, NoRecord, Piece, Read, Reader, Record
 from sssjob.records.record import (
     DELIVERED,
@@ -34,6 +33,7 @@ from sssjob.records.record import (
 from sssjob.records.values import integer
 from sssjob.systems.pbs import words
 from sssjob.systems.pbs.accounting.table import (
+    ENDINGS,
     GIVEN,
     KNOWN,
     TABLE,
@@ -75,20 +75,17 @@ class ListedJob(NamedTuple):
     note: str = ""
 
 
-def state(letter: str, holds: str, comment: str) -> Found:
-    """The state, who holds the job, and what the server says of it."""
+def state(letter: str, holds: str, comment: str, status: str) -> Found:
+    """The state, who holds the job, how it ended, and what the server says of it."""
     if letter not in words.STATES:
         raise InvalidValue(letter, f"a job_state, one of {', '.join(words.STATES)}")
     found = [Property("State", words.STATES[letter])]
     if found[0].text == "Hold":
         found += (Property("Hold", _HOLDS[each]) for each in holds if each in _HOLDS)
-    if comment:
-        found.append(Property("StatusMessage", comment))
+    ending = ENDINGS.get(status, "") if found[0].text == "Completed" else ""
+    if ending or comment:
+        found.append(Property("StatusMessage", "; ".join(filter(None, (ending, comment)))))
     return tuple(found)
-
-
-_waited_for = partial(dependencies, id=words.waited_for)
-_other_waits = partial(other_dependencies, id=words.waited_for)
 
 
 def flag(text: str) -> Found:
@@ -184,11 +181,9 @@ _WAITING: tuple[Field, ...] = (
 )
 LIVE: tuple[Field, ...] = (
     Field("job_state",            JOB,       "State",         state,
-          beside=("Hold_Types", "comment")),
+          beside=("Hold_Types", "comment", "Exit_status")),
     Field("job_state",            JOB,       "Extension",     own_word, noted("job_state")),
     Field("Checkpoint",           JOB,       "Checkpointable", checkpoint),
-    Field("depend",               JOB,       "Dependency",    _waited_for),
-    Field("depend",               JOB,       "Extension",     _other_waits, noted("depend")),
     Field("Error_Path",           JOB,       "ErrorFile",     errors, beside=("Join_Path",)),
     Field("init_work_dir",        JOB,       "InitialWorkingDirectory"),
     Field("interactive",          JOB,       "Interactive",   flag),

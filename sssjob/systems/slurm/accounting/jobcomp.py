@@ -103,6 +103,21 @@ def _exit_code(text: str, end: str) -> Found:
     return sacct.exit_code(text, "" if end in NO_VALUE else "1")
 
 
+def _exit_code_of_none(text: str) -> Found:
+    """What Slurm notes of a job that never started, where it is more than 0:0."""
+    return sacct.exit_code(text, "")
+
+
+def _partition(text: str) -> Found:
+    """The partition in which a job ran; of several nobody knows which it was."""
+    return None if "," in text else text
+
+
+def _partitions(text: str) -> Found:
+    """The partitions that a job asked for, where the record has more than the one it ran in."""
+    return sacct.alternatives(text) if "," in text else None
+
+
 @varied
 def _passed(end: str, start: str) -> Found:
     """From start to end: the record has no time of its own."""
@@ -124,8 +139,9 @@ TABLE: tuple[Field, ...] = (
     Field("Name",            JOB,       "Name"),
     Field("JobState",        JOB,       "State",       _state,
           beside=("EndTime", "StartTime")),
-    Field("Partition",       DELIVERED, "Queue"),
-    Field("Partition",       DELIVERED, "Partition"),
+    Field("Partition",       DELIVERED, "Queue",       _partition),
+    Field("Partition",       DELIVERED, "Partition",   _partition),
+    Field("Partition",       REQUESTED, "Queue",       _partitions),
     Field("TimeLimit",       REQUESTED, "Duration",    values.limit_seconds, {"op": "LE"}),
     Field("StartTime",       JOB,       "StartTime",   time),
     Field("EndTime",         JOB,       "EndTime",     time),
@@ -157,8 +173,13 @@ _OF_A_RUN = frozenset(
      "ExitCode")
 )  # fmt: skip
 WAITING = (
-    *(row for row in TABLE if row.place == REQUESTED or row.element not in _OF_A_RUN),
+    *(
+        row
+        for row in TABLE
+        if row.column != "Partition" and (row.place == REQUESTED or row.element not in _OF_A_RUN)
+    ),
     Field("Partition", REQUESTED, "Queue", sacct.alternatives),
+    Field("ExitCode", JOB, "ExitCode", _exit_code_of_none),
 )
 
 _TOLD = (*_KEYS, _BEGUN, _OVER, _SUBMITTED)

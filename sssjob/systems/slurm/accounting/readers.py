@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from sssjob import units
@@ -14,7 +13,7 @@ from sssjob.records.record import Found, Instead, in_bulk
 from sssjob.records.texts import Beside, BulkColumn, Coded, Plain, Whole
 from sssjob.systems.slurm import states, words
 from sssjob.systems.slurm.accounting import values
-from sssjob.systems.slurm.words import expand, is_range, is_sound_range
+from sssjob.systems.slurm.words import constraint, expand, is_range, is_sound_range
 
 TYPE = "Slurm"  # of Extensions
 
@@ -115,9 +114,12 @@ def signal(text: str) -> Found:
 
 def alternatives(text: str) -> Found:
     """The partitions in which a job that has not started may run: any of them."""
-    names = [name for name in text.split(",") if name]
+    return _any_of("Queue", [name for name in text.split(",") if name])
+
+
+def _any_of(element: str, names: Sequence[str]) -> tuple[Property, ...]:
     return tuple(
-        Property("Queue", name, ({"conj": "Or"} if index else {}) | _bracket(index, len(names)))
+        Property(element, name, ({"conj": "Or"} if index else {}) | _bracket(index, len(names)))
         for index, name in enumerate(names)
     )
 
@@ -143,6 +145,15 @@ def nodes(text: str) -> Found:
     return listed(names) if names else None
 
 
+def unwanted_nodes(text: str) -> Found:
+    """The same nodes, of which none may be given."""
+    found = nodes(text)
+    if found is None:
+        return None
+    items = (Property("Node", found),) if isinstance(found, str) else found
+    return tuple(item.having(op="NE") for item in items)
+
+
 def too_long(text: str) -> Found:
     """A list of more than ``NODE_LIMIT`` names, as it was printed."""
     if "[" not in text and text.count(",") < values.NODE_LIMIT:
@@ -151,15 +162,18 @@ def too_long(text: str) -> Found:
 
 
 def features(text: str) -> Found:
-    """Features that are all needed (``a&b``); nothing for any other expression."""
-    if not _FEATURES.fullmatch(text):
+    """Features that are all needed and choices among some; nothing for any other expression."""
+    parts = constraint(text)
+    if not parts:
         return None
-    return listed(text.split("&"), "Feature")
+    if all(len(part) == 1 for part in parts):
+        return listed([name for (name,) in parts], "Feature")
+    return tuple(found for part in parts for found in _any_of("Feature", part))
 
 
 def constraints(text: str) -> Found:
-    """An expression that is no list of features, in its own words."""
-    return None if _FEATURES.fullmatch(text) else text
+    """An expression that is no list of features and choices, in its own words."""
+    return text if constraint(text) is None else None
 
 
 def requested_memory(text: str, processors: str, nodes: str) -> Found:
@@ -265,5 +279,4 @@ def _named(name: str, kind: str) -> dict[str, str]:
     return {"name": name, "type": kind} if kind else {"name": name}
 
 
-_FEATURES = re.compile(r"[\w.:/\-]+(?:&[\w.:/\-]+)*")
 _UNSET = 1 << 63  # sacct prints an unset counter as 2^64 - 2

@@ -32,6 +32,8 @@ from sssjob.systems.slurm.accounting.readers import (
     noted,
     per_unit,
     requested_memory,
+    too_long,
+    unwanted_nodes,
     worded,
 )
 from sssjob.systems.slurm.words import SETTABLE
@@ -74,7 +76,8 @@ LIVE: tuple[Field, ...] = (
     Field("Deadline",      JOB,       "DeadlineTime",     time),
     Field("Dependency",    JOB,       "Dependency",       dependencies),
     Field("Dependency",    JOB,       "Extension",        other_dependencies, noted("Dependency")),
-    Field("ExcNodeList",   JOB,       "Extension",        worded, noted("ExcNodeList")),
+    Field("ExcNodeList",   REQUESTED, "Node",             unwanted_nodes),
+    Field("ExcNodeList",   JOB,       "Extension",        too_long, noted("ExcNodeList")),
     Field("MinTmpDisk",    REQUESTED, "Disk",             requested_memory, {"units": "MB"},
           ("ReqCPUS", "ReqNodes")),
     Field("NumTasks",      JOB,       "TaskCount",        many),
