@@ -14,6 +14,7 @@ import threading
 from contextlib import ExitStack, suppress
 
 import gateways
+import httpx
 import peers
 import pytest
 import requests
@@ -121,6 +122,18 @@ def test_requests_uses_a_connection_twice(gold):
             assert (reply.status_code, code(reply.content)) == (200, "000")
             assert reply.headers["Connection"] == "keep-alive"
         assert len(session.adapters["http://"].poolmanager.pools) == 1
+
+
+def test_httpx_uses_a_connection_twice_and_may_send_chunks(gold):
+    pieces = [RAW.message[at : at + 7] for at in range(0, len(RAW.message), 7)]
+    with httpx.Client(timeout=HANG, trust_env=False) as session:
+        replies = [session.post(gold.url(), content=each) for each in (RAW.message, iter(pieces))]
+        assert [(reply.status_code, code(reply.content)) for reply in replies] == [(200, "000")] * 2
+        assert replies[1].request.headers["Transfer-Encoding"] == "chunked"
+        [first, second] = (reply.extensions["network_stream"] for reply in replies)
+        assert first.get_extra_info("client_addr") == second.get_extra_info("client_addr")
+        refused = session.post(gold.url("/nothere"), content=b"x")
+        assert (refused.status_code, code(refused.content)) == (404, "242")
 
 
 def test_requests_may_send_chunks(gold):
