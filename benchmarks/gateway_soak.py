@@ -2,8 +2,8 @@
 
 Clients create, change, charge and ask for jobs, some of them badly; every ten seconds the memory
 and the open files of the server are looked at. Each request is expected to be answered, and each
-job that was created is looked for in the end. The bound is the gateway itself after its first
-tenth: the ratio is its memory at the end against then.
+job that was created, and each charge, is looked for in the end. The bound is the gateway itself
+after its first tenth: the ratio is its memory at the end against then.
 """
 
 import json
@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,7 +25,8 @@ from _measure import options
 from sssjob import store
 from sssjob.client import Client, Legacy
 from sssjob.rmap.keys import Key
-from sssjob.rmap.message import Get, Object, Request, Set, Where
+from sssjob.rmap.message import Data, Get, Object, Request, Row, Set, Where
+from sssjob.store.ledger import EntryKind
 
 SETTINGS = """
 listen = ["127.0.0.1:0"]
@@ -42,10 +44,11 @@ JOB = (Object("Job"),)
 
 @dataclass
 class Answered:
-    """How long each answer took, and the Ids of jobs that were made."""
+    """How long each answer took, and the Ids of jobs that were made, and charged."""
 
     seconds: list[float] = field(default_factory=list)
     created: list[str] = field(default_factory=list)
+    charged: list[str] = field(default_factory=list)
 
 
 def main(seconds: float, clients: int, rate: float, as_json: bool) -> None:
@@ -67,12 +70,15 @@ def main(seconds: float, clients: int, rate: float, as_json: bool) -> None:
             process.wait(60)
         with store.open(place / "jobs.db", read_only=True) as jobs:
             kept = {stored.identity.id for stored in jobs.documents()}
+            charges = Counter(each.job for each in jobs.ledger.entries((EntryKind.CHARGE,)))
             faults = len(list(jobs.check()))
     early = figures[len(figures) // 10 : len(figures) // 5 + 1]
     late = figures[-len(early) :]
     told = {
         "requests": len(answered.seconds),
         "lost": len(set(answered.created) - kept),
+        "charged": len(answered.charged),
+        "charged_wrong": sum(charges[name] != 1 for name in answered.charged),
         "faults": faults,
         "median_ms": round(statistics.median(answered.seconds) * 1e3, 2),
         "memory_mb": round(statistics.median(memory for memory, _ in late) / 1e6, 1),
@@ -83,7 +89,7 @@ def main(seconds: float, clients: int, rate: float, as_json: bool) -> None:
         ),
         "files": [statistics.median(files for _, files in part) for part in (early, late)],
     }
-    print(json.dumps(told) if as_json else "\n".join(f"{key:10} {told[key]}" for key in told))
+    print(json.dumps(told) if as_json else "\n".join(f"{key:13} {told[key]}" for key in told))
 
 
 def listening(log: Path) -> int:
@@ -127,7 +133,9 @@ def asking(port: int, client: int, until: float, pause: float, answered: Answere
         for request in (
             Request("Create", "ann", JOB, sets=(Set("Id", name), Set("User", "ann"))),
             Request("Modify", "ann", JOB, sets=(Set("State", "Running"),), wheres=where),
-            Request("Query", "ann", JOB, (Get("Id"), Get("State")), wheres=where),
+            Request("Charge", "ann", JOB, data=Data((used_by(name),))),
+            Request("Query", "ann", JOB, (Get("Id"), Get("State"), Get("Charge")), wheres=where),
+            Request("Query", "ann", JOB, (Get("User", "GroupBy"), Get("Charge", "Sum"))),
             Request("Query", "ann", JOB, (Get("", path="State"),), wheres=where),
             Request("Query", "ann", JOB, (Get("Nothing"),)),
         ):
@@ -136,7 +144,15 @@ def asking(port: int, client: int, until: float, pause: float, answered: Answere
             answered.seconds.append(time.perf_counter() - started)
             if request.action == "Create" and response.status.code == "000":
                 answered.created.append(name)
+            if request.action == "Charge" and response.status.code == "000":
+                answered.charged.append(name)
             time.sleep(pause)
+
+
+def used_by(name: str) -> Row:
+    """What a job has used: each is charged the same."""
+    fields = ("JobId", name), ("UserId", "ann"), ("Processors", "4"), ("WallDuration", "60")
+    return Row("Job", fields)
 
 
 def used(pid: int) -> tuple[int, int]:
