@@ -26,14 +26,14 @@ def document(views: Sequence[View]) -> dict[str, Any]:
     for view in views:
         for form in view.forms:
             path = _KIND.sub("}", view.path) + ("" if form == HTML else f".{form}")
-            told = _operation(view.summary, form, view.places, view.parameters, view.shape)
+            told = _operation(view.summary, form, view)
             if view.body:
                 content: dict[str, Any] = {view.media: {"schema": view.schema or {}}}
                 told["requestBody"] = {
                     "description": view.body, "required": True, "content": content
                 }  # fmt: skip
             paths[path] = {view.method.lower(): told}
-    paths[PATH] = {"get": _operation("This description.", "json", (), ())}
+    paths[PATH] = {"get": _operation("This description.", "json")}
     return {
         "openapi": "3.1.0",
         "info": {"title": "sssjob browse", "version": __version__},
@@ -52,14 +52,15 @@ def document(views: Sequence[View]) -> dict[str, Any]:
     }
 
 
-def _operation(
-    summary: str, form: str, places: Sequence[Parameter], others: Sequence[Parameter],
-    shape: str = "",
-) -> dict[str, Any]:  # fmt: skip
-    parameters = [
-        *({**_parameter(each), "in": "path", "required": True} for each in places),
-        *({**_parameter(each), "in": "query"} for each in others),
-    ]
+def _operation(summary: str, form: str, view: View | None = None) -> dict[str, Any]:
+    parameters, shape = [], ""
+    if view is not None:
+        shape = view.shape
+        parameters = [
+            *({**_parameter(each), "in": "path", "required": True} for each in view.places),
+            *({**_parameter(each), "in": "query"} for each in view.parameters),
+            *({**_parameter(each), "in": "header"} for each in view.headers),
+        ]
     content = {"schema": {"$ref": f"#/components/schemas/{shape}"}} if shape else {}
     answer = {"description": summary, "content": {MEDIA[form]: content}}
     return {
@@ -76,7 +77,8 @@ def _answers(views: Iterable[View]) -> dict[str, Any]:
 
 def _parameter(row: Parameter) -> dict[str, Any]:
     schema = {"type": "array", "items": row.schema} if row.several else row.schema
-    return {"name": row.name, "description": row.meaning, "schema": schema}
+    told = {"name": row.name, "description": row.meaning, "schema": schema}
+    return told | ({"required": True} if row.required else {})
 
 
 def _problem() -> dict[str, Any]:

@@ -14,13 +14,14 @@ LONGEST = 10_000  # characters of a value
 
 class Parameter(NamedTuple):
     """A parameter of a view: what it means, and its JSON Schema; it may be given again if
-    ``several``.
+    ``several``, and has to be given if ``required``.
     """
 
     name: str
     meaning: str
     schema: dict[str, object]
     several: bool = False
+    required: bool = False
 
 
 class Given(NamedTuple):

@@ -24,6 +24,7 @@ from sssjob.web import pages, views
 from sssjob.web.problems import of_refusal
 
 _LONGEST = 200  # characters of a key
+KEY: dict[str, object] = {"type": "string", "maxLength": _LONGEST}
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -15,7 +15,7 @@ from sssjob.accounting.report import GROUPINGS
 from sssjob.check.vocabulary import LEVELS
 from sssjob.expression.offer import Mode
 from sssjob.measures import MEASURES
-from sssjob.store.browsing import MOST
+from sssjob.store.browsing import FACETS, MOST, SHOWN
 from sssjob.web import charts, listing, posted, requested, views
 from sssjob.web.parameters import Parameter
 from sssjob.web.views import CSV, HTML, JSON, LINES, PARQUET, XML, Request
@@ -43,6 +43,7 @@ class View(NamedTuple):
     shape: str = ""
     media: str = "application/octet-stream"  # of what has to come
     schema: dict[str, Any] | None = None  # of it, in JSON
+    headers: tuple[Parameter, ...] = ()
 
     @property
     def method(self) -> str:
@@ -61,7 +62,8 @@ _MODE = (
               "or is compared as it is (exact, the default for job objects).",
               {"enum": [*get_args(Mode)]}),
 )
-_FACET = (Parameter("name", "The column, or month.", _TEXT),)
+_FACET = (Parameter("name", "The column, or month.",
+                    {"enum": [*dict.fromkeys((*FACETS, *SHOWN))]}),)
 
 VIEWS: tuple[View, ...] = (
     View("/", "Leads to the jobs.", views.start, (HTML,)),
@@ -70,11 +72,12 @@ VIEWS: tuple[View, ...] = (
     View("/facets/{name}", "How many jobs have each value of a column.", views.facet,
          (HTML, JSON, CSV, PARQUET), listing.PARAMETERS, _FACET),
     View("/jobs/by-id", "Leads to the last run of the job with an Id.", views.by_id, (HTML,),
-         (Parameter("id", "The Id.", _TEXT),)),
+         (Parameter("id", "The Id.", _TEXT, required=True),)),
     View("/jobs/{document:int}/{place:int}", "All that is known of a job or a JobGroup.", views.job,
          (HTML, JSON, XML), (), _JOB),
     View("/jobs/{document:int}/{place:int}/translation", "A job as another system takes it.",
-         views.translation, (HTML, JSON), (Parameter("to", "The system.", _TEXT),), _JOB),
+         views.translation, (HTML, JSON),
+         (Parameter("to", "The system.", _TEXT, required=True),), _JOB),
     View("/usage", "What jobs used over time.", charts.usage, (HTML, JSON, CSV, PARQUET),
          charts.USAGE),
     View("/waits", "How jobs spread over wait times and sizes.", charts.waits,
@@ -114,6 +117,8 @@ VIEWS: tuple[View, ...] = (
 SERVED: tuple[View, ...] = (
     View("/requests", "A request to the gateway, as sssjob request sends it: with Idempotency-Key "
          "where it changes something.", requested.answer, (JSON,), media="application/json",
-         body="The request, with texts as sssjob request takes them.", schema=requested.SCHEMA),
+         body="The request, with texts as sssjob request takes them.", schema=requested.SCHEMA,
+         headers=(Parameter("Idempotency-Key", "The id of the request: with the same one it is "
+                            "done once. What changes something needs it.", requested.KEY),)),
 )
 # fmt: on
