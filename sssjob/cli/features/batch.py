@@ -166,9 +166,9 @@ than root can write in a directory above --root."""
 @system("script")
 @root
 @click.option("--node", metavar="NAME", default="",
-              help="What the batch system calls this node; the name of the host without its "
-              "domain, unless it is said.")  # fmt: skip
-@click.option("--dry-run", is_flag=True, help="Only print which ones these are.")
+              help="The name of this node in the batch system. Default: that of the host, without "
+              "its domain.")  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Only print which directories these are.")
 @click.option("--json", "as_json", is_flag=True, help="Print their names as JSON.")
 @seconds
 def sweep(

@@ -83,8 +83,10 @@ be written.""",
               default="TERM", show_default=True, help="The signal.")  # fmt: skip
 @click.option("--call", "program", metavar="PROGRAM", type=click.Path(),
               help="Call this program at each change: PROGRAM KEY SECONDS-SINCE-1970 SOURCE; "
-              "SECONDS is - when a notice is called off.")  # fmt: skip
-@click.option("--node", metavar="NAME", default="", help="What the batch system calls the machine.")
+              "the time is - when a notice is called off.")  # fmt: skip
+@click.option(
+    "--node", metavar="NAME", default="", help="The name of this machine in the batch system."
+)
 @click.option("--url", metavar="URL", default="",
               help="Where the metadata service or the API answers.")  # fmt: skip
 @click.option("--seconds", metavar="SECONDS",
@@ -97,7 +99,7 @@ def command(
     notice: int, name: str, program: str | None, node: str, url: str, seconds: float,
     as_json: bool, payload: tuple[str, ...],
 ) -> None:  # fmt: skip
-    """Watch for the end of this machine or job, and tell it to whoever runs here.
+    """Watch whether this machine or job is to end, and tell the jobs and payloads on it.
 
     A notice is when the machine is to be down (shutdowntime) or the job to have ended
     (shutdowntime_job). Each one that is new, moves, or is called off is printed, announced in
