@@ -398,6 +398,12 @@ def _changed(text, **values):
     return text
 
 
+def _lsf(before, there):
+    record = _TOLD["lsf"]["limit"]
+    assert before in record
+    return recorded_job("lsf", record.replace(before, there, 1) + "\n")
+
+
 def _scontrol(**values):
     return lambda _: shown_job("scontrol", "@")(_changed(_SCONTROL, **values))
 
@@ -462,6 +468,21 @@ FACTS = {
         "accounting": (recorded_job("pbs", _PBS_DEPEND), "afterok:5.s,afterany:6.s"),
         "status": (shown_job("qstat-text", _QSTAT_DEPEND), "afterok:5.s@s,afterany:6.s@s"),
         "translate": (scripted("pbs"), "#PBS -W depend=afterok:5.s,afterany:6.s"),
+    }),
+    "jobs of LSF that are waited for": ("Dependency", [("5", {"condition": "OnSuccess"}), ("6", {"condition": "OnExit"})], {  # noqa: E501
+        "accounting": (_lsf('"span[ptile=2]" ""', '"span[ptile=2]" "@"'), "done(5) && ended(6)"),
+        "translate": (scripted("lsf"), '#BSUB -w "done(5) && ended(6)"'),
+    }),
+    "a condition of LSF of which one part is enough": ("Dependency", [], {
+        "accounting": (_lsf('"span[ptile=2]" ""', '"span[ptile=2]" "@"'), "done(5) || ended(6)"),
+        "translate": (scripted("lsf"), '#BSUB -w "done(5) || ended(6)"'),
+    }),
+    "when a job of LSF may begin": ("EligibleTime", [("1795183200", {})], {
+        "accounting": (_lsf(" 1700000000 0 0 ", " 1700000000 @ 0 "), "1795183200"),
+        "translate": (scripted("lsf"), "#BSUB -b 2026:11:20:14:00"),
+    }),
+    "when a job of LSF has to have ended": ("DeadlineTime", [("1795183200", {})], {
+        "accounting": (_lsf(" 1700000000 0 0 ", " 1700000000 0 @ "), "1795183200"),
     }),
     "how a job of PBS ended": ("StatusMessage", [("over the limit of wall time", {})], {
         "accounting": (recorded_job("pbs", _PBS_ENDED), "-29"),

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from sssjob.errors import InvalidValue
 from sssjob.model import Property, stripped
 from sssjob.systems.lsf.slots import GEOMETRY, Slots, say_geometry
-from sssjob.systems.lsf.words import kilobytes, minutes, sections, size, written_minutes
+from sssjob.systems.lsf.words import (
+    CONDITIONS,
+    dependencies,
+    kilobytes,
+    minutes,
+    sections,
+    size,
+    written_minutes,
+)
 from sssjob.translate import environment, exclusive, fields, limits, mail, waiting
 from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import Form, SubmitForm
@@ -18,12 +26,8 @@ from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import quoted, safe, split, word
 from sssjob.translate.requests import NO_OPTION, JobRequest
 
-_TERM = re.compile(
-    r"(done|exit|ended)\(\s*(?:\"([^\"]+)\"|([0-9]+(?:\[[0-9]+\])?))\s*(?:,\s*(?:==)?\s*([0-9]+)\s*)?\)"
-)
 _ID = re.compile(r"[0-9]+(\[[0-9]+\])?")
 _NAMED = re.compile(r"[^\"'\s()&|!\[\]]+")
-_CONDITIONS = {"OnSuccess": "done", "OnFailure": "exit", "OnExit": "ended"}
 
 # A name in brackets, [, is that of an array. All its elements have one id.
 FILES = Patterns(
@@ -140,12 +144,12 @@ class Waits(fields.Rule):
         elif named or not _ID.fullmatch(text):
             asked.refuse(item, "no id of a job of this system")
             return ""
-        if condition not in _CONDITIONS:
+        if condition not in CONDITIONS:
             asked.refuse(item, f"nothing waits for {condition}")
             return ""
         code = item.attributes.get("code")
         if code is None:
-            return f"{_CONDITIONS[condition]}({text})"
+            return f"{CONDITIONS[condition]}({text})"
         if condition != "OnExit" or not code.isdigit():
             asked.refuse(item, f"nothing waits for {condition} with the code {code}")
             return ""
@@ -156,18 +160,11 @@ class Waits(fields.Rule):
         value = said.last("-w")
         if value is None:
             return
-        found = [_TERM.fullmatch(part.strip()) for part in value.split("&&")]
-        conditions = {word: name for name, word in _CONDITIONS.items()}
-        if not all(found):
+        if (found := dependencies(value)) is None:
             said.back("-w", value, fields.NOT_ALL)
             return
-        for term in filter(None, found):
-            attributes = {} if term[1] == "done" else {"condition": conditions[term[1]]}
-            if term[4]:
-                attributes = {"condition": "OnExit", "code": term[4]}
-            if term[2]:
-                attributes["designator"] = "JobName"
-            heard.say("Dependency", term[2] or term[3], **attributes)
+        for item in found:
+            heard.say(item.name, item.text, **item.attributes)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import re
 
 from sssjob import units
 from sssjob.errors import InvalidValue
+from sssjob.model import Property
 
 _SECTION = re.compile(r"\s*(select|order|rusage|span|same|affinity|cu)\[([^\[\]]*)\]\s*")
 _SIZE = re.compile(r"([0-9]{1,15})(?:([KMGT])B?)?", re.IGNORECASE)
@@ -13,6 +14,11 @@ _POWERS = {"K": 1, "M": 2, "G": 3, "T": 4}
 _GPUS = re.compile(r"ngpus(?:_physical|_excl_[pt]|_shared)?")
 _GPU_COUNT = re.compile(r"([0-9]{1,6})(?:\.0*)?(?:/(job|host|task))?")
 _MINUTES = re.compile(r"(?:([0-9]{1,6}):)?([0-9]{1,7})")
+_TERM = re.compile(
+    r"(done|exit|ended)\(\s*(?:\"([^\"]+)\"|([0-9]+(?:\[[0-9]+\])?))\s*(?:,\s*(?:==)?\s*([0-9]+)\s*)?\)"
+)
+CONDITIONS = {"OnSuccess": "done", "OnFailure": "exit", "OnExit": "ended"}
+_WORDS = {word: name for name, word in CONDITIONS.items()}
 
 
 def sections(text: str) -> list[str] | None:
@@ -76,3 +82,23 @@ def size(text: str, power: int = 1) -> int:
 def kilobytes(number: int) -> str:
     """Bytes in kilobytes, rounded up."""
     return f"{units.rounded_up(number, 1024)}KB"
+
+
+def dependencies(text: str) -> tuple[Property, ...] | None:
+    """The jobs of a condition that are all waited for; None of any other condition.
+
+    >>> [(each.text, *each.attributes.values()) for each in dependencies("done(5) && ended(6)")]
+    [('5',), ('6', 'OnExit')]
+    >>> dependencies("done(5) || done(6)")
+    """
+    found = [_TERM.fullmatch(part.strip()) for part in text.split("&&")]
+    return None if None in found else tuple(_waited_for(term) for term in found if term)
+
+
+def _waited_for(term: re.Match[str]) -> Property:
+    attributes = {} if term[1] == "done" else {"condition": _WORDS[term[1]]}
+    if term[4]:
+        attributes = {"condition": "OnExit", "code": term[4]}
+    if term[2]:
+        attributes["designator"] = "JobName"
+    return Property("Dependency", term[2] or term[3], attributes)

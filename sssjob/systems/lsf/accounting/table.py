@@ -16,7 +16,7 @@ from sssjob.records.readers import extension, integer, kilobytes, listed
 from sssjob.records.record import DELIVERED, JOB, REQUESTED, Field, Found, plain, varied
 from sssjob.records.values import is_whole
 from sssjob.resource_names import GPU
-from sssjob.systems.lsf.words import reserved, reserved_gpus
+from sssjob.systems.lsf.words import dependencies, reserved, reserved_gpus
 
 # jStatus: DONE or EXIT, with what ran behind the job.
 STATES = frozenset(("32", "64", "96", "160", "192", "224", "288", "320"))
@@ -201,6 +201,16 @@ def limit(text: str) -> Found:
     return None if text[:1] == "-" else integer(text)
 
 
+def moment(text: str) -> Found:
+    """A time that was asked for; 0 is none."""
+    return None if text == "0" else _clock.read(text)
+
+
+def other_condition(text: str) -> Found:
+    """A condition of which not all parts have to hold, or that is about no jobs."""
+    return text if dependencies(text) is None else None
+
+
 def asked_hosts(text: str) -> Found:
     """The hosts that were asked for."""
     return listed(text.split(" "))
@@ -236,6 +246,8 @@ TABLE: tuple[Field, ...] = (
     Field("numProcessors", REQUESTED, "Processors",  asked_processors,
           beside=("maxNumProcessors",)),
     Field("submitTime",    JOB,       "SubmitTime",  _clock.read),
+    Field("beginTime",     JOB,       "EligibleTime", moment),
+    Field("termTime",      JOB,       "DeadlineTime", moment),
     Field("startTime",     JOB,       "StartTime",   _clock.read),
     Field("eventTime",     DELIVERED, "Duration",    wall, beside=("startTime", "runTime")),
     Field("userName",      DELIVERED, "User"),
@@ -243,6 +255,8 @@ TABLE: tuple[Field, ...] = (
     Field("resReq",        JOB,       "Extension",   plain, noted("resReq")),
     Field("resReq",        REQUESTED, "Resource",    gpus, _GPU, _OF_GPUS),
     Field("resReq",        DELIVERED, "Resource",    gpus, _GPU, _OF_GPUS),
+    Field("dependCond",    JOB,       "Dependency",  dependencies),
+    Field("dependCond",    JOB,       "Extension",   other_condition, noted("dependCond")),
     Field("fromHost",      JOB,       "SubmitHost"),
     Field("cwd",           JOB,       "InitialWorkingDirectory"),
     Field("inFile",        JOB,       "InputFile"),
@@ -295,7 +309,7 @@ NOT_KEPT = {
     **dict.fromkeys(("userId", "jobFile", "loginShell", "inFileSpool", "commandSpool"),
                     "of the host that ran the job"),
     **dict.fromkeys(("options", "options2", "options3"), "bits of what was given to bsub"),
-    **dict.fromkeys(("beginTime", "termTime", "dependCond", "preExecCmd", "mailUser", "timeEvent",
+    **dict.fromkeys(("preExecCmd", "mailUser", "timeEvent",
                      "exceptMask", "additionalInfo", "warningAction", "warningTimePeriod",
                      "chargedSAAP", "postExecCmd", "runtimeEstimation", "requeueEvalues",
                      "resizeNotifyCmd", "rsvId2"), "what was asked of LSF, for which there is no "
