@@ -18,7 +18,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
-from itertools import pairwise
+from itertools import pairwise, product
 
 from sssjob.errors import InvalidValue, UnusableInput
 
@@ -84,45 +84,50 @@ def period_name(cuts: Sequence[int], time: int) -> str:
 
 
 def pieces(
-    by: Sequence[str], zone: tzinfo, since: int | None, until: int | None, least: int, most: int,
-    cuts: Sequence[int] = (),
+    by: Sequence[str], zone: tzinfo, since: int | None, until: int | None,
+    times: Sequence[tuple[int, int]], cuts: Sequence[int] = (),
 ) -> Pieces:  # fmt: skip
-    """Time cut at the spans that a report is by, and at its window, from ``least`` to ``most``.
+    """Time cut at the spans that a report is by, and at its window, where there are ``times``.
 
-    If it is by ``PERIOD``, time is cut at the ``cuts``, too.
+    These are spans behind each other, each from its first to its last second. If the report is by
+    ``PERIOD``, time is cut at the ``cuts``, too.
 
-    Both have dates with a year behind them (``DATED``). The window may be anywhere: where no time
+    Times have dates with a year behind them (``DATED``). The window may be anywhere: where no time
     is, nothing is asked of the calendar, which ends with the year 9999.
 
     Raises ``UnusableInput`` for more than can be held.
     """
     timed = [name for name in by if name in TIMED]
     spans = [name for name in timed if name in SPANS]
+    least, most = times[0][0], times[-1][1]
     begin = least if since is None else min(max(least, since), most)
     end = most + 1 if until is None else min(most + 1, until)
     window = {each for each in (since, until) if each is not None}
     changes = [each for each in cuts if begin < each < end] if PERIOD in timed else []
-    bounds = sorted({-_FAR, *_cuts(spans, zone, begin, end), *changes, *window, _FAR})
+    within = [(max(low, begin), min(high + 1, end)) for low, high in times]
+    firsts = (low for low, _ in within[1:])  # what is before is called by what was there
+    bounds = sorted({-_FAR, *firsts, *_cuts(spans, zone, within), *changes, *window, _FAR})
     inside = [
         (since is None or low >= since) and (until is None or high <= until)
         for low, high in pairwise(bounds)
     ]
-    within = (min(max(low, begin), most) for low in bounds[:-1])
+    named = (min(max(low, begin), most) for low in bounds[:-1])
     names = [
         tuple(
             period_name(cuts, time) if name == PERIOD else span_name(name, time, zone)
             for name in timed
         )
-        for time in within
+        for time in named
     ]
     return Pieces(bounds, names, inside)
 
 
-def _cuts(spans: Sequence[str], zone: tzinfo, begin: int, end: int) -> Iterator[int]:
-    """Where one of the spans ends, or the clock is set."""
+def _cuts(
+    spans: Sequence[str], zone: tzinfo, within: Sequence[tuple[int, int]]
+) -> Iterator[int]:  # fmt: skip
+    """Where one of the spans ends, or the clock is set, in times from one to before another."""
     found = 0
-    for name in spans:
-        time = begin
+    for name, (time, end) in product(spans, within):
         while (time := _next(name, zone, time)) < end:
             found += 1
             if found > MOST:

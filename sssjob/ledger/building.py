@@ -16,7 +16,7 @@ Tests compare both over changed records of every format.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain, combinations, repeat
 from typing import Any, cast, overload
 
@@ -73,12 +73,24 @@ def _names(place: str) -> frozenset[str]:
 
 
 class RowsBuilder(ColumnsBuilder[Row]):
-    """Builds rows, but for the file and the line that they were read from."""
+    """Builds rows, but for the file and the line that they were read from.
 
-    def __init__(self) -> None:
+    With ``only``, of these columns and of what was used; the others are None, but no property is
+    left unread, so that what is wrong with any is told.
+    """
+
+    def __init__(self, only: Collection[str] | None = None) -> None:
         # An alternative of a request is chosen by the numbers that were delivered.
-        self.needs = {JOB: _names(JOB), DELIVERED: _names(DELIVERED) | {*NUMBERS}}
-        self._readers = [*map(_Reader, _READINGS)]
+        needs = {JOB: _names(JOB), DELIVERED: _names(DELIVERED) | {*NUMBERS}}
+        self._only = only
+        self._wanted: list[Reading | None] = [*READ]
+        if only is None:
+            self.needs = needs
+        else:
+            told = zip(NAMES, READ, strict=False)
+            self._wanted = [read if name in only else None for name, read in told]
+        self._looked_at = needs
+        self._readers = [each and _Reader(each) for each in (*self._wanted, *AMOUNTS)]
         # By the identities of pieces, which are kept.
         self._known: dict[str, dict[int, tuple[Items, bool]]] = {
             place: {} for place in (JOB, REQUESTED, DELIVERED)
@@ -90,7 +102,9 @@ class RowsBuilder(ColumnsBuilder[Row]):
 
     def from_job(self, job: Job) -> Row:
         """The row of a job object."""
-        return columns.row(job)[:-2]
+        if self._only is None:
+            return columns.row(job)[:-2]
+        return (*columns.values(job, self._wanted), None)
 
     def jobs(
         self, own: Sequence[Column], requested: Sequence[Column], delivered: Sequence[Column],
@@ -99,19 +113,32 @@ class RowsBuilder(ColumnsBuilder[Row]):
         """The rows of many records."""
         size = len(groups)
         told = {
-            place: [ColumnPlace.of(place, column) for column in some]
+            place: [
+                each
+                for each in (ColumnPlace.of(place, column) for column in some)
+                if self._is_looked_at(each)
+            ]
             for place, some in ((JOB, own), (REQUESTED, requested), (DELIVERED, delivered))
         }
         irregular = self._irregular(told, size)
         if not irregular and _is_bulk(told) and (table := self._table(told, size)) is not None:
             return table
-        found = [reader.values(told, size) for reader in self._readers]
+        nothing: Sequence[Any] = [None] * size
+        found = [nothing if each is None else each.values(told, size) for each in self._readers]
         read, amounts = found[: len(READ)], found[len(READ) :]
-        rows = _rows(read, amounts)
+        rows = _rows(read, amounts, columns.digest if self._only is None else _undigested)
         for at in irregular:
             parts = ([*chain(*(each.piece(at) for each in told[place]))] for place in told)
             rows[at] = self.from_job(_job(*parts))
         return rows
+
+    def _is_looked_at(self, place: ColumnPlace) -> bool:
+        """Whether a value may be made of a column; one with blocks or the like is never plain."""
+        if self._only is None or place.place not in self._looked_at:
+            return True
+        return not place.names.isdisjoint(self._looked_at[place.place]) or any(
+            not self._is_regular(piece, place.place) for piece in place.pieces
+        )
 
     def _irregular(self, told: _Told, size: int) -> list[int]:
         """The numbers of the records that are no plain properties, each for itself."""
@@ -144,14 +171,14 @@ class RowsBuilder(ColumnsBuilder[Row]):
         types = [each.type for each in COLUMNS[: len(READ)]] + [pa.int64()] * len(AMOUNTS)
         try:
             found = [
-                reader.array(told, size, type_)
+                pa.nulls(size, type_) if reader is None else reader.array(told, size, type_)
                 for reader, type_ in zip(self._readers, types, strict=True)
             ]
             read, sums = found[: len(READ)], _sums(found[len(READ) :])
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
             return None
         submitted, started = (read[NAMES.index(name)] for name in (SUBMIT, START))
-        if pc.any(pc.and_(submitted.is_null(), started.is_null())).as_py():
+        if self._only is None and pc.any(pc.and_(submitted.is_null(), started.is_null())).as_py():
             return None  # the digest of such a row tells it
         told_of = [*read, *sums]
         more = [pa.nulls(size, column.type) for column in COLUMNS[len(told_of) : -2]]
@@ -195,14 +222,21 @@ class RowTable(Together[Row]):
         return pa.table([*self.columns, sources, numbers], schema=columns.schema())
 
 
-def _rows(read: Sequence[Sequence[Any]], amounts: Sequence[Sequence[Any]]) -> list[Row]:
+def _undigested(told: Sequence[Any]) -> None:
+    """No digest: of rows that are kept nowhere, none is told from another."""
+
+
+def _rows(
+    read: Sequence[Sequence[Any]], amounts: Sequence[Sequence[Any]],
+    digest: Callable[[Sequence[Any]], str | None],
+) -> list[Row]:  # fmt: skip
     sums = [*map(used_of, *amounts)]
     parts = [*zip(*sums, strict=True)]
     exact: Iterable[Any] = repeat(None)
     if not all(map(columns.fit, parts)):
         *parts, exact = zip(*map(columns.whole, sums), strict=True)
     told = [*zip(*read, *parts, exact, strict=False)]
-    return [(*row, columns.digest(row)) for row in told]
+    return [(*row, digest(row)) for row in told]
 
 
 def _piece(place: ColumnPlace, at: int) -> object:

@@ -99,6 +99,13 @@ KEYED = {
     EXIT: "coalesce(exit_code::VARCHAR, '')",
     NODES: node_class_sql("used_nodes"),
 }
+# The column that this is made of.
+KEYED_BY = {
+    **GROUPED,
+    **{name: GROUPED[other] for name, other in SAME.items()},
+    EXIT: "exit_code",
+    NODES: "used_nodes",
+}
 _INTEGER, _TEXT = pa.int64(), pa.string()
 
 
@@ -163,10 +170,14 @@ def schema() -> pa.Schema:
 
 def row(job: Job, source: str = "", line: int | None = None) -> Row:
     """The row of a run."""
-    facts = JobProperties(job)
-    sums = used(facts)
-    told = [*(read.of(facts) for read in READ), *whole(sums)]
+    told = values(job)
     return (*told, digest(told), source or None, line)
+
+
+def values(job: Job, readings: Sequence[Reading | None] = READ) -> Row:
+    """What a job says of these columns, None of those without a reading, and what it used."""
+    facts = JobProperties(job)
+    return (*(read and read.of(facts) for read in readings), *whole(used(facts)))
 
 
 def whole(sums: JobUsage) -> Row:
@@ -194,12 +205,13 @@ def table(rows: list[Row]) -> pa.Table:
     """Rows as a table of Arrow. Texts are as UTF-8 has them: a lone surrogate becomes "?"."""
     columns = [*zip(*rows, strict=True)] if rows else [()] * len(COLUMNS)
     return pa.table(
-        [_array(values, column.type) for values, column in zip(columns, COLUMNS, strict=True)],
+        [array(values, column.type) for values, column in zip(columns, COLUMNS, strict=True)],
         schema=schema(),
     )
 
 
-def _array(values: Any, type_: pa.DataType) -> pa.Array:
+def array(values: Any, type_: pa.DataType) -> pa.Array:
+    """A column of values; see ``table`` for texts."""
     try:
         return pa.array(values, type_)
     except UnicodeEncodeError:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -79,14 +79,8 @@ def connected(
     ``UnusableStore`` for what DuckDB cannot read.
     """
     with TemporaryDirectory(prefix="sssjob-ledger-") as temporary:
-        connection = duckdb.connect()
+        connection = _connection()
         try:
-            connection.execute("SET autoinstall_known_extensions = false")
-            connection.execute("SET autoload_known_extensions = false")
-            connection.execute("SET enable_progress_bar = false")
-            # DuckDB 2.0.0 filters texts wrongly while it reads them. # decision 296
-            connection.execute("SET disabled_optimizers = 'filter_pushdown'")
-            connection.execute("SET TimeZone = 'UTC'")
             connection.execute("SET temp_directory = $1", [temporary])
             _view(connection, home, manifest, manifest.files if files is None else files)
             for name, text in VIEWS.items():
@@ -103,6 +97,26 @@ def connected(
             raise UnusableStore(str(home), text) from None
         finally:
             connection.close()
+
+
+@contextmanager
+def over(table: pa.Table) -> Iterator[Connection]:
+    """A connection in which ``live`` is this table."""
+    with closing(_connection()) as connection:
+        connection.register("live", table)
+        yield connection
+
+
+def _connection() -> Connection:
+    """A connection that loads nothing, and whose answers do not depend on where it is."""
+    connection = duckdb.connect()
+    connection.execute("SET autoinstall_known_extensions = false")
+    connection.execute("SET autoload_known_extensions = false")
+    connection.execute("SET enable_progress_bar = false")
+    # DuckDB 2.0.0 filters texts wrongly while it reads them. # decision 296
+    connection.execute("SET disabled_optimizers = 'filter_pushdown'")
+    connection.execute("SET TimeZone = 'UTC'")
+    return connection
 
 
 def _view(

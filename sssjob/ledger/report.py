@@ -19,9 +19,9 @@ from sssjob.accounting.report import Key, Report
 from sssjob.errors import UnusableStore
 from sssjob.integers import LARGEST
 from sssjob.ledger import rollup
-from sssjob.ledger.columns import EXACT, KEYED, SUMMED
+from sssjob.ledger.columns import END, EXACT, KEYED, KEYED_BY, SUMMED
 from sssjob.ledger.distributions import Placed, fill
-from sssjob.ledger.engine import connected, rows_of
+from sssjob.ledger.engine import connected, over, rows_of
 from sssjob.ledger.manifest import DataFile, Manifest, newest, together
 from sssjob.measures import (
     DIVIDED,
@@ -186,11 +186,33 @@ def _may_count(file: DataFile, report: Report, book: str) -> bool:
     return begins and file.end.meets(since, None)
 
 
-class _Adding:
-    """Adds what a connection has to a report."""
+def add_table(report: Report, table: pa.Table) -> None:
+    """Add rows to a report that are in no ledger, booked where they end.
 
-    def __init__(self, report: Report, connection: Connection, book: str) -> None:
+    They have the columns that the report reads (``read_of``). However far apart they end, time is
+    cut only where they do, as for reports of job objects.
+    """
+    with over(table) as connection:
+        _Adding(report, connection, BOOKED, is_sparse=True).add()
+
+
+def read_of(report: Report) -> list[str]:
+    """The columns that a report booked at the end reads of rows."""
+    keys = [KEYED_BY[name] for name in report.by if name not in TIMED]
+    return [*dict.fromkeys((END, *keys, *SUMMED.values(), EXACT))]
+
+
+class _Adding:
+    """Adds what a connection has to a report.
+
+    Of runs that are ``is_sparse`` there may be few in a long time; they are booked at the end.
+    """
+
+    def __init__(
+        self, report: Report, connection: Connection, book: str, *, is_sparse: bool = False
+    ) -> None:
         self._report, self._connection, self._book = report, connection, book
+        self._is_sparse = is_sparse
         self._names = [KEYED[name] for name in report.by if name not in TIMED]
         self._keys = "".join(f"{name}, " for name in self._names)
 
@@ -224,8 +246,23 @@ class _Adding:
         report = self._report
         if not count:
             return None
-        low, high = (0, 0) if least is None else (least, most)
-        return pieces(report.by, report.zone, report.since, report.until, low, high, report.cuts)
+        times = [(0, 0)] if least is None else [(least, most)]
+        if self._is_sparse and least is not None:
+            times = self._hours(ended)
+        return pieces(report.by, report.zone, report.since, report.until, times, report.cuts)
+
+    def _hours(self, ended: str) -> list[tuple[int, int]]:
+        """The hours in which runs end, those behind each other as one span."""
+        hour = f"({ended} + {BEFORE}) // 3600"
+        text = f"SELECT DISTINCT {hour} FROM live WHERE {ended} IS NOT NULL ORDER BY 1"
+        found: list[tuple[int, int]] = []
+        for (number,) in self._rows(text):
+            low = number * 3600 - BEFORE
+            begin = low
+            if found and found[-1][1] == low - 1:
+                begin, _ = found.pop()
+            found.append((begin, low + 3599))
+        return found
 
     def _place(self, cut: Pieces) -> None:
         """Make ``placed``: runs with the pieces in which they begin and end, ``k0`` and ``k1``."""

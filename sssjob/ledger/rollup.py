@@ -159,7 +159,7 @@ def _pieces(report: Report, connection: Connection) -> Sequence[Sequence[str]]:
     days = [day for (day,) in engine.rows_of(connection, "SELECT DISTINCT day FROM rollup")]
     some = sorted(day for day in days if day is not None)
     least, most = (some[0] * _DAY, some[-1] * _DAY + _DAY - 1) if some else (0, 0)
-    cut = pieces(report.by, UTC, report.since, report.until, least, most, report.cuts)
+    cut = pieces(report.by, UTC, report.since, report.until, [(least, most)], report.cuts)
     found = [cut.of(day * _DAY) for day in some]
     connection.register("days", pa.table({
         "number": pa.array(some, pa.int64()),

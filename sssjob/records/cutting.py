@@ -55,6 +55,11 @@ class Part:
     is_open: bool = False
     pieces: Sequence[Any] = ()
 
+    @property
+    def size(self) -> int:
+        """How many bytes they are; 0 of pieces."""
+        return self.data.size if isinstance(self.data, ByteRange) else len(self.data)
+
     def read(self) -> bytes:
         """The records. Raises ``OSError`` where they are in a file that was changed."""
         return self.data.read() if isinstance(self.data, ByteRange) else self.data

@@ -28,27 +28,28 @@ from sssjob.records.texts import BulkColumn, Coded, Numbers, Plain, compact
 
 LEAST = 64  # lines of a run that is worth its columns
 CHUNK = 1 << 20  # bytes that are read at once
-_WORTH = 1 << 21  # bytes of lines for which the import of the libraries is worth its time
-_NEEDED = ("numpy", "pyarrow")
 
 
 class Road:
-    """Whether lines go by columns here: from some bytes on, if there is what it takes.
+    """Whether records go by columns here: from some bytes on, if there is what it takes.
 
-    One for a process, since its imports stay.
+    So many bytes are ``worth`` the import of the libraries that are ``needed``. One for a process,
+    since its imports stay.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, worth: int, needed: Sequence[str]) -> None:
+        self.worth = worth
+        self._needed = needed
         self._seen = 0
         self._is_open: bool | None = None
 
     def is_open(self, size: int) -> bool:
-        """Whether so many bytes of lines, and those before, are worth it."""
+        """Whether so many bytes of records, and those before, are worth it."""
         if self._is_open is None:
             self._seen += size
-            if self._seen < _WORTH and not all(name in sys.modules for name in _NEEDED):
+            if self._seen < self.worth and not all(name in sys.modules for name in self._needed):
                 return False
-            self._is_open = all(find_spec(name) is not None for name in _NEEDED)
+            self._is_open = all(find_spec(name) is not None for name in self._needed)
         return self._is_open
 
     def wide(self) -> int:
@@ -64,7 +65,7 @@ class Road:
         self._is_open = None
 
 
-ROAD = Road()
+ROAD = Road(1 << 21, ("numpy", "pyarrow"))
 
 
 class Lines:

@@ -82,7 +82,7 @@ def _usage(every: Sequence[Runs], span: str, window: tuple[int, int] | None) -> 
     low, high = begin * DAY, (most + 1) * DAY
     if window is not None:
         high = min(high, window[1])
-    cut = spans.pieces((chosen,), UTC, low, high, low, high - 1)
+    cut = spans.pieces((chosen,), UTC, low, high, [(low, high - 1)])
     return _divided(dated, cut, (low, high), chosen, undated, begin > least)
 
 

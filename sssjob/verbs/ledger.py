@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,8 +12,7 @@ import pyarrow as pa
 
 from sssjob import store
 from sssjob.document import loads
-from sssjob.document import opened as unpacked
-from sssjob.document.sources import NamedSource, naming
+from sssjob.document.sources import NamedSource
 from sssjob.errors import SSSJobError, UnusableStore
 from sssjob.formats.sss import jobs_of
 from sssjob.ledger.building import RowsBuilder
@@ -109,14 +108,11 @@ class Ingestion:
     def _read(self, source: NamedSource, format_: str) -> Iterator[Row | pa.Table]:
         """The rows of documents or records."""
         chosen, builder = find(format_), RowsBuilder().remembering()
-        counts = self.reading.counts
-        with naming(source.name), self.reading.opening(source) as raw, unpacked(raw) as stream:
-            outcomes = read_records(chosen, stream, self.options, builder)
-            for outcome in counts.counting(outcomes):
-                if isinstance(outcome, Bad | Noted):
-                    self._tell(source.name, outcome)
-                elif not isinstance(outcome, Skipped):
-                    yield _rows(outcome, source.name)
+        reading = replace(self.reading, tell=self._tell)
+        for name, made in reading.made(
+            [source], lambda stream: read_records(chosen, stream, self.options, builder)
+        ):
+            yield _rows(made, name)
 
     def _stored(self, source: NamedSource) -> Iterator[Row]:
         with store.open(source.name, read_only=True) as jobs:

@@ -8,7 +8,7 @@ from typing import BinaryIO, TypeVar
 
 from sssjob.document import opened as unpacked
 from sssjob.document.sources import NamedSource, Opening, naming, opened
-from sssjob.records.record import Bad, Converted, Counts, Noted, Outcome, Skipped
+from sssjob.records.record import Bad, Converted, ConvertedTogether, Counts, Noted, Outcome, Skipped
 
 J = TypeVar("J")
 
@@ -46,3 +46,15 @@ class RecordReading:
                     counts.add(outcome)
                     if not isinstance(outcome, Skipped):
                         self.tell(source.name, outcome)
+
+    def made(
+        self, sources: Iterable[NamedSource], read: Callable[[BinaryIO], Iterator[Outcome[J]]]
+    ) -> Iterator[tuple[str, Converted[J] | ConvertedTogether[J]]]:
+        """The same, with names of sources, of a builder that may hand on many together."""
+        for source in sources:
+            with naming(source.name), self.opening(source) as raw, unpacked(raw) as stream:
+                for outcome in self.counts.counting(read(stream)):
+                    if isinstance(outcome, Bad | Noted):
+                        self.tell(source.name, outcome)
+                    elif not isinstance(outcome, Skipped):
+                        yield source.name, outcome

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from sssjob.accounting.report import Report
 from sssjob.document import from_tree, loads, read
 from sssjob.document.batches import Batch
+from sssjob.document.files import looked_at
 from sssjob.document.outermost import is_block
 from sssjob.document.reader import OfFiles, SharedPart, in_groups, in_parts, on_files, on_parts
 from sssjob.document.sources import Files, NamedSource, is_small
@@ -17,7 +18,17 @@ from sssjob.errors import SSSJobError, UnreadableDocument, UnusableStore
 from sssjob.model import Block, Job
 from sssjob.records import find, read_records
 from sssjob.records.builders import OBJECTS, Builder
-from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
+from sssjob.records.record import (
+    Bad,
+    Converted,
+    ConvertedTogether,
+    Counts,
+    Noted,
+    Options,
+    Outcome,
+    Skipped,
+)
+from sssjob.records.regular import Road
 from sssjob.records.runs import Keys, ListedRuns, Met, SeenRuns, probe
 from sssjob.verbs.convert import Answer, Conversion, Small, Task, in_turn, on_tasks
 from sssjob.verbs.documents import DOCUMENTS
@@ -25,6 +36,7 @@ from sssjob.verbs.records import RecordReading
 from sssjob.workers import Work, Workers
 
 if TYPE_CHECKING:
+    from sssjob.ledger.streamed import RowsAdding
     from sssjob.store import Store
     from sssjob.store.documents import PackedRows
     from sssjob.verbs.store_report import PartRows
@@ -32,6 +44,8 @@ if TYPE_CHECKING:
     DocumentWorkers = Workers["SharedPart | PackedRows", "DocumentsUsage | PartRows | None"]
 
 
+# From so many bytes on, rows are added up faster than job objects. # decision 424
+ROAD = Road(1 << 22, ("duckdb", "numpy", "pyarrow"))
 _PATIENCE = 2.0  # seconds to wait for writers of a store, where rows are kept
 
 
@@ -78,8 +92,19 @@ class ReportedJobs:
                 for block in self._read(source):
                     report.add(block)
         if self.format != DOCUMENTS:
-            for block in self:
-                report.add(block)
+            self._add_stream(report)
+
+    def _add_stream(self, report: Report) -> None:
+        chosen, options, adding = find(self.format), self.options, _Adding(report)
+
+        def read(stream: BinaryIO) -> Iterator[Outcome[Any]]:
+            head, stream = looked_at(stream, ROAD.worth)
+            builder = adding.builder(len(head))
+            return read_records(chosen, stream, options, builder, self.seen)
+
+        for _, made in self.reading.made(self.sources, read):
+            adding.put(made)
+        adding.finish()
 
     def _add_documents(self, report: Report) -> None:
         work = Work("sssjob.verbs.report:of_documents", (report.empty(),))
@@ -134,13 +159,13 @@ class ReportedJobs:
         records = Conversion(self.sources, self.format, self.options, self.reading)
         empty, seen = report.empty(), self.seen
         work = Work("sssjob.verbs.report:of_records", (empty, probe() if seen else None))
-        builder = OBJECTS.remembering()
+        adding = _Adding(empty)
         with Workers[Task | Small, Answer[RecordsUsage]](work, self.processes) as workers:
             for task, found in in_turn(workers, records.tasks()):
                 if task.sign:
                     self.reading.tell(task.name, task.noted)
                 if seen and task.part and not seen.are_new_in(found.runs):
-                    found = _counted(task, empty.empty(), builder, seen)
+                    found = _counted(task, adding, seen)
                 report.merge(found.report)
                 self.reading.counts.include(found.counts)
                 for item in found.remarks:
@@ -222,28 +247,72 @@ def of_documents(
 
 def of_records(empty: Report, probed: int | None) -> Callable[[Task | Small], Answer[RecordsUsage]]:
     """The same for records; their runs are listed for whom ``probed`` tells of."""
-    builder = OBJECTS.remembering()
+    adding = _Adding(empty)
 
     def count(task: Task) -> RecordsUsage:
-        met = None if probed is None else ListedRuns(probed)
-        return _counted(task, empty.empty(), builder, met)
+        return _counted(task, adding, None if probed is None else ListedRuns(probed))
 
     return on_tasks(count)
 
 
-def _counted(
-    task: Task, report: Report, builder: Builder[Any, Job], met: Met | None
-) -> RecordsUsage:
+class _Adding:
+    """Adds what records became to a report: as rows by their columns, or as job objects.
+
+    Rows, where there is what they take, and enough bytes that it is worth its import.
+    """
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self._objects = OBJECTS.remembering()
+        self._rows: RowsAdding | None = None
+
+    def builder(self, size: int) -> Builder[Any, Any]:
+        """What is to become of records of so many bytes."""
+        if self._rows is None:
+            if not ROAD.is_open(size):
+                return self._objects
+            from sssjob.ledger.streamed import RowsAdding
+
+            self._rows = RowsAdding(self.report)
+        return self._rows.builder
+
+    def put(self, made: Converted[Any] | ConvertedTogether[Any]) -> None:
+        """Add what one or many records became."""
+        if isinstance(made, Converted):
+            if isinstance(made.job, Job):
+                self.report.add(made.job)
+                return
+            assert self._rows is not None
+            self._rows.put(made.job)
+        else:
+            assert self._rows is not None
+            self._rows.put_together(made.jobs)
+
+    def finish(self) -> None:
+        """Add what was put last."""
+        if self._rows is not None:
+            self._rows.finish()
+
+    def begin(self) -> None:
+        """Add to an empty report of the same kind; what was put and not finished is forgotten."""
+        self.report = self.report.empty()
+        if self._rows is not None:
+            self._rows.begin(self.report)
+
+
+def _counted(task: Task, adding: _Adding, met: Met | None) -> RecordsUsage:
     """Add up the jobs of a part of records."""
     counts, remarks = Counts(), []
+    adding.begin()
+    builder = adding.builder(task.part.size if task.part else 0)
     for outcome in counts.counting(task.outcomes(builder, met)):
-        if isinstance(outcome, Converted):
-            report.add(outcome.job)
-        elif not isinstance(outcome, Skipped):
+        if isinstance(outcome, Bad | Noted):
             remarks.append(outcome)
-    return RecordsUsage(
-        report, counts, remarks, met.runs if isinstance(met, ListedRuns) else ([], [])
-    )
+        elif not isinstance(outcome, Skipped):
+            adding.put(outcome)
+    adding.finish()
+    runs = met.runs if isinstance(met, ListedRuns) else ([], [])
+    return RecordsUsage(adding.report, counts, remarks, runs)
 
 
 def _on_batches(empty: Report) -> Callable[[str, Batch], DocumentsUsage]:

@@ -107,7 +107,7 @@ def _add_groups(
     cut = quotient = None
     if times:
         low, high = (0, 0) if least is None or most is None else (least, most)
-        cut = pieces(report.by, report.zone, None, None, low, high, report.cuts)
+        cut = pieces(report.by, report.zone, None, None, [(low, high)], report.cuts)
         quotient = cut.quotient
     for group in usage.groups(moment, names, quotient, window, without, asked=bool(report.extra)):
         spans = _spans(cut, quotient, group.place, len(times))

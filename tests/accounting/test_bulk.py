@@ -240,13 +240,11 @@ def test_a_ledger_has_the_same_rows_however_they_were_read(road, tmp_path, proce
     assert sum(map(len, tables)) > 50
 
 
-def test_without_the_libraries_lines_are_read_one_by_one(monkeypatch):
-    road = regular.Road()
-    monkeypatch.setattr(regular, "_NEEDED", ("numpy", "no_such_module_of_any_name"))
+def test_without_the_libraries_lines_are_read_one_by_one():
+    road = regular.Road(1 << 21, ("numpy", "no_such_module_of_any_name"))
     assert not road.is_open(1 << 30)
 
 
-def test_what_is_small_imports_nothing(monkeypatch):
-    road = regular.Road()
-    monkeypatch.setattr(regular, "_NEEDED", ("numpy", "pyarrow", "_not_imported_yet"))
+def test_what_is_small_imports_nothing():
+    road = regular.Road(1 << 21, ("numpy", "pyarrow", "_not_imported_yet"))
     assert not road.is_open(1 << 20)
