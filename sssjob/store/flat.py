@@ -189,7 +189,7 @@ def totals(
     flats = [each for each in (*keys, *measures) if each is not None]
     asked = _Sums.of(how, flats, len(by), engine.dialect)
     with engine.reading() as moment:
-        if how.level is Level.NOTHING:
+        if not how.bounds.paths:  # nothing is asked of the jobs that are meant
             found = kept.of(asked, moment, lambda part: asked.found(moment, numbers(part)))
         else:
             found = asked.found(moment)

@@ -237,3 +237,20 @@ def test_where_columns_do_not_tell_documents_are_asked(jobs):
     with jobs.service.stores.use() as kept:
         kept.verify(True)
         assert jobs.ask("Query", gets=[("Charge", "Sum")]) == [{"Charge": "44850.5"}]
+
+
+def test_totals_of_a_request_without_conditions_are_kept(jobs):
+    def kept():
+        with jobs.service.stores.use() as store:
+            return store.sums.size
+
+    gets = [("User", "GroupBy"), ("Charge", "Sum")]
+    jobs.ask("Query", gets=gets, wheres=[("State", "EQ", "Completed")])
+    jobs.ask("Query", gets=gets, actor="u1")
+    assert kept() == 0
+    before = jobs.ask("Query", gets=gets)
+    assert kept() > 0
+    assert jobs.ask("Query", gets=gets) == before
+    jobs.answer("Modify", sets=[("Charge", "1000")], wheres=[("Id", "EQ", "0")])
+    after = {row["User"]: row["Charge"] for row in jobs.ask("Query", gets=gets)}
+    assert after == {row["User"]: row["Charge"] for row in before} | {"u0": "15850"}

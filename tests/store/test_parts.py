@@ -10,16 +10,14 @@ from draws import examples
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from sssjob import store
 from sssjob.store import flat, parts
-from sssjob.store.bounds import ALWAYS
 from sssjob.store.packing import Packed
 from sssjob.store.parts import KeptSums
-from sssjob.store.plan import QueryPlan
 from sssjob.store.reading import only
+from sssjob.store.where import where
 from sssjob.store.writing import DocumentWriter, HistoryEntry, Ready
 
-ALL = QueryPlan(ALWAYS)  # every job
+ALL = where([], "Job")  # as a request without conditions is planned
 ASKED = ((["user"], ["Charge", "Id"]), ([], ["Charge"]), (["machine", "project"], ["Processors"]))
 NAMES = {"user": "User", "machine": "Machine", "project": "Project"}
 
@@ -56,10 +54,6 @@ def anew(jobs, by, of):
     with jobs.engine.reading() as moment:
         found = flat._Sums.of(ALL, flats, len(by), jobs.engine.dialect).found(moment)
     return found.groups, list(found.others)
-
-
-def test_all_jobs_are_meant_by_the_plan_of_a_request_without_conditions():
-    assert ALL.level is store.Level.NOTHING
 
 
 PUT = st.tuples(st.just("put"), st.integers(0, 19), st.integers(0, 3), st.integers(0, 9))
