@@ -5,14 +5,18 @@ One browser and one server are started for all of them.
 """
 
 import shutil
+import socket
 import subprocess
 import sys
 from importlib.resources import files
 from urllib.parse import urljoin, urlsplit
 
 import pytest
+from gateways import serving
 from strange_jobs import GROUP, HOSTILE, RAN, hostile
-from waiting import HANG
+from waiting import HANG, until
+
+from sssjob import store
 
 sync_api = pytest.importorskip("playwright.sync_api")
 
@@ -241,6 +245,79 @@ def test_a_window_without_the_token_shows_nothing(chromium, first):
     page = context.new_page()
     page.goto(urljoin(first, "/jobs/2/0"))
     assert "Open the address that the command printed" in page.inner_text("main")
+    context.close()
+
+
+# --- the pages of a gateway
+
+SERVED = """
+listen = ["127.0.0.1:0"]
+[store]
+address = "jobs.db"
+[security]
+unsigned = true
+[web]
+listen = "127.0.0.1:{port}"
+header = "X-Remote-User"
+proxies = ["127.0.0.1"]
+[actors.root]
+roles = ["admin"]
+[actors.sched]
+roles = ["scheduler"]
+"""
+
+
+def test_who_comes_by_a_proxy_sees_their_jobs_and_no_others(chromium, tmp_path):
+    """The test is the proxy: it tells who asks with each request of the browser."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    (tmp_path / "gateway.toml").write_text(SERVED.format(port=port))
+    told = "<Job><Id>of {0}</Id><User>{0}</User></Job>"
+    with store.open(tmp_path / "jobs.db", create=True) as jobs:
+        for user in ("amy", "bob"):
+            jobs.load(told.format(user).encode())
+    url = f"http://127.0.0.1:{port}"
+    context = opened(chromium)
+    with serving(tmp_path) as (process, _):
+        log = tmp_path / "log"
+        assert until(lambda: '"web"' in log.read_text(), going=lambda: process.poll() is None)
+        page = context.new_page()
+        assert page.goto(f"{url}/jobs").status == 401
+
+        def tell(name):
+            context.unroute_all()
+            context.route(
+                "**/*",
+                lambda route: route.continue_(
+                    headers={**route.request.headers, "x-remote-user": name}
+                ),
+            )
+
+        def seen(name):
+            tell(name)
+            page.goto(f"{url}/jobs?sort=id")
+            return page.locator("table.jobs tbody tr td:first-child").all_inner_texts()
+
+        assert (seen("amy"), seen("bob")) == (["of amy"], ["of bob"])
+        assert seen("root") == ["of amy", "of bob"]
+        tell("amy")
+        statuses = {page.goto(f"{url}/jobs/{number}/0").status for number in (1, 2)}
+        assert statuses == {200, 404}
+
+        def create(actor):
+            return context.request.post(
+                f"{url}/requests.json",
+                data={"action": "Create", "data": "<Job><Id>new</Id><User>amy</User></Job>"},
+                headers={"x-remote-user": actor, "idempotency-key": "one"},
+            )
+
+        assert create("amy").status == 403  # a user may not
+        for _ in range(2):  # done once for its key
+            made = create("sched")
+            assert (made.status, made.json()["count"]) == (200, 1), made.text()
+        assert (seen("amy"), seen("bob")) == (["new", "of amy"], ["of bob"])
+        page.get_by_role("link", name="new", exact=True).click()
+        assert page.title() == "Job new · sssjob"
     context.close()
 
 
