@@ -276,7 +276,7 @@ def _known(option: str, name: str, names: Collection[str]) -> None:
     from sssjob.suggestions import question
 
     if name not in names:
-        common.fail(f"{option} {name!r} is none of {', '.join(names)}{question(name, names)}")
+        common.fail(f"{option} {name!r} is not one of {', '.join(names)}{question(name, names)}")
 
 
 def printed(report: Report, rows: Rows, *, as_json: bool, as_csv: bool, raw: bool) -> None:

@@ -100,8 +100,8 @@ def test_bars_in_the_terminal_and_as_SVG(tmp_path):
 
 
 @pytest.mark.parametrize("arguments, message", [
-    pytest.param(("--by", "shoe"), "--by 'shoe' is none of user, ", id="grouping"),
-    pytest.param(("--sort", "shoe"), "--sort 'shoe' is none of jobs, ", id="measure"),
+    pytest.param(("--by", "shoe"), "--by 'shoe' is not one of user, ", id="grouping"),
+    pytest.param(("--sort", "shoe"), "--sort 'shoe' is not one of jobs, ", id="measure"),
     pytest.param(("--by", "day,usr"), "; did you mean user?", id="misspelt-grouping"),
     pytest.param(("--sort", "wall_secnds"), "; did you mean wall_seconds?", id="misspelt-measure"),
     pytest.param(("--tz", "Europ/Berlin"), "; did you mean Europe/Berlin?", id="misspelt-zone"),
