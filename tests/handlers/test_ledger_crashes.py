@@ -236,16 +236,25 @@ STEP = st.one_of(
 
 @examples(3)
 @given(
-    st.lists(STEP, max_size=2), SECONDS, st.lists(STEP, max_size=3), st.sampled_from(["id", "mark"])
-)
-def test_all_books_agree_whatever_was_asked_before_a_kill(before, seconds, behind, by):
+    st.lists(STEP, max_size=2), SECONDS, st.lists(STEP, max_size=3),
+    st.lists(STEP, max_size=2), SECONDS, st.sampled_from(["id", "mark"]),
+)  # fmt: skip
+def test_all_books_agree_whatever_was_asked_before_a_kill(
+    before, seconds, behind, late, again, by
+):  # fmt: skip
+    """What comes after the job was forwarded stands in the books here, and is told nobody."""
     charges = [about("Charge", seconds)]
+    first = [CREATED, *before, *charges, *behind, COMPLETED]
+    late = [about("Charge", again), *late]
     with tempfile.TemporaryDirectory() as folder:
-        steps = books(marked([CREATED, *before, *charges, *behind, COMPLETED], by),
-                      f"{folder}/jobs.db", folder)  # fmt: skip
+        steps = books(marked([*first, ("forward", {}), *late], by), f"{folder}/jobs.db", folder)
     kinds = {"Charge": 1, "Refund": -1}
-    ledger = steps[-1]["states"][-1]["ledger"]
-    [told] = steps[-1]["gold"]
+    sent = steps[len(first)]
+    assert sent["action"] == "forward"
+    ledger = sent["states"][-1]["ledger"]
+    [told] = sent["gold"]
+    assert steps[-1]["gold"] == [told]
+    assert len(steps[-1]["states"][-1]["ledger"]) > len(ledger)
     assert int(told["Charge"]) == sum(
         kinds.get(kind, 0) * int(amount) for kind, amount, *_ in ledger
     )
