@@ -297,7 +297,8 @@ class Report:
     ``percentiles`` and ``histograms`` are wanted of a ledger only, which fills them. A name that
     ``by`` says again counts once. ``cuts`` are the times between which a period is one (``PERIOD``
     in ``by``), ``extra`` names of ``measures.EXTRA`` that are told besides, charges in ``money``.
-    ``answered`` says how many files of a ledger were answered by rollups, and how many by rows.
+    ``answered`` says how many files of a ledger were answered by rollups, and how many by rows;
+    ``notes``, for a program, what the files of a site do not tell.
     Raises ``InvalidValue`` if ``since`` is after ``until``.
     """
 
@@ -313,6 +314,7 @@ class Report:
     extra: tuple[str, ...] = ()
     money: Money = field(default_factory=Money)
     answered: dict[str, int] | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         in_order(self.since, self.until)
@@ -436,12 +438,16 @@ class JobRow(NamedTuple):
 ROW_NAMES = tuple(name for name in GROUPINGS if name not in SPANS and name not in SAME)
 
 
-def grouped_by(names: tuple[str, ...]) -> tuple[str, ...]:
-    """What a program wants a report by; without any, by user. Raises ``InvalidValue``."""
+def grouped_by(names: tuple[str, ...], more: Iterable[str] = ()) -> tuple[str, ...]:
+    """What a program wants a report by, which may have ``more`` names; without any, by user.
+
+    Raises ``InvalidValue``.
+    """
+    known = (*GROUPINGS, *more)
     for name in names:
         of_kind(name, str, "what jobs are grouped by")
-        if name not in GROUPINGS:
-            raise InvalidValue(name, f"what jobs are grouped by: {', '.join(GROUPINGS)}")
+        if name not in known:
+            raise InvalidValue(name, f"what jobs are grouped by: {', '.join(known)}")
     return names or Report().by
 
 

@@ -15,10 +15,13 @@ job by job, and all numbers stay exact: fractions, never doubles.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import tzinfo
 from fractions import Fraction
+from pathlib import Path
 
+from sssjob.accounting import reference
 from sssjob.accounting.reference import PRICES, Names, Period, Rates, Told, Values, changes
 from sssjob.accounting.report import GROUPINGS, Money, Report
 from sssjob.errors import InvalidValue, UnusableInput
@@ -41,6 +44,24 @@ class Valuation:
     factors: Values | None = None
     rates: tuple[Rates, ...] = ()
     notes: list[str] = field(default_factory=list)
+
+    @classmethod
+    def read(
+        cls, names: Iterable[str], factors: str, rates: str, what_if: str, zone: tzinfo
+    ) -> Valuation:
+        """What the files of a site say, by their paths; "" is none. Times in them are of a zone.
+
+        Raises ``OSError``, and ``SSSJobError`` for what is wrong with one, or for ``what_if``
+        without ``rates``.
+        """
+        if what_if and not rates:
+            raise UnusableInput("what-if needs rates, with which its charges are compared")
+        found = cls(reference.names(map(Path, names), zone))
+        if factors:
+            found.factors = reference.factors(Path(factors), zone, found.names)
+        named = (each for each in (rates, what_if) if each)
+        found.rates = tuple(reference.rates(Path(each), zone, found.names) for each in named)
+        return found
 
     @property
     def is_needed(self) -> bool:

@@ -240,20 +240,12 @@ def asked(site: SiteFiles) -> tuple[str, ...]:
 
 def valuation(site: SiteFiles, zone: tzinfo) -> Valuation:
     """What the files of a site say; what is wrong with one ends the command."""
-    from pathlib import Path
-
-    from sssjob.accounting import reference
     from sssjob.accounting.valuing import Valuation
 
     if site.what_if and not site.rates:
         common.fail("--what-if needs --rates, with which its charges are compared")
     with common.failing():
-        found = Valuation(reference.names(map(Path, site.names), zone))
-        if site.factors:
-            found.factors = reference.factors(Path(site.factors), zone, found.names)
-        named = (each for each in (site.rates, site.what_if) if each)
-        found.rates = tuple(reference.rates(Path(each), zone, found.names) for each in named)
-    return found
+        return Valuation.read(site.names, site.factors, site.rates, site.what_if, zone)
 
 
 def checked(by: str, sort: str, valued: Valuation) -> tuple[str, ...]:

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from sssjob.accounting.report import Report, grouped_by
+from sssjob.accounting.valuing import Valuation
+from sssjob.document.files import source_of
 from sssjob.dotted import needed
 from sssjob.errors import InvalidValue, of_kind
 from sssjob.ledger import questions
 from sssjob.ledger import report as adding
 from sssjob.ledger.engine import RUNS, told_of
 from sssjob.ledger.ledger import Ledger
-from sssjob.measures import Histograms, Percentiles
+from sssjob.measures import ASKED, Histograms, Percentiles
 from sssjob.records.clock import timezone
 
 if TYPE_CHECKING:
@@ -134,29 +137,48 @@ class Runs:
     def report(
         self, *by: str, since: int | None = None, until: int | None = None, zone: str = "",
         book: str = adding.RUN, percentiles: Sequence[int | float] = (), of: Sequence[str] = (),
-        histograms: bool = False,
+        histograms: bool = False, names: Sequence[str | PathLike[str]] = (),
+        factors: str | PathLike[str] = "", rates: str | PathLike[str] = "",
+        what_if: str | PathLike[str] = "", requested: bool = False,
     ) -> Report:  # fmt: skip
         """What ``sssjob ledger report --by`` says; without names, by user.
 
         Usage from ``since`` on and before ``until`` counts, in seconds since 1970; spans of time
         are those of a ``zone``, else UTC. It is divided over the time of a run, or all of it counts
         at its end (``book="end"``). ``percentiles`` such as ``(50, 99.9)`` and ``histograms`` are
-        those ``of`` numbers of the jobs (``measures.DISTRIBUTIONS``), else of ``USUAL`` ones. A
-        damaged file is raised as ``DamagedStore``.
+        those ``of`` numbers of the jobs (``measures.DISTRIBUTIONS``), else of ``USUAL`` ones.
+
+        Files of ``names``, ``factors``, ``rates`` and ``what_if`` are those of the options; what
+        they do not tell is in the ``notes`` of the report, which has what was ``requested``, too,
+        if that is wanted. Raises ``OSError`` and ``UnusableInput`` for them, ``InvalidValue`` for
+        another argument, and ``DamagedStore`` for a damaged file of the ledger.
         """
         for moment in (since, until):
             of_kind(moment, int | None, "seconds since 1970")
         of_kind(zone, str, "the name of a time zone")
         if book not in (adding.RUN, adding.BOOKED):
             raise InvalidValue(repr(book), f"{adding.RUN} or {adding.BOOKED}")
-        found = Report(grouped_by(by), since, until, timezone(zone))
+        where = timezone(zone)
+        of_kind(names, list | tuple, "a list of files")
+        files = [*names, factors, rates, what_if]
+        for each in files:
+            of_kind(each, str | PathLike, "the path of a file")
+        *told, first, second, third = (
+            str(source_of(path)) if (path := fspath(each)) else "" for each in files
+        )
+        valued = Valuation.read(told, first, second, third, where)
+        extra = (ASKED,) if requested else ()
+        found = Report(grouped_by(by, valued.names.sources), since, until, where, extra=extra)
         for number in percentiles:
             of_kind(number, int | float, "a percentile")
         if percentiles:
             found.percentiles = Percentiles.read(map(str, percentiles), of)
         if histograms:
             found.histograms = Histograms.read(of)
-        adding.add_to(found, self.ledger, book, _raised)
+        fine = valued.fine(found)
+        adding.add_to(fine, self.ledger, book, _raised)
+        valued.fold(fine, found)
+        found.notes = tuple(valued.notes)
         return found
 
 

@@ -165,6 +165,30 @@ def test_a_report_is_that_of_the_command(opened, home):
     assert len(opened.report("day").groups) == 4 > len(opened.report("day", book="end").groups)
 
 
+def test_a_report_takes_what_a_site_says_as_the_command_does(opened, tmp_path):
+    clusters, prices = tmp_path / "clusters.csv", tmp_path / "prices.toml"
+    clusters.write_text("machine,site\nc,North\n")
+    prices.write_text('currency = "EUR"\n[[rate]]\nwall_hour = 3600\n')
+    factors = tmp_path / "factors.csv"
+    factors.write_text("machine,factor\nnone-such,2\n")
+    found = opened.report(
+        "site", names=[clusters], rates=str(prices), what_if=prices, factors=factors,
+        requested=True,
+    )  # fmt: skip
+    assert {key: totals.more["charge"] for key, totals in found.groups.items()} == {
+        ("North",): found.total.wall
+    }
+    assert found.total.wall > 0
+    assert found.money.currency == "EUR"
+    assert [measure.name for measure in found.measures][-7:] == [
+        "limit_seconds", "limit_efficiency", "normalized_processor_seconds",
+        "normalized_cpu_seconds", "charge", "charge_what_if", "charge_difference",
+    ]  # fmt: skip
+    assert any("factor" in note for note in found.notes)
+    with pytest.raises(UnusableInput, match="what-if needs rates"):
+        opened.report(what_if=prices)
+
+
 def test_a_torn_file_is_told_and_never_left_out(kept):
     opened = ledger.open(kept.home)
     path = kept.home / kept.manifest().files[0].path
@@ -199,7 +223,10 @@ def test_whatever_is_given_is_taken_or_refused_by_an_error_of_ours(opened, home,
         "question": lambda it: opened.sql(it).to_arrow(), "values": asked,
         "value": lambda it: asked([it]), "as_of": lambda it: ledger.open(home, as_of=it),
         "seconds": lambda it: opened.sql("SELECT 1", seconds=it),
-        **{name: partial(opened.report, **{name: given}) for name in ("since", "zone", "book")},
+        **{
+            name: partial(opened.report, **{name: given})
+            for name in ("since", "zone", "book", "names", "rates")
+        },
     }  # fmt: skip
     for name, call in calls.items():
         try:
