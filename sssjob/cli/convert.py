@@ -28,6 +28,13 @@ OTHERS = (
     "jsonl", "parquet", "ur", "car", "apel", "apel-summary", "apel-normalised", "apel-sync",
 )  # see accounting.writers  # fmt: skip
 GROWING = ("jsonl", "ur", "car", "apel")  # of these, what more can be appended to
+_SUM = "a sum that was written counts no job that comes later"
+_WHOLE = {
+    "parquet": "a table ends with what tells where its rows are",
+    **dict.fromkeys(("apel-summary", "apel-normalised", "apel-sync"), _SUM),
+    "lrmsinfo": "it shows the jobs of one moment",
+}  # why nothing can be appended to the others
+_FILES = "each job has a file of its own"
 FORMS = (LINES, WHOLE, *OTHERS, LRMSINFO)
 
 
@@ -188,9 +195,10 @@ def _refuse(wanted: WantedOutput, several: bool, joined: bool, named: bool) -> N
     if wanted.state is None:
         return
     if wanted.output_dir is not None or form not in (None, LINES, WHOLE, *GROWING):
+        told = "--output-dir" if wanted.output_dir is not None else f"--to {form}"
         common.fail(
-            f"--state is for --to {LINES}, {WHOLE}, {', '.join(GROWING)}, "
-            "to which records can be appended"
+            f"--state cannot append to {told}: {_WHOLE.get(form or '', _FILES)}; "
+            f"append to --to {LINES}, {WHOLE} or {', '.join(GROWING)}, and convert what is there"
         )
     if output in (None, "-") or not named:
         common.fail("--state needs --output FILE and named files")

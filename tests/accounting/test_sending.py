@@ -11,8 +11,17 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from click.testing import CliRunner
+from killing import killed
 
-from sssjob.accounting.sending import KeptMessage, Locked, Receipts, Sent, messages, send
+from sssjob.accounting.sending import (
+    KeptMessage,
+    Locked,
+    Receipts,
+    Sent,
+    digest,
+    messages,
+    send,
+)
 from sssjob.accounting.sending.ams import NotPublished, Topic, publish
 from sssjob.accounting.sending.queue import STALE, DirectoryQueue
 from sssjob.cli import sssjob
@@ -219,6 +228,74 @@ def test_a_sender_that_was_ended_behind_its_note_sends_nothing_again(
     assert list(send(queue, topic, receipts, publish)) == [Sent(other, "1")]
     assert list(queue.names()) == []
     assert set(receipts.names()) == {name, other}
+
+
+@pytest.fixture
+def no_disk(monkeypatch):
+    """Nothing is forced to disk: what a killed process wrote is there without that."""
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
+
+
+def later(queue):
+    """The outbox after so long that nobody is taken to be at a lock any more."""
+    for file in queue.path.rglob("*.lck"):
+        os.utime(file, (0, file.stat().st_mtime - STALE - 1))
+
+
+def test_a_sender_killed_at_any_moment_loses_nothing_and_sends_again_only_what_has_no_receipt(
+    tmp_path, no_disk
+):
+    bodies = [b"one", b"two"]
+
+    def outcome(moment):
+        place = tmp_path / str(moment)
+        queue = DirectoryQueue(place / "outbox")
+        names = [queue.add(body) for body in bodies]
+        receipts, topic = Receipts(place / "receipts.jsonl"), Topic("http://127.0.0.1/", "secret")
+        taken = os.open(place / "taken", os.O_RDWR | os.O_CREAT | os.O_APPEND)
+
+        def take(topic, name, data):
+            os.write(taken, json.dumps([name, data.decode()]).encode() + b"\n")
+            return "1"
+
+        def told():
+            return [tuple(json.loads(line)) for line in (place / "taken").read_text().splitlines()]
+
+        ended = killed(lambda: [*send(queue, topic, receipts, take)], moment)
+        before, noted = told(), receipts.names()
+        later(queue)
+        again = [one.name for one in send(queue, topic, receipts, take)]
+        os.close(taken)
+        # All was taken, as it was put in; again only what was taken last and has no receipt.
+        assert dict(told()) == dict(zip(names, (body.decode() for body in bodies), strict=True))
+        assert again == [name for name in names if name not in noted]
+        twice = {name for name, _ in before} - set(noted)
+        assert twice <= {before[-1][0]} if before else not twice
+        assert list(queue.names()) == []
+        assert receipts.names() == dict(zip(names, map(digest, bodies), strict=True))
+        return ended, len(twice)
+
+    found = []
+    while not found or not found[-1][0]:
+        found.append(outcome(len(found)))
+    assert {count for _, count in found} == {0, 1}
+
+
+def test_a_writer_killed_at_any_moment_leaves_a_whole_message_or_none(tmp_path, no_disk):
+    counts, ended = set(), False
+    while not ended:
+        queue = DirectoryQueue(tmp_path / str(len(os.listdir(tmp_path))))
+        queue.path.mkdir()
+        ended = killed(lambda queue=queue: queue.add(b"message" * 1000), len(os.listdir(tmp_path)))
+        names = [*queue.names()]
+        counts.add(len(names))
+        for name in names:
+            assert queue.lock(name)
+            assert queue.read(name) == b"message" * 1000
+            queue.remove(name)
+        queue.add(b"next")
+        assert len([*queue.names()]) == 1
+    assert counts == {0, 1}
 
 
 def test_a_name_that_another_message_once_had_is_no_receipt(queue, topic, receipts):

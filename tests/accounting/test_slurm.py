@@ -204,6 +204,17 @@ def test_cpu_time_is_never_the_time_that_was_allocated():
     assert "CpuDuration" not in sample("22.05/allocations.txt")["4"].properties.names()
 
 
+@pytest.mark.parametrize("measured, listed, joules", [
+    ("", "energy=5000", "5000"), ("0", "energy=5000", "5000"), ("70", "energy=5000", "70"),
+    ("1.5K", "energy=1500", "1500"), ("", "cpu=1", None), ("0", "energy=0", None),
+])  # fmt: skip
+def test_energy_is_what_either_column_tells(measured, listed, joules):
+    head = "JobID|State|Start|End|ConsumedEnergyRaw|AllocTRES"
+    (job,) = converted(f"{head}\n1|COMPLETED|1700000000|1700000010|{measured}|{listed}\n".encode())
+    found = job.delivered.get("Resource", name="Energy")
+    assert (found and found.text) == joules
+
+
 def test_only_ended_jobs_are_given_when_only_those_are_wanted():
     data = (DATA / "22.05" / "all-steps-epoch.txt").read_bytes()
     counts = Counts()

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sssjob.accounting.sending.ams import NotPublished, Topic
-from sssjob.accounting.sending.queue import DirectoryQueue
+from sssjob.accounting.sending.queue import DirectoryQueue, force
 from sssjob.errors import LimitExceeded
 
 RECORDS = 1000  # of a message, as APEL's own senders have it
@@ -107,6 +107,8 @@ class Receipts:
                 text = b"\n" + text  # behind what was not written to its end
             stream.write(text)
             os.fsync(stream.fileno())
+        if not size:
+            force(self.path.parent)
 
 
 def digest(data: bytes) -> str:

@@ -39,6 +39,7 @@ class DirectoryQueue:
         while True:
             now = time.time()
             folder = self.path / f"{int(now) // _SPAN * _SPAN:08x}"
+            is_new = not folder.is_dir()
             folder.mkdir(parents=True, exist_ok=True)
             name = f"{int(now):08x}{int(now % 1 * 1_000_000):05x}{os.getpid() % 16:x}"
             new = folder / f"{name}{_NEW}"
@@ -56,7 +57,8 @@ class DirectoryQueue:
                 continue
             finally:
                 new.unlink()
-            _sync(folder)
+            for each in (folder, self.path, self.path.parent) if is_new else (folder,):
+                force(each)
             return f"{folder.name}/{name}"
 
     def names(self) -> Iterator[str]:
@@ -104,7 +106,7 @@ class DirectoryQueue:
         """Remove a message that was taken."""
         os.unlink(self.path / name)
         self.unlock(name)
-        _sync((self.path / name).parent)
+        force((self.path / name).parent)
 
     def purge(self) -> None:
         """Remove what is left of writers and senders that were ended, and empty directories."""
@@ -128,7 +130,8 @@ class DirectoryQueue:
         return self.path / f"{name}{_LOCK}"
 
 
-def _sync(folder: Path) -> None:
+def force(folder: Path) -> None:
+    """Have the entries of a directory on disk. Raises ``OSError``."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(handle)

@@ -157,10 +157,19 @@ def processors(provisioned: str, requested: str, hosts: str, universe: str) -> F
 
 def node(last: str, several: str, now: str) -> Found:
     """The node of ``slot1_3@node``, ``now`` while it runs; of a parallel job all, each once."""
-    names = tuple(
-        dict.fromkeys(name.rpartition("@")[2] for name in (several or now or last).split(","))
-    )
-    return listed(names) if any(names) else None
+    return listed(nodes) if any(nodes := _nodes(last, several, now)) else None
+
+
+def node_count(last: str, several: str, now: str, universe: str) -> Found:
+    """How many they are. A parallel job that tells only one host may have had more."""
+    if not several and UNIVERSES.get(universe) == "parallel":
+        return None
+    return str(len(nodes)) if all(nodes := _nodes(last, several, now)) else None
+
+
+def _nodes(last: str, several: str, now: str) -> tuple[str, ...]:
+    told = (several or now or last).split(",")
+    return tuple(dict.fromkeys(name.rpartition("@")[2] for name in told))
 
 
 def project(group: str, both: str, user: str, stated: str) -> Found:
@@ -279,6 +288,8 @@ USED: tuple[Field, ...] = (
     Field("Image",                    DELIVERED, "Swap",            worked_out, _PEAK),
     Field("DiskSpace",                DELIVERED, "Disk",            worked_out, _PEAK),
     Field("GPUsProvisioned",          DELIVERED, "Resource",        given_gpus, _GPU, _OTHER_GPUS),
+    Field("LastRemoteHost",           DELIVERED, "NodeCount",       node_count, {},
+          (*_HOSTS, "JobUniverse")),
     Field("LastRemoteHost",           DELIVERED, "Node",            node, {}, _HOSTS),
 )
 # fmt: on

@@ -242,6 +242,7 @@ JOB: tuple[JSONColumn, ...] = (
     JSONColumn("McsLabel",         ("mcs", "label"),               text),
     JSONColumn("NCPUS",            ("tres", "allocated", "cpu"),   count),
     JSONColumn("NNodes",           ("allocation_nodes",),          positive),
+    JSONColumn("NNodes",           ("tres", "allocated", "node"),  count),
     JSONColumn("NodeList",         ("nodes",),                     text),
     JSONColumn("Partition",        ("partition",),                 text),
     JSONColumn("Priority",         ("priority",),                  number),

@@ -211,11 +211,18 @@ def devices(text: str) -> Found:
     return _resources(values.resources(text))
 
 
-def allocated(text: str) -> Found:
-    """The resources of a TRES list, energy included; ConsumedEnergyRaw tells the same."""
-    joules = values.tres(text).get("energy")
+def allocated(text: str, *measured: str) -> Found:
+    """The resources of a TRES list, energy included, unless a ``measured`` text tells that.
+
+    ConsumedEnergyRaw and ConsumedEnergy do; they are empty or 0 where they do not know it.
+    """
+    joules = None if any(map(_told, measured)) else values.tres(text).get("energy")
     found = _resources(values.resources(text))
     return (*found, *_energy(joules)) if joules else found
+
+
+def _told(measured: str) -> bool:
+    return measured not in NO_VALUE and measured.strip("0.KMGT") != ""
 
 
 def total_memory(text: str) -> Found:

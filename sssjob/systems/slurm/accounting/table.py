@@ -308,16 +308,19 @@ def _other(name: str) -> bool:
 def chosen(rows: Iterable[Field], columns: Collection[str]) -> Iterator[Field]:
     """The rows for the columns that there are; of two that tell the same, the later."""
     found: dict[tuple[object, ...], Field] = {}
-    measured = not {"ConsumedEnergy", "ConsumedEnergyRaw"}.isdisjoint(columns)
+    measured = tuple(name for name in _MEASURED if name in columns)
     for row in rows:
         if row.column in columns and row.read is not read_with_others:
-            if row.read is allocated and measured:
-                row = row._replace(read=devices)
+            if row.read is allocated:
+                row = row._replace(beside=measured)
             elif row.read in (requested_memory, flagged_memory):
                 row = row._replace(beside=tuple(_there(names, columns) for names in _UNITS))
             found[_identity(row)] = row
     return iter(found.values())
 
+
+# What tells energy; where it does not, AllocTRES may.
+_MEASURED = ("ConsumedEnergy", "ConsumedEnergyRaw")
 
 # How many CPUs and nodes memory was requested for: those that were requested, or else were given.
 _UNITS = (("ReqCPUS", "NCPUS", "AllocCPUS"), ("ReqNodes", "NNodes", "AllocNodes"))
