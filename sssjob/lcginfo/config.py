@@ -101,7 +101,7 @@ def one_of(*words: str) -> Callable[[str], str]:
 
     def read(text: str) -> str:
         if text.lower() not in words:
-            raise ValueError(f"{text!r} is none of {', '.join(words)}")
+            raise ValueError(f"{text!r} is not one of {', '.join(words)}")
         return text.lower()
 
     return read
@@ -146,7 +146,7 @@ def further(text: str) -> tuple[str, ...]:
     names = text.replace(",", " ").split()
     for name in names:
         if name.lower() not in known:
-            raise ValueError(f"{name!r} is none of {', '.join(FURTHER)}")
+            raise ValueError(f"{name!r} is not one of {', '.join(FURTHER)}")
     return tuple(known[name.lower()] for name in names)
 
 

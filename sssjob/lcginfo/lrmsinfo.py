@@ -127,7 +127,7 @@ def entry(values: dict[str, literal.Scalar], number: int, report: Report = unhea
             raise InvalidValue(repr(value) if key in values else "the line", f"a job with a {key}")
         found[key] = value
     if found["state"] not in STATES:
-        report(Remark(number, f"state {found['state']!r} is none of {', '.join(STATES)}"))
+        report(Remark(number, f"state {found['state']!r} is not one of {', '.join(STATES)}"))
     times = [_time(values, key, number, report) for key in _TIMES]
     if found["state"] == RUNNING and times[1] is None:
         report(Remark(number, "a running job without start"))

@@ -75,7 +75,7 @@ def test_further_attributes_are_named_in_any_case_between_blanks_or_commas():
     )
     assert found.attributes == ("GlueCEStateFreeCPUs", "GLUE2ComputingShareUsedSlots")
     assert not remarks
-    with pytest.raises(config.BadConfig, match="'GlueCEName' is none of GlueCEStateFreeCPUs, "):
+    with pytest.raises(config.BadConfig, match="'GlueCEName' is not one of GlueCEStateFreeCPUs, "):
         parse("[Main]\nattributes = GlueCEName\n")
 
 
@@ -95,7 +95,7 @@ def test_what_a_file_says_in_vain_is_reported(text, message):
 
 
 @pytest.mark.parametrize("text, message", [
-    pytest.param("[Main]\noutputformat = xml\n", "'xml' is none of glue1", id="format"),
+    pytest.param("[Main]\noutputformat = xml\n", "'xml' is not one of glue1", id="format"),
     pytest.param("[Scheduler]\ncycle_time = soon\n", "cycle_time", id="no-number"),
     pytest.param("[Scheduler]\ncycle_time = 1_0\n", "cycle_time", id="no-number-of-documents"),
     pytest.param("[Scheduler]\ncycle_time = 1e99\n", "cycle_time", id="endless"),

@@ -95,7 +95,7 @@ def test_a_bad_line_is_reported_with_its_number_and_the_rest_goes_on(line, messa
 
 
 @pytest.mark.parametrize("pair, field, value, message", [
-    pytest.param("'state': 'sleeping'", "state", "sleeping", "is none of", id="unknown-state"),
+    pytest.param("'state': 'sleeping'", "state", "sleeping", "is not one of", id="unknown-state"),
     pytest.param("'qtime': 'soon'", "qtime", None, "no time", id="text-as-time"),
     pytest.param("'qtime': 1e300", "qtime", None, "no time", id="beyond-any-clock"),
     pytest.param("'qtime': True", "qtime", None, "no time", id="truth-as-time"),
