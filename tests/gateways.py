@@ -78,7 +78,7 @@ def beside(folder):
     config = load(folder / "gateway.toml")
     server = service.server(config)
     with (
-        service._beside(*service.once(config, server.service), server.shadow),
+        service.beside(*service.once(config, server.service), server.shadow),
         listening_here(server) as running,
     ):
         yield running.address()[1]

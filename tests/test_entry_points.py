@@ -33,6 +33,7 @@ def install(info, declared):
 
 def test_what_distributions_declare_is_read_once(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    monkeypatch.setattr(sys, "meta_path", [PathFinder])  # libraries that others test add theirs
     install(tmp_path / "other-1.dist-info", "[console_scripts]\nother = other:main\n")
     may_be_declared("sssjob.formats")
     monkeypatch.setattr("os.open", None)

@@ -100,7 +100,7 @@ def test_groups_are_turned_for_who_asks():
     assert CliRunner().invoke(
         sssjob, ["validate", "-"], input=repair(document=printed).stdout
     ).exit_code == 1  # fmt: skip
-    turned = repair("--groups", document=printed)
+    turned = repair("--groups", "--all-findings", document=printed)
     assert "77:28: repaired: group with its sign turned: -1 becomes 1" in turned.stderr
     assert CliRunner().invoke(sssjob, ["validate", "-"], input=turned.stdout).exit_code == 0
 

@@ -129,7 +129,7 @@ def test_grid_engine_says_what_was_asked_of_it(cell):
     bounds = [(item.attributes["op"], item.text) for item in job.requested.all("Processors")]
     assert bounds == [("GE", "2"), ("LE", "3")]
     assert job.requested.text("Duration") == "300"
-    assert job.requested.get("Swap").bytes == 200 << 20
+    assert job.requested.get("Swap").bytes == 400 << 20  # of each of two slots
     assert job.delivered.text("Processors") == "3"
     assert job.delivered.text("Queue") == "main.q"
     variables = {each.attributes["name"]: each.text for each in job["Environment"].children}
