@@ -12,7 +12,7 @@ job says itself, else what it requests. Of a request only the text is looked at,
 
 from __future__ import annotations
 
-from calendar import timegm
+from calendar import monthrange, timegm
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
@@ -42,6 +42,7 @@ from sssjob.suggestions import nearest
 
 MOST = 1000  # rows of a page, and values of a facet
 _REMEMBERED = 1000  # counts of a store that nobody writes to
+_DAY = 86400
 _YEARS = range(1, 10_000)
 
 T = TypeVar("T")
@@ -368,8 +369,9 @@ def _month(text: str) -> tuple[int, int]:
     first, number = int(year), int(month)
     if first not in _YEARS or number not in range(1, 13):
         raise InvalidValue(text, "a month such as 2026-11")
-    then = (first + number // 12, number % 12 + 1)
-    return timegm((first, number, 1, 0, 0, 0)), timegm((*then, 1, 0, 0, 0))
+    begin = timegm((first, number, 1, 0, 0, 0))
+    # The month behind the last one of the calendar has no name.
+    return begin, begin + monthrange(first, number)[1] * _DAY
 
 
 def _meant(name: str, names: Mapping[str, object]) -> str:

@@ -105,6 +105,7 @@ def test_months_are_those_of_utc(some):
     assert months == {"2025-10": 1, "2025-11": 2, "2025-12": 1, None: 1}
     assert ids(some, having("month", "2025-11")) == ["2", "3"]
     assert ids(some, having("month", "")) == ["5"]
+    assert ids(some, having("month", "9999-12")) == []
 
 
 @pytest.mark.parametrize("name", [name for name in FACETS if name != "exit"])
