@@ -261,7 +261,27 @@ def items_of(column: Column) -> Sequence[Items]:
     return column
 
 
-class _TextBuilder(Builder[str, str]):
+class TextPieces(Builder[str, J]):
+    """A builder whose pieces are texts, which stand behind each other."""
+
+    def same(self, piece: str, size: int) -> Column:
+        """The piece once."""
+        return Same((piece,))
+
+    def picked(self, pieces: Sequence[str], codes: Numbers) -> Column:
+        """The pieces and their numbers."""
+        return Picked(pieces, codes)
+
+    def join(self, pieces: Iterable[str]) -> str:
+        """Pieces behind each other."""
+        return "".join(pieces)
+
+    def side_by_side(self, columns: Sequence[Column], size: int) -> list[str]:
+        """The pieces of each record."""
+        return side_by_side(columns, size)
+
+
+class _TextBuilder(TextPieces[str]):
     nothing = ""
 
     def of(self, properties: Iterable[Property]) -> str:
@@ -275,18 +295,6 @@ class _TextBuilder(Builder[str, str]):
     ) -> Callable[[Sequence[str], bool], Column]:
         before, behind = tags(element, attributes)
         return lambda texts, free: Tagged(before, escaped(texts) if free else texts, behind)
-
-    def same(self, piece: str, size: int) -> Column:
-        return Same((piece,))
-
-    def picked(self, pieces: Sequence[str], codes: Numbers) -> Column:
-        return Picked(pieces, codes)
-
-    def join(self, pieces: Iterable[str]) -> str:
-        return "".join(pieces)
-
-    def side_by_side(self, columns: Sequence[Column], size: int) -> list[str]:
-        return side_by_side(columns, size)
 
     def jobs(
         self, own: Sequence[Column], requested: Sequence[Column], delivered: Sequence[Column],

@@ -16,14 +16,10 @@ from sssjob.accounting.writers.writer import WrittenJob
 from sssjob.document.json import as_dict
 from sssjob.model import Delivered, Item, Job, Property, Requested, TaskGroup
 from sssjob.records.builders import (
-    Builder,
     Column,
     LineBuilder,
-    Picked,
-    Same,
-    side_by_side,
+    TextPieces,
 )
-from sssjob.records.texts import Numbers
 from sssjob.units import XML_SPACE
 
 _BETWEEN = ", "
@@ -35,7 +31,7 @@ def line_of(job: Job) -> str:
     return f"{_text(job)}\n"
 
 
-class JSONBuilder(Builder[str, WrittenJob]):
+class JSONBuilder(TextPieces[WrittenJob]):
     """Builds lines of JSON. A piece is properties, each with what stands between it and others."""
 
     nothing = ""
@@ -69,22 +65,6 @@ class JSONBuilder(Builder[str, WrittenJob]):
             return [*map(make, texts)]
 
         return pieces
-
-    def same(self, piece: str, size: int) -> Column:
-        """The piece once."""
-        return Same((piece,))
-
-    def picked(self, pieces: Sequence[str], codes: Numbers) -> Column:
-        """The pieces and their numbers."""
-        return Picked(pieces, codes)
-
-    def join(self, pieces: Iterable[str]) -> str:
-        """Pieces behind each other."""
-        return "".join(pieces)
-
-    def side_by_side(self, columns: Sequence[Column], size: int) -> list[str]:
-        """The pieces of each record."""
-        return side_by_side(columns, size)
 
     def jobs(
         self, own: Sequence[Column], requested: Sequence[Column], delivered: Sequence[Column],
