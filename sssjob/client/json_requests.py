@@ -22,7 +22,9 @@ CODE = "sssjob-code"  # the header with the code of a failure
 _LARGEST = 256 << 20  # bytes of one answer
 _PIECE = 64 << 10
 _WAIT = 0.2  # seconds before the second try, twice as long before each next one
-_AGAIN = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+_AGAIN = (  # 409: the first try is still being answered
+    HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.CONFLICT,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,57 @@ def once(
         return answer
 
 
+def once_outside(
+    stores: Stores, call: ReceivedRequest, do: Callable[[], HandlerAnswer]
+) -> HandlerAnswer:
+    """The answer of ``do``, which changes something outside of the store, as ``once`` gives it.
+
+    It is noted when it was done: where this ends in between, the same request does it again.
+    """
+    asked = call.request
+    if not asked.id:
+        return do()
+    name = noted_as(call)
+    with stores.use() as jobs:
+        before = jobs.noted(name)
+    if before is not None:
+        return _read(before)
+    answer = _made(do())
+    with (
+        stores.use() as jobs,
+        jobs.change(by=call.actor[:_NAMED], source=call.origin, reason=reason(asked)) as change,
+    ):
+        change.note(name, _written(answer))
+    return answer
+
+
+def require_single(stores: Stores, call: ReceivedRequest) -> None:
+    """Refuse (740) a request with the id of an earlier one of the same actor that had other words.
+
+    From now on the id is that of this request, whatever becomes of it. Only where ids are for one
+    request (``single``).
+    """
+    if not (call.single and call.request.id):
+        return
+    words = json.dumps([call.actor, call.request.id])
+    name, noted = f"key {hashlib.sha256(words.encode()).hexdigest()}", noted_as(call)
+    with (
+        stores.use() as jobs,
+        jobs.change(
+            by=call.actor[:_NAMED], source=call.origin, reason=reason(call.request)
+        ) as change,
+    ):
+        before = change.noted(name)
+        if before is None:
+            change.note(name, noted)
+        elif before != noted:
+            raise Refused(
+                "740",
+                f"The key {call.request.id!r} was sent before with another request; each "
+                "request has a key of its own",
+            )
+
+
 def was_answered(stores: Stores, call: ReceivedRequest, window: int) -> bool:
     """Whether a request that makes a change was answered before, and would make none again."""
     asked = call.request

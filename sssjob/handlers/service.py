@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from sssjob.handlers import charging, editing, entries, hooks
 from sssjob.handlers.attributes import GROUP, JOB
+from sssjob.handlers.changes import require_single
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.hooks import Hook
 from sssjob.handlers.query import query
@@ -16,7 +17,7 @@ from sssjob.handlers.roles import Reach, Roles
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.submitting import ORDERS, SLOW, GatewaySubmission
 from sssjob.handlers.view import JobView
-from sssjob.rmap.message import Conj, Op, Request
+from sssjob.rmap.message import READING, Conj, Op, Request
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 
 _IDS = ("Id", "JobId")
@@ -98,7 +99,10 @@ class Service:
         return editing.modify(stores, call, reach, repeated=repeated)
 
     def _answered(self, handler: Handler, call: ReceivedRequest) -> HandlerAnswer:
-        return handler(self.stores, call, self.settings.roles.reach(call))
+        reach = self.settings.roles.reach(call)
+        if call.request.action not in READING:
+            require_single(self.stores, call)
+        return handler(self.stores, call, reach)
 
     def _priced(
         self, handler: Callable[[Accounting, Stores, ReceivedRequest, Reach], HandlerAnswer],

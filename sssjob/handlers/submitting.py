@@ -16,7 +16,7 @@ from typing import NamedTuple
 from sssjob.commands import CommandFailed
 from sssjob.errors import InvalidValue, Refused, Severity
 from sssjob.handlers.attributes import GROUP, JOB
-from sssjob.handlers.changes import reason, require_conditions
+from sssjob.handlers.changes import once_outside, reason, require_conditions
 from sssjob.handlers.editing import WARNING, made, settable
 from sssjob.handlers.finding import Search
 from sssjob.handlers.intended import (
@@ -126,7 +126,9 @@ class GatewaySubmission:
         """The handler of Cancel, Hold or Release."""
 
         def answer(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
-            return _ordered(self, ORDERS[name], stores, call, reach)
+            return once_outside(
+                stores, call, lambda: _ordered(self, ORDERS[name], stores, call, reach)
+            )
 
         return answer
 

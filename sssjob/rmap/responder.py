@@ -39,7 +39,8 @@ class ReceivedRequest:
     ``proven`` is False only where unsigned requests are let in: then the actor is what somebody
     claims. ``mark`` is the digest
     that was signed where nothing else tells a request from its copy, or "". ``flat`` tells that a
-    program of Gold asks, which reads a row of properties and nothing else.
+    program of Gold asks, which reads a row of properties and nothing else. ``single`` tells that an
+    id is for one request only, as over HTTP: other words with it are refused.
     """
 
     request: Request
@@ -49,6 +50,7 @@ class ReceivedRequest:
     now: float = 0.0
     mark: str = ""
     flat: bool = False
+    single: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,11 +76,11 @@ def _answering(site: Site, view: View, form: str) -> Callable[[Asked, bytes], Re
         known = given(asked.query_params.multi_items(), view.parameters)
         ending = "" if form == HTML else f".{form}"
         here = asked.url.path.removesuffix(ending)
-        key = asked.headers.get("idempotency-key", "")
+        keys = tuple(asked.headers.getlist("idempotency-key"))
         origin = asked.client.host if asked.client else ""
         reader: Reader = asked.scope[READER]
         return view.answer(
-            Request(site, reader, asked.path_params, known, form, here, body, key, origin)
+            Request(site, reader, asked.path_params, known, form, here, body, keys, origin)
         )
 
     return answer

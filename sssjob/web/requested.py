@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import nullcontext
 from http import HTTPStatus
 from typing import Any
 
@@ -38,6 +39,10 @@ SCHEMA: dict[str, Any] = {
     "required": ["action"],
     "additionalProperties": False,
 }  # fmt: skip
+_KINDS = {
+    str: "a text", int: "a number", float: "a number", bool: "true or false", list: "a list",
+    type(None): "null",
+}  # fmt: skip
 _LISTS = ("get", "path", "where", "set", "option")
 
 
@@ -46,9 +51,11 @@ def answer(asked: views.Request) -> Response:
     responder = asked.site.responder
     assert responder is not None
     request = _request(asked, responder.policy.markup_limit)
-    call = ReceivedRequest(request, asked.reader.name, asked.origin, True, time.time())
+    actor = asked.reader.name
+    call = ReceivedRequest(request, actor, asked.origin, True, time.time(), single=True)
     try:
-        [part] = responder.responses(call)
+        with asked.site.keys.held(actor, request.id) if request.id else nullcontext():
+            [part] = responder.responses(call)
     except Refused as error:
         raise _refusal(error) from None
     if part.status.code[:1] not in "01":
@@ -68,7 +75,9 @@ def _request(asked: views.Request, most: int) -> Request:
     """The request that a body is. Raises ``InvalidValue``, and 400 where a key is missing."""
     told = _body(asked.body)
     action = told["action"]
-    key = asked.key
+    if len(asked.keys) > 1:
+        raise HTTPException(HTTPStatus.BAD_REQUEST, "Idempotency-Key is there more than once.")
+    key = "".join(asked.keys)
     if not key and action not in READING:
         detail = "What changes something needs the header Idempotency-Key: it is done once for it."
         raise HTTPException(HTTPStatus.BAD_REQUEST, detail)
@@ -81,7 +90,8 @@ def _request(asked: views.Request, most: int) -> Request:
         action, asked.reader.name, (Object(told["object"]),),
         (*map(terms.get, told["get"]), *(Get("", path=each) for each in told["path"])),
         tuple(map(terms.change, told["set"])), terms.wheres(told["where"]), tuple(options),
-        _data(told["data"], most), id=key,
+        _data(told["data"], most),
+        id="" if action in READING else key,
     )  # fmt: skip
 
 
@@ -90,9 +100,10 @@ def _body(body: bytes) -> dict[str, Any]:
     try:
         told = json.loads(body, object_pairs_hook=each_once)
     except (ValueError, RecursionError) as error:
-        raise InvalidValue("a body", f"JSON: {error}") from None
+        raise HTTPException(HTTPStatus.BAD_REQUEST, f"The body is not JSON: {error}") from None
     if not isinstance(told, dict):
-        raise InvalidValue("a body", "an object of JSON")
+        said = f"The body is not an object of JSON, but {_KINDS[type(told)]}."
+        raise HTTPException(HTTPStatus.BAD_REQUEST, said)
     for name in told:
         if name not in SCHEMA["properties"]:
             raise InvalidValue(name, f"one of {', '.join(SCHEMA['properties'])}")

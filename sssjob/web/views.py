@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
+from threading import Lock
 from typing import Any, NamedTuple
 
 from starlette.exceptions import HTTPException
@@ -48,12 +50,36 @@ SHOWN_BYTES = 1 << 18  # of a JobGroup that its page shows as it is written
 _NO_JOB = "There is no such job here."
 
 
-class Site(NamedTuple):
+class KeysInUse:
+    """The keys of the requests that are being answered: the same one is not answered beside it."""
+
+    def __init__(self) -> None:
+        self._keys: set[tuple[str, str]] = set()
+        self._lock = Lock()
+
+    @contextmanager
+    def held(self, actor: str, key: str) -> Iterator[None]:
+        """Answer a request with a key of an actor. Raises 409 where that is being done."""
+        with self._lock:
+            if (actor, key) in self._keys:
+                said = f"The request with the key {key!r} is still being answered; ask again later."
+                raise HTTPException(HTTPStatus.CONFLICT, said, {"retry-after": "1"})
+            self._keys.add((actor, key))
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._keys.remove((actor, key))
+
+
+@dataclass(frozen=True)
+class Site:
     """What is looked at: the store, and what its pages call it."""
 
     stores: Stores
     title: str
     responder: Responder | None = None  # of a gateway, which answers requests of SSSRMAP
+    keys: KeysInUse = field(default_factory=KeysInUse)  # of such requests
 
 
 @dataclass(frozen=True)
@@ -70,7 +96,7 @@ class Request:
     form: str
     here: str
     body: bytes = field(default=b"", repr=False)
-    key: str = ""  # the Idempotency-Key
+    keys: tuple[str, ...] = ()  # each Idempotency-Key
     origin: str = ""  # the address of who asks
 
     @property

@@ -4,6 +4,7 @@ import json
 from ipaddress import ip_network
 
 import pytest
+from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
 from strange_jobs import GROUP
 
@@ -18,7 +19,7 @@ from sssjob.store.summary import Summary
 from sssjob.web.app import behind_door
 from sssjob.web.gate import Gate, Rate
 from sssjob.web.stores import Stores, Summaries
-from sssjob.web.views import Site
+from sssjob.web.views import KeysInUse, Site
 
 NAME = "jobs.example.org"
 CONFIG = """
@@ -296,6 +297,54 @@ def test_a_job_is_created_once_for_its_key_and_changed(asking, request):
     }  # fmt: skip
     gone = requested(asking, "root", "k4" + name, action="Delete", where=[f"Id={name}"])
     assert gone.status_code == 200, gone.text
+
+
+def test_a_key_is_of_one_request_only(asking, request):
+    name = f"one{request.node.callspec.id}"
+    told = "<Job><Id>{}</Id><User>amy</User></Job>"
+    new = {"action": "Create", "data": told.format(name)}
+    made = requested(asking, "root", name, **new)
+    assert (made.status_code, made.json()["count"]) == (200, 1)
+    for other in (
+        {"action": "Create", "data": told.format(name + "b")}, {**new, "option": ["Limit=1"]},
+        {"action": "Modify", "where": [f"Id={name}"], "set": ["Queue=long"]},
+        {"action": "Delete", "where": [f"Id={name}"]},
+    ):  # fmt: skip
+        refused = requested(asking, "root", name, **other)
+        assert refused.status_code == 422, other
+        assert "each request has a key of its own" in refused.json()["detail"]
+    assert requested(asking, "root", name, **new).json() == made.json()
+    found = requested(asking, "root", action="Query", where=[f"Id={name}"], get=["Queue"])
+    assert [each.get("Queue") or None for each in found.json()["rows"]] == [None]
+    # Keys of another actor are others; what was refused keeps its key.
+    gone = {"action": "Delete", "where": [f"Id={name}"]}
+    assert requested(asking, "sched", name, **new).status_code == 422  # it is there
+    again = {"action": "Modify", "where": [f"Id={name}"], "set": ["EndTime=never"]}
+    assert requested(asking, "root", name + "c", **again).status_code in (400, 422)
+    assert requested(asking, "root", name + "c", **gone).status_code == 422
+    assert requested(asking, "root", name + "d", **gone).status_code == 200
+
+
+def test_two_keys_are_refused(asking):
+    headers = [("idempotency-key", "x1"), ("idempotency-key", "x2"), ("accept", "*/*")]
+    headers.append(("authorization", "Bearer " + TOKEN.format("sched")))
+    body = {"action": "Create", "data": "<Job><Id>two</Id></Job>"}
+    told = asking.client.post("/requests.json", json=body, headers=headers)
+    assert (told.status_code, told.json()["detail"]) == (
+        400, "Idempotency-Key is there more than once.")  # fmt: skip
+    assert "two" not in ids(asking("/jobs.json?columns=id", "root"))
+
+
+def test_a_request_that_is_still_answered_is_not_answered_beside_it():
+    keys = KeysInUse()
+    with keys.held("amy", "1"), keys.held("bob", "1"), keys.held("amy", "2"):
+        with pytest.raises(HTTPException) as found, keys.held("amy", "1"):
+            pass
+        assert found.value.status_code == 409
+    with pytest.raises(ZeroDivisionError), keys.held("amy", "1"):
+        raise ZeroDivisionError
+    with keys.held("amy", "1"):
+        pass
 
 
 @pytest.mark.parametrize("actor", ["amy", "mia", "nobody"])
