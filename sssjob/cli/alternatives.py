@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sssjob.cli import common, names, options
+from sssjob.cli.ranges import WholeNumber
 
 if TYPE_CHECKING:
     from sssjob.expression import Alternative, Alternatives
@@ -29,7 +30,7 @@ request cannot be read."""
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
 @options.SELECT
 @click.option("--limit", metavar="N",
-              type=click.IntRange(1, 100_000), default=LIMIT, show_default=True,
+              type=WholeNumber(1, 100_000), default=LIMIT, show_default=True,
               help="List at most this number.")  # fmt: skip
 @options.JSON_LINES
 @names.records

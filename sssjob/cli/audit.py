@@ -11,6 +11,7 @@ import click
 from sssjob.cli import common, names, options, records, spans
 from sssjob.cli.names import DOCUMENTS
 from sssjob.cli.progress import watching
+from sssjob.cli.ranges import Number
 
 
 @click.command(
@@ -46,10 +47,10 @@ listed, 2 not understood, or something could not be read."""
     help="The zone of days, and of times without one.",
 )  # fmt: skip
 @click.option(
-    "--tolerance", metavar="PERCENT", type=click.FloatRange(0, 100), default=0, show_default=True,
+    "--tolerance", metavar="PERCENT", type=Number(0, 100), default=0, show_default=True,
     help="By how much processor seconds may differ from those of sreport.",
 )  # fmt: skip
-@click.option("--timeout", metavar="SECONDS", type=click.FloatRange(0.1), default=120,
+@click.option("--timeout", metavar="SECONDS", type=Number(0.1), default=120,
               show_default=True, help="How long a command of the system may take.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @options.ALL_FINDINGS

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob.cli import common, names, records
+from sssjob.cli.ranges import WholeNumber
 from sssjob.cli.signals import terminable
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ Exit code: 0 ended by SIGINT or SIGTERM, 2 an ADDRESS cannot be read, or the por
 )
 @click.argument("files", nargs=-1, metavar="ADDRESS...", required=True, type=click.Path())
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, metavar="N",
+    "--port", type=WholeNumber(0, 65535), default=0, metavar="N",
     help="The port on this machine; 0, the default, is any that is free.",
 )  # fmt: skip
 @click.option("--open", "opens", is_flag=True, help="Open the address in the user's browser, too.")

@@ -12,6 +12,7 @@ import click
 
 from sssjob.cli.common import ALL_FINDINGS as ALL_FOUND
 from sssjob.cli.common import say
+from sssjob.cli.ranges import WholeNumber
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -114,7 +115,7 @@ WORKERS = click.option(
     cls=Renamed,
     former="--jobs",
     metavar="N",
-    type=click.IntRange(0),
+    type=WholeNumber(0),
     default=1,
     show_default=True,
     help="How many processes work; 0: one for each core. The output is the same.",

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from sssjob.cli import cluster, common, names, options, records
+from sssjob.cli.ranges import WholeNumber
 
 if TYPE_CHECKING:
     from sssjob.cli.query_messages import QueryMessages
@@ -57,9 +58,7 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
 @click.option("--whole", is_flag=True, help="Print the whole job of each match, as XML.")
 @click.option("--count", is_flag=True, help="Print only the number of matches.")
 @click.option("--quiet", is_flag=True, help="Print nothing; only the exit code tells.")
-@click.option(
-    "--limit", metavar="N", type=click.IntRange(min=1), help="Stop after so many matches."
-)
+@click.option("--limit", metavar="N", type=WholeNumber(min=1), help="Stop after so many matches.")
 @click.option("--sort", "order", metavar="XPATH,...",
               help="Sort by these; -XPATH in descending order.")  # fmt: skip
 @click.option("--effective", is_flag=True, help="Apply defaults before the query.")
@@ -69,7 +68,7 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
 @click.option("--ns", "bound", multiple=True, metavar="PREFIX=URI", help="Bind a prefix.")
 @click.option("--no-filename", is_flag=True, help="Do not print file names.")
 @click.option("--workers", "processes", cls=options.Renamed, former="--jobs", default=0,
-              type=click.IntRange(0), metavar="N", show_default=True,
+              type=WholeNumber(0), metavar="N", show_default=True,
               help="How many processes read a large file, 0 for one each core.")  # fmt: skip
 @cluster.option
 @click.option("--explain", is_flag=True, help="Print on standard error how each source is read.")

@@ -14,6 +14,7 @@ import click
 from sssjob.cli import cluster, common, names, options, records, spans
 from sssjob.cli.names import DOCUMENTS
 from sssjob.cli.progress import watching
+from sssjob.cli.ranges import WholeNumber
 from sssjob.records import AUTO
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ SORT = click.option(
     help="Sort by this, the largest first. Default: time, then processor_seconds.",
 )  # fmt: skip
 LIMIT = click.option(
-    "--limit", metavar="N", type=click.IntRange(1), help="Only so many rows; the rest are added up."
+    "--limit", metavar="N", type=WholeNumber(1), help="Only so many rows; the rest are added up."
 )
 CSV = click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
 JSON = click.option(

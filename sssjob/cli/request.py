@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sssjob.cli import common
+from sssjob.cli.ranges import Number, WholeNumber
 
 if TYPE_CHECKING:
     from sssjob.client import Client
@@ -79,10 +80,10 @@ _EXTRAS = {"cryptography": "gold", "requests": "http"}  # which extra brings a l
 @click.option(
     "--data", "data", metavar="FILE", help='Send the job objects of a file; "-" is standard input.'
 )
-@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="No more rows than this.")
+@click.option("--limit", metavar="N", type=WholeNumber(min=1), help="No more rows than this.")
 @click.option(
     "--chunk",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     metavar="ROWS",
     help="Ask for the answer in parts of so many rows.",
 )
@@ -145,7 +146,7 @@ _EXTRAS = {"cryptography": "gold", "requests": "http"}  # which extra brings a l
 @click.option(
     "--timeout",
     metavar="SECONDS",
-    type=click.FloatRange(min=0.1),
+    type=Number(min=0.1),
     default=20.0,
     show_default=True,
     help="Seconds to wait for the next byte.",
@@ -153,7 +154,7 @@ _EXTRAS = {"cryptography": "gold", "requests": "http"}  # which extra brings a l
 @click.option(
     "--tries",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     default=3,
     show_default=True,
     help="Attempts, where a request may be sent again.",

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from sssjob.cli import common
+from sssjob.cli.ranges import Number, WholeNumber
 
 
 @click.command(
@@ -37,9 +38,9 @@ understood, or the other side cannot be reached."""
     "--receipts", metavar="FILE", type=click.Path(dir_okay=False),
     help="Where to list the messages that were accepted. Default: receipts.jsonl in the outbox.",
 )  # fmt: skip
-@click.option("--records", metavar="N", type=click.IntRange(1), default=1000, show_default=True,
+@click.option("--records", metavar="N", type=WholeNumber(1), default=1000, show_default=True,
               help="The most records in one message of APEL; a longer one is split.")  # fmt: skip
-@click.option("--timeout", metavar="SECONDS", type=click.FloatRange(0.1), default=60,
+@click.option("--timeout", metavar="SECONDS", type=Number(0.1), default=60,
               show_default=True, help="How long an answer may take.")  # fmt: skip
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 def command(

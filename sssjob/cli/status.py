@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from sssjob.cli import common, names, options, records
+from sssjob.cli.ranges import Number, WholeNumber
 from sssjob.errors import SSSJobError
 
 if TYPE_CHECKING:
@@ -47,16 +48,16 @@ the system does not answer. With --watch: 130 ended by Ctrl-C, 2 ended by --fail
               help="Print a table of what jobs asked for and used, as on a terminal.")  # fmt: skip
 @options.JSON_JOBS
 @click.option(
-    "--watch", metavar="SECONDS", type=click.FloatRange(0.1),
+    "--watch", metavar="SECONDS", type=Number(0.1),
     help="Ask again after so many seconds, and print what is new, until Ctrl-C. A system that does "
          "not answer is asked again, too.",
 )  # fmt: skip
 @click.option(
-    "--failures", metavar="N", type=click.IntRange(1),
+    "--failures", metavar="N", type=WholeNumber(1),
     help="With --watch: end after so many attempts in a row without an answer.",
 )  # fmt: skip
 @options.ZONE
-@click.option("--timeout", metavar="SECONDS", type=click.FloatRange(0.1), default=120,
+@click.option("--timeout", metavar="SECONDS", type=Number(0.1), default=120,
               show_default=True, help="How long a command of the system may take.")  # fmt: skip
 @options.OUTPUT
 @options.ALL_FINDINGS

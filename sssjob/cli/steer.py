@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from sssjob.cli import common, names, options, records
+from sssjob.cli.ranges import Number
 from sssjob.cli.signals import terminable
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 Command = Callable[..., Any]
 
-timeout = click.option("--timeout", "seconds", metavar="SECONDS", type=click.FloatRange(0.1),
+timeout = click.option("--timeout", "seconds", metavar="SECONDS", type=Number(0.1),
                        default=120, show_default=True,
                        help="How long a command of the system may take.")  # fmt: skip
 _EPILOG = """\b

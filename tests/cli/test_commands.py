@@ -12,6 +12,7 @@ from command_tree import commands
 from sssjob.cli import SECTIONS, options, spans, sssjob
 from sssjob.cli.commands import DRAW, MAY_BE_EMPTY
 from sssjob.cli.options import Renamed
+from sssjob.cli.ranges import WholeNumber
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
@@ -101,7 +102,7 @@ RENAMED = {
 @pytest.mark.parametrize("which", RENAMED, ids=lambda which: " ".join((*which[0], which[1])))
 def test_an_option_is_still_understood_by_its_former_name_which_help_does_not_show(which):
     (words, former), option = which, RENAMED[which]
-    value = "3" if isinstance(option.type, click.IntRange) else "."
+    value = "3" if isinstance(option.type, WholeNumber) else "."
     with COMMANDS[words].make_context("x", [former, value], resilient_parsing=True) as context:
         assert context.params[option.name] == option.type.convert(value, option, context)
     shown = CliRunner().invoke(sssjob, [*words, "--help"]).output

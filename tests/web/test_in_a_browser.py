@@ -315,7 +315,7 @@ def test_who_comes_by_a_proxy_sees_their_jobs_and_no_others(chromium, tmp_path):
         for _ in range(2):  # done once for its key
             made = create("sched")
             assert (made.status, made.json()["count"]) == (200, 1), made.text()
-        assert (seen("bob"), seen("amy")) == (["of bob"], ["new", "of amy"])
+        assert (seen("amy"), seen("bob")) == (["new", "of amy"], ["of bob"])
         page.get_by_role("link", name="new", exact=True).click()
         assert page.title() == "Job new · sssjob"
     context.close()

@@ -6,6 +6,7 @@ import click
 
 from sssjob.cli import common
 from sssjob.cli.condor.hooks import places
+from sssjob.cli.ranges import WholeNumber
 
 
 @click.command(
@@ -23,7 +24,7 @@ Exit code: 0 printed, 2 an option is not understood or a hook cannot be written.
 @click.option("--hooks", "directory", default="/usr/libexec/sssjob", show_default=True,
               metavar="DIR", help="Where the programs of the hooks are.")  # fmt: skip
 @click.option("--write-hooks", is_flag=True, help="Write the programs there.")
-@click.option("--slot", "slots", multiple=True, type=click.IntRange(1), metavar="N",
+@click.option("--slot", "slots", multiple=True, type=WholeNumber(1), metavar="N",
               help="Only these slots fetch work.")  # fmt: skip
 @click.option("--fetch/--no-fetch", default=True, show_default=True,
               help="Let slots fetch work; without, only features and usage.")  # fmt: skip

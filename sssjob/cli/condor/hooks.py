@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from sssjob.cli import common, options
+from sssjob.cli.ranges import WholeNumber
 from sssjob.systems.condor.hooks import settings
 from sssjob.systems.condor.hooks.settings import FOLDS, REFRESH, SECONDS, SILENCE, HookSettings
 
@@ -29,15 +30,15 @@ _QUEUE = (
     click.option("--fold", type=click.Choice(FOLDS), default="after", show_default=True,
                  help="When usage goes into the documents: after the answer, before it, never."),
     click.option("--seconds", metavar="SECONDS",
-                 type=click.IntRange(1, 3600), default=SECONDS, show_default=True,
+                 type=WholeNumber(1, 3600), default=SECONDS, show_default=True,
                  help="How long the hook may take."),
 )  # fmt: skip
 _FETCH = (
     click.option("--silence", metavar="SECONDS",
-                 type=click.IntRange(1), default=SILENCE, show_default=True,
+                 type=WholeNumber(1), default=SILENCE, show_default=True,
                  help="Seconds without a report after which slots may fetch a job again."),
     click.option("--refresh", metavar="SECONDS",
-                 type=click.IntRange(0), default=REFRESH, show_default=True,
+                 type=WholeNumber(0), default=REFRESH, show_default=True,
                  help="Seconds after which all documents are looked at again."),
     click.option("--request", "requests", multiple=True, metavar="RequestX=N",
                  help="For jobs that do not request it; memory in MiB, disk in KiB."),

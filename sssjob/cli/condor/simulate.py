@@ -13,6 +13,7 @@ import click
 from sssjob.cli import common
 from sssjob.cli.condor.hooks import given, places
 from sssjob.cli.condor.shared import Ads
+from sssjob.cli.ranges import Number, WholeNumber
 
 if TYPE_CHECKING:
     from sssjob.systems.condor.hooks.simulate import SlotEvent
@@ -31,23 +32,23 @@ Exit code: 0 a job was fetched, 1 there was no work, 2 something is not understo
 @click.option("--hooks", "directory", metavar="DIR", type=click.Path(),
               help="Programs of the hooks, as a configuration names them.")  # fmt: skip
 @click.option("--slots", "count", metavar="N",
-              type=click.IntRange(1, 256), default=1, show_default=True,
+              type=WholeNumber(1, 256), default=1, show_default=True,
               help="How many static slots.")  # fmt: skip
-@click.option("--cpus", metavar="N", type=click.IntRange(1), default=1, show_default=True,
+@click.option("--cpus", metavar="N", type=WholeNumber(1), default=1, show_default=True,
               help="Processors of each.")  # fmt: skip
-@click.option("--memory", metavar="MIB", type=click.IntRange(1), default=1024, show_default=True,
+@click.option("--memory", metavar="MIB", type=WholeNumber(1), default=1024, show_default=True,
               help="Memory of each in MiB.")  # fmt: skip
-@click.option("--disk", metavar="KIB", type=click.IntRange(1), default=1048576, show_default=True,
+@click.option("--disk", metavar="KIB", type=WholeNumber(1), default=1048576, show_default=True,
               help="Disk of each in KiB.")  # fmt: skip
 @click.option("--slot-ad", "ads", multiple=True, metavar="AD", type=click.Path(),
               help="Instead: the ad of a slot; may be repeated.")  # fmt: skip
-@click.option("--rounds", metavar="N", type=click.IntRange(1), default=100, show_default=True,
+@click.option("--rounds", metavar="N", type=WholeNumber(1), default=100, show_default=True,
               help="Jobs that a slot fetches at most.")  # fmt: skip
 @click.option("--initial-update", metavar="SECONDS",
-              type=click.FloatRange(0), default=8.0, show_default=True,
+              type=Number(0), default=8.0, show_default=True,
               help="Seconds until the first update of a job.")  # fmt: skip
 @click.option("--update", metavar="SECONDS",
-              type=click.FloatRange(0.01), default=300.0, show_default=True,
+              type=Number(0.01), default=300.0, show_default=True,
               help="Seconds between updates.")  # fmt: skip
 @click.option(
     "--json", "--jsonl", "as_json", is_flag=True, help="Print each event as JSON, one a line."

@@ -17,6 +17,7 @@ import click
 from sssjob.cli import common, options
 from sssjob.cli.features.common import VOCABULARIES, fail, site
 from sssjob.cli.names import SystemName, Thing
+from sssjob.cli.ranges import Number, WholeNumber
 from sssjob.cli.signals import terminable
 from sssjob.errors import SSSJobError
 
@@ -38,11 +39,11 @@ jobs = click.option("--documents", "jobs", cls=options.Renamed, former="--jobs",
                     type=click.Path(), default="",
                     help="Job objects: DIR/ID.xml has the job with that Id.")  # fmt: skip
 seconds = click.option("--seconds", metavar="SECONDS",
-                       type=click.FloatRange(0.1, 3600), default=10, show_default=True,
+                       type=Number(0.1, 3600), default=10, show_default=True,
                        help="How long the batch system may take to answer.")  # fmt: skip
 
 
-status_size = click.option("--status-size", metavar="BYTES", type=click.IntRange(0, 1 << 30),
+status_size = click.option("--status-size", metavar="BYTES", type=WholeNumber(0, 1 << 30),
                            default=0, help="The room of a $JOBSTATUS, which is a file system of "
                            "its own then; for root. 0: that of --root.")  # fmt: skip
 

@@ -13,6 +13,7 @@ from sssjob.cli.features import batch
 from sssjob.cli.features.common import VOCABULARIES, fail, offer, rated, running, site, there
 from sssjob.cli.features.document import known_job
 from sssjob.cli.names import SystemName
+from sssjob.cli.ranges import WholeNumber
 from sssjob.errors import SSSJobError
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ document cannot be read, or the keys cannot be written."""
               help="The site's configuration (TOML): factor, notice.")  # fmt: skip
 @click.option("--host", "host", is_flag=True,
               help="Ask this machine, too, what it enforces on this process.")  # fmt: skip
-@click.option("--pid", metavar="PID", type=click.IntRange(1), callback=running,
+@click.option("--pid", metavar="PID", type=WholeNumber(1), callback=running,
               help="With --host: ask about another process.")  # fmt: skip
 @names.records
 def job(
@@ -204,9 +205,9 @@ cannot be written."""
 @options.JSON_OBJECT
 @click.option("--job-id", metavar="ID", help="The local id; without it, that of the environment.")
 @click.option("--start", metavar="SECONDS|now", help="When the job started.")
-@click.option("--wall", metavar="SECONDS", type=click.IntRange(1),
+@click.option("--wall", metavar="SECONDS", type=WholeNumber(1),
               help="The elapsed time limit, which this machine cannot know.")  # fmt: skip
-@click.option("--pid", metavar="PID", type=click.IntRange(1), callback=running,
+@click.option("--pid", metavar="PID", type=WholeNumber(1), callback=running,
               help="A process of the job.")  # fmt: skip
 @click.option("--cgroup", metavar="DIR", default="", callback=there,
               help="The control group of the job.")  # fmt: skip

@@ -15,6 +15,7 @@ import click
 from sssjob.cli import common, options
 from sssjob.cli.features import batch
 from sssjob.cli.features.common import VOCABULARIES, fail, site
+from sssjob.cli.ranges import WholeNumber
 from sssjob.errors import SSSJobError
 
 
@@ -39,11 +40,11 @@ or other users could replace one of the directories."""
               help="The scratch space of jobs, for the prolog.")  # fmt: skip
 @click.option("--vocabulary", type=click.Choice(VOCABULARIES), default="both", show_default=True,
               help="The keys that the prolog writes.")  # fmt: skip
-@click.option("--status-size", metavar="BYTES", type=click.IntRange(0, 1 << 30),
+@click.option("--status-size", metavar="BYTES", type=WholeNumber(0, 1 << 30),
               default=1 << 20, show_default=True,
               help="The room of a $JOBSTATUS, for the prolog; 0: that of --root.")  # fmt: skip
 @click.option("--seconds", metavar="SECONDS",
-              type=click.IntRange(1, 3600), default=30, show_default=True,
+              type=WholeNumber(1, 3600), default=30, show_default=True,
               help="The longest time that a script may take.")  # fmt: skip
 @click.option("--log", metavar="FILE", default="/var/log/sssjob-features.log", show_default=True,
               type=click.Path(), help="Where the scripts report errors.")  # fmt: skip

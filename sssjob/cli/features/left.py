@@ -9,6 +9,7 @@ import click
 
 from sssjob.cli import common, options
 from sssjob.cli.features.given import Given, left_dict, options_of, take
+from sssjob.cli.ranges import WholeNumber
 from sssjob.features.vocabulary import made_of
 
 
@@ -22,9 +23,9 @@ Examples:
 Exit code: 0 there is as much as was asked for, or no limit, 1 there is less, or
 there are no features at all, 2 a directory or a key that is needed cannot be read."""
 )
-@click.option("--at-least", "--wall", "wall", metavar="SECONDS", type=click.IntRange(0),
+@click.option("--at-least", "--wall", "wall", metavar="SECONDS", type=WholeNumber(0),
               help="Elapsed time that is needed before any limit.")  # fmt: skip
-@click.option("--cpu", metavar="SECONDS", type=click.IntRange(0), help="CPU time that is needed.")
+@click.option("--cpu", metavar="SECONDS", type=WholeNumber(0), help="CPU time that is needed.")
 @options.JSON_OBJECT
 @options_of
 def command(given: Given, wall: int | None, cpu: int | None, as_json: bool) -> None:

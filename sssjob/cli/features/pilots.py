@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob.cli import common, options
+from sssjob.cli.ranges import Number, WholeNumber
 
 if TYPE_CHECKING:
     from sssjob.features.keys import Value
@@ -32,9 +33,9 @@ Exit code: 0 at least one pilot is ranked, 1 nothing is known of any,
 @click.option("--for", "purpose", type=click.Choice(("drain", "kill", "wait")), default="drain",
               show_default=True,
               help="Order by draining waste, by kill waste, or by remaining time.")  # fmt: skip
-@click.option("--allocated", metavar="CORES", type=click.IntRange(1),
+@click.option("--allocated", metavar="CORES", type=WholeNumber(1),
               help="allocated_CPU, instead of that of jobfeatures beside the status.")  # fmt: skip
-@click.option("--wait", metavar="SECONDS", type=click.FloatRange(0, 600), default=2.0,
+@click.option("--wait", metavar="SECONDS", type=Number(0, 600), default=2.0,
               show_default=True, help="How long to wait for the lock of a pilot.")  # fmt: skip
 @click.option("--now", metavar="TIME", type=options.MOMENT,
               help="Count at this moment, in seconds since 1970.")  # fmt: skip

@@ -12,6 +12,7 @@ import click
 
 from sssjob.cli import common, options
 from sssjob.cli.features.common import fail
+from sssjob.cli.ranges import Number
 
 if TYPE_CHECKING:
     from sssjob.features.status import StatusSnapshot
@@ -30,7 +31,7 @@ wrong, or another process does not release the lock."""
 )
 @click.argument("settings", metavar="[KEY=VALUE]...", nargs=-1)
 @click.option("--in", "directory", metavar="DIR|URL", default="", help="Instead of $JOBSTATUS.")
-@click.option("--wait", metavar="SECONDS", type=click.FloatRange(0, 600), default=10.0,
+@click.option("--wait", metavar="SECONDS", type=Number(0, 600), default=10.0,
               show_default=True, help="How long to wait for the lock.")  # fmt: skip
 @options.JSON_OBJECT
 def command(settings: tuple[str, ...], directory: str, wait: float, as_json: bool) -> None:

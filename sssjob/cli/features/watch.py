@@ -18,6 +18,7 @@ import click
 
 from sssjob.cli import common, options
 from sssjob.cli.features.common import fail
+from sssjob.cli.ranges import Number, WholeNumber
 from sssjob.commands import CommandFailed
 from sssjob.errors import SSSJobError
 
@@ -70,14 +71,14 @@ be written.""",
               help="Ask this source: features, systemd, slurm, condor, kubernetes, aws, azure or "
               "gce; may be given again. Without it: features, systemd, and what this job runs "
               "in.")  # fmt: skip
-@click.option("--every", metavar="SECONDS", type=click.FloatRange(0.1, 86400), default=30,
+@click.option("--every", metavar="SECONDS", type=Number(0.1, 86400), default=30,
               show_default=True, help="How long to wait between two looks.")  # fmt: skip
 @click.option("--once", is_flag=True, help="Look once, and end.")
 @click.option("--machine", metavar="DIR", type=click.Path(exists=True, file_okay=False),
               help="Announce shutdowntime in this $MACHINEFEATURES.")  # fmt: skip
 @click.option("--job", metavar="DIR", type=click.Path(exists=True, file_okay=False),
               help="Announce shutdowntime_job in this $JOBFEATURES.")  # fmt: skip
-@click.option("--notice", metavar="SECONDS", type=click.IntRange(0), default=0, show_default=True,
+@click.option("--notice", metavar="SECONDS", type=WholeNumber(0), default=0, show_default=True,
               help="How long before the end the payload is signalled.")  # fmt: skip
 @click.option("--signal", "name", type=click.Choice(sorted(SIGNALS), case_sensitive=False),
               default="TERM", show_default=True, help="The signal.")  # fmt: skip
@@ -90,7 +91,7 @@ be written.""",
 @click.option("--url", metavar="URL", default="",
               help="Where the metadata service or the API answers.")  # fmt: skip
 @click.option("--seconds", metavar="SECONDS",
-              type=click.FloatRange(0.1, 3600), default=5, show_default=True,
+              type=Number(0.1, 3600), default=5, show_default=True,
               help="How long each answer may take.")  # fmt: skip
 @options.JSON_LINES
 @click.argument("payload", nargs=-1, metavar="[-- COMMAND [ARGUMENT]...]")

@@ -10,6 +10,7 @@ import click
 
 from sssjob.cli import common, defaults, options, records, spans
 from sssjob.cli.lcginfo import shared
+from sssjob.cli.ranges import Number, WholeNumber
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,19 +36,19 @@ understood."""
 @click.option(
     "--slots",
     metavar="N",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     help="How many slots there were. Default: the most that were busy at one time.",
 )
 @click.option(
-    "--samples", metavar="N", type=click.IntRange(1), default=200, show_default=True,
+    "--samples", metavar="N", type=WholeNumber(1), default=200, show_default=True,
     help="How many jobs to estimate, spread evenly over the log.",
 )  # fmt: skip
 @click.option(
-    "--warm-up", metavar="SECONDS", type=click.FloatRange(0), default=0,
+    "--warm-up", metavar="SECONDS", type=Number(0), default=0,
     help="Skip jobs of the log's first seconds: it does not show what ran before.",
 )  # fmt: skip
 @click.option(
-    "--remember", metavar="JOBS", type=click.IntRange(0), default=0,
+    "--remember", metavar="JOBS", type=WholeNumber(0), default=0,
     help="How many finished jobs the batch system shows; estimators learn from them.",
 )  # fmt: skip
 @options.QUEUE

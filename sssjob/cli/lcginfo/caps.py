@@ -11,6 +11,7 @@ from sssjob import registry
 from sssjob.cli import common, options
 from sssjob.cli.lcginfo import shared
 from sssjob.cli.names import SystemName
+from sssjob.cli.ranges import Number
 
 if TYPE_CHECKING:
     from sssjob.commands import CommandLimits
@@ -36,7 +37,7 @@ Exit code: 0 done, 1 a cap was left out, 2 nothing printed."""
 @click.option(
     "--timeout",
     metavar="SECONDS",
-    type=click.FloatRange(0.1),
+    type=Number(0.1),
     default=120,
     help="Seconds for the command.",
 )

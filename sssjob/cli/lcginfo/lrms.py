@@ -9,6 +9,7 @@ import click
 from sssjob.cli import common, options, records, spans
 from sssjob.cli.lcginfo import shared
 from sssjob.cli.names import SystemName
+from sssjob.cli.ranges import Number, WholeNumber
 from sssjob.records import AUTO
 
 DAY = 86400
@@ -31,15 +32,15 @@ Exit code: 0 every job printed, 1 some could not be, 2 nothing printed."""
     help="The batch system, or what the FILEs hold; auto: their first bytes tell.",
 )  # fmt: skip
 @click.option("--text", is_flag=True, help="Ask the batch system for text where JSON is usual.")
-@click.option("--slots", metavar="N", type=click.IntRange(0), help="How many slots there are.")
+@click.option("--slots", metavar="N", type=WholeNumber(0), help="How many slots there are.")
 @click.option(
     "--cycle",
     metavar="SECONDS",
-    type=click.FloatRange(0),
+    type=Number(0),
     help="Seconds between scheduling passes.",
 )
 @click.option(
-    "--done-within", metavar="SECONDS", type=click.IntRange(0), default=DAY, show_default=True,
+    "--done-within", metavar="SECONDS", type=WholeNumber(0), default=DAY, show_default=True,
     help="With a store: also show jobs that ended at most this long ago.",
 )  # fmt: skip
 @click.option(
@@ -58,7 +59,7 @@ Exit code: 0 every job printed, 1 some could not be, 2 nothing printed."""
 @click.option(
     "--timeout",
     metavar="SECONDS",
-    type=click.FloatRange(0.1),
+    type=Number(0.1),
     default=120,
     help="Seconds for a command.",
 )

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob.cli import common
+from sssjob.cli.ranges import WholeNumber
 
 if TYPE_CHECKING:
     from sssjob.ledger.ledger import Ledger
 
 directory = click.argument("directory", metavar="DIR", type=click.Path())
 AS_OF = click.option(
-    "--as-of", "number", metavar="N", type=click.IntRange(0),
+    "--as-of", "number", metavar="N", type=WholeNumber(0),
     help="The ledger as it was after its commit N.",
 )  # fmt: skip
 

@@ -12,6 +12,7 @@ import click
 
 from sssjob.cli import common, options
 from sssjob.cli.ledger import shared
+from sssjob.cli.ranges import Number
 
 if TYPE_CHECKING:
     from sssjob.ledger.questions import Answer
@@ -33,7 +34,7 @@ Exit code: 0 rows, 1 none, 2 not understood, or something could not be read."""
 @options.RAW
 @click.option(
     "--seconds", metavar="SECONDS",
-    type=click.FloatRange(0.001, 86_400), default=_LONGEST, show_default=True,
+    type=Number(0.001, 86_400), default=_LONGEST, show_default=True,
     help="How long it may take.",
 )  # fmt: skip
 @shared.AS_OF

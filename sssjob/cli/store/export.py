@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob.cli import common, options
+from sssjob.cli.ranges import WholeNumber
 from sssjob.cli.store import shared
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ Exit code: 0 done, 1 some were not there or are damaged, 2 the store cannot be r
 @click.option("--json", "--jsonl", "form", flag_value="json", help="The same as --to json.")
 @click.option(
     "--version",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     metavar="N",
     help="This version instead of the last one.",
 )

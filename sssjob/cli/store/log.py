@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sssjob.cli import common, options, spans
+from sssjob.cli.ranges import WholeNumber
 from sssjob.cli.store import shared
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ Exit code: 0 something was found, 1 nothing, 2 the store cannot be read."""
     help="Only changes from then on, in UTC if it states no zone.",
 )  # fmt: skip
 @click.option("--by", metavar="NAME", default="", help="Only changes by this user.")
-@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Stop after so many lines.")
+@click.option("--limit", metavar="N", type=WholeNumber(min=1), help="Stop after so many lines.")
 @options.JSON_LINES
 def command(
     store: str, ids: tuple[str, ...], since: str, by: str, limit: int | None, as_json: bool
