@@ -38,7 +38,7 @@ def command(files: tuple[str, ...], select: str | None, limit: int, as_json: boo
     """List the alternatives of a request, the most preferred first.
 
     Each alternative satisfies the request. Its score is the sum of its shares of the preferences.
-    Wishes are part of no alternative, because they exclude no offer.
+    A wish (a negative preference) is part of no alternative, because it excludes no offer.
     """
     from sssjob.cli.requested import requests
     from sssjob.errors import finding

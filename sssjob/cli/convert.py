@@ -69,7 +69,9 @@ cannot be read."""
 @options.COLUMNS
 @options.DELIMITER
 @options.ENDED_ONLY
-@click.option("--no-steps", is_flag=True, help="Fold steps into their job without keeping them.")
+@click.option(
+    "--no-steps", is_flag=True, help="Add what steps used to their job, and leave the steps out."
+)
 @click.option(
     "--blah", "logs", metavar="FILE", multiple=True, type=click.Path(dir_okay=False),
     help="Join the jobs with this log of a computing element, by id and time; may be repeated.",

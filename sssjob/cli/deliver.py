@@ -56,7 +56,8 @@ a record is bad, 2 something cannot be read, or a job is refused (awarenessPolic
 @click.option("--overwrite", is_flag=True, help="Replace values of the job that disagree.")
 @click.option("--force", is_flag=True, help="Accept a directory whose job_id names another job.")
 @click.option("--now", metavar="TIME", type=options.MOMENT,
-              help="Until when a job without an end has run, in seconds since 1970.")  # fmt: skip
+              help="Until when a job without an end has run: a time such as "
+                   "2026-11-30T12:00.")  # fmt: skip
 @click.option("-o", "--output", metavar="FILE", type=click.Path(), help="Write the document here.")
 @click.option("--in-place", is_flag=True, help="Write the document back, if anything changed.")
 @options.ALL_FINDINGS
@@ -68,7 +69,7 @@ def command(
     overwrite: bool, force: bool, now: int | None, output: str | None, in_place: bool,
     as_json: bool,
 ) -> None:  # fmt: skip
-    """Fold what was delivered into the jobs of JOB.xml, a directory or a store.
+    """Put what was delivered into the jobs of JOB.xml, a directory or a store.
 
     The document with what was delivered is printed, or written where -o or --in-place say.
 

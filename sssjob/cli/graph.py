@@ -31,8 +31,8 @@ Examples:
   sssjob graph --svg workflow.svg workflow.xml
   sssjob graph --dot workflow.xml | dot -Tpdf > workflow.pdf
 
-Exit code: 0 shown, 1 a circle (with --closed also a job that is not there) no jobs,
-or a bad record, 2 a document cannot be read or is rejected (awarenessPolicy), or no job has
+Exit code: 0 shown, 1 a circle, no jobs, a bad record, or with --closed a job that is not there,
+2 a document cannot be read or is rejected (awarenessPolicy), or no job has
 an id given with --exit."""
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())

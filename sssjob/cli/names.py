@@ -86,6 +86,10 @@ class NameArgument(click.ParamType):  # type: ignore[type-arg]  # as above
             return value
         return small if small in self.names() or registry.called(small) else value
 
+    def get_missing_message(self, *context: Any, **more: Any) -> str | None:
+        """What to choose from."""
+        return f"Choose from: {self.listed()}"
+
     def listed(self) -> str:
         """All names, and the other words."""
         return registry.listed(self.names(), self.has, records=self.reads)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sssjob import registry
 from sssjob.cli.common import ALL_FINDINGS as ALL_FOUND
 from sssjob.cli.common import say
 from sssjob.cli.ranges import WholeNumber
@@ -121,7 +122,7 @@ WORKERS = click.option(
     help="How many processes work; 0: one for each core. The output is the same.",
 )
 SELECT = click.option(
-    "--select", metavar="XPATH|ID", help="Jobs or task groups; an id, or an XPath."
+    "--select", metavar="XPATH|ID", help="Only these jobs or task groups: an Id, or an XPath."
 )
 JSON_OBJECT = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 JSON_LINES = click.option(
@@ -146,10 +147,15 @@ NOW = click.option(
     type=MOMENT,
     help="What time it is: seconds since 1970, or such as 2026-11-30T12:00 or now-2hours.",
 )
-EFFECTIVE = click.option("--effective", is_flag=True, help="Apply defaults elements first.")
+EFFECTIVE = click.option(
+    "--effective", is_flag=True, help="Apply JobDefaults, TaskGroupDefaults and TaskDefaults first."
+)
 LINES = click.option("--lines", is_flag=True, help="One job object on each line, not indented.")
 RAW = click.option(
-    "--raw", is_flag=True, help="Keep cells of CSV that a spreadsheet would take for formulas."
+    "--raw",
+    is_flag=True,
+    help="Write values of CSV as they are. Without it, those that a spreadsheet would take for "
+    "formulas get an apostrophe.",
 )
 MATCHING = click.option(
     "--match",
@@ -157,7 +163,8 @@ MATCHING = click.option(
     type=click.Choice(["full", "search", "glob"]),
     default="full",
     show_default=True,
-    help="A pattern matches a whole name, a part of it, or has * and ?.",
+    help="How patterns match names: as regular expressions of the whole name (full) or of a part "
+    "of it (search), or with * and ? (glob).",
 )
 
 
@@ -233,7 +240,7 @@ MEMORY_SCOPE = click.option(
     type=click.Choice(("job", "task", "node")),
     default="job",
     show_default=True,
-    help="Whose memory the Memory of a job is.",
+    help="What the Memory of a job is for: the whole job, each task, or each node.",
 )
 PARALLEL = click.option(
     "--pe",
@@ -279,8 +286,8 @@ ALL_FINDINGS = click.option(
     is_flag=True,
     expose_value=False,
     callback=_every,
-    help="Print every message, not only the first twenty of a kind about each file; "
-    "data for programs has all in any case.",
+    help="Print every message, not only the first twenty of each kind about a file. JSON always "
+    "has all of them.",
 )
 
 
@@ -294,7 +301,7 @@ class Documents(_Choice):
     """A form of documents or records: none of them is a table for a spreadsheet."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The form; who asks for CSV is told which commands print it."""
+        """The form; who asks for CSV, or for what a batch system reads, is told what prints it."""
         if value.lower() in ("csv", "tsv"):
             told = (
                 "no form of jobs is a table of text: sssjob report --csv prints sums, "
@@ -302,6 +309,13 @@ class Documents(_Choice):
                 "sssjob ledger export --to csv a row for each run"
             )
             self.fail(told, param, ctx)
+        if value not in self.choices and (system := registry.called(value)):
+            told = f"{value!r} is no form of documents"
+            if registry.of_records(value):
+                told += f": records of {system.title} are read (--from {value}) and not written"
+            elif system.targets:
+                told += f": sssjob translate --to {value} writes scripts"
+            self.fail(f"{told}. The forms are {', '.join(self.choices)}", param, ctx)
         return super().convert(value, param, ctx)
 
 

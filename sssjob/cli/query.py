@@ -69,7 +69,7 @@ _NAMESPACE = re.compile(r"([^\W\d][\w.\-]*)=(.+)")
 @click.option("--no-filename", is_flag=True, help="Do not print file names.")
 @click.option("--workers", "processes", cls=options.Renamed, former="--jobs", default=0,
               type=WholeNumber(0), metavar="N", show_default=True,
-              help="How many processes read a large file, 0 for one each core.")  # fmt: skip
+              help="How many processes read a large file, 0: one for each core.")  # fmt: skip
 @cluster.option
 @click.option("--explain", is_flag=True, help="Print on standard error how each source is read.")
 @click.option("--verify", is_flag=True,
@@ -98,8 +98,8 @@ def command(
 
     An EXPRESSION that starts with / is evaluated for each document, any other for each job object
     (the outermost Job or JobGroup). Names without prefix match in the SSSRMAP namespace and in
-    none; functions of jobs have the prefix sss: (sss:bytes, sss:seconds, sss:time, sss:min,
-    sss:max, sss:satisfied, sss:nodes). FILE may be a directory, whose documents and records are
+    none; functions for jobs are sss:bytes, sss:seconds, sss:time, sss:min, sss:max,
+    sss:satisfied and sss:nodes. FILE may be a directory, whose documents and records are
     read; a store, or the address of one (postgresql://...); records of a batch system, which are
     recognised; "-" is standard input.
     """

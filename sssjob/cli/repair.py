@@ -33,7 +33,9 @@ Exit code: 0 repaired, or nothing to do; 1 refused, with the reasons; 2 cannot b
 @click.option("--dry-run", is_flag=True, help="Only report what would be changed.")
 @click.option("--diff", is_flag=True, help="Print the changed lines, and write no document.")
 @click.option(
-    "--groups", is_flag=True, help="Reverse the signs of groups if they only balance then."
+    "--groups",
+    is_flag=True,
+    help="Reverse the signs of all group attributes, where parentheses balance only then.",
 )
 @options.ALL_FINDINGS
 @click.option("--json", "as_json", is_flag=True, help="Changes and document as one JSON object.")

@@ -45,7 +45,7 @@ BY = click.option(
     shell_complete=options.completes(_groupings, several=True),
     help="What to group by, with commas: user, group, project or account, queue, partition, "
          "machine or cluster, state, status, qos, application, global-user, exit, nodes (by size); "
-         "hour, day, week, month, year of the end; what --names has.",
+         "hour, day, week, month, year of the end; any column of --names.",
 )  # fmt: skip
 ZONE = click.option(
     "--tz", "zone", metavar="ZONE", default="UTC", show_default=True,
@@ -61,10 +61,15 @@ LIMIT = click.option(
 )
 CSV = click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
 JSON = click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON: seconds, bytes, parts of 1."
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print JSON: times in seconds, sizes in bytes, efficiencies from 0 to 1.",
 )
 PLOT = click.option("--plot", is_flag=True, help="Draw processor hours (or --sort) as bars.")
-SVG = options.picture("Draw them in FILE; over time, if it is by one span of time.")
+SVG = options.picture(
+    "Draw the bars in FILE; over time, where --by is hour, day, week, month or year alone."
+)
 NAMES = click.option(
     "--names", "names_files", metavar="FILE", multiple=True, type=click.Path(),
     help="Who belongs where, for --by department and the like: TOML or CSV, several times.",

@@ -61,7 +61,7 @@ _EXTRAS = {"cryptography": "gold", "requests": "http"}  # which extra brings a l
     "conditions",
     multiple=True,
     metavar="CONDITION",
-    help="NAME=VALUE, with = != > >= < <= or ~ (matches * and ?).",
+    help="A condition such as State=Idle; with = != > >= < <= or ~ (* and ? match any letters).",
 )
 @click.option(
     "--set",

@@ -54,7 +54,11 @@ Exit code: 0 shown, 1 no job object or a bad record, 2 a document cannot be read
     show_default=True, help="A tree; documents, as they are or one on each line; or JSON.",
 )  # fmt: skip
 @click.option(
-    "--json", "--jsonl", "form", flag_value="json", help="As --to json: one object on each line."
+    "--json",
+    "--jsonl",
+    "form",
+    flag_value="json",
+    help="The same as --to json: one object on each line.",
 )
 @click.option(
     "--dialect", type=click.Choice(DIALECTS), help="Write the names of an older draft, or of Gold."

@@ -57,9 +57,9 @@ not written, because its awarenessPolicy is Reject for what the target cannot ho
 a file cannot be read."""
 )
 @names.option("--to", "target", names=names.targets, metavar="NAME", required=True,
-              help="What to write: {names}; all with --explain.")  # fmt: skip
+              help="What to write: {names}; with --explain also: all.")  # fmt: skip
 @names.option("--from", "source", names=names.sources, metavar="NAME", default="auto",
-              help="What the files are: {names}; recognised if left out.")  # fmt: skip
+              help="What the files are: {names}. By default they are recognised.")  # fmt: skip
 @click.option("--explain", is_flag=True,
               help="Print a table instead: what each target makes of each property, or why "
                    "not.")  # fmt: skip

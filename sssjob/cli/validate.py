@@ -40,7 +40,8 @@ Exit code: 0 no errors, 1 errors or a bad record, 2 a document cannot be read.""
 @click.option("--jsonl", "format_", flag_value="jsonl", help="Findings as JSON lines.")
 @click.option(
     "--format", "format_", type=click.Choice(["text", "json", "jsonl", "sarif"]), default="text",
-    show_default=True, help="How findings are printed; sarif is what code hosts read.",
+    show_default=True, help="How findings are printed; sarif is for GitHub, GitLab and other "
+                            "hosts of code.",
 )  # fmt: skip
 @click.option(
     "--level", type=click.Choice([item.value for item in Severity]), default="notice",
@@ -51,7 +52,9 @@ Exit code: 0 no errors, 1 errors or a bad record, 2 a document cannot be read.""
     show_default=True, help="Check what an implementation of this level accepts.",
 )  # fmt: skip
 @click.option(
-    "--no-awareness", is_flag=True, help="That implementation does not support awarenessPolicy."
+    "--no-awareness",
+    is_flag=True,
+    help="The implementation of --profile does not support awarenessPolicy.",
 )
 @click.option(
     "--closed",

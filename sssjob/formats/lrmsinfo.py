@@ -33,7 +33,11 @@ def reader(options: Options, clock: Clock) -> Reader:
         if len(text) > lrmsinfo.LINE_LIMIT:
             return Bad(line, f"longer than {lrmsinfo.LINE_LIMIT} bytes")
         if not text.lstrip().startswith("{"):
-            return None if lrmsinfo.is_header(text) else Skipped(line, "neither header nor job")
+            return (
+                None
+                if lrmsinfo.is_header(text)
+                else Skipped(line, "this line is neither part of the header nor a job")
+            )
         remarks: list[Remark] = []
         values = literal.parse(text)
         entry = lrmsinfo.entry(values, line, remarks.append)

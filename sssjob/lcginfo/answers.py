@@ -94,10 +94,10 @@ def _snapshot(printed: bytes, report: Report) -> Snapshot:
     snapshot = lrmsinfo.read(io.BytesIO(printed), heard)
     if heard.bad:
         if not snapshot.jobs:
-            raise UnusableOutput(f"lrmsinfo: none of its {heard.bad} jobs can be read")
+            raise UnusableOutput(f"lrmsinfo: no job can be read, of {heard.bad}")
         report(Remark(0, f"lrmsinfo: jobs that cannot be read: {heard.bad}", Severity.ERROR))
     if snapshot == Snapshot():
-        raise UnusableOutput("lrmsinfo: neither header nor jobs")
+        raise UnusableOutput("this is not lrmsinfo: it has neither a header nor jobs")
     return snapshot
 
 

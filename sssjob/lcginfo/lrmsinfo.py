@@ -118,13 +118,21 @@ def line_of(job: QueuedJob) -> str:
     return f"{{{shown}}}\n"
 
 
+class _Unnamed(InvalidValue):
+    """What a job has where it has to name its queue, group or state: ``expected`` says which."""
+
+    def __str__(self) -> str:
+        shown = f"{self.text!r} is no" if self.text else "the job has no"
+        return f"{shown} {self.expected}"
+
+
 def entry(values: dict[str, literal.Scalar], number: int, report: Report = unheard) -> QueuedJob:
     """A job from the pairs of its line. Raises ``InvalidValue`` when it cannot be used at all."""
     found: dict[str, str] = {}
     for key in ("queue", "group", "state"):
         value = values.get(key)
         if not isinstance(value, str) or not value:
-            raise InvalidValue(repr(value) if key in values else "the line", f"a job with a {key}")
+            raise _Unnamed(str(values.get(key, "")), key)
         found[key] = value
     if found["state"] not in STATES:
         report(Remark(number, f"state {found['state']!r} is not one of {', '.join(STATES)}"))
@@ -177,7 +185,7 @@ def _header(line: str, number: int, headers: dict[str, float], report: Report) -
     found = _HEADER.fullmatch(line)
     name = _HEADERS.get(found[1].lower()) if found else None
     if found is None or name is None:
-        report(Remark(number, "neither header nor job", Severity.NOTICE))
+        report(Remark(number, "this line is neither part of the header nor a job", Severity.NOTICE))
         return
     value = float(found[2])
     if value < 0 and name != "now":

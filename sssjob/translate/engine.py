@@ -54,12 +54,14 @@ def _translator(name: str, *, records: bool) -> Translator[Any]:
     if row is None and (shown := source(name)) is not None:
         return shown
     if row is None:
-        known = tuple(dict.fromkeys((*registry.all_targets(), *sources())))
+        rows = registry.all_targets()
+        written_to = (each for each, target in rows.items() if target.writes)
+        known = tuple(dict.fromkeys((*rows, *sources()) if records else written_to))
         words = registry.words(known, _has_targets, least=4, records=records)
         advice = nearest(name, (*known, *words))
         meant = f"; did you mean {advice}?" if advice else ""
         told = registry.listed(known, _has_targets, records=records)
-        raise UnusableInput(f"{name!r} is no translation: {told}{meant}")
+        raise UnusableInput(f"{name!r} is not one of {told}{meant}")
     return _loaded(row)
 
 

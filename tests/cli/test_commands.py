@@ -12,7 +12,7 @@ from command_tree import commands
 from sssjob.cli import SECTIONS, options, spans, sssjob
 from sssjob.cli.commands import DRAW, MAY_BE_EMPTY
 from sssjob.cli.options import Renamed
-from sssjob.cli.ranges import WholeNumber
+from sssjob.cli.ranges import Number, WholeNumber
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
@@ -89,6 +89,40 @@ def test_every_command_stands_in_a_section_of_the_help():
         for name, text in rows.items():
             assert f"  {name} " in shown
             assert text in shown
+
+
+@every_command
+def test_the_limits_of_a_number_are_words_in_help_and_messages(words):
+    for option in COMMANDS[words].params:
+        limits = (getattr(option.type, "min", None), getattr(option.type, "max", None))
+        if limits == (None, None):
+            continue
+        assert isinstance(option.type, WholeNumber | Number)
+        least, most = limits
+        told = f"{least} or more" if most is None else f"{least} to {most}"
+        with COMMANDS[words].make_context("x", [], resilient_parsing=True) as context:
+            assert f"{told}]" in option.get_help_record(context)[1]
+            with pytest.raises(click.BadParameter, match=f"not in the range {re.escape(told)}"):
+                option.type.convert(str(least - 1), option, context)
+
+
+@pytest.mark.parametrize(
+    "words, told",
+    [
+        (["translate", "job.sh"], "'--to'. Choose from: condor, "),
+        (["submit", "job.xml"], "'--to'. Choose from: condor, "),
+        (["translate", "job.sh", "--to", "nope"], "'nope' is not one of condor, "),
+        (["convert", "--to", "sacct", "x"], "records of Slurm are read (--from sacct) and not"),
+        (["convert", "--to", "qacct", "x"], "records of Grid Engine are read (--from qacct)"),
+        (["store", "export", "--to", "slurm", "x"], "sssjob translate --to slurm writes scripts"),
+    ],
+    ids=lambda given: " ".join(given) if isinstance(given, list) else None,
+)
+def test_a_form_that_is_missing_or_not_known_is_answered_with_those_there_are(words, told):
+    result = CliRunner().invoke(sssjob, words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert told in " ".join(result.stderr.split())
+    assert "condor-q" not in result.stderr  # which is only read
 
 
 RENAMED = {

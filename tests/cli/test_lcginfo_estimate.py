@@ -88,7 +88,7 @@ def test_a_pair_is_answered_for_even_if_no_job_is_there():
 @pytest.mark.parametrize("backend, caps, message", [
     pytest.param("/no/such", "true", "Error running LRMS backend command", id="no-program"),
     pytest.param("false", "true", "LRMS backend command returned 1", id="fails"),
-    pytest.param("echo hello", "true", "neither header nor jobs", id="no-lrmsinfo"),
+    pytest.param("echo hello", "true", "neither a header nor jobs", id="no-lrmsinfo"),
     pytest.param("echo nactive 3", "false", "VO max jobs backend command returned 1", id="caps"),
     pytest.param("echo nactive 3", "echo none", "no {...} dictionary", id="no-caps"),
     pytest.param("sleep 60", "true", "did not end within 0.3 seconds", id="hangs"),
@@ -172,8 +172,10 @@ def test_an_estimator_that_fails_says_so(conf, tmp_path):
     [
         ("--caps", "none", "no {...} dictionary of caps in it"),
         ("--caps", "{'a': 1", "the caps cannot be read"),
-        ("--lrms", "", "lrmsinfo: neither header nor jobs"),
-        ("--lrms", "{'queue': 1", "lrmsinfo: none of its 1 jobs can be read"),
+        ("--lrms", "", "this is not lrmsinfo: it has neither a header nor jobs"),
+        ("--lrms", "{'queue': 1", "lrmsinfo: no job can be read, of 1"),
+        ("--lrms", "%PDF-1.7", "this is a PDF document"),
+        ("--caps", "%PDF-1.7", "this is a PDF document"),
     ],
 )
 def test_a_file_of_no_use_is_named(tmp_path, option, text, why):
@@ -183,7 +185,8 @@ def test_a_file_of_no_use_is_named(tmp_path, option, text, why):
     words = ["--lrms", str(lrms), *(["--caps", str(tmp_path / "bad")] * (option == "--caps"))]
     done = CliRunner().invoke(sssjob, ["lcginfo", "estimate", *words])
     assert done.exit_code == 2
-    assert done.stderr.splitlines()[-1].startswith(f"sssjob: error: {tmp_path / 'bad'}: {why}")
+    said = done.stderr.splitlines()[-1].removeprefix("sssjob: error: ").replace(": error: ", ": ")
+    assert said.startswith(f"{tmp_path / 'bad'}: {why}")
 
 
 def test_a_bad_cap_is_told_under_the_name_of_its_file(tmp_path):

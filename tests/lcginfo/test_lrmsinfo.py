@@ -79,9 +79,9 @@ def test_what_is_written_is_read_by_the_programs_before(snapshot):
 
 
 @pytest.mark.parametrize("line, message", [
-    pytest.param("{'queue': 'a', 'state': 'queued'}", "a job with a group", id="no-group"),
-    pytest.param("{'queue': '', 'group': 'g', 'state': 'queued'}", "a queue", id="empty-queue"),
-    pytest.param("{'queue': 'a', 'group': 'g'}", "a job with a state", id="no-state"),
+    pytest.param("{'queue': 'a', 'state': 'queued'}", "the job has no group", id="no-group"),
+    pytest.param("{'queue': '', 'group': 'g', 'state': 'queued'}", "no queue", id="empty-queue"),
+    pytest.param("{'queue': 'a', 'group': 'g'}", "the job has no state", id="no-state"),
     pytest.param("{'queue': 3, 'group': 'g', 'state': 'queued'}", "'3'", id="a-number-as-queue"),
     pytest.param("{'queue': 'a', 'group': 'g', 'state': 'que", "at column", id="cut-off"),
     pytest.param("{'name': 'it's', 'queue': 'a'}", "at column", id="unescaped-quote"),

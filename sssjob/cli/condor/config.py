@@ -25,11 +25,20 @@ Exit code: 0 printed, 2 an option is not understood or a hook cannot be written.
               metavar="DIR", help="Where the programs of the hooks are.")  # fmt: skip
 @click.option("--write-hooks", is_flag=True, help="Write the programs there.")
 @click.option("--slot", "slots", multiple=True, type=WholeNumber(1), metavar="N",
-              help="Only these slots fetch work.")  # fmt: skip
+              help="Only this slot fetches work; may be repeated.")  # fmt: skip
 @click.option("--fetch/--no-fetch", default=True, show_default=True,
-              help="Let slots fetch work; without, only features and usage.")  # fmt: skip
-@click.option("--every-job", is_flag=True, help="Features and usage of jobs from a schedd, too.")
-@click.option("--cron", metavar="OPTIONS", help="Publish machine features; options of cron.")
+              help="Whether slots fetch work, or jobs only get features and report "
+                   "usage.")  # fmt: skip
+@click.option(
+    "--every-job",
+    is_flag=True,
+    help="Also give features to, and take usage from, jobs that a schedd sent.",
+)
+@click.option(
+    "--cron",
+    metavar="OPTIONS",
+    help="Publish machine features, too, by sssjob condor cron with these options.",
+)
 @click.option("--option", "options", multiple=True, metavar="WORD",
               help="Another option for the hooks, --silence=1800 for example.")  # fmt: skip
 def command(

@@ -41,8 +41,11 @@ _FETCH = (
                  type=WholeNumber(0), default=REFRESH, show_default=True,
                  help="Seconds after which all documents are looked at again."),
     click.option("--request", "requests", multiple=True, metavar="RequestX=N",
-                 help="For jobs that do not request it; memory in MiB, disk in KiB."),
-    click.option("--owner", default="", metavar="USER", help="For jobs without User."),
+                 help="What jobs get that do not request it, such as RequestMemory=2048 (MiB); "
+                      "may be "
+                      "repeated. RequestDisk is in KiB."),
+    click.option("--owner", default="", metavar="USER", help="The owner of jobs that name no "
+                                                             "User."),
 )  # fmt: skip
 _PREPARE = (
     click.option("--features", metavar="DIR", default="",

@@ -33,22 +33,23 @@ Exit code: 0 a job was fetched, 1 there was no work, 2 something is not understo
               help="Programs of the hooks, as a configuration names them.")  # fmt: skip
 @click.option("--slots", "count", metavar="N",
               type=WholeNumber(1, 256), default=1, show_default=True,
-              help="How many static slots.")  # fmt: skip
+              help="How many slots there are.")  # fmt: skip
 @click.option("--cpus", metavar="N", type=WholeNumber(1), default=1, show_default=True,
-              help="Processors of each.")  # fmt: skip
+              help="Processors of each slot.")  # fmt: skip
 @click.option("--memory", metavar="MIB", type=WholeNumber(1), default=1024, show_default=True,
-              help="Memory of each in MiB.")  # fmt: skip
+              help="Memory of each slot in MiB.")  # fmt: skip
 @click.option("--disk", metavar="KIB", type=WholeNumber(1), default=1048576, show_default=True,
-              help="Disk of each in KiB.")  # fmt: skip
+              help="Disk of each slot in KiB.")  # fmt: skip
 @click.option("--slot-ad", "ads", multiple=True, metavar="AD", type=click.Path(),
-              help="Instead: the ad of a slot; may be repeated.")  # fmt: skip
+              help="The ad of a slot, instead of --slots and the sizes; may be "
+                   "repeated.")  # fmt: skip
 @click.option("--rounds", metavar="N", type=WholeNumber(1), default=100, show_default=True,
-              help="Jobs that a slot fetches at most.")  # fmt: skip
+              help="How many jobs a slot fetches at most.")  # fmt: skip
 @click.option("--initial-update", metavar="SECONDS",
-              type=Number(0), default=8.0, show_default=True,
+              type=Number(0), default=8, show_default=True,
               help="Seconds until the first update of a job.")  # fmt: skip
 @click.option("--update", metavar="SECONDS",
-              type=Number(0.01), default=300.0, show_default=True,
+              type=Number(0.01), default=300, show_default=True,
               help="Seconds between updates.")  # fmt: skip
 @click.option(
     "--json", "--jsonl", "as_json", is_flag=True, help="Print each event as JSON, one a line."

@@ -44,8 +44,8 @@ seconds = click.option("--seconds", metavar="SECONDS",
 
 
 status_size = click.option("--status-size", metavar="BYTES", type=WholeNumber(0, 1 << 30),
-                           default=0, help="The room of a $JOBSTATUS, which is a file system of "
-                           "its own then; for root. 0: that of --root.")  # fmt: skip
+                           default=0, help="The size of $JOBSTATUS, which becomes a file system in "
+                           "memory, as root; 0: it is a directory like the others.")  # fmt: skip
 
 
 def call(system: str, arguments: tuple[str, ...], limit: float) -> Invocation:

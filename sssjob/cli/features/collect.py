@@ -54,7 +54,7 @@ def command(
     system: str, jobs: str, records: tuple[str, ...], tz: str, done: str | None, settle: int,
     seconds: float,
 ) -> None:  # fmt: skip
-    """Fold accounting records into documents whose jobs have no EndTime yet.
+    """Put accounting records into documents whose jobs have no EndTime yet.
 
     Run it by cron on the machine that has the records. Shortly after a job has ended, its record
     may be incomplete or missing: the next call then folds it.

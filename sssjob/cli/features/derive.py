@@ -44,7 +44,9 @@ document cannot be read, or the keys cannot be written."""
 @click.option("--no-cpu-limit", is_flag=True,
               help="No cpu_limit_secs from elapsed time and processors alone.")  # fmt: skip
 @click.option(
-    "--repair", is_flag=True, help="Reverse the signs of groups if they only balance then."
+    "--repair",
+    is_flag=True,
+    help="Reverse the signs of all group attributes, where parentheses balance only then.",
 )
 @click.option("--starting", is_flag=True, help="The job starts now: its StartTime, if it has none.")
 @options.NOW

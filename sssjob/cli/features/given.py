@@ -109,7 +109,7 @@ _OPTIONS = (
     click.option("--certificate", metavar="FILE", default="",
                  help="The certificate of this client."),
     click.option("--key", metavar="FILE", default="", help="The key of that certificate."),
-    click.option("--timeout", "seconds", metavar="SECONDS", default=10.0, show_default=True,
+    click.option("--timeout", "seconds", metavar="SECONDS", default=10, show_default=True,
                  type=Number(0.1, 600), help="How long to wait for an answer."),
 )
 # fmt: on

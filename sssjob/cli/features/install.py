@@ -42,7 +42,9 @@ or other users could replace one of the directories."""
               help="The keys that the prolog writes.")  # fmt: skip
 @click.option("--status-size", metavar="BYTES", type=WholeNumber(0, 1 << 30),
               default=1 << 20, show_default=True,
-              help="The room of a $JOBSTATUS, for the prolog; 0: that of --root.")  # fmt: skip
+              help="The size of $JOBSTATUS, which the prolog makes a file system in memory; 0: "
+                   "it is a "
+                   "directory like the others.")  # fmt: skip
 @click.option("--seconds", metavar="SECONDS",
               type=WholeNumber(1, 3600), default=30, show_default=True,
               help="The longest time that a script may take.")  # fmt: skip

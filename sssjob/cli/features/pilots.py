@@ -35,10 +35,10 @@ Exit code: 0 at least one pilot is ranked, 1 nothing is known of any,
               help="Order by draining waste, by kill waste, or by remaining time.")  # fmt: skip
 @click.option("--allocated", metavar="CORES", type=WholeNumber(1),
               help="allocated_CPU, instead of that of jobfeatures beside the status.")  # fmt: skip
-@click.option("--wait", metavar="SECONDS", type=Number(0, 600), default=2.0,
+@click.option("--wait", metavar="SECONDS", type=Number(0, 600), default=2,
               show_default=True, help="How long to wait for the lock of a pilot.")  # fmt: skip
 @click.option("--now", metavar="TIME", type=options.MOMENT,
-              help="Count at this moment, in seconds since 1970.")  # fmt: skip
+              help="What time it is: seconds since 1970, or such as 2026-11-30T12:00.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array in the same order.")
 def command(
     directories: tuple[str, ...], purpose: str, allocated: int | None, wait: float,

@@ -39,7 +39,8 @@ Exit code: 0 done, 1 a cap was left out, 2 nothing printed."""
     metavar="SECONDS",
     type=Number(0.1),
     default=120,
-    help="Seconds for the command.",
+    show_default=True,
+    help="How long the command may take.",
 )
 @click.argument("file", required=False, metavar="[FILE]")
 def command(format_name: str, timeout: float, file: str | None) -> None:

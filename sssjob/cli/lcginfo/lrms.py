@@ -31,13 +31,15 @@ Exit code: 0 every job printed, 1 some could not be, 2 nothing printed."""
     type=SystemName("queue", AUTO.name, *_KINDS),
     help="The batch system, or what the FILEs hold; auto: their first bytes tell.",
 )  # fmt: skip
-@click.option("--text", is_flag=True, help="Ask the batch system for text where JSON is usual.")
+@click.option(
+    "--text", is_flag=True, help="Have the commands of the batch system print text instead of JSON."
+)
 @click.option("--slots", metavar="N", type=WholeNumber(0), help="How many slots there are.")
 @click.option(
     "--cycle",
     metavar="SECONDS",
     type=Number(0),
-    help="Seconds between scheduling passes.",
+    help="How many seconds are between two runs of the scheduler.",
 )
 @click.option(
     "--done-within", metavar="SECONDS", type=WholeNumber(0), default=DAY, show_default=True,
@@ -50,7 +52,8 @@ Exit code: 0 every job printed, 1 some could not be, 2 nothing printed."""
 @options.ALL_FINDINGS
 @click.option(
     "--group-by", type=click.Choice(("group", "account", "user")), default="group",
-    help="What stands for the unix group.",
+    show_default=True,
+    help="What is printed as the unix group of a job.",
 )  # fmt: skip
 @click.option(
     "--tz", "zone", metavar="ZONE", default="", shell_complete=options.completes(options.zones),
@@ -61,7 +64,8 @@ Exit code: 0 every job printed, 1 some could not be, 2 nothing printed."""
     metavar="SECONDS",
     type=Number(0.1),
     default=120,
-    help="Seconds for a command.",
+    show_default=True,
+    help="How long a command of the batch system may take.",
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 def command(

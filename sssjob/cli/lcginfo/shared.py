@@ -55,11 +55,18 @@ def about(file: str) -> Iterator[None]:
 
 
 def contents(file: str, limit: int) -> bytes:
-    """The bytes of a file that the user named, at most so many. Raises ``LimitExceeded``."""
+    """The bytes of a file that the user named, at most so many. Raises ``LimitExceeded``.
+
+    A file of another kind, such as a picture, ends the command.
+    """
+    from sssjob.errors import UnreadableDocument
     from sssjob.verbs.queue_state import bytes_of
 
     (named,) = common.sources((file,))
-    return bytes_of(named, limit)
+    try:
+        return bytes_of(named, limit)
+    except UnreadableDocument as error:
+        common.fail(error.finding.in_file(named.name))
 
 
 def text(file: str, limit: int) -> str:

@@ -75,10 +75,15 @@ Exit code: 0 reported, 1 no job, 2 not understood, or something could not be rea
 @options.WORKERS
 @cluster.option
 @click.option(
-    "--no-rollup", "by_rows", is_flag=True, help="Add up the rows, also where rollups are enough."
+    "--no-rollup",
+    "by_rows",
+    is_flag=True,
+    help="Add up all rows, even where sums that the ledger keeps (rollups) are enough.",
 )
 @click.option(
-    "--explain", is_flag=True, help="Say of how many files it was answered by rollups or by rows."
+    "--explain",
+    is_flag=True,
+    help="Say how many files were answered by rollups, and how many by rows.",
 )
 @shared.AS_OF
 @shared.directory

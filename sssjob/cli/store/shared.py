@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sssjob.store import Store
 
 store = click.argument("store", metavar="STORE")
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 by = click.option(
     "--by", metavar="NAME", help="Who makes the change, for the history. Default: the user."
 )
