@@ -21,10 +21,11 @@ from sssjob.document import Source, read
 from sssjob.document.sources import NamedSource, naming
 from sssjob.errors import Finding, Severity, SSSJobError, UnreadableDocument
 from sssjob.features import status
-from sssjob.features.batch import documents
+from sssjob.features.batch import documents, sampling
 from sssjob.features.batch.call import Invocation
 from sssjob.features.batch.directories import Directories
 from sssjob.features.status import StatusSnapshot
+from sssjob.features.used import Used
 from sssjob.fold import identities
 from sssjob.model import Job, JobGroup
 from sssjob.registry import Format
@@ -80,8 +81,9 @@ def end(call: Invocation, root: Path, jobs: str = "") -> Ended:
             handles.check(jobs)
             # Before the lock of all documents: a user may keep that of the status.
             snapshot = _status(directories.jobstatus, notes)
+            used = call.used() or sampling.last(call, directories, job.node, job.user)
             with documents.locked(document, LOCK):
-                tally = _fold(document, directories, snapshot, call)
+                tally = _fold(document, directories, snapshot, call.system, used)
                 notes += _refused(document, tally)
         except (OSError, SSSJobError) as error:
             notes.append(_said(error, document))
@@ -207,16 +209,17 @@ def _status(place: Path, notes: list[str]) -> StatusSnapshot | None:
 
 
 def _fold(
-    document: Path, directories: Directories, snapshot: StatusSnapshot | None, call: Invocation
-) -> Tally:
+    document: Path, directories: Directories, snapshot: StatusSnapshot | None, system: str,
+    used: Used | None,
+) -> Tally:  # fmt: skip
     work = Delivery(document)
     work.look()
     if directories.jobfeatures.is_dir():
         work.take_features(str(directories.jobfeatures))
     if snapshot is not None:
         work.take_snapshot(snapshot, str(directories.jobstatus))
-    if (used := call.used()) is not None:
-        work.take_used(used, f"the {call.system} epilog")
+    if used is not None:
+        work.take_used(used, f"the {system} epilog")
     if work.sources:
         _write(document, work)
     return work.tally

@@ -59,6 +59,7 @@ CALLS = {
     "features expire":    ["mjf"],
     "features sweep":     ["--for slurm --root /run/no-job-was-here"],
     "features watch":     [],
+    "features sample":    [],
     "features discover":  [],
     "features show":      ["--machine mjf --job jf"],
     "features left":      ["--machine mjf --job jf"],

@@ -43,18 +43,21 @@ class Here:
     def __repr__(self) -> str:
         return f"<here: {len(self.machine)} keys of the machine, {len(self.job)} of the job>"
 
-    def left(self, now: float | None = None, cpu_used: float | None = None) -> Left:
+    def left(
+        self, now: float | None = None, cpu_used: float | None = None,
+        cpu_rate: float | None = None,
+    ) -> Left:  # fmt: skip
         """What is left of the limits; ``now`` in seconds since 1970, ``cpu_used`` in seconds.
 
         Without ``cpu_used``, the CPU time of this process and of its children that have ended.
+        ``cpu_rate`` is how many processors the job keeps busy.
         """
         if now is None:
             import time
 
             now = time.time()
-        return left(
-            self.job, self.machine, now, sum(os.times()[:4]) if cpu_used is None else cpu_used
-        )
+        used = sum(os.times()[:4]) if cpu_used is None else cpu_used
+        return left(self.job, self.machine, now, used, cpu_rate)
 
 
 def here(environment: Mapping[str, str] | None = None, root: str = "") -> Here:

@@ -11,21 +11,26 @@ if TYPE_CHECKING:
 
     from sssjob.features.keys import Value
 
+_IDLE = 0.001  # processors; at less than that a limit is not reached
+
 
 class Left:
     """Seconds that are left; None where nothing limits them or nothing is known.
 
     ``wall`` is of the elapsed time limit, ``shutdown`` until the earlier shutdown, ``time`` the
-    least of both, which is how long the job may go on; ``cpu`` is of the CPU time limit. What is
+    least of both, which is how long the job may go on; ``cpu`` is of the CPU time limit, and
+    ``rate`` how long that lasts if the job goes on to use as many processors as it did. What is
     used up is below 0. ``notes`` say how it was counted, and what could not be.
     """
 
-    __slots__ = ("cpu", "notes", "shutdown", "wall")
+    __slots__ = ("cpu", "notes", "rate", "shutdown", "wall")
 
     def __init__(
-        self, wall: int | None, cpu: int | None, shutdown: int | None, notes: tuple[str, ...]
-    ) -> None:
+        self, wall: int | None, cpu: int | None, shutdown: int | None, notes: tuple[str, ...],
+        rate: int | None = None,
+    ) -> None:  # fmt: skip
         self.wall, self.cpu, self.shutdown, self.notes = wall, cpu, shutdown, notes
+        self.rate = rate
 
     def __repr__(self) -> str:
         return f"<left: time {self.time}, cpu {self.cpu}>"
@@ -38,11 +43,13 @@ class Left:
 
 
 def left(
-    job: Mapping[str, Value], machine: Mapping[str, Value], now: float, cpu_used: float | None
-) -> Left:
+    job: Mapping[str, Value], machine: Mapping[str, Value], now: float, cpu_used: float | None,
+    cpu_rate: float | None = None,
+) -> Left:  # fmt: skip
     """What is left at ``now`` of the limits in both directories (2016 vocabulary). # decision 73
 
-    ``cpu_used`` is in seconds; without it CPU time cannot be counted. A start that lies in the
+    ``cpu_used`` is in seconds; without it CPU time cannot be counted. ``cpu_rate`` is how many
+    processors the job keeps busy. A start that lies in the
     future counts as now: then a clock was set, and a job has no more time than its limit.
     """
     notes: list[str] = []
@@ -66,6 +73,7 @@ def left(
             cpu = None
         else:
             cpu -= int(cpu_used)
+    rate = int(cpu / cpu_rate) if cpu is not None and cpu_rate and cpu_rate > _IDLE else None
     ends = {
         name: moment
         for name, moment in (
@@ -78,7 +86,8 @@ def left(
     earliest = now if start is None else start
     for name in [name for name, moment in ends.items() if moment < earliest]:
         notes.append(f"{name} {ends.pop(name)} is taken for a leftover and not counted")
-    return Left(wall, cpu, min(ends.values()) - now if ends else None, tuple(notes))
+    end = min(ends.values()) - now if ends else None
+    return Left(wall, cpu, end, tuple(notes), rate)
 
 
 def _whole(values: Mapping[str, Value], name: str) -> int | None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]{0,18})?")
 _SIZES = ("max_rss_bytes", "max_swap_bytes", "max_scratch_bytes")
 _LONGEST = 1 << 20  # characters of a file
+_CPUACCT = "cpuacct.usage"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +51,13 @@ def session_cpu_secs(root: str | os.PathLike[str] = "/") -> float | None:
 def of_cgroup(directory: str | os.PathLike[str]) -> Used:
     """What the control group of a job measured: v2, or the directory of a controller of v1.
 
-    Raises ``UnusableInput`` if no file of a control group is there.
+    Of v1, the CPU time is looked up in the hierarchy of its own, too. Raises ``UnusableInput`` if
+    no file of a control group is there.
     """
     place = Path(directory)
     cpu = _words(place / "cpu.stat").get("usage_usec")
     seconds = None if cpu is None else cpu / 10**6
-    if seconds is None and (nanoseconds := _whole(place / "cpuacct.usage")) is not None:
+    if seconds is None and (nanoseconds := _first(_cpu_place(place), _CPUACCT)) is not None:
         seconds = nanoseconds / 10**9
     memory = _first(place, "memory.peak", "memory.max_usage_in_bytes")
     swap = _whole(place / "memory.swap.peak")
@@ -66,6 +68,18 @@ def of_cgroup(directory: str | os.PathLike[str]) -> Used:
     if found == Used():
         raise UnusableInput(f"{place} is no control group that measures CPU time or memory")
     return found
+
+
+def _cpu_place(place: Path) -> Path:
+    """Where v1 counts the CPU time of a group: its controllers have hierarchies of their own."""
+    parts = place.parts
+    if not (place / _CPUACCT).exists() and "memory" in parts:
+        index = parts.index("memory")
+        for name in ("cpuacct", "cpu,cpuacct"):
+            other = Path(*parts[:index], name, *parts[index + 1 :])
+            if (other / _CPUACCT).exists():
+                return other
+    return place
 
 
 def of_file(path: str | os.PathLike[str]) -> Used:

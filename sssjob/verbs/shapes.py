@@ -71,7 +71,7 @@ _DERIVED = {
     "absent": Each("text"), "directory": "text|null", "written": ["text"], "removed": ["text"],
     "findings": [_FINDING],
 }  # fmt: skip
-_LEFT = {"time": "number|null", "wall": "number|null", "cpu": "number|null",
+_LEFT = {"time": "number|null", "wall": "number|null", "cpu": "number|null", "rate": "number|null",
          "shutdown": "number|null", "notes": ["text"]}  # fmt: skip
 _PERCENTILES = Each(Each("number|null"))  # by the name of the number, then p50 and so on
 _HISTOGRAMS = Each({
@@ -272,6 +272,15 @@ SHAPES: Mapping[str, Printed] = {
     ),
     "features discover": Printed(Each("text")),
     "features sweep": Printed({"removed": ["text"], "notes": ["text"]}),
+    "features sample": Printed({
+        "job": "text", "time": "number", **dict.fromkeys(
+            (f"{name}?" for name in (
+                "cpu_secs", "cpu_rate", "rss_bytes", "max_rss_bytes", "swap_bytes",
+                "max_swap_bytes", "cpu_stall_secs", "memory_stall_secs", "io_stall_secs",
+                "gpu_secs", "gpu_bytes",
+            )), "number",
+        ),
+    }, lines=True),
     "features show": Printed({
         "machine": Each("text"), "job": Each("text"), "unknown": ["text"], "unread": ["text"],
         "sources": Each("text"),

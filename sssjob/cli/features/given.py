@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from sssjob.features.read import DirectoryValues
     from sssjob.features.remote import RemoteOptions
 
+_STALE = 3600  # seconds after which a sampler has gone, as often as it may look
+
 
 @dataclass(frozen=True, slots=True)
 class Given:
@@ -69,11 +71,9 @@ class GivenFeatures:
 
     def left(self, given: Given) -> Left:
         """What is left of the limits."""
-        from sssjob.features.used import session_cpu_secs
-
         now = time.time() if given.now is None else given.now
-        used = session_cpu_secs() if given.cpu_used is None else given.cpu_used
-        return left(self.job, self.machine, now, used)
+        used, rate = (given.cpu_used, None) if given.cpu_used is not None else _measured(now)
+        return left(self.job, self.machine, now, used, rate)
 
     def as_dict(self, remaining: Left) -> dict[str, object]:
         """Everything, as JSON has it."""
@@ -92,8 +92,28 @@ def left_dict(remaining: Left) -> dict[str, object]:
     """What is left, as JSON has it: null is no limit that is known."""
     return {
         "time": remaining.time, "wall": remaining.wall, "cpu": remaining.cpu,
-        "shutdown": remaining.shutdown, "notes": list(remaining.notes),
+        "rate": remaining.rate, "shutdown": remaining.shutdown, "notes": list(remaining.notes),
     }  # fmt: skip
+
+
+def _measured(now: float) -> tuple[float | None, float | None]:
+    """The CPU time that was used, and the processors that are kept busy.
+
+    A sampler knows that of the whole job, and tells it in $JOBSTATUS; what it found long ago does
+    not count. Without one, it is what this session used.
+    """
+    from sssjob.features.used import session_cpu_secs
+
+    session = session_cpu_secs()
+    place = os.environ.get("JOBSTATUS", "")
+    if not place.startswith("/"):
+        return session, None
+    from sssjob.features.batch.sampling import told
+
+    found = told(place)
+    if found is None or found.cpu_secs is None or abs(now - found.time) > _STALE:
+        return session, None
+    return max(found.cpu_secs, session or 0), found.cpu_rate
 
 
 # fmt: off

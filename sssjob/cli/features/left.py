@@ -32,14 +32,18 @@ def command(given: Given, wall: int | None, cpu: int | None, as_json: bool) -> N
     """Show how many seconds are left: of elapsed time, of CPU time, and until a shutdown.
 
     How long the job may go on is printed as time: the smallest of wall_limit_secs, shutdowntime and
-    shutdowntime_job. Where a limit is missing, there is no limit. Without $JOBFEATURES, the limits
-    that the batch system shows to its jobs are used; it may have limits that it does not show.
+    shutdowntime_job. Where a limit is missing, there is no limit. Where the site measures its jobs
+    ("sssjob features sample"), rate is how long the CPU time lasts if the job keeps as many
+    processors busy as now. Without $JOBFEATURES, the limits that the batch system shows to its
+    jobs are used; it may have limits that it does not show.
     """
     found = take(given)
     remaining = found.left(given)
-    needs = (("time", wall, remaining.time), ("cpu", cpu, remaining.cpu))
+    needs = (
+        ("time", wall, remaining.time), ("cpu", cpu, remaining.cpu), ("rate", wall, remaining.rate),
+    )  # fmt: skip
     short = [name for name, need, is_left in needs if _is_short(need, is_left)]
-    asked = {key for name, need, _ in needs if need is not None for key in _DECIDING[name]}
+    asked = {key for name, need, _ in needs if need is not None for key in _DECIDING.get(name, ())}
     asked = asked or {key for deciding in _DECIDING.values() for key in deciding}
     unknown = sorted(asked.intersection(found.unknown))
     unread = {made_of(name) for name in found.unread}
@@ -51,14 +55,16 @@ def command(given: Given, wall: int | None, cpu: int | None, as_json: bool) -> N
     else:
         for name, seconds in (
             ("time", remaining.time), ("wall", remaining.wall), ("shutdown", remaining.shutdown),
-            ("cpu", remaining.cpu),
+            ("cpu", remaining.cpu), ("rate", remaining.rate),
         ):  # fmt: skip
+            if name == "rate" and seconds is None:
+                continue  # few sites measure it
             common.fitted(f"{name:8}  {'-' if seconds is None else seconds}")
     for note in remaining.notes:
         common.say(f"notice: {note}")
     common.print_findings(found.findings)
     for name in short:
-        common.say(f"there is less {name} left than is needed")
+        common.say(_SHORT.get(name, f"there is less {name} left than is needed"))
     if unknown and not short:
         common.fail(f"the server did not answer about: {', '.join(unknown)}")
     if lost and not short:
@@ -67,6 +73,7 @@ def command(given: Given, wall: int | None, cpu: int | None, as_json: bool) -> N
     sys.exit(common.NOTHING if short or nothing else common.FOUND)
 
 
+_SHORT = {"rate": "at the rate of now, the CPU time limit is reached before"}
 # The keys by which each of the two is decided.
 _DECIDING = {
     "time": ("wall_limit_secs", "jobstart_secs", "shutdowntime", "shutdowntime_job"),

@@ -78,6 +78,11 @@ class Script:
         """The control group of the job on this node; "" while there is none."""
         return ""
 
+    @staticmethod
+    def naming(job_id: str, node: str, user: str) -> Mapping[str, str]:
+        """The variables by which a script knows a job of that id, on a node, of a user (number)."""
+        return {}
+
     def used(self) -> Used | None:
         """What the system says at the end that the job used; None if it says nothing then."""
         return None
@@ -149,6 +154,13 @@ class Invocation:
     def group(self) -> str:
         """The control group of the job on this node; "" while there is none."""
         return self.script.group()
+
+    def group_of(self, job_id: str, node: str, user: str) -> str:
+        """The control group of any job on this node; "" while there is none."""
+        side = registry.system(self.system).load("script")
+        named = side.naming(job_id, node, user)
+        made: Script = side(self.arguments, {**self.environment, **named})
+        return made.group() if named else ""
 
     def _asked(
         self, questions: Mapping[str, Sequence[str]], notes: list[str],

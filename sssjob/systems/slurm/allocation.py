@@ -89,6 +89,11 @@ class SlurmAllocation(Script):
         """That of the job, if slurmd has made it."""
         return groups.place(self.environment)
 
+    @staticmethod
+    def naming(job_id: str, node: str, user: str) -> Mapping[str, str]:
+        """Those of a Prolog."""
+        return {"SLURM_JOB_ID": job_id, "SLURM_JOB_UID": user, "SLURMD_NODENAME": node}
+
     def node_questions(self, node: str) -> Mapping[str, Sequence[str]]:
         """``scontrol show node``."""
         return {"node": ["scontrol", "-o", "show", "node", node]} if is_name(node) else {}

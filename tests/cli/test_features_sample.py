@@ -1,0 +1,130 @@
+"""What jobs use is told to them, kept for their epilog, and offered to a monitor."""
+
+import json
+import os
+import stat
+
+import pytest
+from click.testing import CliRunner
+from json_commands import keeps_to_its_schema
+
+from sssjob import document
+from sssjob.cli import sssjob
+from sssjob.features.batch.directories import Directories
+
+JOB = "<Job><Id>3</Id></Job>"
+
+
+@pytest.fixture
+def node(safe_path, monkeypatch):
+    """Two jobs, one of which has a control group."""
+    for job in ("3", "4"):
+        Directories(safe_path / "mjf", job).make({"job_id": job, "cpu_limit_secs": 1000})
+    used(safe_path, 0)
+    monkeypatch.chdir(safe_path)
+    for name, value in {"SLURM_JOB_ID": "3", "SLURM_JOB_NUM_NODES": "1"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("time.time", lambda: 1800000000.0)
+    return safe_path
+
+
+def used(place, seconds, memory=4096):
+    (place / "groups/job_3").mkdir(parents=True, exist_ok=True)
+    (place / "groups/job_3/cpu.stat").write_text(f"usage_usec {seconds * 10**6}\n")
+    (place / "groups/job_3/memory.current").write_text(f"{memory}\n")
+
+
+def sample(place, *words):
+    return run(
+        "features", "sample", "--for", "slurm", "--root", "mjf", "--once",
+        "--cgroup", f"{place}/groups/job_%j", *words,
+    )  # fmt: skip
+
+
+def run(*words):
+    return CliRunner().invoke(sssjob, words)
+
+
+def test_a_job_finds_what_it_uses_in_its_status(node, monkeypatch):
+    sample(node)
+    used(node, 30)
+    monkeypatch.setattr("time.time", lambda: 1800000010.0)
+    done = sample(node, "--json", "--metrics", "figures")
+    row = json.loads(done.stdout)
+    keeps_to_its_schema("features sample", row)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert row == {
+        "job": "3", "time": 1800000010.0, "cpu_secs": 30.0, "cpu_rate": 3.0, "rss_bytes": 4096,
+        "max_rss_bytes": 4096,
+    }  # fmt: skip
+    status = node / "mjf/3/jobstatus"
+    found = {path.name: path.read_text() for path in status.iterdir()}
+    assert found["used_cpu_secs"] == "30\n"
+    assert found["used_cpu_rate"] == "3\n"
+    assert 'node="vm"' not in (node / "figures").read_text() or os.uname().nodename == "vm"
+    assert (node / "figures").read_text().endswith("# EOF\n")
+    monkeypatch.setenv("JOBFEATURES", f"{node}/mjf/3/jobfeatures")
+    monkeypatch.setenv("JOBSTATUS", str(status))
+    monkeypatch.setattr("sssjob.features.used.session_cpu_secs", lambda: 1.0)
+    left = run("features", "left", "--json", "--at-least", "400")
+    assert left.exit_code == 1
+    found = json.loads(left.stdout)
+    # 970 s of CPU time, of which 3 processors use 3 s each second.
+    assert (found["cpu"], found["rate"], found["short"]) == (970, 323, ["rate"])
+    assert "at the rate of now" in left.stderr
+    monkeypatch.setattr("time.time", lambda: 1800009999.0)  # the sampler has gone
+    assert json.loads(run("features", "left", "--json").stdout)["cpu"] == 999
+
+
+def test_the_epilog_folds_what_was_sampled_when_the_group_has_gone(node):
+    used(node, 30, memory=8192)
+    sample(node)
+    used(node, 40)
+    sample(node)
+    forged = node / "mjf/3/jobstatus/used_cpu_secs"
+    forged.unlink()
+    forged.write_text("9999999\n")  # by the user
+    (node / "jobs").mkdir()
+    (node / "jobs/3.xml").write_text(JOB)
+    done = run("features", "epilog", "--for", "slurm", "--root", "mjf", "--documents", "jobs")
+    assert (done.exit_code, done.stderr) == (0, "")
+    job = document.loads((node / "jobs/3.xml").read_text())
+    assert job.get("CpuDuration") == "40"
+    assert job.delivered.get("Memory", metric="Max").bytes == 8192
+    assert not (node / "mjf/3").exists()
+
+
+HOSTILE = {
+    "a link": lambda place: place.symlink_to("/etc/passwd"),
+    "a FIFO": os.mkfifo,
+    "a directory": lambda place: (place / "more").mkdir(parents=True),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_what_a_user_put_in_the_way_leads_nobody_and_holds_up_nobody(node, kind):
+    place = node / "mjf/3/jobstatus/used_cpu_secs"
+    before = os.stat("/etc/passwd")
+    HOSTILE[kind](place)
+    used(node, 7)
+    done = sample(node)
+    if kind == "a directory":
+        assert (done.exit_code, "used_cpu_secs" in done.stderr) == (1, True)
+    else:
+        assert (done.exit_code, place.read_text()) == (0, "7\n")
+        assert stat.S_ISREG(place.lstat().st_mode)
+    assert os.stat("/etc/passwd") == before
+    assert "cpu_secs = 7" in (node / "mjf/3/used").read_text()  # which root keeps
+
+
+def test_a_status_that_is_a_link_is_not_followed(node):
+    (node / "mjf/3/jobstatus").rmdir()
+    (node / "elsewhere").mkdir()
+    (node / "mjf/3/jobstatus").symlink_to(node / "elsewhere")
+    assert sample(node).exit_code == 0
+    assert os.listdir(node / "elsewhere") == []
+
+
+def test_where_there_is_nothing_there_is_nothing_to_tell(node):
+    done = run("features", "sample", "--for", "slurm", "--root", "none", "--once", "--json")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "")
