@@ -237,6 +237,38 @@ def test_a_normalised_summary_has_a_record_for_each_set_of_benchmarks():
     assert outcomes[-1] == Skipped(4, "no benchmark, by which a normalised summary counts")
 
 
+def test_a_normalised_summary_loses_no_benchmark_and_each_message_one_at_most():
+    both = (("hepspec", "11"), ("HEPscore23", "15.005"))
+    told = {name: lost(written(name, worth(*both), site=GridSite("HERE"))[1])
+            for name in ("apel-normalised", "apel-summary", "apel")}  # fmt: skip
+    one = {("Delivered/Resource[@type='HEPscore23'][@name='ServiceLevel']", "no place for it")}
+    assert told == {"apel-normalised": set(), "apel-summary": one, "apel": one}
+
+
+@pytest.mark.parametrize("source, names", [
+    ("APEL", ("InfrastructureType", "InfrastructureDescription")),
+    ("CAR", ("Infrastructure/type", "Infrastructure/description")),
+])  # fmt: skip
+def test_what_a_job_says_of_its_site_comes_before_the_options(source, names):
+    said = (("Site", "THERE"), (names[0], "cloud"), (names[1], "VAC-x"))
+    noted = "".join(f'<Extension type="{source}" name="{name}">{text}</Extension>'
+                    for name, text in said)  # fmt: skip
+    job = loads(
+        f"<Job><Id>1</Id><EndTime>160</EndTime><StartTime>100</StartTime><CpuDuration>5"
+        f"</CpuDuration>{noted}<Delivered><Duration>60</Duration></Delivered></Job>"
+    )
+    here = GridSite("HERE", infrastructure="grid")
+    message, losses, _ = written("apel", job, site=here)
+    assert lost(losses) == set()
+    for line in (b"Site: THERE", b"InfrastructureType: cloud", b"InfrastructureDescription: VAC-x"):
+        assert line in message.splitlines()
+    record, losses, _ = written("car", job, site=here)
+    assert lost(losses) == set()
+    found = {etree.QName(each).localname: each for each in etree.fromstring(record).iter()}
+    assert found["Site"].text == "THERE"
+    assert sorted(found["Infrastructure"].attrib.values()) == ["VAC-x", "cloud"]
+
+
 def test_a_benchmark_that_would_end_a_dictionary_is_refused():
     _, _, (outcome,) = written("apel-normalised", worth(("a}", 1)), site=GridSite("HERE"))
     assert "a benchmark called 'a}'" in outcome.reason

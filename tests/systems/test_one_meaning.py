@@ -21,7 +21,8 @@ from meanings import (
 )  # fmt: skip
 
 from sssjob.errors import SSSJobError
-from sssjob.systems.lsf.accounting.table import gpus
+from sssjob.records.record import Instead
+from sssjob.systems.lsf.accounting.table import delivered_gpus, requested_gpus
 from sssjob.systems.pbs import allocation as pbs
 from sssjob.translate import read
 
@@ -135,8 +136,83 @@ def test_nodes_of_torque_are_counted_alike_on_every_road(text, count):
 def test_gpus_that_rusage_of_lsf_reserves_are_the_same_on_every_road(text, count):
     read = asked("lsf", '#!/bin/sh\n#BSUB -n 4 -R "span[ptile=2] rusage[@]"\n./a\n', "Resource")
     assert taken(read, text) == count
-    recorded_number = gpus(f"rusage[{text}]", "", "n1 n1 n2 n2", "4")
-    assert recorded_number == (None if count is None else str(count))
+    told = recorded_gpus(f"rusage[{text}]", "n1 n1 n2 n2")
+    is_odd = "ngpus_physical=x" in text or "/socket" in text
+    assert told == ("unknown" if is_odd else count)
+
+
+def recorded_gpus(text, hosts):
+    """The GPUs that a record of LSF tells of; None where it tells of none."""
+    with contextlib.suppress(Instead):
+        (found,) = delivered_gpus(text, "", hosts, "4") or (None,)
+        assert requested_gpus(text, "", hosts, "4") == (None if found is None else (found,))
+        return None if found is None else int(found.text)
+    assert requested_gpus(text, "", hosts, "4") is None
+    return "unknown"
+
+
+@pytest.mark.parametrize(
+    "text, hosts, count",
+    [
+        # a compound requirement: two GPUs of the first slot, and one on each host of four others
+        ("1*{rusage[ngpus=2]} + 4*{span[ptile=2] rusage[ngpus_physical=1]}", "a b b c c", 4),
+        ("2*{rusage[ngpus_physical=1/task]}+3*{rusage[ngpus_physical=2/task]}", "a a b b b", 8),
+        ("2*{select[x]}+2*{rusage[ngpus_physical=1] span[hosts=1]}", "a b b b", 1),
+        ("2*{rusage[ngpus_physical=1]}+2*{rusage[mem=1]}", "a a a a", 1),
+        ("2*{rusage[ngpus_physical=1]}+2*{rusage[mem=1]}", "a b c d", "unknown"),
+        ("{rusage[ngpus_physical=1]} || {rusage[mem=5]}", "a", "unknown"),
+        ("{rusage[ngpus_physical=1]}||{rusage[ngpus_physical=4]}@10", "a", "unknown"),
+        ("rusage[ngpus_physical=1 || mem=5]", "a", "unknown"),
+        ("rusage[mem=5 || mem=3:ngpus_physical=1]", "a", "unknown"),
+        ("rusage[ngpus_physical=(2 1):duration=(1 2)]", "a", "unknown"),
+        ("select[ngpus>0] rusage[mem=5]", "a", None),
+        ("2*{select[ngpus_physical>0]}+1*{rusage[mem=5]}", "a b c", None),
+    ],
+)
+def test_gpus_of_other_requirements_of_lsf_are_counted_or_told(text, hosts, count):
+    assert recorded_gpus(text, hosts) == count
+
+
+def test_gpus_of_a_record_of_lsf_have_their_model():
+    text = "rusage[ngpus_physical=2.00:gmodel=TeslaV100-32G]"
+    (found,) = delivered_gpus("", text, "a b", "2")
+    assert (found.text, found.attributes) == ("4", {"name": "GPU", "type": "TeslaV100-32G"})
+
+
+@pytest.mark.parametrize(
+    "text, count, model, kept",
+    [
+        ("num=2", 2, None, None),
+        ("num=2/host:gmodel=a100", 2, "a100", None),
+        (
+            "num=2/task:mode=exclusive_process:j_exclusive=yes",
+            8,
+            None,
+            "mode=exclusive_process:j_exclusive=yes",
+        ),
+        (
+            "mode=shared:gmodel=TeslaV100-32G:mps=yes,nocvd:num=1:gmem=10G",
+            1,
+            "TeslaV100-32G",
+            "mode=shared:mps=yes,nocvd:gmem=10G",
+        ),
+        ("num=1:mig=3/2:gtile='!':block=yes", 1, None, "mig=3/2:gtile='!':block=yes"),
+        ("num=2:num=3", None, None, "num=2:num=3"),
+        ("num=2/job", None, None, "num=2/job"),
+        ("num=0", None, None, "num=0"),
+        ("mode=shared", None, None, "mode=shared"),
+        ("-", None, None, "-"),
+    ],
+)
+def test_each_form_of_the_option_gpu_of_lsf_says_how_many(text, count, model, kept):
+    script = f'#!/bin/sh\n#BSUB -n 4\n#BSUB -R "span[hosts=1]"\n#BSUB -gpu "{text}"\n./a\n'
+    ((job, *_),) = read(script.encode(), "lsf")
+    found = [(int(each.text), each.attributes.get("type"))
+             for each in job.requested.all("Resource")]  # fmt: skip
+    assert found == ([] if count is None else [(count, model)])
+    said = [each.text for each in job.properties.all("Extension")
+            if each.attributes.get("name") == "-gpu"]  # fmt: skip
+    assert said == ([] if kept is None else [kept])
 
 
 _WRITTEN_TO = {

@@ -58,7 +58,7 @@ READ = [
     (["-N"], "<NotificationList>JobEnd</NotificationList>"),
 ]
 KEPT = ['-J "a[1-10]"', '-R "type==any"', '-R "order[ut]"', '-R "2*{select[a]}"', "-w 'done(1) || done(2)'", "-n 4,8,9",
-        "-W 60/host", "-app abaqus", '-gpu "num=1:mode=shared"', '-R "span[ptile=4,n1:2]"', "-m n1+2", "-b 20:00", '-R "select[mem>500]"', '-R "select[(a]"', "-k /ckpt"]
+        "-W 60/host", "-app abaqus", '-gpu "mode=shared"', '-R "span[ptile=4,n1:2]"', "-m n1+2", "-b 20:00", '-R "select[mem>500]"', '-R "select[(a]"', "-k /ckpt"]
 CHANGED = [
     (requested("<Duration>3601</Duration>"), ["-W 61"], "61 minutes, rounded up"),
     ("<EligibleTime>1800000001</EligibleTime>", ["-b 2027:01:15:08:01"], "a whole minute, 59 s away"),

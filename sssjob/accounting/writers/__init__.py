@@ -101,8 +101,8 @@ class _NormalisedSummaries(_Sums):
 
     def add(self, job: Job) -> None:
         taken = TakenJob(job)
-        levels = grid.levels(taken, self.options.site)
         found = apel.facts(taken, self.options)
+        levels = grid.levels(taken, self.options.site)  # later than the one level of a fact
         self.report_losses(taken)
         self._sums.add(found, levels)
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sssjob import units
-from sssjob.accounting.writers.grid import is_level, is_noted, level, noted
+from sssjob.accounting.writers.grid import infrastructure, is_level, is_noted, level, noted
 from sssjob.accounting.writers.losses import NO_PLACE, TakenJob
 from sssjob.accounting.writers.parts import RecordPart
 from sssjob.accounting.writers.writer import Unfit, WriterOptions
@@ -55,6 +55,7 @@ class ApelJob(NamedTuple):
     NodeCount: int | None
     StartTime: int
     EndTime: int
+    InfrastructureDescription: str
     InfrastructureType: str
     MemoryReal: int | None
     MemoryVirtual: int | None
@@ -154,6 +155,13 @@ def _said_of_grid(key: str) -> _Fact:
     return _Fact((), lambda job, _: noted(job).get(key, ""), ("Extension",), of=is_noted)
 
 
+def _infrastructure(place: int) -> _Fact:
+    return _Fact(
+        (), lambda job, options: infrastructure(job, options.site)[place], ("Extension",),
+        of=is_noted,
+    )  # fmt: skip
+
+
 def _submit_host(job: TakenJob, options: WriterOptions) -> str:
     return options.site.submit_host or job.text("SubmitHost")
 
@@ -228,7 +236,8 @@ _FACTS: dict[str, _Fact] = {
     "NodeCount":          _number("NodeCount"),
     "StartTime":          _number("StartTime"),
     "EndTime":            _number("EndTime"),
-    "InfrastructureType": _Fact((), lambda _, options: options.site.infrastructure),
+    "InfrastructureDescription": _infrastructure(1),
+    "InfrastructureType": _infrastructure(0),
     "MemoryReal":         _kilobytes("Memory"),
     "MemoryVirtual":      _kilobytes("Swap"),
     "ServiceLevelType":   _Fact(("Resource",), _level(0), of=is_level),

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from sssjob.accounting.writers.grid import ATTRIBUTES, is_level, is_noted, level, noted
+from sssjob.accounting.writers.grid import (
+    ATTRIBUTES,
+    infrastructure,
+    is_level,
+    is_noted,
+    level,
+    noted,
+)
 from sssjob.accounting.writers.losses import TakenJob
 from sssjob.accounting.writers.parts import RecordPart
 from sssjob.accounting.writers.ur import charge, machine, processes, record_identity, status
@@ -26,8 +33,9 @@ def _attributes(job: TakenJob, _: WriterOptions) -> str:
     )
 
 
-def _infrastructure(_: TakenJob, options: WriterOptions) -> str:
-    return CAR.around("Infrastructure", "", {"type": options.site.infrastructure})
+def _infrastructure(job: TakenJob, options: WriterOptions) -> str:
+    kind, described = infrastructure(job, options.site)
+    return CAR.around("Infrastructure", "", {"type": kind, "description": described})
 
 
 def _service_level(job: TakenJob, options: WriterOptions) -> str:
@@ -42,7 +50,7 @@ def _submit_host(job: TakenJob, options: WriterOptions) -> str:
 
 
 def _site(job: TakenJob, options: WriterOptions) -> str:
-    return CAR.element("Site", options.site.name or noted(job).get("Site", ""))
+    return CAR.element("Site", noted(job).get("Site") or options.site.name)
 
 
 _MACHINE = machine(CAR, "SubmitHost", "SubmitHost")
@@ -65,7 +73,7 @@ RECORD = CAR.group(
     charge(CAR),
     status(CAR),
     CAR.integer("ExitCode", "ExitStatus"),
-    RecordPart((), _infrastructure),
+    RecordPart((), _infrastructure, looks=_NOTED, of=is_noted),
     CAR.duration("Duration", "WallDuration"),
     CAR.duration("CpuDuration", "CpuDuration", usageType="all"),
     RecordPart(("Resource",), _service_level, of=is_level),

@@ -21,6 +21,10 @@ _KNOWN = {
     ("VOMS", "vo-group"): "vo-group",
     ("VOMS", "Role"): "vo-role",
     ("VOMS", "vo-role"): "vo-role",
+    ("APEL", "InfrastructureType"): "infrastructure",
+    ("CAR", "Infrastructure/type"): "infrastructure",
+    ("APEL", "InfrastructureDescription"): "description",
+    ("CAR", "Infrastructure/description"): "description",
 }
 ATTRIBUTES = ("FQAN", "vo-group", "vo-role")  # of a user, by the names that CAR gives them
 
@@ -59,6 +63,12 @@ def noted(job: TakenJob) -> dict[str, str]:
         elif text := stripped(item.text):
             found[key] = text
     return found
+
+
+def infrastructure(job: TakenJob, site: GridSite) -> tuple[str, str]:
+    """The type of the infrastructure, and its description, "" where nobody gives one."""
+    said = noted(job)
+    return said.get("infrastructure") or site.infrastructure, said.get("description", "")
 
 
 def levels(job: TakenJob, site: GridSite) -> dict[str, Fraction]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from sssjob import expression, units
 from sssjob.errors import InvalidValue, finding
@@ -13,6 +14,7 @@ from sssjob.nodes import plain
 from sssjob.resource_names import LICENSE
 from sssjob.systems.lsf.selections import selected, selection
 from sssjob.systems.lsf.words import (
+    asked_gpus,
     kilobytes,
     minutes,
     reserved,
@@ -21,6 +23,7 @@ from sssjob.systems.lsf.words import (
     written_minutes,
 )
 from sssjob.translate import numbers
+from sssjob.translate.fields import NOT_ALL
 from sssjob.translate.form import Layout
 from sssjob.translate.nodes import any_of_these, conditions, features, say_wishes, wishes
 from sssjob.translate.options import Heard, Made, Said
@@ -41,7 +44,6 @@ _SORTED = frozenset(("r15s", "r1m", "r15m", "ut", "pg", "io", "ls", "it", "tmp",
 _METHODS = {numbers.NODE: "/host", numbers.TASK: "/task"}
 _WHOSE = {"": numbers.NODE, "host": numbers.NODE, "task": numbers.TASK, "job": numbers.JOB}
 _UNIT = "{} is in MB, unless LSF_UNIT_FOR_LIMITS of the site is another unit"
-_GPUS = re.compile(r"num=([0-9]{1,6})(?::gmodel=([A-Za-z0-9_][A-Za-z0-9_.-]*))?")
 _RANGE = re.compile(r"([0-9]{1,9})(?:,([0-9]{1,9}))?")
 
 
@@ -264,21 +266,26 @@ class Slots(Layout):
                         _one_host(heard, of, f"{name}={text}")
                 else:
                     heard.request("Resource", text, name=name, type=LICENSE)
-        self._say_gpus(said, heard, of, gpus)
+        self._say_gpus(said, heard, of, parts, gpus)
 
     def _say_gpus(
-        self, said: Said, heard: Heard, of: numbers.TaskCounts, reserved_number: int
-    ) -> None:
+        self, said: Said, heard: Heard, of: numbers.TaskCounts, parts: Mapping[str, int],
+        reserved_number: int,
+    ) -> None:  # fmt: skip
         """Those of ``-gpu``, or the number that ``rusage`` reserves."""
         value = said.last("-gpu")
-        found = _GPUS.fullmatch(value or "")
+        found = asked_gpus(value or "")
         if reserved_number:
             numbers.say_gpus(heard, reserved_number)
             if value is not None:
                 said.back("-gpu", value, "rusage reserves GPUs as well")
-        elif found and int(found[1]):
-            numbers.say_gpus(heard, int(found[1]) * of.node_count, found[2] or "")
-            _one_host(heard, of, f"-gpu {value}")
+        elif value is not None and found is not None:
+            whose = _WHOSE[found.whose]
+            numbers.say_gpus(heard, found.number * parts[whose], found.model)
+            if whose == numbers.NODE:
+                _one_host(heard, of, f"-gpu {value}")
+            if found.rest:
+                said.keep("-gpu", value, found.rest, NOT_ALL)
         elif value is not None:
             said.back("-gpu", value)
 

@@ -221,7 +221,7 @@ FORM = Form(
     ),
     layout=Slots(),
     array=Spelling("-J", "LSB_JOBINDEX", least=1, unnamed="array"),
-    lists={"-J": ""},
+    lists={"-J": "", "-gpu": ":"},
     variables={GEOMETRY: say_geometry},
     rules=(
         Name("-J", plain=True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from sssjob import units
 from sssjob.errors import InvalidValue
@@ -13,6 +14,8 @@ _SIZE = re.compile(r"([0-9]{1,15})(?:([KMGT])B?)?", re.IGNORECASE)
 _POWERS = {"K": 1, "M": 2, "G": 3, "T": 4}
 _GPUS = re.compile(r"ngpus(?:_physical|_excl_[pt]|_shared)?")
 _GPU_COUNT = re.compile(r"([0-9]{1,6})(?:\.0*)?(?:/(job|host|task))?")
+_GPU_MODEL = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+_SLOTS_OF = re.compile(r"\s*(?:([0-9]{1,9})\s*\*\s*)?\{([^{}]*)\}\s*")
 _MINUTES = re.compile(r"(?:([0-9]{1,6}):)?([0-9]{1,7})")
 _TERM = re.compile(
     r"(done|exit|ended)\(\s*(?:\"([^\"]+)\"|([0-9]+(?:\[[0-9]+\])?))\s*(?:,\s*(?:==)?\s*([0-9]+)\s*)?\)"
@@ -56,6 +59,52 @@ def reserved_gpus(name: str, text: str) -> tuple[int, str] | None:
     """
     found = _GPU_COUNT.fullmatch(text) if _GPUS.fullmatch(name) else None
     return None if found is None else (int(found[1]), found[2] or "")
+
+
+class AskedGPUs(NamedTuple):
+    """What ``-gpu`` asks for: how many GPUs, of what ("" is each host, else host or task).
+
+    ``model`` is "" where it names none; ``rest`` is what else it says, as it said it.
+    """
+
+    number: int
+    whose: str
+    model: str
+    rest: str
+
+
+def asked_gpus(text: str) -> AskedGPUs | None:
+    """The GPUs of a value of ``-gpu``; None where it does not say how many.
+
+    >>> asked_gpus("mode=shared:num=2/task:gmodel=TeslaV100-32G:j_exclusive=yes")
+    AskedGPUs(number=2, whose='task', model='TeslaV100-32G', rest='mode=shared:j_exclusive=yes')
+    >>> asked_gpus("mode=exclusive_process")
+    """
+    parts = [part.strip() for part in text.split(":")]
+    said = dict(part.partition("=")[::2] for part in parts)
+    found = _GPU_COUNT.fullmatch(said.get("num", ""))
+    if len(said) < len(parts) or not found or not int(found[1]) or found[2] == "job":
+        return None
+    model = said.get("gmodel", "")
+    taken = ["num", *(["gmodel"] if _GPU_MODEL.fullmatch(model) else [])]
+    rest = ":".join(part for part in parts if part.partition("=")[0] not in taken)
+    return AskedGPUs(int(found[1]), found[2] or "", model if len(taken) > 1 else "", rest)
+
+
+def terms(text: str) -> list[tuple[int, str]] | None:
+    """The simple requirements of a compound one, each behind its number of slots.
+
+    A simple one has 0 slots: it is about all. None of alternatives, and of what is not said right.
+
+    >>> terms("1*{rusage[ngpus=2]} + 4*{rusage[ngpus=1]}"), terms("rusage[ngpus=2]")
+    ([(1, 'rusage[ngpus=2]'), (4, 'rusage[ngpus=1]')], [(0, 'rusage[ngpus=2]')])
+    >>> terms("{select[a]} || {select[b]}")
+    """
+    if "{" not in text:
+        return [(0, text)]
+    found = [_SLOTS_OF.fullmatch(part) for part in text.split("+")]
+    known = [(int(each[1]), each[2]) for each in found if each is not None and each[1]]
+    return known if len(known) == len(found) else None
 
 
 def minutes(text: str) -> int:

@@ -13,10 +13,19 @@ from sssjob.model import Property
 from sssjob.records.clock import Clock
 from sssjob.records.plan import MEMO_LIMIT
 from sssjob.records.readers import extension, integer, kilobytes, listed
-from sssjob.records.record import DELIVERED, JOB, REQUESTED, Field, Found, plain, varied
+from sssjob.records.record import (
+    DELIVERED,
+    JOB,
+    REQUESTED,
+    Field,
+    Found,
+    Instead,
+    plain,
+    varied,
+)
 from sssjob.records.values import is_whole
 from sssjob.resource_names import GPU
-from sssjob.systems.lsf.words import dependencies, reserved, reserved_gpus
+from sssjob.systems.lsf.words import dependencies, reserved, reserved_gpus, terms
 
 # jStatus: DONE or EXIT, with what ran behind the job.
 STATES = frozenset(("32", "64", "96", "160", "192", "224", "288", "320"))
@@ -25,6 +34,8 @@ _SLOTS = re.compile(r"(?:([0-9]{1,6})\*)?([^\s*]+)")
 _REAL = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 _EXIT_BIT = 32
 _RUSAGE = re.compile(r"rusage\s*\[([^\]]*)\]")
+_NGPUS = re.compile(r"\bngpus\w*\s*=")
+_SPAN = re.compile(r"span\s*\[\s*(ptile|hosts)\s*=\s*([0-9]{1,6})\s*\]")
 _clock = Clock("UTC")
 
 # fmt: off
@@ -217,26 +228,81 @@ def asked_hosts(text: str) -> Found:
 
 
 @varied
-def gpus(asked: str, effective: str, hosts: str, slots_: str) -> Found:
-    """The GPUs that ``-gpu`` or ``rusage`` reserves: on each host, of each task, or of the job.
+def requested_gpus(asked: str, effective: str, hosts: str, slots_: str) -> Found:
+    """The GPUs that ``-gpu`` or ``rusage`` reserves; what cannot be counted is told of those given.
 
-    >>> gpus("", "select[ngpus>0] rusage[mem=2:ngpus_physical=2.00]", "a a b", "3")
-    '4'
+    >>> requested_gpus("", "select[ngpus>0] rusage[mem=2:ngpus_physical=2.00]", "a a b", "3")
+    (Property('Resource', '4', {'name': 'GPU'}),)
     """
     if "ngpus" not in asked and "ngpus" not in effective:
         return None
-    rusage = [part for text in _RUSAGE.findall(effective or asked) for part in reserved(text)]
-    found = [each for part in rusage if (each := reserved_gpus(*part)) is not None]
-    if not found or not (hosts or slots_ == "1"):
-        return None  # the text is kept
+    found = _gpus(effective or asked, hosts, slots_)
+    return _of_models(*found) if found else None
+
+
+@varied
+def delivered_gpus(asked: str, effective: str, hosts: str, slots_: str) -> Found:
+    """The same GPUs, which LSF has reserved. Raises ``Instead`` where they cannot be counted."""
+    if "ngpus" not in asked and "ngpus" not in effective:
+        return None
+    text = effective or asked
+    found = _gpus(text, hosts, slots_)
+    if found is None:
+        raise Instead(text, "GPUs whose number is said", (), "none are told of the job")
+    return _of_models(*found)
+
+
+def _of_models(number: int, models: tuple[str, ...]) -> Found:
+    if not number:
+        return None
+    model = {"type": models[0]} if len(models) == 1 and models[0] else {}
+    return (Property("Resource", str(number), {"name": GPU, **model}),)
+
+
+@lru_cache(MEMO_LIMIT)
+def _gpus(text: str, hosts: str, slots_: str) -> tuple[int, tuple[str, ...]] | None:
+    """How many GPUs are reserved, on each host, of each task, or of the job, and their models.
+
+    None where this depends on what is not said: on which of several requirements was met, or on
+    how many hosts a part of a compound one got.
+    """
+    if _NGPUS.search(" ".join(_RUSAGE.findall(text))) is None:
+        return 0, ()
     names, number = slots(hosts) if hosts else ((), 1)
-    times = {"": len(names) or 1, "host": len(names) or 1, "task": number, "job": 1}
-    total = sum(each * times[of] for each, of in found)
-    return str(total) if total else None
+    parts = terms(text)
+    if parts is None or not (hosts or slots_ == "1"):
+        return None
+    total, models = 0, dict[str, None]()
+    for of_slots, requirement in parts:
+        tasks = of_slots or number
+        nodes = len(names) or 1
+        if of_slots and nodes > 1:
+            nodes = _hosts_of(requirement, tasks)
+        times = {"": nodes, "host": nodes, "task": tasks, "job": 1}
+        for rusage in _RUSAGE.findall(requirement):
+            said = reserved(rusage)
+            found = [gpus for part in said if (gpus := reserved_gpus(*part)) is not None]
+            if "||" in rusage or (not found and _NGPUS.search(rusage)):
+                return None
+            for count, whose in found:
+                if not times[whose]:
+                    return None
+                total += count * times[whose]
+            if found:
+                models[dict(said).get("gmodel", "")] = None
+    return total, tuple(models)
+
+
+def _hosts_of(requirement: str, tasks: int) -> int:
+    """On how many hosts so many tasks of a requirement are; 0 where it does not say."""
+    found = _SPAN.search(requirement)
+    if found is None or not int(found[2]):
+        return 1 if tasks == 1 else 0
+    return 1 if found[1] == "hosts" else -(-tasks // int(found[2]))
 
 
 _MAX = {"metric": "Max", "units": "KB"}
-_GPU, _OF_GPUS = {"name": GPU}, ("effectiveResReq", "execHosts", "numProcessors")
+_OF_GPUS = ("effectiveResReq", "execHosts", "numProcessors")
 _AVERAGE = {"metric": "Average", "units": "KB"}
 
 # fmt: off
@@ -253,8 +319,8 @@ TABLE: tuple[Field, ...] = (
     Field("userName",      DELIVERED, "User"),
     Field("queue",         DELIVERED, "Queue"),
     Field("resReq",        JOB,       "Extension",   plain, noted("resReq")),
-    Field("resReq",        REQUESTED, "Resource",    gpus, _GPU, _OF_GPUS),
-    Field("resReq",        DELIVERED, "Resource",    gpus, _GPU, _OF_GPUS),
+    Field("resReq",        REQUESTED, "Resource",    requested_gpus, {}, _OF_GPUS),
+    Field("resReq",        DELIVERED, "Resource",    delivered_gpus, {}, _OF_GPUS),
     Field("dependCond",    JOB,       "Dependency",  dependencies),
     Field("dependCond",    JOB,       "Extension",   other_condition, noted("dependCond")),
     Field("fromHost",      JOB,       "SubmitHost"),
