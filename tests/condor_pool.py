@@ -42,22 +42,43 @@ SCHEDD_INTERVAL = 2
 SCHEDD_MIN_INTERVAL = 1
 UPDATE_INTERVAL = 2
 POLLING_INTERVAL = 2
-STARTER_UPDATE_INTERVAL = 2
 STARTER_INITIAL_UPDATE_INTERVAL = 1
 SHADOW_QUEUE_UPDATE_INTERVAL = 2
 CLAIM_WORKLIFE = 0
 BASE_CGROUP =
 MAIL = /bin/true
 PREEN =
-FetchWorkDelay = 2
 START = TRUE
 SUSPEND = FALSE
 PREEMPT = FALSE
 KILL = FALSE
+use FEATURE : GPUs
+GPU_DISCOVERY_EXTRA =
+MACHINE_RESOURCE_INVENTORY_GPUs = /usr/local/libexec/sssjob-gpus -properties
+STARTD_CRON_GPUs_MONITOR_EXECUTABLE = /bin/true
+MACHINE_RESOURCE_Tapes = 3
+"""
+
+# Behind the lines of ours, which are for a site that does not hurry.
+HURRY = """\
+STARTER_UPDATE_INTERVAL = 2
+FetchWorkDelay = 2
 PER_JOB_HISTORY_DIR = /var/lib/condor/perjob
 STARTD_HISTORY = /var/spool/condor/startd_history
 STARTER_DEBUG = D_FULLDEBUG
 STARTD_DEBUG = D_FULLDEBUG
+"""
+
+
+# What condor_gpu_discovery prints on a machine with two of them.
+GPUS = """\
+#!/bin/sh
+cat <<'END'
+DetectedGPUs="GPU-aaaa1111, GPU-bbbb2222"
+Common=[ Capability=8.0; GlobalMemoryMb=40000; DriverVersion=12.2; ]
+GPU_aaaa1111=[ id="GPU-aaaa1111"; DeviceName="NVIDIA A100"; DeviceUuid="aaaa1111"; ]
+GPU_bbbb2222=[ id="GPU-bbbb2222"; DeviceName="NVIDIA A30"; DeviceUuid="bbbb2222"; ]
+END
 """
 
 
@@ -219,19 +240,23 @@ def _install(options):
     program.write_text('#!/bin/sh\nexec /usr/bin/python3 -m sssjob "$@"\n')
     (PLACE / "usr/lib/python3/dist-packages/sssjob.pth").write_text("/opt\n")
     program.chmod(0o755)
+    gpus = PLACE / "usr/local/libexec/sssjob-gpus"
+    gpus.write_text(GPUS)
+    gpus.chmod(0o755)
     if not (PLACE / "home/alice").exists():
         _inside_run("useradd", "-m", "-s", "/bin/bash", "alice")
     _clear()
     lines = _inside_run(
         "sssjob", "condor", "config", "--documents", "/data/jobs", "--write-hooks",
         "--hooks", "/usr/local/libexec/sssjob", "--every-job",
-        "--cron", "--set hs06=42.5", *options,
+        "--cron", "--set hs06=42.5", "--option=--attempts=2", "--option=--pause=1", *options,
     )  # fmt: skip
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     # A shared port is the one that others find.
-    (PLACE / "etc/condor/config.d/99-test").write_text(lines + CONFIGURATION.format(port=port))
+    text = CONFIGURATION.format(port=port) + lines + HURRY
+    (PLACE / "etc/condor/config.d/99-test").write_text(text)
 
 
 def _clear():

@@ -46,7 +46,7 @@ class Site:
         text = stdin if isinstance(stdin, bytes) else long.write(stdin).encode()
         self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
         self._monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(output))
-        given = HookSettings(str(self.path), **{"fold": "now", "refresh": 0, **options})
+        given = HookSettings(str(self.path), **{"fold": "now", "refresh": 0, "pause": 0, **options})
         assert hooks.run(hook, given, words) == 0
         self.said = self._capsys.readouterr().err
         self.writes = output.writes

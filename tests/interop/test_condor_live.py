@@ -96,6 +96,52 @@ def test_jobs_that_a_startd_fetches_leave_what_they_used(pool):
         assert abs(int(job.get("EndTime")) - recorded[name]["CompletionDate"]) <= 2
 
 
+# Each would go on for ever, or for minutes.
+LIMITED = {
+    "duration": ("/bin/sleep", "100", '<Duration op="LE">4</Duration>', "TIMEOUT: it ran"),
+    "memory": ("/usr/bin/python3", "-c 'a = b\"x\" * (200 &lt;&lt; 20); input()' ", "",
+               "OUT_OF_MEMORY"),
+    "cpu": ("/bin/sh", "-c 'while :; do :; done'", "", "TIMEOUT: "),
+}  # fmt: skip
+LIMITED_JOB = """\
+<Job><Id>{name}</Id><User>alice</User><Executable>{program}</Executable>
+<Arguments>{words}</Arguments>{limit}
+<Requested><Processors>1</Processors><Memory>60</Memory><Disk>10</Disk>{asked}</Requested></Job>
+"""
+
+
+def test_a_fetched_job_is_ended_at_each_of_its_limits_and_told_which(pool):
+    for name, (program, words, asked, _) in LIMITED.items():
+        limit = '<ResourceLimit name="CPUTime">2</ResourceLimit>' if name == "cpu" else ""
+        words = words.replace("input()", '__import__("time").sleep(100)')
+        text = LIMITED_JOB.format(name=name, program=program, words=words, asked=asked, limit=limit)
+        (pool.jobs / f"{name}.xml").write_text(text)
+    for name, (*_, message) in LIMITED.items():
+        [job] = (completed(pool.jobs / f"{name}.xml", 1) or {None: None}).values()
+        assert job is not None, (name, (pool.jobs / f"{name}.xml").read_text())
+        assert job.get("StatusMessage").startswith(message), name
+        assert job.get("StartCount") == "1"
+        assert int(job.delivered.value("Duration")) < 60
+
+
+def test_a_job_that_cannot_be_started_is_held_and_delivers_nothing(pool):
+    path = pool.jobs / "poison.xml"
+    path.write_text(
+        LIMITED_JOB.format(name="poison", program="/no/such", words="", asked="", limit="")
+    )
+
+    def held():
+        [job] = jobs_of(path).values()
+        return job if job.get("State") == "Hold" else None
+
+    job = until(held)
+    assert job, pool.log("StartLog")[-3000:]
+    assert "/no/such (Executable) does not exist" in job.get("StatusMessage")
+    assert job.get("StatusMessage").startswith("held after 2 attempts")
+    assert not job.delivered
+    assert "StartTime" not in job.properties.names()
+
+
 def test_a_job_from_a_schedd_finds_its_features_and_its_usage_comes_back(pool):
     (pool.root / "data/job.sub").write_text(SUBMITTED.replace("$$", "$"))
     cluster = pool.run("condor_submit", "-terse", "job.sub", user="alice").split(".")[0]

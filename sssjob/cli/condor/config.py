@@ -39,12 +39,16 @@ Exit code: 0 printed, 2 an option is not understood or a hook cannot be written.
     metavar="OPTIONS",
     help="Publish machine features, too, by sssjob condor cron with these options.",
 )
-@click.option("--option", "options", multiple=True, metavar="WORD",
-              help="Another option for the hooks, --silence=1800 for example.")  # fmt: skip
+@click.option("--limits/--no-limits", default=True, show_default=True,
+              help="End fetched jobs that are over a limit of theirs.")  # fmt: skip
+@click.option("--mandatory", is_flag=True,
+              help="A job whose features cannot be written goes back to the queue.")  # fmt: skip
+@click.option("--option", "options", multiple=True, metavar="--NAME=VALUE",
+              help="For the hooks that know it, --silence=1800 for example.")  # fmt: skip
 def command(
     jobs: str, state: str, trust: tuple[str, ...], keyword: str, directory: str, write_hooks: bool,
-    slots: tuple[int, ...], fetch: bool, every_job: bool, cron: str | None,
-    options: tuple[str, ...],
+    slots: tuple[int, ...], fetch: bool, every_job: bool, cron: str | None, limits: bool,
+    mandatory: bool, options: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Print the lines of HTCondor's configuration that name the hooks.
 
@@ -57,7 +61,7 @@ def command(
     from sssjob.systems.condor.hooks import settings, site
 
     try:
-        found = site.HookSite(keyword, directory, slots, fetch, every_job, cron)
+        found = site.HookSite(keyword, directory, slots, fetch, every_job, cron, limits)
         lines = list(found.lines())
     except InvalidValue as error:
         common.fail(error)
@@ -66,6 +70,8 @@ def command(
         words = [f"--documents={where}"] if where else []
         words += [f"--state={os.path.abspath(state)}"] if state else []
         words += [f"--trust={user}" for user in trust]
+        words += [] if limits else ["--limits=ignore"]
+        words += ["--mandatory"] if mandatory else []
         if settings.given([*words, *options]) is None:
             common.fail(f"the hooks do not understand {' '.join(options)}")
         try:

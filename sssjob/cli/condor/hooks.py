@@ -14,7 +14,16 @@ import click
 from sssjob.cli import common, options
 from sssjob.cli.ranges import WholeNumber
 from sssjob.systems.condor.hooks import settings
-from sssjob.systems.condor.hooks.settings import FOLDS, REFRESH, SECONDS, SILENCE, HookSettings
+from sssjob.systems.condor.hooks.settings import (
+    ATTEMPTS,
+    FOLDS,
+    LIMITS,
+    PAUSE,
+    REFRESH,
+    SECONDS,
+    SILENCE,
+    HookSettings,
+)
 
 _WHERE: tuple[Callable[[Any], Any], ...] = (
     click.option("--documents", "jobs", cls=options.Renamed, former="--jobs", metavar="DIR|STORE",
@@ -32,6 +41,12 @@ _QUEUE = (
     click.option("--seconds", metavar="SECONDS",
                  type=WholeNumber(1, 3600), default=SECONDS, show_default=True,
                  help="How long the hook may take."),
+    click.option("--attempts", metavar="N",
+                 type=WholeNumber(1), default=ATTEMPTS, show_default=True,
+                 help="In a row that do not start a job, after which it is held."),
+    click.option("--pause", metavar="SECONDS",
+                 type=WholeNumber(0), default=PAUSE, show_default=True,
+                 help="After the first of them; after each other twice as long."),
 )  # fmt: skip
 _FETCH = (
     click.option("--silence", metavar="SECONDS",
@@ -53,6 +68,10 @@ _PREPARE = (
     click.option("--mandatory", is_flag=True,
                  help="A job without features goes back to the queue (code 390)."),
 )  # fmt: skip
+_UPDATE = (
+    click.option("--limits", type=click.Choice(LIMITS), default="keep", show_default=True,
+                 help="Whether a fetched job that is over one of its limits is ended."),
+)  # fmt: skip
 
 # Options of each hook, and the words that it is called with.
 OPTIONS: dict[str, tuple[tuple[Callable[[Any], Any], ...], tuple[str, ...]]] = {
@@ -60,7 +79,7 @@ OPTIONS: dict[str, tuple[tuple[Callable[[Any], Any], ...], tuple[str, ...]]] = {
     "reply-fetch": (_QUEUE, ("accept", "reject")),
     "evict-claim": (_QUEUE, ()),
     "prepare-job": (_PREPARE, ()),
-    "update-job-info": (_QUEUE, ()),
+    "update-job-info": ((*_QUEUE, *_UPDATE), ()),
     "job-exit": (_QUEUE, ("exit", "remove", "hold", "evict")),
 }
 
@@ -172,10 +191,12 @@ or $_CONDOR_SCRATCH_DIR is not set and no --features DIR says where to write."""
 
 update_job_info = hook(
     "update-job-info",
-    """Note what a running job uses.
+    """Note what a running job uses, and end one that is over a limit.
 
     Standard input is the ad of the job with what the starter added. The report goes into the
-    spool, which users of jobs may write into, and from there into the document of the job.""",
+    spool, which users of jobs may write into, and from there into the document of the job. A
+    fetched job that used more than its Duration, CPU time, memory or disk allows gets SIGTERM,
+    and SIGKILL 5 s later.""",
     """\b
 Example:
   sssjob condor update-job-info --documents /var/lib/sssjob/jobs < job.ad

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from sssjob.cli import common, options
 from sssjob.cli.condor.hooks import given, places
 
 if TYPE_CHECKING:
+    from sssjob.systems.condor.hooks.queue import SpoolJob
     from sssjob.systems.condor.hooks.settings import HookSettings
 
 
@@ -33,12 +35,12 @@ def command(
     """Show every job in the order of the queue, as the next slot would find it.
 
     A job is ready (may be fetched), offered (printed by fetch-work), accepted (taken by a startd),
-    running (a report has come), returned (given back), waiting (may not run yet) or done (has
-    ended). Nothing is changed, unless --give-back is given.
+    running (a report has come), returned (given back), waiting (may not run yet), held (could not
+    be started too often) or done (has ended). Nothing is changed, unless --give-back is given.
     """
     from sssjob.errors import Finding, SSSJobError
     from sssjob.systems.condor.hooks.candidates import refresh
-    from sssjob.systems.condor.hooks.queue import STATES, WAITING, copied
+    from sssjob.systems.condor.hooks.queue import STATES, copied
 
     settings, unread = given(jobs, state, trust=trust), common.Complaints()
 
@@ -54,11 +56,12 @@ def command(
         common.fail(common.reason(error))
     except SSSJobError as error:
         common.fail(error)
+    now = time.time()
     shown = [
         {
             "state": state,
             "key": job.label,
-            "reason": job.reason if state == WAITING else "",
+            "reason": _reason(job, now),
         }
         for state in STATES
         for job in queue.jobs(state)
@@ -71,12 +74,25 @@ def command(
     unread.leave(shown)
 
 
+def _reason(job: SpoolJob, now: float) -> str:
+    """Why a job is given to no slot now, "" if nothing keeps it."""
+    if job.state in ("waiting", "held"):
+        return job.reason
+    if job.state == "ready" and job.rests > now:
+        often = f"{job.failures} attempt{'' if job.failures == 1 else 's'} did not start it"
+        return f"{often}; the next one in {math.ceil(job.rests - now)} s"
+    return ""
+
+
 def _give_back(settings: HookSettings, label: str) -> None:
     """Take a job back by the name that people know; ends the command if nobody has it."""
-    from sssjob.systems.condor.hooks.queue import TAKEN, OpenQueue
+    from sssjob.systems.condor.hooks.queue import HELD, TAKEN, OpenQueue
 
     with OpenQueue(settings) as queue:
-        found = next((job for job in queue.jobs(*TAKEN) if job.label == label), None)
+        found = next((job for job in queue.jobs(*TAKEN, HELD) if job.label == label), None)
         if found is None:
-            common.fail(f"{label} is not given to a slot")
-        queue.give_back(found.key, found.attempt, TAKEN, time.time())
+            common.fail(f"{label} is not given to a slot, and not held")
+        if found.state == HELD:
+            queue.free(found.key)
+        else:
+            queue.give_back(found.key, found.attempt, TAKEN, time.time())

@@ -158,7 +158,9 @@ LEFT: Left = {
         "TransferOutput", "TransferOutputRemaps", "WhenToTransferOutput",
     ),
     "how a DAG goes on": ("DAG_Stats", "DAG_Status"),
-    "of hooks of ours": (names.DOCUMENT, names.KEY, names.REPORT),
+    "of hooks of ours": (
+        names.DOCUMENT, names.FETCHED, names.KEY, names.REASON, names.REPORT,
+    ),
 }
 # fmt: on
 # The same of names that begin so.

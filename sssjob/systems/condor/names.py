@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from sssjob import resource_names
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container
+
 # fmt: off
 # Properties that no attribute of HTCondor says, and the attributes that our ads have for them;
 # what the others are called is in the table of accounting (``accounting.table.ATTRIBUTES``).
@@ -68,6 +72,8 @@ PUBLISHED = "MachineFeatures_"  # before the keys that startd cron publishes
 
 JOB_ID, KEY, DOCUMENT, FEATURE = "SSSJobId", "SSSKey", "SSSJobXML", "SSSFeature_"
 REPORT = "SSSReport"  # which hook left a report, and how the job ended
+REASON = "SSSReason"  # in a report: why the job was ended, or could not be started
+FETCHED = "SSSFetched"  # when a slot was given the job, in seconds since 1970
 MACHINE = "SSSMachine_"  # before features of the machine that travel with a fetched job
 
 # The Resource that each system calls otherwise; HTCondor's name, and what documents say for it.
@@ -88,6 +94,15 @@ def is_of_schedd(text: str) -> bool:
     numbers = [*number.split("."), queued]
     decimal = all(each.isascii() and each.isdecimal() for each in numbers)
     return bool(schedd) and len(numbers) == 3 and decimal
+
+
+def was_started(ad: Container[str]) -> bool:
+    """Whether a starter says of a job that it started it: a program that cannot be run is none.
+
+    >>> was_started({"JobPid": 7}), was_started({"Cmd": "/no/such"})
+    (True, False)
+    """
+    return any(name in ad for name in ("JobPid", "JobStartDate", "JobDuration"))
 
 
 def ticket(key: int, attempt: int) -> str:

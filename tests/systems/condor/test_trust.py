@@ -581,7 +581,7 @@ def site_of_alice(monkeypatch, capsys):
 def test_a_queue_of_a_later_version_is_left_alone(site):
     site.fold()
     with sqlite3.connect(site.state / "queue.db") as later:
-        later.execute("PRAGMA user_version = 2")
+        later.execute("PRAGMA user_version = 3")
     assert site.fetch() == []
     assert "queue.db is of another version of sssjob" in site.said
 

@@ -15,7 +15,7 @@ from sssjob.defaults import resolve
 from sssjob.errors import InvalidValue, Severity, SSSJobError, UnreadableDocument
 from sssjob.expression import Alternative
 from sssjob.graph.progress import State
-from sssjob.model import Block, Job, JobGroup, Property
+from sssjob.model import Block, Delivered, Item, Job, JobGroup, Property
 from sssjob.states import STEPS, has_ended, spelled, step
 from sssjob.systems.condor import names
 from sssjob.systems.condor.hooks import stamp
@@ -127,7 +127,11 @@ def _candidate(
     if names.is_of_schedd(job.get("GlobalId")):
         return Candidate(job.id, WAITING, reason="a schedd has it")
     if "Hold" in job.properties.names() or not (spelled(state) == "Idle" or is_lost):
-        return Candidate(job.id, WAITING, reason=f"its State is {state}")
+        more = job.get("StatusMessage")
+        reason = f"its State is {state}" + (
+            f": {more}" if spelled(state) == "Hold" and more else ""
+        )
+        return Candidate(job.id, WAITING, reason=reason)
     if reason:
         return Candidate(job.id, WAITING, reason=reason)
     if not as_known.accepted:
@@ -146,8 +150,10 @@ class _NoAd(ValueError):
 def ads_of(job: Job, owner: str) -> bytes:
     """The ads of the alternatives of a job, best first, in the long form.
 
-    Raises ``_NoAd`` with the reason why there are none.
+    They say what is asked for, and nothing of earlier attempts: a starter would take that for what
+    became of this one. Raises ``_NoAd`` with the reason why there are none.
     """
+    job = job.holding(item for item in job.items if not _is_past(item))
     scope = Scope(job, "/Job", lambda found: None)
     chosen: tuple[Alternative | None, ...] = scope.alternatives[:ALTERNATIVES]
     if not chosen and job.requested:
@@ -169,6 +175,17 @@ def ads_of(job: Job, owner: str) -> bytes:
         assert again == ad  # a reply that is not read back would be thrown away as a whole
         texts.append(text)
     return b"\n".join(texts)
+
+
+# What attempts leave in a document.
+_PAST = frozenset((
+    "State", "Hold", "StatusMessage", "StartTime", "EndTime", "ExitCode", "StartCount",
+    "CpuDuration", "SuspendDuration",
+))  # fmt: skip
+
+
+def _is_past(item: Item) -> bool:
+    return isinstance(item, Delivered) or (isinstance(item, Property) and item.name in _PAST)
 
 
 def _whole(item: Property | None) -> int:

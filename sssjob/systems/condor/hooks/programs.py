@@ -96,11 +96,12 @@ def fetch_work(settings: HookSettings, rest: Sequence[str]) -> bool:
         for job in queue.silent(now - settings.silence):
             if not _has_ended(job, settings):
                 silence = f"nothing was heard of it for {settings.silence} s"
-                say(f"{job.label}: {silence}; it is given to a slot again")
-                _give_back(settings, queue, job)
+                after = _not_started(settings, queue, job, silence)
+                again = "it is held" if after == "held" else "it is given to a slot again"
+                say(f"{job.label}: {silence}; {again}")
         _refresh(settings, queue, now)
         before = stamp.file_stamp(settings.state)
-        if not (ready := queue.ready()):
+        if not (ready := queue.ready(time.time())):
             stamp.note_idle(settings, queue, before)
         return any(_given_away(settings, queue, key, slot, now) for key in ready)
 
@@ -116,8 +117,8 @@ def reply_fetch(settings: HookSettings, rest: Sequence[str]) -> None:
             raise Failed(f"nothing was offered as {names.ticket(key, attempt)}")
         if rest[0] == ACCEPT:  # what runs already stays so
             queue.move(key, attempt, ["offered"], "accepted", time.time())
-        elif job.state == "offered":
-            _give_back(settings, queue, job)
+        elif job.state == "offered":  # which is no fault of the job
+            _not_started(settings, queue, job, "the startd rejected it", is_held=False)
 
 
 def evict_claim(settings: HookSettings, rest: Sequence[str]) -> None:
@@ -126,7 +127,8 @@ def evict_claim(settings: HookSettings, rest: Sequence[str]) -> None:
     with _held(settings) as queue:
         job = queue.job(key)
         if job is not None and job.attempt == attempt and not _has_ended(job, settings):
-            _give_back(settings, queue, job)
+            reason = "its claim was given up without a report of how it ended"
+            _not_started(settings, queue, job, reason)
 
 
 def prepare_job(settings: HookSettings, rest: Sequence[str]) -> None:
@@ -147,8 +149,16 @@ def prepare_job(settings: HookSettings, rest: Sequence[str]) -> None:
 
 
 def update_job_info(settings: HookSettings, rest: Sequence[str]) -> None:
-    """Leave what a running job uses in the spool."""
-    _report(settings, "update")
+    """Leave what a running job uses in the spool, and end one that is over a limit of its own."""
+    job = _report(settings, "update")
+    if settings.limits == "keep" and "JobPid" in job and names.of_ticket(job.text(names.KEY)):
+        from sssjob.systems.condor.hooks.limits import end, exceeded
+
+        now = time.time()
+        ran = now - (job.number("JobStartDate") or now)
+        suspended = job.number("CumulativeSuspensionTime") or 0
+        if reason := exceeded(job, ran - suspended):
+            end(job, reason, say)
 
 
 def job_exit(settings: HookSettings, rest: Sequence[str]) -> None:
@@ -184,7 +194,8 @@ def _given_away(settings: HookSettings, queue: JobQueue, key: int, slot: Ad, now
         queue.move(key, attempt, ["offered"], "waiting", now, "another machine has it")
         return False
     try:
-        more = _lines({**added, names.KEY: names.ticket(key, attempt)})
+        ticket = names.ticket(key, attempt)
+        more = _lines({**added, names.KEY: ticket, names.FETCHED: int(now)})
         _answer(b"".join(sorted((text + b"\n" + more).splitlines(keepends=True))))
     except OSError:
         job.attempt = attempt
@@ -265,8 +276,8 @@ def _agree(ad: Ad, slot: Ad) -> bool:
     return matches(ad, slot)
 
 
-def _report(settings: HookSettings, kind: str) -> None:
-    """Leave standard input in the spool, with the hook that it came to."""
+def _report(settings: HookSettings, kind: str) -> Ad:
+    """Leave standard input in the spool, with the hook that it came to; gives the ad of the job."""
     from sssjob import atomic
 
     _check_place(settings)
@@ -285,10 +296,21 @@ def _report(settings: HookSettings, kind: str) -> None:
         _make_spool(settings)
     name = f"{found[0] if found else 0}.{os.urandom(16).hex()}"  # 0 is no job of the queue
     folder = os.open(spool, _ROOM)
+    about = {names.REPORT: kind}
+    if found is not None and kind != "update" and (reason := _reason(job)):
+        about[names.REASON] = reason
     try:
-        atomic.put(folder, name, _lines({names.REPORT: kind}) + text)
+        atomic.put(folder, name, _lines(about) + text)
     finally:
         os.close(folder)
+    return job
+
+
+def _reason(job: Ad) -> str:
+    """Why a job was ended, or was never started, which only its own starter can find out."""
+    from sssjob.systems.condor.hooks.limits import marked, why_not_started
+
+    return marked() if names.was_started(job) else why_not_started(job)
 
 
 def _make_spool(settings: HookSettings) -> None:
@@ -367,6 +389,19 @@ def _slot(path: str) -> Ad:
         return Ad()
     with open(path, "rb") as file:
         return next(iter(hook_ads.read(file.read(LIMIT))), Ad())
+
+
+def _not_started(
+    settings: HookSettings, queue: JobQueue, job: SpoolJob, why: str, *, is_held: bool = True
+) -> str:
+    """Take back a job that an attempt did not start: where it is then, "" if it was not away."""
+    most = settings.attempts if is_held else None
+    after = queue.failed(job.key, job.attempt, time.time(), why, settings.pause, most)
+    if after and _is_store(settings):
+        from sssjob.systems.condor.hooks.documents import documents
+
+        documents(settings).release(job.label)
+    return after
 
 
 def _give_back(settings: HookSettings, queue: JobQueue, job: SpoolJob) -> None:

@@ -8,7 +8,10 @@ A job has a key, a number that is never used again, and each time that it is giv
 attempt; both together are its ticket, SSSKey in its ad. ``ready`` may be fetched, ``offered`` was
 printed by fetch-work, ``accepted`` was taken by a startd, ``running`` was heard of since,
 ``returned`` came back and waits until its document is read again, ``waiting`` may not run yet,
-with the reason, and ``done`` has ended.
+with the reason, ``held`` could not be started too often, and ``done`` has ended.
+
+An attempt that started nothing is a failure. After each a job is given to no slot for a while,
+which doubles each time; after so many in a row it is held.
 """
 
 from __future__ import annotations
@@ -36,9 +39,11 @@ if TYPE_CHECKING:
 
     from sssjob.systems.condor.hooks.settings import HookSettings
 
-STATES = ("ready", "offered", "accepted", "running", "returned", "waiting", "done")
-READY, OFFERED, ACCEPTED, RUNNING, RETURNED, WAITING, DONE = STATES
+STATES = ("ready", "offered", "accepted", "running", "returned", "waiting", "held", "done")
+READY, OFFERED, ACCEPTED, RUNNING, RETURNED, WAITING, HELD, DONE = STATES
 TAKEN = (OFFERED, ACCEPTED, RUNNING)  # given away
+
+LONGEST_PAUSE = 3600  # seconds that a job rests at most after an attempt that started nothing
 
 _PATIENCE = 5.0  # seconds that another process may keep the file for itself
 _MOST = 2**62
@@ -63,29 +68,40 @@ CREATE TABLE job (
     given TEXT NOT NULL DEFAULT '', -- as whom it was given away last
     ads BLOB NOT NULL,              -- an ad for each alternative, best first
     reason TEXT NOT NULL,           -- why it waits
+    failures INTEGER NOT NULL DEFAULT 0,  -- attempts in a row that started nothing
+    rests REAL NOT NULL DEFAULT 0,        -- until when it is given to no slot, seconds since 1970
     UNIQUE (document, number)
 );
 CREATE INDEX job_order ON job (state, priority DESC, submitted, key);
 CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL, at REAL NOT NULL);
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 """
-_VERSION = 1
-_COLUMNS = "key, document, number, label, id, state, attempt, owner, given, ads, reason"
+_VERSION = 2
+# What a file of the version before lacks.
+_UPGRADE = """
+ALTER TABLE job ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE job ADD COLUMN rests REAL NOT NULL DEFAULT 0;
+PRAGMA user_version = 2;
+"""
+_COLUMNS = (
+    "key, document, number, label, id, state, attempt, owner, given, ads, reason, failures, rests"
+)
 
 
 class SpoolJob:
     """A job of the queue."""
 
-    __slots__ = ("ads", "attempt", "document", "given", "id", "key", "label", "number", "owner",
-                 "reason", "state")  # fmt: skip
+    __slots__ = ("ads", "attempt", "document", "failures", "given", "id", "key", "label", "number",
+                 "owner", "reason", "rests", "state")  # fmt: skip
 
     def __init__(
         self, key: int, document: str, number: int, label: str, id_: str, state: str, attempt: int,
-        owner: str, given: str, ads: bytes, reason: str,
+        owner: str, given: str, ads: bytes, reason: str, failures: int, rests: float,
     ) -> None:  # fmt: skip
         self.key, self.document, self.number, self.label = key, document, number, label
         self.id, self.state, self.attempt = id_, state, attempt
         self.owner, self.given, self.ads, self.reason = owner, given, ads, reason
+        self.failures, self.rests = failures, rests
 
 
 class Candidate:
@@ -163,12 +179,9 @@ def _opened(state: str) -> JobQueue:
         check_former(state)
     own(path)
     queue = JobQueue(_connected(path), state)
-    if queue.version() == 0:
-        with queue.changing():
-            if queue.version() == 0:  # nobody else was faster
-                queue.begin()
     if queue.version() != _VERSION:
-        raise UnsafeQueue(f"{path} is of another version of sssjob")
+        with queue.changing():
+            queue.begin()
     return queue
 
 
@@ -182,10 +195,7 @@ def copied(settings: HookSettings) -> JobQueue:
     if (found := status(path)) is not None:
         _copy(path, found, copy, settings)
     queue = JobQueue(copy, "")
-    if (
-        queue.version() == 0
-    ):  # also of a file whose maker was killed before there was anything in it
-        queue.begin()
+    queue.begin()
     return queue
 
 
@@ -246,8 +256,15 @@ class JobQueue:
         return int(self.run("PRAGMA user_version").fetchone()[0])
 
     def begin(self) -> None:
-        """Make the tables of a file that has just been made."""
-        for statement in _SCHEMA.split(";"):
+        """Make the tables of a file that has none yet, and bring those of an earlier one up.
+
+        Its maker may have been killed before there was anything in it. Raises ``UnsafeQueue`` for
+        a file of a later version.
+        """
+        steps = {0: _SCHEMA, 1: _UPGRADE, _VERSION: ""}
+        if (script := steps.get(self.version())) is None:
+            raise UnsafeQueue(f"{os.path.join(self.state, FILE)} is of another version of sssjob")
+        for statement in script.split(";"):
             self.run(statement)
 
     def changing(self) -> _Changing:
@@ -271,12 +288,19 @@ class JobQueue:
         )
         return (SpoolJob(*row) for row in found.fetchall())
 
-    def ready(self) -> list[int]:
-        """The keys of the jobs that may be fetched, in the order of the queue."""
+    def ready(self, now: float) -> list[int]:
+        """The keys of the jobs that may be fetched now, in the order of the queue."""
         found = self.run(
-            "SELECT key FROM job WHERE state = 'ready' ORDER BY priority DESC, submitted, key"
+            "SELECT key FROM job WHERE state = 'ready' AND rests <= ?"
+            " ORDER BY priority DESC, submitted, key",
+            (now,),
         )
         return [key for (key,) in found.fetchall()]
+
+    def rested(self) -> float:
+        """When the first of the jobs that rest may be fetched again, in seconds since 1970."""
+        [moment] = self.run("SELECT min(rests) FROM job WHERE state = 'ready'").fetchone()
+        return float("inf") if moment is None else float(moment)
 
     def job(self, key: int) -> SpoolJob | None:
         """A job by its key."""
@@ -311,6 +335,43 @@ class JobQueue:
                 return False
             self.read_again("(SELECT document FROM job WHERE key = ?)", key)
         return True
+
+    def failed(
+        self, key: int, attempt: int, now: float, why: str, pause: int, most: int | None
+    ) -> str:
+        """Take a job back that an attempt did not start: the state that it has then, or "".
+
+        It rests ``pause`` seconds, twice as long after each failure in a row; after ``most`` of
+        them it is held, if that is a number.
+        """
+        with self.changing():
+            job = self.job(key)
+            if job is None or job.attempt != attempt or job.state not in TAKEN:
+                return ""
+            count = job.failures + 1
+            after = HELD if most is not None and count >= most else RETURNED
+            rests = now + min(pause << min(count - 1, 20), LONGEST_PAUSE)
+            told = f"held after {count} attempts: {why}" if after == HELD else why
+            self.move(key, attempt, TAKEN, after, now, told)
+            self.run("UPDATE job SET failures = ?, rests = ? WHERE key = ?", (count, rests, key))
+            self.read_again("(SELECT document FROM job WHERE key = ?)", key)
+        return after
+
+    def started(self, key: int, attempt: int) -> None:
+        """Forget the failures of a job that an attempt did start."""
+        self.run(
+            "UPDATE job SET failures = 0, rests = 0 WHERE key = ? AND attempt = ?", (key, attempt)
+        )
+
+    def free(self, key: int) -> None:
+        """Let slots fetch a job that is held."""
+        with self.changing():
+            self.run(
+                "UPDATE job SET state = 'returned', failures = 0, rests = 0 WHERE key = ?"
+                " AND state = 'held'",
+                (key,),
+            )
+            self.read_again("(SELECT document FROM job WHERE key = ?)", key)
 
     def read_again(self, of: str, value: object) -> None:
         """Have a document read again; ``of`` is the part of SQL that names it."""
@@ -358,7 +419,14 @@ class JobQueue:
                 " ON CONFLICT (document, number) DO UPDATE SET label = excluded.label,"
                 " id = excluded.id, priority = excluded.priority, submitted = excluded.submitted,"
                 " state = excluded.state, owner = excluded.owner, ads = excluded.ads,"
-                " reason = excluded.reason WHERE state NOT IN ('offered', 'accepted', 'running')",
+                " reason = excluded.reason,"
+                # What is asked for anew starts anew, and so does what waited.
+                " failures = CASE WHEN ads = excluded.ads AND state != 'waiting'"
+                " THEN failures ELSE 0 END,"
+                " rests = CASE WHEN ads = excluded.ads AND state != 'waiting'"
+                " THEN rests ELSE 0 END"
+                " WHERE state NOT IN ('offered', 'accepted', 'running')"
+                " AND NOT (state = 'held' AND excluded.state = 'ready' AND ads = excluded.ads)",
                 (document, number, label, each.id, *rank, each.state, each.owner, each.ads,
                  each.reason),
             )  # fmt: skip

@@ -25,7 +25,16 @@ from sssjob.model import Delivered, Item, Job, Property
 from sssjob.systems.condor import names, usage
 from sssjob.systems.condor.from_ad import to_job
 from sssjob.systems.condor.hooks.documents import Documents, documents
-from sssjob.systems.condor.hooks.queue import DONE, RETURNED, RUNNING, TAKEN, WAITING, JobQueue
+from sssjob.systems.condor.hooks.limits import overran
+from sssjob.systems.condor.hooks.queue import (
+    DONE,
+    HELD,
+    RETURNED,
+    RUNNING,
+    TAKEN,
+    WAITING,
+    JobQueue,
+)
 from sssjob.systems.condor.hooks.queue import SpoolJob as Queued
 from sssjob.systems.condor.hooks.settings import HookSettings
 from sssjob.systems.condor.hooks.spool import NotAReport, Spool, SpooledReport
@@ -109,6 +118,7 @@ def fold(
             if size > TOGETHER:
                 count, size = count + work.write(until), 0
         count += work.write(until)
+        work.tell_held()
         return count, spool.refused
 
 
@@ -116,7 +126,7 @@ class _Fold:
     """Reports that are taken one by one, and written together, a document at a time."""
 
     def __init__(self, settings: HookSettings, queue: JobQueue, spool: Spool, say: Say) -> None:
-        self._queue, self._spool, self._say = queue, spool, say
+        self._settings, self._queue, self._spool, self._say = settings, queue, spool, say
         self._source: Documents = documents(settings)
         self._source.tidy()
         self._trust = reporters(settings)
@@ -153,6 +163,22 @@ class _Fold:
             self._spool.remove(told.report.name)
         self._waiting, self._apart = {}, []
         return len(done)
+
+    def tell_held(self) -> None:
+        """Write into the documents of jobs that are held that they are, and why."""
+        for held in list(self._queue.jobs(HELD)):
+
+            def change(number: int, job: Job, held: Queued = held) -> Job:
+                if (number, job.id) != (held.number, held.id):
+                    return job
+                return folded(job, map(_renewed, _held(held.reason)), overwrite=True).job
+
+            try:
+                self._source.change(held.document, change)
+            except (SSSJobError, OSError) as error:
+                self._say(f"{held.document}: {error}")
+            else:
+                self._queue.read_again("?", held.document)
 
     def _share(self, item: tuple[str, list[ReportedJob]]) -> int:
         """Those who left few reports come first: nobody keeps the others waiting."""
@@ -241,11 +267,18 @@ class _Fold:
         """Bring a job where its report says that it is, if this attempt is still the last one."""
         assert told.job is not None
         now = time.time()
+        key, attempt = told.job.key, told.attempt
         if told.kind == "update":
-            self._queue.move(told.job.key, told.attempt, TAKEN, RUNNING, now)
+            self._queue.move(key, attempt, TAKEN, RUNNING, now)
+        elif _failed(told.ad, told.kind):
+            given = self._settings
+            why = _why_not(told.ad)
+            self._queue.failed(key, attempt, now, why, given.pause, given.attempts)
         else:
-            where = PLACES[told.kind.partition("-")[2]]
-            self._queue.move(told.job.key, told.attempt, TAKEN, where, now, "it has ended")
+            where = PLACES[_end(told.ad, told.kind, told.report.moment)]
+            self._queue.move(key, attempt, TAKEN, where, now, "it has ended")
+            if names.was_started(told.ad):
+                self._queue.started(key, attempt)
         self._queue.read_again("?", told.job.document)
 
     def _refuse(self, report: SpooledReport, reason: Exception) -> None:
@@ -278,7 +311,10 @@ def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
 
     The same report again changes nothing.
     """
-    ended = kind.partition("-")[2] if kind.startswith("exit") else ""
+    ended = _end(ad, kind, moment)
+    if ended not in ("", "exit") and not names.was_started(ad):
+        facts = [_renewed(item) for item in _status(ad, ended, moment)]
+        return folded(_without_eviction(job), facts, overwrite=True).job
     start = _start(ad, moment, bool(ended))
     starts = _starts(job)
     earlier = starts.get(start.at)
@@ -300,6 +336,48 @@ def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
     return folded(_without_eviction(job), facts, overwrite=True).job
 
 
+def _end(ad: Ad, kind: str, moment: int) -> str:
+    """How a start ended, as ``ENDS`` has it; "" of one that goes on.
+
+    One that was evicted because of a limit of the job has ended: it would be evicted again.
+    """
+    ended = kind.partition("-")[2] if kind.startswith("exit") else ""
+    return "exit" if ended == "evict" and _limited(ad, ended, moment) else ended
+
+
+def _limited(ad: Ad, ended: str, moment: int) -> str:
+    """By which limit a start was ended, as a sentence; "" if it was not.
+
+    The hook that ended it left a note. The startd ends one that runs too long, and says nothing;
+    its clock runs from when it was given the job.
+    """
+    if not ended or names.of_ticket(ad.text(names.KEY)) is None or not names.was_started(ad):
+        return ""
+    if noted := ad.text(names.REASON):
+        return noted
+    ran = float(evaluate.number(ad, "JobDuration") or 0)
+    if ended == "evict" or ad.get("ExitBySignal") is True:
+        fetched = ad.number(names.FETCHED)
+        ran = max(ran, moment - fetched if fetched is not None else 0)
+    return overran(ad, ran)
+
+
+def _failed(ad: Ad, kind: str) -> bool:
+    """Whether a report tells of a start that never was, after which a job is tried again."""
+    return kind == "exit-evict" and not names.was_started(ad)
+
+
+def _why_not(ad: Ad) -> str:
+    reason = ad.text(names.REASON)
+    return f"it could not be started: {reason}" if reason else "it could not be started"
+
+
+def _held(reason: str) -> Iterator[Property]:
+    yield Property("State", "Hold")
+    yield Property("Hold", "System")
+    yield Property("StatusMessage", reason)
+
+
 def _renewed(item: Property) -> Fact:
     """What this report knows better than what stands in the job."""
     return Fact(item, JOB, renews=True)
@@ -307,10 +385,11 @@ def _renewed(item: Property) -> Fact:
 
 def _without_eviction(job: Job) -> Job:
     """A job without the message that it was evicted: the last start says what there is to say."""
+    gone = (ENDS["evict"][1], _why_not(Ad()))
     return job.holding(
         item for item in job.items
         if not (isinstance(item, Property) and item.name == "StatusMessage"
-                and item.text.startswith(ENDS["evict"][1]))
+                and item.text.startswith(gone))
     )  # fmt: skip
 
 
@@ -350,6 +429,10 @@ def _status(ad: Ad, ended: str, moment: int) -> Iterator[Property]:
     if state == "Hold":
         yield Property("Hold", "System")
     reason = ad.text("HoldReason") if ended == "hold" else ad.text("ExitReason")
+    if limit := _limited(ad, ended, moment):
+        message, reason = limit, ""
+    elif ended == "evict" and not names.was_started(ad):
+        message, reason = _why_not(ad), ""
     said = ": ".join(part for part in (message, reason) if part)
     if said:
         yield Property("StatusMessage", said)

@@ -14,14 +14,25 @@ HOOKS = (
 # What may stand behind the name of a hook, and which options are switches.
 OPTIONS = (
     "documents", "jobs", "state", "fold", "silence", "seconds", "request", "owner", "refresh",
-    "features", "mandatory", "trust",
+    "features", "mandatory", "trust", "attempts", "pause", "limits",
 )  # fmt: skip
+# Which of them each hook knows.
+_QUEUE = ("documents", "jobs", "state", "trust", "fold", "seconds", "attempts", "pause")
+KNOWN = {
+    **dict.fromkeys(HOOKS, _QUEUE),
+    "fetch-work": (*_QUEUE, "silence", "refresh", "request", "owner"),
+    "prepare-job": ("features", "mandatory"),
+    "update-job-info": (*_QUEUE, "limits"),
+}
 SWITCHES = ("mandatory",)
 FORMER = {"jobs": "documents"}  # what hooks that were written before are called with
 FOLDS = ("after", "now", "never")
+LIMITS = ("keep", "ignore")
 
 SILENCE = 900  # seconds: three updates of a starter, which come every 300
 SECONDS = 20  # that a hook takes at most
+ATTEMPTS = 5  # in a row that start nothing, before a job is held
+PAUSE = 30  # seconds after the first of them, doubled after each
 REFRESH = 60  # seconds after which documents are looked at again
 TRUSTED = ("condor",)  # users who are trusted wherever they exist
 VARIABLE = "SSSJOB_CONDOR_JOBS"
@@ -36,17 +47,20 @@ class HookSettings:
     given away and of which nothing is heard is given away again; ``seconds`` is what a hook may
     take; ``requests`` are attributes for ads that lack them; ``owner`` is for jobs without User.
     ``trust`` are users who may speak for others, beside root and whoever runs this: their
-    documents may name any User, their reports be about any job.
+    documents may name any User, their reports be about any job. After ``attempts`` in a row that
+    started nothing a job is held, and rests ``pause`` seconds after the first. ``limits`` says
+    whether a job that is over one of its own is ended.
     """
 
-    __slots__ = ("features", "fold", "jobs", "mandatory", "owner", "refresh", "requests", "seconds",
-                 "silence", "state", "trust")  # fmt: skip
+    __slots__ = ("attempts", "features", "fold", "jobs", "limits", "mandatory", "owner", "pause",
+                 "refresh", "requests", "seconds", "silence", "state", "trust")  # fmt: skip
 
     def __init__(
         self, jobs: str = "", state: str = "", fold: str = "after", silence: int = SILENCE,
         seconds: int = SECONDS, requests: Sequence[tuple[str, str]] = (), owner: str = "",
         refresh: int = REFRESH, features: str = "", mandatory: bool = False,
-        trust: Sequence[str] = (),
+        trust: Sequence[str] = (), attempts: int = ATTEMPTS, pause: int = PAUSE,
+        limits: str = "keep",
     ) -> None:  # fmt: skip
         self.jobs = jobs
         self.state = state or state_of(jobs)
@@ -54,6 +68,7 @@ class HookSettings:
         self.requests, self.owner, self.refresh = tuple(requests), owner, refresh
         self.features, self.mandatory = features, mandatory
         self.trust = (*TRUSTED, *trust)
+        self.attempts, self.pause, self.limits = attempts, pause, limits
 
 
 def state_of(jobs: str) -> str:
@@ -102,11 +117,13 @@ def given(words: Sequence[str]) -> tuple[HookSettings, list[str]] | None:
         else:
             values[FORMER.get(name, name)] = value
     numbers = {
-        name: values.pop(name) for name in ("silence", "seconds", "refresh") if name in values
+        name: values.pop(name)
+        for name in ("silence", "seconds", "refresh", "attempts", "pause")
+        if name in values
     }
     if not all(number.isdecimal() and len(number) < 10 for number in numbers.values()):
         return None
-    if values.get("fold", "after") not in FOLDS:
+    if values.get("fold", "after") not in FOLDS or values.get("limits", "keep") not in LIMITS:
         return None
     jobs = values.pop("documents", os.environ.get(VARIABLE, ""))
     mandatory = bool(values.pop("mandatory", ""))

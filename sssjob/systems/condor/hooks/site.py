@@ -15,6 +15,8 @@ from dataclasses import dataclass
 
 from sssjob import atomic
 from sssjob.errors import InvalidValue
+from sssjob.systems.condor import names
+from sssjob.systems.condor.hooks import settings
 from sssjob.systems.condor.hooks.settings import HOOKS
 
 # fmt: off
@@ -34,10 +36,16 @@ KNOWN = (
     "STARTD_JOB_HOOK_KEYWORD", "SLOTN_JOB_HOOK_KEYWORD",
     "STARTER_JOB_HOOK_KEYWORD", "STARTER_DEFAULT_JOB_HOOK_KEYWORD",
     "FetchWorkDelay", "STARTER_INITIAL_UPDATE_INTERVAL", "STARTER_UPDATE_INTERVAL",
+    "PREEMPT", "WANT_HOLD",  # a policy of the site, which is kept
     "STARTD_CRON_JOBLIST",
     *(f"STARTD_CRON_JOB_{end}" for end in ("EXECUTABLE", "ARGS", "MODE", "PERIOD", "JOB_LOAD")),
 )
 # fmt: on
+# Whether a job that was fetched ran for longer than it may. The startd counts from when it was
+# given the job, and asks each few seconds (POLLING_INTERVAL). The job is held rather than evicted:
+# then its starter says that it ended, and not that it goes back.
+TOO_LONG = f"(time() - MY.JobStart > TARGET.{names.FEATURE}wall_limit_secs) =?= True"
+UPDATE = 60  # seconds between the calls of the hook that holds a job against its other limits
 FETCH_DELAY = 'ifThenElse(State == "Claimed" && Activity == "Idle", 0, 300)'
 CRON, PERIOD = "cron", "5m"
 
@@ -49,7 +57,8 @@ class HookSite:
     """What a site wants: a ``keyword``, hooks in a ``directory``, for some ``slots`` or all.
 
     ``fetch`` is about work that slots fetch, ``every_job`` about features for jobs that come from
-    a schedd, too. ``cron`` are the arguments of the cron job, None without one.
+    a schedd, too. ``cron`` are the arguments of the cron job, None without one. ``limits`` says
+    whether jobs that were fetched are ended when they are over one of their own.
     """
 
     keyword: str
@@ -58,6 +67,7 @@ class HookSite:
     fetch: bool = True
     every_job: bool = False
     cron: str | None = None
+    limits: bool = True
 
     def __post_init__(self) -> None:
         if not _KEYWORD.fullmatch(self.keyword):
@@ -81,6 +91,11 @@ class HookSite:
                 yield f"{word}_{variable} = {os.path.join(self.directory, hook)}"
         if self.fetch:
             yield f"FetchWorkDelay = {FETCH_DELAY}"
+        if self.fetch and self.limits:
+            ours = f"(TARGET.{names.KEY} =!= UNDEFINED && {TOO_LONG})"
+            for policy in ("PREEMPT", "WANT_HOLD"):
+                yield f"{policy} = ($({policy}:False)) || {ours}"
+            yield f"STARTER_UPDATE_INTERVAL = {UPDATE}"
         if self.cron is not None:
             yield "STARTD_CRON_JOBLIST = $(STARTD_CRON_JOBLIST) SSSMJF"
             yield f"STARTD_CRON_SSSMJF_EXECUTABLE = {os.path.join(self.directory, CRON)}"
@@ -122,16 +137,20 @@ def program() -> list[str]:
 
 
 def wrappers(options: Sequence[str]) -> dict[str, str]:
-    """The text of the program of each hook and of cron; ``options`` stand behind a hook's name.
+    """The text of the program of each hook and of cron.
 
-    ``prepare-job`` runs as the job's user and is told nothing of the jobs.
+    ``options`` have the form ``--name=value``. Each hook is told those that it knows: prepare-job,
+    which runs as the job's user, nothing of the jobs.
     """
-    apart = ("prepare-job", CRON)
     return {
         name: f'#!/bin/sh\nexec {shlex.join([*program(), "condor", name, *words])} "$@"\n'
         for name in (*HOOKS, CRON)
-        for words in [options if name not in apart else ()]
+        for words in [[each for each in options if _name(each) in settings.KNOWN.get(name, ())]]
     }
+
+
+def _name(option: str) -> str:
+    return option.removeprefix("--").partition("=")[0]
 
 
 def write(directory: str, texts: dict[str, str]) -> None:

@@ -72,7 +72,7 @@ def note_idle(settings: HookSettings, queue: JobQueue, before: str) -> None:
     if before and seen:
         from sssjob import atomic
 
-        note = "\n".join((before, seen, repr(at), repr(queue.oldest())))
+        note = "\n".join((before, seen, *map(repr, (at, queue.oldest(), queue.rested()))))
         try:  # noqa: SIM105  (contextlib takes too long to import)
             atomic.put(settings.state, IDLE, note.encode(), 0o600, durable=False)
         except OSError:
@@ -81,6 +81,8 @@ def note_idle(settings: HookSettings, queue: JobQueue, before: str) -> None:
 
 def is_idle(settings: HookSettings, now: float) -> bool:
     """Whether nobody needs to open the queue: no job is ready, none is silent, and nothing changed.
+
+    A job that rests is ready when its rest is over.
 
     To open it takes a third of the time of a hook. Raises ``Refused`` and ``OSError``, as opening
     it would.
@@ -97,9 +99,10 @@ def is_idle(settings: HookSettings, now: float) -> bool:
         return False
     guard(settings.state)
     try:
-        file, seen, at, oldest = words.split("\n")
+        file, seen, at, oldest, rested = words.split("\n")
         return (
             file == file_stamp(settings.state) != ""
+            and now < float(rested)
             and float(oldest) >= now - settings.silence
             and _is_current(settings, seen, float(at), now)
         )

@@ -1,0 +1,120 @@
+"""Limits of jobs that slots fetched: held against what HTCondor measured, and kept."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from sssjob.classads.values import Ad
+from sssjob.systems.condor.hooks import limits
+
+USER = "<User>amy</User>"
+STATED = {
+    "SSSFeature_wall_limit_secs": 60,
+    "SSSFeature_cpu_limit_secs": 30,
+    "SSSFeature_max_rss_bytes": 1 << 20,
+    "SSSFeature_scratch_limit_bytes": 1 << 20,
+}
+
+
+@pytest.mark.parametrize(
+    "used, ran, reason",
+    [
+        ({}, 59, ""),
+        ({}, 60, "TIMEOUT: it ran 60 s, 60 s allowed"),
+        ({"RemoteUserCpu": 20.0, "RemoteSysCpu": 10.0}, 1, ""),
+        ({"RemoteUserCpu": 20.0, "RemoteSysCpu": 11}, 1, "TIMEOUT: 31 s of CPU time used, 30 s"),
+        ({"ResidentSetSize": 1024}, 1, ""),
+        ({"ResidentSetSize": 1025}, 1, "OUT_OF_MEMORY: 1025 KiB of memory used, 1024 KiB allowed"),
+        ({"DiskUsage": 1025}, 1, "ABORTED: 1025 KiB of disk used, 1024 KiB allowed"),
+    ],
+)
+def test_a_job_is_over_a_limit_once_it_used_more(used, ran, reason):
+    found = limits.exceeded(Ad({**STATED, **used}), ran)
+    assert found.startswith(reason)
+    assert bool(found) == bool(reason)
+    assert limits.exceeded(Ad(used), ran) == ""
+
+
+# A starter: it starts a job and then the hook, as two children of its own.
+STARTER = """
+import os, subprocess, sys
+from sssjob.classads import long
+from sssjob.classads.values import Ad
+job = subprocess.Popen(["/bin/sh", "-c", sys.argv[2]], stdout=subprocess.PIPE)
+job.stdout.read(1)
+pid = job.pid if sys.argv[3] == "job" else os.getppid()
+ad = {"SSSKey": "1.1", "JobPid": pid, "ResidentSetSize": 9999, "SSSFeature_max_rss_bytes": 1024}
+hook = "from sssjob.__main__ import main; main()"
+subprocess.run([sys.executable, "-c", hook, "condor", "update-job-info", "--documents", sys.argv[1],
+                "--fold=never"], input=long.write(Ad(ad)).encode(), check=True)
+if sys.argv[3] != "job":
+    job.kill()
+print(job.wait())
+"""
+
+
+@pytest.mark.parametrize(
+    "program, whose, status",
+    [
+        ("echo; exec sleep 60", "job", -15),
+        ("trap 'exit 3' TERM; echo; while :; do sleep 0.1; done", "job", 3),
+        ("trap '' TERM; echo; exec sleep 60", "job", -9),
+        ("echo; exec sleep 60", "another", -9),
+    ],
+)
+def test_the_hook_ends_a_process_of_its_starter_and_no_other(
+    site, monkeypatch, tmp_path, program, whose, status
+):
+    site.add("a.xml", USER)
+    site.fetch()
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", STARTER, site.path, program, whose], text=True, capture_output=True,
+        env={**os.environ, "_CONDOR_SCRATCH_DIR": str(scratch)}, check=True,
+    )  # fmt: skip
+    assert int(done.stdout) == status
+    monkeypatch.setenv("_CONDOR_SCRATCH_DIR", str(scratch))
+    assert limits.marked().startswith("OUT_OF_MEMORY" if whose == "job" else "")
+    assert ("is not one of the starter's" in done.stderr) == (whose != "job")
+
+
+def test_what_the_hook_noted_is_told_of_the_job(site, monkeypatch, tmp_path):
+    monkeypatch.setenv("_CONDOR_SCRATCH_DIR", str(tmp_path))
+    site.add("a.xml", USER)
+    [ad] = site.fetch()
+    limits._mark("OUT_OF_MEMORY: much")
+    told = {"JobPid": 7, "JobStartDate": 99, "JobDuration": 5.0, "ExitCode": 0}
+    site.call("job-exit", ad.merged(told), "exit")
+    job = site.job("a.xml")
+    assert (job.get("State"), job.get("StatusMessage")) == ("Completed", "OUT_OF_MEMORY: much")
+
+
+@pytest.mark.parametrize(
+    "told, word, state, message",
+    [
+        ({"JobDuration": 60.0, "ExitCode": 0}, "exit", "Completed", "TIMEOUT: it ran 60 s"),
+        ({"JobDuration": 60.0, "ExitBySignal": True, "ExitSignal": 15}, "evict", "Completed",
+         "TIMEOUT: it ran"),
+        ({"JobDuration": 59.0, "ExitCode": 0}, "exit", "Completed", ""),
+        ({"JobDuration": 9.0, "ExitBySignal": True}, "evict", "Idle", "evicted"),
+    ],
+)  # fmt: skip
+def test_a_job_that_the_startd_ended_for_its_time_has_ended(site, told, word, state, message):
+    site.add("a.xml", f'{USER}<Requested><Duration op="LE">60</Duration></Requested>')
+    [ad] = site.fetch()
+    site.call("job-exit", ad.merged({"JobPid": 7, "JobStartDate": 99, **told}), word)
+    job = site.job("a.xml")
+    assert job.get("State") == state
+    assert job.get("StatusMessage").startswith(message)
+    assert bool(job.get("StatusMessage")) == bool(message)
+    assert bool(site.fetch()) == (state == "Idle")
+
+
+def test_jobs_of_a_schedd_are_left_to_it():
+    ad = Ad({**STATED, "JobDuration": 99.0, "JobPid": 7, "GlobalJobId": "s#7.0#99"})
+    from sssjob.systems.condor.hooks.reports import _limited
+
+    assert _limited(ad, "exit", 99) == ""

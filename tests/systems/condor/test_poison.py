@@ -1,0 +1,139 @@
+"""Jobs that no attempt starts: they rest longer each time, and are held with the reason."""
+
+import sqlite3
+import time
+
+import pytest
+
+from sssjob.classads import long
+from sssjob.systems.condor.hooks import limits
+from sssjob.systems.condor.hooks.queue import HELD, READY, WAITING
+
+USER = "<User>amy</User>"
+
+
+def both(ad):
+    return f"{long.write(ad)}-----\n{long.write(ad)}".encode()
+
+
+def attempt(site, **options):
+    """One attempt that starts nothing; whether the job was fetched at all."""
+    ads = site.fetch(**options)
+    for ad in ads:
+        site.call("reply-fetch", both(ad), "accept")
+        site.call("job-exit", ad.merged({"Cmd": "/no/such"}), "evict", **options)
+    return bool(ads)
+
+
+def test_a_job_that_cannot_be_started_is_held_with_the_reason_and_used_nothing(site):
+    site.add("a.xml", USER)
+    tried = [attempt(site, attempts=3) for _ in range(5)]
+    assert tried == [True, True, True, False, False]
+    job = site.job("a.xml")
+    assert (job.get("State"), job.get("Hold")) == ("Hold", "System")
+    reason = "it could not be started: /no/such (Executable) does not exist"
+    assert job.get("StatusMessage") == f"held after 3 attempts: {reason}"
+    assert not {"StartTime", "StartCount", "CpuDuration"} & job.properties.names()
+    assert not job.delivered
+    [waiting] = site.jobs(WAITING)
+    assert reason in waiting.reason
+
+
+def test_each_failure_doubles_the_rest_and_a_start_ends_it(site, monkeypatch):
+    site.add("a.xml", USER)
+    clock = [time.time()]
+    monkeypatch.setattr(time, "time", lambda: clock[0])
+    rests = []
+    for _ in range(3):
+        assert attempt(site, pause=30, attempts=9)
+        site.fetch(pause=30)
+        [job] = site.jobs(READY)
+        rests.append(job.rests - clock[0])
+        clock[0] = job.rests - 1
+        assert not attempt(site, pause=30)
+        clock[0] = job.rests
+    assert rests == [30, 60, 120]
+    [ad] = site.fetch()
+    site.call("job-exit", ad.merged({"JobPid": 7, "JobStartDate": 99, "JobDuration": 2.0}), "evict")
+    site.fetch(attempts=9)
+    assert site.job("a.xml").get("StartCount") == "1"
+    with sqlite3.connect(site.state / "queue.db") as queue:
+        assert queue.execute("SELECT failures, rests FROM job").fetchall() == [(0, 0)]
+
+
+def test_what_no_report_tells_of_is_a_failure_too_and_a_rejection_is_never_held(site):
+    site.add("a.xml", USER)
+    for _ in range(3):
+        [ad] = site.fetch(attempts=2)
+        site.call("reply-fetch", both(ad), "reject", attempts=2)
+    [ad] = site.fetch(attempts=9)
+    site.call("reply-fetch", both(ad), "accept")
+    site.call("evict-claim", both(ad), attempts=4)
+    [held] = site.jobs(HELD)
+    assert "its claim was given up without a report" in held.reason
+    assert site.fetch() == []
+    site.fold()
+    assert site.job("a.xml").get("State") == "Hold"
+
+
+@pytest.mark.parametrize("mend", ["document", "State"])
+def test_a_job_that_is_held_runs_again_once_somebody_mends_it(site, mend):
+    path = site.add("a.xml", USER)
+    while attempt(site, attempts=2):
+        pass
+    if mend == "document":
+        site.add("a.xml", USER + "<Arguments>1</Arguments>")
+    else:
+        path.write_text(path.read_text().replace(">Hold<", ">Idle<").replace(
+            "<Hold>System</Hold>", ""))  # fmt: skip
+    assert attempt(site, attempts=2)
+    assert attempt(site, attempts=2)
+    assert not attempt(site, attempts=2)
+
+
+def test_an_ad_that_is_fetched_again_says_nothing_of_the_attempt_before(site):
+    site.add("a.xml", f"{USER}<Requested><Processors>2</Processors></Requested>")
+    [first] = site.fetch()
+    told = {"JobPid": 7, "JobStartDate": 99, "JobDuration": 2.0, "RemoteUserCpu": 1.0,
+            "CpusProvisioned": 2}  # fmt: skip
+    site.call("job-exit", first.merged(told), "evict")
+    [again] = site.fetch()
+    changed = {"SSSKey", "SSSFetched"}
+    assert {k: v for k, v in again.items() if k not in changed} == {
+        k: v for k, v in first.items() if k not in changed
+    }
+    site.call("job-exit", again.merged({**told, "JobStartDate": 200, "ExitCode": 0}), "exit")
+    job = site.job("a.xml")
+    assert (job.get("StartCount"), job.get("StartTime")) == ("2", "200")
+    assert job.delivered.text("Duration") == "4"
+
+
+def test_a_queue_of_the_version_before_is_taken_over(site):
+    site.add("a.xml", USER)
+    site.fetch()
+    with sqlite3.connect(site.state / "queue.db") as queue:
+        for name in ("failures", "rests"):
+            queue.execute(f"ALTER TABLE job DROP COLUMN {name}")
+        queue.execute("PRAGMA user_version = 1")
+    assert [job.failures for job in site.jobs("offered")] == [0]
+    site.unheard()
+    assert len(site.fetch()) == 1
+
+
+@pytest.mark.parametrize(
+    "ad, reason",
+    [
+        ({"Cmd": "/bin/true"}, ""),
+        ({"Cmd": "/etc"}, "/etc (Executable) cannot be executed"),
+        ({"Cmd": "/etc/passwd"}, "/etc/passwd (Executable) cannot be executed"),
+        ({"Cmd": "true", "Iwd": "/bin"}, ""),
+        ({"Cmd": "true", "Iwd": "/no"}, "/no (InitialWorkingDirectory) is no directory"),
+        ({"Cmd": "/bin/true", "In": "/no"}, "/no (InputFile) cannot be read"),
+        ({"Cmd": "/bin/true", "Out": "/no/x"}, "/no/x (OutputFile) cannot be written"),
+        ({"Cmd": "/bin/true", "Err": "/no/x"}, "/no/x (ErrorFile) cannot be written"),
+    ],
+)
+def test_what_keeps_a_starter_from_starting_a_job_is_found(ad, reason):
+    from sssjob.classads.values import Ad
+
+    assert limits.why_not_started(Ad(ad)) == reason
