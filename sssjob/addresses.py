@@ -7,6 +7,7 @@ from pathlib import Path
 
 POSTGRESQL = ("postgresql://", "postgres://")
 SQLITE = "sqlite:"
+OBJECTS = "s3://"  # with which the address of a ledger in an object store begins
 
 APPLICATION = 0x53535342  # what the head of a file of SQLite says where it is a store
 # What a file of SQLite is, as messages say it.
@@ -53,6 +54,11 @@ def is_store(target: str) -> bool:
             return bool(database(stream.read(DATABASE_HEAD)))
     except OSError:
         return False
+
+
+def is_object(target: str) -> bool:
+    """Whether a text is an address in an object store, where only ledgers are looked for."""
+    return target.startswith(OBJECTS)
 
 
 def is_ledger(path: Path) -> bool:

@@ -89,7 +89,7 @@ OTHERWISE = {
     "starter.py": "plays HTCondor: streams of a job, and ads in a scratch directory",
     "basic.py": "the list in a lock file, which must keep its inode, under that lock",
     "state.py": "appends to an output that grows",
-    "manifest.py": "a whole file under the hidden name that outputs.Aside gives it",
+    "places.py": "a whole file under the hidden name that outputs.Aside gives it",
     "queue.py": "a directory queue, in which others that read it prescribe the names on the way",
 }
 WRITES = re.compile(

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from sssjob.addresses import is_ledger, is_store
+from sssjob.addresses import is_ledger, is_object, is_store
 from sssjob.document.files import is_compressed, raw
 from sssjob.errors import SSSJobError, UnreadableDocument, UnusableInput
 from sssjob.visible import visible
@@ -44,8 +44,8 @@ class NamedSource(NamedTuple):
 
     @property
     def is_ledger(self) -> bool:
-        """Whether it is a directory that a ledger is in."""
-        return isinstance(self.given, Path) and is_ledger(self.given)
+        """Whether it is a directory that a ledger is in, or its address in an object store."""
+        return isinstance(self.given, Path) and (is_object(self.name) or is_ledger(self.given))
 
     @property
     def is_directory(self) -> bool:

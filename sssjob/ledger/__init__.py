@@ -13,9 +13,9 @@ it works, and why, is told in ``manifest.py``, ``merging.py`` and ``report.py``.
 from __future__ import annotations
 
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sssjob.addresses import is_object
 from sssjob.document.files import source_of
 from sssjob.dotted import loaded, needed
 from sssjob.errors import of_kind
@@ -27,7 +27,8 @@ __all__ = ["open"]
 
 
 def open(home: str | PathLike[str], *, as_of: int | None = None) -> Runs:
-    """The runs of the ledger in a directory; ``as_of``: as it was after the commit of that number.
+    """The runs of the ledger in a directory, or at an address such as ``s3://bucket/usage``;
+    ``as_of``: as it was after the commit of that number.
 
     Raises ``UnusableStore``: there is none, or it cannot be read; ``OtherStore`` for one of a newer
     version; ``InvalidValue`` for what is no name of a directory; and ``ModuleNotFoundError``
@@ -35,8 +36,9 @@ def open(home: str | PathLike[str], *, as_of: int | None = None) -> Runs:
     """
     of_kind(home, str | PathLike, "the directory of a ledger")
     of_kind(as_of, int | None, "the number of a commit")
-    place = Path(str(source_of(home)))
+    place = home if isinstance(home, str) and is_object(home) else str(source_of(home))
     for library in ("duckdb", "pyarrow"):
         needed(library, "ledger", "a ledger")
     made: type[Runs] = loaded("sssjob.ledger.tables:Runs")
-    return made(loaded("sssjob.ledger.ledger:opened")(place, as_of))
+    found = loaded("sssjob.ledger.places:place")(place)
+    return made(loaded("sssjob.ledger.ledger:opened")(found, as_of))

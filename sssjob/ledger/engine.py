@@ -7,11 +7,9 @@ cannot either.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,8 +18,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sssjob.errors import DamagedStore, UnusableStore
-from sssjob.ledger import columns
+from sssjob.ledger import columns, places
 from sssjob.ledger.manifest import DataFile, Manifest
+from sssjob.ledger.places import ObjectPath, Place
 from sssjob.measures import wait_sql
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def told_of(view: str) -> dict[str, dict[str, str]]:
 
 @contextmanager
 def connected(
-    home: Path, manifest: Manifest, files: Sequence[DataFile] | None = None,
+    home: Place, manifest: Manifest, files: Sequence[DataFile] | None = None,
     *, fence: Mapping[str, Any] | None = None,
 ) -> Iterator[Connection]:  # fmt: skip
     """A connection with the views of a ledger: ``live`` has the rows that count and where they are.
@@ -82,13 +81,15 @@ def connected(
         connection = _connection()
         try:
             connection.execute("SET temp_directory = $1", [temporary])
+            if isinstance(home, ObjectPath):
+                connection.register_filesystem(home.files)
             _view(connection, home, manifest, manifest.files if files is None else files)
             for name, text in VIEWS.items():
                 connection.execute(f"CREATE VIEW {name} AS {text}")
             if fence is not None:
                 for name, value in fence.items():
                     connection.execute(f"SET {name} = $1", [value])
-                connection.execute("SET allowed_directories = $1", [[f"{home.absolute()}/"]])
+                connection.execute("SET allowed_directories = $1", [[f"{_whole_name(home)}/"]])
                 connection.execute("SET enable_external_access = false")
                 connection.execute("SET lock_configuration = true")
             yield connection
@@ -120,7 +121,7 @@ def _connection() -> Connection:
 
 
 def _view(
-    connection: Connection, home: Path, manifest: Manifest, files: Iterable[DataFile]
+    connection: Connection, home: Place, manifest: Manifest, files: Iterable[DataFile]
 ) -> None:
     """Make ``live``: every row that was not replaced, with ``file`` and ``row``."""
     some = [*files]
@@ -150,12 +151,13 @@ def _view(
     connection.execute(f"CREATE VIEW live AS {' UNION ALL '.join(parts)}")
 
 
-def gone(home: Path, manifest: Manifest) -> pa.Table:
+def gone(home: Place, manifest: Manifest) -> pa.Table:
     """Which rows of which files were replaced. Raises ``DamagedStore``."""
     tables = []
     for each in manifest.gone:
         try:
-            tables.append(pq.read_table(home / each.path))
+            with places.stream(home / each.path) as stream:
+                tables.append(pq.read_table(stream))
         except (OSError, pa.ArrowException) as error:
             raise DamagedStore(str(home / each.path), f"cannot be read: {error}") from None
     empty = pa.table({"file": pa.array([], pa.string()), "row": pa.array([], pa.int64())})
@@ -163,27 +165,27 @@ def gone(home: Path, manifest: Manifest) -> pa.Table:
 
 
 def rows_at(
-    home: Path, manifest: Manifest, places: Iterable[tuple[str, int]]
+    home: Place, manifest: Manifest, wanted: Iterable[tuple[str, int]]
 ) -> Iterator[dict[str, Any]]:
     """The rows at some places, as names of files and numbers of rows. Raises ``DamagedStore``.
 
     Only the row groups that they are in are read, one at a time.
     """
-    wanted: dict[str, list[int]] = {}
-    for name, number in places:
-        wanted.setdefault(name, []).append(number)
+    by_name: dict[str, list[int]] = {}
+    for name, number in wanted:
+        by_name.setdefault(name, []).append(number)
     for file in manifest.files:
-        if file.name in wanted:
+        if file.name in by_name:
             try:
-                yield from _taken(home / file.path, sorted(wanted[file.name]))
+                yield from _taken(home / file.path, sorted(by_name[file.name]))
             except (OSError, pa.ArrowException) as error:
                 text = f"cannot be read: {error}"
                 raise DamagedStore(str(home / file.path), text) from None
 
 
-def _taken(path: Path, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
+def _taken(path: Place, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
     """The rows of a file with these numbers, which go upwards."""
-    with pq.ParquetFile(path) as file:
+    with places.stream(path) as stream, pq.ParquetFile(stream) as file:
         first = 0
         for group in range(file.num_row_groups):
             behind = first + file.metadata.row_group(group).num_rows
@@ -194,13 +196,18 @@ def _taken(path: Path, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
             first = behind
 
 
-def pattern_of(path: Path) -> str:
+def pattern_of(path: Place) -> str:
     """The name of a file for DuckDB, in which nothing is a pattern.
 
+    >>> from pathlib import Path
     >>> pattern_of(Path("/a[1]/b"))
     '/a[[]1]/b'
     """
-    return _SPECIAL.sub(r"[\g<0>]", os.fspath(path.absolute()))
+    return _SPECIAL.sub(r"[\g<0>]", _whole_name(path))
+
+
+def _whole_name(path: Place) -> str:
+    return str(path if isinstance(path, ObjectPath) else path.absolute())
 
 
 def rows_of(connection: Connection, text: str, given: Any = None) -> list[tuple[Any, ...]]:

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from sssjob.accounting import run as accounting
 from sssjob.accounting.report import NAMED
 from sssjob.errors import DamagedStore
-from sssjob.ledger import columns, engine
+from sssjob.ledger import columns, engine, places
 from sssjob.ledger.columns import EXACT, GROUPED, SUMMED
 from sssjob.ledger.ledger import Ledger
 from sssjob.measures import Number, usage_of
@@ -161,7 +161,7 @@ def _run(row: columns.Row) -> accounting.Run:
     return accounting.made(key, amounts, code, accounting.number_in(name or ""))
 
 
-def _rows(path: Any, names: Sequence[str]) -> Iterator[columns.Row]:
-    with pq.ParquetFile(path) as file:
+def _rows(path: places.Place, names: Sequence[str]) -> Iterator[columns.Row]:
+    with places.stream(path) as stream, pq.ParquetFile(stream) as file:
         for batch in file.iter_batches(_AT_ONCE, columns=[*names]):
             yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)

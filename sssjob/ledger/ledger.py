@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import io
 import os
 import time
@@ -11,18 +10,17 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from sssjob import outputs
 from sssjob.errors import DamagedStore, FullStore, UnusableStore
-from sssjob.ledger import columns, engine, manifest, merging
+from sssjob.ledger import columns, engine, manifest, merging, places
 from sssjob.ledger.columns import COLUMNS, END, ID, KEY, LINE, START, SUBMIT, Row
 from sssjob.ledger.manifest import DataFile, Gone, Input, Manifest, TimeRange
+from sssjob.ledger.places import Place
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection as Connection
@@ -61,7 +59,7 @@ class Ledger:
     ``at`` is the number of the manifest that is read; None: always the newest.
     """
 
-    home: Path
+    home: Place
     at: int | None = None
 
     def manifest(self) -> Manifest:
@@ -91,18 +89,16 @@ class Ledger:
     def present(self, now: Manifest) -> tuple[list[DataFile], list[DamagedStore]]:
         """The files of a manifest that are as long as they were, and what is wrong with others."""
         whole, faults = [], []
+        sizes = places.sizes(self.home, [file.path for file in now.files])
         for file in now.files:
-            path = self.home / file.path
-            try:
-                size = path.stat().st_size
-            except OSError as error:
-                faults.append(DamagedStore(str(path), f"{error.strerror}; {_lost(file)}"))
-                continue
+            size = sizes[file.path]
             if size == file.size:
                 whole.append(file)
-            else:
-                text = f"is torn: {size} bytes, and {file.size} were written; {_lost(file)}"
-                faults.append(DamagedStore(str(path), text))
+                continue
+            why = f"is torn: {size} bytes, and {file.size} were written"
+            if isinstance(size, OSError):
+                why = size.strerror or str(size)
+            faults.append(DamagedStore(str(self.home / file.path), f"{why}; {_lost(file)}"))
         return whole, faults
 
     def commit(self, arrived: pa.Table, read: Sequence[Input], why: str) -> Added:
@@ -132,7 +128,7 @@ class Ledger:
                 manifest.commit(self.home, following)
         return Added(count - len(replaced), len(replaced), len(arrived) - count)
 
-    def _written(self, connection: Connection, made: list[Path]) -> Iterator[DataFile]:
+    def _written(self, connection: Connection, made: list[Place]) -> Iterator[DataFile]:
         """The rows of ``fresh`` in files, one for each month of the end; others are open."""
         month = f"coalesce(strftime(make_timestamp({END} * 1000000), '%Y-%m'), 'open')"
         connection.execute(f"CREATE TEMP TABLE sorted AS SELECT *, {month} AS month FROM fresh")
@@ -145,7 +141,7 @@ class Ledger:
             ).to_arrow_table()
             yield self.write(found.cast(columns.schema()), each, made)
 
-    def write(self, rows: pa.Table, month: str, made: list[Path]) -> DataFile:
+    def write(self, rows: pa.Table, month: str, made: list[Place]) -> DataFile:
         """Rows as a file, on disk; ``made`` is told of it."""
         data = _parquet(rows)
         path = f"{USAGE}/{month}/{_name(month)}"
@@ -154,7 +150,7 @@ class Ledger:
         submit, start, end = (_span(rows[name]) for name in (SUBMIT, START, END))
         return DataFile(path, len(rows), len(data), _digest(data), submit, start, end)
 
-    def _as_gone(self, replaced: pa.Table, made: list[Path]) -> Gone:
+    def _as_gone(self, replaced: pa.Table, made: list[Place]) -> Gone:
         data = _parquet(replaced, plain=True)
         path = f"{GONE}/{_name('gone')}"
         made.append(self.home / path)
@@ -162,20 +158,13 @@ class Ledger:
         return Gone(path, len(replaced), len(data), _digest(data))
 
     def _put(self, path: str, data: bytes | memoryview) -> None:
-        whole = self.home / path
-        whole.parent.mkdir(parents=True, exist_ok=True)
-        with outputs.writing(whole, follow=False) as stream:
-            stream.write(data)
+        places.put(self.home / path, data)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Let no other writer in. Who dies lets others in; the manifests are safe without it."""
-        handle = os.open(self.home / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+        with places.locked(self.home / LOCK):
             yield
-        finally:
-            os.close(handle)
 
 
 class Adding:
@@ -223,30 +212,32 @@ class Adding:
             self._tables, self._count, self._read = [], 0, []
 
 
-def create(home: Path) -> Ledger:
+def create(home: Place) -> Ledger:
     """A ledger in a directory, made if it is not there. Raises ``OSError``, ``UnusableStore``."""
     if manifest.numbers(home):
         ledger = Ledger(home)
         ledger.manifest()
         return ledger
-    home.mkdir(parents=True, exist_ok=True)
-    if unknown := [name for name in os.listdir(home) if name not in (manifest.FOLDER, LOCK)]:
+    if not isinstance(home, places.ObjectPath):
+        home.mkdir(parents=True, exist_ok=True)
+    if unknown := [name for name in places.names(home) if name not in (manifest.FOLDER, LOCK)]:
         text = f"has other files in it ({min(unknown)}): name an empty directory, or a new one"
         raise UnusableStore(str(home), text)
-    (home / manifest.FOLDER).mkdir(exist_ok=True)
+    if not isinstance(home, places.ObjectPath):
+        (home / manifest.FOLDER).mkdir(exist_ok=True)
     with suppress(manifest.Taken):  # by somebody who makes the same ledger
         manifest.commit(home, Manifest(written=int(time.time())))
     return Ledger(home)
 
 
-def opened(home: Path, at: int | None = None) -> Ledger:
+def opened(home: Place, at: int | None = None) -> Ledger:
     """A ledger that is there. Raises ``UnusableStore``."""
     ledger = Ledger(home, at)
     ledger.manifest()
     return ledger
 
 
-def found(home: Path) -> Ledger:
+def found(home: Place) -> Ledger:
     """A ledger that is there, whatever is wrong with it. Raises ``UnusableStore``."""
     if not manifest.numbers(home):
         return opened(home)
@@ -304,23 +295,24 @@ def _lost(file: DataFile) -> str:
 
 
 @contextmanager
-def taken_back(home: Path) -> Iterator[list[Path]]:
+def taken_back(home: Place) -> Iterator[list[Place]]:
     """A list of the files that a commit makes: they are removed again if it comes to nothing.
 
     What could not be written (a full disk, most of all) raises ``UnusableStore``.
     """
-    made: list[Path] = []
+    made: list[Place] = []
     try:
         yield made
     except BaseException as error:
-        for path in made:
-            path.unlink(missing_ok=True)
+        if not isinstance(error, places.Unsure):
+            for path in made:
+                path.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise _unwritten(home, error) from None
         raise
 
 
-def _unwritten(home: Path, error: OSError) -> UnusableStore:
+def _unwritten(home: Place, error: OSError) -> UnusableStore:
     text = f"{error.strerror or error}; what was committed before stays"
     return (FullStore if error.errno == 28 else UnusableStore)(str(home), text)
 

@@ -14,16 +14,15 @@ Older manifests stay: each is the ledger as it was then.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from sssjob import outputs
 from sssjob.addresses import LEDGER, MANIFESTS, manifest_name, number_of
 from sssjob.errors import DamagedStore, OtherStore, UnusableStore
+from sssjob.ledger import places
+from sssjob.ledger.places import Place
 
 VERSION = 1
 FOLDER = MANIFESTS
@@ -123,7 +122,7 @@ class Manifest:
         return any(each[1:] == wanted[1:] for each in self.inputs)
 
 
-def newest(home: Path, at: int | None = None) -> Manifest:
+def newest(home: Place, at: int | None = None) -> Manifest:
     """The newest manifest of a ledger, or the one with a number.
 
     Raises ``UnusableStore``, ``OtherStore`` for one of a later version, and ``DamagedStore``.
@@ -137,16 +136,13 @@ def newest(home: Path, at: int | None = None) -> Manifest:
     return _read(home, number)
 
 
-def numbers(home: Path) -> list[int]:
+def numbers(home: Place) -> list[int]:
     """The numbers of all manifests, upwards."""
-    try:
-        names = os.listdir(home / FOLDER)
-    except (FileNotFoundError, NotADirectoryError):
-        return []
+    names = places.names(home / FOLDER)
     return sorted(found for name in names if (found := number_of(name)) is not None)
 
 
-def last_whole(home: Path) -> tuple[Manifest, list[DamagedStore]]:
+def last_whole(home: Place) -> tuple[Manifest, list[DamagedStore]]:
     """The newest manifest that can be read, and what is wrong with others, the newest first.
 
     Raises ``UnusableStore`` where none can be read, and ``OtherStore`` for one of a later version.
@@ -165,42 +161,26 @@ def last_whole(home: Path) -> tuple[Manifest, list[DamagedStore]]:
     return found, faults
 
 
-def set_aside(path: Path) -> None:
+def set_aside(path: Place) -> None:
     """Give a damaged manifest a name that is none of a manifest; nothing is removed."""
-    os.rename(path, path.with_name(f"{path.name}{ASIDE}"))
-    _on_disk(path.parent)
+    places.set_aside(path, ASIDE)
 
 
-def _no_ledger(home: Path) -> UnusableStore:
+def _no_ledger(home: Place) -> UnusableStore:
     return UnusableStore(str(home), "is no ledger: sssjob ledger init makes one")
 
 
-def path_of(home: Path, number: int) -> Path:
+def path_of(home: Place, number: int) -> Place:
     """Where the manifest of a number is."""
     return home / FOLDER / manifest_name(number)
 
 
-def commit(home: Path, manifest: Manifest) -> None:
+def commit(home: Place, manifest: Manifest) -> None:
     """Give a manifest its name, on disk. Raises ``Taken`` where the number is, and ``OSError``."""
-    final = path_of(home, manifest.number)
-    with outputs.Aside(final) as aside:
-        with open(aside, "wb") as file:
-            file.write(_bytes(manifest))
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.link(aside, final)
-        except FileExistsError:
-            raise Taken from None
-    _on_disk(home / FOLDER)
-
-
-def _on_disk(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        places.create(path_of(home, manifest.number), _bytes(manifest))
+    except FileExistsError:
+        raise Taken from None
 
 
 def next_to(manifest: Manifest, **changes: Any) -> Manifest:
@@ -215,12 +195,13 @@ def _bytes(manifest: Manifest) -> bytes:
     return f"{json.dumps(head)}\n{told}\n".encode()
 
 
-def _read(home: Path, number: int) -> Manifest:
+def _read(home: Place, number: int) -> Manifest:
     path = path_of(home, number)
-    size = path.stat().st_size
-    if size > _LARGEST:
-        raise DamagedStore(str(path), f"a manifest of {size} bytes")
-    head, _, told = path.read_bytes().partition(b"\n")
+    with places.stream(path) as file:
+        data = file.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise DamagedStore(str(path), f"a manifest of more than {_LARGEST} bytes")
+    head, _, told = data.partition(b"\n")
     try:
         version = _version(head, told.rstrip(b"\n"))
         if version <= VERSION:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
 
     from sssjob.errors import DamagedStore
     from sssjob.ledger.ledger import Ledger
+    from sssjob.ledger.places import Place
 
 _ROWS = 8_000_000  # that are added at once: so many groups and pieces are in memory
 RUN, BOOKED = "run", "end"  # how usage is booked: over the time of the run, or at its end
@@ -94,7 +94,7 @@ def add_to(
 
 
 # decision 432
-def adder(empty: Report, home: Path, number: int, book: str) -> Callable[[Sequence[str]], Report]:
+def adder(empty: Report, home: Place, number: int, book: str) -> Callable[[Sequence[str]], Report]:
     """What reports of some files of a ledger, as it was after its commit of a number."""
     now = newest(home, number)
     files = {file.path: file for file in now.files}

@@ -18,24 +18,21 @@ that is gone or damaged, costs time: the rows tell the same.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date
 from fractions import Fraction
 from hashlib import blake2b
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sssjob import outputs
 from sssjob.accounting.report import SAME, Report
-from sssjob.ledger import columns, engine
+from sssjob.ledger import columns, engine, places
 from sssjob.ledger.manifest import DataFile, Manifest
+from sssjob.ledger.places import Place
 from sssjob.measures import Number, Totals
 from sssjob.spans import PERIOD, TIMED, pieces
 from sssjob.units import plain
@@ -70,19 +67,18 @@ class Rollups:
     ledger: Ledger
     now: Manifest
     book: str
-    _known: dict[str, Path] = field(default_factory=dict)
+    _known: dict[str, Place] = field(default_factory=dict)
     _gone: dict[str, str] = field(default_factory=dict)  # digests, by names of files
 
     def __post_init__(self) -> None:
-        with suppress(OSError):
-            names = sorted(os.listdir(self._home))
-            self._known = {name.rsplit(".", 2)[0]: self._home / name for name in names}
+        names = sorted(places.names(self._home))
+        self._known = {name.rsplit(".", 2)[0]: self._home / name for name in names}
 
     @property
-    def _home(self) -> Path:
+    def _home(self) -> Place:
         return self.ledger.home / FOLDER / f"{self.book}-{_VERSION}"
 
-    def path(self, file: DataFile) -> Path | None:
+    def path(self, file: DataFile) -> Place | None:
         """The rollup of a file; None where there is none."""
         return self._known.get(self._stem(file))
 
@@ -94,9 +90,7 @@ class Rollups:
         data = _parquet(found, begun)
         digest = blake2b(data, digest_size=16).hexdigest()
         path = self._home / f"{self._stem(file)}.{digest}.parquet"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with outputs.writing(path, follow=False) as stream:
-            stream.write(data)
+        places.put(path, data)
         self._known[self._stem(file)] = path
 
     def _stem(self, file: DataFile) -> str:
@@ -130,7 +124,7 @@ def may_answer(report: Report) -> bool:
     return all(each % _DAY == 0 for each in moments)
 
 
-def add_to(report: Report, connection: Connection, paths: Sequence[Path], rows: int) -> None:
+def add_to(report: Report, connection: Connection, paths: Sequence[Place], rows: int) -> None:
     """Add what rollups tell of so many runs. Raises what DuckDB and Arrow do."""
     names = [SAME.get(name, name) for name in report.by if name not in TIMED]
     found = connection.read_parquet([engine.pattern_of(path) for path in paths])
@@ -169,7 +163,7 @@ def _pieces(report: Report, connection: Connection) -> Sequence[Sequence[str]]:
     return cut.names
 
 
-def _within(report: Report, connection: Connection, paths: Iterable[Path]) -> int:
+def _within(report: Report, connection: Connection, paths: Iterable[Place]) -> int:
     """How many runs have a part in the window: they neither ended before it, nor began after."""
     every = "SELECT coalesce(sum(jobs), 0) FROM rollup WHERE day IS NOT NULL"
     ((dated,),) = engine.rows_of(connection, every)
@@ -178,7 +172,8 @@ def _within(report: Report, connection: Connection, paths: Iterable[Path]) -> in
         ((before,),) = engine.rows_of(connection, f"{every} AND day < {report.since // _DAY}")
     if report.until is not None:
         for path in paths:
-            told = json.loads(pq.read_metadata(path).metadata[_BEGUN])
+            with places.stream(path) as stream:
+                told = json.loads(pq.read_metadata(stream).metadata[_BEGUN])
             after += sum(runs for day, runs in told if day * _DAY >= report.until)
     return int(dated) - int(before) - after
 
@@ -268,12 +263,14 @@ def _digests(gone: pa.Table) -> dict[str, str]:
     }
 
 
-def damaged(ledger: Ledger) -> Iterator[Path]:
+def damaged(ledger: Ledger) -> Iterator[Place]:
     """Rollups whose bytes are not those that their names tell of."""
-    for path in sorted((ledger.home / FOLDER).glob("*/*.parquet")):
+    for name in sorted(places.below(ledger.home / FOLDER)):
+        path = ledger.home / FOLDER / name
         digest = path.name.rsplit(".", 2)[1]
         try:
-            data = path.read_bytes()
+            with places.stream(path) as stream:
+                data = stream.read()
         except OSError:
             yield path
             continue

@@ -7,16 +7,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from hashlib import file_digest
-from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow as pa
 
 from sssjob.errors import DamagedStore, UnusableStore
-from sssjob.ledger import columns, manifest, rollup
+from sssjob.ledger import columns, manifest, places, rollup
 from sssjob.ledger.columns import END, START
 from sssjob.ledger.ledger import GONE, TRIES, USAGE, Ledger, digest_of, taken_back
 from sssjob.ledger.manifest import DataFile, Gone, Manifest
+from sssjob.ledger.places import Place
 
 ROWS = 1_000_000  # of a file that is made, which is held in memory
 
@@ -28,7 +28,7 @@ class Checked(NamedTuple):
 
     faults: list[DamagedStore]
     runs: int
-    strays: list[Path]
+    strays: list[Place]
 
 
 def check(ledger: Ledger) -> Checked:
@@ -45,10 +45,10 @@ def check(ledger: Ledger) -> Checked:
             known.update(file.path for file in told.files)
             known.update(file.path for file in told.gone)
     strays = sorted(
-        path
+        ledger.home / path
         for folder in (USAGE, GONE)
-        for path in (ledger.home / folder).rglob("*")
-        if path.is_file() and str(path.relative_to(ledger.home)) not in known
+        for path in (f"{folder}/{name}" for name in places.below(ledger.home / folder))
+        if path not in known
     )
     faults += (
         DamagedStore(str(path), "is not what was written; reports of rows are right")
@@ -57,17 +57,17 @@ def check(ledger: Ledger) -> Checked:
     return Checked(faults, now.rows, strays)
 
 
-def _faults(home: Path, files: Iterable[DataFile | Gone]) -> Iterator[DamagedStore]:
+def _faults(home: Place, files: Iterable[DataFile | Gone]) -> Iterator[DamagedStore]:
     for file in files:
         fault = _fault(home, file)
         if fault is not None:
             yield fault
 
 
-def _fault(home: Path, file: DataFile | Gone) -> DamagedStore | None:
+def _fault(home: Place, file: DataFile | Gone) -> DamagedStore | None:
     path = home / file.path
     try:
-        with open(path, "rb") as stream:
+        with places.stream(path) as stream:
             found = file_digest(stream, digest_of).hexdigest()
     except OSError as error:
         return DamagedStore(str(path), f"{error.strerror}; {file.rows} rows were in it")
@@ -130,7 +130,7 @@ def _repaired(ledger: Ledger) -> Repaired:
         manifest.commit(home, following)
     # Only now: a commit takes the number behind the last one.
     for fault in torn:
-        manifest.set_aside(Path(fault.store))
+        manifest.set_aside(places.place(fault.store))
     for path in rollup.damaged(ledger):
         faults.append(DamagedStore(str(path), "is not what was written; it is made anew"))
         path.unlink(missing_ok=True)
@@ -184,7 +184,7 @@ def _compacted(ledger: Ledger) -> tuple[int, int]:
 
 
 def _rewritten(
-    ledger: Ledger, now: Manifest, month: str, some: list[DataFile], made: list[Path]
+    ledger: Ledger, now: Manifest, month: str, some: list[DataFile], made: list[Place]
 ) -> Iterator[DataFile]:
     names = ", ".join(f'"{name}"' for name in columns.NAMES)
     with ledger.connected(now, some) as connection:

@@ -322,11 +322,11 @@ def asked_runs(source: NamedSource, question: Question) -> NamedSource:
 def ledger_of(source: NamedSource) -> Ledger:
     """The ledger that a source is. Raises ``UnusableStore``, also without the extra ``ledger``."""
     try:
-        from sssjob.ledger import ledger
+        from sssjob.ledger import ledger, places
     except ModuleNotFoundError as error:
         text = f"a ledger needs {error.name}: pip install 'sssjob[ledger]'"
         raise UnusableStore(source.name, text) from None
-    return ledger.opened(Path(source.name))
+    return ledger.opened(places.place(source.name))
 
 
 def as_stream(

@@ -32,6 +32,7 @@ EXTRAS = {
     "place": "ortools",
     "polars": "polars",
     "postgresql": "psycopg",
+    "s3": "s3fs",
     "web": "starlette",
 }
 WITHOUT = f"import sys; sys.modules.update(dict.fromkeys({[*EXTRAS.values()]}))\n"

@@ -14,7 +14,7 @@ from killing import killed
 from ledger_runs import FIRST, run, runs
 
 from sssjob.errors import DamagedStore, FullStore, OtherStore, UnusableStore
-from sssjob.ledger import ledger, manifest
+from sssjob.ledger import ledger, manifest, places
 
 
 @pytest.fixture
@@ -148,15 +148,15 @@ def test_a_writer_that_no_lock_kept_away_is_noticed(kept, monkeypatch):
 
 def test_a_full_disk_leaves_what_was_committed(kept, monkeypatch):
     kept.add([FIRST])
-    write = ledger.outputs.writing
+    write = places.outputs.writing
 
     def full(path, **more):
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr(ledger.outputs, "writing", full)
+    monkeypatch.setattr(places.outputs, "writing", full)
     with pytest.raises(FullStore, match="what was committed before stays"):
         kept.add([run(8, start=5, end=9)])
-    monkeypatch.setattr(ledger.outputs, "writing", write)
+    monkeypatch.setattr(places.outputs, "writing", write)
     assert [row[0] for row in runs(kept)] == ["7"]
 
 

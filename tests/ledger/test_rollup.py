@@ -138,7 +138,7 @@ def test_a_ledger_that_may_not_be_written_to_is_answered_by_rows(kept, monkeypat
     def refused(*_, **__):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("sssjob.ledger.rollup.outputs.writing", refused)
+    monkeypatch.setattr("sssjob.ledger.places.outputs.writing", refused)
     assert same(kept, ("user",)) == (0, 1)
 
 

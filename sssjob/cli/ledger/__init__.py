@@ -36,6 +36,7 @@ Examples:
 def command() -> None:
     """Keep what each run of each job used, for reports over very many of them.
 
-    A ledger is a directory (DIR) of Parquet files. A record that is read twice counts once, and a
-    later version of a record replaces it. It needs pip install 'sssjob[ledger]'.
+    A ledger is a directory (DIR) of Parquet files, or an address in an object store such as
+    s3://BUCKET/usage. A record that is read twice counts once, and a later version of a record
+    replaces it. It needs pip install 'sssjob[ledger]'.
     """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -28,9 +27,9 @@ def opened(
 ) -> Iterator[Ledger]:
     """A ledger; whatever is wrong with it ends the command, unless it may be ``damaged``."""
     with failing():
-        from sssjob.ledger import ledger
+        from sssjob.ledger import ledger, places
 
-        home = Path(directory)
+        home = places.place(directory)
         if damaged:
             yield ledger.found(home)
             return
@@ -44,7 +43,7 @@ def failing() -> Iterator[None]:
         with common.failing():
             yield
     except ModuleNotFoundError as error:
-        if error.name == "deltalake":
+        if error.name in ("deltalake", "s3fs"):
             common.fail(error)
         if error.name not in ("duckdb", "pyarrow"):
             raise
