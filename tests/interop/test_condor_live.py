@@ -124,6 +124,29 @@ def test_a_fetched_job_is_ended_at_each_of_its_limits_and_told_which(pool):
         assert int(job.delivered.value("Duration")) < 60
 
 
+WITH_GPU = """\
+<Job><Id>gpu</Id><User>alice</User><Executable>/bin/sleep</Executable><Arguments>3</Arguments>
+<Requested><Processors>1</Processors><Memory>60</Memory><Disk>10</Disk>
+<Resource name="GPU" type="{model}">1</Resource><Resource name="Tapes">2</Resource>
+</Requested></Job>
+"""
+
+
+def test_gpus_of_a_model_and_resources_of_a_site_are_given_and_delivered(pool):
+    never = pool.jobs / "never.xml"
+    never.write_text(WITH_GPU.format(model="H100"))
+    path = pool.jobs / "gpu.xml"
+    path.write_text(WITH_GPU.format(model="A30"))
+    jobs = completed(path, 1)
+    assert jobs, pool.log("StartLog")[-3000:]
+    found = {
+        (each.attributes["name"], each.attributes.get("type")): each.text
+        for each in jobs["gpu"].delivered if each.name == "Resource"
+    }  # fmt: skip
+    assert found == {("GPU", "NVIDIA A30"): "1", ("Tapes", None): "2"}
+    assert jobs_of(never)["gpu"].get("State") == ""
+
+
 def test_a_job_that_cannot_be_started_is_held_and_delivers_nothing(pool):
     path = pool.jobs / "poison.xml"
     path.write_text(

@@ -13,7 +13,7 @@ from sssjob.classads import evaluate
 from sssjob.classads.values import UNDEFINED, Ad, Node
 from sssjob.integers import LARGEST, SMALLEST
 from sssjob.records.unread import Left, known
-from sssjob.systems.condor import names
+from sssjob.systems.condor import gpus, names
 from sssjob.systems.condor.accounting import table
 from sssjob.systems.condor.accounting.values import MADE_OF
 from sssjob.systems.condor.usage import GIVEN
@@ -94,6 +94,7 @@ KINDS: dict[str, Kind] = {
     **dict.fromkeys(("EnteredCurrentStatus", "JobStartDate"), moment),
     "JobStatus": status,
     names.REQUIREMENTS: condition,
+    gpus.REQUIRE: condition,
     names.RANK: rank,
     **dict.fromkeys((
         "ExitBySignal", "StreamErr", "StreamOut", "TransferErr", "TransferOut",
@@ -168,6 +169,8 @@ LEFT_PREFIXES = (
     "DAGMan_",
     "DAG_",
     names.FEATURE,
+    names.GPU_MODEL,
+    gpus.PROPERTIES,
     "MachineAttr",
     names.PUBLISHED,
     names.MACHINE,

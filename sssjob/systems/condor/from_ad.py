@@ -21,7 +21,7 @@ from sssjob.errors import Finding, InvalidValue, UnreadableDocument, finding
 from sssjob.mail_addresses import to_uri
 from sssjob.model import Block, Delivered, Item, Job, Property, Requested, Task, TaskGroup
 from sssjob.records.record import DELIVERED, JOB, REQUESTED, Field
-from sssjob.systems.condor import attributes, names, requirements
+from sssjob.systems.condor import attributes, gpus, names, requirements
 from sssjob.systems.condor.accounting import table
 from sssjob.systems.condor.usage import AdTexts, Wrong, delivered, number
 
@@ -183,7 +183,9 @@ def _requested(
             value = number(ad, name)
             if value:
                 machine = name[len("request") :]
-                resource = Property("Resource", int(value), {"name": names.resource(machine)})
+                kind = _gpu_model(ad, items, findings) if name.lower() == _REQUEST_GPUS else ""
+                named = {"name": names.resource(machine), **({"type": kind} if kind else {})}
+                resource = Property("Resource", int(value), named)
                 resources[machine.lower()] = int(value)
                 asked.append(expression.Comparison(resource))
     asked += (expression.Comparison(item) for _, item in AdTexts.of(ad).properties(_LIMITS, wrong))
@@ -204,6 +206,20 @@ def _requested(
         items.append(_extension(names.RANK, rank, findings))
     if asked:
         yield from expression.write(expression.all_of(asked))
+
+
+_REQUEST_GPUS = gpus.REQUEST.lower()
+
+
+def _gpu_model(ad: Ad, items: list[Item], findings: list[Finding]) -> str:
+    """The model of the GPUs that are requested; what else is required of them is kept."""
+    held = ad.get(gpus.REQUIRE)
+    if not isinstance(held, Node):
+        return ""
+    kind = gpus.model(writing.expression(held, writing.NEW))
+    if not kind:
+        items.append(_extension(gpus.REQUIRE, held, findings))
+    return kind
 
 
 def _repeats(asked: expression.Expression, told: set[str]) -> bool:

@@ -30,9 +30,10 @@ from sssjob.file_names import filled
 from sssjob.integers import LARGEST, SMALLEST
 from sssjob.mail_addresses import of_uri
 from sssjob.model import Job, Property
-from sssjob.resource_names import license_name
+from sssjob.nodes import plain
+from sssjob.resource_names import gpu_model, license_name
 from sssjob.states import spelled
-from sssjob.systems.condor import names, requirements
+from sssjob.systems.condor import gpus, names, requirements
 from sssjob.systems.condor.accounting import table
 
 if TYPE_CHECKING:
@@ -318,14 +319,27 @@ class _Work:
             self.ad["ConcurrencyLimits"] = f"{known},{limit}" if known else limit
         elif re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
             self.ad[f"Request{name}"] = int(count)
+            if kind := gpu_model(term.item.attributes):
+                self._require_gpus(kind, term.item)
         else:
             self.say(
                 "W-USELESS", f"{name!r} cannot be the name of a resource of HTCondor", term.item
             )
 
+    def _require_gpus(self, kind: str, item: Property) -> None:
+        """Ask for GPUs of a model; an ad says one thing of all of its GPUs."""
+        known = self.ad.get(gpus.REQUIRE)
+        asked = parser.expression(gpus.required(kind)) if plain(kind) else None
+        if asked is None:
+            self.say("W-USELESS", f"{kind!r} is no name of a model of GPUs", item)
+        elif known is not None and known != asked:
+            self.say("W-USELESS", "HTCondor asks for GPUs of one model", item)
+        else:
+            self.ad[gpus.REQUIRE] = asked
+
     def kept(self) -> None:
         """What an ad said and no request can say: it came along as an Extension."""
-        for name, op in ((names.REQUIREMENTS, "&&"), (names.RANK, "+")):
+        for name, op in ((names.REQUIREMENTS, "&&"), (gpus.REQUIRE, "&&"), (names.RANK, "+")):
             item = self.job.properties.get("Extension", type=names.EXTENSION, name=name)
             if item is None:
                 continue
@@ -337,6 +351,11 @@ class _Work:
             known = self.ad.get(name)
             self.ad[name] = requirements.appended(
                 known if isinstance(known, Node) else None, op, said
+            )
+        if gpus.REQUIRE in self.ad and gpus.REQUEST in self.ad:
+            known = self.ad.get(names.REQUIREMENTS)
+            self.ad[names.REQUIREMENTS] = requirements.appended(
+                known if isinstance(known, Node) else None, "&&", parser.expression(gpus.CLAUSE)
             )
 
     def limits(self) -> None:

@@ -74,6 +74,7 @@ JOB_ID, KEY, DOCUMENT, FEATURE = "SSSJobId", "SSSKey", "SSSJobXML", "SSSFeature_
 REPORT = "SSSReport"  # which hook left a report, and how the job ended
 REASON = "SSSReason"  # in a report: why the job was ended, or could not be started
 FETCHED = "SSSFetched"  # when a slot was given the job, in seconds since 1970
+GPU_MODEL = "SSSGPU_"  # before the id of a GPU of the machine: its model, which travels likewise
 MACHINE = "SSSMachine_"  # before features of the machine that travel with a fetched job
 
 # The Resource that each system calls otherwise; HTCondor's name, and what documents say for it.

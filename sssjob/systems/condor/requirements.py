@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from sssjob import expression as requests
 from sssjob import nodes, units
-from sssjob.classads import tree
+from sssjob.classads import tree, writing
 from sssjob.classads.values import Node
 from sssjob.errors import InvalidValue
 from sssjob.expression import And, Comparison, Expression, Not, OneOf, Or, Wish
@@ -25,6 +25,7 @@ from sssjob.expression.tree import negation
 from sssjob.model import Property
 from sssjob.resource_names import is_license
 from sssjob.systems.condor import names
+from sssjob.systems.condor.gpus import CLAUSE
 
 SIGNS = {"EQ": "==", "NE": "!=", "LT": "<", "LE": "<=", "GT": ">", "GE": ">="}
 # What a slot must have of what a job takes a part of: a slot that has more will do.
@@ -339,6 +340,8 @@ def _conjuncts(node: Node) -> Iterator[Node]:
 
 def _repeats(node: Node, resources: Mapping[str, int]) -> bool:
     match node:
+        case tree.Binary(">=", tree.Call(), tree.AttributeReference(_, "RequestGPUs")):
+            return writing.expression(node) == CLAUSE  # which RequireGPUs says
         case tree.Binary(">=", tree.AttributeReference(_, name), tree.Literal(int() as count)):
             return resources.get(name.lower()) == count
         case tree.Binary(">=", tree.AttributeReference(_, left), tree.AttributeReference(_, right)):

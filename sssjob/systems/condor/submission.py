@@ -17,8 +17,8 @@ from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup,
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import And, Comparison, Expression
 from sssjob.model import Job, Note, Property, stripped
-from sssjob.nodes import plain
 from sssjob.systems.condor import names
+from sssjob.systems.condor.gpus import model, required
 from sssjob.systems.condor.requirements import demands, request, wishes
 from sssjob.translate import fields, mail, numbers, waiting
 from sssjob.translate.beside import beside
@@ -38,8 +38,6 @@ _NUMBER = re.compile(r"[0-9]{1,15}")
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{0,3})?)\s*([KMGT]?)B?", re.IGNORECASE | re.ASCII)
 _POWERS = {"K": 1, "M": 2, "G": 3, "T": 4}
 _KEYS = ("Feature", *names.SIDES)
-_NAMED_GPUS = 'regexp("{}", DeviceName, "i")'
-_GPU_NAME = re.compile(r'regexp\("([^"]+)", DeviceName, "i"\)')
 _NOTIFICATIONS = {"None": "Never", "JobEnd": "Complete", "All": "Always"}
 
 
@@ -364,7 +362,7 @@ class Amounts:
         if gpus.number % nodes:
             asked.approximate("Resource", "GPUs of each machine, rounded up", where=numbers.is_gpu)
         if gpus.kind:
-            made.option("require_gpus", _NAMED_GPUS.format(_regular(gpus.kind)))
+            made.option("require_gpus", required(gpus.kind))
             asked.convert(
                 "Resource", f"GPUs whose DeviceName has {gpus.kind} in it", numbers.is_gpu
             )
@@ -406,17 +404,10 @@ class Amounts:
         text = said.last("require_gpus")
         if text is None:
             return ""
-        found = _GPU_NAME.fullmatch(text)
-        kind = found[1].replace("[.]", ".") if found else ""
-        if not plain(kind) or _NAMED_GPUS.format(_regular(kind)) != text:
+        kind = model(text)
+        if not kind:
             said.back("require_gpus", text, "more than the name of GPUs")
-            return ""
         return kind
-
-
-def _regular(kind: str) -> str:
-    """A plain name as a regular expression, without a backslash, which a ClassAd would take."""
-    return kind.replace(".", "[.]")
 
 
 def _bytes(number: str, power: int, base: int) -> int:

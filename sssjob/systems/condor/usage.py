@@ -18,7 +18,7 @@ from sssjob.errors import InvalidValue
 from sssjob.integers import LARGEST, SMALLEST
 from sssjob.model import Property
 from sssjob.records.record import Field
-from sssjob.systems.condor import names
+from sssjob.systems.condor import gpus, names
 from sssjob.systems.condor.accounting import table
 from sssjob.systems.condor.accounting.values import NUMBERS, WORKED_OUT, worked_out
 
@@ -114,7 +114,14 @@ def delivered(
     rows = table.USED if duration is None else _OF_REPORTS
     if texts.ran:
         for _, item in texts.properties(rows, wrong):
-            yield _rated(ad, item) if item.name == "Processors" else item
+            if item.name == "Processors":
+                yield _rated(ad, item)
+            elif item.name == "Resource" and (models := gpus.given(ad)):
+                # Which they were, where a machine describes its GPUs.
+                for model, count in models.items():
+                    yield Property("Resource", count, {"name": names.GPU, "type": model})
+            else:
+                yield item
         yield from _given(ad)
 
 

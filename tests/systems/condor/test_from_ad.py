@@ -160,6 +160,7 @@ def test_the_tables_of_attributes_say_what_is_read():
     asked = set()
     for more in (
         {}, {"JobStatus": 5, "Out": "a", "Err": "a"}, {"CpusProvisioned": 1, "JobNotification": 1},
+        {"RequestGPUs": 1},
     ):  # fmt: skip
         ad = Watched({"JobStartDate": 5, **more})
         to_job(ad, embedded=False)

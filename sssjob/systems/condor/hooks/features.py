@@ -46,6 +46,9 @@ def prepared(job: Ad, slot: Ad, directory: str, now: int) -> dict[str, str]:
     return variables
 
 
+_REQUEST = "Request"
+
+
 def provided(job: Ad, slot: Ad) -> dict[str, str | int]:
     """What the slot gives the job, by the names that a schedd uses, and facts of its machine.
 
@@ -55,11 +58,16 @@ def provided(job: Ad, slot: Ad) -> dict[str, str | int]:
     found: dict[str, str | int] = {}
     if not slot:
         return found
-    for name in ("Cpus", "Memory", "Disk", "GPUs"):
-        wanted, has = job.number(f"Request{name}"), slot.number(name)
+    requested = (name[len(_REQUEST) :] for name in job if name.startswith(_REQUEST))
+    for name in dict.fromkeys(("Cpus", "Memory", "Disk", "GPUs", *requested)):
+        wanted, has = job.number(f"{_REQUEST}{name}"), slot.number(name)
         value = wanted if slot.get("PartitionableSlot") is True else has
         if value:
             found[f"{name}Provisioned"] = int(value)
+    if "RequestGPUs" in job:
+        from sssjob.systems.condor.gpus import travelling
+
+        found.update(travelling(slot))
     if text := slot.text("Name"):
         found["RemoteHost"] = text
     for key, fact in machine_features(slot).items():
