@@ -24,6 +24,7 @@ from sssjob.settings import SettingsTable
 from sssjob.submission import control
 
 _ACTIONS = ("Cancel", "Hold")
+_PROJECTS = 100  # of an actor; databases take expressions of a certain depth only
 _LOCKS = "submission-locks"  # beside the store, or the configuration
 _RESOURCE = "Resource"  # the type of rates that Gold has for amounts
 
@@ -111,16 +112,27 @@ def _roles(root: SettingsTable) -> Roles:
             try:
                 found.append(Permission.of(text))
             except InvalidValue:
-                role.problem("allow", repr(text), 'rules such as "Query Job own" or "* * all"')
+                role.problem(
+                    "allow",
+                    repr(text),
+                    'rules such as "Query Job own", "Query Job project" or "* * all"',
+                )
         rules[name] = tuple(found)
     actors: dict[str, tuple[str, ...]] = {}
+    projects: dict[str, tuple[str, ...]] = {}
     for name, actor in root.tables("actors"):
         if "roles" in actor:
             actors[name] = actor.texts("roles", among=rules)
         else:
             actor.texts("roles")
+        if managed := actor.texts("projects"):
+            projects[name] = managed
+        if len(managed) > _PROJECTS:
+            actor.problem("projects", f"{len(managed)} projects", f"{_PROJECTS} at most")
     usual = root.table("security").text("role", USER, among=rules)
-    return Roles(MappingProxyType(rules), MappingProxyType(actors), usual)
+    return Roles(
+        MappingProxyType(rules), MappingProxyType(actors), usual, MappingProxyType(projects)
+    )
 
 
 def _accounting(root: SettingsTable) -> Accounting:

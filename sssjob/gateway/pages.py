@@ -27,8 +27,7 @@ class PagesPlan:
 
     ``header`` is what a reverse proxy at one of the ``proxies`` tells the name of its user by.
     ``tokens`` are those of programs, each by its digest, with the actor that it is for.
-    ``projects`` are those that an actor manages, whose jobs they see beside their own. An actor
-    may ask ``rate`` times a minute.
+    An actor may ask ``rate`` times a minute.
     """
 
     listen: Address
@@ -37,13 +36,12 @@ class PagesPlan:
     header: str = ""
     proxies: tuple[Network, ...] = ()
     tokens: Mapping[bytes, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
-    projects: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     rate: int = 600
 
 
 def pages(root: SettingsTable) -> PagesPlan | None:
-    """What the table web says; None without one. Projects and tokens stand with the actors."""
-    tokens, projects = _of_actors(root)
+    """What the table web says; None without one. Tokens stand with the actors."""
+    tokens = _tokens(root)
     table = root.table("web")
     text = table.text("listen")
     names = table.texts("names")
@@ -70,8 +68,7 @@ def pages(root: SettingsTable) -> PagesPlan | None:
         said = "header and proxies, or a token in [actors.NAME]"
         table.problem("header", "no way to be let in", said)
     return PagesPlan(
-        listen, names or (str(listen),), title, header, proxies, MappingProxyType(tokens),
-        MappingProxyType(projects), rate,
+        listen, names or (str(listen),), title, header, proxies, MappingProxyType(tokens), rate,
     )  # fmt: skip
 
 
@@ -80,12 +77,9 @@ def digest(token: str) -> bytes:
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
 
 
-def _of_actors(root: SettingsTable) -> tuple[dict[bytes, str], dict[str, tuple[str, ...]]]:
+def _tokens(root: SettingsTable) -> dict[bytes, str]:
     tokens: dict[bytes, str] = {}
-    projects: dict[str, tuple[str, ...]] = {}
     for name, actor in root.tables("actors"):
-        if managed := actor.texts("projects"):
-            projects[name] = managed
         path = actor.file("token")
         if path is None:
             continue
@@ -101,7 +95,7 @@ def _of_actors(root: SettingsTable) -> tuple[dict[bytes, str], dict[str, tuple[s
             elif digest(text) in tokens:
                 actor.problem("token", "that of another actor", "a token of its own")
             tokens[digest(text)] = name
-    return tokens, projects
+    return tokens
 
 
 def _network(table: SettingsTable, text: str) -> Network | None:

@@ -26,7 +26,6 @@ from sssjob.handlers.finding import is_true
 from sssjob.handlers.ledger_entries import about, follow, quote_of
 from sssjob.handlers.ledger_entries import text as _text
 from sssjob.handlers.rates import Bill, Rates
-from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import View, only, views
 from sssjob.model import Block, Delivered, Job, Property, Requested
@@ -34,6 +33,7 @@ from sssjob.rmap.message import Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store import Change, Stored
 from sssjob.store.ledger import Entry, EntryKind
+from sssjob.store.reach import Reach
 
 _HOUR = 3600
 _WALL = attribute("Duration")
@@ -130,7 +130,7 @@ def reserve(
         if known is None:
             job = new
         else:
-            _require_seen(known, subject, call, reach)
+            _require_seen(known, subject, reach)
             job = fold(known.job, _facts(new), overwrite=True).job
         change.ledger.hold(subject.id)
         held = change.ledger.reservations(subject.id, call.now)
@@ -172,7 +172,7 @@ def quote(
             cells.insert(0, ("Id", number))
             known = _known(change, subject.job) if subject.id else None
             stored = None
-            if known is not None and _may_see(known, call, reach):
+            if known is not None and _may_see(known, reach):
                 # Only that: who may ask for a price need not be one who may change a job.
                 changed = known.job.setting(_like(known.job, "Quote", number))
                 stored = _keep(change, changed, known)
@@ -203,7 +203,7 @@ def refund(
 
     def do(change: Change) -> HandlerAnswer:
         known = _known(change, Job.of(Id=id_))
-        if known is None or not _may_see(known, call, reach):
+        if known is None or not _may_see(known, reach):
             raise Refused("740", f"There is no job {id_}")
         before = _amount(known.view, "Charge") or Fraction()
         amount = before if given is None else accounting.rates.rounded(Fraction(given))
@@ -297,7 +297,7 @@ def _merged(
     sent = sent.holding(item for item in sent.items if getattr(item, "name", "") != "Charge")
     if known is None:
         return delivering(sent), Fraction()
-    _require_seen(known, subject, call, reach)
+    _require_seen(known, subject, reach)
     if sent.block(Requested) or sent.block(Delivered):
         job = delivering(sent if sent.block(Requested) else _requesting(sent, known.job))
     else:
@@ -339,12 +339,12 @@ def _entry(
     )  # fmt: skip
 
 
-def _may_see(known: _Known, call: ReceivedRequest, reach: Reach) -> bool:
-    return not known.stored.deleted and (reach is Reach.ALL or known.view.is_of(call.actor))
+def _may_see(known: _Known, reach: Reach) -> bool:
+    return not known.stored.deleted and known.view.is_within(reach)
 
 
-def _require_seen(known: _Known, subject: _Subject, call: ReceivedRequest, reach: Reach) -> None:
-    if not _may_see(known, call, reach):
+def _require_seen(known: _Known, subject: _Subject, reach: Reach) -> None:
+    if not _may_see(known, reach):
         raise Refused("740", f"Job {subject.id} is not one that can be charged")
 
 

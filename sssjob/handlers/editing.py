@@ -15,13 +15,13 @@ from sssjob.handlers.documents import RequestDocuments, carried, require_credits
 from sssjob.handlers.finding import Search
 from sssjob.handlers.ledger_entries import follow_all
 from sssjob.handlers.query import item_of
-from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import NOWHERE, JobView, View, is_exact, jobs_of, only, views
 from sssjob.model import BLOCKS, Block, Delivered, Item, Job, Property, Requested
 from sssjob.rmap.message import Request, Set
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store import Change, Stored
+from sssjob.store.reach import Reach
 
 WARNING = "100"
 _LONGEST = 400  # characters of an Id, as columns of the store have them
@@ -182,7 +182,7 @@ def require_short(id_: str) -> None:
 
 def require_own(call: ReceivedRequest, reach: Reach, found: Iterable[View]) -> None:
     """Refuse (444) an actor that would change, or make, the jobs of others."""
-    if reach is Reach.OWN and not all(view.is_of(call.actor) for view in found):
+    if not all(view.is_within(reach) for view in found):
         asked = call.request
         raise Refused("444", f"{call.actor} may not do this ({asked.object} {asked.action})")
 
@@ -214,9 +214,7 @@ def _created(
     try:
         old = change.about(block)
         if old is not None:
-            mine = reach is Reach.ALL or all(
-                view.is_of(call.actor) for view in views(old, call.request.object)
-            )
+            mine = all(view.is_within(reach) for view in views(old, call.request.object))
             if not old.deleted or not mine:
                 raise Refused("740", f"{old.identity} is there already")
         kept = change.put(block, files=files)

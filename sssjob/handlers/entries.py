@@ -19,11 +19,11 @@ from sssjob.handlers.columns import RowWindow, ShownColumn, ordered
 from sssjob.handlers.conditions import Conditions
 from sssjob.handlers.finding import is_true
 from sssjob.handlers.query import is_total, totals
-from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
 from sssjob.rmap.message import Conj, Get, Item, Op, Request, Row, Where
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store.ledger import Entry, EntryKind
+from sssjob.store.reach import Reach
 
 TRANSACTION, RESERVATION, QUOTATION = "Transaction", "Reservation", "Quotation"
 ALLOCATION = "ReservationAllocation"
@@ -211,9 +211,8 @@ def query(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
     ]
 
     def rows() -> Iterator[Item]:
-        user = call.actor if reach is Reach.OWN else None
         with stores.use() as jobs:
-            found = jobs.ledger.entries(_KINDS[asked.object], job=lines.job, user=user)
+            found = jobs.ledger.entries(_KINDS[asked.object], job=lines.job, reach=reach)
             with closing(found):
                 yield from window.of_rows(shown(filter(lines.hold, map(lines.line, found))))
 

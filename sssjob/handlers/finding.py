@@ -7,14 +7,13 @@ from contextlib import closing
 
 from sssjob.handlers.attributes import JOB
 from sssjob.handlers.conditions import Conditions
-from sssjob.handlers.roles import Reach
 from sssjob.handlers.view import HasLedger, View, views
 from sssjob.rmap.message import Request
 from sssjob.rmap.responder import ReceivedRequest
 from sssjob.store import Difference, Store, Stored
 from sssjob.store.flat import Texts
 from sssjob.store.plan import QueryPlan
-from sssjob.store.where import of_user, only_of_user
+from sssjob.store.reach import Reach
 
 
 class Search:
@@ -27,7 +26,7 @@ class Search:
         self, call: ReceivedRequest, reach: Reach, *, deleted: bool | None = False
     ) -> None:
         asked = call.request
-        self.kind, self.user = asked.object, call.actor if reach is Reach.OWN else None
+        self.kind, self.reach = asked.object, reach
         self._conditions = Conditions(asked.wheres, self.kind, names(asked))
         self._deleted = None if self._conditions.asks_deleted else deleted
 
@@ -35,7 +34,7 @@ class Search:
         """Whether a job is one of those that are looked for."""
         if self._deleted is not None and view.stored.deleted is not self._deleted:
             return False
-        return (self.user is None or view.is_of(self.user)) and self._conditions.hold(view)
+        return view.is_within(self.reach) and self._conditions.hold(view)
 
     def run(self, jobs: Store) -> Iterator[View]:
         """The jobs, in the order of the store."""
@@ -56,9 +55,7 @@ class Search:
         if self.kind != JOB or self._deleted is not False or not self._conditions.is_planned:
             return None
         found = self._conditions.plan
-        if self.user is None:
-            return found
-        return QueryPlan(found.bounds & only_of_user(self.user).bounds, "")
+        return found if self.reach.is_all else QueryPlan(found.bounds & self.reach.bounds, "")
 
     def texts(self, jobs: Store, names: Sequence[str]) -> Iterable[Texts | Stored] | None:
         """The texts of properties of the jobs, or documents that columns do not decide.
@@ -69,7 +66,7 @@ class Search:
             return None
         id_ = self._conditions.only_id
         if id_ is not None:
-            return jobs.flat_rows_of(id_, self.user, names)
+            return jobs.flat_rows_of(id_, self.reach, names)
         plan = self.plan
         return None if plan is None else jobs.flat_rows(plan, names)
 
@@ -108,9 +105,9 @@ class Search:
     @property
     def _plan(self) -> QueryPlan:
         found = self._conditions.plan
-        if self.user is None or self.kind != JOB:
+        if self.reach.is_all or self.kind != JOB:
             return found
-        return QueryPlan(found.bounds & of_user(self.user).bounds, "")
+        return QueryPlan(found.bounds & self.reach.bounds, "")
 
 
 def names(asked: Request) -> frozenset[str]:

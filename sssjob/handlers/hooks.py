@@ -18,12 +18,12 @@ from sssjob.handlers.changes import once, require_conditions
 from sssjob.handlers.editing import WARNING, changed, place, put
 from sssjob.handlers.finding import Search
 from sssjob.handlers.query import item_of
-from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import View, views
 from sssjob.rmap.message import Set
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store import Change, Stored
+from sssjob.store.reach import Reach
 
 PLACES = ("Id", "Name", "User", "Queue", "Machine", "actor")
 PLACE = re.compile(r"\{(\w+)\}")

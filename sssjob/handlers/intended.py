@@ -22,11 +22,11 @@ from sssjob.handlers.changes import noted_as, reason, require_conditions
 from sssjob.handlers.documents import RequestDocuments, carried
 from sssjob.handlers.editing import require_own, require_short
 from sssjob.handlers.finding import Search
-from sssjob.handlers.roles import Reach
 from sssjob.handlers.view import View, only, views
 from sssjob.model import Block, Job, stripped, walk
 from sssjob.rmap.responder import ReceivedRequest
 from sssjob.store import Change, Store, Stored
+from sssjob.store.reach import Reach
 from sssjob.submission import BECAME, control
 from sssjob.submission.planning import SubmissionPlan, defined
 from sssjob.translate import read

@@ -32,7 +32,6 @@ from sssjob.handlers.columns import (
 )
 from sssjob.handlers.conditions import Described
 from sssjob.handlers.finding import Search, is_true, names
-from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import View
 from sssjob.query import Question, compile
@@ -41,6 +40,7 @@ from sssjob.rmap.reading import item
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store import Store, Stored
 from sssjob.store.flat import FlatGroup, Texts
+from sssjob.store.reach import Reach
 from sssjob.units import decimal
 
 _MOST = 1000  # properties of a request

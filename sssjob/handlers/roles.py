@@ -9,15 +9,20 @@ from types import MappingProxyType
 
 from sssjob.errors import InvalidValue, Refused
 from sssjob.rmap.responder import ReceivedRequest
+from sssjob.store.reach import EVERYBODY, Reach
 
 ANY = "*"
-ANONYMOUS, USER = "anonymous", "user"
+ANONYMOUS, USER, MANAGER = "anonymous", "user", "manager"
 
 
-class Reach(StrEnum):
-    """Which jobs a rule is about: those of the actor, or everybody's."""
+class Scope(StrEnum):
+    """Which jobs a rule is about.
+
+    Those of the actor, those of projects that the actor manages besides, or everybody's.
+    """
 
     OWN = "own"
+    PROJECT = "project"
     ALL = "all"
 
 
@@ -27,19 +32,19 @@ class Permission:
 
     action: str
     object: str
-    reach: Reach = Reach.ALL
+    scope: Scope = Scope.ALL
 
     @classmethod
     def of(cls, text: str) -> Permission:
         """The rule that a text says: ``Query Job own``. Raises ``InvalidValue``.
 
         >>> Permission.of("Query Job own")
-        Permission(action='Query', object='Job', reach=<Reach.OWN: 'own'>)
+        Permission(action='Query', object='Job', scope=<Scope.OWN: 'own'>)
         """
         words = text.split()
-        if len(words) != 3 or words[2] not in list(Reach):
-            raise InvalidValue(text, 'an action, an object, and "own" or "all"')
-        return cls(words[0], words[1], Reach(words[2]))
+        if len(words) != 3 or words[2] not in list(Scope):
+            raise InvalidValue(text, 'an action, an object, and "own", "project" or "all"')
+        return cls(words[0], words[1], Scope(words[2]))
 
     def covers(self, action: str, object_: str) -> bool:
         """Whether it is about this action on this object."""
@@ -64,6 +69,11 @@ USUAL: Mapping[str, tuple[Permission, ...]] = MappingProxyType({
         "Query Transaction own", "Query Reservation own", "Query ReservationAllocation own",
         "Query Quotation own",
     ),
+    MANAGER:     _rules(
+        "Query Job project", "Query JobGroup project", "Query Transaction project",
+        "Query Reservation project", "Query ReservationAllocation project",
+        "Query Quotation project",
+    ),
     ANONYMOUS:   (),
 })
 # fmt: on
@@ -73,25 +83,28 @@ USUAL: Mapping[str, tuple[Permission, ...]] = MappingProxyType({
 class Roles:
     """The rules of each role, and the roles of actors; who has none listed has the ``usual`` one.
 
-    An actor that is not proven is anonymous, whatever it is called.
+    Who manages ``projects`` is a manager, too. An actor that is not proven is anonymous, whatever
+    it is called.
     """
 
     rules: Mapping[str, Iterable[Permission]] = field(default_factory=lambda: USUAL)
     actors: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     usual: str = USER
+    projects: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
     def reach(self, call: ReceivedRequest) -> Reach:
         """With which jobs the actor may do what it asks for. Raises ``Refused`` (444)."""
         asked = call.request
         own = self.actors.get(call.actor, (self.usual,)) if call.proven else ()
+        managed = self.projects.get(call.actor, ()) if call.proven else ()
         found = {
-            rule.reach
-            for role in (ANONYMOUS, *own)
+            rule.scope
+            for role in (ANONYMOUS, *own, *((MANAGER,) if managed else ()))
             for rule in self.rules.get(role, ())
             if rule.covers(asked.action, asked.object)
         }
-        if Reach.ALL in found:
-            return Reach.ALL
-        if Reach.OWN in found and call.proven:  # somebody unknown has no jobs
-            return Reach.OWN
+        if Scope.ALL in found:
+            return EVERYBODY
+        if found and call.proven:  # somebody unknown has no jobs
+            return Reach(call.actor, managed if Scope.PROJECT in found else ())
         raise Refused("444", f"{call.actor} may not do this ({asked.object} {asked.action})")

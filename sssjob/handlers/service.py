@@ -13,12 +13,13 @@ from sssjob.handlers.changes import require_single
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.hooks import Hook
 from sssjob.handlers.query import query
-from sssjob.handlers.roles import Reach, Roles
+from sssjob.handlers.roles import Roles
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.submitting import ORDERS, SLOW, GatewaySubmission
 from sssjob.handlers.view import JobView
 from sssjob.rmap.message import READING, Conj, Op, Request
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
+from sssjob.store.reach import Reach
 
 _IDS = ("Id", "JobId")
 Handler = Callable[[Stores, ReceivedRequest, Reach], HandlerAnswer]

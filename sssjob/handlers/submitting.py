@@ -29,7 +29,6 @@ from sssjob.handlers.intended import (
     under_way,
 )
 from sssjob.handlers.query import document_of
-from sssjob.handlers.roles import Reach
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import View, views
 from sssjob.model import Block, Job
@@ -37,6 +36,7 @@ from sssjob.rmap.message import Request
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.states import is_over
 from sssjob.store import Store
+from sssjob.store.reach import Reach
 from sssjob.submission import (
     Busy,
     Changed,

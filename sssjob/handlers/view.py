@@ -20,6 +20,7 @@ from sssjob.integers import LARGEST
 from sssjob.model import Block, Delivered, Job, JobGroup, Property, Requested, TaskGroup, stripped
 from sssjob.store import Identity, Stored
 from sssjob.store.ledger import EntryKind, StoreLedger
+from sssjob.store.reach import Reach
 
 NOWHERE = Stored(0, Identity(JOB, ""), b"", 0, 0, "", "", "", False)
 
@@ -108,11 +109,14 @@ class View:
         read = units.time if attribute.kind is AttributeType.TIME else units.duration
         return whole_seconds(self.text(attribute) or "", read)
 
-    def is_of(self, user: str) -> bool:
-        """Whether a job is this user's, and nobody else's; a group, whether all its jobs are."""
-        if isinstance(self.block, JobGroup):
-            return bool(self.block.jobs) and all(_users(job) == {user} for job in self.block.jobs)
-        return _users(self.block) == {user}
+    def is_within(self, reach: Reach) -> bool:
+        """Whether a job may be seen by who sees these; a group, whether all its jobs may."""
+        if reach.is_all:
+            return True
+        jobs = self.block.jobs if isinstance(self.block, JobGroup) else (self.block,)
+        return bool(jobs) and all(
+            reach.covers(_named(job, "User"), _named(job, "Project")) for job in jobs
+        )
 
     def _derived(self, name: str) -> str:
         if name == "Stage":
@@ -202,7 +206,7 @@ def is_exact(wish: Property, names: list[str]) -> bool:
     )
 
 
-def _users(job: Block) -> set[str]:
-    """Everybody who is called the user of a job."""
-    named = (*job.properties.all("User"), *job.delivered.all("User"), *job.requested.all("User"))
+def _named(job: Block, name: str) -> set[str]:
+    """All that is called the user of a job, or its project."""
+    named = (*job.properties.all(name), *job.delivered.all(name), *job.requested.all(name))
     return {stripped(each.text) for each in named}

@@ -18,7 +18,7 @@ numbers does not tell how a number was written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -32,6 +32,7 @@ from sssjob.store.condition import (
     Compare,
     Condition,
     Op,
+    Plain,
     Prefix,
     Present,
     all_of,
@@ -42,15 +43,17 @@ from sssjob.store.engine import Engine, ReadTransaction, Row
 from sssjob.store.packing import Packing
 from sssjob.store.parts import KeptSums, PartSums, Sums, numbers
 from sssjob.store.plan import Level, QueryPlan, reading
+from sssjob.store.reach import EVERYBODY, Reach
 from sssjob.store.sql import Sql, SqlDialect, quoted, sql
 from sssjob.store.stored import Stored
-from sssjob.store.where import Term, only_of_user, where
+from sssjob.store.where import Term, where
 
 _BATCH = 200  # documents that are fetched together
 _EXACT = 2**53  # whole numbers below are doubles
 _BLOCKS = (spec.DELIVERED, "", spec.REQUESTED)
-# What stands for an Id and a user in a statement that is kept; no text of XML holds these.
-_ID, _USER = "\x1fid", "\x1fuser"
+# What stands for an Id, a user and a project in a statement that is kept; no text of XML holds
+# these.
+_ID, _USER, _PROJECT = "\x1fid", "\x1fuser", "\x1fproject"
 
 
 class FlatGroup(NamedTuple):
@@ -88,16 +91,16 @@ def rows(
 
 
 def named(
-    engine: Engine, packing: Packing, id_: str, user: str | None, names: Sequence[str]
+    engine: Engine, packing: Packing, id_: str, reach: Reach, names: Sequence[str]
 ) -> list[Texts | Stored] | None:
-    """The same of the jobs with an Id, of a ``user`` alone where one is given."""
-    told = _named(engine.dialect, tuple(names), user is not None)
+    """The same of the jobs with an Id, as far as ``reach`` covers them."""
+    places = [f"{_PROJECT}{number}\x1f" for number in range(len(reach.projects))]
+    kept = EVERYBODY if reach.is_all else Reach(_USER, tuple(places))
+    told = _named(engine.dialect, tuple(names), kept)
     if told is None:
         return None
-    values = [
-        value.replace(_ID, id_).replace(_USER, user or "") if type(value) is str else value
-        for value in told.values
-    ]
+    meant = {_ID: id_, _USER: reach.user or ""} | dict(zip(places, reach.projects, strict=True))
+    values = [_meant(value, meant) for value in told.values]
 
     def opened(number: int) -> Iterator[Stored]:
         row = lookup.by_number(engine, number)
@@ -105,6 +108,15 @@ def named(
             yield lookup.stored(row, packing, engine.address)
 
     return list(_opened(iter(engine.fetch(told.text, values)), opened))
+
+
+def _meant(value: Plain, meant: Mapping[str, str]) -> Plain:
+    """A value of a statement that is kept, with what is asked for in its places."""
+    if not isinstance(value, str):
+        return value
+    for place, text in meant.items():
+        value = value.replace(place, text)
+    return value
 
 
 def _rows(
@@ -136,8 +148,8 @@ def _opened(
 
 
 @lru_cache(256)
-def _named(dialect: SqlDialect, names: tuple[str, ...], is_own: bool) -> Sql | None:
-    """The statement for any Id and user; None where columns do not have these as texts.
+def _named(dialect: SqlDialect, names: tuple[str, ...], reach: Reach) -> Sql | None:
+    """The statement for any Id, user and projects; None where columns do not have these as texts.
 
     To make it takes longer than to ask it.
     """
@@ -145,9 +157,8 @@ def _named(dialect: SqlDialect, names: tuple[str, ...], is_own: bool) -> Sql | N
     if chosen is None:
         return None
     bounds = where((Term("Id", "EQ", _ID),)).bounds
-    if is_own:
-        bounds &= only_of_user(_USER).bounds
-    told, candidates = _told(QueryPlan(bounds, ""), chosen, dialect), lookup.of_id(_ID, dialect)
+    told = _told(QueryPlan(bounds & reach.bounds, ""), chosen, dialect)
+    candidates = lookup.of_id(_ID, dialect)
     text = f"{told.text} AND document IN ({candidates.text}) ORDER BY document, place"
     return Sql(text, (*told.values, *candidates.values))
 

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from sssjob.store.engine import Engine, Row
+from sssjob.store.reach import EVERYBODY, Reach
 from sssjob.store.schema import LEDGER, QUOTED, listed
 from sssjob.store.sql import quoted
 from sssjob.units import decimal
@@ -152,18 +153,21 @@ class StoreLedger:
         return _entry(found[0]), {(type_, name): Fraction(rate) for type_, name, rate in rates}
 
     def entries(
-        self, kinds: Sequence[EntryKind], *, job: str | None = None, user: str | None = None
+        self, kinds: Sequence[EntryKind], *, job: str | None = None, reach: Reach = EVERYBODY
     ) -> Generator[Entry, None, None]:
-        """Entries of some kinds, in order; perhaps of one Id, and of one user.
+        """Entries of some kinds, in order; perhaps of one Id, and within a ``reach``.
 
         Of reservations it is known whether they were ended by another entry.
         """
         marks = ", ".join("?" * len(kinds))
         conditions, values = [f"l.kind IN ({marks})"], [*map(str, kinds)]
-        for name, value in (("job", job), ("user", user)):
-            if value is not None:
-                conditions.append(f"l.{quoted(name)} = ?")
-                values.append(value)
+        if job is not None:
+            conditions.append("l.job = ?")
+            values.append(job)
+        if reach.user is not None:
+            managed = " OR l.project = ?" * len(reach.projects)
+            conditions.append(f"(l.{quoted('user')} = ?{managed})")
+            values += [reach.user, *reach.projects]
         statement = _SELECT.replace(
             " FROM ", f", CASE WHEN l.kind = 'Reserve' AND {_ENDED} THEN 1 ELSE 0 END FROM ", 1
         )

@@ -28,6 +28,7 @@ from sssjob.store.packing import packing_of
 from sssjob.store.parts import KeptSums
 from sssjob.store.plan import QueryPlan
 from sssjob.store.pushdown import plan
+from sssjob.store.reach import Reach
 from sssjob.store.reading import NamedReading, OnWarning, Readers
 from sssjob.store.schema import listed
 from sssjob.store.sql import quoted, sql
@@ -246,10 +247,10 @@ class Store:
         return flat.rows(self.engine, self.packing, how, names)
 
     def flat_rows_of(
-        self, id_: str, user: str | None, names: Sequence[str]
+        self, id_: str, reach: Reach, names: Sequence[str]
     ) -> list[Texts | Stored] | None:
-        """The same of the jobs with an Id, of a ``user`` alone where one is given."""
-        return flat.named(self.engine, self.packing, id_, user, names)
+        """The same of the jobs with an Id, as far as ``reach`` covers them."""
+        return flat.named(self.engine, self.packing, id_, reach, names)
 
     def compared(
         self, what: QueryPlan | str, *, effective: bool = False, deleted: bool = False

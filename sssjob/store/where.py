@@ -14,16 +14,14 @@ from typing import NamedTuple
 from sssjob import spec, units
 from sssjob.errors import InvalidValue, UnbalancedGroup
 from sssjob.query.functions import size_of
-from sssjob.store.bounds import ALWAYS, NEVER, NOTHING, UNKNOWN, PredicateBounds, between, exactly
+from sssjob.store.bounds import ALWAYS, NEVER, NOTHING, UNKNOWN, PredicateBounds, exactly
 from sssjob.store.columns import KIND, SEPARATOR, Says, column, is_number
 from sssjob.store.condition import (
-    FALSE,
     Compare,
     Holds,
     Like,
     Op,
     Prefix,
-    Present,
     all_of,
     any_of,
     none_of,
@@ -75,30 +73,6 @@ def where(terms: Iterable[Term], kind: str = "Job") -> QueryPlan:
     if joins and term is not None:
         raise UnbalancedGroup(index, term.name, 0, len(joins))
     return QueryPlan(exactly(Compare(KIND, Op.EQ, kind), NOTHING) & _joined(frames[0]), "")
-
-
-def of_user(user: str) -> QueryPlan:
-    """Which jobs may be those of a user, with white space around the name or without."""
-    found = NEVER
-    for path in ("User", f"{spec.REQUESTED}/User", f"{spec.DELIVERED}/User"):
-        fact = PathColumns(path)
-        assert fact.text is not None
-        found |= fact.between(FALSE, Holds(fact.text, user))
-    return QueryPlan(found, "")
-
-
-def only_of_user(user: str) -> QueryPlan:
-    """The same, with those for certain in which nobody else is called the user."""
-    names = [
-        name
-        for block in (spec.DELIVERED, "", spec.REQUESTED)
-        if (name := column(f"{block}/User".lstrip("/"), Says.TEXT)) is not None
-    ]
-    mine = [Compare(name, Op.EQ, user) for name in names]
-    nobody_else = [any_of(none_of(Present(each.column)), each) for each in mine]
-    maybe = of_user(user).bounds
-    sure = all_of(any_of(*mine), *nobody_else)
-    return QueryPlan(between(sure, maybe.maybe, maybe.paths), "")
 
 
 def _joined(frame: list[tuple[bool, PredicateBounds]]) -> PredicateBounds:

@@ -20,12 +20,10 @@ from starlette.types import ASGIApp
 
 from sssjob.errors import Refused
 from sssjob.gateway.pages import PagesPlan, digest
-from sssjob.handlers.roles import Reach, Roles
+from sssjob.handlers.roles import Roles
 from sssjob.rmap.message import Object, Request
 from sssjob.rmap.responder import ReceivedRequest
-from sssjob.store.browsing import having
-from sssjob.store.condition import TRUE, Condition, any_of
-from sssjob.store.where import only_of_user
+from sssjob.store.reach import Reach
 from sssjob.web import pages
 from sssjob.web.guard import READING, Door
 from sssjob.web.problems import Problem
@@ -88,23 +86,19 @@ class Gate(Door):
             answer = pages.problem(asked, Problem(HTTPStatus.TOO_MANY_REQUESTS, said))
             answer.headers["retry-after"] = str(int(seconds) + 1)
             return answer
-        sees = self.sees(name)
-        if sees is None:
+        reach = self.reach(name)
+        if reach is None:
             said = f"{name} may see no jobs here."
             return pages.problem(asked, Problem(HTTPStatus.FORBIDDEN, said))
-        return Reader(name, sees)
+        return Reader(name, reach)
 
-    def sees(self, name: str) -> Condition | None:
-        """The jobs that somebody may see, by who may query them; None for none."""
+    def reach(self, name: str) -> Reach | None:
+        """Whose jobs somebody may see, by who may query them; None for none."""
         query = Request("Query", name, (Object("Job"),))
         try:
-            reach = self._roles.reach(ReceivedRequest(query, name))
+            return self._roles.reach(ReceivedRequest(query, name))
         except Refused:
             return None
-        if reach is Reach.ALL:
-            return TRUE
-        managed = (having("project", each) for each in self._plan.projects.get(name, ()))
-        return any_of(only_of_user(name).certain, *managed)
 
     def _by_token(self, asked: HTTPConnection) -> str | None:
         scheme, _, token = asked.headers.get("authorization", "").partition(" ")

@@ -18,7 +18,6 @@ from starlette.requests import HTTPConnection
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sssjob.store.condition import FALSE
 from sssjob.web import pages
 from sssjob.web.problems import Problem
 from sssjob.web.readers import OWNER, READER, Reader
@@ -37,7 +36,7 @@ _HEADERS = {
     "Cache-Control": "no-store",
 }
 # fmt: on
-NOBODY = Reader("", FALSE)
+NOBODY = Reader("", None)
 READING = ("GET", "HEAD")  # what a cookie is good for
 _STRANGE_HOST = "This server is asked by its own name only: open the address that it printed."
 _UNKNOWN = "Open the address that the command printed: it has a token that lets you in."

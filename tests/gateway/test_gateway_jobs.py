@@ -20,7 +20,7 @@ from sssjob.document import loads
 from sssjob.errors import BadSettings, Refused
 from sssjob.gateway.config import load
 from sssjob.gateway.service import shared_roles
-from sssjob.handlers.roles import Permission, Reach
+from sssjob.handlers.roles import Permission, Scope
 from sssjob.rmap.keys import Key
 from sssjob.rmap.message import Get, Object, Request, Set, Where
 
@@ -254,7 +254,7 @@ def test_everything_that_can_be_said_of_jobs_is_understood(folder):
     jobs = configured(folder, WHOLE)
     said = jobs.settings
     assert (jobs.store, jobs.patience) == ("postgresql://sssjob@db.example.org/jobs", 2.5)
-    assert said.roles.rules["auditor"] == (Permission("Query", "*", Reach.ALL),)
+    assert said.roles.rules["auditor"] == (Permission("Query", "*", Scope.ALL),)
     assert len(said.roles.rules["user"]) == 2
     assert said.roles.rules["scheduler"]
     assert said.roles.actors == {"ann": ("auditor", "user")}

@@ -18,6 +18,7 @@ from sssjob.rmap.responder import Responder
 from sssjob.store.summary import Summary
 from sssjob.web.app import behind_door
 from sssjob.web.gate import Gate, Rate
+from sssjob.web.readers import Reader
 from sssjob.web.stores import Stores, Summaries
 from sssjob.web.views import KeysInUse, Site
 
@@ -104,7 +105,7 @@ def asking(request, site):
         ask("/jobs", "root")
         summaries.wait()
         with stores.opened() as kept:
-            counted = summaries.of(kept, gate.sees("mia")).engine
+            counted = summaries.of(kept, Reader("mia", gate.reach("mia")).sees).engine
             assert isinstance(counted, Summary) is (request.param == "summary")
         yield ask
     handlers.stores.close()
@@ -249,9 +250,8 @@ def test_what_a_job_was_when_it_was_somebody_elses_is_not_shown(tmp_path):
         jobs.load(b"<Job><Id>2</Id><Name>new</Name><User>bob</User></Job>")
     plan = PagesPlan(
         Address("127.0.0.1", 0), (NAME,), header="x-user", proxies=(ip_network("192.0.2.7"),),
-        projects={"mia": ("p",)},
     )  # fmt: skip
-    gate = Gate(behind_door(Site(Stores(path), "jobs")), plan, Roles())
+    gate = Gate(behind_door(Site(Stores(path), "jobs")), plan, Roles(projects={"mia": ("p",)}))
     with TestClient(gate, base_url=f"https://{NAME}", client=("192.0.2.7", 5)) as client:
         bob = {"x-user": "bob", "accept": "text/html"}
         for ending in ("", ".json"):
