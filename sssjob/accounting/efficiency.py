@@ -45,12 +45,14 @@ class Share(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Both amounts: ``1:00:00 of 2:00:00``."""
-        return f"{amount(self.used, self.unit)} of {amount(self.of, self.unit)}"
+        """Both amounts: ``1:00:00 of 2:00:00``, ``1.49 GB, more than 1.46 GB``."""
+        between = ", more than" if self.used > self.of else " of"
+        return f"{amount(self.used, self.unit)}{between} {amount(self.of, self.unit)}"
 
 
 class _Limit(NamedTuple):
-    """What is said of a share that ends a job: near to it, and far from it, with what would do.
+    """What is said of a share that ends a job: near to it, beyond it, and far from it, with what
+    would do.
 
     No word is said of jobs that ask for no more than ``small``.
     """
@@ -58,16 +60,19 @@ class _Limit(NamedTuple):
     what: str
     small: int
     near: str
+    over: str
     far: str
 
 
 _LIMITS = (
     _Limit(
         MEMORY, _SMALL, "Nearly all memory was used ({}): ask for more, so that it is not killed.",
+        "More memory was used than it had ({}): ask for more, so that it is not killed.",
         "Of the memory {} was used: {} would do.",
     ),
     _Limit(
         TIME, _SHORT, "It used its time ({}): ask for more, or save and go on in another job.",
+        "It ran longer than its time ({}): ask for more, or save and go on in another job.",
         "It ran for {}: a job that asks for {} may start earlier.",
     ),
 )  # fmt: skip
@@ -156,7 +161,7 @@ def _of_limit(share: Share | None, limit: _Limit) -> Iterator[str]:
     if share is None:
         return
     if share.part > _ALL:
-        yield limit.near.format(share.words)
+        yield (limit.over if share.part > 1 else limit.near).format(share.words)
     elif share.part < _LITTLE and share.of > limit.small:
         enough = amount(Fraction(share.used) * _SPARE, share.unit)
         yield limit.far.format(share.words, enough)

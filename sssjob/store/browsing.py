@@ -174,8 +174,7 @@ def having(name: str, value: str) -> Condition:
     if not value:
         return none_of(any_of(*map(Present, column.columns)))
     if name == MONTH:
-        begin, end = _month(value)
-        return all_of(Compare("end_time", Op.GE, begin), Compare("end_time", Op.LT, end))
+        return ended(*_month(value))
     wanted = value if column.kind is Kind.TEXT else _number(value)
     found: list[Condition] = []
     for place, each in enumerate(column.columns):
@@ -250,16 +249,27 @@ def waited(low: float, high: float | None) -> Condition:
 
 
 def ran(low: int, high: int) -> Condition:
-    """Jobs that ran at some time between, by the rule of ``measures``; without a start, those that
-    ended then.
+    """Jobs that ran at some time from ``low`` up to ``high``, by the rule of ``measures``; without
+    a start, or where it lasted no time, those that were over then.
     """
     begun = all_of(_dated("start_time"), Compare("start_time", Op.LT, high))
-    return all_of(_over(Op.GE, low), any_of(begun, _over(Op.LT, high)))
+    before = all_of(_dated("start_time"), Compare("start_time", Op.LT, low))
+    return any_of(
+        all_of(_over(Op.GT, low), any_of(begun, _over(Op.LT, high))),
+        all_of(_over(Op.EQ, low), none_of(before)),  # a run up to ``low`` has no part of the time
+    )
+
+
+def counted(low: int, high: int) -> Condition:
+    """Jobs that charts count from ``low`` up to ``high``: those that ended then, and of those that
+    state no end, those of which the record reaches as far.
+    """
+    return all_of(_over(Op.GE, low), _over(Op.LT, high))
 
 
 def ended(low: int, high: int) -> Condition:
-    """Jobs that ended between; those without an end, as far as their record says."""
-    return all_of(_over(Op.GE, low), _over(Op.LT, high))
+    """Jobs that ended from ``low`` up to ``high``, as they state it."""
+    return all_of(Compare("end_time", Op.GE, low), Compare("end_time", Op.LT, high))
 
 
 def _over(op: Op, time: int) -> Condition:

@@ -65,14 +65,16 @@ class Sum(NamedTuple):
 class Runs(NamedTuple):
     """Jobs of one value whose runs began on one day and ended on one, as days from 1970 on.
 
-    None for both is jobs of which nobody knows when they ran. ``sums`` are those of the measure.
+    A run up to midnight ends on the day before, but counts on the day of its end. None for both is
+    jobs of which nobody knows when they ran. ``sums`` are those of the measure, () of a count; None
+    where no job states what is added up.
     """
 
     value: str | float | None
     begun: int | None
     ended: int | None
     jobs: int
-    sums: tuple[Sum, ...]
+    sums: tuple[Sum, ...] | None
 
 
 class Part(NamedTuple):
@@ -115,9 +117,12 @@ def runs(
     amounts = "".join(f", {amount} AS v{number}" for number, amount in enumerate(wanted))
     sums = "".join(_sums(f"v{number}") for number in range(len(wanted)))
     numbers = "".join(f", v{number}" for number in range(len(wanted)))
+    last = whole(f"e / {DAY}")
+    if wanted:
+        last = f"CASE WHEN s < e AND {last} * {DAY} = e THEN {last} - 1 ELSE {last} END"
     text = (
         f"SELECT value, d0, d1, count(*){sums} FROM (SELECT *, {whole(f's / {DAY}')} AS d0, "
-        f"{whole(f'e / {DAY}')} AS d1 FROM (SELECT value, e{numbers}, "
+        f"{last} AS d1 FROM (SELECT value, e{numbers}, "
         f"CASE WHEN t0 < e THEN t0 ELSE e END AS s FROM (SELECT *, {over} AS e FROM "
         f"(SELECT {value} AS value, {told}{amounts} FROM job WHERE {jobs.text}) AS told) AS ended"
         ") AS begun) AS parted GROUP BY value, d0, d1"
@@ -164,7 +169,10 @@ def _runs(row: Sequence[object]) -> Runs:
     value, begun, ended, jobs, *sums = row
     # Infinity less infinity is nothing in SQLite, and no number elsewhere.
     numbers = [float(e) if isinstance(e, int | float) and not isnan(e) else 0.0 for e in sums]
+    told: tuple[Sum, ...] | None
     told = tuple(Sum(*numbers[at : at + 3]) for at in range(0, len(numbers), 3))
+    if sums and all(each is None for each in sums[2::3]):
+        told = None
     assert value is None or isinstance(value, str | int | float)
     assert isinstance(jobs, int)
     return Runs(value, _day(begun), _day(ended), jobs, told)

@@ -90,15 +90,24 @@ def of_job(id_: str, dialect: SqlDialect) -> Sql:
     return Sql(f"{rows} id = ? UNION ALL {rows} {several.text}", (id_, *several.values))
 
 
-def stored(row: Row, packing: Packing, address: str) -> Stored:
-    """A document of a row as ``PRESENT`` and ``FORMER`` give it. Raises ``DamagedStore``."""
+def stored(
+    row: Row, packing: Packing, address: str, on_error: OnDamage | None = None
+) -> Stored:  # fmt: skip
+    """A document of a row as ``PRESENT`` and ``FORMER`` give it.
+
+    Raises ``DamagedStore``, or gives that to ``on_error``, and what is known beside the document.
+    """
     number, name, id_, run, version, at, by, source, reason, deleted, files, *packed = row
     identity = Identity(name, id_, run)
     try:
         document = packing.unpack(packed[0], bytes(packed[1]))
     except NotUnpacked as error:
         said = f"{identity}, version {version}, is damaged: {error}"
-        raise DamagedStore(address, said, name, id_, run, version) from error
+        damage = DamagedStore(address, said, name, id_, run, version)
+        if on_error is None:
+            raise damage from error
+        on_error(damage)
+        document = b""
     return Stored(
         number, identity, document, version, at, by, source, reason, bool(deleted),
         digests_of(files),

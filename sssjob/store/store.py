@@ -368,15 +368,23 @@ class Store:
         """Log that columns say something else than a document."""
         LOGGER.error("%s: %s", self.address, difference)
 
-    def versions(self, identity: Identity | str) -> list[Stored]:
-        """Every version of a document, the first one first; an empty list if there is none."""
+    def versions(
+        self, identity: Identity | str, *, on_error: lookup.OnDamage | None = None
+    ) -> list[Stored]:
+        """Every version of a document, the first one first; an empty list if there is none.
+
+        One that is damaged raises ``DamagedStore``, or goes to ``on_error``; then it stands in the
+        list with an empty document.
+        """
         present = lookup.find(self.engine, identity)
         if present is None:
             return []
         former = self.engine.fetch(
             f"{lookup.FORMER}WHERE f.document = ? ORDER BY f.version", (present[0],)
         )
-        return [self._stored(row) for row in (*former, present)]
+        return [
+            lookup.stored(row, self.packing, self.address, on_error) for row in (*former, present)
+        ]
 
     def changes(self, *, since: int = 0, by: str = "") -> Iterator[Event]:
         """What happened, first things first: each version of each document, with who made it.

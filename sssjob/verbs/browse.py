@@ -26,7 +26,13 @@ from sssjob.defaults import Origin
 from sssjob.document import loads
 from sssjob.document.diff import Difference, diff
 from sssjob.document.sources import NamedSource
-from sssjob.errors import Finding, LimitExceeded, SSSJobError, UnreadableDocument
+from sssjob.errors import (
+    DamagedStore,
+    Finding,
+    LimitExceeded,
+    SSSJobError,
+    UnreadableDocument,
+)
 from sssjob.graph import Graph, Progress
 from sssjob.integers import LARGEST  # numbers of documents end there
 from sssjob.layout import Layout
@@ -271,16 +277,23 @@ def _asked(block: Block) -> tuple[Asked, ...]:
     return tuple(rows)
 
 
-def effective(jobs: Store, places: Iterable[tuple[int, int]]) -> Iterator[Job]:
+def effective(
+    jobs: Store, places: Iterable[tuple[int, int]], on_error: Callable[[int, SSSJobError], None]
+) -> Iterator[Job]:  # fmt: skip
     """Jobs by their documents and places, each with its defaults applied.
 
-    Those of one document that come behind each other are read once. Raises as ``job`` does.
+    Those of one document that come behind each other are read once. A document that cannot be read
+    goes to ``on_error`` by its number, and the rest go on.
     """
     for number, same in groupby(places, itemgetter(0)):
-        stored = jobs.numbered(number)
-        if stored is None or stored.deleted:
+        try:
+            stored = jobs.numbered(number)
+            if stored is None or stored.deleted:
+                continue
+            whole = defaults.resolve(loads(stored.document)).block
+        except (DamagedStore, UnreadableDocument, LimitExceeded) as error:
+            on_error(number, error)
             continue
-        whole = defaults.resolve(loads(stored.document)).block
         units = _units(whole) if isinstance(whole, JobGroup) else []
         for _, place in same:
             found = units[place - 1] if 0 < place <= len(units) else whole
@@ -289,13 +302,26 @@ def effective(jobs: Store, places: Iterable[tuple[int, int]]) -> Iterator[Job]:
 
 
 def versions(jobs: Store, stored: Stored) -> tuple[Version, ...]:
-    """All versions of a document, the present one first, each with what changed in it."""
-    found = jobs.versions(stored.identity)
-    told = [_changed(before, after) for before, after in pairwise(found)]
-    return (*reversed(told), *map(Version, found[:1]))
+    """All versions of a document, the present one first, each with what changed in it.
+
+    One that is damaged says so, and the one behind it that there is nothing to compare it with.
+    """
+    damaged: dict[int, str] = {}
+
+    def note(damage: DamagedStore) -> None:
+        damaged[damage.version] = str(damage)
+
+    found = jobs.versions(stored.identity, on_error=note)
+    told = [_changed(before, after, damaged) for before, after in pairwise(found)]
+    first = [Version(each, unread=damaged.get(each.version, "")) for each in found[:1]]
+    return (*reversed(told), *first)
 
 
-def _changed(before: Stored, after: Stored) -> Version:
+def _changed(before: Stored, after: Stored, damaged: Mapping[int, str]) -> Version:
+    if after.version in damaged:
+        return Version(after, unread=damaged[after.version])
+    if before.version in damaged:
+        return Version(after, unread="The version before it is damaged: nothing is compared.")
     try:
         found = diff(loads(before.document), loads(after.document))
         some = [each for each, _ in zip(found, range(DIFFERENCES + 1), strict=False)]

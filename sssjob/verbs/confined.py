@@ -62,6 +62,13 @@ class MadeJobs(NamedTuple):
     counts: dict[str, Any]
 
 
+class Reported(NamedTuple):
+    """A report as JSON, and how many documents could not be read and are not in it."""
+
+    report: dict[str, Any]
+    bad: int
+
+
 class Confined:
     """So many processes, for a ``with`` block of one thread, within bounds for each question.
 
@@ -136,13 +143,13 @@ class Confined:
     def report(
         self, address: str, by: tuple[str, ...] = (), *, since: int | None = None,
         until: int | None = None, sort: str = "", limit: int | None = None,
-    ) -> dict[str, Any]:  # fmt: skip
+    ) -> Reported:  # fmt: skip
         """What the jobs of a store used, as ``sssjob report --json`` prints it; times are UTC.
 
         Raises ``UnusableStore``, and as ``find`` does.
         """
         arguments = (address, by, since, until, sort, limit)
-        told: dict[str, Any] = self._asked(_Question("report", arguments))
+        told: Reported = self._asked(_Question("report", arguments))
         return told
 
     def match(self, body: bytes, *, mode: Mode | None = None) -> list[dict[str, Any]]:
@@ -300,7 +307,7 @@ class _BoundedLines(io.BytesIO):
 def _report(
     address: str, by: tuple[str, ...], since: int | None, until: int | None, sort: str,
     limit: int | None,
-) -> dict[str, Any]:  # fmt: skip
+) -> Reported:  # fmt: skip
     from sssjob.accounting.report import Report
     from sssjob.drawing import report as forms
     from sssjob.verbs.report import ReportedJobs
@@ -308,9 +315,7 @@ def _report(
     report = Report(by, since, until)
     damaged: list[SSSJobError] = []
     ReportedJobs(named((address,), io.BytesIO()), damaged.append).add_to(report)
-    if damaged:
-        raise damaged[0]
-    return forms.as_json(report, report.rows(sort, limit))
+    return Reported(forms.as_json(report, report.rows(sort, limit)), len(damaged))
 
 
 def _place(part: _Question) -> str:

@@ -106,8 +106,9 @@ def _divided(
     first, last = cut.of(low), cut.of(high - 1)
     parts: dict[Value, dict[int, list[float]]] = defaultdict(dict)
     for each in dated:
+        rows = parts[each.value]  # also of a value of which nothing is stated
         for piece, sums in _of(each, cut, first, last):
-            kept = parts[each.value].setdefault(piece, [0.0] * len(sums))
+            kept = rows.setdefault(piece, [0.0] * len(sums))
             for number, some in enumerate(sums):
                 kept[number] += some
     totals = {
@@ -136,6 +137,8 @@ def _of(runs: Runs, cut: Pieces, first: int, last: int) -> Iterator[tuple[int, l
     assert begun is not None
     assert ended is not None
     where = cut.of(ended * DAY)
+    if runs.sums is None:
+        return
     if not runs.sums:
         if first <= where <= last:
             yield where, [float(runs.jobs)]

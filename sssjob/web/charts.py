@@ -15,7 +15,7 @@ from sssjob.verbs import dashboards
 from sssjob.verbs.dashboards import SPANS, Span, Usage, Value
 from sssjob.visible import Markup, csv_lines
 from sssjob.web import listing, pages
-from sssjob.web.listing import ENDED, FILTERS, PART, RAN
+from sssjob.web.listing import COUNTED, FILTERS, PART, RAN
 from sssjob.web.parameters import Parameter
 from sssjob.web.views import CSV, JSON, MEDIA, PARQUET, Request
 
@@ -181,9 +181,9 @@ def _rows(asked: Request, told: Usage, by: str, measure: str) -> list[Row]:
 
 
 def _jobs(asked: Request, measure: str, span: Span, chosen: dict[str, str]) -> str:
-    """The address of the jobs that ran in a span, or, where jobs are counted, ended in it."""
+    """The address of the jobs that ran in a span, or, where jobs are counted, count in it."""
     days = (datetime.fromtimestamp(each, UTC).strftime(_DAY) for each in (span.begin, span.end))
-    when = {ENDED if measure == "jobs" else RAN: "..".join(days)}
+    when = {COUNTED if measure == "jobs" else RAN: "..".join(days)}
     plain = asked.given.having(by=None, measure=None, span=None, **{RAN: None})
     if measure == "jobs" and asked.given.get(RAN):
         when[RAN] = asked.given.get(RAN)

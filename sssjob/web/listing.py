@@ -10,21 +10,21 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from sssjob.document.text import write
-from sssjob.errors import InvalidValue
+from sssjob.errors import InvalidValue, SSSJobError
 from sssjob.store import Store, browsing, dashboards
 from sssjob.store.browsing import FACETS, MOST, SHOWN, USUAL, Count, Key, Kind, Listed, Page
 from sssjob.store.condition import TRUE, Condition, all_of
 from sssjob.store.dashboards import SPREAD
 from sssjob.store.engine import Counted
 from sssjob.verbs import browse
-from sssjob.visible import Csv, csv_lines
+from sssjob.visible import Csv, csv_lines, visible
 from sssjob.web.parameters import Given, Parameter
 
 SIZE = 50  # jobs of a page
 VALUES = 8  # of a facet beside the table
 OPEN = ("state", "user", "queue")  # facets that are open where nobody chose
 ALONE = "none"  # in the place of a facet: all are closed
-RAN, ENDED, PART = "ran", "ended", "part"
+RAN, ENDED, COUNTED, PART = "ran", "ended", "counted", "part"
 _LONGEST = 15  # digits, which a double holds
 _SEP = ".."  # between two bounds
 _TEXT: dict[str, object] = {"type": "string"}
@@ -35,7 +35,10 @@ FILTERS = (
       for name in dict.fromkeys((*FACETS, *SHOWN))),
     Parameter(RAN, "Only jobs that ran in this time: 2026-11-01..2026-12-01, in UTC; without an "
               "end, as far as their record says.", _TEXT),
-    Parameter(ENDED, "Only jobs that ended in this time, as for ran.", _TEXT),
+    Parameter(ENDED, "Only jobs that ended in this time, written as for ran; as for month, the "
+              "second day is not part of it.", _TEXT),
+    Parameter(COUNTED, "Only jobs that charts count in this time, written as for ran: those that "
+              "ended then; without an end, as far as their record says.", _TEXT),
     Parameter(PART, "Only jobs with such a number: wait:60..300, from 60 up to below 300; "
               f"of {', '.join(SPREAD)}.", _TEXT, several=True),
 )
@@ -104,12 +107,12 @@ class Listing:
         filters = (_condition(name, value) for name, value in self.chosen if name != without)
         return all_of(self.only, browsing.holding(self.given.get("q")), *filters)
 
-    def page(self, engine: Counted, after: Key | None) -> Page:
-        """The jobs behind a key."""
+    def page(self, engine: Counted, after: Key | None, limit: int = 0) -> Page:
+        """The jobs behind a key: those of a page, or so many."""
         sort, down = self.sort
         return browsing.page(
             engine, self.columns, self.where(), sort=sort, down=down, after=after,
-            limit=self.size,
+            limit=limit or self.size,
         )  # fmt: skip
 
     @property
@@ -158,6 +161,8 @@ def _condition(name: str, value: str) -> Condition:
         return browsing.ran(*window(value))
     if name == ENDED:
         return browsing.ended(*window(value))
+    if name == COUNTED:
+        return browsing.counted(*window(value))
     if name == PART:
         number, _, bounds = value.partition(":")
         low, _, high = bounds.partition(_SEP)
@@ -229,9 +234,20 @@ def cells(row: Listed) -> Iterator[object]:
         yield ", ".join(plain) if isinstance(plain, list) else plain
 
 
-def xml(jobs: Store, rows: tuple[Listed, ...]) -> bytes:
-    """The jobs of a page as one document, each with its defaults applied."""
-    out = io.BytesIO()
+def xml(jobs: Store, rows: tuple[Listed, ...]) -> tuple[bytes, int]:
+    """The jobs of a page as one document, each with its defaults applied.
+
+    Documents that cannot be read are left out: comments behind the others say why, and their number
+    is given.
+    """
+    out, bad = io.BytesIO(), list[str]()
+
+    def note(number: int, error: SSSJobError) -> None:
+        bad.append(f"document {number} is left out: {error}")
+
     places = ((row.document, row.place) for row in rows)
-    write(browse.effective(jobs, places), out, wrap="Data", indent=True)
-    return out.getvalue()
+    write(browse.effective(jobs, places, note), out, wrap="Data", indent=True)
+    for said in bad:
+        text = visible(said).replace("--", "- -").removesuffix("-")
+        out.write(f"<!-- {text} -->\n".encode("utf-8", "replace"))
+    return out.getvalue(), len(bad)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json as plain_json
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from http import HTTPStatus
+from itertools import islice
 from typing import Any
 
 import markupsafe
@@ -15,7 +17,7 @@ import orjson
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from sssjob import units
 from sssjob.drawing import chart, graph_svg
@@ -39,6 +41,8 @@ POLICY = "; ".join((
     "frame-ancestors 'none'",
 ))  # fmt: skip
 _NOT_STATED = "–"
+_PARQUET = "application/vnd.apache.parquet"
+_ROWS = 50_000  # of one piece of a long table, which is held in memory
 
 
 def page(template: str, status: int = 200, /, **values: object) -> HTMLResponse:
@@ -67,20 +71,91 @@ def parquet(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:
 
     Raises ``HTTPException`` (501) without its library.
     """
+    pa, pq = _arrow()
+    whole = [*rows]
+    columns = [*zip(*whole, strict=True)] if whole else [()] * len(heads)
+    arrays = [_array(pa, column) for column in columns]
+    made = pa.BufferOutputStream()
+    pq.write_table(pa.table(arrays, _told_apart(heads)), made, compression="zstd")
+    return Response(made.getvalue().to_pybytes(), media_type=_PARQUET)
+
+
+def parquet_of(
+    heads: Sequence[tuple[str, type]], rows: Iterable[Sequence[object]]
+) -> StreamingResponse:  # fmt: skip
+    """A long table in Parquet, sent while its rows come; a column is of int, float or str.
+
+    Raises ``HTTPException`` (501) without its library.
+    """
+    pa, pq = _arrow()
+    types = {int: pa.int64(), float: pa.float64(), str: pa.string()}
+    names = _told_apart([name for name, _ in heads])
+    fields = pa.schema([(name, types[kind]) for name, (_, kind) in zip(names, heads, strict=True)])
+
+    def pieces() -> Iterator[bytes]:
+        sink, coming = _Sink(), iter(rows)
+        with pq.ParquetWriter(sink, fields, compression="zstd") as writer:
+            while some := [*islice(coming, _ROWS)]:
+                columns = zip(*some, strict=True)
+                arrays = [
+                    pa.array([None if each is None else _as(kind, each) for each in column], type)
+                    for column, (_, kind), type in zip(columns, heads, fields.types, strict=True)
+                ]
+                writer.write_batch(pa.record_batch(arrays, schema=fields))
+                yield sink.taken()
+        yield sink.taken()
+
+    return StreamingResponse(pieces(), media_type=_PARQUET)
+
+
+class _Sink(io.RawIOBase):
+    """Where a file is written whose bytes go on at once; it knows how many there were."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._bytes, self._before = bytearray(), 0
+
+    def writable(self) -> bool:
+        """It is written to."""
+        return True
+
+    def write(self, data: Any, /) -> int:
+        """Take some bytes."""
+        self._bytes += data
+        return len(data)
+
+    def tell(self) -> int:
+        """How many bytes there were."""
+        return self._before + len(self._bytes)
+
+    def taken(self) -> bytes:
+        """The bytes since the last time."""
+        found = bytes(self._bytes)
+        self._before += len(found)
+        self._bytes.clear()
+        return found
+
+
+def _arrow() -> tuple[Any, Any]:
+    """The library of Parquet. Raises ``HTTPException`` (501) without it."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ModuleNotFoundError:
         said = "Parquet needs pyarrow: pip install 'sssjob[parquet]'"
         raise HTTPException(HTTPStatus.NOT_IMPLEMENTED, said) from None
-    whole = [*rows]
-    columns = [*zip(*whole, strict=True)] if whole else [()] * len(heads)
-    arrays = [_array(pa, column) for column in columns]
-    names = [f"{head}_{place}" if head in heads[:place] else head
-             for place, head in enumerate(heads)]  # fmt: skip
-    made = pa.BufferOutputStream()
-    pq.write_table(pa.table(arrays, names), made, compression="zstd")
-    return Response(made.getvalue().to_pybytes(), media_type="application/vnd.apache.parquet")
+    return pa, pq
+
+
+def _told_apart(heads: Sequence[str]) -> list[str]:
+    return [
+        f"{head}_{place}" if head in heads[:place] else head for place, head in enumerate(heads)
+    ]
+
+
+def _as(kind: type, value: object) -> object:
+    """A value of a column; no text has what UTF-8 cannot hold."""
+    return str(value).encode("utf-8", "replace").decode() if kind is str else kind(value)
 
 
 def _array(pa: Any, values: Sequence[object]) -> Any:

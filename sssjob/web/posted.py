@@ -16,12 +16,11 @@ from starlette.responses import Response
 from sssjob import records
 from sssjob.accounting.report import GROUPINGS
 from sssjob.check.vocabulary import LEVELS
-from sssjob.errors import InvalidValue, UnreadableDocument
+from sssjob.errors import UnreadableDocument
 from sssjob.expression.offer import Mode
 from sssjob.measures import MEASURES
 from sssjob.spans import in_order
 from sssjob.store.browsing import MOST
-from sssjob.suggestions import nearest
 from sssjob.verbs.confined import FULL, Confined
 from sssjob.web import pages, views
 from sssjob.web.views import LINES, MEDIA, Request
@@ -35,7 +34,7 @@ T = TypeVar("T")
 def validate(asked: Request) -> Response:
     """The findings about documents, as ``sssjob validate --json`` prints them."""
     profile = asked.given.get("profile", FULL)
-    _named(profile, LEVELS, "profile")
+    views.named(profile, LEVELS, "profile")
     found = asked.site.stores.confined(lambda some: some.validate(asked.body, profile=profile))
     return pages.json([each.as_dict() for each in found])
 
@@ -43,12 +42,12 @@ def validate(asked: Request) -> Response:
 def convert(asked: Request) -> Response:
     """Records as job objects, as ``sssjob convert --to jsonl`` prints them."""
     format_, zone = asked.given.get("from", AUTO), asked.given.get("tz")
-    _named(format_, tuple(records.formats()), "from")
+    views.named(format_, tuple(records.formats()), "from")
     made = _read(asked, lambda some: some.convert(asked.body, format=format_, zone=zone))
     counts = made.counts
     told = {
         "sssjob-records": counts["records"], "sssjob-jobs": counts["jobs"],
-        "sssjob-bad": counts["bad_count"],
+        views.BAD: counts["bad_count"],
     }  # fmt: skip
     headers = {name: str(number) for name, number in told.items()}
     return Response(made.lines, media_type=MEDIA[LINES], headers=headers)
@@ -82,7 +81,7 @@ def _read(asked: Request, work: Callable[[Confined], T]) -> T:
 def _mode(asked: Request) -> Mode | None:
     mode = asked.given.get("mode")
     if mode:
-        _named(mode, get_args(Mode), "mode")
+        views.named(mode, get_args(Mode), "mode")
     return cast("Mode | None", mode or None)
 
 
@@ -92,10 +91,10 @@ def report(asked: Request) -> Response:
     given = asked.given
     by = tuple(name.strip() for name in given.get("by", "user").split(",") if name.strip())
     for name in by:
-        _named(name, tuple(GROUPINGS), "by")
+        views.named(name, tuple(GROUPINGS), "by")
     sort = given.get("sort")
     if sort:
-        _named(sort, tuple(each.name for each in MEASURES), "sort")
+        views.named(sort, tuple(each.name for each in MEASURES), "sort")
     since, until = (
         given.number(name, 1, LATEST) if given.get(name) else None for name in ("since", "until")
     )
@@ -107,11 +106,6 @@ def report(asked: Request) -> Response:
             stores.address, by, since=since, until=until, sort=sort, limit=limit
         )
     )
-    return pages.json(told)
-
-
-def _named(text: str, names: tuple[str, ...], parameter: str) -> None:
-    if text not in names:
-        meant = nearest(text, names)
-        told = f"; did you mean {meant}?" if meant else ""
-        raise InvalidValue(text, f"one of {', '.join(names)}, for {parameter}{told}")
+    answer = pages.json(told.report)
+    answer.headers[views.BAD] = str(told.bad)
+    return answer

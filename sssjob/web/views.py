@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -22,7 +22,17 @@ from sssjob.errors import InvalidValue
 from sssjob.handlers.view import job_views
 from sssjob.rmap.responder import Responder
 from sssjob.store import Store, Stored
-from sssjob.store.browsing import FACETS, MOST, SHOWN, USUAL, Listed, Page, columns_of, count
+from sssjob.store.browsing import (
+    FACETS,
+    MOST,
+    SHOWN,
+    USUAL,
+    Kind,
+    Listed,
+    Page,
+    columns_of,
+    count,
+)
 from sssjob.store.columns import PATHS, PLACE
 from sssjob.store.condition import Compare, Op, all_of
 from sssjob.store.engine import Counted
@@ -47,6 +57,7 @@ MEDIA = {
 }
 ANSWERS = 100  # of a question in XPath
 SHOWN_BYTES = 1 << 18  # of a JobGroup that its page shows as it is written
+BAD = "sssjob-bad"  # the header with how many documents or records could not be read
 _NO_JOB = "There is no such job here."
 
 
@@ -106,7 +117,11 @@ class Request:
 
     def was_own(self, version: browse.Version) -> bool:
         """Whether who asks sees all jobs, or those of a version were their own when it was made."""
-        return self.reader.sees_all or self.reader.may_see(job_views(version.stored))
+        if self.reader.sees_all:
+            return True
+        if not version.stored.document:
+            return False  # it is damaged: nobody knows
+        return self.reader.may_see(job_views(version.stored))
 
     def page(self, template: str, **values: object) -> Response:
         """A page, which knows where it is."""
@@ -132,16 +147,14 @@ def start(asked: Request) -> Response:
 def jobs(asked: Request) -> Response:
     """A page of the table, or, in lines, all of it from there on."""
     table = asked.table
+    opened = table.open
     with asked.site.stores.opened() as kept:
         found = table.page(_rows(asked, kept, table), table.after)
-        if asked.form in (LINES, CSV):
+        if asked.form in (LINES, CSV, PARQUET):
             return _lines(asked, table, found)
         if asked.form == XML:
-            return Response(listing.xml(kept, found.rows), media_type=MEDIA[XML])
-        if asked.form == PARQUET:
-            heads = ("document", "place", *table.columns)
-            lines = ((row.document, row.place, *listing.cells(row)) for row in found.rows)
-            return pages.parquet(heads, lines)
+            document, bad = listing.xml(kept, found.rows)
+            return Response(document, media_type=MEDIA[XML], headers={BAD: str(bad)})
         counted = asked.site.stores.summaries.of(kept, table.where())
         total = count(counted.engine, table.where())
         following = None
@@ -151,11 +164,11 @@ def jobs(asked: Request) -> Response:
             rows = [listing.as_dict(table.columns, row) for row in found.rows]
             after = following and f"{asked.here}.{JSON}{following}"
             return pages.json({"jobs": rows, "total": total, "as_of": counted.at, "next": after})
-        facets = [table.facet(counted.engine, name, listing.VALUES) for name in table.open]
+        facets = [table.facet(counted.engine, name, listing.VALUES) for name in opened]
     return asked.page(
         "jobs.html", table=table, rows=found.rows, total=total, facets=facets,
         following=following, shown=SHOWN, usual=USUAL, as_of=counted.at,
-        closed=[name for name in FACETS if name not in table.open],
+        closed=[name for name in FACETS if name not in opened],
         forms=(JSON, CSV, XML, LINES, PARQUET), asked=asked,
     )  # fmt: skip
 
@@ -174,11 +187,16 @@ def _lines(asked: Request, table: Listing, first: Page) -> Response:
         yield from found.rows
         while found.after is not None:
             with asked.site.stores.opened() as kept:
-                found = table.page(_rows(asked, kept, table), found.after)
+                found = table.page(_rows(asked, kept, table), found.after, MOST)
             yield from found.rows
 
     if asked.form == CSV:
         return StreamingResponse(listing.csv(table.columns, rows()), media_type=MEDIA[CSV])
+    if asked.form == PARQUET:
+        heads: list[tuple[str, type]] = [("document", int), ("place", int)]
+        heads += [(name, str if SHOWN[name].kind is Kind.TEXT else float) for name in table.columns]
+        table_rows = ((row.document, row.place, *listing.cells(row)) for row in rows())
+        return pages.parquet_of(heads, table_rows)
     lines = (pages.line(listing.as_dict(table.columns, row)) for row in rows())
     return StreamingResponse(lines, media_type=MEDIA[LINES])
 
@@ -186,6 +204,7 @@ def _lines(asked: Request, table: Listing, first: Page) -> Response:
 def facet(asked: Request) -> Response:
     """Every value of a facet, with how many jobs have it."""
     table, name = asked.table, asked.path["name"]
+    _ = table.open  # raises for what is no facet, as the table does
     with asked.site.stores.opened() as kept:
         counted = asked.site.stores.summaries.of(kept, table.where(), *columns_of(name))
         found = table.facet(counted.engine, name, MOST)
@@ -266,9 +285,7 @@ def _group(asked: Request, seen: SeenGroup) -> Response:
 def translation(asked: Request) -> Response:
     """A job as another system takes it, and what that one cannot hold."""
     to = asked.given.get("to")
-    if to not in _targets():
-        meant = nearest(to, _targets())
-        raise InvalidValue(to, f"a target{f'; did you mean {meant}?' if meant else ''}, for to")
+    named(to, _targets(), "to")
     with asked.site.stores.opened() as kept:
         seen = seen_job(asked, kept)
     made = translate.of_job(seen.job, to)
@@ -284,8 +301,7 @@ def translation(asked: Request) -> Response:
 def query(asked: Request) -> Response:
     """What an expression of XPath finds, how it was found, and what was probably meant."""
     expression, version = asked.given.get("xpath").strip(), asked.given.get("version", "1.0")
-    if version not in VERSIONS:
-        raise InvalidValue(version, f"one of {', '.join(VERSIONS)}, for version")
+    named(version, VERSIONS, "version")
     limit = asked.given.number("size", ANSWERS, MOST)
     asked.reader.require_all("XPath")
     told = asked.site.stores.ask(expression, version, limit) if expression else None
@@ -311,6 +327,14 @@ def query(asked: Request) -> Response:
 
 
 VERSIONS = ("1.0", "2.0", "3.0", "3.1")
+
+
+def named(text: str, names: Sequence[str], parameter: str) -> None:
+    """Raise ``InvalidValue`` for a value of a parameter that is not one of these names."""
+    if text not in names:
+        meant = nearest(text, names)
+        told = f"; did you mean {meant}?" if meant else ""
+        raise InvalidValue(text, f"one of {', '.join(names)}, for {parameter}{told}")
 
 
 def seen_job(asked: Request, kept: Store) -> SeenJob:
@@ -395,6 +419,7 @@ def _as_dict(seen: SeenJob, versions: tuple[browse.Version, ...]) -> dict[str, A
                 "version": each.stored.version, "at": each.stored.at, "by": each.stored.by,
                 "source": each.stored.source, "reason": each.stored.reason,
                 "differences": [found._asdict() for found in each.differences],
+                "unread": each.unread,
             }
             for each in versions
         ],

@@ -36,6 +36,8 @@ def test_what_was_asked_for_well_needs_no_advice():
         ({"cpu": 100, "processors": 1}, "The processor waited most of the time"),
         ({"memory": 1024}, "Of the memory 1 GB of 8 GB was used: 1.25 GB would do."),
         ({"memory": 8100}, "Nearly all memory was used"),
+        ({"memory": 8300}, "More memory was used than it had (8.11 GB, more than 8 GB): ask for"),
+        ({"asked": 3000}, "It ran longer than its time (01:00:00, more than 00:50:00): ask for"),
         ({"asked": 86400}, "It ran for 01:00:00 of 1-00:00:00: a job that asks for 01:15:00"),
         ({"asked": 3600}, "It used its time (01:00:00 of 01:00:00)"),
     ],

@@ -181,8 +181,12 @@ def test_versions_tell_what_changed_and_who_did_it(jobs):
 
 
 def test_jobs_of_several_places_are_those_of_each(jobs):
-    found = browse.effective(jobs, [(1, 2), (1, 3), (2, 0), (1, 1), (9, 0)])
+    bad = []
+    found = browse.effective(
+        jobs, [(1, 2), (1, 3), (2, 0), (1, 1), (9, 0)], lambda *told: bad.append(told)
+    )
     assert [job.id for job in found] == ["a", "b", "1"]
+    assert bad == []
 
 
 def test_amounts_are_told_side_by_side(tmp_path):

@@ -265,9 +265,12 @@ def test_pages_lead_through_all_jobs(client, size):
         ("/jobs?user=a&user=b", "given twice"),
         ("/jobs?user=%00", "without NUL"),
         ("/jobs?facet=users", "one of state, user"),
+        ("/facets/user?facet=users", "one of state, user"),
+        ("/usage?counted=2026", "two days in order"),
         ("/facets/usr", "did you mean user?"),
         ("/jobs/2/0?x=1", "a parameter"),
         ("/jobs/2/0/translation?to=sbtach", "did you mean sbatch?"),
+        ("/jobs/2/0/translation?to=slurm", "one of condor, dagman, "),
         ("/query?xpath=//Job[", "a value or a function"),
         ("/query?version=9", "one of 1.0"),
         ("/jobs?exit=1e400", "a number that a column can hold"),
@@ -286,6 +289,8 @@ def test_what_is_asked_wrongly_is_told_as_a_page_and_as_problem_details(client, 
     assert said in unescape(answer.text)
     assert "<h1>" in answer.text
     head, _, query = path.partition("?")
+    if head in ("/jobs", "/facets/usr", "/usage", "/waits", "/query", "/facets/user"):
+        assert client.get(f"{head}.json?{query}").status_code == answer.status_code
     found = client.get(f"{head}?{query}".rstrip("?"), headers={"accept": "application/json"})
     assert found.headers["content-type"] == "application/problem+json"
     problem = found.json()
@@ -515,6 +520,46 @@ def test_a_damaged_document_is_a_page_that_says_so(tmp_path):
         assert "is damaged" in answer.text
 
 
+def test_a_damaged_document_is_told_and_the_others_go_on(tmp_path):
+    path = tmp_path / "jobs.db"
+    with store.open(path, create=True) as jobs:
+        for number in (7, 8, 9):
+            jobs.load(RAN.replace("<Id>7<", f"<Id>{number}<").encode())
+        jobs.engine.fetch("UPDATE document SET data = ? WHERE number = 2", (b"nonsense",))
+    app = application(str(path), title="jobs", token=TOKEN, hosts=frozenset((HOST,)))
+    headers = {"authorization": f"Bearer {TOKEN}", "accept": "text/html"}
+    with TestClient(app, base_url=f"http://{HOST}", headers=headers) as asked:
+        answer = asked.get("/jobs.xml?sort=id")
+        assert (answer.status_code, answer.headers["sssjob-bad"]) == (200, "1")
+        root = etree.fromstring(answer.content)
+        assert root.xpath("Job/Id/text()") == ["7", "9"]
+        assert "document 2 is left out: " in root.getnext().text
+        assert "is damaged" in root.getnext().text
+        report = asked.get("/report.json")
+        assert (report.status_code, report.headers["sssjob-bad"]) == (200, "1")
+        assert [row["jobs"] for row in report.json()["rows"]] == [2]
+        assert asked.get("/jobs/1/0").status_code == asked.get("/jobs/3/0").status_code == 200
+
+
+def test_a_damaged_former_version_is_told_beside_the_others(tmp_path):
+    path = tmp_path / "jobs.db"
+    with store.open(path, create=True) as jobs:
+        for state in ("Idle", "Running", "Failed", "Completed"):
+            jobs.load(RAN.replace("Completed", state).encode())
+        jobs.engine.fetch("UPDATE former SET data = ? WHERE version = 2", (b"nonsense",))
+    app = application(str(path), title="jobs", token=TOKEN, hosts=frozenset((HOST,)))
+    headers = {"authorization": f"Bearer {TOKEN}", "accept": "text/html"}
+    with TestClient(app, base_url=f"http://{HOST}", headers=headers) as asked:
+        page = asked.get("/jobs/1/0")
+        assert page.status_code == 200
+        assert "version 2, is damaged" in page.text
+        assert "The version before it is damaged" in page.text
+        told = asked.get("/jobs/1/0.json").json()["versions"]
+    assert [each["version"] for each in told] == [4, 3, 2, 1]
+    assert [len(each["differences"]) for each in told] == [1, 0, 0, 0]
+    assert ["damaged" in each["unread"] for each in told] == [False, True, True, False]
+
+
 def test_a_fault_of_ours_tells_a_client_nothing(client, monkeypatch):
     def broken(*_):
         raise RuntimeError("/secret/path")
@@ -559,6 +604,10 @@ def test_every_table_has_its_parquet(client):
         "wall": [3600, None],
     }  # fmt: skip
     assert table_of(client.get("/jobs.parquet?user=nobody")).num_rows == 0
+    whole = table_of(client.get("/jobs.parquet?size=1&columns=id,exit&sort=-id"))  # not one page
+    lines = csv.DictReader(io.StringIO(client.get("/jobs.csv?columns=id,exit&sort=-id").text))
+    assert whole.column("id").to_pylist() == [each["id"] for each in lines]
+    assert str(whole.schema.field("exit").type) == "double"
     twice = table_of(client.get("/jobs.parquet?columns=id,id&user=amy"))
     assert twice.column_names == ["document", "place", "id", "id_3"]
     for path in ("/facets/user", "/usage", "/waits", "/query"):
