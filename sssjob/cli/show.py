@@ -50,16 +50,16 @@ Exit code: 0 shown, 1 no job object or a bad record, 2 a document cannot be read
 )  # fmt: skip
 @click.option("--explain", is_flag=True, help="Show where each effective value was written.")
 @click.option(
-    "--to", "form", type=options.Documents(["tree", "sss", "sss-lines", "json"]), default="tree",
-    show_default=True, help="A tree; documents, as they are or one on each line; or JSON.",
-)  # fmt: skip
-@click.option(
     "--json",
     "--jsonl",
     "form",
     flag_value="json",
     help="The same as --to json: one object on each line.",
 )
+@click.option(
+    "--to", "form", type=options.Documents(["tree", "sss", "sss-lines", "json"]), default="tree",
+    show_default=True, help="A tree; documents, as they are or one on each line; or JSON.",
+)  # fmt: skip
 @click.option(
     "--dialect", type=click.Choice(DIALECTS), help="Write the names of an older draft, or of Gold."
 )

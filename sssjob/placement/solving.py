@@ -203,15 +203,15 @@ class _Model:
             model.add_max_equality(var, some)
             busy.append(var)
         count = len(busy)
-        earlier = sum(
-            (count * sum(part.tasks for part in problem.parts)) * place * var
-            for place, var in enumerate(busy)
-        ) + sum(
-            place * var
-            for tasks in self.tasks
-            for place, node in enumerate(self.nodes)
-            for var in tasks.get(node, ())
-        )
+        every = count * sum(part.tasks for part in problem.parts)
+        # One sum: OR-tools before 9.15 cannot add a sum to the constant that another one may be.
+        earlier = sum((
+            *(every * place * var for place, var in enumerate(busy)),
+            *(place * var
+              for tasks in self.tasks
+              for place, node in enumerate(self.nodes)
+              for var in tasks.get(node, ())),
+        ))  # fmt: skip
         best: Solution | None = None
         proved = True
         for question, sign in ((score, -1), (sum(busy), 1), (earlier, 1)):

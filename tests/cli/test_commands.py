@@ -125,6 +125,16 @@ def test_a_form_that_is_missing_or_not_known_is_answered_with_those_there_are(wo
     assert "condor-q" not in result.stderr  # which is only read
 
 
+@every_command
+def test_of_options_with_one_value_the_one_with_a_default_is_the_last(words):
+    """Before click 8.2.2 the last one that is not given decides, and a flag would say None."""
+    owners = {}
+    for option in COMMANDS[words].params:
+        owners.setdefault(option.name, []).append(option.to_info_dict()["default"])
+    for name, defaults in owners.items():
+        assert not any(defaults[:-1]), name
+
+
 RENAMED = {
     (words, option.former): option
     for words, command in COMMANDS.items()
