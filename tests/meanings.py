@@ -9,14 +9,16 @@ import io
 import re
 import tomllib
 from fractions import Fraction
+from importlib import import_module
 from typing import NamedTuple
 
 from records import DATA, converted
 
-from sssjob import registry, units
+from sssjob import registry, systems, units
 from sssjob.classads import forms
 from sssjob.classads.values import Ad
 from sssjob.lcginfo.reader import ReaderOptions, snapshot
+from sssjob.model import Delivered, Job, Property
 from sssjob.records.builders import OBJECTS
 from sssjob.records.record import Converted
 from sssjob.records.record import Options as RecordOptions
@@ -412,6 +414,82 @@ def _jobcomp(**values):
     return lambda _: recorded_job("slurm-jobcomp", "@")(_changed(_TOLD["slurm-jobcomp"]["limit"], **values))  # noqa: E501
 
 
+def inside(system, **environment):
+    """A job that has of itself what it finds inside: its id, and what it was given."""
+
+    def road(_):
+        said = sssjob_inside(system, environment)
+        items = [Property("Id", said.job["job_id"])] if "job_id" in said.job else []
+        given = {"allocated_cpu": "Processors", "wall_limit_secs": "Duration"}
+        found = [Property(given[key], value) for key, value in said.job.items() if key in given]
+        return [Job((*items, Delivered(tuple(found))))]
+
+    return road
+
+
+def sssjob_inside(system, environment):
+    """What a job of a system finds."""
+    module, _, name = systems.INSIDE[system][1].partition(":")
+    return getattr(import_module(module), name)(environment)
+
+
+def shown_flux(text):
+    """Jobs that ``flux jobs --json`` prints."""
+    return shown_job("flux", "@")('{"jobs": [{"id": 7, "state": "SCHED", "t_submit": 1787838671.0, %s}]}' % text)  # noqa: E501, UP031
+
+
+def _jobspec(text):
+    """The job of a jobspec, with something else among what it asks of the system."""
+    asked = _JOBSPEC.replace("@", "600").replace(', "job": {"name": "sample"}', f", {text}")
+    (found,) = read(asked.encode(), "flux")
+    return [found.job]
+
+
+def _submit(text):
+    """The job of a submit file of HTCondor."""
+    (found,) = read(f"executable = /bin/date\n{text}\nqueue\n".encode(), "condor")
+    return [found.job]
+
+
+_CONDOR_AD = "ClusterId = 7\nProcId = 0\nJobStatus = 1\n@\n"
+
+
+def _condor(submit, ad, *, records=True):
+    """A submit file, the ad that condor_submit makes of it, and a record where that has it."""
+    return {
+        "translate": (_submit, submit),
+        "status": (shown_job("condor-q", _CONDOR_AD), ad),
+    } | ({"accounting": (recorded_job("condor", _CONDOR_AD), ad)} if records else {})
+
+
+_PARALLEL = (
+    "universe = parallel\nmachine_count = 4\nrequest_cpus = 8\nrequest_memory = 100\nrequest_gpus = 2",  # noqa: E501
+    "JobUniverse = 11\nMinHosts = 4\nMaxHosts = 4\nRequestCpus = 8\nRequestMemory = 100\nRequestGPUs = 2",  # noqa: E501
+)
+_ON_ALL = _condor(*_PARALLEL)
+_SGE_DETAIL = (
+    "<detailed_job_info><djob_info><element><JB_job_number>7</JB_job_number><JB_owner>amy</JB_owner>"
+    "<JB_submission_time>1795185000</JB_submission_time>@</element></djob_info></detailed_job_info>"
+)
+_SGE_WAITS = (
+    "<job_info><queue_info/><job_info><job_list state='pending'><JB_job_number>7</JB_job_number>"
+    "<JB_name>n</JB_name><JB_owner>amy</JB_owner><state>@</state><slots>1</slots>"
+    "</job_list></job_info></job_info>"
+)
+
+
+def _sge(letters, detail):
+    """The letters of a list, and what the details have instead of them."""
+    return {"list": (shown_job("sge-xml", _SGE_WAITS), letters),
+            "details": (shown_job("sge-xml", _SGE_DETAIL), detail)}
+
+
+def _task(status, message=""):
+    told = f"<JAT_message_list><element><QIM_message>{message}</QIM_message></element></JAT_message_list>"  # noqa: E501
+    return (f"<JB_ja_tasks><ulong_sublist><JAT_status>{status}</JAT_status>"
+            f"<JAT_task_number>1</JAT_task_number>{told if message else ''}</ulong_sublist></JB_ja_tasks>")  # noqa: E501
+
+
 _PBS_DEPEND = _TOLD["pbs"]["limit"].replace("Resource_List.walltime=01:00:00", "depend=@")
 _QSTAT_ENDED = "Job Id: 7.s\n    job_state = F\n    queue = q\n    exec_host = n1/0\n    Exit_status = @\n"  # noqa: E501
 _QSTAT_DEPEND = "Job Id: 7.s\n    job_state = H\n    queue = q\n    depend = @\n"
@@ -488,6 +566,77 @@ FACTS = {
         "accounting": (recorded_job("pbs", _PBS_ENDED), "-29"),
         "status": (shown_job("qstat-text", _QSTAT_ENDED), "-29"),
     }),
+    "how long a job of Slurm was planned": ("Extension", [("1-01:00:00", {})], {
+        "accounting": (recorded_job("slurm", "JobID|Planned\n7|@\n"), "1-01:00:00"),
+        "accounting, JSON": (recorded_job("slurm-json", '{"jobs": [{"job_id": 7, "time": {"planned": @}}]}'), _SET.replace("@", "90000")),  # noqa: E501
+    }),
+    "jobs of Flux that are waited for": ("Dependency", [("1", {"condition": "OnSuccess"}), ("7", {"condition": "OnExit"})], {  # noqa: E501
+        "status": (shown_flux, '"dependencies": ["after-success=f2", "after-finish=7"]'),
+        "translate": (_jobspec, '"dependencies": [{"scheme": "afterok", "value": "f2"}, {"scheme": "afterany", "value": "7"}]'),  # noqa: E501
+    }),
+    "when a job of Flux may begin": ("EligibleTime", [(START, {})], {
+        "status": (shown_flux, f'"dependencies": ["begin-time={START}.000"]'),
+        "translate": (_jobspec, f'"dependencies": [{{"scheme": "begin-time", "value": "{START}"}}]'),  # noqa: E501
+    }),
+    "the name of a job of Flux": ("Name", [("n", {})], {
+        "status": (shown_flux, '"name": "n"'),
+        "translate": (_jobspec, '"job": {"name": "n"}'),
+    }),
+    "where a job of Flux works": ("InitialWorkingDirectory", [("/d", {})], {
+        "status": (shown_flux, '"cwd": "/d"'),
+        "translate": (_jobspec, '"cwd": "/d"'),
+    }),
+    "the id of a job of Flux": ("Id", [("1", {})], {
+        "accounting": (lambda text: recorded_job("flux", "@")('{"jobs": [{"id": "f2", "state": "RUN", "t_submit": 1.0, "t_run": 2.0}]}'), ""),  # noqa: E501
+        "inside": (inside("flux", FLUX_JOB_ID="\u01922"), ""),
+        "inside, ASCII": (inside("flux", FLUX_JOB_ID="f2"), ""),
+    }),
+    "the id of a task of an array of Grid Engine": ("Id", [("31.2", {})], {
+        "inside": (inside("gridengine", JOB_ID="31", SGE_TASK_ID="2"), ""),
+        "status": (shown_job("sge-xml", "@"), _SGE_WAITS.replace("@", "r").replace(">7<", ">31<").replace("<slots>", "<tasks>2</tasks><slots>")),  # noqa: E501
+    }),
+    "the id of a task of an array of LSF": ("Id", [("7[3]", {})], {
+        "inside": (inside("lsf", LSB_JOBID="7", LSB_JOBINDEX="3"), ""),
+    }),
+    "the id of a task of an array of PBS": ("Id", [("7[3].s", {})], {
+        "accounting": (recorded_job("pbs", "@"), _TOLD["pbs"]["limit"].replace(";7.srv;", ";7[3].s;")),  # noqa: E501
+        "status": (shown_job("qstat-text", "@"), _QSTAT_ENDED.replace("7.s", "7[3].s").replace("@", "0")),  # noqa: E501
+        "inside": (inside("pbs", PBS_JOBID="7[3].s"), ""),
+    }),
+    "processors that PBS gave": ("Delivered/Processors", [("2", {})], {
+        "accounting": (recorded_job("pbs", "@"), _TOLD["pbs"]["limit"].replace("exec_host=n1/0", "exec_host=n1/0*2")),  # noqa: E501
+        "inside": (inside("pbs", PBS_JOBID="7.s", NCPUS="2"), ""),
+    }),
+    "nodes of a parallel job of HTCondor": ("Requested/NodeCount", [("4", {})], _ON_ALL),
+    "processors on all hosts of HTCondor": ("Requested/Processors", [("32", {})], _ON_ALL),
+    "memory on all hosts of HTCondor": ("Requested/Memory", [("400", {})], _ON_ALL),
+    "GPUs on all hosts of HTCondor": ("Requested/Resource", [("8", {})], _ON_ALL),
+    "licences of HTCondor": ("Requested/Resource", [("2", {}), ("1", {})], _condor(
+        "concurrency_limits = matlab:2,x", 'ConcurrencyLimits = "matlab:2,x"')),
+    "a job of HTCondor that is held from the start": ("Hold", [("User", {})], _condor(
+        "hold = True", "JobStatus = 5\nHoldReasonCode = 15")),
+    "what HTCondor prefers": ("Requested/Node", [("n1", {})], _condor(
+        'rank = (Machine == "n1")', 'Rank = (TARGET.Machine == "n1")', records=False)),
+    "what HTCondor requires": ("Requested/Node", [("n1", {})], _condor(
+        'requirements = (Machine == "n1")', 'Requirements = (TARGET.Machine == "n1")', records=False)),  # noqa: E501
+    "the name of a job of HTCondor": ("Name", [("b", {})], _condor(
+        "batch_name = b\ndescription = d", 'JobBatchName = "b"\nJobDescription = "d"')),
+    "a description is the name of a job of HTCondor without one": ("Name", [("d", {})], _condor(
+        "description = d", 'JobDescription = "d"')),
+    "arguments of HTCondor": ("Arguments", [("a 'b c'", {})], _condor(
+        """arguments = "a 'b c'\"""", """Arguments = "a 'b c'\"""")),
+    "when a job of HTCondor may begin": ("EligibleTime", [(START, {})], _condor(
+        f"deferral_time = {START}", f"DeferralTime = {START}", records=False)),
+    "a job of Grid Engine that waits": ("State", [("Idle", {})], _sge("qw", "")),
+    "a job of Grid Engine that waits for another": ("State", [("Hold", {})], _sge(
+        "hqw", "<JB_jid_predecessor_list><job_predecessors><JRE_job_number>5</JRE_job_number></job_predecessors></JB_jid_predecessor_list>")),  # noqa: E501
+    "a job of Grid Engine that could not be started": ("State", [("Hold", {})], _sge(
+        "Eqw", _task(0, "no such directory"))),
+    "why a job of Grid Engine is held": ("Hold", [("System", {})], _sge(
+        "Eqw", _task(0, "no such directory"))),
+    "a job of Grid Engine that is brought to its node": ("State", [("Running", {})], _sge("t", _task(0x200))),  # noqa: E501
+    "a job of Grid Engine that runs": ("State", [("Running", {})], _sge("r", _task(0x80))),
+    "a job of Grid Engine that is suspended": ("State", [("Suspended", {})], _sge("s", _task(0x180))),  # noqa: E501
 }
 
 

@@ -122,7 +122,7 @@ def options(inner, target):
 def declared(target):
     """The names of all options that are written for a target, as its rules and its code name them."""
     if target == "condor":
-        return {*submission._KNOWN}
+        return {*submission.WRITTEN}
     form = translator(target).form
     module = importlib.import_module(type(form.layout).__module__)
     found = {name for rule in (*form.rules, *form.in_script) for name in _names(rule)}

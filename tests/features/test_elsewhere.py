@@ -88,7 +88,7 @@ WAITS = ("wall_limit_secs", "jobstart_secs")
             {**GRID_ENGINE, "SGE_TASK_ID": "2", "NHOSTS": "2"}, {"job_id": "7.2"},
             (*WAITS, "cpu_limit_secs"), id="a task on several hosts",
         ),
-        pytest.param({"FLUX_JOB_ID": "f7"}, {"job_id": "f7"}, WAITS, id="Flux"),
+        pytest.param({"FLUX_JOB_ID": "f7"}, {"job_id": "6"}, WAITS, id="Flux"),
         pytest.param(
             POD, {"job_id": "a-b", "allocated_cpu": 2, "max_rss_bytes": 1000}, (), id="a pod"
         ),

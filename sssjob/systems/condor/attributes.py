@@ -72,7 +72,8 @@ _TIMES = ("SubmitTime", "StartTime", "EndTime", "EligibleTime", "DeadlineTime")
 KINDS: dict[str, Kind] = {
     **dict.fromkeys((
         *(name for _, name in table.TEXTS),
-        "AccountingGroup", "AcctGroup", "AcctGroupUser", "AssignedGPUs", "Err", "ExitReason",
+        "AccountingGroup", "AcctGroup", "AcctGroupUser", "AssignedGPUs", "ConcurrencyLimits", "Err",
+        "ExitReason",
         "HoldReason", "In", "JobDescription", "LastRemoteHost", "NotifyUser", "Out", "ProjectName",
         "ReleaseReason", "RemoteHost", "RemoteHosts", "RemoveReason", "SubmitHost",
         "x509UserProxyFirstFQAN", "x509UserProxyVOName", names.JOB_ID,

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sssjob import expression, units
+from sssjob import expression
 from sssjob.classads import quoting, writing
 from sssjob.classads.values import Ad, Node
 from sssjob.document import loads
@@ -103,7 +102,10 @@ def _embedded(ad: Ad, findings: list[Finding]) -> Job | None:
 
 # What is requested is written by expressions as well (``_requested``).
 _ROWS = tuple(row for row in table.ATTRIBUTES if row.place != REQUESTED)
-_LIMITS = tuple(row for row in table.ATTRIBUTES if row.element == "Duration")
+# Each RequestX is a Resource, whatever X is.
+_AMOUNTS = tuple(
+    row for row in table.ATTRIBUTES if row.place == REQUESTED and row.column != "RequestGPUs"
+)
 _OF_ALL = tuple(row for row in _ROWS if row.element not in table.OF_STARTED)
 _ELEMENTS = frozenset(row.element for row in _ROWS)
 # What only ads of our own making have, and what records of accounting leave out.
@@ -169,13 +171,11 @@ def _requested(
     ad: Ad, items: list[Item], findings: list[Finding], wrong: Wrong
 ) -> Iterator[Property]:
     """What the Request attributes say, and what of Requirements can be said in a request."""
-    asked: list[expression.Expression] = []
-    for element, (name, _, unit) in names.AMOUNTS.items():
-        value = number(ad, name) if name else None
-        if value is not None and value > 0:
-            attributes = {} if unit == 1 else {"units": "MB" if unit == 1 << 20 else "KB"}
-            amount = Property(element, units.decimal(Fraction(value)), attributes)
-            asked.append(expression.Comparison(amount))
+    texts = AdTexts.of(ad)
+    asked: list[expression.Expression] = [
+        expression.Comparison(item) for _, item in texts.properties(_AMOUNTS, wrong)
+    ]
+    hosts = int(table.hosts_of(texts.text("MinHosts"), texts.text("JobUniverse")))
     resources: dict[str, int] = {}
     known = {row[0].lower() for row in names.AMOUNTS.values()}
     for name in ad:
@@ -185,12 +185,9 @@ def _requested(
                 machine = name[len("request") :]
                 kind = _gpu_model(ad, items, findings) if name.lower() == _REQUEST_GPUS else ""
                 named = {"name": names.resource(machine), **({"type": kind} if kind else {})}
-                resource = Property("Resource", int(value), named)
+                resource = Property("Resource", int(value) * hosts, named)
                 resources[machine.lower()] = int(value)
                 asked.append(expression.Comparison(resource))
-    asked += (expression.Comparison(item) for _, item in AdTexts.of(ad).properties(_LIMITS, wrong))
-    if (low := number(ad, "MinHosts")) is not None and low > 1:
-        asked.append(expression.Comparison(Property("NodeCount", int(low))))
     held = ad.get(names.REQUIREMENTS)
     if isinstance(held, Node):
         found = requirements.request(held, resources)
@@ -203,7 +200,10 @@ def _requested(
             items.append(_extension(names.REQUIREMENTS, found.rest, findings))
     rank = ad.get(names.RANK)
     if isinstance(rank, Node):
-        items.append(_extension(names.RANK, rank, findings))
+        try:
+            asked += requirements.wishes(rank)
+        except InvalidValue:
+            items.append(_extension(names.RANK, rank, findings))
     if asked:
         yield from expression.write(expression.all_of(asked))
 

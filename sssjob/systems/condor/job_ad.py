@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sssjob import expression, spec
+from sssjob import expression, spec, units
 from sssjob.amounts import Scope
 from sssjob.classads import parser, quoting, tree
 from sssjob.classads.errors import BadAd
@@ -74,6 +74,7 @@ def to_ad(
     work.streams()
     work.environment()
     work.request(alternative)
+    work.on_each_host()
     work.kept()
     work.limits()
     work.features()
@@ -266,6 +267,8 @@ class _Work:
                 if alternative is None
                 else expression.all_of(alternative.terms)
             )
+            if asked is not None and "MinHosts" in self.ad:
+                asked = _of_machines(asked)  # what each host has to have, RequestX tells
             said = requirements.demands(asked) if asked is not None else None
         except SSSJobError as error:
             if not isinstance(error, (InvalidValue, LimitExceeded)):
@@ -300,6 +303,14 @@ class _Work:
         for term in chosen.terms:
             if isinstance(term, Comparison) and term.item.name == "Resource":
                 self._resource(term, chosen)
+
+    def on_each_host(self) -> None:
+        """What a parallel job asks for is asked for on each of its hosts, rounded up."""
+        hosts = self.ad.get("MinHosts")
+        if isinstance(hosts, int):
+            for name, value in self.ad.items():
+                if name.startswith("Request") and isinstance(value, int):
+                    self.ad[name] = units.rounded_up(value, hosts)
 
     def _resource(self, term: Comparison, chosen: Alternative) -> None:
         """A resource of machines by its own attribute, a licence as a concurrency limit."""
@@ -428,6 +439,15 @@ _OF_THE_JOB = frozenset(
 
 def _own(name: str) -> tree.AttributeReference:
     return tree.AttributeReference(None, name)
+
+
+def _of_machines(asked: expression.Expression) -> expression.Expression | None:
+    """What a request demands of machines, but for amounts."""
+    amounts = (*names.AMOUNTS, "Resource")
+    return expression.all_of([
+        part for part in expression.conjuncts(asked)
+        if not any(each.item.name in amounts for each in expression.comparisons(part))
+    ])  # fmt: skip
 
 
 def _plain(chosen: Alternative) -> Iterator[Comparison]:

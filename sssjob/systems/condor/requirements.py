@@ -31,6 +31,8 @@ SIGNS = {"EQ": "==", "NE": "!=", "LT": "<", "LE": "<=", "GT": ">", "GE": ">="}
 # What a slot must have of what a job takes a part of: a slot that has more will do.
 _AT_LEAST = {"EQ": ">=", "GE": ">=", "GT": ">"}
 
+OF_MACHINES = ("Feature", *names.SIDES)  # what machines are, not what they have
+
 TARGET = tree.AttributeReference(None, "TARGET")
 
 
@@ -296,7 +298,7 @@ def request(
 def wishes(rank: Node) -> list[Wish]:
     """What a rank likes: a sum of comparisons, each a whole number of times, 1 if none is said.
 
-    Raises ``InvalidValue`` for any other rank.
+    Raises ``InvalidValue`` for any other rank, and one about anything else than what machines are.
     """
     found: list[Wish] = []
     pending = [rank]
@@ -320,6 +322,8 @@ def _wish(condition: Node, times: int) -> Wish:
     if not isinstance(asked, Comparison) or isinstance(times, bool) or times < 1:
         raise InvalidValue("a rank", "a sum of comparisons, each a whole number of times")
     item = asked.item
+    if item.name not in OF_MACHINES:
+        raise InvalidValue(item.name, "a property of machines, for a rank to prefer")
     weighted = Property(item.name, item.text, {**item.attributes, "preference": str(-times)})
     return Wish((Comparison(weighted),))
 

@@ -19,7 +19,7 @@ from sssjob.expression import And, Comparison, Expression
 from sssjob.model import Job, Note, Property, stripped
 from sssjob.systems.condor import names
 from sssjob.systems.condor.gpus import model, required
-from sssjob.systems.condor.requirements import demands, request, wishes
+from sssjob.systems.condor.requirements import OF_MACHINES, demands, request, wishes
 from sssjob.translate import fields, mail, numbers, waiting
 from sssjob.translate.beside import beside
 from sssjob.translate.form import folded, unfolded
@@ -37,10 +37,10 @@ _QUEUE = re.compile(r"\s*queue\b(.*)", re.IGNORECASE | re.ASCII)
 _NUMBER = re.compile(r"[0-9]{1,15}")
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{0,3})?)\s*([KMGT]?)B?", re.IGNORECASE | re.ASCII)
 _POWERS = {"K": 1, "M": 2, "G": 3, "T": 4}
-_KEYS = ("Feature", *names.SIDES)
 _NOTIFICATIONS = {"None": "Never", "JobEnd": "Complete", "All": "Always"}
 
 
+_DESCRIBED = "description"
 _DOLLARS = re.compile(r"\$+")
 _DOUBLE = re.compile(r"\$\$(?![(\[])")
 # What condor_submit, or a slot, puts something else in the place of.
@@ -278,6 +278,20 @@ class Mail(fields.Rule):
         heard.say("NotificationList", events[text.lower()], **attributes)
 
 
+class Name(fields.TextOption):
+    """The name of the batch; where it has none, what describes the job, as in its ad."""
+
+    @property
+    def of_options(self) -> Iterable[str]:
+        """Either."""
+        return (self.option, _DESCRIBED)
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """The first that is there."""
+        stated = self if self.option in said.names else replace(self, option=_DESCRIBED)
+        fields.TextOption.read(stated, said, heard)
+
+
 @dataclass(frozen=True)
 class Whole(fields.Rule):
     """A whole number of a job as one of the file."""
@@ -391,8 +405,9 @@ class Amounts:
                     continue
                 whole = name == "Memory" and settings.memory_scope == numbers.NODE
                 numbers.say_size(heard, name, share * (1 if whole else nodes))
-        if wall := _count(said, "allowed_job_duration"):
-            heard.request("Duration", wall)
+        options = ("allowed_job_duration", "allowed_execute_duration")
+        if stated := [seconds for option in options if (seconds := _count(said, option))]:
+            heard.request("Duration", min(stated))
         if gpus := _count(said, "request_gpus"):
             numbers.say_gpus(heard, gpus * nodes, self._gpu_type(said))
         limits = said.last("concurrency_limits")
@@ -438,7 +453,7 @@ def _requirements(asked: JobRequest, made: Made) -> None:
         return
     parts = () if whole is None else expression.conjuncts(whole)
     about = [part for part in parts if _is_about_machines(part)]
-    own = [expression.Comparison(item) for item in asked.own(*_KEYS)]
+    own = [expression.Comparison(item) for item in asked.own(*OF_MACHINES)]
     if not about and not own:
         return
     items = [each.item for part in (*about, *own) for each in expression.comparisons(part)]
@@ -482,7 +497,7 @@ def _several(item: Property) -> bool:
 
 
 def _is_about_machines(part: Expression) -> bool:
-    return all(each.item.name in _KEYS for each in expression.comparisons(part))
+    return all(each.item.name in OF_MACHINES for each in expression.comparisons(part))
 
 
 def _say_requirements(said: Said, heard: Heard) -> None:
@@ -511,20 +526,15 @@ def _say_rank(said: Said, heard: Heard) -> None:
     if text is None:
         return
     try:
-        found = wishes(parser.expression(plainly(text), old=True))
+        heard.terms += wishes(parser.expression(plainly(text), old=True))
     except (BadAd, InvalidValue) as error:
         said.back("rank", text, str(error))
-        return
-    if all(map(_is_about_machines, found)):
-        heard.terms += found
-    else:
-        said.back("rank", text, "it prefers something else than properties of machines")
 
 
 # fmt: off
 RULES: tuple[fields.Rule, ...] = (
     Program(),
-    fields.TextOption("Name",                    "batch_name", literal, plainly),
+    Name("Name",                                 "batch_name", literal, plainly),
     fields.TextOption("Project",                 "accounting_group", literal, plainly),
     fields.TextOption("InitialWorkingDirectory", "initialdir", literal, plainly),
     Environment(),
@@ -694,11 +704,12 @@ def _joined(lines: list[str]) -> Iterator[tuple[int, str]]:
         yield first, pending
 
 
-_KNOWN = frozenset((
+WRITTEN = frozenset((
     "executable", "arguments", "environment", "getenv", "batch_name", "accounting_group",
     "initialdir", "input", "output", "error", "stream_output", "stream_error", "notification",
     "notify_user", "priority", "deferral_time", "hold", "universe", "machine_count",
     "request_cpus", "request_memory", "request_disk", "request_gpus", "allowed_job_duration",
     "concurrency_limits", "requirements", "rank", "require_gpus",
 ))  # fmt: skip
+_KNOWN = WRITTEN | {_DESCRIBED, "allowed_execute_duration"}  # which are read, too
 CONDOR = SubmitFile()

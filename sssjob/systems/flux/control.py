@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from sssjob.submission.control import ID, Control, Look, Marked, Seen
-from sssjob.systems.flux import words
+from sssjob.systems.flux import ids, words
 
 _FORMAT = "{id.dec}|{state}|{urgency}|{t_submit}"
 _HELD = "0"  # the urgency of a job that is held
@@ -41,7 +41,7 @@ CONTROL = Control(
     also=("flux-canonical",),
     submit=("flux", "job", "submit", "--urgency=0"),
     mark=mark,
-    named=lambda printed: words.number(printed.strip().partition("\n")[0]),
+    named=lambda printed: ids.number(printed.strip().partition("\n")[0]),
     ids=r"[0-9]{1,20}",
     cancel=("flux", "cancel", ID),
     hold=("flux", "job", "urgency", ID, "hold"),

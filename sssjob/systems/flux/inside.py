@@ -6,6 +6,7 @@ Flux tells a job who it is; its times and its processors are asked of the instan
 from __future__ import annotations
 
 from sssjob.features.said import StatedValues
+from sssjob.systems.flux import ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,5 +16,6 @@ if TYPE_CHECKING:
 def read(environment: Mapping[str, str]) -> StatedValues:
     """What is said of the job."""
     said = StatedValues("Flux", ("wall_limit_secs", "jobstart_secs"))
-    said.text("job_id", "FLUX_JOB_ID", environment)
+    id = ids.number(environment.get("FLUX_JOB_ID", "").strip())
+    said.text("job_id", "FLUX_JOB_ID", {"FLUX_JOB_ID": id})  # a number, as records have it
     return said

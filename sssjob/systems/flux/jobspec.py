@@ -20,7 +20,7 @@ from sssjob.model import Job, Property
 from sssjob.nodes import Pattern, expand, plain
 from sssjob.records.dependencies import CONDITIONS, WORDS, matching
 from sssjob.resource_names import GPU, gpu_model
-from sssjob.systems.flux import words
+from sssjob.systems.flux import ids, words
 from sssjob.systems.flux.accounting import array
 from sssjob.translate.beside import script
 from sssjob.translate.nodes import conditions, listed
@@ -657,7 +657,8 @@ def _read_dependencies(form: Data, heard: Heard) -> None:
             else ("", "")
         )  # fmt: skip
         if scheme in CONDITIONS and value:
-            heard.items.append(Property("Dependency", value, {"condition": CONDITIONS[scheme]}))
+            waits = {"condition": CONDITIONS[scheme]}
+            heard.items.append(Property("Dependency", ids.number(value), waits))
         elif scheme == "begin-time" and value.partition(".")[0].isdecimal():
             heard.say("EligibleTime", value.partition(".")[0])
         else:

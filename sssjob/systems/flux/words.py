@@ -25,7 +25,6 @@ DEPENDENCIES = {
     "after-failure": "OnFailure",
     "after-finish": "OnExit",
 }  # fmt: skip
-_F58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 WAITING = frozenset(word for word, state in STATES.items() if state == "Idle")
 _UNITS = {name: Fraction(seconds, 1000) for name, seconds in (
     ("ms", 1), ("", 1000), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)
@@ -35,21 +34,6 @@ _DURATION = re.compile(
 )
 _INFINITE = ("inf", "infinity")
 _BETWEEN = re.compile(r",(?![^\[]*\])")  # a comma that stands in no bracket
-
-
-def number(id: str) -> str:
-    """The number of a job whose id may be in the F58 form of RFC 19; other texts as they are.
-
-    >>> number("ƒiFkbMhFM"), number("f2"), number("17")
-    ('91088924704768', '1', '17')
-    """
-    digits = id[1:]
-    if id[:1] not in ("ƒ", "f") or not 0 < len(digits) <= 12 or not set(digits) <= set(_F58):
-        return id
-    value = 0
-    for digit in digits:
-        value = value * 58 + _F58.index(digit)
-    return str(value)
 
 
 def duration(text: str) -> Fraction | None:

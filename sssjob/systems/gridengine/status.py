@@ -88,8 +88,8 @@ _DECLARATION = b"<?xml"
 _PREFIX = "__SGE_PREFIX__"
 _HIDDEN = "%lt;"  # what qstat makes of <
 _BASE = 1024  # which JB_priority is counted from
-# Bits of JAT_status.
-_RUNNING, _SUSPENDED = 0x80, 0x100
+# Bits of JAT_status, and the letter that a list has for each; the first one counts.
+_LETTERS = ((0x100, "s"), (0x80, "r"), (0x200, "t"))
 
 
 def state(letters: str, message: str) -> Found:
@@ -408,12 +408,17 @@ def _add(entry: _JobOutput, more: _JobOutput) -> None:
 def _alone(detail: _Detail) -> Iterator[_JobOutput]:
     """A job of which only the details are known: its tasks, or the job that waits."""
     job = detail.job
-    running = {task: told for task, told in detail.tasks.items() if told["status"] in ("r", "s")}
+    running = {task: told for task, told in detail.tasks.items() if told["status"]}
     for task in running or ("",):
         told = detail.told(task or "1")
-        letters = told.get("status") or "qw"
+        letters = told.get("status") or _waits(told)
         number = task if detail.is_array else ""
         yield _JobOutput(job.line, {**told, "state": letters, "task_number": number}, job.notes)
+
+
+def _waits(told: Mapping[str, Any]) -> str:
+    """The letters of a job that waits: held for others, in error for a reason, or in the queue."""
+    return f"{'h' if told['predecessors'] else ''}{'E' if told.get('message') else ''}qw"
 
 
 def _listed(found: xml_records.XMLRecord, queue: str) -> _JobOutput:
@@ -477,7 +482,7 @@ def _task(task: Element) -> dict[str, str]:
              for item in task.iterfind("JAT_scaled_usage_list/*")}  # fmt: skip
     bits = _text(task, "JAT_status")
     flags = int(bits) if is_whole(bits) else 0
-    status = "s" if flags & _SUSPENDED else "r" if flags & _RUNNING else ""
+    status = next((letter for bit, letter in _LETTERS if flags & bit), "")
     messages = (_text(item, "QIM_message") for item in task.iterfind("JAT_message_list/*"))
     told = {"status": status, "message": "; ".join(filter(None, messages))}
     if status:

@@ -29,13 +29,15 @@ from sssjob.records.record import (
     varied,
 )
 from sssjob.records.values import amount, count, integer, is_whole, number
+from sssjob.resource_names import LICENSE
 from sssjob.systems.condor import names
 from sssjob.systems.condor.accounting.values import MADE_OF, NUMBERS, WORKED_OUT
 
 _STATES = {str(status): word for status, word, *_ in names.STATES}
 _IDLE, _REMOVED, _COMPLETED, _HELD = "1", "3", "4", "5"
-_BY_USER = "1"  # a HoldReasonCode
+_BY_USER = ("1", "15")  # a HoldReasonCode: held by a user, who may have submitted it so
 SIGNALLED = 128  # more than the signal: the exit code of a shell, where a signal ended a program
+_LIMITS, _A_LIMIT = re.compile(r"[\s,]+"), re.compile(r"[A-Za-z_][\w.]*(?::[0-9]{1,9})?", re.ASCII)
 _PLAIN = re.compile(r"[\w@%+=:,./ -]*+", re.ASCII)  # words that no way of quoting changes
 UNIVERSES = {"7": "scheduler", "9": "grid", "11": "parallel", "12": "local", "13": "vm"}
 ON_THE_SUBMIT_HOST = ("scheduler", "local")  # such jobs use no slot
@@ -116,7 +118,7 @@ def state(
         raise InvalidValue(status, "a JobStatus from 1 to 7")
     found = [Property("State", word)]
     if word == "Hold":
-        found.append(Property("Hold", "User" if code == _BY_USER else "System"))
+        found.append(Property("Hold", "User" if code in _BY_USER else "System"))
     reasons = {_IDLE: released or held, _REMOVED: removed, _COMPLETED: ended, _HELD: held}
     message = reasons.get(status, "")
     if status == _REMOVED:
@@ -150,9 +152,30 @@ def processors(provisioned: str, requested: str, hosts: str, universe: str) -> F
     each = provisioned or requested
     if not each or (found := number(each)) <= 0:
         return None
-    if UNIVERSES.get(universe) == "parallel" and hosts and number(hosts) > 1:
-        found *= number(hosts)
-    return str(units.rounded(found))
+    return str(units.rounded(found * hosts_of(hosts, universe)))
+
+
+def hosts_of(text: str, universe: str) -> Fraction:
+    """On how many hosts a job is: a parallel one has what is asked for, or given, on each."""
+    if UNIVERSES.get(universe) != "parallel" or not text:
+        return Fraction(1)
+    return max(Fraction(number(text)), Fraction(1))
+
+
+def asked_count(text: str, hosts: str, universe: str) -> Found:
+    """How many processors or GPUs are asked for, on all hosts; 0 asks for nothing.
+
+    >>> asked_count("8", "4", "11"), asked_count("8", "4", "5")
+    ('32', '8')
+    """
+    found = count(text) if text else None
+    return found and str(units.rounded(int(found) * hosts_of(hosts, universe)))
+
+
+def asked_hosts(text: str, universe: str) -> Found:
+    """How many hosts a parallel job asks for."""
+    found = hosts_of(text, universe)
+    return str(units.rounded(found)) if found > 1 else None
 
 
 def node(last: str, several: str, now: str) -> Found:
@@ -187,10 +210,16 @@ def universe(text: str) -> Found:
     return UNIVERSES.get(text)
 
 
-def asked(text: str) -> Found:
-    """An amount that is asked for: 0 asks for nothing."""
-    found = amount(text)
-    return None if found == "0" else found
+def asked(text: str, hosts: str, universe: str) -> Found:
+    """An amount that is asked for, on all hosts: 0 asks for nothing.
+
+    >>> asked("1.50", "4", "11"), asked("0", "", ""), asked("", "4", "11")
+    ('6', None, None)
+    """
+    found = amount(text) if text else None
+    if not found or found == "0" or UNIVERSES.get(universe) != "parallel":
+        return None if found == "0" else found
+    return units.decimal(number(text) * hosts_of(hosts, universe))
 
 
 def limit(whole: str, executing: str) -> Found:
@@ -202,11 +231,6 @@ def limit(whole: str, executing: str) -> Found:
     stated = [Fraction(number(text)) for text in (whole, executing) if text]
     found = min((each for each in stated if each > 0), default=None)
     return None if found is None else str(limit_seconds(found))
-
-
-def gpus(text: str) -> Found:
-    """A number of GPUs."""
-    return count(text) or None
 
 
 def given_gpus(
@@ -222,9 +246,24 @@ def given_gpus(
     names = {name.strip() for name in assigned.split(",")} - {""}
     asked = requested if is_whole(requested) else "0"  # what is odd is told where it is asked for
     each = number(provisioned or str(len(names) or "") or asked)
-    if UNIVERSES.get(universe) == "parallel" and hosts and number(hosts) > 1:
-        each *= number(hosts)
-    return gpus(str(units.rounded(each)))
+    return count(str(units.rounded(each * hosts_of(hosts, universe))))
+
+
+def licenses(text: str) -> Found:
+    """Licences such as ``matlab:2,stata``, one where no number stands; see ``other_limits``."""
+    limits = _LIMITS.split(text.strip(" ,"))
+    if not all(map(_A_LIMIT.fullmatch, limits)):
+        return None
+    told = (limit.partition(":") for limit in limits)
+    return tuple(
+        Property("Resource", amount(number or "1") or "", {"name": name, "type": LICENSE})
+        for name, _, number in told
+    )
+
+
+def other_limits(text: str) -> Found:
+    """Concurrency limits that are worked out when the job runs, or are none, as they are."""
+    return None if licenses(text) else text
 
 
 _PEAK = {"metric": "Max", "units": "KB"}
@@ -234,11 +273,13 @@ _BY_SIGNAL = ("ExitBySignal",)
 _ENDED_BY = ("ExitBySignal", "ExitSignal")
 _FQAN = extension("VOMS", "FQAN")
 _REASONS = ("RemoveReason", "HoldReason", "HoldReasonCode", "ReleaseReason", "ExitReason")
+_UNIVERSES, _ALL = ("JobUniverse",), ("MinHosts", "JobUniverse")
 _OTHER_CPUS = ("RequestCpus", "MaxHosts", "JobUniverse")
 _HOSTS = ("RemoteHosts", "RemoteHost")
 _GPU = {"name": names.GPU}
 _LIMIT, _EXECUTING = {"op": "LE"}, ("AllowedExecuteDuration",)
 _OTHER_GPUS = ("AssignedGPUs", "RequestGPUs", "MaxHosts", "JobUniverse")
+_CONCURRENCY = extension("HTCondor", "ConcurrencyLimits")
 _UNIVERSE = extension("HTCondor", "JobUniverse")
 _QUEUED = ("DeferralTime", "SSSDeadline")  # times of jobs that wait: only a queue tells them
 _OLDER_GROUP = ("AccountingGroup", "AcctGroupUser", "ProjectName")
@@ -270,10 +311,13 @@ ATTRIBUTES: tuple[Field, ...] = (
     Field("JobUniverse",              JOB,       "Extension",       universe, _UNIVERSE),
     Field("x509UserProxyVOName",      JOB,       "Extension",       plain, extension("VOMS", "VO")),
     Field("x509UserProxyFirstFQAN",   JOB,       "Extension",       plain, _FQAN),
-    Field("RequestCpus",              REQUESTED, "Processors",      count),
-    Field("RequestMemory",            REQUESTED, "Memory",          asked, {"units": "MB"}),
-    Field("RequestDisk",              REQUESTED, "Disk",            asked, {"units": "KB"}),
-    Field("RequestGPUs",              REQUESTED, "Resource",        gpus, _GPU),
+    Field("MinHosts",                 REQUESTED, "NodeCount",       asked_hosts, {}, _UNIVERSES),
+    Field("RequestCpus",              REQUESTED, "Processors",      asked_count, {}, _ALL),
+    Field("RequestMemory",            REQUESTED, "Memory",          asked, {"units": "MB"}, _ALL),
+    Field("RequestDisk",              REQUESTED, "Disk",            asked, {"units": "KB"}, _ALL),
+    Field("RequestGPUs",              REQUESTED, "Resource",        asked_count, _GPU, _ALL),
+    Field("ConcurrencyLimits",        REQUESTED, "Resource",        licenses),
+    Field("ConcurrencyLimits",        JOB,       "Extension",       other_limits, _CONCURRENCY),
     Field("AllowedJobDuration",       REQUESTED, "Duration",        limit, _LIMIT, _EXECUTING),
     Field("Owner",                    DELIVERED, "User"),
     Field("AcctGroup",                DELIVERED, "Project",         project, {}, _OLDER_GROUP),

@@ -12,9 +12,10 @@ from sssjob.records.readers import extension, identity, noted
 from sssjob.records.record import DELIVERED, JOB, REQUESTED, Field, Found, plain, varied
 from sssjob.records.unread import Left, known
 from sssjob.records.values import count, epoch, integer, number
-from sssjob.systems.flux import words
+from sssjob.systems.flux import ids, words
 
 TYPE = "Flux"  # of Extensions
+_BEGIN = "begin-time="  # a description of what is waited for: not before that time
 
 
 @varied
@@ -49,8 +50,8 @@ def _known(text: str) -> bool:
 
 @varied
 def id(first: str, other: str) -> Found:
-    """The id as it is printed: a number, or the F58 form where only that is given."""
-    return identity(first or other)
+    """The id, a number; also where only its F58 form is given."""
+    return identity(ids.number(first or other))
 
 
 def state(text: str, urgency: str) -> Found:
@@ -93,14 +94,23 @@ def limit(text: str) -> Found:
     return None if value is None else str(value)
 
 
+@varied
+def eligible(scheduled: str, descriptions: tuple[str, ...]) -> Found:
+    """Since when a job could be started; of one that waits for a time, that time."""
+    if _known(scheduled):
+        return time(scheduled)
+    told = (text.removeprefix(_BEGIN) for text in descriptions if text.startswith(_BEGIN))
+    return max((found for text in told if (found := time(text))), key=int, default=None)
+
+
 def dependencies(descriptions: tuple[str, ...]) -> Found:
     """The jobs that are waited for; what else is waited for is kept."""
     found = []
     for text in descriptions:
         word, _, id = text.partition("=")
         if condition := words.DEPENDENCIES.get(word):
-            found.append(Property("Dependency", words.number(id), {"condition": condition}))
-        else:
+            found.append(Property("Dependency", ids.number(id), {"condition": condition}))
+        elif not text.startswith(_BEGIN):
             found.append(noted(TYPE, "dependency", text))
     return tuple(found)
 
@@ -134,7 +144,7 @@ ALWAYS: tuple[Field, ...] = (
     Field("cwd",            JOB,       "InitialWorkingDirectory"),
     Field("priority",       JOB,       "Priority",                integer),
     Field("t_submit",       JOB,       "SubmitTime",              time),
-    Field("t_sched",        JOB,       "EligibleTime",            time),
+    Field("t_sched",        JOB,       "EligibleTime",            eligible, {}, ("dependencies",)),
     Field("t_inactive",     JOB,       "EndTime",                 end, {}, ("t_run", "t_cleanup")),
     Field("result",         JOB,       "Extension",               plain, _RESULT),
     Field("project",        JOB,       "Extension",               plain, _PROJECT),

@@ -83,6 +83,16 @@ def clock(value: Any) -> str:
     return spent(int(found), 0) if is_whole(found) else found
 
 
+def waited(value: Any) -> str:
+    """Seconds as ``D-HH:MM:SS``.
+
+    >>> waited({"set": True, "infinite": False, "number": 90_000})
+    '1-01:00:00'
+    """
+    found = number(value)
+    return units.clock(int(found)) if is_whole(found) else found
+
+
 def spent(seconds: int, microseconds: int) -> str:
     """CPU time as sacct prints it.
 
@@ -245,6 +255,7 @@ JOB: tuple[JSONColumn, ...] = (
     JSONColumn("NNodes",           ("tres", "allocated", "node"),  count),
     JSONColumn("NodeList",         ("nodes",),                     text),
     JSONColumn("Partition",        ("partition",),                 text),
+    JSONColumn("Planned",          ("time", "planned"),            waited),
     JSONColumn("Priority",         ("priority",),                  number),
     JSONColumn("QOS",              ("qos",),                       text),
     JSONColumn("QOSREQ",           ("qosreq",),                    text),
