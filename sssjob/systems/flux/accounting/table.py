@@ -5,6 +5,8 @@ Times are seconds since 1970 with a fraction; what is not known is missing, "" o
 
 from __future__ import annotations
 
+import re
+
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
@@ -15,7 +17,8 @@ from sssjob.records.values import count, epoch, integer, number
 from sssjob.systems.flux import ids, words
 
 TYPE = "Flux"  # of Extensions
-_BEGIN = "begin-time="  # a description of what is waited for: not before that time
+# A description of what is waited for: not before that time.
+_BEGIN = re.compile(r"begin-time=([0-9]{1,12}(?:\.[0-9]{0,9})?)")
 
 
 @varied
@@ -99,8 +102,8 @@ def eligible(scheduled: str, descriptions: tuple[str, ...]) -> Found:
     """Since when a job could be started; of one that waits for a time, that time."""
     if _known(scheduled):
         return time(scheduled)
-    told = (text.removeprefix(_BEGIN) for text in descriptions if text.startswith(_BEGIN))
-    return max((found for text in told if (found := time(text))), key=int, default=None)
+    told = [found[1] for text in descriptions if (found := _BEGIN.fullmatch(text))]
+    return time(max(told, key=number)) if told else None
 
 
 def dependencies(descriptions: tuple[str, ...]) -> Found:
@@ -110,7 +113,7 @@ def dependencies(descriptions: tuple[str, ...]) -> Found:
         word, _, id = text.partition("=")
         if condition := words.DEPENDENCIES.get(word):
             found.append(Property("Dependency", ids.number(id), {"condition": condition}))
-        elif not text.startswith(_BEGIN):
+        elif not _BEGIN.fullmatch(text):
             found.append(noted(TYPE, "dependency", text))
     return tuple(found)
 
