@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from sssjob.errors import DamagedStore, FullStore, UnusableStore
-from sssjob.ledger import columns, engine, manifest, merging, places
+from sssjob.ledger import columns, engine, ids, manifest, merging, places
 from sssjob.ledger.columns import COLUMNS, END, ID, KEY, LINE, START, SUBMIT, Row
 from sssjob.ledger.manifest import DataFile, Gone, Input, Manifest, TimeRange
 from sssjob.ledger.places import Place
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection as Connection
 
 USAGE, GONE, LOCK = "usage", "gone", "lock"
-_GROUP = 122_880  # rows of a row group, as DuckDB takes them for one thread
+GROUP = 122_880  # rows of a row group, as DuckDB takes them for one thread
 _DELTA = {
     **dict.fromkeys((SUBMIT, "eligible_time", START, END, LINE), "DELTA_BINARY_PACKED"),
     # Never PLAIN, which DuckDB 2.0.0 filters wrongly where there are NULLs. # decision 296
@@ -148,7 +148,12 @@ class Ledger:
         made.append(self.home / path)
         self._put(path, data)
         submit, start, end = (_span(rows[name]) for name in (SUBMIT, START, END))
-        return DataFile(path, len(rows), len(data), _digest(data), submit, start, end)
+        file = DataFile(path, len(rows), len(data), _digest(data), submit, start, end)
+        if file.rows >= ids.FEW:
+            filters = ids.path_of(file)
+            made.append(self.home / filters)
+            places.put(self.home / filters, ids.made(rows[ID], GROUP), durable=False)
+        return file
 
     def _as_gone(self, replaced: pa.Table, made: list[Place]) -> Gone:
         data = _parquet(replaced, plain=True)
@@ -273,7 +278,7 @@ def _parquet(rows: pa.Table, *, plain: bool = False) -> memoryview:
     options: dict[str, Any] = (
         {} if plain
         else {
-            "use_dictionary": _DICTIONARY, "column_encoding": _DELTA, "row_group_size": _GROUP,
+            "use_dictionary": _DICTIONARY, "column_encoding": _DELTA, "row_group_size": GROUP,
         }
     )  # fmt: skip
     pq.write_table(rows, stream, compression="zstd", compression_level=3, **options)

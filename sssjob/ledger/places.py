@@ -15,13 +15,14 @@ import errno
 import fcntl
 import os
 import re
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from io import BufferedIOBase
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sssjob import outputs
 from sssjob.addresses import is_object
@@ -30,6 +31,13 @@ from sssjob.errors import UnusableStore
 
 _BLOCK = 1 << 20  # bytes that are read at once of an object
 _ADDRESS = re.compile(r"s3://[a-z0-9][a-z0-9.-]+(/[^/*?\[\]{}\\\s]+)+/?")
+
+
+class Kept(NamedTuple):
+    """How many bytes a file has, and when it was changed last, in seconds since 1970."""
+
+    size: int
+    changed: float
 
 
 class Unsure(OSError):
@@ -99,12 +107,16 @@ class ObjectPath:
                 return []
         return sorted({each.rstrip("/").rpartition("/")[2] for each in found})
 
-    def below(self) -> dict[str, int]:
-        """The names of all objects that begin so and a slash, without that, and their sizes."""
+    def below(self) -> dict[str, Kept]:
+        """All objects that begin so and a slash, by the rest of their names."""
         with _reached(self):
             found = self.files.find(self.address, detail=True)
         head = len(self.address.removeprefix("s3://")) + 1
-        return {name[head:]: each["size"] for name, each in found.items() if len(name) > head}
+        return {
+            name[head:]: Kept(each["size"], each["LastModified"].timestamp())
+            for name, each in found.items()
+            if len(name) > head
+        }
 
 
 Place = Path | ObjectPath
@@ -149,15 +161,17 @@ def names(folder: Place) -> list[str]:
         return []
 
 
-def below(folder: Place) -> dict[str, int]:
-    """All files in a directory and those in it: their paths from there, and their sizes."""
+def below(folder: Place) -> dict[str, Kept]:
+    """All files in a directory and those in it, by their paths from there."""
     if isinstance(folder, ObjectPath):
         return folder.below()
-    return {
-        str(path.relative_to(folder)): path.stat().st_size
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
+    found = {}
+    for path in folder.rglob("*"):
+        with suppress(FileNotFoundError):  # somebody took it away meanwhile
+            status = path.stat()
+            if stat.S_ISREG(status.st_mode):
+                found[str(path.relative_to(folder))] = Kept(status.st_size, status.st_mtime)
+    return found
 
 
 def sizes(home: Place, paths: list[str]) -> dict[str, int | OSError]:
@@ -166,7 +180,9 @@ def sizes(home: Place, paths: list[str]) -> dict[str, int | OSError]:
         known = home.below()
         lost = os.strerror(errno.ENOENT)
         return {
-            path: known.get(path, FileNotFoundError(errno.ENOENT, lost, str(home / path)))
+            path: known[path].size
+            if path in known
+            else FileNotFoundError(errno.ENOENT, lost, str(home / path))
             for path in paths
         }
     found: dict[str, int | OSError] = {}

@@ -24,9 +24,8 @@ import duckdb
 import pyarrow as pa
 
 from sssjob.errors import LimitExceeded, UnusableInput
-from sssjob.ledger import engine
+from sssjob.ledger import engine, ids
 from sssjob.ledger.columns import ID, LINE, MACHINE, SOURCE, START, SUBMIT
-from sssjob.ledger.engine import rows_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection as Connection
@@ -51,17 +50,20 @@ class Answer:
     rows: Iterator[Sequence[Any]]
 
 
-def runs(ledger: Ledger, ids: Sequence[str]) -> list[dict[str, Any]]:
+def runs(ledger: Ledger, wanted: Sequence[str]) -> list[dict[str, Any]]:
     """What is known of the runs of jobs with these ids: only what is stated, in order.
 
     Raises ``UnusableStore``.
     """
-    text = f"SELECT file, row FROM live WHERE {ID} IN (SELECT unnest($ids))"
-    known = [each.encode("utf-8", "replace").decode() for each in ids]  # as rows have them
+    known = [each.encode("utf-8", "replace").decode() for each in wanted]  # as rows have them
     _check(ledger)
     now = ledger.manifest()
-    with ledger.connected(now) as connection:
-        places = rows_of(connection, text, {"ids": known})
+    at = [*ids.rows(ledger.home, now.files, known)]
+    gone: set[tuple[str, int]] = set()
+    if any(file.gone for file, _ in at):
+        told = engine.gone(ledger.home, now).to_pydict()
+        gone = {*zip(told["file"], told["row"], strict=True)}
+    places = [place for file, row in at if (place := (file.name, row)) not in gone]
     # Of rows that nobody asks for, the other columns are not read.
     found = [
         {name: value for name, value in row.items() if value is not None}

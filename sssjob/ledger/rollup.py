@@ -263,6 +263,15 @@ def _digests(gone: pa.Table) -> dict[str, str]:
     }
 
 
+def source(name: str) -> str:
+    """The file of rows that a rollup of this name is of, without its ending.
+
+    >>> source("2026-11-0a1b.0.99aa.parquet")
+    '2026-11-0a1b'
+    """
+    return name.split(".", 1)[0]
+
+
 def damaged(ledger: Ledger) -> Iterator[Place]:
     """Rollups whose bytes are not those that their names tell of."""
     for name in sorted(places.below(ledger.home / FOLDER)):

@@ -12,49 +12,86 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from sssjob.errors import DamagedStore, UnusableStore
-from sssjob.ledger import columns, manifest, places, rollup
+from sssjob.ledger import columns, ids, manifest, places, rollup
 from sssjob.ledger.columns import END, START
-from sssjob.ledger.ledger import GONE, TRIES, USAGE, Ledger, digest_of, taken_back
+from sssjob.ledger.ledger import GONE, GROUP, TRIES, USAGE, Ledger, digest_of, taken_back
 from sssjob.ledger.manifest import DataFile, Gone, Manifest
-from sssjob.ledger.places import Place
+from sssjob.ledger.places import Kept, Place
 
-ROWS = 1_000_000  # of a file that is made, which is held in memory
+ROWS = 8 * GROUP  # of a file that is made, which is held in memory
+_DAY = 86_400
+
+
+class Older(NamedTuple):
+    """How many files only older commits need, and how many bytes they have."""
+
+    files: int = 0
+    size: int = 0
 
 
 class Checked(NamedTuple):
-    """What was found: what is wrong, how many runs count, and files of no manifest, which say
-    nothing: a writer that was killed left them.
+    """What was found: what is wrong, how many runs count, files of no manifest, which say nothing
+    (a writer that was killed left them, or they are made of such files), and what older commits
+    need.
     """
 
     faults: list[DamagedStore]
     runs: int
     strays: list[Place]
+    older: Older
 
 
 def check(ledger: Ledger) -> Checked:
     """Read every byte that the newest manifest counts on. Raises ``UnusableStore``."""
     now = ledger.manifest()
     faults = [*_faults(ledger.home, (*now.files, *now.gone))]
-    known: set[str] = set()
+    known: list[Manifest] = []
     for number in manifest.numbers(ledger.home):
         try:
-            told = manifest.newest(ledger.home, number)
+            known.append(manifest.newest(ledger.home, number))
         except UnusableStore as error:
             faults.append(DamagedStore(error.store, error.reason))
-        else:
-            known.update(file.path for file in told.files)
-            known.update(file.path for file in told.gone)
-    strays = sorted(
-        ledger.home / path
-        for folder in (USAGE, GONE)
-        for path in (f"{folder}/{name}" for name in places.below(ledger.home / folder))
-        if path not in known
-    )
+    there = _there(ledger.home)
+    by_any, by_last = _needed(there, known), _needed(there, [now])
+    strays = sorted(ledger.home / path for path in there if path not in by_any)
+    older = [there[path].size for path in by_any if path not in by_last]
     faults += (
         DamagedStore(str(path), "is not what was written; reports of rows are right")
         for path in rollup.damaged(ledger)
     )
-    return Checked(faults, now.rows, strays)
+    faults += (
+        DamagedStore(str(path), "is not what was written; jobs are found without it")
+        for path in _damaged_ids(ledger.home, now)
+    )
+    return Checked(faults, now.rows, strays, Older(len(older), sum(older)))
+
+
+def _there(home: Place) -> dict[str, Kept]:
+    """The files that manifests list, and those that are made of these."""
+    return {
+        f"{folder}/{name}": kept
+        for folder in (USAGE, GONE, rollup.FOLDER, ids.FOLDER)
+        for name, kept in places.below(home / folder).items()
+    }
+
+
+def _needed(there: Iterable[str], known: Iterable[Manifest]) -> set[str]:
+    """Those of the files that some commits need, with what is made of files of rows."""
+    listed: set[str] = set()
+    for each in known:
+        listed.update(file.path for file in each.files)
+        listed.update(file.path for file in each.gone)
+    stems = {path.rpartition("/")[2].removesuffix(".parquet") for path in listed}
+    return {
+        path
+        for path in there
+        if path in listed
+        or (not path.startswith((USAGE, GONE)) and rollup.source(path.rpartition("/")[2]) in stems)
+    }
+
+
+def _damaged_ids(home: Place, now: Manifest) -> Iterator[Place]:
+    return (home / ids.path_of(file) for file in now.files if ids.is_damaged(home, file))
 
 
 def _faults(home: Place, files: Iterable[DataFile | Gone]) -> Iterator[DamagedStore]:
@@ -134,6 +171,9 @@ def _repaired(ledger: Ledger) -> Repaired:
     for path in rollup.damaged(ledger):
         faults.append(DamagedStore(str(path), "is not what was written; it is made anew"))
         path.unlink(missing_ok=True)
+    for path in [*_damaged_ids(home, following)]:
+        faults.append(DamagedStore(str(path), "is not what was written; compact makes it anew"))
+        path.unlink(missing_ok=True)
     return Repaired([*map(_as_commit, torn), *faults], now.rows - following.rows, following.rows)
 
 
@@ -181,6 +221,44 @@ def _compacted(ledger: Ledger) -> tuple[int, int]:
             )
             manifest.commit(ledger.home, following)
     return len(now.files), len(files)
+
+
+def filter_ids(ledger: Ledger) -> int:
+    """Make the filters of ids that large files lack; how many. Raises ``OSError``."""
+    made = 0
+    there = places.names(ledger.home / ids.FOLDER)
+    for file in ledger.manifest().files:
+        if file.rows >= ids.FEW and ids.path_of(file).rpartition("/")[2] not in there:
+            ids.remake(ledger.home, file)
+            made += 1
+    return made
+
+
+# decision 512
+def forget(ledger: Ledger, days: int, now: float) -> Older:
+    """Remove commits that are older than so many days, and the files that no other one needs.
+
+    The newest commit always stays, and so does every one that cannot be read. Files of no commit
+    go if they are a day old, at least: a younger one may be of a writer that no lock keeps away.
+    Raises ``UnusableStore`` and ``OSError``; what was removed by then is what nobody needs.
+    """
+    home, count, size = ledger.home, 0, 0
+    with ledger.writing():
+        last = ledger.manifest()
+        known = []
+        for number in manifest.numbers(home):
+            told = manifest.newest(home, number)
+            if number != last.number and told.written < now - days * _DAY:
+                manifest.path_of(home, number).unlink(missing_ok=True)
+            else:
+                known.append(told)
+        there = _there(home)
+        wanted = _needed(there, known)
+        for path, kept in there.items():
+            if path not in wanted and kept.changed < now - _DAY:
+                (home / path).unlink(missing_ok=True)
+                count, size = count + 1, size + kept.size
+    return Older(count, size)
 
 
 def _rewritten(

@@ -188,7 +188,7 @@ SHAPES: Mapping[str, Printed] = {
     "ledger sql": Printed(Each("anything"), lines=True),
     "ledger check": Printed({"file": "text", "message": "text"}, lines=True),
     "ledger repair": Printed({"file": "text", "message": "text"}, lines=True),
-    "ledger compact": Printed({"before": "integer", "after": "integer"}),
+    "ledger compact": Printed({"before": "integer", "after": "integer", "removed": "integer"}),
     "audit": Printed({
         "ok": "truth", "rows": [_COUNTED], "total": _COUNTED, "outside": "integer",
         "bad": "integer", "sums": [_SUM],

@@ -184,12 +184,22 @@ def test_damage_is_told_and_files_become_few(run, ingest, usage):
     ingest("7|c|amy|COMPLETED|1|2|5|3|4")
     ingest("8|c|amy|COMPLETED|1|2|5|3|4")
     assert run("check", usage).stderr == f"{usage}: whole, 2 runs\n"
-    assert json.loads(run("compact", "--json", usage).stdout) == {"before": 2, "after": 1}
+    assert json.loads(run("compact", "--json", usage).stdout) == {
+        "before": 2,
+        "after": 1,
+        "removed": 0,
+    }
+    assert "2 files of" in run("check", usage).stderr
+    said = run("compact", "--forget", "0", usage).stderr
+    assert said.endswith("1 files before, 1 now, 0 removed\n")  # they are not a day old
     file = usage / ledger.opened(usage).manifest().files[0].path
     file.write_bytes(b"")
     found = run("check", "--json", usage)
     assert json.loads(found.stdout)["file"] == str(file)
-    assert (found.exit_code, found.stderr) == (1, f"{usage}: 1 faults, 2 runs\n")
+    assert (found.exit_code, found.stderr) == (
+        1,
+        f"{usage}: 1 faults, 2 runs, files left behind 2\n",
+    )
     assert run("sql", usage, "SELECT 1").exit_code == run("compact", usage).exit_code == 2
 
 

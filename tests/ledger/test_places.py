@@ -54,7 +54,7 @@ def test_the_same_answers_as_in_a_directory(home, tmp_path):
     assert upkeep.compact(far) == upkeep.compact(near)
     assert roll_up(far) == roll_up(near)
     assert told(far) == told(near)
-    assert upkeep.check(far) == ([], 3, [])
+    assert upkeep.check(far)[:3] == ([], 3, [])
     with (
         pytest.raises(UnusableInput),
         questions.asked(far, "SELECT * FROM read_text('s3://bucket/secret')"),

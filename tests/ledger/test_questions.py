@@ -87,7 +87,7 @@ def test_a_file_that_is_no_parquet_any_more_is_told(kept):
 
 def test_the_runs_of_jobs_are_found_in_every_row_group_of_every_file(kept, monkeypatch):
     """Only the row groups are read in which they are; what was replaced is not shown."""
-    monkeypatch.setattr(ledger, "_GROUP", 2)
+    monkeypatch.setattr(ledger, "GROUP", 2)
     kept.add([run(number % 4, start=number, end=number + 9) for number in range(1, 10)])
     kept.add([run(1, start=5, end=12), run(1, start=90, end=99)])
     found = questions.runs(kept, ["1", "3"])

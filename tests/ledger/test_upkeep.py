@@ -1,6 +1,8 @@
 """Damage in a ledger is found, and its files become few, whatever happens meanwhile."""
 
+import os
 import shutil
+import time
 
 import pytest
 
@@ -9,9 +11,10 @@ pytest.importorskip("duckdb")
 from killing import killed
 from ledger_runs import FIRST, run, runs
 
-from sssjob.errors import DamagedStore, OtherStore
+from sssjob.errors import DamagedStore, OtherStore, UnusableStore
 from sssjob.ledger import columns, ledger, manifest, upkeep
 from sssjob.ledger.manifest import Input
+from sssjob.ledger.report import roll_up
 
 
 @pytest.fixture
@@ -24,7 +27,7 @@ def kept(tmp_path):
 
 
 def test_a_whole_ledger_has_no_faults(kept):
-    assert upkeep.check(kept) == ([], 3, [])
+    assert upkeep.check(kept)[:3] == ([], 3, [])
 
 
 def test_a_byte_that_changed_is_found_in_each_kind_of_file(kept):
@@ -50,7 +53,7 @@ def test_an_older_manifest_that_is_torn_is_found(kept):
 def test_what_a_writer_left_behind_is_told_apart(kept):
     left = kept.home / "usage" / "1970-01" / "left.parquet"
     left.write_bytes(b"")
-    assert upkeep.check(kept) == ([], 3, [left])
+    assert upkeep.check(kept)[:3] == ([], 3, [left])
 
 
 def test_compacting_changes_no_row_and_leaves_one_file_for_each_month(kept):
@@ -60,7 +63,7 @@ def test_compacting_changes_no_row_and_leaves_one_file_for_each_month(kept):
     assert runs(kept) == before
     assert (now.rows, now.gone, [file.gone for file in now.files]) == (3, (), [0, 0])
     assert runs(ledger.opened(kept.home, 1)) == was
-    assert upkeep.check(kept) == ([], 3, [])
+    assert upkeep.check(kept)[:3] == ([], 3, [])
     assert (upkeep.compact(kept), kept.manifest()) == ((2, 2), now)
     assert kept.add([run(7, start=5, end=8, wall=3)]) == (0, 0, 1)
     assert kept.add([run(8, start=5, end=8)]) == (0, 1, 0)
@@ -215,3 +218,41 @@ def test_a_repair_of_a_manifest_that_is_killed_can_be_done_again(kept, tmp_path)
         assert (runs(copy), upkeep.check(copy).faults) == (was, [])
         moment += 7
     assert moment > 14
+
+
+def old(kept, seconds):
+    for path in kept.home.rglob("*.parquet"):
+        os.utime(path, (time.time() - seconds,) * 2)
+
+
+def test_what_only_older_commits_need_is_counted_and_forgotten(kept):
+    roll_up(kept)
+    before = runs(kept)
+    assert upkeep.check(kept).older == (0, 0)
+    upkeep.compact(kept)
+    roll_up(kept)
+    files, size = upkeep.check(kept).older
+    assert files == 2 + 1 + 2 * 2  # of rows, of those replaced, and the rollups of the first
+    assert size > 0
+    now = kept.manifest()
+    assert upkeep.forget(kept, 1, time.time()) == (0, 0)
+    old(kept, 7)
+    first = manifest.newest(kept.home, 0).written
+    assert upkeep.forget(kept, 1, first + 86_400) == (0, 0)
+    old(kept, 3 * 86_400)
+    assert upkeep.forget(kept, 1, now.written + 86_401) == (files, size)
+    assert upkeep.check(kept) == ([], 3, [], (0, 0))
+    assert (runs(kept), kept.manifest(), manifest.numbers(kept.home)) == (before, now, [now.number])
+    with pytest.raises(UnusableStore, match="has no manifest 1"):
+        ledger.opened(kept.home, 1)
+    assert kept.add([run(8, start=5, end=8)]) == (0, 1, 0)
+
+
+def test_a_file_that_a_writer_may_still_commit_is_not_removed(kept):
+    left = kept.home / "usage" / "1970-01" / "left.parquet"
+    left.write_bytes(b"")
+    assert upkeep.forget(kept, 0, time.time()) == (0, 0)
+    os.utime(left, (time.time() - 86_500,) * 2)
+    assert upkeep.forget(kept, 0, time.time())[0] == 1
+    assert not left.exists()
+    assert upkeep.check(kept)[:3] == ([], 3, [])
