@@ -71,6 +71,15 @@ def first(tmp_path_factory):
     assert server.returncode == 0
 
 
+def there(page, where):
+    """The one element of a page that is meant. Pages run no script: what is not there when the page
+    is, will never be, and nobody waits for it.
+    """
+    found = where if not isinstance(where, str) else page.locator(where)
+    assert found.count() == 1, f"{found.count()} are {found}, at {page.url}: {page.title()}"
+    return found
+
+
 class Shown:
     """A window of the browser that knows the token, and what happened in it."""
 
@@ -153,7 +162,9 @@ def test_a_job_is_found_by_a_facet_and_its_page_is_read(shown):
     assert shown.page.locator("table.jobs tbody tr").count() == 1
     shown.follow("8")
     assert shown.page.title() == "Job 8 · sssjob"
-    assert "a job that asks for 01:15:00 may start earlier" in shown.page.inner_text("main")
+    assert (
+        "a job that asks for 01:15:00 may start earlier" in there(shown.page, "main").inner_text()
+    )
 
 
 def test_a_job_is_found_by_xpath(shown):
@@ -180,8 +191,8 @@ def test_a_chart_is_changed_and_leads_to_its_jobs(shown):
     shown.page.keyboard.type("state")
     shown.follow("Draw")
     assert "measure=jobs&by=state" in shown.page.url
-    assert "Completed" in shown.page.inner_text("thead")
-    link = shown.page.locator("a.cell").first
+    assert "Completed" in there(shown.page, "thead").inner_text()
+    link = there(shown.page, shown.page.locator("a.cell").first)
     expected = link.get_attribute("href")
     shown.follow(link.inner_text())
     assert shown.page.url.endswith(expected)
@@ -193,12 +204,12 @@ def test_a_translation_is_copied(shown):
     shown.follow("sbatch")
     shown.tab_to("The text, to copy")
     shown.press("Control+a", "Control+c")
-    copied = shown.page.locator("#text").input_value()
+    copied = there(shown.page, "#text").input_value()
     assert "#SBATCH" in copied
     shown.open("/query")
     shown.tab_to("Expression")
     shown.press("Control+v")
-    assert shown.page.locator("#xpath").input_value() == copied.rstrip("\n").replace("\n", " ")
+    assert there(shown.page, "#xpath").input_value() == copied.rstrip("\n").replace("\n", " ")
 
 
 def test_the_content_comes_first_for_who_wants_it(shown):
@@ -244,7 +255,7 @@ def test_a_window_without_the_token_shows_nothing(chromium, first):
     context = opened(chromium)
     page = context.new_page()
     page.goto(urljoin(first, "/jobs/2/0"))
-    assert "Open the address that the command printed" in page.inner_text("main")
+    assert "Open the address that the command printed" in there(page, "main").inner_text()
     context.close()
 
 
@@ -315,8 +326,8 @@ def test_who_comes_by_a_proxy_sees_their_jobs_and_no_others(chromium, tmp_path):
         for _ in range(2):  # done once for its key
             made = create("sched")
             assert (made.status, made.json()["count"]) == (200, 1), made.text()
-        assert (seen("amy"), seen("bob")) == (["new", "of amy"], ["of bob"])
-        page.get_by_role("link", name="new", exact=True).click()
+        assert (seen("bob"), seen("amy")) == (["of bob"], ["new", "of amy"])
+        there(page, page.get_by_role("link", name="new", exact=True)).click()
         assert page.title() == "Job new · sssjob"
     context.close()
 
