@@ -184,7 +184,8 @@ class System(NamedTuple):
     people use. ``measures`` are what it writes of a finished process. ``listed`` names what asks it
     which runs there are in a span of time, in the first of its formats, and ``sums`` the module
     that reads what it states of all jobs together: see ``sssjob.verbs.audit``. ``notices`` names
-    what asks it when nodes and jobs are to end, a ``sssjob.features.notices.Source``.
+    what asks it when nodes and jobs are to end, a ``sssjob.features.notices.Source``. ``proof``
+    names its side of the conformance kit, a ``sssjob.features.batch.proof.Proof``.
     """
 
     name: str
@@ -208,6 +209,7 @@ class System(NamedTuple):
     listed: str = ""
     sums: str = ""
     notices: str = ""
+    proof: str = ""
 
     @property
     def caps(self) -> Caps | None:

@@ -60,6 +60,7 @@ CALLS = {
     "features sweep":     ["--for slurm --root /run/no-job-was-here"],
     "features watch":     [],
     "features sample":    [],
+    "features prove":     [],
     "features discover":  [],
     "features show":      ["--machine mjf --job jf"],
     "features left":      ["--machine mjf --job jf"],

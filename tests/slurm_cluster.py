@@ -21,7 +21,7 @@ SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={ctld}
 SlurmUser=root
 AuthType=auth/munge
-AuthInfo=socket={root}/munge/socket
+AuthInfo=socket={root}/munge/socket,cred_expire=20
 CredType=cred/munge
 {binding}StateSaveLocation={root}/state
 SlurmctldPidFile={root}/log/slurmctld.pid
@@ -49,7 +49,7 @@ AccountingStoragePass={root}/munge/socket
 NodeName=DEFAULT TmpDisk=10
 NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 Port={first} CPUs={cpus} RealMemory={memory}
 NodeName=n2 NodeHostname={host} NodeAddr=127.0.0.1 Port={second} CPUs={cpus} RealMemory={memory}
-PartitionName=main Nodes=ALL Default=YES MaxTime=60 DefaultTime=10 State=UP
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE DefaultTime=10 State=UP
 """
 DATABASE = """\
 AuthType=auth/munge

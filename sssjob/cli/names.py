@@ -17,7 +17,9 @@ from sssjob.cli import options
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-Thing = Literal["formats", "queue", "caps", "script", "installation", "submission", "listed"]
+Thing = Literal[
+    "formats", "queue", "caps", "script", "installation", "submission", "listed", "proof"
+]
 Names = Callable[[], Iterable[str]]
 Has = Callable[[registry.System], object]
 Command = TypeVar("Command", bound=Callable[..., Any])

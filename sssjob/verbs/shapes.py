@@ -281,6 +281,7 @@ SHAPES: Mapping[str, Printed] = {
             )), "number",
         ),
     }, lines=True),
+    "features prove": Printed({"case": "text", "outcome": "text", "why": ["text"]}, lines=True),
     "features show": Printed({
         "machine": Each("text"), "job": Each("text"), "unknown": ["text"], "unread": ["text"],
         "sources": Each("text"),

@@ -55,7 +55,7 @@ def test_every_command_has_json_or_a_reason():
 # What a batch system or a server answers is held against the schema where one is.
 ELSEWHERE = {
     "submit": "test_submit.py", "request": "test_request.py",
-    "features sample": "test_features_sample.py",
+    "features prove": "test_features_prove.py", "features sample": "test_features_sample.py",
     "features discover": "test_features_watch.py", "features watch": "test_features_watch.py",
 }  # fmt: skip
 

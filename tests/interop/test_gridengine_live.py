@@ -4,6 +4,7 @@
 Where no cell can be started, the tests say why.
 """
 
+import json
 import shutil
 
 import gridengine_cell
@@ -34,6 +35,7 @@ DOCUMENTS = {
 }
 # What the job finds: slots, MiB, and seconds, of which the last are those of the queue.
 GIVEN = {"one": (1, 150, 120), "two": (2, 200, 180), "open": (1, 120, 600)}
+QUEUED = ("simple", "array", "requeued", "unlimited", "odd names")
 # fmt: on
 
 
@@ -253,3 +255,19 @@ def test_grid_engine_takes_a_translated_script_as_it_is_meant(cell):
     assert resources == {
         "h_vmem": "154112K", "h_rt": "330", "s_cpu": "50", "h": "localhost",
     }, printed  # fmt: skip
+
+
+def test_the_conformance_kit_proves_this_site(cell):
+    """Jobs of every kind that there is, and a controller that hangs, a full disk and a umask."""
+    queue = [
+        word for name in QUEUED for each in ("-q", "main.q") for word in ("--with", name, each)
+    ]
+    printed = cell.run(
+        COMMAND, "features", "prove", "--for", "gridengine", "--user", user().pw_name,
+        "--work", cell.root / "work", "--json", "--seconds", 120, *queue, check=False,
+    )  # fmt: skip
+    rows = {row["case"]: row for row in map(json.loads, printed.splitlines())}
+    missing = {"heterogeneous", "multi-node", "whole node", "srun alone"}
+    assert {name for name, row in rows.items() if row["outcome"] == "not here"} == missing
+    assert [row for row in rows.values() if row["outcome"] == "wrong"] == []
+    assert len(rows) == 12

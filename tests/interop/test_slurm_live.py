@@ -4,6 +4,7 @@
 Where no cluster can be started, the tests say why.
 """
 
+import json
 import shutil
 
 import pytest
@@ -332,3 +333,14 @@ def test_slurm_has_of_a_translated_script_what_the_job_asks_for(cluster):
     found = cluster.run("scontrol", "-o", "show", "job", number)
     cluster.run("scancel", number)
     assert [each for each in SHOWN if each not in found] == []
+
+
+def test_the_conformance_kit_proves_this_site(cluster):
+    """Jobs of every kind, and a controller that hangs, a full disk and a umask."""
+    printed = cluster.run(
+        COMMAND, "features", "prove", "--for", "slurm", "--user", user().pw_name,
+        "--work", cluster.root / "work", "--json", "--seconds", 120, check=False,
+    )  # fmt: skip
+    rows = [json.loads(line) for line in printed.splitlines()]
+    assert len(rows) == 12
+    assert [row for row in rows if row["outcome"] != "holds"] == []

@@ -25,6 +25,7 @@ COMMANDS = {
     "epilog":   "Note what a job used, and remove its directories.",
     "sweep":    "Remove directories of jobs whose epilog never ran.",
     "sample":   "Measure what the jobs of a node use while they run.",
+    "prove":    "Prove with real jobs that the features of a site are right.",
     "collect":  "Put accounting records into the documents of ended jobs.",
     "submit":   "Submit a job object to a batch system.",
     "serve":    "Serve both directories over HTTP, for virtual machines.",

@@ -28,6 +28,7 @@ SYSTEM = System(
         environment=(("TZ", "UTC"),),  # times have no zone
     ),
     script="sssjob.systems.gridengine.allocation:GridEngineAllocation",
+    proof="sssjob.systems.gridengine.proof:GridEngineProof",
     installation="sssjob.systems.gridengine.scripts:GridEngineScripts",
     submission="sssjob.systems.gridengine.submission:FORM",
     control="sssjob.systems.gridengine.control:CONTROL",

@@ -40,6 +40,7 @@ SYSTEM = System(
         past=(("scontrol", "--all", "--details", "--oneliner", "show", "jobs"),),
     ),
     script="sssjob.systems.slurm.allocation:SlurmAllocation",
+    proof="sssjob.systems.slurm.proof:SlurmProof",
     installation="sssjob.systems.slurm.scripts:SlurmScripts",
     ended="sssjob.systems.slurm.ended:records",
     listed="sssjob.systems.slurm.ended:listed",

@@ -1,0 +1,82 @@
+"""``sssjob features prove``: jobs of every kind find the right features at this site, or not."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from sssjob.cli import common, options
+from sssjob.cli.features import batch
+from sssjob.cli.features.common import fail
+from sssjob.cli.ranges import Number
+from sssjob.cli.signals import terminable
+from sssjob.errors import SSSJobError
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  sssjob features prove --for slurm --user alice --work /home/alice
+  sssjob features prove --for slurm --work ~ --case simple --case array
+  sssjob features prove --for slurm --work ~ --with unlimited --partition=long
+  sssjob features prove --for gridengine --user alice --work /scratch --json
+
+Exit code: 0 every case holds that there can be here, 1 one is wrong or none could be
+tried, 2 an option is not understood, or nothing can be written."""
+)
+@batch.system("proof")
+@click.option("--work", metavar="DIR", required=True,
+              type=click.Path(exists=True, file_okay=False, resolve_path=True),
+              help="A directory that all nodes and the user see; a new one is made in it, and "
+              "removed at the end.")  # fmt: skip
+@click.option("--user", metavar="NAME", default="",
+              help="Who submits the jobs, if this is root. Default: this user.")  # fmt: skip
+@click.option("--case", "cases", metavar="CASE", multiple=True,
+              help="Only this case; may be given again. Default: all.")  # fmt: skip
+@click.option("--with", "more", metavar="CASE WORD", nargs=2, multiple=True,
+              help="One more word for the command that submits the job of a case; may be given "
+              "again.")  # fmt: skip
+@click.option("--seconds", metavar="SECONDS", type=Number(1, 86400), default=300,
+              show_default=True, help="How long all jobs together may take.")  # fmt: skip
+@options.JSON_LINES
+def command(
+    system: str, work: str, user: str, cases: tuple[str, ...], more: tuple[tuple[str, str], ...],
+    seconds: float, as_json: bool,
+) -> None:  # fmt: skip
+    """Prove with real jobs that the features of this site are right.
+
+    A job of each kind is submitted (simple, array, heterogeneous, multi-node, requeued, unlimited,
+    whole node, srun alone, odd names), and what it finds is compared with what the batch system
+    says inside it. On this node our prolog is tried while the controller hangs, on a full disk, and
+    with a umask of 077. What the batch system refuses, or does not have, is "not here".
+    """
+    from sssjob.features.batch.proof import HOLDS, WRONG, ProofSettings, names, prove
+
+    known = names(system)
+    for name in (*cases, *(case for case, _ in more)):
+        if name not in known:
+            common.fail(f"{name!r} is not a case of {system}: {', '.join(known)}")
+    words = {case: [word for one, word in more if one == case] for case, _ in more}
+    outcomes = []
+    try:
+        with terminable():
+            for found in prove(
+                system, cases or known, ProofSettings(Path(work), user, seconds, words)
+            ):
+                outcomes.append(found.outcome)
+                if as_json:
+                    row = {"case": found.case, "outcome": found.outcome, "why": list(found.why)}
+                    common.data(json.dumps(row))
+                else:
+                    common.echo(
+                        f"{found.case:16}  {found.outcome:8}  {'; '.join(found.why)}".rstrip()
+                    )
+    except (OSError, SSSJobError) as error:
+        fail(error)
+    except LookupError as error:
+        common.fail(f"no such user: {error}")
+    held = HOLDS in outcomes and WRONG not in outcomes
+    sys.exit(common.FOUND if held else common.NOTHING)

@@ -1,0 +1,118 @@
+"""The conformance kit says what is wrong, with programs in the place of a batch system's."""
+
+import json
+import os
+
+import pytest
+from click.testing import CliRunner
+from json_commands import keeps_to_its_schema
+
+from sssjob.cli import sssjob
+from sssjob.features.write import write
+
+# sbatch and srun run the program at once, in the environment of a job.
+AT_ONCE = """\
+#!/bin/sh
+export JOBFEATURES={0}/job MACHINEFEATURES={0}/machine JOBSTATUS={1}
+export SLURM_JOB_ID=7 SLURM_CPUS_ON_NODE=2 SLURM_MEM_PER_NODE=64
+cd {0}
+{2}
+"""
+VALUES = {"job_id": "7", "allocated_cpu": 2, "max_rss_bytes": 64 << 20, "wall_limit_secs": 120}
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin", prepend=os.pathsep)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "status").mkdir()
+    write({"total_cpu": 4}, tmp_path / "machine")
+    return tmp_path
+
+
+def prove(site, values, *words, script="sh; rm -r $JOBFEATURES", status="status", case="simple"):
+    write(values, site / "job")
+    (site / "bin/sbatch").write_text(AT_ONCE.format(site, site / status, script))
+    (site / "bin/sbatch").chmod(0o755)
+    done = CliRunner().invoke(
+        sssjob,
+        ["features", "prove", "--for", "slurm", "--work", str(site), "--case", case, "--json",
+         "--seconds", "3", *words],
+    )  # fmt: skip
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    for row in rows:
+        keeps_to_its_schema("features prove", row)
+    return done.exit_code, rows
+
+
+def test_a_job_that_finds_what_the_system_says_holds(site):
+    assert prove(site, VALUES) == (0, [{"case": "simple", "outcome": "holds", "why": []}])
+    assert not list(site.glob("sssjob-proof-*"))
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "why"),
+    [
+        ({"allocated_cpu": 3}, {}, "allocated_cpu is 3, but 2 by the system"),
+        ({"job_id": "8"}, {}, "job_id is 8, but 7 by the system"),
+        ({"wall_limit_secs": 60}, {}, "wall_limit_secs is 60, not 120"),
+        ({"max_rss_bytes": 1}, {}, "max_rss_bytes is 1, but 67108864 by the system"),
+        ({"allocated_cpu": 9}, {}, "allocated_cpu is 9 of a total_cpu of 4"),
+        ({}, {"status": "none"}, "the job cannot write its $JOBSTATUS"),
+        ({}, {"script": "sh"}, "/job is still there"),
+        ({}, {"script": "unset MACHINEFEATURES; sh"}, "$MACHINEFEATURES is not set"),
+        (
+            {},
+            {"script": "echo echo 7 >id; chmod +x id; PATH=.:$PATH sh; rm -r $JOBFEATURES"},
+            "the job can write its $JOBFEATURES",
+        ),
+        ({}, {"script": "cat >/dev/null"}, "0 of 1 programs reported in time"),
+        ({}, {"case": "array"}, "1 of 3 programs reported in time"),
+        ({}, {"case": "whole node"}, "allocated_cpu is 2 of a total_cpu of 4"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told(site, values, options, why):
+    code, (row,) = prove(site, {**VALUES, **values}, **options)
+    assert (code, row["outcome"]) == (1, "wrong")
+    assert any(why in each for each in row["why"]), row["why"]
+
+
+def test_jobs_that_share_a_directory_are_told(site):
+    code, (row,) = prove(
+        site, VALUES, case="array",
+        script="cat >task; for n in 1 2 3; do sh task; done; rm -r $JOBFEATURES",
+    )  # fmt: skip
+    assert (code, row["why"]) == (1, ["3 programs have 1 different job_id"])
+
+
+def test_what_the_system_refuses_proves_nothing(site):
+    code, rows = prove(site, VALUES, script="echo 'sbatch: error: not for you' >&2; exit 1")
+    assert code == 1
+    assert rows == [
+        {"case": "simple", "outcome": "not here", "why": ["sbatch: error: not for you"]}
+    ]
+
+
+def test_a_case_that_is_none_is_refused(site):
+    done = CliRunner().invoke(
+        sssjob, ["features", "prove", "--for", "slurm", "--work", str(site), "--case", "odd"]
+    )
+    assert (done.exit_code, "'odd' is not a case of slurm: simple, array" in done.stderr) == (
+        2,
+        True,
+    )
+
+
+@pytest.mark.parametrize("system", ["slurm", "gridengine"])
+def test_our_prolog_withstands_what_no_job_shows(site, system):
+    cases = ("controller hangs", "full disk", "umask")
+    done = CliRunner().invoke(
+        sssjob,
+        ["features", "prove", "--for", system, "--work", str(site), "--json",
+         *(word for case in cases for word in ("--case", case))],
+    )  # fmt: skip
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [row["case"] for row in rows] == list(cases)
+    held = [row for row in rows if row["outcome"] == "holds"]
+    assert [row for row in rows if row["outcome"] == "wrong"] == []
+    assert len(held) >= (3 if os.geteuid() == 0 else 2)
