@@ -22,6 +22,7 @@ from sssjob import defaults, graph, layout, store
 from sssjob.accounting import efficiency
 from sssjob.accounting.report import JobProperties
 from sssjob.amounts import Scope
+from sssjob.check.awareness import Item, understood
 from sssjob.defaults import Origin
 from sssjob.document import loads
 from sssjob.document.diff import Difference, diff
@@ -155,6 +156,17 @@ class SeenJob:
         facts = JobProperties(self.job)
         told = ((name, facts.time(element)) for name, element in _TIMES.items())
         return tuple((name, at) for name, at in told if at is not None)
+
+    @cached_property
+    def suspended(self) -> str:
+        """How long it was suspended, as people read it; "" is not stated. When, no job says."""
+        found = JobProperties(self.job).given("SuspendDuration")
+        return "" if found is None else efficiency.amount(found, efficiency.SECONDS)
+
+    @cached_property
+    def not_understood(self) -> tuple[Item, ...]:
+        """What of it the standard does not have, each with its awarenessPolicy."""
+        return understood(self.job, path=self.path).items
 
     @cached_property
     def layouts(self) -> tuple[Laid, ...]:

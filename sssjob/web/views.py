@@ -410,6 +410,10 @@ def _as_dict(seen: SeenJob, versions: tuple[browse.Version, ...]) -> dict[str, A
         ],
         "advice": seen.advice,
         "times": dict(seen.times),
+        "not_understood": [
+            {"path": each.path, "kind": each.kind, "what": each.what, "policy": each.policy}
+            for each in seen.not_understood
+        ],
         "effective": [
             {"path": each.path, "value": each.value, "source": each.source}
             for each in seen.effective[0]

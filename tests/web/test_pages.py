@@ -437,6 +437,29 @@ def test_a_job_as_data(client):
     assert b"<User>amy</User>" in client.get("/jobs/1/1.xml").content
 
 
+def test_what_is_not_understood_is_told_with_its_policy(tmp_path):
+    odd = '<Fancy awarenessPolicy="Warn">x</Fancy><SuspendDuration>100</SuspendDuration></Job>'
+    with store.open(tmp_path / "jobs.db", create=True) as jobs:
+        jobs.load(RAN.replace("</Job>", odd).encode())
+        jobs.load(GROUP.replace("</Job>\n</JobGroup>", f"{odd}</JobGroup>").encode())
+        jobs.load(RAN.replace(">7<", ">8<").encode())
+    app = application(str(tmp_path / "jobs.db"), title="", token=TOKEN, hosts=frozenset((HOST,)))
+    headers = {"authorization": f"Bearer {TOKEN}", "accept": "text/html"}
+    with TestClient(app, base_url=f"http://{HOST}", headers=headers) as asked:
+        page = asked.get("/jobs/1/0").text
+        assert "element Fancy</td><td>Warn<" in page
+        assert "Suspended for 00:01:40 in all" in page
+        told = asked.get("/jobs/1/0.json").json()["not_understood"]
+        assert told == [
+            {"path": "/Job/Fancy", "kind": "element", "what": "Fancy", "policy": "Warn"}
+        ]
+        [inner] = asked.get("/jobs/2/2.json").json()["not_understood"]
+        assert inner["path"] == "/JobGroup/Job[2]/Fancy"
+        plain = asked.get("/jobs/3/0").text
+        assert "Not understood" not in plain
+        assert "Suspended for" not in plain
+
+
 def test_an_id_leads_to_its_job(client):
     answer = client.get("/jobs/by-id?id=b", follow_redirects=False)
     assert (answer.status_code, answer.headers["location"]) == (303, "/jobs/1/2")
