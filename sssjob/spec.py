@@ -6,7 +6,7 @@ the lists of ``schemas/sssjob.xsd`` from them. Nothing else in the project lists
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 NAMESPACE = "http://www.scidac.org/ScalableSystems/SSSRMAP"
@@ -228,6 +228,7 @@ CONTAINERS: tuple[Container, ...] = (
     Container("Environment",       (),                                    ("Environment",),                       SHOULD, "SSS 5.1 Environment"),
 )
 
+_REMEMBERED = 1 << 12  # names come from strangers
 _ANY = ("*",)
 _REQUESTED_PROPERTY = ("Requested/*",)
 _CONSUMABLE = ("Disk", "Memory", "Network", "Processors", "Swap", "Resource")
@@ -345,7 +346,7 @@ CONTAINER = {container.name: container for container in CONTAINERS}
 DEFAULTS = {"Job": "JobDefaults", "TaskGroup": "TaskGroupDefaults", "Task": "TaskDefaults"}
 
 
-@cache
+@lru_cache(_REMEMBERED)
 def properties(container: str) -> dict[str, Element]:
     """The property rows that apply in a container; in a category, those that carry its letter."""
     rows = {row.name: row for table in CONTAINER[container].tables for row in TABLES[table]}
@@ -354,13 +355,13 @@ def properties(container: str) -> dict[str, Element]:
     return rows
 
 
-@cache
+@lru_cache(_REMEMBERED)
 def blocks(container: str) -> dict[str, str]:
     """The elements other than properties that a container holds, each with its wildcard."""
     return {name[:-1]: name[-1] for name in CONTAINER[container].holds}
 
 
-@cache
+@lru_cache(_REMEMBERED)
 def attributes(element: str, category: str = "") -> dict[str, Attribute]:
     """The attributes of an element; ``category`` adds those that Requested or Delivered lend."""
     places = ("*", element, f"{category}/*" if category else element)
@@ -368,19 +369,19 @@ def attributes(element: str, category: str = "") -> dict[str, Attribute]:
     return found
 
 
-@cache
+@lru_cache(_REMEMBERED)
 def required(element: str) -> tuple[str, ...]:
     """The attributes that an element must have."""
     return tuple(row.name for row in ATTRIBUTES if element in row.on and row.appearance == MUST)
 
 
-@cache
+@lru_cache(_REMEMBERED)
 def element(name: str) -> Element | None:
     """The first row of that name in printed order, or None."""
     return next((row for table in TABLES.values() for row in table if row.name == name), None)
 
 
-@cache
+@lru_cache(_REMEMBERED)
 def alias(name: str, container: str) -> Alias | None:
     """The alias row by which a name is read in a container, or None."""
     scope = "Job" if container in (REQUESTED, DELIVERED) else container
@@ -391,7 +392,7 @@ def alias(name: str, container: str) -> Alias | None:
     return None
 
 
-@cache
+@lru_cache(_REMEMBERED)
 def written(canonical: str, container: str, dialect: str) -> str:
     """The name by which a dialect writes a property in a container."""
     for row in ALIASES:
@@ -408,7 +409,7 @@ def names() -> frozenset[str]:
     return frozenset(CONTAINER) | {row.name for table in TABLES.values() for row in table}
 
 
-@cache
+@lru_cache(_REMEMBERED)
 def limit_name(name: str) -> str:
     """The name of a resource limit as the text spells it; an unknown name comes back as it is.
 

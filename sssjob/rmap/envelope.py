@@ -14,6 +14,7 @@ from sssjob.document.places import split
 from sssjob.errors import Refused, UnreadableDocument
 
 SYMMETRIC, PASSWORD = "Symmetric", "Password"
+_LONGEST = 200  # characters of a name with its namespace; names of strangers are remembered
 _ONCE = ("Body", "Signature", "EncryptedData")
 
 
@@ -84,12 +85,12 @@ def around(root: Element) -> tuple[Signature | None, Encrypted | None]:
 
 
 def local(element: Element) -> str:
-    """The name of an element of SSSRMAP; "" for a comment and for foreign namespaces.
+    """The name of an element of SSSRMAP; "" for a comment, foreign namespaces, what is too long.
 
     Gold's programs use no namespace; some declare that of SSSRMAP on the Envelope.
     """
     tag = element.tag
-    return _known(tag) if isinstance(tag, str) else ""
+    return _known(tag) if isinstance(tag, str) and len(tag) <= _LONGEST else ""
 
 
 @lru_cache(1 << 12)

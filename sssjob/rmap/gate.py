@@ -11,6 +11,10 @@ it, and the signature. Its code has to be that of the digest that it holds, and 
 the Body, whose bytes are asked here if they are more than ``FORMS``. So a stranger costs little
 more than a pass over bytes, unless the site takes messages without a signature.
 
+libxml2 keeps each name that it has read for as long as its thread lasts. So what no key vouches
+for, byte by byte (``vouched``), is parsed in a thread that ends with it (``apart``); else strangers
+would fill the table of names, of which nothing is given back.
+
 Why it is right: nothing that is read here is believed. What comes through is parsed and proven
 once more by its tree, so that a mistake here can refuse a message, and never accept one. Messages
 of up to ``SMALL`` bytes go straight to their tree, whatever form they have.
@@ -19,7 +23,9 @@ of up to ``SMALL`` bytes go straight to their tree, whatever form they have.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+import threading
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
 from lxml import etree
 from lxml.etree import _Element as Element
@@ -28,7 +34,12 @@ from sssjob.document import tree
 from sssjob.document.limits import markup_of
 from sssjob.document.parsing import parsed
 from sssjob.errors import Refused, UnreadableDocument
-from sssjob.rmap.envelope import Encrypted, Signature, around, local
+from sssjob.rmap.envelope import SYMMETRIC, Encrypted, Signature, around, local
+from sssjob.rmap.keys import Algorithm, Key
+from sssjob.rmap.signature import is_digest, promised
+
+T = TypeVar("T")
+KeyOf = Callable[[Signature, str], Key]  # of a signature and an actor; it may raise ``Refused``
 
 SMALL = 64 << 10  # bytes of a message that may become a tree, whoever sent it
 FORMS = 1 << 20  # bytes of a Body that may be digested in other forms than it came in
@@ -38,6 +49,27 @@ _EACH = 450  # bytes for a tag or attribute: parsed, read, made a job object, wr
 _NAME = rb"(?:[\w.-]+:)?"  # the prefix of a name, if it has one
 _REST = rb"""(?=[\s/>])(?:[^<>"']|"[^"<]*"|'[^'<]*')*>"""  # of a start tag
 _REQUEST = re.compile(rb"<" + _NAME + rb"Request" + _REST)
+_SPACE = rb"[ \t\r\n]*"
+_BEFORE = re.compile(
+    _SPACE + rb"(?:<\?xml[^<>]*\?>)?" + _SPACE + rb"<Envelope>" + _SPACE + rb"(?=<Body>)"
+    rb"(?=<Body><Request[^<>]*?\sactor=\"([^\"&<]*)\")"
+)
+_AFTER = re.compile(
+    _SPACE
+    + rb"<Signature>"
+    + _SPACE
+    + rb"<DigestValue>([\w+/=]*)</DigestValue>"
+    + _SPACE
+    + rb"<SignatureValue>([\w+/=]*)</SignatureValue>"
+    + _SPACE
+    + rb"(?:<SecurityToken(?: type=\"(\w*)\")?(?: name=\"([\w.@-]*)\")?"
+    + rb"(?:/>|></SecurityToken>))?"
+    + _SPACE
+    + rb"</Signature>"
+    + _SPACE
+    + rb"</Envelope>"
+    + _SPACE
+)
 _ACTOR = re.compile(rb"""\sactor\s*=\s*(?:"[^"]*"|'[^']*')""")
 
 
@@ -47,6 +79,16 @@ class Claims(NamedTuple):
     actor: str
     body: memoryview
     signature: Signature | None
+
+
+class Voucher(NamedTuple):
+    """How a key has signed the bytes of a Body."""
+
+    actor: str
+    body: bytes
+    signature: Signature
+    key: Key
+    algorithm: Algorithm
 
 
 class _LargePart(NamedTuple):
@@ -87,6 +129,46 @@ def claims(message: bytes) -> Claims:
     actor = _actor(request[0]) if request else ""
     signature, _ = around(_without(message, start, end))
     return Claims(actor or _actor(tag), memoryview(message)[start:end], signature)
+
+
+def vouched(message: bytes, key_of: KeyOf) -> Voucher | None:
+    """Whether a key has signed the Body as it came, in the plainest form of an Envelope.
+
+    None for all others, of which a tree has to tell.
+    """
+    end = message.rfind(b"</Body>") + len(b"</Body>")
+    before, after = _BEFORE.match(message), _AFTER.fullmatch(message, end)
+    if before is None or after is None:
+        return None
+    actor, body = before[1].decode("latin-1"), message[before.end() : end]
+    digest, value, token, name = ((each or b"").decode("latin-1") for each in after.groups())
+    signature = Signature(digest, value, token or SYMMETRIC, name)
+    try:
+        key = key_of(signature, actor)
+        algorithm = promised(signature, key)
+    except Refused:
+        return None
+    found = Voucher(actor, body, signature, key, algorithm)
+    return found if is_digest(signature, body, algorithm) else None
+
+
+def apart(make: Callable[[], T]) -> T:
+    """Make something in a thread of its own, with which the names end that libxml2 read for it."""
+    found: list[T] = []
+    failed: list[Exception] = []
+
+    def run() -> None:
+        try:
+            found.append(make())
+        except Exception as error:  # whichever it is, it is that of who asked
+            failed.append(error)
+
+    thread = threading.Thread(target=run, name="unproven")
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed.pop()  # a list that kept it would keep the message, too
+    return found[0]
 
 
 def is_encrypted(message: bytes) -> bool:

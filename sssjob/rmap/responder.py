@@ -10,17 +10,18 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal, NamedTuple, Protocol
 
 from sssjob.errors import Refused
 from sssjob.integers import whole
 from sssjob.rmap import encryption, gate
-from sssjob.rmap.envelope import Encrypted, Signature, opened
+from sssjob.rmap.envelope import Encrypted, Envelope, Signature, opened
 from sssjob.rmap.keys import Algorithm, Key, Keys
 from sssjob.rmap.message import Data, Item, Request, Response, Row, Status
 from sssjob.rmap.reading import head, read_request
 from sssjob.rmap.replay import Nonces
-from sssjob.rmap.signature import is_digest, promised, sign, unproven, verify
+from sssjob.rmap.signature import is_digest, promised, sign, slice_of, unproven, verify
 from sssjob.rmap.writing import (
     DECLARATION,
     encrypted_envelope,
@@ -128,23 +129,32 @@ class ReadMessage(NamedTuple):
     algorithm: Algorithm | None
 
 
-KeyOf = Callable[[Signature, str], Key]  # of a signature and an actor; it may raise ``Refused``
 Reads = Callable[[bytes, Key | None], ReadMessage]
 
 
-def read(message: bytes, key_of: KeyOf, *, unsigned: bool) -> ReadMessage:
+def read(message: bytes, key_of: gate.KeyOf, *, unsigned: bool) -> ReadMessage:
     """What a message says, if its actor has signed it, or need not have. Raises ``Refused``."""
-    sealed = opened(message)
+    voucher = gate.vouched(message, key_of)
+    sealed = opened(message) if voucher else gate.apart(lambda: opened(message))
     if sealed.body is None:
         raise Refused("434", "The message cannot be decrypted")
     actor = head(sealed.body).actor
     signature, key, algorithm = sealed.signature, None, None
-    if signature is not None:
+    if voucher is not None and _is_of(voucher, sealed, actor):
+        key, algorithm = voucher.key, voucher.algorithm
+    elif signature is not None:
         key = key_of(signature, actor)
         algorithm = verify(sealed, key)
     elif not unsigned:
         raise Refused("424", "The message is not signed")
     return ReadMessage(read_request(sealed.body), actor, signature, key, algorithm)
+
+
+def _is_of(voucher: gate.Voucher, sealed: Envelope, actor: str) -> bool:
+    """Whether the tree of a message says what its bytes were vouched for by."""
+    assert sealed.body is not None
+    said = sealed.signature == voucher.signature and actor == voucher.actor
+    return said and slice_of(sealed.raw, sealed.body) == voucher.body
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,12 +207,13 @@ class Responder:
         """
         hidden, outside = None, 0
         try:
-            if gate.is_encrypted(message) and (asked := self._encrypted(message)) is not None:
+            encrypted = partial(self._encrypted, message)
+            if gate.is_encrypted(message) and (asked := gate.apart(encrypted)) is not None:
                 key = self._decryption_key(asked)
                 outside, message = len(message), self._decrypted(asked, key)
                 hidden = asked, key  # what fails before this is answered in the clear
             if len(message) > gate.SMALL:
-                self._require_proof(message)
+                gate.apart(partial(self._require_proof, message))
             cost = outside + gate.weight(message, self.policy.markup_limit)
             return CheckedMessage(message, cost, None, hidden)
         except Refused as error:

@@ -99,7 +99,9 @@ def named(
     told = _named(engine.dialect, tuple(names), kept)
     if told is None:
         return None
-    meant = {_ID: id_, _USER: reach.user or ""} | dict(zip(places, reach.projects, strict=True))
+    meant = {_ID: id_}
+    if reach.user is not None:
+        meant |= {_USER: reach.user} | dict(zip(places, reach.projects, strict=True))
     values = [_meant(value, meant) for value in told.values]
 
     def opened(number: int) -> Iterator[Stored]:
@@ -112,7 +114,7 @@ def named(
 
 def _meant(value: Plain, meant: Mapping[str, str]) -> Plain:
     """A value of a statement that is kept, with what is asked for in its places."""
-    if not isinstance(value, str):
+    if type(value) is not str or SEPARATOR not in value:  # as every place has it
         return value
     for place, text in meant.items():
         value = value.replace(place, text)

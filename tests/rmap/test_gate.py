@@ -1,8 +1,12 @@
 """A stranger without a key costs the bytes that were sent, and who has one is let in as ever."""
 # ruff: noqa: E501 (a row of a table is a line)
 
+import gc
+import resource
+import threading
 import tracemalloc
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from gold import KEY, RECORDINGS
@@ -17,7 +21,7 @@ from sssjob.rmap.encryption import encrypt
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.keys import Key, Ring
 from sssjob.rmap.message import Object, Option, Request
-from sssjob.rmap.responder import HandlerAnswer, Policy, Responder
+from sssjob.rmap.responder import HandlerAnswer, Policy, Responder, read
 from sssjob.rmap.signature import forms, sign
 from sssjob.rmap.writing import encrypted_envelope, envelope, write_request
 
@@ -201,3 +205,121 @@ def test_what_a_message_costs_is_known_before_it_is_parsed(parsed):
 
 def signed_text(plain):
     return envelope(plain, sign(plain, SHARED)).split(b"</Body>")[1].removesuffix(b"</Envelope>\n")
+
+
+# What no key vouches for
+
+
+def outcome(message):
+    """What a message says and who is proven, or why it is refused."""
+    try:
+        return read(
+            message,
+            lambda each, actor: RING.find(each.token, each.name, actor) or unknown(),
+            unsigned=True,
+        )
+    except Refused as error:
+        return error.code, error.message
+
+
+def unknown():
+    raise signature.unproven()
+
+
+PARTS = [
+    b"<Body>",
+    b"</Body>",
+    b"<!--",
+    b"-->",
+    b"<![CDATA[",
+    b"]]>",
+    b"<Signature/>",
+    b"<x>",
+    b"</x>",
+    b" ",
+    b"\n",
+    b"&#97;",
+    b"ann",
+    b"eve",
+    b' actor="eve"',
+    b"<Request/>",
+    b"\xc3\xa4",
+    b"\xff",
+    b"<?p?>",
+    b"<Envelope>",
+    b"</Envelope>",
+    b"<Body/>",
+    b'"',
+    b">",
+]
+
+
+@given(
+    st.sampled_from(["ann", "eve"]), st.sampled_from([SHARED, Key(b"own"), Key(b"s3cretpass")]),
+    st.lists(st.tuples(st.integers(0, 10**4), st.sampled_from(PARTS), st.sampled_from([0, 0, 1, 7])), max_size=3),
+)  # fmt: skip
+def test_what_a_key_vouches_for_is_what_the_tree_says(actor, key, changes):
+    signed_body = body("<x>1</x>", actor)
+    message = envelope(signed_body, sign(signed_body, key))
+    for at, part, over in changes:
+        place = at % (len(message) + 1)
+        message = message[:place] + part + message[place + over :]
+    quick = outcome(message)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gate, "vouched", lambda *asked: None)
+        assert quick == outcome(message)
+    if not changes:
+        assert (gate.vouched(message, lambda each, actor: key) is not None) is True
+
+
+def test_messages_of_real_peers_are_vouched_for_as_they_came():
+    found = [
+        gate.vouched(each.message, lambda *asked, key=each.key: Key(key)) for each in RECORDINGS
+    ]
+    assert sum(each is not None for each in found) > len(found) // 2
+
+
+@pytest.mark.parametrize(
+    ("message", "is_apart"),
+    [
+        (envelope(body(""), sign(body(""), SHARED)), False),
+        (envelope(body("")), True),
+        (envelope(body(""), FORGED), True),
+        (unlike(envelope(body(""), sign(body(""), SHARED))), True),
+        (b"<Envelope/>", True),
+        (envelope(body(""), sign(body(""), SHARED)).replace(b"<Envelope>", b"<Envelope><late/>"), True),
+        (GOOD, False),
+        (unlike(GOOD), True),
+        (encrypted_envelope(encrypt(b"<Body/>", b"another key")), True),
+    ],
+)  # fmt: skip
+def test_what_no_key_vouches_for_is_parsed_in_a_thread_that_ends(message, is_apart, monkeypatch):
+    threads = []
+    parse = tree.parse
+
+    def parsed(octets):
+        if b"late" in octets or b"Request" in octets or b"<Envelope" in octets:
+            threads.append(threading.current_thread())
+        return parse(octets)
+
+    monkeypatch.setattr(tree, "parse", parsed)
+    responder().respond(message)
+    here = threading.main_thread()
+    assert threads
+    assert (here not in threads) is is_apart
+    assert not any(each.is_alive() for each in threads if each is not here)
+
+
+def test_names_of_strangers_are_not_kept():
+    answering = responder()
+
+    def used():
+        gc.collect()
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+    sent, before = 0, used()
+    for number in range(600):
+        message = f"<Envelope><n{number}{'x' * 45_000}/></Envelope>".encode()
+        sent += len(message)
+        assert answering.respond(message).code == "240"
+    assert used() - before < sent / 2  # it was twice what was sent
