@@ -2,15 +2,26 @@
 
     python tests/long/mutate.py ROOM [COUNT [SEED]]
 
-The code of functions is exchanged in a process that is forked for each fault, so that nothing is
-imported anew. Of all faults that the rules can plant COUNT are tried, 0 for all. What is printed
-are the survivors: each is a missing case of a test, or means the same as the code (EQUIVALENT).
+All tests of the room run once, and it is recorded which of them reach which function. The code of
+functions is then exchanged in a process that is forked for each fault, so that nothing is imported
+anew, and the tests that reach the function run, the quickest first, until one fails. Of all faults
+that the rules can plant COUNT are tried, 0 for all. What is printed are the survivors: each is a
+missing case of a test, or means the same as the code (EQUIVALENT).
 """
 
 import ast
+import io
+import json
+import math
 import os
 import resource
+import signal
 import sys
+import tempfile
+import threading
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import redirect_stdout
 from copy import deepcopy
 from functools import cached_property
 from importlib import import_module
@@ -21,35 +32,55 @@ from typing import NamedTuple
 import pytest
 
 HOME = Path(__file__).parents[2]
-SECONDS = 120  # of a processor for the tests of one fault; who needs more has noticed it
+WAITING = 3600  # s; a fault that lets tests wait for each other has been noticed, too
 
 
 class Room(NamedTuple):
-    """Modules, and the tests that are to notice what is wrong in them."""
+    """Where its modules are below sssjob/, and the tests that are to notice what is wrong there."""
 
-    modules: tuple[str, ...]
+    paths: tuple[str, ...]
     tests: tuple[str, ...]
+
+    def modules(self) -> Iterator[str]:
+        """The names of its modules, but for those that only say what a package has."""
+        for path in self.paths:
+            found = HOME / "sssjob" / path
+            for file in sorted(found.rglob("*.py")) if found.is_dir() else [found]:
+                if file.name != "__init__.py":
+                    yield ".".join(file.relative_to(HOME).with_suffix("").parts)
+
+    def everything(self) -> list[str]:
+        """Its tests, with the examples in its own docstrings."""
+        return [
+            *(f"tests/{name}" for name in self.tests),
+            *(f"sssjob/{name}" for name in self.paths),
+        ]
 
 
 ROOMS = {
-    "units": Room(("sssjob.units",), ("tests/test_units.py", "sssjob/units.py")),
-    "fold": Room(("sssjob.fold",), ("tests/test_fold.py", "sssjob/fold.py")),
-    "expression": Room(
-        tuple(
-            f"sssjob.expression.{path.stem}"
-            for path in sorted((HOME / "sssjob/expression").glob("[!_]*.py"))
-        ),
-        ("tests/expression", "tests/test_expression.py", "sssjob/expression"),
+    "units": Room(("units.py",), ("test_units.py",)),
+    "words": Room(
+        ("units.py", "integers.py", "legality.py", "resource_names.py", "suggestions.py",
+         "visible.py", "json_text.py"),
+        ("test_units.py", "test_integers.py", "test_legality.py", "test_resource_names.py",
+         "test_suggestions.py", "test_visible.py", "test_json_text.py"),
     ),
-    "store.access_paths": Room(
-        ("sssjob.store.access_paths",),
-        (
-            "tests/store/test_pushdown.py",
-            "tests/store/test_answers.py",
-            "tests/store/test_where.py",
-        ),
+    "meaning": Room(
+        ("expression", "defaults", "graph", "nodes.py", "executable.py", "array_indices.py",
+         "mail_addresses.py", "file_names.py", "feature_rules.py", "usage.py", "measures.py",
+         "spans.py", "amounts.py", "states.py", "fold.py", "matching.py"),
+        ("expression", "test_expression.py", "test_defaults.py", "test_graph.py", "test_nodes.py",
+         "test_executable.py", "translate/test_arrays.py", "test_file_names.py", "test_usage.py",
+         "test_feature_rules.py", "test_measures.py", "accounting/test_report.py",
+         "test_amounts.py", "test_states.py", "test_fold.py", "test_matching.py"),
     ),
-}
+    "document": Room(("document",), ("document",)),
+    "check": Room(("check",), ("check",)),
+    "query": Room(("query",), ("query",)),
+    "store": Room(("store",), ("store",)),
+    "records": Room(("records",), ("accounting", "test_workers.py")),
+    "rmap": Room(("rmap",), ("rmap",)),
+}  # fmt: skip
 # Faults that change nothing that can be seen: the module, the line as it is, what stands there
 # then, and the reason.
 EQUIVALENT = {
@@ -109,6 +140,10 @@ class Fault(NamedTuple):
     was: str
     source: str
     code: str = ""
+    lines: range = range(0)  # of the function
+    remembered: bool = (
+        False  # its answers are kept, so that only the first test of a kind reaches it
+    )
 
     @property
     def key(self):
@@ -123,9 +158,15 @@ def faults(module):
     tree, lines = ast.parse(text), text.splitlines()
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef):
+            first = min(each.lineno for each in [function, *function.decorator_list])
+            written = " ".join(map(ast.unparse, function.decorator_list))
             for place in places(function):
                 for fault in planted(module, tree, *place):
-                    yield fault._replace(code=lines[fault.line - 1].strip())
+                    yield fault._replace(
+                        code=lines[fault.line - 1].strip(),
+                        lines=range(first, function.end_lineno + 1),
+                        remembered="cache" in written,
+                    )
 
 
 def places(function):
@@ -185,17 +226,74 @@ def bare(found):
     return found if hasattr(found, "__code__") else None
 
 
-def survives(fault, tests):
-    """Whether all tests pass with a fault, in a process of its own."""
-    child = os.fork()
-    if child:
-        return os.waitpid(child, 0)[1] == 0
-    status = 1
-    try:
-        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-        nothing = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nothing, 1)
-        os.dup2(nothing, 2)
+class Reached:
+    """A plugin of pytest: which functions of a room each test calls, and how many calls it makes.
+
+    Functions are known by their file and the line where they begin.
+    """
+
+    def __init__(self, files):
+        self.files = files
+        self.calls = defaultdict(set)
+        self.work = {}
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item):
+        calls, files = self.calls[item.nodeid], self.files
+        count = 0
+
+        def called(frame, event, _):
+            nonlocal count
+            count += 1
+            if event == "call" and frame.f_code.co_filename in files:
+                calls.add((frame.f_code.co_filename, frame.f_code.co_firstlineno))
+
+        threading.setprofile(called)
+        sys.setprofile(called)
+        yield
+        sys.setprofile(None)
+        threading.setprofile(None)
+        self.work[item.nodeid] = count
+
+
+def reached(room):
+    """For each test, of least work first, the functions that it calls; and the seconds of all.
+
+    Seconds are those of a processor, while calls are counted.
+    """
+    files = {import_module(module).__file__ for module in room.modules()}
+    with tempfile.TemporaryDirectory() as directory:
+        told = Path(directory, "told")
+
+        def record():
+            plugin = Reached(files)
+            status = run(room.everything(), plugin)
+            calls = [[test, list(those)] for test, those in plugin.calls.items()]
+            told.write_text(json.dumps([calls, plugin.work]))
+            return status
+
+        passed, seconds = in_a_fork(record)
+        assert passed, "the tests fail without a fault"
+        calls, work = json.loads(told.read_text())
+    found = {test: {tuple(call) for call in those} for test, those in calls}
+    return dict(sorted(found.items(), key=lambda each: work[each[0]])), seconds
+
+
+def tests_of(fault, calls):
+    """The tests that reach the function of a fault."""
+    file = import_module(fault.module).__file__
+    those = [
+        test
+        for test, called in calls.items()
+        if any(where == file and line in fault.lines for where, line in called)
+    ]
+    return [*those, *(calls.keys() - set(those))] if those and fault.remembered else those
+
+
+def survives(fault, tests, seconds):
+    """Whether all of these tests pass with a fault, in so many seconds of a processor."""
+
+    def plant():
         old = sys.modules[fault.module]
         new = type(sys)(fault.module)
         new.__file__, new.__package__ = old.__file__, old.__package__
@@ -203,33 +301,62 @@ def survives(fault, tests):
         exec(compile(fault.source, old.__file__, "exec"), new.__dict__)
         sys.modules[fault.module] = old
         exchange(old, new)
-        status = run(tests)
+        return run(tests)
+
+    return in_a_fork(plant, seconds)[0]
+
+
+def in_a_fork(act, seconds=0):
+    """Whether what is done in a process of its own ends with 0, and its seconds of a processor."""
+    child = os.fork()
+    if child:
+        _, status, used = os.wait4(child, 0)
+        return status == 0, math.ceil(used.ru_utime + used.ru_stime)
+    status = 1
+    try:
+        if seconds:
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+            signal.alarm(WAITING)
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, 1)
+        os.dup2(nothing, 2)
+        status = act()
     finally:
         os._exit(status)
 
 
-def run(tests):
+def run(tests, *plugins, only=()):
     """Run tests, until one fails."""
-    os.chdir(HOME)
-    words = ["-q", "-x", "-n0", "-p", "no:cacheprovider", "--no-header", *tests]
-    return int(pytest.main(words))
+    words = ["-q", "-x", "-n0", "-p", "no:cacheprovider", "--no-header", *only, *tests]
+    return int(pytest.main(words, plugins))
+
+
+def collected(room):
+    """Import the modules of the tests, so that forked processes need not."""
+    with redirect_stdout(io.StringIO()):
+        run(room.everything(), only=["--collect-only"])
 
 
 def main(name, count=100, seed=7):
     """Try so many faults of a room, and print those that nobody noticed."""
+    os.chdir(HOME)
     room = ROOMS[name]
-    planted_here = [fault for module in room.modules for fault in faults(module)]
-    assert survives(Fault("sssjob.errors", 0, "", "x = 1\n"), room.tests), "the tests fail anyway"
+    planted_here = [fault for module in room.modules() for fault in faults(module)]
     chosen = planted_here
     if 0 < count < len(planted_here):
         chosen = Random(seed).sample(planted_here, count)
+    collected(room)
+    calls, seconds = reached(room)
     survivors = same = 0
     for fault in sorted(chosen, key=lambda each: each[:3]):
         if fault.key in EQUIVALENT:
             same += 1
-        elif survives(fault, room.tests):
+            continue
+        tests = tests_of(fault, calls)
+        if not tests or survives(fault, tests, 2 * seconds + 10):
             survivors += 1
-            print(f"{fault.module}:{fault.line}: not noticed: {fault.was}", flush=True)
+            told = "not noticed" if tests else "no test comes here"
+            print(f"{fault.module}:{fault.line}: {told}: {fault.was}", flush=True)
     real = len(chosen) - same
     print(f"{name}: {len(chosen)} of {len(planted_here)} faults, {same} that change nothing")
     print(f"{100 * (real - survivors) // max(real, 1)} % noticed, {survivors} not noticed")
