@@ -120,7 +120,10 @@ def _check(into: NamedSource, facts: Facts, output: str | None, *, in_place: boo
     """End the command where its options do not fit what was named."""
     if into.is_directory or into.is_store:
         if not facts.records or facts.of_features or output:
-            common.fail(f"{into.name}: only records are folded into many documents, without -o")
+            common.fail(
+                f"{into.name}: jobs of a directory or a store take only records (--record), "
+                "and are written back (no -o)"
+            )
         if into.is_directory and not in_place:
             common.fail(
                 f"{into.name} is a directory: say --in-place to have its documents written back"

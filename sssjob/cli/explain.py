@@ -94,9 +94,12 @@ def _names(files: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
         if meant_names := reference.names_like(_last_step(file)):
             found[file] = meant_names
         elif meant := beginning(file, names) or nearest(file, names):
-            common.fail(f"{common.name_of(file)}: no such file, nor a name; did you mean {meant}?")
+            common.fail(
+                f"{common.name_of(file)}: no such file, and no name of the standard; "
+                f"did you mean {meant}?"
+            )
         elif file.isalnum():
-            common.fail(f"{file}: no such file, nor a name, value, unit or code of the standard")
+            common.fail(f"{file}: no such file, and no name, value, unit or code of the standard")
     return found
 
 

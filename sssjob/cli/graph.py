@@ -135,7 +135,7 @@ def _write(form: str, item: GroupGraph, progress: Progress, stream: BinaryIO, ro
     drawn = graph_picture.picture(item.title, item.graph, progress, item.keys)
     if drawn.missing and form == "svg":
         limit = graph_picture.LIMIT
-        common.say(f"sssjob: note: the picture shows the first {limit} jobs of {len(item.keys)}")
+        common.say(f"sssjob: notice: the picture shows the first {limit} jobs of {len(item.keys)}")
     if form == "tree":
         terminal = isinstance(stream, Visible)
         shown = graph_picture.tree(drawn, item.graph.cycles, colours=terminal, room=room)

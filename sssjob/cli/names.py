@@ -6,7 +6,7 @@ for completion only: that takes time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
@@ -17,6 +17,8 @@ from sssjob.cli import options
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+DOCUMENTS = "sss"  # documents and stores, among formats of records
+AUTO = "auto"  # what is recognised by its first bytes
 Thing = Literal[
     "formats", "queue", "caps", "script", "installation", "submission", "listed", "proof"
 ]
@@ -92,9 +94,10 @@ class NameArgument(click.ParamType):  # type: ignore[type-arg]  # as above
         """What to choose from."""
         return f"Choose from: {self.listed()}"
 
-    def listed(self) -> str:
-        """All names, and the other words."""
-        return registry.listed(self.names(), self.has, records=self.reads)
+    def listed(self, without: Collection[str] = ()) -> str:
+        """All names but some, and the other words."""
+        known = [name for name in self.names() if name not in without]
+        return registry.listed(known, self.has, records=self.reads)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -106,14 +109,18 @@ class NameArgument(click.ParamType):  # type: ignore[type-arg]  # as above
 
 
 class NameOption(click.Option):
-    """An option with a ``NameArgument``: ``{names}`` in its help are those that there are."""
+    """An option with a ``NameArgument``: ``{names}`` in its help are those that there are.
+
+    ``{records}`` are those of records alone.
+    """
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """The line of the help."""
         record = super().get_help_record(ctx)
         if record is None or not isinstance(self.type, NameArgument):
             return record
-        return record[0], record[1].replace("{names}", self.type.listed())
+        told = record[1].replace("{names}", self.type.listed())
+        return record[0], told.replace("{records}", self.type.listed(without=(AUTO, DOCUMENTS)))
 
 
 def option(*declarations: str, names: Names, **more: Any) -> Callable[[Any], Any]:
@@ -161,16 +168,15 @@ _HAS: Mapping[Names, Has] = {
 
 _WRITTEN = frozenset((controlled, targets))  # those that nothing is read from
 
-DOCUMENTS = "sss"  # documents and stores, among formats of records
 DOCUMENTS_OR_RECORDS = option(
-    "--from", "format_name", names=formats, metavar="FORMAT", default="auto", show_default=True,
-    help=f"What the FILEs are: documents and stores ({DOCUMENTS}), or records: {{names}}. "
-         "By default each is recognised.",
+    "--from", "format_name", names=formats, metavar="FORMAT", default=AUTO, show_default=True,
+    help=f"What the FILEs are: documents and stores ({DOCUMENTS}), or records: {{records}}. "
+         f"With {AUTO} each is recognised.",
 )  # fmt: skip
 _KEPT_FORMAT = option(
-    "--from", "format_name", names=formats, metavar="FORMAT", default="auto", show_default=True,
-    help=f"What each FILE is: documents ({DOCUMENTS}), or records: {{names}}. "
-         "By default it is recognised.", **options.KEPT,
+    "--from", "format_name", names=formats, metavar="FORMAT", default=AUTO, show_default=True,
+    help=f"What each FILE is: documents ({DOCUMENTS}), or records: {{records}}. "
+         f"With {AUTO} it is recognised.", **options.KEPT,
 )  # fmt: skip
 _RECORDS: tuple[Callable[[Any], Any], ...] = (
     _KEPT_FORMAT, options.KEPT_ZONE, options.ALL_FINDINGS,

@@ -25,7 +25,7 @@ def read(text: str, report: Report = unheard) -> dict[str, int]:
     """
     place = text.find("{")
     if place < 0:
-        raise UnusableOutput("no {...} dictionary of caps in it")
+        raise UnusableOutput("there are no caps in it, such as {'atlas': 20}")
     try:
         values = literal.scan(text, place, TEXT_LIMIT).values
     except InvalidValue as error:

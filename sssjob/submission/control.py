@@ -163,7 +163,8 @@ def _called(name: str, rows: Collection[str], forms: Collection[str]) -> str:
     advice = nearest(name, (*rows, *forms, *words))
     meant = f"; did you mean {advice}?" if advice else ""
     told = registry.listed(rows, _takes_jobs, records=False)
-    raise UnusableInput(f"{(row.name if row else name)!r} takes no jobs: {told}{meant}")
+    no = f"{row.name!r} takes no jobs; those that do are" if row else f"{name!r} is not one of"
+    raise UnusableInput(f"{no} {told}{meant}")
 
 
 def _takes_jobs(row: registry.System) -> object:

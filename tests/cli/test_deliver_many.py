@@ -134,7 +134,7 @@ def test_records_go_to_the_documents_of_a_directory(tmp_path, records):
 @pytest.mark.parametrize("arguments, message", [
     pytest.param((), "nothing to add", id="nothing"),
     pytest.param(("--record", "r"), "say --in-place", id="in-place"),
-    pytest.param(("--in-place", "--features", "f"), "only records are folded", id="features"),
+    pytest.param(("--in-place", "--features", "f"), "take only records", id="features"),
     pytest.param(("--in-place", "--record", "/no/such"), "/no/such: No such file", id="file"),
 ])  # fmt: skip
 def test_what_a_directory_cannot_be_given_exits_2(tmp_path, arguments, message):

@@ -49,7 +49,9 @@ def test_names_and_files_may_be_given_together(explain, tmp_path):
 def test_what_is_nearly_a_name_gets_advice(explain):
     result = explain("Memroy")
     assert result.exit_code == 2
-    assert "Memroy: no such file, nor a name; did you mean Memory?" in result.stderr
+    assert (
+        "Memroy: no such file, and no name of the standard; did you mean Memory?" in result.stderr
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,7 @@ def test_a_word_that_is_no_name_is_told_what_is_explained(explain):
     result = explain("GPU")
     assert result.exit_code == 2
     assert "did you mean Memory?" in explain("Mem").stderr
-    assert "GPU: no such file, nor a name, value, unit or code of the standard" in result.stderr
+    assert "GPU: no such file, and no name, value, unit or code of the standard" in result.stderr
 
 
 def test_what_is_neither_is_a_file_that_is_not_there(explain):

@@ -90,7 +90,7 @@ def test_a_pair_is_answered_for_even_if_no_job_is_there():
     pytest.param("false", "true", "LRMS backend command returned 1", id="fails"),
     pytest.param("echo hello", "true", "neither a header nor jobs", id="no-lrmsinfo"),
     pytest.param("echo nactive 3", "false", "VO max jobs backend command returned 1", id="caps"),
-    pytest.param("echo nactive 3", "echo none", "no {...} dictionary", id="no-caps"),
+    pytest.param("echo nactive 3", "echo none", "there are no caps in it", id="no-caps"),
     pytest.param("sleep 60", "true", "did not end within 0.3 seconds", id="hangs"),
     pytest.param("yes", "true", "printed more than 5000 bytes", id="floods"),
 ])  # fmt: skip
@@ -170,7 +170,7 @@ def test_an_estimator_that_fails_says_so(conf, tmp_path):
 @pytest.mark.parametrize(
     ("option", "text", "why"),
     [
-        ("--caps", "none", "no {...} dictionary of caps in it"),
+        ("--caps", "none", "there are no caps in it, such as {'atlas': 20}"),
         ("--caps", "{'a': 1", "the caps cannot be read"),
         ("--lrms", "", "this is not lrmsinfo: it has neither a header nor jobs"),
         ("--lrms", "{'queue': 1", "lrmsinfo: no job can be read, of 1"),

@@ -29,5 +29,5 @@ def command() -> None:
     zone    = "Europe/London"           # --tz
     machine = "/etc/machinefeatures"    # --machine
     site    = "/etc/sssjob/site.toml"   # --site FILE
-    store   = "/var/lib/sssjob/jobs.db" # STORE of sssjob store
+    store   = "/var/lib/sssjob/jobs.db" # STORE of sssjob store, if no argument is given
     """
