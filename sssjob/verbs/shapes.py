@@ -297,7 +297,13 @@ SHAPES: Mapping[str, Printed] = {
     }]),
     "features install": Printed({
         "configuration": ["text"], "directory": "text", "written": "truth",
-        "scripts": Each("text"),
+        "scripts": Each("text"), "check?": {
+            "settings": [{
+                "name": "text", "found": "text", "wanted": "text", "own": "text",
+                "trouble": "text", "good": "truth",
+            }],
+            "node": "text", "machine": Each("text"), "job": Each("text"), "notes": ["text"],
+        },
     }),
     "condor features": Printed({"machine": Each("text"), "job": Each("text")}),
     "condor why": Printed(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from json_commands import keeps_to_its_schema
 from waiting import HANG
 
 from sssjob import document
@@ -714,3 +715,43 @@ def test_sweep_removes_nothing_where_slurm_does_not_answer(node, answer):
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.startswith("sssjob: error: slurm does not say which jobs are on node n1")
     assert (node / "mjf/3/jobfeatures").is_dir()
+
+
+def check(*words):
+    return run("install", "--for", "slurm", "--check", "--node", "n1", "--root", "/run/mjf", *words)
+
+
+CONFIGURED = """\
+case "$*" in
+*config) printf "Prolog = %s\\nTaskProlog = %s\\nEpilog = %s\\nPrologFlags = %s\\n" {0};;
+*" node "*) cat {1}/scontrol-node.txt;;
+*) echo No reservations in the system;;
+esac"""
+
+
+def test_check_compares_with_the_configuration_as_it_is_and_keeps_what_is_there(node):
+    to = ("--to", f"{node}/etc/scripts")
+    program(node, "scontrol", CONFIGURED.format("/own/p '(null)' '(null)' NoHold", DATA))
+    done = check(*to, "--json")
+    found = json.loads(done.stdout)
+    keeps_to_its_schema("features install", found)
+    assert (done.exit_code, found["check"]["machine"]["total_cpu"]) == (1, "8")
+    assert found["check"]["job"]["allocated_cpu"] == "1"
+    assert [each["good"] for each in found["check"]["settings"]] == [False] * 4
+    assert "for each in /own/p;" in (node / "etc/scripts/prolog").read_text()
+    # Once it is configured so, the site's own program is still called.
+    ours = " ".join(f"{node}/etc/scripts/{name}" for name in ("prolog", "taskprolog", "epilog"))
+    program(node, "scontrol", CONFIGURED.format(f"{ours} NoHold,Alloc", DATA))
+    again = check(*to)
+    assert again.exit_code == 0
+    assert again.stdout.count("# is so") == 4
+    assert "$MACHINEFEATURES/total_cpu  8" in again.stdout
+    assert "for each in /own/p;" in (node / "etc/scripts/prolog").read_text()
+    run("install", "--for", "slurm", *to)
+    assert "for each in /own/p;" in (node / "etc/scripts/prolog").read_text()
+
+
+def test_check_says_where_nothing_is_known(node):
+    program(node, "scontrol", "exit 1")
+    done = check()
+    assert (done.exit_code, "the configuration of slurm is not known" in done.stderr) == (1, True)

@@ -211,3 +211,95 @@ def test_the_configuration_names_every_script(system):
 def test_a_relative_path_is_refused(option):
     with pytest.raises(InvalidValue, match="absolute"):
         Installation("slurm", "/opt", ["sssjob"], **{option: "here"})
+
+
+@pytest.mark.parametrize(
+    ("ending", "name", "called"),
+    [(0, "prolog", True), (3, "prolog", False), (3, "epilog", True), (0, "epilog", True)],
+)
+def test_what_the_site_had_is_called_first_and_decides(install, safe_path, ending, name, called):
+    """A prolog that fails keeps the job from starting; directories go in any case."""
+    (safe_path / "own.d").mkdir()
+    for each in ("a", "b"):
+        text = f"#!/bin/sh\necho $0 $1 >> {safe_path}/order\nexit {ending}\n"
+        (safe_path / "own.d" / each).write_text(text)
+        (safe_path / "own.d" / each).chmod(0o755)
+    own = {name: f"{safe_path}/own.d/*"}
+    place = install("slurm", own=own)
+    done = run(str(place / name), "word", SLURM_JOB_ID="7")
+    assert (done.returncode, (safe_path / "called").exists()) == (ending, called)
+    first, *rest = (safe_path / "order").read_text().splitlines()
+    assert first == f"{safe_path}/own.d/a word"
+    assert len(rest) == (0 if ending and name == "prolog" else 1)
+
+
+def test_a_pattern_without_a_program_is_nothing_to_call(install, safe_path):
+    place = install("slurm", own={"prolog": f"{safe_path}/none.d/*"})
+    assert run(str(place / "prolog"), SLURM_JOB_ID="7").returncode == 0
+    assert (safe_path / "called").exists()
+
+
+SHOWN = """\
+Configuration data as of 2026-11-25T12:00:00
+{prolog}
+PrologEpilogTimeout     = 65534
+PrologFlags             = {flags}
+Epilog                  = {epilog}
+TaskProlog              = (null)
+"""
+AT = Installation("slurm", "/opt/mjf", ["sssjob"])
+
+
+@pytest.mark.parametrize(
+    ("prolog", "own", "trouble"),
+    [
+        ("Prolog                  = (null)", "", ""),
+        ("Prolog                  = /etc/slurm/p.sh", "/etc/slurm/p.sh", ""),
+        ("Prolog[0]               = /a\nProlog[1]               = /b/*", "/a /b/*", ""),
+        ("Prolog                  = /a;rm", "", "it is no plain path: merge it by hand"),
+        ("Prolog                  = /opt/mjf/prolog", "", ""),
+    ],
+)  # fmt: skip
+def test_what_slurm_has_now_is_kept(prolog, own, trouble):
+    shown = SHOWN.format(prolog=prolog, flags="NoHold", epilog="/opt/mjf/epilog")
+    rows = {each.name: each for each in AT.side.settings(AT, {"config": shown})}
+    assert (rows["Prolog"].own, rows["Prolog"].trouble) == (own, trouble)
+    assert rows["Prolog"].is_good is (rows["Prolog"].found == "/opt/mjf/prolog")
+    assert (rows["Epilog"].is_good, rows["TaskProlog"].is_good) == (True, False)
+    assert rows["PrologFlags"].wanted == "NoHold,Alloc"
+
+
+@pytest.mark.parametrize("flags", ["Alloc", "Contain", "Alloc,X11", "DeferBatch,X11"])
+def test_flags_by_which_the_prolog_runs_early_suffice(flags):
+    shown = SHOWN.format(prolog="", flags=flags, epilog="(null)")
+    assert AT.side.settings(AT, {"config": shown})[-1].is_good
+
+
+QUEUES = """\
+qname                 a.q
+prolog                {0}
+epilog                NONE
+qname                 b.q
+prolog                {1}
+epilog                root@/opt/mjf/epilog
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "own", "trouble"),
+    [
+        ("NONE", "NONE", "", ""),
+        ("root@/x/p", "NONE", "/x/p", ""),
+        ("root@/x/p", "root@/opt/mjf/prolog", "/x/p", ""),
+        ("root@/x/p", "root@/x/q", "", "queues differ: merge it by hand"),
+        ("/x/p", "NONE", "", "it runs as another user, or has arguments: merge it by hand"),
+        ("root@/x/p $host", "NONE", "", "it runs as another user, or has arguments: merge it by hand"),
+    ],
+)  # fmt: skip
+def test_what_queues_of_grid_engine_have_now_is_kept(first, second, own, trouble):
+    at = Installation("gridengine", "/opt/mjf", ["sssjob"])
+    rows = {
+        each.name: each for each in at.side.settings(at, {"queues": QUEUES.format(first, second)})
+    }
+    assert (rows["a.q prolog"].own, rows["a.q prolog"].trouble) == (own, trouble)
+    assert (rows["a.q epilog"].is_good, rows["b.q epilog"].is_good) == (False, True)

@@ -7,8 +7,10 @@ import os
 import shlex
 import shutil
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -18,6 +20,10 @@ from sssjob.cli.features.common import VOCABULARIES, fail, site
 from sssjob.cli.ranges import WholeNumber
 from sssjob.errors import SSSJobError
 
+if TYPE_CHECKING:
+    from sssjob.features.batch.scripts import Installation
+    from sssjob.features.site import Site
+
 
 @click.command(
     epilog="""\b
@@ -25,9 +31,12 @@ Examples:
   sssjob features install --for slurm
   sssjob features install --for slurm --to /usr/libexec/sssjob/slurm
   sssjob features install --for gridengine --documents /var/lib/sssjob/jobs --to /opt/mjf
+  sssjob features install --for slurm --check
+  sssjob features install --for slurm --check --to /usr/libexec/sssjob/slurm
   sssjob features install --for pbs --site /etc/sssjob/site.toml --json
 
-Exit code: 0 printed, 2 an option is not understood, a script cannot be written,
+Exit code: 0 printed, 1 with --check the batch system is not configured so (yet), 2
+an option is not understood, a script cannot be written,
 or other users could replace one of the directories."""
 )
 @batch.system("installation")
@@ -53,23 +62,31 @@ or other users could replace one of the directories."""
 @click.option("--agent", metavar="PATH", default="", type=click.Path(),
               help="The socket of a resident process that runs the scripts' commands, see "
               '"sssjob features agent".')  # fmt: skip
+@click.option("--check", is_flag=True,
+              help="Compare with the configuration as it is now, keep what the site has there, and "
+              "show what a job on this node would find.")  # fmt: skip
+@click.option("--node", metavar="NAME", default="",
+              help="With --check: the name of this node in the batch system. Default: that of the "
+              "host, without its domain.")  # fmt: skip
 @options.JSON_OBJECT
 def command(
     system: str, directory: str | None, root: str, jobs: str, site_file: str, scratch: str,
-    vocabulary: str, status_size: int, seconds: int, log: str, agent: str, as_json: bool,
+    vocabulary: str, status_size: int, seconds: int, log: str, agent: str, check: bool,
+    node: str, as_json: bool,
 ) -> None:  # fmt: skip
     """Print the configuration and the scripts by which jobs find their features.
 
     Paths are those of the nodes. The commands of the batch system are taken to be where they are
     here. In --root, %n stands for the name of the node. With --to the
     scripts are written, and only the lines of the configuration are printed. Each script ends with
-    0 and in time, whatever happens: no job fails because its features are missing.
+    0 and in time, whatever happens: no job fails because its features are missing. With --check, a
+    prolog that the site has already is called first by ours, and decides whether the job starts.
     """
     from sssjob.features.batch.scripts import Installation, write
 
     options = [] if vocabulary == "both" else [f"--vocabulary={vocabulary}"]
+    known = site(site_file) if site_file else None  # a mistake is better found now
     if site_file:
-        site(site_file)  # a mistake in it is better found now than by a prolog
         options.append(f"--site={os.path.abspath(site_file)}")
     options += [f"--scratch={scratch}"] if scratch else []
     options += [f"--status-size={status_size}"] if status_size else []
@@ -81,6 +98,9 @@ def command(
         )  # fmt: skip
         found = replace(found, path=_place_of(found.side.command))
         found.check()
+        found = replace(found, own=_kept_own(found))
+        checked = Checked(found, node, known, scratch, vocabulary) if check else None
+        found = found if checked is None else checked.merged
         scripts = found.scripts()
         if directory:
             write(place, scripts)
@@ -90,9 +110,14 @@ def command(
     if as_json:
         common.data(json.dumps({
             "configuration": lines, "directory": place, "written": bool(directory),
-            "scripts": scripts,
+            "scripts": scripts, **({} if checked is None else {"check": checked.as_dict()}),
         }, indent=2, ensure_ascii=False))  # fmt: skip
-        return
+        _end(checked)
+    if checked is not None:
+        checked.show()
+        if directory:
+            common.say(f"written to {place}: {', '.join(scripts)}")
+        _end(checked)
     for line in lines:
         common.data(line)
     if directory:
@@ -102,6 +127,87 @@ def command(
     common.echo(f"\n# The scripts; to write them: sssjob features install {again}")
     for name, text in scripts.items():
         common.data(f"\n# ---- {place}/{name}\n{text}", nl=False)
+
+
+class Checked:
+    """The configuration as it is now, ours merged into it, and what a job would find."""
+
+    def __init__(
+        self, at: Installation, node: str, known: Site | None, scratch: str, vocabulary: str
+    ) -> None:
+        from sssjob.features.batch.starting import SiteSettings, preview
+
+        named = node or os.uname().nodename.partition(".")[0]
+        call = batch.call(at.system, (), 10)
+        notes: list[str] = []
+        answers = call.answers(at.side.live(), notes)
+        self.settings = at.side.settings(at, answers) if answers else []
+        if not self.settings:
+            notes.append(f"the configuration of {at.system} is not known")
+        own = {each.script: each.own for each in self.settings if each.own}
+        self.merged = replace(at, own={**at.own, **own})
+        found = SiteSettings(Path(at.root), at.jobs, known, scratch, vocabulary)
+        self.seen = preview(call, found, named, int(time.time()))
+        self.notes = tuple(dict.fromkeys((*notes, *self.seen.notes)))
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the batch system is configured so."""
+        return bool(self.settings) and all(each.is_good for each in self.settings)
+
+    def as_dict(self) -> dict[str, object]:
+        """All of it, as JSON has it."""
+        from sssjob.features.keys import spell
+
+        return {
+            "settings": [{
+                "name": each.name, "found": each.found, "wanted": each.wanted, "own": each.own,
+                "trouble": each.trouble, "good": each.is_good,
+            } for each in self.settings],
+            "node": self.seen.node,
+            "machine": {name: spell(value) for name, value in self.seen.machine.items()},
+            "job": {name: spell(value) for name, value in self.seen.job.items()},
+            "notes": list(self.notes),
+        }  # fmt: skip
+
+    def show(self) -> None:
+        """Print it."""
+        from sssjob.features.keys import spell
+
+        for each in self.settings:
+            if each.is_good:
+                common.echo(f"{each.name}={each.wanted}  # is so")
+                continue
+            after = f"; our script calls it first: {each.own}" if each.own else ""
+            common.echo(f"{each.name}={each.wanted}  # is {each.found or 'not set'}{after}")
+            if each.trouble:
+                common.echo(f"# {each.name}: {each.trouble}")
+        common.echo(f"\n# What a job with one processor would find on {self.seen.node}")
+        for variable, values in (("MACHINE", self.seen.machine), ("JOB", self.seen.job)):
+            for name, value in values.items():
+                common.echo(f"${variable}FEATURES/{name}  {spell(value)}")
+
+
+def _kept_own(at: Installation) -> dict[str, str]:
+    """What scripts that were written before call first, so that they go on to do so."""
+    found = {}
+    for name in at.scripts():
+        try:
+            lines = Path(at.place(name)).read_text("utf-8").splitlines()[:4]
+        except (OSError, UnicodeDecodeError):
+            continue
+        head = "for each in "
+        for each in lines:
+            if each.startswith(head):
+                found[name] = each[len(head) :].partition(";")[0]
+    return found
+
+
+def _end(checked: Checked | None) -> NoReturn:
+    """End the command."""
+    if checked is not None:
+        batch.notes(checked.notes)
+    sys.exit(common.FOUND if checked is None or checked.is_good else common.NOTHING)
 
 
 def _program() -> list[str]:

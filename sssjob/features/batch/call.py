@@ -162,6 +162,10 @@ class Invocation:
         made: Script = side(self.arguments, {**self.environment, **named})
         return made.group() if named else ""
 
+    def answers(self, questions: Mapping[str, Sequence[str]], notes: list[str]) -> dict[str, str]:
+        """The answers to some questions; what was not answered is noted."""
+        return self._asked(questions, notes)
+
     def _asked(
         self, questions: Mapping[str, Sequence[str]], notes: list[str],
         again: Callable[[str], Sequence[str] | None] = lambda answer: None,

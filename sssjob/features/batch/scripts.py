@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sssjob import atomic, registry
@@ -51,6 +51,35 @@ class Scripts:
         """The lines that name the scripts, and where they belong."""
         raise NotImplementedError
 
+    def live(self) -> Mapping[str, Sequence[str]]:
+        """The commands that print the configuration as it is now, by what they print."""
+        return {}
+
+    def settings(self, at: Installation, answers: Mapping[str, str]) -> list[LiveSetting]:
+        """What of the configuration as it is now concerns our scripts."""
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSetting:
+    """A setting of the batch system: what it is now ("" is none), and what it has to be.
+
+    ``own`` is a program of the site that has its place now, and that ``script`` can call first;
+    ``trouble`` says why that cannot be.
+    """
+
+    name: str
+    found: str
+    wanted: str
+    script: str = ""
+    own: str = ""
+    trouble: str = ""
+
+    @property
+    def is_good(self) -> bool:
+        """Whether nothing is to be done."""
+        return self.found == self.wanted and not self.trouble
+
 
 @dataclass(frozen=True, slots=True)
 class Installation:
@@ -60,7 +89,8 @@ class Installation:
     it is the name of the node. ``options`` go to the prolog, ``jobs`` to both: the directory of
     documents. ``path`` is where commands of the system are looked for before the usual directories.
     ``seconds`` is the most that a script may take, ``log`` where it says what is wrong. ``agent``
-    is the socket of a resident process that runs the commands, "" is none.
+    is the socket of a resident process that runs the commands, "" is none. ``own`` are programs of
+    the site that our scripts call first, by the name of the script.
     """
 
     system: str
@@ -73,6 +103,7 @@ class Installation:
     seconds: int = 30
     log: str = "/var/log/sssjob-features.log"
     agent: str = ""
+    own: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for path in filter(
@@ -99,11 +130,26 @@ class Installation:
     def scripts(self) -> dict[str, str]:
         """The text of each script, by its file name."""
         (before, prolog), (after, epilog) = self.side.prolog, self.side.epilog
-        return {
+        found = {
             before: self._script(prolog, "makes", "prolog"),
             after: self._script(epilog, "takes away", "epilog"),
             **self.side.more(self),
         }
+        return {name: self._merged(name, text) for name, text in found.items()}
+
+    def _merged(self, name: str, text: str) -> str:
+        """A script that calls what the site had before, and ends as that did if it fails."""
+        own = self.own.get(name)
+        if not own:
+            return text
+        first, rest = text.split("\n", 1)
+        # An epilog of ours takes the directories away in any case.
+        ending = "own=$?" if name == self.side.epilog[0] else "exit $?"
+        lines = (
+            "# What the site had here before. A pattern stands for several programs.\n"
+            f'own=0\nfor each in {own}; do [ ! -e "$each" ] || "$each" "$@" || {ending}; done\n'
+        )
+        return f"{first}\n{lines}{rest.removesuffix('exit 0' + chr(10))}exit $own\n"
 
     def configuration(self) -> Iterator[str]:
         """The lines that name the scripts, and where they belong."""

@@ -14,7 +14,7 @@ from sssjob.check.awareness import understood
 from sssjob.errors import Finding, SSSJobError, Unprotected
 from sssjob.features import host, keys, machine
 from sssjob.features.batch import documents
-from sssjob.features.batch.allocation import Allocation, features
+from sssjob.features.batch.allocation import Allocation, amount, features
 from sssjob.features.batch.call import Invocation
 from sssjob.features.batch.directories import MACHINE, Directories, announce, make_machine
 from sssjob.features.keys import Value
@@ -77,6 +77,35 @@ def start(call: Invocation, settings: SiteSettings, now: int | None = None) -> S
     notes += [without] if without else []
     call.export(directories.variables())
     return Started(directories, found, tuple(notes), found.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a job with one processor, and without limits of its own, would find on this node."""
+
+    node: str
+    machine: Mapping[str, Value]
+    job: Mapping[str, Value]
+    notes: tuple[str, ...] = ()
+
+
+def preview(call: Invocation, settings: SiteSettings, node: str, now: int) -> Preview:
+    """What a prolog would write on this node, of which nothing is written."""
+    notes: list[str] = []
+    known = {} if settings.site is None else settings.site.of(node)
+    values = dict(_described_machine(call, node, known, now, notes))
+    shutdown = call.shutdown(node, now, notes)
+    if shutdown is not None and shutdown.moment is not None:
+        values["shutdowntime"] = int(shutdown.moment.value)
+    given = Allocation("1", node, amounts={"allocated_cpu": amount(1, "an example")})
+    found = features(
+        given, None, now=now, machine=values,
+        settings={} if settings.site is None else settings.site.settings(node),
+        host=_enforced(settings.scratch, ""),
+    )  # fmt: skip
+    return Preview(
+        node, spoken(values, "both"), spoken(found.values, settings.vocabulary), tuple(notes)
+    )
 
 
 def _machine(

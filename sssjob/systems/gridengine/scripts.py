@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from sssjob.features.batch.scripts import Installation, Scripts, exports
+from sssjob.features.batch.scripts import Installation, LiveSetting, Scripts, exports
+
+_LINE = re.compile(r"^(qname|prolog|epilog) +(.*?) *$", re.MULTILINE)
+_PROGRAM = re.compile(r"root@(/[A-Za-z0-9._/+-]+)")
 
 
 class GridEngineScripts(Scripts):
@@ -50,3 +54,36 @@ class GridEngineScripts(Scripts):
         yield f"epilog                root@{at.place('epilog')}"
         yield "# Where nothing may run as root, instead of both:"
         yield f"# starter_method        {at.place('starter')}"
+
+    def live(self) -> Mapping[str, Sequence[str]]:
+        """``qconf -sq`` of every queue."""
+        return {"queues": ["qconf", "-sq", "*"]}
+
+    def settings(self, at: Installation, answers: Mapping[str, str]) -> list[LiveSetting]:
+        """The programs of each queue. One script cannot call what several queues have."""
+        rows = []
+        queue = ""
+        for name, value in _LINE.findall(answers.get("queues", "")):
+            if name == "qname":
+                queue = value
+            else:
+                rows.append((queue, name, "" if value.upper() == "NONE" else value))
+        ours = {name: f"root@{at.place(name)}" for name in ("prolog", "epilog")}
+        others = {
+            name: {value for _, one, value in rows if one == name} - {"", ours[name]}
+            for name in ours
+        }
+        return [
+            _setting(f"{queue} {name}", value, ours[name], name, others[name])
+            for queue, name, value in rows
+        ]
+
+
+def _setting(name: str, found: str, wanted: str, script: str, others: set[str]) -> LiveSetting:
+    if found in ("", wanted):
+        return LiveSetting(name, found, wanted, script)
+    program = _PROGRAM.fullmatch(found)
+    if program is None or len(others) > 1:
+        why = "queues differ" if len(others) > 1 else "it runs as another user, or has arguments"
+        return LiveSetting(name, found, wanted, script, trouble=f"{why}: merge it by hand")
+    return LiveSetting(name, found, wanted, script, program[1])

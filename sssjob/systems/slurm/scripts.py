@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
-from sssjob.features.batch.scripts import Installation, Scripts, places
+from sssjob.features.batch.scripts import Installation, LiveSetting, Scripts, places
+
+# Prolog = /a, in later versions Prolog[0] = /a, one for each.
+_LINE = re.compile(r"^(\w+)(?:\[[0-9]+\])?\s+= (.*)$", re.MULTILINE)
+_PROGRAM = re.compile(r"/[A-Za-z0-9._/+*?\[\]-]+")  # or a pattern of them
+_ALLOCATING = frozenset(("Alloc", "Contain", "X11"))  # these run the Prolog before all else
 
 
 class SlurmScripts(Scripts):
@@ -50,3 +56,30 @@ class SlurmScripts(Scripts):
         yield f"TaskProlog={at.place('taskprolog')}"
         yield f"Epilog={at.place('epilog')}"
         yield "PrologFlags=Alloc"
+
+    def live(self) -> Mapping[str, Sequence[str]]:
+        """``scontrol show config``."""
+        return {"config": ["scontrol", "show", "config"]}
+
+    def settings(self, at: Installation, answers: Mapping[str, str]) -> list[LiveSetting]:
+        """The programs, and that the Prolog runs before a job starts and not before its steps."""
+        found: dict[str, list[str]] = {}
+        for name, value in _LINE.findall(answers.get("config", "")):
+            found.setdefault(name, []).append("" if value == "(null)" else value.strip())
+        programs = [
+            _program(name, " ".join(filter(None, found.get(name, []))), at)
+            for name in ("Prolog", "TaskProlog", "Epilog")
+        ]
+        flags = [each for each in ",".join(found.get("PrologFlags", [])).split(",") if each]
+        wanted = flags if _ALLOCATING & set(flags) else [*flags, "Alloc"]
+        return [*programs, LiveSetting("PrologFlags", ",".join(flags), ",".join(wanted))]
+
+
+def _program(name: str, found: str, at: Installation) -> LiveSetting:
+    script = name.lower()
+    wanted = at.place(script)
+    if found in ("", wanted):
+        return LiveSetting(name, found, wanted, script)
+    if all(_PROGRAM.fullmatch(each) for each in found.split()):
+        return LiveSetting(name, found, wanted, script, found)
+    return LiveSetting(name, found, wanted, script, trouble="it is no plain path: merge it by hand")
