@@ -275,6 +275,7 @@ def test_flags_by_which_the_prolog_runs_early_suffice(flags):
     assert AT.side.settings(AT, {"config": shown})[-1].is_good
 
 
+AS_ANOTHER = "it runs as another user, or has arguments: merge it by hand"
 QUEUES = """\
 qname                 a.q
 prolog                {0}
@@ -292,8 +293,8 @@ epilog                root@/opt/mjf/epilog
         ("root@/x/p", "NONE", "/x/p", ""),
         ("root@/x/p", "root@/opt/mjf/prolog", "/x/p", ""),
         ("root@/x/p", "root@/x/q", "", "queues differ: merge it by hand"),
-        ("/x/p", "NONE", "", "it runs as another user, or has arguments: merge it by hand"),
-        ("root@/x/p $host", "NONE", "", "it runs as another user, or has arguments: merge it by hand"),
+        ("/x/p", "NONE", "", AS_ANOTHER),
+        ("root@/x/p $host", "NONE", "", AS_ANOTHER),
     ],
 )  # fmt: skip
 def test_what_queues_of_grid_engine_have_now_is_kept(first, second, own, trouble):
