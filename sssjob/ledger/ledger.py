@@ -10,16 +10,16 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from sssjob.errors import DamagedStore, FullStore, UnusableStore
-from sssjob.ledger import columns, engine, ids, manifest, merging, places
+from sssjob.ledger import columns, engine, ids, logs, manifest, merging, places
 from sssjob.ledger.columns import COLUMNS, END, ID, KEY, LINE, START, SUBMIT, Row
-from sssjob.ledger.manifest import DataFile, Gone, Input, Manifest, TimeRange
+from sssjob.ledger.manifest import DataFile, Gone, Input, Log, Manifest, TimeRange
 from sssjob.ledger.places import Place
 
 if TYPE_CHECKING:
@@ -101,17 +101,24 @@ class Ledger:
             faults.append(DamagedStore(str(self.home / file.path), f"{why}; {_lost(file)}"))
         return whole, faults
 
-    def commit(self, arrived: pa.Table, read: Sequence[Input], why: str) -> Added:
-        """Put rows in, and write down which inputs were read to their end, all or nothing."""
+    def commit(
+        self, arrived: pa.Table, read: Sequence[Input], why: str, kept: Sequence[Log] = ()
+    ) -> Added:
+        """Put rows in, and write down which inputs were read to their end, all or nothing.
+
+        The texts of these that are ``kept`` are written already.
+        """
         for _ in range(TRIES):
             try:
                 with self.writing():
-                    return self._try(arrived, read, why)
+                    return self._try(arrived, read, why, kept)
             except manifest.Taken:  # by somebody whom no lock kept away, as on some file systems
                 continue
         raise UnusableStore(str(self.home), "others commit all the time")
 
-    def _try(self, arrived: pa.Table, read: Sequence[Input], why: str) -> Added:
+    def _try(
+        self, arrived: pa.Table, read: Sequence[Input], why: str, kept: Sequence[Log]
+    ) -> Added:
         now = self.manifest()
         with taken_back(self.home) as made:
             with self.connected(now, _met_by(arrived, now)) as connection:
@@ -119,11 +126,12 @@ class Ledger:
                 files = [*self._written(connection, made)]
             count = sum(file.rows for file in files)
             gone = [self._as_gone(replaced, made)] if len(replaced) else []
-            if count or read:
+            if count or read or kept:
                 fewer = _with_gone(now.files, replaced)
                 following = manifest.next_to(
                     now, files=(*fewer, *files), gone=(*now.gone, *gone),
-                    inputs=(*now.inputs, *read), written=int(time.time()), why=why,
+                    inputs=(*now.inputs, *read), logs=(*now.logs, *kept),
+                    written=int(time.time()), why=why,
                 )  # fmt: skip
                 manifest.commit(self.home, following)
         return Added(count - len(replaced), len(replaced), len(arrived) - count)
@@ -162,6 +170,22 @@ class Ledger:
         self._put(path, data)
         return Gone(path, len(replaced), len(data), _digest(data))
 
+    def keep(self, read: Input, text: BinaryIO) -> list[Log]:
+        """Write the text that an input was; it counts when it is committed. Raises as ``commit``.
+
+        What was written before an error is left behind, and is no part of the ledger.
+        """
+        found = []
+        try:
+            for data, lines in logs.pieces(text):
+                path = f"{logs.FOLDER}/{_name('text')}"
+                self._put(path, data)
+                size, digest = len(data), _digest(data)
+                found.append(Log(read.name, read.digest, read.how, path, lines, size, digest))
+        except OSError as error:
+            raise _unwritten(self.home, error) from None
+        return found
+
     def _put(self, path: str, data: bytes | memoryview) -> None:
         places.put(self.home / path, data)
 
@@ -186,6 +210,7 @@ class Adding:
         self._rows: list[Row] = []
         self._count = 0
         self._read: list[Input] = []
+        self._kept: list[Log] = []
 
     def put(self, rows: Row | pa.Table) -> None:
         """One more row, or a table of many."""
@@ -204,17 +229,21 @@ class Adding:
             self._tables.append(columns.table(self._rows))
             self._rows = []
 
-    def has_read(self, read: Input) -> None:
-        """All rows of an input were put."""
-        self._read.append(read)
+    def has_read(self, read: Input | None, kept: Sequence[Log] = ()) -> None:
+        """All rows of an input were put, and its text is ``kept``; None: it is read each time."""
+        if read is not None:
+            self._read.append(read)
+        self._kept += kept
 
     def commit(self) -> None:
         """Commit what was put."""
-        if self._count or self._read:
+        if self._count or self._read or self._kept:
             self._put_away()
             tables = self._tables or [columns.table([])]
-            self.total += self._ledger.commit(pa.concat_tables(tables), self._read, self._why)
-            self._tables, self._count, self._read = [], 0, []
+            self.total += self._ledger.commit(
+                pa.concat_tables(tables), self._read, self._why, self._kept
+            )
+            self._tables, self._count, self._read, self._kept = [], 0, [], []
 
 
 def create(home: Place) -> Ledger:

@@ -24,7 +24,7 @@ from sssjob.errors import DamagedStore, OtherStore, UnusableStore
 from sssjob.ledger import places
 from sssjob.ledger.places import Place
 
-VERSION = 1
+VERSION = 2  # 1 of a manifest without texts of records, which older programs understand
 FOLDER = MANIFESTS
 ASIDE = ".damaged"  # what the name of a damaged manifest gets at its end
 _LARGEST = 1 << 28  # bytes of a manifest
@@ -87,6 +87,21 @@ class Input(NamedTuple):
     how: str
 
 
+class Log(NamedTuple):
+    """A file with the text, or a part of it, that records were read from: see ``logs``.
+
+    ``input`` is the digest of the whole text, ``digest`` that of the bytes of the file.
+    """
+
+    name: str
+    input: str
+    how: str
+    path: str
+    rows: int
+    size: int
+    digest: str
+
+
 def together(files: Iterable[DataFile], most: int) -> Iterator[list[DataFile]]:
     """Files in their order, as many at once as have so many rows, and at least one."""
     some: list[DataFile] = []
@@ -109,6 +124,7 @@ class Manifest:
     files: tuple[DataFile, ...] = ()
     gone: tuple[Gone, ...] = ()
     inputs: tuple[Input, ...] = ()
+    logs: tuple[Log, ...] = ()
     written: int = 0  # seconds since 1970, by the clock of who committed; for people
     why: str = field(default="init")
 
@@ -120,6 +136,10 @@ class Manifest:
     def has_read(self, wanted: Input) -> bool:
         """Whether a file with these bytes was read to its end in the same way."""
         return any(each[1:] == wanted[1:] for each in self.inputs)
+
+    def keeps(self, wanted: Input) -> bool:
+        """Whether the text of a file is kept."""
+        return any((each.input, each.how) == (wanted.digest, wanted.how) for each in self.logs)
 
 
 def newest(home: Place, at: int | None = None) -> Manifest:
@@ -191,7 +211,8 @@ def next_to(manifest: Manifest, **changes: Any) -> Manifest:
 def _bytes(manifest: Manifest) -> bytes:
     told = json.dumps(asdict(manifest))
     digest = blake2b(told.encode(), digest_size=16).hexdigest()
-    head = {"kind": LEDGER, "version": VERSION, "digest": digest}
+    version = VERSION if manifest.logs else VERSION - 1
+    head = {"kind": LEDGER, "version": version, "digest": digest}
     return f"{json.dumps(head)}\n{told}\n".encode()
 
 
@@ -231,7 +252,8 @@ def _from(told: dict[str, Any]) -> Manifest:
     )
     return Manifest(
         told["number"], tuple(files), tuple(Gone(*each) for each in told["gone"]),
-        tuple(Input(*each) for each in told["inputs"]), told["written"], told["why"],
+        tuple(Input(*each) for each in told["inputs"]),
+        tuple(Log(*each) for each in told.get("logs", ())), told["written"], told["why"],
     )  # fmt: skip
 
 

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from sssjob.errors import DamagedStore, UnusableStore
-from sssjob.ledger import columns, ids, manifest, places, rollup
+from sssjob.ledger import columns, ids, logs, manifest, places, rollup
 from sssjob.ledger.columns import END, START
 from sssjob.ledger.ledger import GONE, GROUP, TRIES, USAGE, Ledger, digest_of, taken_back
-from sssjob.ledger.manifest import DataFile, Gone, Manifest
+from sssjob.ledger.manifest import DataFile, Gone, Log, Manifest
 from sssjob.ledger.places import Kept, Place
 
 ROWS = 8 * GROUP  # of a file that is made, which is held in memory
@@ -44,7 +44,7 @@ class Checked(NamedTuple):
 def check(ledger: Ledger) -> Checked:
     """Read every byte that the newest manifest counts on. Raises ``UnusableStore``."""
     now = ledger.manifest()
-    faults = [*_faults(ledger.home, (*now.files, *now.gone))]
+    faults = [*_faults(ledger.home, (*now.files, *now.gone, *now.logs))]
     known: list[Manifest] = []
     for number in manifest.numbers(ledger.home):
         try:
@@ -70,7 +70,7 @@ def _there(home: Place) -> dict[str, Kept]:
     """The files that manifests list, and those that are made of these."""
     return {
         f"{folder}/{name}": kept
-        for folder in (USAGE, GONE, rollup.FOLDER, ids.FOLDER)
+        for folder in (USAGE, GONE, logs.FOLDER, rollup.FOLDER, ids.FOLDER)
         for name, kept in places.below(home / folder).items()
     }
 
@@ -81,12 +81,16 @@ def _needed(there: Iterable[str], known: Iterable[Manifest]) -> set[str]:
     for each in known:
         listed.update(file.path for file in each.files)
         listed.update(file.path for file in each.gone)
+        listed.update(file.path for file in each.logs)
     stems = {path.rpartition("/")[2].removesuffix(".parquet") for path in listed}
     return {
         path
         for path in there
         if path in listed
-        or (not path.startswith((USAGE, GONE)) and rollup.source(path.rpartition("/")[2]) in stems)
+        or (
+            not path.startswith((USAGE, GONE, logs.FOLDER))
+            and rollup.source(path.rpartition("/")[2]) in stems
+        )
     }
 
 
@@ -94,23 +98,24 @@ def _damaged_ids(home: Place, now: Manifest) -> Iterator[Place]:
     return (home / ids.path_of(file) for file in now.files if ids.is_damaged(home, file))
 
 
-def _faults(home: Place, files: Iterable[DataFile | Gone]) -> Iterator[DamagedStore]:
+def _faults(home: Place, files: Iterable[DataFile | Gone | Log]) -> Iterator[DamagedStore]:
     for file in files:
         fault = _fault(home, file)
         if fault is not None:
             yield fault
 
 
-def _fault(home: Place, file: DataFile | Gone) -> DamagedStore | None:
+def _fault(home: Place, file: DataFile | Gone | Log) -> DamagedStore | None:
     path = home / file.path
+    what = "lines of records" if isinstance(file, Log) else "rows"
     try:
         with places.stream(path) as stream:
             found = file_digest(stream, digest_of).hexdigest()
     except OSError as error:
-        return DamagedStore(str(path), f"{error.strerror}; {file.rows} rows were in it")
+        return DamagedStore(str(path), f"{error.strerror}; {file.rows} {what} were in it")
     if found == file.digest:
         return None
-    return DamagedStore(str(path), f"is not what was written; {file.rows} rows were in it")
+    return DamagedStore(str(path), f"is not what was written; {file.rows} {what} were in it")
 
 
 class Repaired(NamedTuple):
@@ -158,10 +163,17 @@ def _repaired(ledger: Ledger) -> Repaired:
             files.append(file)
         else:
             faults.append(fault)
+    kept = []
+    for log in now.logs:
+        fault = _fault(home, log)
+        if fault is None:
+            kept.append(log)
+        else:
+            faults.append(fault)
     following = now
     if faults or now.number < last:
         following = replace(
-            now, number=last + 1, files=tuple(files), gone=gone, inputs=(),
+            now, number=last + 1, files=tuple(files), gone=gone, inputs=(), logs=tuple(kept),
             written=int(time.time()), why="repair",
         )  # fmt: skip
         manifest.commit(home, following)

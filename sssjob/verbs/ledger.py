@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from hashlib import file_digest
+from io import BufferedReader, RawIOBase
 from pathlib import Path
-from typing import Any, NamedTuple
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory
+from typing import Any, BinaryIO, NamedTuple, cast
 
 import pyarrow as pa
 
-from sssjob import store
+from sssjob import outputs, store
 from sssjob.document import loads
-from sssjob.document.sources import NamedSource
-from sssjob.errors import SSSJobError, UnusableStore
+from sssjob.document import opened as unpacked
+from sssjob.document.sources import NamedSource, opened
+from sssjob.errors import DamagedStore, SSSJobError, UnusableStore
 from sssjob.formats.sss import jobs_of
+from sssjob.ledger import logs
 from sssjob.ledger.building import RowsBuilder
-from sssjob.ledger.columns import Row, row
+from sssjob.ledger.columns import LINE, NAMES, SOURCE, Row, row
 from sssjob.ledger.ledger import Adding, Ledger
-from sssjob.ledger.manifest import Input, Manifest
+from sssjob.ledger.manifest import Input, Log, Manifest
+from sssjob.ledger.places import Place
 from sssjob.records import find, read_records
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Skipped
 from sssjob.verbs.convert import Answer, Conversion, Small, Task, in_turn, on_tasks
@@ -42,9 +49,11 @@ class Ingestion:
     reading: RecordReading = field(default_factory=RecordReading)
     processes: int = 1
     again: bool = False
+    keep: bool = False  # the texts, too
     known: int = 0
     adding: Adding = field(init=False)
     _before: Manifest = field(init=False)
+    _held: ExitStack = field(default_factory=ExitStack)
     _unread: set[str] = field(default_factory=set)  # names of sources
 
     def __post_init__(self) -> None:
@@ -53,6 +62,8 @@ class Ingestion:
 
     def take(self, sources: Iterable[NamedSource], format_: str) -> None:
         """Take sources of one format in. Raises ``UnusableStore``, where the ledger is unusable."""
+        if self.keep:
+            sources = (self._at_hand(source) for source in sources)
         inputs = ((source, self._input(source, format_)) for source in sources)
         wanted = (each for each in inputs if self._is_unknown(each[1]))
         if self.processes > 1 and format_ != DOCUMENTS:
@@ -70,15 +81,30 @@ class Ingestion:
             except (OSError, SSSJobError) as error:
                 self.on_error(error)
             else:
-                self._done(read)
+                self._done(source, read)
 
     def commit(self) -> None:
         """Commit what was taken in and is not committed yet."""
         self.adding.commit()
+        self._held.close()
 
-    def _done(self, read: Input) -> None:
-        if read.digest and read.name not in self._unread:
-            self.adding.has_read(read)
+    def _done(self, source: NamedSource, read: Input) -> None:
+        kept: Sequence[Log] = ()
+        if self.keep and read.digest and not self._before.keeps(read):
+            with opened(source) as raw, unpacked(raw) as text:
+                kept = self.ledger.keep(read, text)
+        is_whole = read.digest and read.name not in self._unread
+        self.adding.has_read(read if is_whole else None, kept)
+
+    def _at_hand(self, source: NamedSource) -> NamedSource:
+        """The same source; a stream, which could be read only once, as a temporary file."""
+        if isinstance(source.given, Path):
+            return source
+        folder = self._held.enter_context(TemporaryDirectory(prefix="sssjob-ledger-"))
+        path = Path(folder, "input")
+        with outputs.writing(path) as held:
+            copyfileobj(source.given, held, 1 << 20)
+        return source._replace(given=path)
 
     def _tell(self, name: str, item: Bad | Noted) -> None:
         if isinstance(item, Bad) and item.unread:
@@ -87,7 +113,8 @@ class Ingestion:
 
     def _is_unknown(self, read: Input) -> bool:
         """Whether an input is to be read; those that were are counted."""
-        if self.again or not read.digest or not self._before.has_read(read):
+        lacks = self.keep and not self._before.keeps(read)
+        if self.again or lacks or not read.digest or not self._before.has_read(read):
             return True
         self.known += 1
         return False
@@ -141,8 +168,8 @@ class Ingestion:
         except (OSError, SSSJobError) as error:
             self.on_error(error)
         else:
-            for _, read in wanted:
-                self._done(read)
+            for source, read in wanted:
+                self._done(source, read)
 
 
 def _rows(outcome: Any, name: str) -> Row | pa.Table:
@@ -174,3 +201,85 @@ def rows_of() -> Callable[[Task | Small], Answer[LedgerRows]]:
         return found
 
     return on_tasks(read)
+
+
+class KeptRecord(NamedTuple):
+    """The text of a record, and the first line of what it was read from, if that is no record."""
+
+    header: bytes
+    text: bytes
+
+
+def record_of(ledger: Ledger, run: Mapping[str, Any]) -> KeptRecord | None:
+    """The record that a run of ``questions.runs`` was read from; None where no text is kept.
+
+    The text is read again: the record is what makes the same row, up to the next one. Raises
+    ``DamagedStore`` for a text that cannot be read.
+    """
+    home, line = ledger.home, run.get(LINE)
+    if line is None:
+        return None
+    for text in logs.texts(ledger.manifest().logs, run.get(SOURCE, "")):
+        try:
+            behind = _behind(home, text, run, line)
+            if behind is not None:
+                has_header, following = behind
+                header = b"".join(logs.lines(home, text, 1, 2)) if has_header else b""
+                return KeptRecord(header, b"".join(logs.lines(home, text, line, following)))
+        except (OSError, pa.ArrowException) as error:
+            raise DamagedStore(f"{home}", f"a text of records cannot be read: {error}") from None
+    return None
+
+
+def _behind(
+    home: Place, text: logs.Text, run: Mapping[str, Any], line: int
+) -> tuple[bool, int | None] | None:
+    """Whether the first line is no record, and the line of the record behind that of a run.
+
+    None where no record makes the row of the run.
+    """
+    format_, zone, *columns, delimiter = text.how.split("\x1f")
+    options = Options(zone, tuple(columns), delimiter, steps=False)
+    stream = cast(BinaryIO, BufferedReader(_Joined(logs.whole(home, text)), 1 << 20))
+    is_met, has_header = False, None
+    try:
+        for outcome in read_records(find(format_), stream, options, RowsBuilder()):
+            if isinstance(outcome, Noted):
+                continue
+            if has_header is None:
+                has_header = outcome.line > 1
+            if is_met and outcome.line > line:
+                return bool(has_header), outcome.line
+            if isinstance(outcome, Bad | Skipped):
+                continue
+            rows = _rows(outcome, text.name)
+            some = [rows] if isinstance(rows, tuple) else rows.to_pylist()
+            for each in some:
+                told = dict(zip(NAMES, each, strict=True)) if isinstance(each, tuple) else each
+                if is_met and told[LINE] > line:
+                    return bool(has_header), told[LINE]
+                stated = {name: value for name, value in told.items() if value is not None}
+                is_met = is_met or stated == run
+    except SSSJobError:
+        return None
+    return (bool(has_header), None) if is_met else None
+
+
+class _Joined(RawIOBase):
+    """Blocks of bytes as a stream."""
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks, self._rest = blocks, memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, into: Any) -> int:
+        while not self._rest:
+            block = next(self._blocks, None)
+            if block is None:
+                return 0
+            self._rest = memoryview(block)
+        count = min(len(into), len(self._rest))
+        into[:count], self._rest = self._rest[:count], self._rest[count:]
+        return count

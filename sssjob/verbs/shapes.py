@@ -182,6 +182,7 @@ SHAPES: Mapping[str, Printed] = {
             "id": "text",
             **dict.fromkeys((f"{name}?" for name in _TEXTS_OF_RUN), "text"),
             **dict.fromkeys((f"{name}?" for name in _NUMBERS_OF_RUN), "integer"),
+            **dict.fromkeys(("header?", "record?"), "text"),
         },
         lines=True,
     ),

@@ -37,12 +37,16 @@ written."""
 @options.DELIMITER
 @options.WORKERS
 @cluster.option
+@click.option(
+    "--keep", is_flag=True,
+    help="Keep the text of the records, too, compressed: sssjob ledger show --record prints it.",
+)  # fmt: skip
 @click.option("--again", is_flag=True, help="Read files again that were read before.")
 @options.ALL_FINDINGS
 @options.JSON_OBJECT
 def command(
     directory: str, files: tuple[str, ...], format_name: str, zone: str, columns: str,
-    delimiter: str, processes: int, again: bool, as_json: bool,
+    delimiter: str, processes: int, keep: bool, again: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Put the runs of jobs in FILEs into the ledger DIR. It is made if it does not exist.
 
@@ -69,7 +73,7 @@ def command(
 
         wanted = Options(zone, *table, steps=False)
         processes = cluster.processes(processes)
-        work = Ingestion(ledger, tell, wanted, reading, processes, again)
+        work = Ingestion(ledger, tell, wanted, reading, processes, again, keep)
         for name, some in by_format(files, format_name, stack, said):
             work.take(some, name)
         work.commit()
