@@ -41,6 +41,14 @@ class ByteRange(NamedTuple):
     start: int = 0
     size: int = 0
 
+    @property
+    def whole(self) -> int:
+        """How many bytes the file has; 0 where it cannot be looked at any more."""
+        try:
+            return os.stat(self.path).st_size
+        except OSError:
+            return 0
+
     def read(self) -> bytes:
         """The bytes. Raises ``OSError`` where the file is no longer what it was."""
         with open(self.path, "rb", buffering=0) as stream:

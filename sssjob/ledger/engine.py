@@ -8,8 +8,9 @@ cannot either.
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -100,12 +101,25 @@ def connected(
             connection.close()
 
 
+_kept = threading.local()  # connections over nothing, one for each table at once
+
+
 @contextmanager
 def over(table: pa.Table) -> Iterator[Connection]:
-    """A connection in which ``live`` is this table."""
-    with closing(_connection()) as connection:
+    """A connection in which ``live`` is this table; who makes tables or views in it replaces them.
+
+    It takes long to make one: a thread uses its own again, unless something went wrong in it.
+    """
+    kept: list[Connection] = _kept.__dict__.setdefault("connections", [])
+    connection = kept.pop() if kept else _connection()
+    try:
         connection.register("live", table)
         yield connection
+        connection.unregister("live")
+    except BaseException:
+        connection.close()
+        raise
+    kept.append(connection)
 
 
 def _connection() -> Connection:

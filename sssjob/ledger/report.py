@@ -283,8 +283,8 @@ class _Adding:
                 f" LEFT JOIN places AS b ON b.place = (t.begun + {BEFORE}) // {quotient}"
                 f" LEFT JOIN places AS e ON e.place = (t.over + {BEFORE}) // {quotient}"
             )
-        text = f"CREATE TEMP VIEW placed AS SELECT t.*, b.piece AS k0, e.piece AS k1 {joined}"
-        self._connection.execute(text)
+        text = f"SELECT t.*, b.piece AS k0, e.piece AS k1 {joined}"
+        self._connection.execute(f"CREATE OR REPLACE TEMP VIEW placed AS {text}")
 
     def _places(self, cut: Pieces, quotient: int) -> pa.Table:
         """The piece of each quotient that occurs."""

@@ -60,6 +60,11 @@ class Part:
         """How many bytes they are; 0 of pieces."""
         return self.data.size if isinstance(self.data, ByteRange) else len(self.data)
 
+    @property
+    def whole(self) -> int:
+        """How many bytes their stream has, as far as that is known here."""
+        return self.data.whole if isinstance(self.data, ByteRange) else self.size
+
     def read(self) -> bytes:
         """The records. Raises ``OSError`` where they are in a file that was changed."""
         return self.data.read() if isinstance(self.data, ByteRange) else self.data

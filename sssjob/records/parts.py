@@ -30,6 +30,7 @@ from sssjob.records.layout import Layout
 from sssjob.records.lines import check_end
 from sssjob.records.recognition import checked
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Outcome, Skipped
+from sssjob.records.regular import ROAD
 from sssjob.records.runs import Keys, ListedRuns, Met
 
 P = TypeVar("P")
@@ -292,6 +293,7 @@ def outcomes(
     if isinstance(cut, CustomPieces):
         yield from engine.of_batches(cut.of_part(part), met=met)
         return
+    ROAD.is_open(0, part.whole)  # each process sees some parts of a stream only
     found = engine.outcomes(io.BytesIO(part.read()), part.line, part.front, met, part.settled)
     if part.guess is None:
         yield from found

@@ -43,11 +43,15 @@ class Road:
         self._seen = 0
         self._is_open: bool | None = None
 
-    def is_open(self, size: int) -> bool:
-        """Whether so many bytes of records, and those before, are worth it."""
+    def is_open(self, size: int, whole: int = 0) -> bool:
+        """Whether so many bytes of records, and those before, are worth it.
+
+        ``whole``: how many bytes the stream has of which they are a part, as far as that is known.
+        """
         if self._is_open is None:
             self._seen += size
-            if self._seen < self.worth and not all(name in sys.modules for name in self._needed):
+            is_loaded = all(name in sys.modules for name in self._needed)
+            if max(self._seen, whole) < self.worth and not is_loaded:
                 return False
             self._is_open = all(find_spec(name) is not None for name in self._needed)
         return self._is_open

@@ -266,10 +266,10 @@ class _Adding:
         self._objects = OBJECTS.remembering()
         self._rows: RowsAdding | None = None
 
-    def builder(self, size: int) -> Builder[Any, Any]:
-        """What is to become of records of so many bytes."""
+    def builder(self, size: int, whole: int = 0) -> Builder[Any, Any]:
+        """What is to become of records of so many bytes, of a stream of ``whole``, if known."""
         if self._rows is None:
-            if not ROAD.is_open(size):
+            if not ROAD.is_open(size, whole):
                 return self._objects
             from sssjob.ledger.streamed import RowsAdding
 
@@ -304,7 +304,7 @@ def _counted(task: Task, adding: _Adding, met: Met | None) -> RecordsUsage:
     """Add up the jobs of a part of records."""
     counts, remarks = Counts(), []
     adding.begin()
-    builder = adding.builder(task.part.size if task.part else 0)
+    builder = adding.builder(task.part.size, task.part.whole) if task.part else adding.builder(0)
     for outcome in counts.counting(task.outcomes(builder, met)):
         if isinstance(outcome, Bad | Noted):
             remarks.append(outcome)
