@@ -37,14 +37,17 @@ _STEPS = {
 }
 _OVER = frozenset(state.lower() for state in OVER)
 _BAD_ENDS = frozenset(state.lower() for state in BAD_ENDS)
-_ABORTED = _BAD_ENDS - {"failed"}  # they did not end by themselves
+ABORTED = tuple(state for state in BAD_ENDS if state != "Failed")  # they did not end by themselves
+_ABORTED = frozenset(state.lower() for state in ABORTED)
 # What StatusMessages begin with, of jobs that did not end by themselves, and of those that failed.
 # fmt: off
 SAID_OF_ABORTED = (
-    "ABORT", "CANCEL", "DEADLINE", "NODE_FAIL", "PREEMPTED", "REMOVED", "REVOKED", "TIMEOUT",
+    "ABORT", "CANCEL", "DEADLINE", "NODE_FAIL", "PREEMPTED", "REMOVED", "REVOKED", "TERM_",
+    "TIMEOUT",
 )
 # fmt: on
 SAID_OF_FAILED = ("BOOT_FAIL", "FAIL", "OUT_OF_MEMORY")
+SAID_BY_LSF = "EXIT"  # the whole message of a job that ended by a signal or with another code
 
 # What a job has that waits for more than slots, so that no free slot would start it: how its
 # StatusMessage begins (reasons of Slurm), or its job_state of PBS, which the State tells less of:
@@ -144,7 +147,9 @@ def how_it_ended(text: Callable[[str], str], signal: str = "") -> Ending:
     state, said = text("State") or "", (text("StatusMessage") or "").upper()
     if said.startswith(SAID_OF_ABORTED) or state.strip().lower() in _ABORTED:
         return Ending.ABORTED
-    if said.startswith(SAID_OF_FAILED) or ended_badly(state) or signal.strip("0 "):
+    if said.startswith(SAID_OF_FAILED) or said == SAID_BY_LSF or ended_badly(state):
+        return Ending.FAILED
+    if signal.strip("0 "):
         return Ending.FAILED
     try:
         return Ending.FAILED if units.integer(text("ExitCode") or "") else Ending.WELL

@@ -148,7 +148,8 @@ BESIDE = (  # what may stand beside a State, or alone
     f"<ExitCode>0</ExitCode><Delivered>{SIGNAL.replace('9', '00')}</Delivered>{SIGNAL}",
     "<Delivered><State>Completed</State><ExitCode>2</ExitCode></Delivered>",
     *(f"<ExitCode>0</ExitCode><StatusMessage>{said.title()}</StatusMessage>"
-      for said in (*states.SAID_OF_ABORTED, *states.SAID_OF_FAILED, "not failed")),
+      for said in (*states.SAID_OF_ABORTED, *states.SAID_OF_FAILED, "EXIT", "EXITED",
+                   "not failed")),
 )  # fmt: skip
 
 

@@ -157,7 +157,7 @@
   <!-- How far a job has come, and how it ended: the rule and the words of sssjob/states.py -->
 
   <xsl:variable name="bad-ends"> aborted canceled cancelled failed removed timedout </xsl:variable>
-  <xsl:variable name="said-of-aborted">ABORT CANCEL DEADLINE NODE_FAIL PREEMPTED REMOVED REVOKED TIMEOUT </xsl:variable>
+  <xsl:variable name="said-of-aborted">ABORT CANCEL DEADLINE NODE_FAIL PREEMPTED REMOVED REVOKED TERM_ TIMEOUT </xsl:variable>
   <xsl:variable name="said-of-failed">BOOT_FAIL FAIL OUT_OF_MEMORY </xsl:variable>
 
   <xsl:template name="status">
@@ -200,7 +200,7 @@
     <xsl:variable name="unsigned" select="substring($exit, 1 + (starts-with($exit, '+') or starts-with($exit, '-')))"/>
     <xsl:choose>
       <xsl:when test="$aborted != '' or ($bad and $state != 'failed')">aborted</xsl:when>
-      <xsl:when test="$failed != '' or $bad or $signal != ''">failed</xsl:when>
+      <xsl:when test="$failed != '' or $said = 'EXIT' or $bad or $signal != ''">failed</xsl:when>
       <xsl:when test="string-length($unsigned) &lt;= 4000 and translate($unsigned, $digits, '') = '' and translate($unsigned, '0', '') != ''">failed</xsl:when>
       <xsl:otherwise>completed</xsl:otherwise>
     </xsl:choose>

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from sssjob import spec, suggestions, units
+from sssjob import spec, states, suggestions, units
 from sssjob.errors import InvalidValue, picture
 from sssjob.query.question import Question
 from sssjob.query.scope import UNITS
@@ -201,6 +201,9 @@ def _of_comparison(side: Expression, sign: str, other: Expression) -> Iterator[D
             yield Doubt(step.test.at, f"{row.name} is a text: {what}")
     elif row.type == spec.STRING and sign in _ORDER and isinstance(other, Constant | Negative):
         yield Doubt(step.test.at, f"{row.name} is a text, and {sign} compares numbers")
+    if row.name == "State" and sign == "=" and literal is not None and _tells_how(literal):
+        text = "records of batch systems are Completed, however the job ended"
+        yield Doubt(step.test.at, f"{text}: StatusMessage and ExitCode tell that")
     if row.name in units.DEFAULT_UNITS and _is_amount(other) and not step.predicates:
         text = f"{row.name} is compared as it is written, whatever its units"
         yield Doubt(step.test.at, f"{text}; sss:bytes({row.name}) compares bytes", of_units=True)
@@ -214,6 +217,12 @@ def _of_vocabulary(step: Step, sign: str, other: Expression) -> Iterator[Doubt]:
     if closed and sign == "=" and literal is not None and literal not in values:
         listed = ", ".join(sorted(values))
         yield Doubt(step.test.at, f"{step.test.name} is never {literal!r}: it is one of {listed}")
+
+
+def _tells_how(state: str) -> bool:
+    """Whether a State says how a job ended, which those that are read from records do not."""
+    said = (*states.SAID_OF_ABORTED, *states.SAID_OF_FAILED)
+    return states.ended_badly(state) or state.strip().upper().startswith(said)
 
 
 def _literal(expression: Expression) -> str | None:

@@ -13,11 +13,11 @@ job says itself, else what it requests. Of a request only the text is looked at,
 from __future__ import annotations
 
 from calendar import monthrange, timegm
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
 
-from sssjob import spec, units
+from sssjob import spec, states, units
 from sssjob.errors import InvalidValue
 from sssjob.spans import DATED
 from sssjob.store import columns
@@ -28,6 +28,7 @@ from sssjob.store.condition import (
     CompareSum,
     Condition,
     Holds,
+    LikeUpper,
     Op,
     Present,
     Relate,
@@ -37,7 +38,7 @@ from sssjob.store.condition import (
 )
 from sssjob.store.engine import Counted, ReadTransaction
 from sssjob.store.plan import reading
-from sssjob.store.sql import Sql, quoted, sql
+from sssjob.store.sql import Sql, SqlDialect, quoted, sql
 from sssjob.suggestions import nearest
 
 MOST = 1000  # rows of a page, and values of a facet
@@ -126,7 +127,8 @@ _SHOWN = (
 _LATER = ("nodes", "start", "status")  # columns that are there when they are asked for
 # fmt: on
 MONTH = "month"  # in which a job ended, in UTC
-FACETS = ("state", "user", "project", "queue", "machine", MONTH, "exit", "status")
+OUTCOME = "outcome"  # how a job has ended
+FACETS = ("state", "user", "project", "queue", "machine", MONTH, OUTCOME, "exit", "status")
 SEARCHED = ("id", "name", "global_id", *_flat("user"), *_flat("project"))
 _BLOCKS = ("requested_", "delivered_")
 
@@ -150,7 +152,45 @@ SHOWN: Mapping[str, Shown] = {
     )
 }
 USUAL = tuple(each.name for each in _SHOWN if each.name not in _LATER)
-_MONTH = Shown(MONTH, ("end_time",))
+# Facets that are worked out of columns.
+_MADE = {
+    MONTH: Shown(MONTH, ("end_time",)),
+    OUTCOME: Shown(OUTCOME, ("state", "status_message", "exit_code", "end_time")),
+}
+
+
+def _outcomes() -> dict[str, Condition]:
+    """The rules of ``states.how_it_ended`` for jobs that ``states.has_ended``, of columns.
+
+    An Extension Signal is in no column. What a record has beside it says the same, but of a job
+    whose ExitCode is 0.
+    """
+
+    def begins(words: Iterable[str]) -> Condition:
+        return any_of(*(LikeUpper("status_message", f"{word}*") for word in words))
+
+    def states_(words: Iterable[str]) -> Condition:
+        return any_of(*(LikeUpper("state", word.upper()) for word in words))
+
+    said = any_of(Present("exit_code"), Present("end_time"))
+    over = any_of(states_(states.OVER), all_of(none_of(Present("state")), said))
+    failed = any_of(
+        begins(states.SAID_OF_FAILED), LikeUpper("status_message", states.SAID_BY_LSF),
+        states_(states.BAD_ENDS), Compare("exit_code", Op.NE, 0),
+    )  # fmt: skip
+    found, left = dict[str, Condition](), over
+    for ending, so in (
+        (states.Ending.ABORTED, any_of(begins(states.SAID_OF_ABORTED), states_(states.ABORTED))),
+        (states.Ending.FAILED, failed),
+        (states.Ending.WELL, Present("exit_code")),
+        (states.Ending.UNSAID, TRUE),
+    ):
+        found[ending.value] = all_of(left, so)
+        left = all_of(left, none_of(so))
+    return found
+
+
+OUTCOMES = _outcomes()
 
 
 def shown(name: str) -> Shown:
@@ -162,7 +202,7 @@ def shown(name: str) -> Shown:
 
 def columns_of(name: str) -> tuple[str, ...]:
     """The columns of the store that a facet is made of. Raises ``InvalidValue``."""
-    return (_MONTH if name == MONTH else shown(name)).columns
+    return (_MADE.get(name) or shown(name)).columns
 
 
 def having(name: str, value: str) -> Condition:
@@ -170,7 +210,9 @@ def having(name: str, value: str) -> Condition:
 
     Raises ``InvalidValue``.
     """
-    column = _MONTH if name == MONTH else shown(name)
+    column = _MADE.get(name) or shown(name)
+    if name == OUTCOME:
+        return _outcome(value)
     if not value:
         return none_of(any_of(*map(Present, column.columns)))
     if name == MONTH:
@@ -181,6 +223,14 @@ def having(name: str, value: str) -> Condition:
         before = (none_of(Present(former)) for former in column.columns[:place])
         found.append(all_of(Compare(each, Op.EQ, wanted), *before))
     return any_of(*found)
+
+
+def _outcome(value: str) -> Condition:
+    if not value:
+        return none_of(any_of(*OUTCOMES.values()))
+    if value not in OUTCOMES:
+        raise InvalidValue(value, f"an outcome: one of {', '.join(OUTCOMES)}")
+    return OUTCOMES[value]
 
 
 def holding(text: str) -> Condition:
@@ -299,19 +349,30 @@ def count(engine: Counted, where: Condition = TRUE) -> int:
     return remembered(engine, ("count", where), asked)
 
 
+def value_of(name: str, dialect: SqlDialect) -> Sql:
+    """The value of a facet or a column. Raises ``InvalidValue`` where there is none."""
+    if name == MONTH:
+        return Sql(dialect.month.format(quoted("end_time")))
+    if name != OUTCOME:
+        return Sql(_sql(shown(name)))
+    cases = [(sql(so, dialect), ending) for ending, so in OUTCOMES.items()]
+    told = " ".join(f"WHEN {each.text} THEN '{ending}'" for each, ending in cases)
+    return Sql(f"CASE {told} END", tuple(value for each, _ in cases for value in each.values))
+
+
 def facet(engine: Counted, name: str, where: Condition = TRUE, *, limit: int) -> list[Count]:
     """The values of a column with the most jobs, or of the months in which jobs ended.
 
     They are remembered while nobody writes. Raises ``InvalidValue`` for no column.
     """
-    value = engine.dialect.month.format(quoted("end_time")) if name == MONTH else _sql(shown(name))
+    value = value_of(name, engine.dialect)
 
     def asked(moment: ReadTransaction) -> list[Count]:
         jobs = sql(all_of(_JOBS, where), engine.dialect)
         rows = moment.fetch(
-            f"SELECT {value}, count(*) FROM job WHERE {jobs.text} GROUP BY 1 "
+            f"SELECT {value.text}, count(*) FROM job WHERE {jobs.text} GROUP BY 1 "
             "ORDER BY 2 DESC, 1 LIMIT ?",
-            (*jobs.values, limit),
+            (*value.values, *jobs.values, limit),
         )
         return [Count(*row) for row in rows]
 

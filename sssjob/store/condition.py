@@ -91,6 +91,14 @@ class Like:
 
 
 @dataclass(frozen=True, slots=True)
+class LikeUpper:
+    """A whole text column in capital letters (of ASCII for certain) against such a pattern."""
+
+    column: str
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
 class Bits:
     """An integer column that has one of the bits of a mask set."""
 
@@ -119,7 +127,20 @@ class Not:
     part: Condition
 
 
-Condition = Compare | Relate | CompareSum | Present | Prefix | Holds | Like | Bits | And | Or | Not
+Condition = (
+    Compare
+    | Relate
+    | CompareSum
+    | Present
+    | Prefix
+    | Holds
+    | Like
+    | LikeUpper
+    | Bits
+    | And
+    | Or
+    | Not
+)
 
 TRUE = And()
 FALSE = Or()

@@ -28,7 +28,7 @@ from sssjob.measures import (
     wait_sql,
 )
 from sssjob.store import browsing
-from sssjob.store.browsing import WALL, expression, remembered, whole_jobs
+from sssjob.store.browsing import OUTCOME, WALL, expression, remembered, value_of, whole_jobs
 from sssjob.store.condition import TRUE, Condition, all_of
 from sssjob.store.engine import Counted, ReadTransaction
 from sssjob.store.sql import SqlDialect, sql
@@ -46,7 +46,7 @@ _SUMS = {
 }
 # What can be summed up.
 MEASURES = ("processor_seconds", "wall_seconds", "cpu_seconds", "jobs", "efficiency")
-DIMENSIONS = ("user", "project", "queue", "machine", "state", "exit", "status")
+DIMENSIONS = ("user", "project", "queue", "machine", "state", OUTCOME, "exit", "status")
 # What distributions are of, and the lower bounds of their parts: those that are one column.
 SPREAD = {
     each.name: [*map(int, each.bounds)] for each in DISTRIBUTIONS.values() if len(each.sums) < 2
@@ -108,7 +108,7 @@ def runs(
 
     Raises ``InvalidValue`` for no dimension and no measure.
     """
-    value = expression(_known(by, DIMENSIONS, "a dimension"))
+    value = value_of(_known(by, DIMENSIONS, "a dimension"), dialect)
     wanted = measure_of(measure)
     whole = dialect.floor.format
     told = f"{dated_sql('start_time')} AS t0, {dated_sql('end_time')} AS t1, {_WALL} AS wall"
@@ -124,10 +124,10 @@ def runs(
         f"SELECT value, d0, d1, count(*){sums} FROM (SELECT *, {whole(f's / {DAY}')} AS d0, "
         f"{last} AS d1 FROM (SELECT value, e{numbers}, "
         f"CASE WHEN t0 < e THEN t0 ELSE e END AS s FROM (SELECT *, {over} AS e FROM "
-        f"(SELECT {value} AS value, {told}{amounts} FROM job WHERE {jobs.text}) AS told) AS ended"
-        ") AS begun) AS parted GROUP BY value, d0, d1"
+        f"(SELECT {value.text} AS value, {told}{amounts} FROM job WHERE {jobs.text}) AS told"
+        ") AS ended) AS begun) AS parted GROUP BY value, d0, d1"
     )
-    return map(_runs, moment.stream(text, jobs.values))
+    return map(_runs, moment.stream(text, (*value.values, *jobs.values)))
 
 
 def spread(engine: Counted, name: str, where: Condition = TRUE) -> list[Part]:

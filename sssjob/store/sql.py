@@ -12,6 +12,7 @@ from sssjob.store.condition import (
     Condition,
     Holds,
     Like,
+    LikeUpper,
     Not,
     Op,
     Or,
@@ -105,6 +106,9 @@ def sql(condition: Condition, dialect: SqlDialect, table: str = "") -> Sql:
                 return f"{dialect.place.format(name(column), mark(inner))} > 0"
             case Like(column, pattern):
                 return dialect.like.format(name(column), mark(_written(pattern, dialect)))
+            case LikeUpper(column, pattern):
+                value = mark(_written(pattern, dialect))
+                return dialect.like.format(f"upper({name(column)})", value)
             case Bits(column, mask):
                 # "> 0" is what the partial index on the column has.
                 return f"({name(column)} > 0 AND ({name(column)} & {mark(mask)}) <> 0)"

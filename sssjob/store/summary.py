@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sssjob import store
 from sssjob.errors import UnusableStore
-from sssjob.store.browsing import FACETS, MONTH, SEARCHED, SHOWN, USUAL
+from sssjob.store.browsing import FACETS, SEARCHED, USUAL, columns_of
 from sssjob.store.columns import COLUMNS, KIND, ODD, PLACE, READING, ColumnType
 from sssjob.store.condition import Condition, columns
 from sssjob.store.engine import ReadTransaction, Row
@@ -38,8 +38,8 @@ _OTHERS = ("cpu_duration",)
 
 def names() -> tuple[str, ...]:
     """The columns that are kept: all that the table shows usually, and what charts are made of."""
-    shown = {*USUAL, *FACETS, *_NUMBERS} - {MONTH}
-    kept = {each for name in shown for each in SHOWN[name].columns} | {*SEARCHED, *_OTHERS}
+    shown = {*USUAL, *FACETS, *_NUMBERS}
+    kept = {each for name in shown for each in columns_of(name)} | {*SEARCHED, *_OTHERS}
     known = tuple(each.name for each in COLUMNS)
     return (*_ALWAYS, *(name for name in known if name in kept and name not in _ALWAYS))
 

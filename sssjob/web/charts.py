@@ -24,7 +24,7 @@ _TEXT: dict[str, object] = {"type": "string"}
 _SEARCH = Parameter("q", "Only jobs with this text, as for the table of jobs.", _TEXT)
 _OTHERS = "(others)"
 _NOT_STATED = "not stated"
-_FAILED = "Failed"
+_FAILED = "failed"
 # What tells why jobs failed.
 _FAILURES = (("exit", "their exit code"), ("status", "their StatusMessage"))
 
@@ -87,7 +87,7 @@ def usage(asked: Request) -> Response:
         own=("by", "measure", "span"), as_of=counted.at, asked=asked,
         forms=(JSON, CSV, PARQUET), table=asked.table,
         failures=[
-            (words, f"/usage?measure=jobs&by={name}&state={_FAILED}") for name, words in _FAILURES
+            (words, f"/usage?measure=jobs&by={name}&outcome={_FAILED}") for name, words in _FAILURES
         ],
     )  # fmt: skip
 

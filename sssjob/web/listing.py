@@ -125,7 +125,7 @@ class Listing:
         """The values of a facet, as far as the other filters leave jobs."""
         where = self.where(without=name)
         found = browsing.facet(engine, name, where, limit=limit + 1)
-        kind = Kind.TEXT if name == browsing.MONTH else SHOWN[name].kind
+        kind = SHOWN[name].kind if name in SHOWN else Kind.TEXT
         return Facet(name, tuple(found[:limit]), len(found) > limit, kind)
 
     @property

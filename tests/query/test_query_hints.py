@@ -61,6 +61,8 @@ def test_unknown_names_are_pointed_at(expression, said):
         ("//Job[StartTime > '2026-01-31T00:00Z']", 6,
          "sss:time(StartTime) can be compared with sss:time('2026-01-31T00:00Z')"),
         ("//Job[Duration < '01:00:00']", 6, "sss:seconds(Duration) can be compared with"),
+        ("//Job[State = 'FAILED']", 6, "records of batch systems are Completed, however"),
+        ("//Job[State = 'TIMEOUT']", 6, "StatusMessage and ExitCode tell that"),
         ("//Job[Memory > '2 GB']", 6, "'2 GB' is no number, so that this is never true"),
         ("//Job[User > 'm']", 6, "User is a text: > compares numbers, and 'm' is none"),
         ("//Job[State >= 3]", 6, "State is a text, and >= compares numbers"),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sssjob import store
 from sssjob.errors import InvalidValue
+from sssjob.states import has_ended, how_it_ended
 from sssjob.store import browsing
 from sssjob.store.browsing import FACETS, SHOWN, facet, having, holding, page, shown, texts
 
@@ -112,6 +113,36 @@ def test_months_are_those_of_utc(some):
 def test_a_facet_counts_the_jobs_that_its_filter_leaves(some, name):
     for each in facet(some.engine, name, limit=20):
         assert len(ids(some, having(name, each.value or ""))) == each.jobs, each
+
+
+STATES = ("", "Completed", "completed", "FAILED", "Cancelled", "TimedOut", "Running", "Odd")
+MESSAGES = ("", "TIMEOUT", "Cancelled by root", "removed: x", "failed", "OUT_OF_MEMORY", "EXIT",
+            "EXITED", "TERM_OWNER", "NODE_FAIL", "odd *?[")  # fmt: skip
+
+
+def test_outcomes_of_columns_are_those_of_usage_records(address):
+    expected = {}
+    documents = []
+    cases = product(STATES, MESSAGES, ("", "0", "2"), ("", "1700000000"))
+    for number, case in enumerate(cases):
+        told = dict(zip(("State", "StatusMessage", "ExitCode", "EndTime"), case, strict=True))
+        inner = "".join(f"<{name}>{text}</{name}>" for name, text in told.items() if text)
+        documents.append(f"<Job><Id>{number}</Id>{inner}</Job>")
+        over = has_ended(told.get)
+        expected.setdefault(str(how_it_ended(told.get)) if over else "", []).append(str(number))
+    with store.open(address, create=True) as kept:
+        load(kept, *documents)
+        for value, names in expected.items():
+            rows = page(kept.engine, ("id",), having("outcome", value), limit=999).rows
+            assert sorted((row.values[0] for row in rows), key=int) == names
+        counts = {each.value or "": each.jobs for each in facet(kept.engine, "outcome", limit=9)}
+    assert counts == {value: len(names) for value, names in expected.items()}
+    assert set(expected) == {"", "completed", "failed", "aborted", "unsaid"}
+
+
+def test_an_outcome_that_there_is_none_of_is_refused(some):
+    with pytest.raises(InvalidValue, match="one of aborted, failed, completed, unsaid"):
+        having("outcome", "Failed")
 
 
 def test_a_search_takes_no_sign_for_a_pattern(some):

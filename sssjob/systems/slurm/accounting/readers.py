@@ -96,8 +96,8 @@ def _state(text: str, reason: str, standard: str) -> Iterator[Property]:
         yield Property("Hold", "System" if "Admin" in reason else "User")
     if standard in ("Idle", "Hold") and reason not in NO_VALUE:
         yield Property("StatusMessage", reason)
-    elif standard == "Completed" and states.state(text).word != "COMPLETED":
-        yield Property("StatusMessage", text)
+    elif standard == "Completed" and (word := states.state(text).word) != "COMPLETED":
+        yield Property("StatusMessage", word)  # whoever cancelled it stands in the Extension
 
 
 def exit_code(text: str, over: str) -> Found:
