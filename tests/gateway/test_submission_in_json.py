@@ -4,6 +4,7 @@ import pytest
 from starlette.testclient import TestClient
 from submitting_gateway import JOB
 
+from sssjob.client.json_requests import JSONClient
 from sssjob.gateway import service
 from sssjob.gateway.config import load
 from sssjob.rmap.responder import Responder
@@ -37,6 +38,7 @@ def post(folder):
             headers = {"x-user": actor, **({"idempotency-key": key} if key else {})}
             return client.post("/requests.json", headers=headers, json={"action": action, **body})
 
+        ask.keys = site.keys
         yield ask
     handlers.stores.close()
 
@@ -59,6 +61,28 @@ def test_a_job_is_submitted_once_for_its_key_and_told(post, slurm):
     assert post("2", "Submit", actor="ann", data=JOB.format("")).status_code == 403
     assert post("2", "Submit", data=JOB.format("")).status_code == 200
     assert len(slurm.jobs) == 2
+
+
+def test_what_is_still_being_answered_is_not_done_beside_it(post, slurm):
+    with post.keys.held("maui", "1"):
+        told = post("1", "Submit", data=JOB.format(""))
+        assert (told.status_code, told.headers["retry-after"], slurm.jobs) == (409, "1", {})
+    assert post("1", "Submit", data=JOB.format("")).status_code == 200
+    assert len(slurm.jobs) == 1
+
+
+def test_our_client_asks_again_with_the_same_key(monkeypatch):
+    answer = {"code": "000", "message": "", "count": 0, "rows": []}
+    answers, keys, waits = iter([(409, {}, {}), (200, {}, answer)]), [], []
+
+    def sent(self, body, key):
+        keys.append(key)
+        return next(answers)
+
+    monkeypatch.setattr(JSONClient, "_sent", sent)
+    client = JSONClient("https://here/", "token", sleep=waits.append)
+    assert client.call({"action": "Create", "object": "Job"}).status.code == "000"
+    assert (len({*keys}), len(keys), len(waits)) == (1, 2, 1)
 
 
 def test_an_order_is_given_once_for_its_key(post, slurm):

@@ -28,10 +28,10 @@ ARGUMENTS = (
 )  # fmt: skip
 LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
-# 1 is a JobGroup; 2 ran; 3 failed; hostile jobs come behind them.
+# 1 is a JobGroup; 2 ran; 3 failed, and has what nobody understands; hostile jobs come behind them.
 PAGES = (
     "/jobs", "/jobs?user=amy&facet=exit&facet=month", "/facets/user", "/jobs/1/0", "/jobs/1/1",
-    "/jobs/2/0", "/usage", "/usage?measure=efficiency", "/waits", "/query",
+    "/jobs/2/0", "/jobs/3/0", "/usage", "/usage?measure=efficiency", "/waits", "/query",
     "/query?xpath=//Job/Id", "/query?xpath=//Jb", "/query?xpath=((", "/jobs?colour=1",
     "/jobs/2/0/translation?to=sbatch",
 )  # fmt: skip
@@ -58,7 +58,9 @@ def chromium():
 def first(tmp_path_factory):
     """The address that ``sssjob browse`` prints."""
     place = tmp_path_factory.mktemp("jobs") / "jobs.xml"
-    jobs = (GROUP, RAN, RAN.replace("Completed", "Failed").replace(">7<", ">8<"))
+    odd = '<Fancy awarenessPolicy="Warn">x</Fancy><SuspendDuration>9</SuspendDuration></Job>'
+    failed = RAN.replace("Completed", "Failed").replace(">7<", ">8<").replace("</Job>", odd)
+    jobs = (GROUP, RAN, failed)
     some = "".join((*jobs, *(hostile(*each) for each in enumerate(HOSTILE))))
     place.write_text(f"<Data>{some}</Data>")
     with subprocess.Popen(
