@@ -142,22 +142,32 @@ def require_one_meaning(block: Block) -> None:
                 # An amount may be told for each metric, context or duration of its own.
                 what = item.name, frozenset(item.attributes.items())
                 if said.setdefault(what, item.text.strip()) != item.text.strip():
-                    text = f"The {block.name} has two different values of {item.name}"
-                    raise Refused("740", text)
+                    raise _two_values(block, item.name)
     for job in block.blocks(Job):
         require_one_meaning(job)
 
 
+def _two_values(block: Block, name: str) -> Refused:
+    return Refused("740", f"The {block.name} has two different values of {name}")
+
+
 def once(block: Block) -> Block:
-    """A block without what it says twice, by an old and by a new name."""
+    """A block without what it says twice, by an old and by a new name.
+
+    Raises ``Refused`` (740) where both say something else.
+    """
     items: list[Item] = []
-    said: set[str] = set()
+    said: dict[str, str] = {}
     for item in block.items:
         if type(item) is Property and not item.attributes and not item.children:
             row = spec.element(item.name)
-            if item.name in said and not (row and row.repeats):
-                continue
-            said.add(item.name)
+            text = item.text.strip()
+            if not (row and row.repeats):
+                if item.name in said:
+                    if said[item.name] != text:
+                        raise _two_values(block, item.name)
+                    continue
+                said[item.name] = text
         items.append(item)
     return block.holding(items)
 

@@ -523,3 +523,17 @@ def test_a_command_that_is_not_there_is_told(address):
     with job_service(address, hooks={"Cancel": Hook((f"{os.sep}no{os.sep}such", "{Id}"))}) as jobs:
         jobs.create("<Job><Id>1</Id></Job>")
         assert "cannot be started" in jobs.said("Cancel", wheres=[("Id", "EQ", "1")])
+
+
+@pytest.mark.parametrize("action", ["Create", "Charge", "Reserve", "Quote"])
+def test_two_values_by_an_old_and_a_new_name_are_refused(jobs, action):
+    for told in (
+        "<UserId>mia</UserId><User>ann</User>",
+        "<MachineName>a</MachineName><Machine>b</Machine>",
+        "<User>ann</User><UserId>mia</UserId>",
+    ):
+        sent = f"<Job><JobId>1</JobId>{told}<WallDuration>60</WallDuration></Job>"
+        assert jobs.code(action, data=[sent.encode()]) == "740"
+        assert "two different values" in jobs.said(action, data=[sent.encode()])
+    same = "<Job><JobId>1</JobId><UserId>mia</UserId><User> mia </User><WallDuration>60</WallDuration></Job>"
+    assert jobs.code(action, data=[same.encode()]) == "000"
