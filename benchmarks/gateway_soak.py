@@ -2,7 +2,8 @@
 
 Clients create, change, charge and ask for jobs, some of them badly; every ten seconds the memory
 and the open files of the server are looked at. Each request is expected to be answered, and each
-job that was created, and each charge, is looked for in the end. The bound is the gateway itself
+job that was created, and each charge, is looked for in the end. Of the memory it is told what the
+caches of SQLite are, early and late. The bound is the gateway itself
 after its first tenth: the ratio is its memory at the end against then.
 """
 
@@ -16,6 +17,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.request
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -81,13 +83,17 @@ def main(seconds: float, clients: int, rate: float, as_json: bool) -> None:
         "charged_wrong": sum(charges[name] != 1 for name in answered.charged),
         "faults": faults,
         "median_ms": round(statistics.median(answered.seconds) * 1e3, 2),
-        "memory_mb": round(statistics.median(memory for memory, _ in late) / 1e6, 1),
+        "memory_mb": round(statistics.median(memory for memory, *_ in late) / 1e6, 1),
         "ratio": round(
-            statistics.median(memory for memory, _ in late)
-            / statistics.median(memory for memory, _ in early),
+            statistics.median(memory for memory, *_ in late)
+            / statistics.median(memory for memory, *_ in early),
             3,
         ),
-        "files": [statistics.median(files for _, files in part) for part in (early, late)],
+        "files": [statistics.median(files for _, files, _ in part) for part in (early, late)],
+        "sqlite_mb": [
+            round(statistics.median(caches for *_, caches in part) / 1e6, 1)
+            for part in (early, late)
+        ],
     }
     print(json.dumps(told) if as_json else "\n".join(f"{key:13} {told[key]}" for key in told))
 
@@ -103,7 +109,7 @@ def listening(log: Path) -> int:
 
 def soaked(
     pid: int, port: int, seconds: float, clients: int, rate: float
-) -> tuple[list[tuple[int, int]], Answered]:
+) -> tuple[list[tuple[int, int, float]], Answered]:
     """The figures of the server in the meantime, and what was answered."""
     answered = Answered()
     until = time.monotonic() + seconds
@@ -116,7 +122,7 @@ def soaked(
     figures = []
     while time.monotonic() < until:
         time.sleep(min(10.0, seconds / 50))
-        figures.append(used(pid))
+        figures.append((*used(pid), of_sqlite(port)))
     for thread in threads:
         thread.join()
     return figures, answered
@@ -159,6 +165,13 @@ def used(pid: int) -> tuple[int, int]:
     """Bytes of memory that a process has, and how many files it has open."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * resource.getpagesize(), len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def of_sqlite(port: int) -> float:
+    """Bytes of that memory that SQLite holds, as the gateway's figures tell it."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as told:
+        lines = told.read().decode().splitlines()
+    return float(next(line.split()[1] for line in lines if line.startswith("sssjob_sqlite_bytes ")))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
+from sssjob.store.sqlite import memory_used
+
 if TYPE_CHECKING:
     from prometheus_client import Counter
 
@@ -94,6 +96,11 @@ class PrometheusFigures:
         library.Gauge(
             "sssjob_requests_pending", "Requests that wait for their answer", registry=registry
         ).set_function(pending)
+        if memory_used() is not None:
+            library.Gauge(
+                "sssjob_sqlite_bytes", "Memory that SQLite holds, of all connections to stores",
+                registry=registry,
+            ).set_function(lambda: memory_used() or 0)  # fmt: skip
         self._received = library.Counter(
             "sssjob_bytes_received", "Bytes from clients", registry=registry
         )

@@ -39,6 +39,22 @@ _TYPES = {"integer": "INTEGER", "number": "REAL", "text": "TEXT", "bytes": "BLOB
 _SMALL = " WITHOUT ROWID"
 
 
+def memory_used() -> int | None:
+    """Bytes that SQLite holds in this process, pages and statements of all connections.
+
+    None where its library does not say.
+    """
+    import _sqlite3  # what few ask for
+    import ctypes
+
+    library = ctypes.CDLL(getattr(_sqlite3, "__file__", None))  # and those that it needs
+    tells = getattr(library, "sqlite3_memory_used", None)
+    if tells is None:
+        return None
+    tells.restype = ctypes.c_int64
+    return int(tells())
+
+
 class _ReadTransaction:
     """One connection; its block is a transaction that reads.
 

@@ -192,6 +192,7 @@ def test_health_and_figures_are_told(gold):
     figures = requests.get(gold.url("/metrics"), timeout=HANG).text
     assert 'sssjob_requests_total{action="Query",code="000"}' in figures
     assert "sssjob_request_seconds_bucket" in figures
+    assert "sssjob_sqlite_bytes" in figures
     assert requests.head(gold.url("/healthz"), timeout=HANG).content == b""
 
 
