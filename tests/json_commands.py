@@ -70,6 +70,7 @@ CALLS = {
     "condor features":    ["--machine-ad examples/condor/slot.ad"],
     "condor why":         ["examples/condor/slot.ad examples/condor/slot.ad"],
     "condor queue":       ["--documents jobs"],
+    "condor check":       ["--no-files examples/condor/config.txt"],
     "condor simulate":    ["--documents jobs"],
     "lcginfo check":      ["-c examples/lcginfo/lcg-info-dynamic-scheduler.conf"],
     "lcginfo estimate":   ["--lrms examples/lcginfo/lrmsinfo --caps examples/lcginfo/vomaxjobs"],

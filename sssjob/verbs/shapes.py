@@ -312,6 +312,12 @@ SHAPES: Mapping[str, Printed] = {
             {"of": "text", "clause": "text", "value": "text", "names": Each("text")}
         ]}]}
     ),
+    "condor check": Printed(
+        {
+            "variables": [{"name": "text", "value": "text", "meaning": "text"}],
+            "problems": [{"name": "text", "problem": "text", "error": "truth"}],
+        }
+    ),
     "condor queue": Printed({"jobs": [{"state": "text", "key": "text", "reason": "text"}]}),
     "condor simulate": Printed(
         {"slot": "text", "what": "text", "job": "text", "more": "text"}, lines=True

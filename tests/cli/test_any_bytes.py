@@ -157,6 +157,7 @@ condor ad @
 condor job @
 condor eval 1 --my @
 condor why @ JOBAD
+condor check @
 condor why JOBAD @
 condor features --job-ad @
 condor features --job-ad JOBAD --machine-ad @

@@ -101,7 +101,7 @@ OTHERS = {
     },
     "it is about a store, a site or a server": {
         "ledger init", "ledger check", "ledger repair", "ledger compact", "store init", "store stats", "store check", "store compact", "store settings",
-        "store upgrade", "features expire", "features agent", "features sweep", "features prove", "features sample", "features watch", "features discover", "features install", "features serve", "condor config",
+        "store upgrade", "features expire", "features agent", "features sweep", "features prove", "features sample", "features watch", "features discover", "features install", "features serve", "condor config", "condor check",
     },
     "it asks understood, as its own tests say": {
         "features prolog", "features epilog", "condor queue", "condor fold", "condor simulate",

@@ -79,7 +79,7 @@ OTHERS = {
     **dict.fromkeys(("features machine", "features live", "features set", "features expire", "features agent", "features sweep", "features prove", "features sample", "features watch", "features discover", "features show", "features left",
                      "features status", "features pilots", "features install", "features prolog", "features epilog", "features collect",
                      "features submit", "features serve"), "directories of features, or what a batch system says"),
-    **dict.fromkeys(("condor job", "condor features", "condor eval", "condor why", "condor queue", "condor fold", "condor cron", "condor config",
+    **dict.fromkeys(("condor job", "condor features", "condor eval", "condor why", "condor queue", "condor fold", "condor cron", "condor config", "condor check",
                      "condor simulate", "condor fetch-work", "condor reply-fetch", "condor evict-claim", "condor prepare-job",
                      "condor update-job-info", "condor job-exit"), "ads, or a directory of documents"),
     **dict.fromkeys(("lcginfo jobs", "lcginfo caps", "lcginfo check", "lcginfo estimate", "lcginfo run"), "what batch systems print"),

@@ -6,6 +6,8 @@ without HTCondor.
 """
 
 import json
+import os
+import signal
 
 import condor_pool
 import pytest
@@ -165,6 +167,37 @@ def test_a_job_that_cannot_be_started_is_held_and_delivers_nothing(pool):
     assert "StartTime" not in job.properties.names()
 
 
+AGAIN = """\
+<Job><Id>{name}</Id><User>alice</User><Executable>/bin/sh</Executable>
+<Arguments>-c 'if test -e /data/{name}; then exit 4; fi; touch /data/{name}; sleep 100'</Arguments>
+<Requested><Processors>1</Processors><Memory>60</Memory><Disk>10</Disk></Requested></Job>
+"""
+
+
+def _pids(pool, name):
+    """The processes of this name inside of the pool."""
+    found = pool.run("pgrep", "-x", name, check=False)
+    return [int(pid) for pid in found.split()]
+
+
+@pytest.mark.parametrize("how", ["vacate", "kill the starter", "kill the startd"])
+def test_a_job_that_loses_its_slot_runs_again_and_each_start_is_told(pool, how):
+    name = how.replace(" ", "-")
+    path = pool.jobs / f"{name}.xml"
+    path.write_text(AGAIN.format(name=name))
+    assert until((pool.root / "data" / name).exists), pool.log("StartLog")[-3000:]
+    if how == "vacate":
+        pool.run("condor_vacate", "-fast", "-all")
+    else:
+        for pid in _pids(pool, f"condor_{how.rpartition(' ')[2]}"):
+            os.kill(pid, signal.SIGKILL)
+    jobs = completed(path, 1)
+    assert jobs, path.read_text() + pool.log("StartLog")[-3000:]
+    assert jobs[name].get("ExitCode") == "4"
+    if how == "vacate":
+        assert jobs[name].get("StartCount") == "2"
+
+
 def test_a_job_from_a_schedd_finds_its_features_and_its_usage_comes_back(pool):
     (pool.root / "data/job.sub").write_text(SUBMITTED.replace("$$", "$"))
     cluster = pool.run("condor_submit", "-terse", "job.sub", user="alice").split(".")[0]
@@ -193,6 +226,15 @@ def test_a_job_from_a_schedd_finds_its_features_and_its_usage_comes_back(pool):
     assert job.delivered.text("Processors") == str(ad["CpusProvisioned"])
     measured = job.delivered.get("Memory", metric="Max").bytes // 1024
     assert measured <= ad["ResidentSetSize"] * 1.3 + 1024
+
+
+def test_the_configuration_of_a_pool_that_runs_has_nothing_wrong_with_it(pool):
+    dump = pool.run("condor_config_val", "-dump")
+    (pool.root / "data/dump").write_text(dump)
+    text = pool.run("/usr/local/bin/sssjob", "condor", "check", "--json", "dump")
+    told = json.loads(text)
+    assert [each for each in told["problems"] if each["error"]] == []
+    assert {"SLOT_TYPE_1", "MACHINE_RESOURCE_Tapes"} <= {each["name"] for each in told["variables"]}
 
 
 def test_slots_publish_what_startd_cron_prints(pool):

@@ -17,6 +17,7 @@ COMMANDS = {
     "fold":           "Put what hooks reported into the job objects.",
     "cron":           "Print machine features for the ads of slots.",
     "config":         "Print the configuration of a site.",
+    "check":          "Explain a configuration, and tell what would not work.",
     "simulate":       "Call the hooks as an execution point does.",
     "fetch-work":     "Hook: give a slot a job that fits it.",
     "reply-fetch":    "Hook: learn whether the slot took the job.",

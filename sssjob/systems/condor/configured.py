@@ -1,0 +1,378 @@
+"""A configuration of HTCondor, as ``condor_config_val -dump`` prints it: what it says about hooks,
+slots, cron jobs and policy, and what of it would not work.
+
+>>> told = Configured.read("SSS_HOOK_FETCH_WORK = /x y\\nSTARTD_JOB_HOOK_KEYWORD = SSS\\n")
+>>> [found.text for found in told.found() if found.is_error][0]
+'a path and nothing else is expected, and it has blanks: /x y'
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from sssjob.classads import parser
+from sssjob.classads.errors import BadAd
+from sssjob.classads.tree import Literal
+from sssjob.classads.values import Node
+from sssjob.suggestions import question
+from sssjob.systems.condor import names
+
+MOST = 100_000  # lines that are read
+_DEPTH = 32  # macros within each other
+_LONGEST = 1 << 16  # letters of a value once its macros are replaced
+
+_LINE = re.compile(r"\s*([A-Za-z_][\w.]*)\s*=(.*)", re.ASCII)
+_MACRO = re.compile(r"\$\(([\w.]+)(?::([^()]*))?\)", re.ASCII)
+_HOOK = re.compile(r"(\w+?)_HOOK_(\w+)", re.ASCII)
+_SLOT = re.compile(r"SLOT(\d+)_JOB_HOOK_KEYWORD", re.ASCII)
+_SLOT_TYPE = re.compile(r"(NUM_SLOTS|SLOT)_TYPE_(\d+)(?:_(\w+))?", re.ASCII)
+_CRON = re.compile(r"STARTD_CRON_(\w+)_(EXECUTABLE|ARGS|MODE|PERIOD|PREFIX|SLOTS)", re.ASCII)
+_RESOURCE = re.compile(r"MACHINE_RESOURCE_(?!NAMES$)(INVENTORY_)?(\w+)", re.ASCII)
+_PERIOD = re.compile(r"\d{1,9}\s*[smhSMH]?", re.ASCII)
+_PART = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*%|(\d{1,9})\s*/\s*(\d{1,9})", re.ASCII)
+
+# fmt: off
+STARTD_HOOKS = {
+    "FETCH_WORK":  "asked for a job for each slot that has none",
+    "REPLY_FETCH": "told whether the slot took the job",
+    "EVICT_CLAIM": "told that the slot gives up a fetched job",
+}
+STARTER_HOOKS = {
+    "PREPARE_JOB_BEFORE_TRANSFER": "called before the files of a job are there",
+    "PREPARE_JOB":                 "called before a job starts",
+    "UPDATE_JOB_INFO":             "told again and again what a job uses",
+    "JOB_EXIT":                    "told how a job ended",
+}
+# Of schedds and shadows, and what stands behind the name of a hook.
+_OTHERS = ("TRANSLATE_JOB", "JOB_FINALIZE", "JOB_CLEANUP", "SHADOW_PREPARE_JOB")
+_ENDS = ("_ARGS", "_TIMEOUT")
+POLICY = (
+    "START", "SUSPEND", "CONTINUE", "PREEMPT", "KILL", "RANK", "WANT_SUSPEND", "WANT_VACATE",
+    "WANT_HOLD", "MAXJOBRETIREMENTTIME", "FETCHWORKDELAY",
+)
+KEYWORDS = {
+    "STARTD_JOB_HOOK_KEYWORD":          "whose hooks the startd calls, for every slot",
+    "STARTER_JOB_HOOK_KEYWORD":         "whose hooks starters call, whatever a job says",
+    "STARTER_DEFAULT_JOB_HOOK_KEYWORD": "whose hooks starters call for jobs that name none",
+}
+MODES = ("Periodic", "WaitForExit", "OneShot", "OnDemand")
+# Knobs that decide about fetched jobs, their default, and what they mean.
+KNOBS = (
+    ("FETCHWORKDELAY",                 "300", "seconds from one question for work to the next"),
+    ("STARTER_INITIAL_UPDATE_INTERVAL", "8",  "seconds to the first update of a job"),
+    ("STARTER_UPDATE_INTERVAL",        "300", "seconds between updates of a job, for its limits"),
+    ("POLLING_INTERVAL",               "5",   "seconds after which the startd looks at its policy"),
+    ("MAXJOBRETIREMENTTIME",           "0",   "seconds that a job may go on when it is to leave"),
+    ("MACHINEMAXVACATETIME",           "600", "seconds from a job's SIGTERM to its SIGKILL"),
+)
+# fmt: on
+_ABOUT_LIMITS = f"{names.FEATURE}wall_limit_secs"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A variable of the configuration, what it stands for, and what that means."""
+
+    name: str
+    value: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is wrong with a variable (``is_error``), or may surprise."""
+
+    name: str
+    text: str
+    is_error: bool = True
+
+
+@dataclass(slots=True)
+class Configured:
+    """Variables by their names in capital letters; each with the name as it is written."""
+
+    values: Mapping[str, str]
+    written: Mapping[str, str]
+    odd: list[tuple[int, str]] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, text: str) -> Configured:
+        """The variables of a dump. Lines that are none are ``odd``, with their numbers."""
+        values: dict[str, str] = {}
+        written: dict[str, str] = {}
+        odd = []
+        for number, line in enumerate(text.splitlines()[:MOST], 1):
+            if not line.strip() or line.lstrip().startswith("#"):
+                continue
+            if (found := _LINE.fullmatch(line)) is None:
+                odd.append((number, line.strip()))
+                continue
+            key = found[1].upper()
+            # Of itself a variable means what it was before, in a file that sets it again.
+            before = values.get(key)
+            own = re.compile(rf"\$\({re.escape(key)}(?::([^()]*))?\)", re.IGNORECASE)
+            text = own.sub(lambda own, before=before: before or own[1] or "", found[2].strip())
+            values[key], written[key] = text[:_LONGEST], found[1]
+        return cls(values, written, odd)
+
+    def get(self, name: str, default: str = "") -> str:
+        """What a variable stands for, its macros replaced; ``default`` where it is not set."""
+        value = self.values.get(name.upper(), "")
+        room = _LONGEST
+
+        def replaced(found: re.Match[str]) -> str:
+            nonlocal room
+            text = self.values.get(found[1].upper(), found[2] or "")
+            room -= len(text)
+            return text if room >= 0 else ""
+
+        for _ in range(_DEPTH):
+            new = _MACRO.sub(replaced, value)
+            if new == value or room < 0:
+                break
+            value = new
+        return value.strip() or default
+
+    def _matching(self, pattern: re.Pattern[str]) -> Iterator[tuple[str, re.Match[str]]]:
+        for key in sorted(self.values):
+            if (found := pattern.fullmatch(key)) is not None and self.get(key):
+                yield self.written[key], found
+
+    # What it says.
+
+    def said(self) -> Iterator[Said]:
+        """The variables about hooks, slots, resources, cron jobs and policy, explained."""
+        for name, meaning in KEYWORDS.items():
+            if word := self.get(name):
+                yield Said(name, word, meaning)
+        for name, slot in self._matching(_SLOT):
+            yield Said(name, self.get(name), f"whose hooks the startd calls for slot {slot[1]}")
+        for name, hook in self._matching(_HOOK):
+            if meaning := (STARTD_HOOKS | STARTER_HOOKS).get(hook[2], ""):
+                yield Said(name, self.get(name), meaning)
+        for name, default, meaning in KNOBS:
+            value = self.get(name, default)
+            shown = self.written.get(name, name)
+            yield Said(shown, value, meaning + ("" if self.get(name) else " (default)"))
+        for number, count, share, kind in self._slot_types():
+            yield Said(f"SLOT_TYPE_{number}", share, f"{count} {kind} slot{'s' * (count != 1)}")
+        for name, found in self._matching(_RESOURCE):
+            how = (
+                "found by this program"
+                if found[1]
+                else f"given to jobs as Request{self._end(name, found[2])}"
+            )
+            yield Said(name, self.get(name), f"a resource of the machine, {how}")
+        for job in self._cron_jobs():
+            mode = self.get(f"STARTD_CRON_{job}_MODE", "Periodic")
+            period = self.get(f"STARTD_CRON_{job}_PERIOD", "")
+            yield Said(f"STARTD_CRON_{job}_EXECUTABLE",
+                       self.get(f"STARTD_CRON_{job}_EXECUTABLE", "none"),
+                       f"publishes in the ads of slots; {mode} {period}".rstrip())  # fmt: skip
+
+    def _slot_types(self) -> Iterator[tuple[int, int, str, str]]:
+        """Each type of slots: its number, how many there are, what each has, and its kind."""
+        numbers = {int(found[2]) for _, found in self._matching(_SLOT_TYPE)}
+        for number in sorted(numbers):
+            count = self.get(f"NUM_SLOTS_TYPE_{number}", "0")
+            share = self.get(f"SLOT_TYPE_{number}", "auto")
+            partitionable = self.get(f"SLOT_TYPE_{number}_PARTITIONABLE").lower()
+            kind = "partitionable" if partitionable in ("true", "1", "yes", "t") else "static"
+            yield number, int(count) if count.isdecimal() and len(count) < 10 else 0, share, kind
+
+    def _cron_jobs(self) -> list[str]:
+        return self.get("STARTD_CRON_JOBLIST").replace(",", " ").split()
+
+    def _end(self, name: str, end: str) -> str:
+        return name[len(name) - len(end) :]
+
+    # What is wrong with it.
+
+    def found(self, *, files: bool = True) -> Iterator[Found]:
+        """What would not work, or may surprise; ``files`` looks at the programs that it names."""
+        for number, line in self.odd:
+            yield Found(f"line {number}", f"it is no variable: {line[:60]!r}")
+        yield from self._hooks(files)
+        yield from self._policy()
+        yield from self._slots()
+        yield from self._resources(files)
+        yield from self._crons(files)
+
+    def _hooks(self, files: bool) -> Iterator[Found]:
+        there: dict[str, set[str]] = {}
+        known = (*STARTD_HOOKS, *STARTER_HOOKS, *_OTHERS)
+        for name, hook in self._matching(_HOOK):
+            keyword, kind = hook[1], hook[2]
+            if kind.endswith(_ENDS) or f"{keyword}_HOOK_{kind}" in KEYWORDS:
+                continue
+            if kind == "KEYWORD" or _SLOT.fullmatch(name.upper()):
+                continue
+            if kind not in known:
+                yield Found(name, f"HTCondor has no hook of this name{question(kind, known)}")
+                continue
+            there.setdefault(keyword, set()).add(kind)
+            yield from self._program(name, files)
+        for name, word, of_startd in self._keywords():
+            hooks = there.get(word.upper(), set())
+            wanted = STARTD_HOOKS if of_startd else STARTER_HOOKS
+            if not hooks & wanted.keys():
+                yield Found(name, f"no {word}_HOOK_{next(iter(wanted))} or other hook is set"
+                                  f"{question(word.upper(), there)}")  # fmt: skip
+            elif of_startd:
+                yield from self._fetching(name, word, hooks)
+        called = {word.upper() for _, word, _ in self._keywords()}
+        for keyword in sorted(there.keys() - called):
+            yield Found(f"{keyword}_HOOK_...", "no keyword names these hooks, so that only a job "
+                        "with this HookKeyword has them", is_error=False)  # fmt: skip
+
+    def _keywords(self) -> Iterator[tuple[str, str, bool]]:
+        """Each variable with a keyword, its word, and whether it is the startd that reads it."""
+        for name in KEYWORDS:
+            if word := self.get(name):
+                yield name, word, name.startswith("STARTD")
+        for name, _ in self._matching(_SLOT):
+            yield name, self.get(name), True
+
+    def _fetching(self, name: str, word: str, hooks: set[str]) -> Iterator[Found]:
+        if "FETCH_WORK" not in hooks:
+            yield Found(name, f"{word}_HOOK_FETCH_WORK is not set: no slot fetches a job")
+            return
+        for hook, what in (
+            ("REPLY_FETCH", "whether a slot took a job is not known"),
+            ("EVICT_CLAIM", "a job that a slot gives up comes back late"),
+            ("UPDATE_JOB_INFO", "no limit but the Duration of a job is kept"),
+            ("JOB_EXIT", "how a job ended is never known"),
+        ):
+            if hook not in hooks:
+                yield Found(f"{word}_HOOK_{hook}", f"it is not set: {what}", hook == "JOB_EXIT")
+        for knob in ("PREEMPT", "WANT_HOLD"):
+            if _ABOUT_LIMITS not in self.get(knob):
+                told = "it says nothing of fetched jobs: the Duration of one is not kept"
+                yield Found(knob, told, is_error=False)
+        retirement = self.get("MAXJOBRETIREMENTTIME", "0")
+        if retirement != "0":
+            told = f"a job that is over its Duration may go on for {retirement} s"
+            yield Found("MAXJOBRETIREMENTTIME", told, is_error=False)
+
+    def _program(self, name: str, files: bool) -> Iterator[Found]:
+        path = self.get(name)
+        if not os.path.isabs(path):
+            yield Found(name, f"an absolute path is expected: {path}")
+        elif files and (wrong := unusable(path)):
+            blank = re.search(r"\s", path) and not os.path.exists(path)
+            told = f"a path and nothing else is expected, and it has blanks: {path}"
+            yield Found(name, told if blank else wrong)
+        elif not files and re.search(r"\s", path):
+            yield Found(name, f"a path and nothing else is expected, and it has blanks: {path}")
+
+    def _policy(self) -> Iterator[Found]:
+        for name in POLICY:
+            text = self.get(name)
+            if not text:
+                continue
+            if "$(" in text:
+                yield Found(self.written[name], f"a macro in it stands for itself: {text[:80]}")
+                continue
+            try:
+                node: Node = parser.expression(text, old=True)
+            except BadAd as error:
+                yield Found(self.written[name], f"it is no expression: {error.reason}")
+                continue
+            if name == "START" and isinstance(node, Literal) and node.value in (False, 0):
+                yield Found("START", "it is false: no slot takes a job", is_error=False)
+        for name, least in (
+            ("STARTER_UPDATE_INTERVAL", 1), ("STARTER_INITIAL_UPDATE_INTERVAL", 1),
+            ("POLLING_INTERVAL", 1),
+        ):  # fmt: skip
+            text = self.get(name)
+            if text and not (text.isdecimal() and len(text) < 10 and int(text) >= least):
+                yield Found(name, f"whole seconds are expected: {text[:60]}")
+
+    def _slots(self) -> Iterator[Found]:
+        shares: dict[str, Fraction] = {}
+        total = 0
+        most = self.get("MAX_SLOT_TYPES", "10")
+        for number, count, share, _ in self._slot_types():
+            if f"SLOT_TYPE_{number}" not in self.values:
+                yield Found(f"NUM_SLOTS_TYPE_{number}", f"SLOT_TYPE_{number} is not set")
+            elif not count:
+                yield Found(f"SLOT_TYPE_{number}", f"NUM_SLOTS_TYPE_{number} is not set or 0: "
+                            "no such slot is made", is_error=False)  # fmt: skip
+            if most.isdecimal() and not 0 < number <= int(most[:9]):
+                yield Found(f"SLOT_TYPE_{number}", f"MAX_SLOT_TYPES is {most}")
+            total += count
+            for resource, part in _parts(share):
+                shares[resource] = shares.get(resource, Fraction(0)) + count * part
+        rest = shares.pop("", Fraction(0))
+        for resource, part in sorted(({"all": Fraction(0)} | shares).items()):
+            if part + rest > 1:
+                percent = float((part + rest) * 100)
+                yield Found("SLOT_TYPE_...", f"the slots have {percent:g}% of {resource} together")
+        for name, slot in self._matching(_SLOT):
+            if total and int(slot[1][:9]) > total:
+                there = f"there {'is' if total == 1 else 'are'} {total} slot{'s' * (total != 1)}"
+                yield Found(name, f"there is no slot {slot[1]}: {there}")
+
+    def _resources(self, files: bool) -> Iterator[Found]:
+        for name, found in self._matching(_RESOURCE):
+            value = self.get(name)
+            program, _, _ = value.partition(" ")
+            if found[1] and files and (wrong := unusable(program, strict=False)):
+                yield Found(name, wrong)
+
+    def _crons(self, files: bool) -> Iterator[Found]:
+        listed = {job.upper() for job in self._cron_jobs()}
+        for job in self._cron_jobs():
+            head = f"STARTD_CRON_{job}_"
+            path = self.get(f"{head}EXECUTABLE")
+            if not path:
+                yield Found(f"{head}EXECUTABLE", f"it is not set, and {job} is a job of cron")
+            elif files and (wrong := unusable(path, strict=False)):
+                yield Found(f"{head}EXECUTABLE", wrong)
+            mode = self.get(f"{head}MODE", "Periodic")
+            if mode.lower() not in map(str.lower, MODES):
+                told = f"{mode!r} is no mode{question(mode, MODES)}; known: {', '.join(MODES)}"
+                yield Found(f"{head}MODE", told)
+            period = self.get(f"{head}PERIOD")
+            if mode.lower() in ("periodic", "waitforexit") and not _PERIOD.fullmatch(period):
+                yield Found(f"{head}PERIOD", f"a time such as 5m is expected: {period!r}")
+        for name, found in self._matching(_CRON):
+            if found[2] == "EXECUTABLE" and found[1] not in listed:
+                told = f"{found[1]} is not in STARTD_CRON_JOBLIST: it is not run"
+                yield Found(name, told, is_error=False)
+
+
+def _parts(share: str) -> Iterator[tuple[str, Fraction]]:
+    """The parts of the machine in the text of a slot type; "" is every resource not named."""
+    for word in re.split(r"[,\s]+(?=[A-Za-z]|$)", share) if "=" in share else [share]:
+        resource, _, amount = word.rpartition("=")
+        found = _PART.fullmatch(amount.strip())
+        if found is None or (found[3] and not int(found[3])):
+            continue
+        part = Fraction(found[1]) / 100 if found[1] else Fraction(int(found[2]), int(found[3]))
+        yield resource.strip().lower(), part
+
+
+def unusable(path: str, *, strict: bool = True) -> str:
+    """Why HTCondor would not run a program, "" if it would.
+
+    A hook (``strict``) must not be one that everybody can change.
+    """
+    look: Callable[[str], os.stat_result] = os.stat
+    try:
+        found, above = look(path), look(os.path.dirname(path) or "/")
+    except (OSError, ValueError) as error:
+        return f"{path}: {getattr(error, 'strerror', None) or error}"
+    if not stat.S_ISREG(found.st_mode):
+        return f"{path} is no file"
+    if not found.st_mode & stat.S_IXUSR:
+        return f"{path} cannot be executed by its owner"
+    for place, mode in ((path, found.st_mode), (os.path.dirname(path), above.st_mode)):
+        if strict and mode & stat.S_IWOTH:
+            return f"{place} can be changed by everybody, and HTCondor runs no such hook"
+    return ""
