@@ -59,6 +59,7 @@ STARTD_CRON_GPUs_MONITOR_EXECUTABLE = /bin/true
 MACHINE_RESOURCE_Tapes = 3
 """
 
+HURRIED = tuple(f"--option=--{each}" for each in ("attempts=2", "pause=1", "silence=10"))
 # Behind the lines of ours, which are for a site that does not hurry.
 HURRY = """\
 STARTER_UPDATE_INTERVAL = 2
@@ -249,7 +250,7 @@ def _install(options):
     lines = _inside_run(
         "sssjob", "condor", "config", "--documents", "/data/jobs", "--write-hooks",
         "--hooks", "/usr/local/libexec/sssjob", "--every-job",
-        "--cron", "--set hs06=42.5", "--option=--attempts=2", "--option=--pause=1", *options,
+        "--cron", "--set hs06=42.5", *HURRIED, *options,
     )  # fmt: skip
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
