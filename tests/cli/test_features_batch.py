@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import time
 from pathlib import Path
@@ -755,3 +756,26 @@ def test_check_says_where_nothing_is_known(node):
     program(node, "scontrol", "exit 1")
     done = check()
     assert (done.exit_code, "the configuration of slurm is not known" in done.stderr) == (1, True)
+
+
+def test_a_job_that_goes_well_has_one_line_in_the_log_and_nothing_is_printed(node):
+    before, after = prolog("--log", "log"), epilog("--log", "log")
+    assert [(done.exit_code, done.stdout, done.stderr) for done in (before, after)] == [
+        (0, "", "")
+    ] * 2
+    first, second = (node / "log").read_text().splitlines()
+    assert re.fullmatch(
+        r"[0-9T:-]{19}Z prolog slurm 3: [0-9]+ values, [0-9.]+ s of CPU time", first
+    )
+    assert re.fullmatch(r"[0-9T:-]{19}Z epilog slurm 3: removed, [0-9.]+ s of CPU time", second)
+
+
+def test_what_is_missing_is_in_the_log_with_its_job(node):
+    scontrol(node, "exit 1")
+    assert prolog("--log", "log").exit_code == 1
+    lines = (node / "log").read_text().splitlines()
+    assert len(lines) >= 2
+    assert all(" prolog slurm 3: " in line for line in lines)
+    assert "warning: scontrol -o -d show job 3 returned 1" in lines[1]
+    done = run("prolog", "--for", "slurm", "--root", "shown/x", "--log", "log")
+    assert (done.exit_code, " prolog slurm -: error: " in (node / "log").read_text()) == (2, True)

@@ -22,12 +22,12 @@ VALUES = {"job_id": "7", "allocated_cpu": 2, "max_rss_bytes": 64 << 20, "wall_li
 
 
 @pytest.fixture
-def site(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", f"{tmp_path}/bin", prepend=os.pathsep)
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "status").mkdir()
-    write({"total_cpu": 4}, tmp_path / "machine")
-    return tmp_path
+def site(safe_path, monkeypatch):
+    monkeypatch.setenv("PATH", f"{safe_path}/bin", prepend=os.pathsep)
+    (safe_path / "bin").mkdir()
+    (safe_path / "status").mkdir()
+    write({"total_cpu": 4}, safe_path / "machine")
+    return safe_path
 
 
 def prove(site, values, *words, script="sh; rm -r $JOBFEATURES", status="status", case="simple"):
@@ -116,3 +116,14 @@ def test_our_prolog_withstands_what_no_job_shows(site, system):
     held = [row for row in rows if row["outcome"] == "holds"]
     assert [row for row in rows if row["outcome"] == "wrong"] == []
     assert len(held) >= (3 if os.geteuid() == 0 else 2)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a user may have his own in a sticky directory")
+def test_root_makes_nothing_where_others_could_lead_it_elsewhere(tmp_path):
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o1777)
+    done = CliRunner().invoke(
+        sssjob, ["features", "prove", "--for", "slurm", "--work", str(tmp_path / "open")]
+    )
+    assert (done.exit_code, "can be written by others" in done.stderr) == (2, True)
+    assert os.listdir(tmp_path / "open") == []

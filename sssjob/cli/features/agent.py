@@ -55,6 +55,7 @@ def prepare() -> None:
     import sssjob.cli.defaults
     import sssjob.cli.features.batch
     import sssjob.collect
+    import sssjob.features.batch.journal
     import sssjob.features.batch.starting
     import sssjob.features.site  # noqa: F401
 

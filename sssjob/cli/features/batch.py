@@ -8,9 +8,11 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -22,6 +24,7 @@ from sssjob.cli.signals import terminable
 from sssjob.errors import SSSJobError
 
 if TYPE_CHECKING:
+    from sssjob.errors import Finding
     from sssjob.features.batch.call import Invocation
 
 Command = Callable[..., Any]
@@ -46,6 +49,45 @@ seconds = click.option("--seconds", metavar="SECONDS",
 status_size = click.option("--status-size", metavar="BYTES", type=WholeNumber(0, 1 << 30),
                            default=0, help="The size of $JOBSTATUS, which becomes a file system in "
                            "memory, as root; 0: it is a directory like the others.")  # fmt: skip
+
+
+log = click.option("--log", "log_file", metavar="FILE", type=click.Path(), default="",
+                   help="Say everything there, with time and job: one line if all is well. At 4 "
+                   "MiB it becomes FILE.1.")  # fmt: skip
+
+
+class Journal:
+    """What a prolog or epilog says: in its log, or printed where there is none."""
+
+    def __init__(self, file: str, script: str, system: str) -> None:
+        self.file, self.script, self.system = file, script, system
+        self.job = "-"
+
+    def done(self, what: str, notes_: tuple[str, ...], findings: tuple[Finding, ...] = ()) -> None:
+        """Say what was done, and what is missing."""
+        if not self.file:
+            notes(notes_)
+            common.print_findings(findings)
+            return
+        self._note(f"{what}, {sum(os.times()[:2]):.2f} s of CPU time")
+        for each in (*notes_, *findings):
+            self._note(f"warning: {each}")
+
+    def failed(self, error: OSError | SSSJobError | str) -> NoReturn:
+        """End the command with what went wrong."""
+        if self.file:
+            text = common.reason(error) if isinstance(error, OSError) else str(error)
+            self._note(f"error: {text}")
+        if isinstance(error, str):
+            common.fail(error)
+        fail(error)
+
+    def _note(self, words: str) -> None:
+        from sssjob.features.batch import journal
+
+        # A job does not suffer from a full disk.
+        with suppress(OSError):
+            journal.note(self.file, time.time(), f"{self.script} {self.system} {self.job}: {words}")
 
 
 def call(system: str, arguments: tuple[str, ...], limit: float) -> Invocation:
@@ -84,10 +126,11 @@ install" end with 0."""
               help="Write the keys of the 2016 text, of the 2014 text, or both.")  # fmt: skip
 @status_size
 @seconds
+@log
 @click.argument("arguments", nargs=-1, metavar="[-- ARGUMENTS]")
 def prolog(
     system: str, root: str, jobs: str, site_file: str | None, scratch: str, vocabulary: str,
-    status_size: int, seconds: float, arguments: tuple[str, ...],
+    status_size: int, seconds: float, log_file: str, arguments: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Make the directories of the job that a prolog is called for, and print their names.
 
@@ -97,6 +140,7 @@ def prolog(
     """
     from sssjob.features.batch.starting import SiteSettings, start
 
+    said = Journal(log_file, "prolog", system)
     known = None if site_file is None else site(site_file)
     try:
         done = start(
@@ -104,13 +148,14 @@ def prolog(
             SiteSettings(Path(root), jobs, known, scratch, vocabulary, status_size),
         )
     except (OSError, SSSJobError) as error:
-        fail(error)
+        said.failed(error)
     except LookupError as error:
-        common.fail(f"no such user: {error}")
-    for name, place in done.directories.variables().items():
-        common.data(f"{name}={place}")
-    notes(done.notes)
-    common.print_findings(done.findings)
+        said.failed(f"no such user: {error}")
+    said.job = done.directories.job_id
+    if not log_file:
+        for name, place in done.directories.variables().items():
+            common.data(f"{name}={place}")
+    said.done(f"{len(done.features.values)} values", done.notes, done.findings)
     sys.exit(common.NOTHING if done.notes else common.FOUND)
 
 
@@ -129,9 +174,10 @@ write in a directory above --root."""
 @root
 @jobs
 @seconds
+@log
 @click.argument("arguments", nargs=-1, metavar="[-- ARGUMENTS]")
 def epilog(
-    system: str, root: str, jobs: str, seconds: float, arguments: tuple[str, ...]
+    system: str, root: str, jobs: str, seconds: float, log_file: str, arguments: tuple[str, ...]
 ) -> None:  # fmt: skip
     """Remove the directories of the job that an epilog is called for.
 
@@ -141,15 +187,21 @@ def epilog(
     """
     from sssjob.collect import end
 
+    said = Journal(log_file, "epilog", system)
     try:
         with terminable():
             done = end(call(system, arguments, seconds), Path(root), jobs)
     except (OSError, SSSJobError) as error:
-        fail(error)
+        said.failed(error)
+    said.job = done.job_id
+    what = "removed"
+    findings: tuple[Finding, ...] = ()
     if done.tally is not None:
-        common.print_findings(done.tally.findings)
-        common.echo(f"{done.job_id}: {done.tally.changes} values added")
-    notes(done.notes)
+        what = f"{done.tally.changes} values added"
+        findings = tuple(done.tally.findings)
+        if not log_file:
+            common.echo(f"{done.job_id}: {what}")
+    said.done(what, done.notes, findings)
     sys.exit(common.NOTHING if done.notes else common.FOUND)
 
 

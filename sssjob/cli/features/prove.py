@@ -19,10 +19,10 @@ from sssjob.errors import SSSJobError
 @click.command(
     epilog="""\b
 Examples:
-  sssjob features prove --for slurm --user alice --work /home/alice
+  sssjob features prove --for slurm --user alice --work /shared/proof
   sssjob features prove --for slurm --work ~ --case simple --case array
   sssjob features prove --for slurm --work ~ --with unlimited --partition=long
-  sssjob features prove --for gridengine --user alice --work /scratch --json
+  sssjob features prove --for gridengine --user alice --work /shared/proof --json
 
 Exit code: 0 every case holds that there can be here, 1 one is wrong or none could be
 tried, 2 an option is not understood, or nothing can be written."""
@@ -31,7 +31,7 @@ tried, 2 an option is not understood, or nothing can be written."""
 @click.option("--work", metavar="DIR", required=True,
               type=click.Path(exists=True, file_okay=False, resolve_path=True),
               help="A directory that all nodes and the user see; a new one is made in it, and "
-              "removed at the end.")  # fmt: skip
+              "removed at the end. For root, one that only root can write.")  # fmt: skip
 @click.option("--user", metavar="NAME", default="",
               help="Who submits the jobs, if this is root. Default: this user.")  # fmt: skip
 @click.option("--case", "cases", metavar="CASE", multiple=True,

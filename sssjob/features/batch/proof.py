@@ -22,8 +22,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sssjob import atomic, registry
+from sssjob import directory_handles as handles
 from sssjob import directory_trees as trees
-from sssjob import registry
 from sssjob.features import files
 from sssjob.integers import whole
 
@@ -149,7 +150,8 @@ def names(system: str) -> tuple[str, ...]:
 def prove(system: str, cases: Sequence[str], settings: ProofSettings) -> Iterator[CaseOutcome]:
     """Run jobs of these kinds, all at once, and judge what they found; then try the node's cases.
 
-    Raises ``OSError`` where nothing can be written, ``LookupError`` for a user who is not known.
+    Raises ``Unprotected``, ``OSError`` where nothing can be written, or ``LookupError`` for a user
+    who is not known.
     """
     side = _side(system)
     known = side.cases()
@@ -177,7 +179,11 @@ def _side(system: str) -> Proof:
 
 @contextmanager
 def _place(settings: ProofSettings) -> Iterator[Path]:
-    """A directory for this run that others can enter and nobody else can write."""
+    """A directory for this run that others can enter and nobody else can write.
+
+    Raises ``Unprotected`` where others could lead us elsewhere: root gives directories away here.
+    """
+    handles.check(settings.work)
     place = Path(tempfile.mkdtemp(prefix="sssjob-proof-", dir=settings.work))
     try:
         place.chmod(0o755)
@@ -202,8 +208,8 @@ class _Running:
         text = _PROBE.format(
             place=shlex.quote(str(self.folder)), variables=" ".join(side.variables)
         )
-        probe.write_text(text)
-        probe.chmod(0o755)
+        atomic.put(self.folder, probe.name, text.encode(), 0o755)
+        self.folder.chmod(0o755)
         user = settings.user if os.geteuid() == 0 else ""
         if user:
             os.chown(self.folder, pwd.getpwnam(user).pw_uid, -1)
@@ -328,8 +334,7 @@ def _prolog(
     """Run our prolog for a job that does not exist; ``answer`` is what the system's commands do."""
     (place / "bin").mkdir()
     for name in side.commands:
-        (place / "bin" / name).write_text(f"#!/bin/sh\n{answer}\n")
-        (place / "bin" / name).chmod(0o755)
+        atomic.put(place / "bin", name, f"#!/bin/sh\n{answer}\n".encode(), 0o755)
     environment = {
         "PATH": f"{place}/bin:/usr/bin:/bin", "LANG": "C.UTF-8", **side.prolog(_JOB, _GIVEN),
     }  # fmt: skip
@@ -379,9 +384,7 @@ def _full(system: str, side: Proof) -> tuple[str, tuple[str, ...]]:
             os.close(folder)
             return ELSEWHERE, (f"nothing can be mounted: {error.strerror}",)
         try:
-            with suppress(OSError), open(room / "full", "wb", buffering=0) as file:
-                while True:
-                    file.write(bytes(4096))
+            _fill(room / "full")
             ended = _prolog(place, system, side, "exit 1")
             left = sorted(
                 each for each in os.listdir(room) if each not in ("full", "machinefeatures")
@@ -396,6 +399,17 @@ def _full(system: str, side: Proof) -> tuple[str, tuple[str, ...]]:
     if found and found.get("allocated_cpu") != str(_GIVEN):
         wrong.append("some keys are there, others are not")
     return (WRONG if wrong else HOLDS), tuple(wrong)
+
+
+def _fill(file: Path) -> None:
+    """Write until nothing fits any more."""
+    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC)
+    try:
+        with suppress(OSError):
+            while True:
+                os.write(handle, bytes(4096))
+    finally:
+        os.close(handle)
 
 
 def _texts(place: Path) -> dict[str, str]:

@@ -185,7 +185,7 @@ class Installation:
             f"PATH={shlex.quote(':'.join(filter(None, (self.path, PATH))))}\n"
             f"log={shlex.quote(self.log)}\n"
             '(: >>"$log") 2>/dev/null || log=/dev/null\n'
-            f'{self.call(command, self.root_word())} >>"$log" 2>&1 </dev/null\n'
+            f'{self.call(command, self.root_word(), log=True)} >/dev/null 2>>"$log" </dev/null\n'
             "exit 0\n"
         )
 
@@ -202,7 +202,7 @@ class Installation:
         parts = [shlex.quote(part) if part else "" for part in self.root.split("%n")]
         return self.side.node.join(parts)
 
-    def call(self, command: str, root: str) -> str:
+    def call(self, command: str, root: str, *, log: bool = False) -> str:
         """The lines that call a command of ours, with the variables of the system and no others."""
         handed = " \\\n    ".join(f'{name}="${name}"' for name in self.side.handed)
         client = [sys.executable, "-IS", client_of_agent.__file__, self.agent]
@@ -211,10 +211,11 @@ class Installation:
         more = [f"--seconds={max(1, self.seconds // 3)}"]
         more += [f"--documents={self.jobs}"] if self.jobs else []
         more += self.options if command == "prolog" else []
+        noted = ' --log "$log"' if log else ""
         arguments = f" -- {self.side.arguments}" if self.side.arguments else ""
         return (
             f'timeout -k 2 {self.seconds} env -i PATH="$PATH" LANG=C.UTF-8 \\\n    {handed} \\\n'
-            f"    {shlex.join(words)} --root {root} {shlex.join(more)}{arguments}"
+            f"    {shlex.join(words)} --root {root} {shlex.join(more)}{noted}{arguments}"
         )
 
 
