@@ -256,3 +256,15 @@ def test_a_file_that_a_writer_may_still_commit_is_not_removed(kept):
     assert upkeep.forget(kept, 0, time.time())[0] == 1
     assert not left.exists()
     assert upkeep.check(kept)[:3] == ([], 3, [])
+
+
+def test_a_clock_that_jumps_changes_no_order_of_commits(tmp_path, monkeypatch):
+    kept = ledger.create(tmp_path / "usage")
+    for wall, now in ((4, 2e9), (5, 0), (6, 3e9)):
+        monkeypatch.setattr(ledger.time, "time", lambda now=now: now)
+        kept.add([run(7, start=5, end=9, wall=wall)])
+        assert [row[-1] for row in runs(kept)] == [wall]
+    assert [row[-1] for row in runs(ledger.opened(kept.home, 2))] == [5]
+    upkeep.forget(kept, 1, 2e9)  # what is from the future stays, and so does the newest
+    assert manifest.numbers(kept.home)[-2:] == [1, 3]
+    assert [row[-1] for row in runs(kept)] == [6]

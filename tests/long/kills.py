@@ -331,6 +331,31 @@ def ingested(directory):
     return work
 
 
+def ingested_by_two(directory):
+    """What puts records into a ledger while another writer, who is not killed, does, too."""
+    alone = ingested(directory)
+    (directory / "others").write_text(ended(range(COUNT // 2, COUNT), 20))
+
+    def work():
+        lock = os.open("writes", os.O_RDWR | os.O_CREAT)
+        fcntl.flock(lock, fcntl.LOCK_EX)  # until both have ended
+        other = os.fork()
+        if not other:
+            ledger._ARRIVES = COUNT // 10
+            os._exit(called(["ledger", "ingest", "usage", "others"]))
+        alone()
+        assert not os.waitpid(other, 0)[1]
+
+    return work
+
+
+def seen_ledger_of_two(directory):
+    """What is seen of a ledger when the other writer has ended."""
+    with (directory / "writes").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return seen_ledger(directory)
+
+
 def seen_ledger(directory):
     """How long each run was; no file is damaged, and a report counts each run once."""
     found = ledger.opened(directory / "usage")
@@ -427,6 +452,9 @@ CASES = {
         delivered_to_a_store, seen_store, is_whole=of_parts, in_postgresql=True
     ),
     "ledger": Case(ingested, seen_ledger, is_whole=of_runs),
+    "ledger of two": Case(
+        ingested_by_two, seen_ledger_of_two, frozenset({"writes"}), is_whole=of_runs
+    ),
     "charges": Case(charged, seen_charges, SQLITE, of_entries),
     "charges, PostgreSQL": Case(charged, seen_charges, is_whole=of_entries, in_postgresql=True),
     "outbox": Case(filling, seen_outbox, frozenset({"outbox-wal", "outbox-shm", "outbox-journal"})),
