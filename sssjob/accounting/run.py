@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC
 from typing import NamedTuple
 
-from sssjob.accounting.report import JobProperties, wall_time
+from sssjob.accounting.report import GROUPINGS, JobProperties, wall_time
 from sssjob.formats.sss import jobs_of
 from sssjob.measures import Number
 from sssjob.model import Block, Job, Property
 
+CHARGED = ("user", "project")  # what ``GROUPINGS`` calls whom a run is charged to
 _NUMBER = re.compile(r"[0-9]{1,18}")
 
 
@@ -46,21 +48,25 @@ def run_of(job: Job, raw_ids: Iterable[tuple[str, str]] = ()) -> Run:
         (facts.text("Machine"), job.id, facts.time("SubmitTime"), facts.time("StartTime"),
          facts.ended),
         (wall_time(facts), facts.given("Processors"), facts.given("CpuDuration")),
-        facts.text("ExitCode"), _number(facts, set(raw_ids)), facts.text("SubmitHost"),
+        facts.text("ExitCode"), tuple(GROUPINGS[name](facts, UTC) for name in CHARGED),
+        _number(facts, set(raw_ids)), facts.text("SubmitHost"),
     )  # fmt: skip
 
 
 def made(
     key: tuple[str, str, int | None, int | None, int | None],
     amounts: tuple[Number | None, Number | None, Number | None],
-    exit_code: str, number: int | None, submit_host: str = "",
+    exit_code: str, charged: tuple[str, ...], number: int | None, submit_host: str = "",
 ) -> Run:  # fmt: skip
     """The run of what tells it (the first five of ``Run``), and what it used: wall time,
-    processors, CPU time.
+    processors, CPU time. ``charged`` is whom, by ``CHARGED``; "" is not stated.
     """
     *_, begun, ended = key
     wall, processors, cpu = amounts
-    said = {"EndTime": ended, "Duration": wall, "Processors": processors, "ExitCode": exit_code}
+    said = {
+        "EndTime": ended, "Duration": wall, "Processors": processors, "ExitCode": exit_code,
+        **dict(zip(("User", "Project"), charged, strict=True)),
+    }  # fmt: skip
     return Run(
         *key,
         tuple((name, str(value)) for name, value in said.items() if value not in (None, "")),

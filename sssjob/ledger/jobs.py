@@ -37,7 +37,8 @@ OWN = {
 }  # fmt: skip
 _OF_RUN = (
     columns.MACHINE, columns.ID, columns.SUBMIT, columns.START, columns.END, SUMMED["wall"],
-    SUMMED["processors"], SUMMED["cpu"], "exit_code", EXACT,
+    SUMMED["processors"], SUMMED["cpu"], "exit_code",
+    *(GROUPED[name] for name in accounting.CHARGED), EXACT,
 )  # fmt: skip
 REQUESTED = {
     "Processors": "asked_processors", "NodeCount": "asked_nodes", "Duration": "limit_seconds",
@@ -151,14 +152,15 @@ def _property(
 
 
 def _run(row: columns.Row) -> accounting.Run:
-    machine, name, submit, start, end, wall, processors, cpu, exit_code, exact = row
+    machine, name, submit, start, end, wall, processors, cpu, exit_code, user, project, exact = row
     amounts = wall, processors, cpu
     if exact is not None:
         sums = usage_of(exact)
         amounts = sums.wall, sums.processors, sums.cpu
     key = machine or "", name or "", submit, start, end
     code = "" if exit_code is None else str(exit_code)
-    return accounting.made(key, amounts, code, accounting.number_in(name or ""))
+    number = accounting.number_in(name or "")
+    return accounting.made(key, amounts, code, (user or "", project or ""), number)
 
 
 def _rows(path: places.Place, names: Sequence[str]) -> Iterator[columns.Row]:

@@ -62,6 +62,19 @@ def test_what_was_changed_later_is_told_with_both_values():
     assert (found.kind, found.why) == ("changed", "EndTime 300, now 360")
 
 
+def test_whom_a_run_is_charged_to_may_change_later():
+    def told(user, account):
+        return loads(f"<Job><Id>7</Id><EndTime>9</EndTime><StartTime>5</StartTime>"
+                     f"<Delivered><User>{user}</User>{account}</Delivered></Job>")  # fmt: skip
+
+    read = runs_of([told("amy", "<Project>p</Project>")])
+    now = [*runs_of([told("amy", "<Project>q</Project>")])]
+    (found,) = audit(AuditQuestion(), read, now).findings
+    assert (found.kind, found.why) == ("changed", "Project p, now q")
+    without = [*runs_of([told("amy", "")])]
+    assert audit(AuditQuestion(), without, now).findings == []
+
+
 def test_two_runs_of_a_job_are_paired_each_with_its_own():
     first, second = run(start=200, end=300), run(start=400, end=500)
     vague = run(submit=None, start=None, end=300)

@@ -18,7 +18,7 @@ COLUMNS = (
 )  # fmt: skip
 # What tells a run, and what may be changed of it later.
 LISTED = ("JobID", "JobIDRaw", "Cluster", "State", "ExitCode", "Submit", "Start", "End",
-          "ElapsedRaw", "NCPUS")  # fmt: skip
+          "ElapsedRaw", "NCPUS", "User", "Account")  # fmt: skip
 _DELIMITER = "\x1f"
 _ID = re.compile(r"[0-9]{1,10}(?:_[0-9]{1,10})?")
 _AT_ONCE = 200  # ids in one question
