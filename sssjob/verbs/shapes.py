@@ -330,6 +330,8 @@ SHAPES: Mapping[str, Printed] = {
     "lcginfo backtest": Printed([{
         "estimator": "text", "jobs": "integer", "answered": "integer", "bias": "number|null",
         "median_absolute_error": "number|null", "within_worst": "number|null",
+        "median_at_least": "number|null", "median_at_most": "number|null",
+        "nearest": "truth", "as_near": "truth",
         "samples": [{"time": "number", "jobid": "text", "queue": "text", "vo": "text",
                      "waited": "number", "ert": "number|null", "wrt": "number|null"}],
     }]),

@@ -31,11 +31,13 @@ def run(*arguments, data=None):
 def test_a_table_compares_all_estimators_and_says_what_was_assumed(log):
     result = run("backtest", "--samples", 30, log)
     assert result.exit_code == 0
-    header, *rows = result.stdout.splitlines()
-    assert header.split() == ["estimator", "jobs", "bias", "median", "error", "within", "WRT"]
+    header, *rows, last = result.stdout.splitlines()
+    assert header.split() == ["estimator", "jobs", "bias", "median", "error", "95%", "bounds",
+                              "within", "WRT"]  # fmt: skip
     assert [row.split()[:2] for row in rows] == [
         ["simulate", "30"], ["basic", "30"], ["waittime", "30"],
     ]  # fmt: skip
+    assert last.startswith("nearest: simulate; as near may be: ")
     assert result.stderr == "slots: 60, the most that were busy at one time\n"
 
 

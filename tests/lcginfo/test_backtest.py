@@ -125,6 +125,40 @@ def test_nothing_is_asked_of_an_empty_log_or_of_jobs_that_never_started():
         )  # fmt: skip
 
 
+def trial(name, *errors):
+    samples = (Sample(0, "7", "q", "vo", 1000.0, None if e is None else int(1000 + e), None)
+               for e in errors)  # fmt: skip
+    return Trial(name, tuple(samples))
+
+
+def test_the_bounds_of_a_median_are_errors_that_were_seen():
+    """Of 20 values the 6th and the 15th, as tables of the sign test have it."""
+    assert trial("a", *range(1, 21)).error_bounds == (6, 15)
+    assert trial("a", *range(1, 6)).error_bounds is None
+    assert trial("a", *(-each for each in range(1, 7))).error_bounds == (1, 6)
+
+
+@pytest.mark.parametrize(
+    "others, rivals",
+    [
+        ([("b", [9] * 20)], ()),
+        ([("b", [9] * 14 + [0] * 6)], ("b",)),
+        ([("b", [9] * 15 + [0] * 5)], ()),
+        ([("b", [1] * 20), ("c", [9] * 20)], ("b",)),
+        ([("none", [None] * 20)], ()),
+    ],
+    ids=["far", "14 of 20", "15 of 20", "as near", "no answer"],
+)
+def test_the_nearest_estimator_is_chosen_and_those_that_may_be_as_near_are_named(others, rivals):
+    trials = [trial(name, *errors) for name, errors in others]
+    assert backtest.choice([trial("best", *[1] * 20), *trials]) == ("best", rivals)
+
+
+def test_nothing_is_chosen_where_nobody_answered():
+    assert backtest.choice([trial("a", None), trial("b")]) is None
+    assert backtest.choice([]) is None
+
+
 def test_the_numbers_of_a_trial():
     def sample(waited, ert, wrt):
         return Sample(0.0, "1", "q", "vo", waited, ert, wrt)
