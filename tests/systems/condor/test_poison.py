@@ -4,7 +4,9 @@ import sqlite3
 import time
 
 import pytest
+from condor_site import Site
 
+from sssjob import store
 from sssjob.classads import long
 from sssjob.systems.condor.hooks import limits
 from sssjob.systems.condor.hooks.queue import HELD, READY, WAITING
@@ -137,3 +139,37 @@ def test_what_keeps_a_starter_from_starting_a_job_is_found(ad, reason):
     from sssjob.classads.values import Ad
 
     assert limits.why_not_started(Ad(ad)) == reason
+
+
+def test_a_job_of_a_store_that_came_back_is_given_away_at_once_and_held_like_any_other(
+    tmp_path, monkeypatch, capsys
+):
+    """The claim by which other machines know that it is away ends with the attempt."""
+    jobs = tmp_path / "jobs.db"
+    with store.open(str(jobs), create=True) as made, made.change() as work:
+        work.put(b"<Job><Id>7</Id><User>amy</User><Executable>/bin/true</Executable></Job>")
+    site = Site(jobs, monkeypatch, capsys)
+    site.state = tmp_path / "jobs.db.condor"
+    assert [attempt(site, attempts=2) for _ in range(3)] == [True, True, False]
+    with store.open(str(jobs), read_only=True) as made:
+        [found] = made.documents()
+        text = made.get(found.identity).document
+    assert b"<State>Hold</State>" in text
+    assert b"held after 2 attempts" in text
+
+
+def test_a_job_that_another_machine_has_is_asked_for_again_once_that_is_over(
+    tmp_path, monkeypatch, capsys
+):
+    jobs = tmp_path / "jobs.db"
+    with store.open(str(jobs), create=True) as made, made.change() as work:
+        work.put(b"<Job><Id>7</Id><User>amy</User><Executable>/bin/true</Executable></Job>")
+    clock = [time.time()]
+    monkeypatch.setattr(time, "time", lambda: clock[0])
+    first, second = (Site(jobs, monkeypatch, capsys) for _ in range(2))
+    assert len(first.fetch(state=str(tmp_path / "one"))) == 1
+    assert second.fetch(state=str(tmp_path / "two")) == []
+    clock[0] += 800
+    assert second.fetch(state=str(tmp_path / "two")) == []
+    clock[0] += 200
+    assert len(second.fetch(state=str(tmp_path / "two"))) == 1

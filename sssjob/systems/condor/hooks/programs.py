@@ -191,7 +191,8 @@ def _given_away(settings: HookSettings, queue: JobQueue, key: int, slot: Ad, now
     if attempt is None:
         return False
     if not _taken(settings, job):
-        queue.move(key, attempt, ["offered"], "waiting", now, "another machine has it")
+        # Until its claim is over, or the document says what became of the job.
+        queue.failed(key, attempt, now, "another machine has it", settings.silence, None)
         return False
     try:
         ticket = names.ticket(key, attempt)

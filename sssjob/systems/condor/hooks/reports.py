@@ -132,6 +132,7 @@ class _Fold:
         self._trust = reporters(settings)
         self._waiting: dict[str, list[ReportedJob]] = {}  # by document
         self._apart: list[ReportedJob] = []  # about jobs of a schedd
+        self._released: list[str] = []  # jobs that came back
         self._shares: Counter[int] = Counter()  # how many reports each user left
 
     def take(self, report: SpooledReport) -> None:
@@ -156,6 +157,8 @@ class _Fold:
         with self._queue.changing():
             for told in done:
                 self._move(told)
+        while self._released:  # which other machines may have then, too
+            self._source.release(self._released.pop())
         for told in sorted(self._apart, key=lambda told: self._shares[told.report.uid]):
             if until is None or time.time() < until:
                 done += self._apart_from_queue(told)
@@ -273,10 +276,13 @@ class _Fold:
         elif _failed(told.ad, told.kind):
             given = self._settings
             why = _why_not(told.ad)
-            self._queue.failed(key, attempt, now, why, given.pause, given.attempts)
+            if self._queue.failed(key, attempt, now, why, given.pause, given.attempts):
+                self._released.append(told.job.label)
         else:
             where = PLACES[_end(told.ad, told.kind, told.report.moment)]
-            self._queue.move(key, attempt, TAKEN, where, now, "it has ended")
+            moved = self._queue.move(key, attempt, TAKEN, where, now, "it has ended")
+            if moved and where == RETURNED:
+                self._released.append(told.job.label)
             if names.was_started(told.ad):
                 self._queue.started(key, attempt)
         self._queue.read_again("?", told.job.document)
