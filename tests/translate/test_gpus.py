@@ -46,11 +46,17 @@ def test_gpus_of_a_type_are_read(prefix, target, lines, number):
 
 
 @pytest.mark.parametrize(
-    "more", ["mode=exclusive_process", "gmodel=a100:mps=yes", "j_exclusive=yes"]
+    ("more", "kept", "gpus"),
+    [
+        ("mode=exclusive_process", "mode=exclusive_process", '<Resource name="GPU">'),
+        ("gmodel=a100:mps=yes", "mps=yes", '<Resource name="GPU" type="a100">'),
+        ("j_exclusive=yes", "j_exclusive=yes", '<Resource name="GPU">'),
+    ],
 )
-def test_what_more_bsub_is_told_of_gpus_is_kept(more):
+def test_what_more_bsub_is_told_of_gpus_is_kept(more, kept, gpus):
     text, findings = said_by_script("#BSUB", [f"-gpu num=2:{more}"], "lsf")
-    assert "Resource" not in text
+    assert f"{gpus}2</Resource>" in text
+    assert f'<Extension type="lsf" name="-gpu">{kept}</Extension>' in text
     assert [each.code for each in findings] == ["W-UNKNOWN"]
 
 
