@@ -22,7 +22,9 @@ the others are not kept. Made from the mappings in `sssjob/systems` and `sssjob/
 A place without a block is the Job itself. *With* names the fields that are read together with one.
 One field may also bring others: a state its Hold and StatusMessage, a list of resources one
 Resource for each. A value that cannot be read stays in an Extension, and is told. A field that no
-version known to us has becomes an Extension where its record has a name for it.
+version known to us has becomes an Extension where its record has a name for it. An ad of HTCondor
+has hundreds of attributes, most about how its daemons matched and moved the job, and any that a
+user invents: those that are not listed here are not kept, and nothing says so.
 """
 _SEVERAL_NAMES = 3  # of fields that are read with one
 
