@@ -250,8 +250,8 @@ def filter_ids(ledger: Ledger) -> int:
 def forget(ledger: Ledger, days: int, now: float) -> Older:
     """Remove commits that are older than so many days, and the files that no other one needs.
 
-    The newest commit always stays, and so does every one that cannot be read. Files of no commit
-    go if they are a day old, at least: a younger one may be of a writer that no lock keeps away.
+    The newest commit always stays. Where a manifest is damaged, what it needs is not known:
+    ``DamagedStore`` is raised, and no file is removed. Files of no commit go if they are a day old, at least: a younger one may be of a writer that no lock keeps away.
     Raises ``UnusableStore`` and ``OSError``; what was removed by then is what nobody needs.
     """
     home, count, size = ledger.home, 0, 0
