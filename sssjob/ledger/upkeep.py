@@ -251,15 +251,16 @@ def forget(ledger: Ledger, days: int, now: float) -> Older:
     """Remove commits that are older than so many days, and the files that no other one needs.
 
     The newest commit always stays. Where a manifest is damaged, what it needs is not known:
-    ``DamagedStore`` is raised, and no file is removed. Files of no commit go if they are a day old, at least: a younger one may be of a writer that no lock keeps away.
-    Raises ``UnusableStore`` and ``OSError``; what was removed by then is what nobody needs.
+    ``DamagedStore`` is raised, and nothing is removed. Files of no commit go if they are a day
+    old: a younger one may be of a writer that no lock keeps away. Raises ``UnusableStore`` and
+    ``OSError``; what was removed by then is what nobody needs.
     """
     home, count, size = ledger.home, 0, 0
     with ledger.writing():
         last = ledger.manifest()
         known = []
-        for number in manifest.numbers(home):
-            told = manifest.newest(home, number)
+        for told in [manifest.newest(home, number) for number in manifest.numbers(home)]:
+            number = told.number
             if number != last.number and told.written < now - days * _DAY:
                 manifest.path_of(home, number).unlink(missing_ok=True)
             else:

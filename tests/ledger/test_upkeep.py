@@ -268,3 +268,10 @@ def test_a_clock_that_jumps_changes_no_order_of_commits(tmp_path, monkeypatch):
     upkeep.forget(kept, 1, 2e9)  # what is from the future stays, and so does the newest
     assert manifest.numbers(kept.home)[-2:] == [1, 3]
     assert [row[-1] for row in runs(kept)] == [6]
+
+
+def test_nothing_is_forgotten_beside_a_damaged_manifest(kept):
+    manifest.path_of(kept.home, 1).write_text("{}")
+    with pytest.raises(DamagedStore):
+        upkeep.forget(kept, 0, time.time() + 1e9)
+    assert manifest.numbers(kept.home) == [0, 1, 2]
