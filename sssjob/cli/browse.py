@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import webbrowser
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ Examples:
   sssjob browse postgresql://batch@db.example.org/jobs --port 8181
   sssjob browse --open examples/queries/
   sssjob browse sacct.txt
+  sssjob browse jobs.db --queues /var/spool/queues
 
 Exit code: 0 ended by SIGINT or SIGTERM, 2 an ADDRESS cannot be read, or the port cannot be used."""
 )
@@ -34,9 +36,13 @@ Exit code: 0 ended by SIGINT or SIGTERM, 2 an ADDRESS cannot be read, or the por
     "--port", type=WholeNumber(0, 65535), default=0, metavar="N",
     help="The port on this machine; 0, the default, is any that is free.",
 )  # fmt: skip
+@click.option(
+    "--queues", type=click.Path(), metavar="DIR",
+    help="Show queue states, too: files that sssjob lcginfo estimate --json wrote into DIR.",
+)  # fmt: skip
 @click.option("--open", "opens", is_flag=True, help="Open the address in the user's browser, too.")
 @names.records
-def command(files: tuple[str, ...], port: int, opens: bool) -> None:
+def command(files: tuple[str, ...], port: int, queues: str | None, opens: bool) -> None:
     """Show jobs as pages in a browser: a table of them, and all that is known of each.
 
     An ADDRESS is a store, a ledger, a document, a directory of documents, records of a batch
@@ -64,7 +70,7 @@ def command(files: tuple[str, ...], port: int, opens: bool) -> None:
         said.rest()
         store.open(address, read_only=True).close()  # what is wrong with it is said here
         try:
-            server = Server(address, ", ".join(files), port)
+            server = Server(address, ", ".join(files), port, Path(queues) if queues else None)
         except OSError as error:
             common.fail(f"--port {port}: {error.strerror or error}")
         _serve(server, opens)

@@ -7,6 +7,7 @@ import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 
 from sssjob.errors import BadKeyFile
@@ -27,7 +28,7 @@ class PagesPlan:
 
     ``header`` is what a reverse proxy at one of the ``proxies`` tells the name of its user by.
     ``tokens`` are those of programs, each by its digest, with the actor that it is for.
-    An actor may ask ``rate`` times a minute.
+    An actor may ask ``rate`` times a minute. ``queues`` is a directory of queue states, to show.
     """
 
     listen: Address
@@ -37,6 +38,7 @@ class PagesPlan:
     proxies: tuple[Network, ...] = ()
     tokens: Mapping[bytes, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
     rate: int = 600
+    queues: Path | None = None
 
 
 def pages(root: SettingsTable) -> PagesPlan | None:
@@ -46,6 +48,7 @@ def pages(root: SettingsTable) -> PagesPlan | None:
     text = table.text("listen")
     names = table.texts("names")
     header, networks = table.text("header"), table.texts("proxies")
+    queues = table.file("queues")
     title, rate = table.text("title", "jobs"), table.integer("rate", 600, least=1, most=1_000_000)
     if "web" not in root:
         return None
@@ -69,6 +72,7 @@ def pages(root: SettingsTable) -> PagesPlan | None:
         table.problem("header", "no way to be let in", said)
     return PagesPlan(
         listen, names or (str(listen),), title, header, proxies, MappingProxyType(tokens), rate,
+        queues,
     )  # fmt: skip
 
 

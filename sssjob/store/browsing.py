@@ -213,7 +213,7 @@ def having(name: str, value: str) -> Condition:
     column = _MADE.get(name) or shown(name)
     if name == OUTCOME:
         return _outcome(value)
-    if not value:
+    if not value and (name == MONTH or column.kind is not Kind.TEXT):
         return none_of(any_of(*map(Present, column.columns)))
     if name == MONTH:
         return ended(*_month(value))
@@ -222,6 +222,8 @@ def having(name: str, value: str) -> Condition:
     for place, each in enumerate(column.columns):
         before = (none_of(Present(former)) for former in column.columns[:place])
         found.append(all_of(Compare(each, Op.EQ, wanted), *before))
+    if not value:  # an empty element states none, as value_of has it
+        found.append(none_of(any_of(*map(Present, column.columns))))
     return any_of(*found)
 
 
@@ -350,11 +352,13 @@ def count(engine: Counted, where: Condition = TRUE) -> int:
 
 
 def value_of(name: str, dialect: SqlDialect) -> Sql:
-    """The value of a facet or a column. Raises ``InvalidValue`` where there is none."""
+    """The value of a facet or a column; an empty text is none. Raises ``InvalidValue``."""
     if name == MONTH:
         return Sql(dialect.month.format(quoted("end_time")))
     if name != OUTCOME:
-        return Sql(_sql(shown(name)))
+        column = shown(name)
+        told = _sql(column)
+        return Sql(f"nullif({told}, '')" if column.kind is Kind.TEXT else told)
     cases = [(sql(so, dialect), ending) for ending, so in OUTCOMES.items()]
     told = " ".join(f"WHEN {each.text} THEN '{ending}'" for each, ending in cases)
     return Sql(f"CASE {told} END", tuple(value for each, _ in cases for value in each.values))

@@ -85,10 +85,11 @@ class Part(NamedTuple):
 
 
 def measure_of(name: str) -> tuple[str, ...]:
-    """The sums of a measure, as SQL. Raises ``InvalidValue``."""
-    sums = [_SUMS[each] for each in BY_NAME[_known(name, MEASURES, "a measure")].sums]
+    """The sums of a measure, as SQL, of amounts from 0 on. Raises ``InvalidValue``."""
+    told = [_SUMS[each] for each in BY_NAME[_known(name, MEASURES, "a measure")].sums]
+    sums = [f"CASE WHEN {each} >= 0 THEN {each} END" for each in told]  # as reports read them
     if len(sums) < 2:
-        return tuple(sums)
+        return (*sums,)
     has_both = has_both_sql(*sums)
     return tuple(f"CASE WHEN {has_both} THEN {each} END" for each in sums)
 

@@ -37,7 +37,7 @@ from sssjob.errors import (
 from sssjob.graph import Graph, Progress
 from sssjob.integers import LARGEST  # numbers of documents end there
 from sssjob.layout import Layout
-from sssjob.model import Block, Job, JobGroup, Reference
+from sssjob.model import Block, Job, JobGroup, Property, Reference, stripped
 from sssjob.records.record import Options
 from sssjob.store import Counts, Store, Stored, browsing
 from sssjob.store.condition import Compare, Op
@@ -274,19 +274,36 @@ def _asked(block: Block) -> tuple[Asked, ...]:
     scope = Scope(block, f"/{block.name}", lambda finding: None)
     rows = []
     for name, unit in _AMOUNTS.items():
+        op = _operator(block, name)
         wanted, given = scope.requested(name), scope.delivered(name)
         if wanted is not None or given is not None:
             told = (
                 "" if each is None or each.basis == "unknown"
-                else efficiency.amount(each.value, unit)
-                for each in (wanted, given)
+                else before + efficiency.amount(each.value, unit)
+                for each, before in ((wanted, op), (given, ""))
             )  # fmt: skip
             rows.append(Asked(name, *told))
     for name in ("User", "Project", "Machine", "Queue", "Node"):
-        texts = (block.requested.text(name), block.delivered.text(name))
+        wish = ", ".join(
+            f"{_sign(each)}{stripped(each.text)}" for each in block.requested.all(name)
+        )
+        texts = (wish, block.delivered.text(name))
         if any(texts):
             rows.append(Asked(name, *texts))
     return tuple(rows)
+
+
+def _sign(item: Property) -> str:
+    """The operator of a request, in front of its value; "" where it asks for just that."""
+    op = item.attributes.get("op", "")
+    return f"{op} " if op not in ("", "EQ") else ""
+
+
+def _operator(block: Block, name: str) -> str:
+    """The operator of the one request for an amount, with the bound that stands for it."""
+    found = block.requested.all(name)
+    sign = _sign(found[0]) if len(found) == 1 else ""
+    return {"LT ": "LE ", "GT ": "GE "}.get(sign, sign)  # of whole numbers
 
 
 def effective(

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from functools import cache
 from http import HTTPStatus
 from importlib.resources import files
+from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -32,13 +33,16 @@ _ORDER = sorted(VIEWS, key=lambda view: "{" in view.path)  # what is named befor
 
 def application(
     address: str, *, title: str, token: str, hosts: frozenset[str], stores: Stores | None = None,
+    queues: Path | None = None,
 ) -> ASGIApp:  # fmt: skip
     """The pages of the store at an address, for whoever knows the token.
 
     ``hosts`` are the names and ports by which it may be asked; ``title`` is what pages call it.
     ``stores`` are connections to that address, if there are some.
+    ``queues`` is a directory of queue states (``lcginfo.kept``).
     """
-    return Guard(behind_door(Site(stores or Stores(address), title)), token=token, hosts=hosts)
+    site = Site(stores or Stores(address), title, queues=queues)
+    return Guard(behind_door(site), token=token, hosts=hosts)
 
 
 def behind_door(site: Site) -> ASGIApp:

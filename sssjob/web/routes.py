@@ -16,7 +16,7 @@ from sssjob.check.vocabulary import LEVELS
 from sssjob.expression.offer import Mode
 from sssjob.measures import MEASURES
 from sssjob.store.browsing import FACETS, MOST, SHOWN
-from sssjob.web import charts, listing, posted, requested, views
+from sssjob.web import charts, listing, posted, queues, requested, views
 from sssjob.web.parameters import Parameter
 from sssjob.web.views import CSV, HTML, JSON, LINES, PARQUET, XML, Request
 
@@ -82,6 +82,8 @@ VIEWS: tuple[View, ...] = (
          charts.USAGE),
     View("/waits", "How jobs spread over wait times and sizes.", charts.waits,
          (HTML, JSON, CSV, PARQUET), charts.WAITS),
+    View("/queues", "States and response times of queues, where they are kept.", queues.queues,
+         (HTML, JSON, CSV, PARQUET), queues.PARAMETERS),
     View("/query", "What XPath finds.", views.query, (HTML, JSON, CSV, PARQUET),
          (Parameter("xpath", "The expression.", _TEXT),
           Parameter("version", "The version of XPath.", {"enum": [*views.VERSIONS]}),

@@ -113,8 +113,8 @@ def run(path: Path, listening: socket.socket, gateway: Connection) -> None:
         responder = Responder(actions, config.ring, config.policy)
         stores = Stores(config.jobs.store)
         gate = Gate(
-            behind_door(Site(stores, plan.title, responder)), plan, config.jobs.settings.roles,
-            config.ring.revoked,
+            behind_door(Site(stores, plan.title, responder, queues=plan.queues)), plan,
+            config.jobs.settings.roles, config.ring.revoked,
         )  # fmt: skip
         server = uvicorn.Server(
             uvicorn.Config(

@@ -6,6 +6,7 @@ import secrets
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import uvicorn
 
@@ -20,12 +21,13 @@ REQUESTS = 32  # that are answered at the same time; others are told to come aga
 class Server:
     """A server of one store on a port of the loopback interface; port 0 is any that is free.
 
-    Raises ``OSError`` where the port cannot be used.
+    ``queues`` is a directory of queue states. Raises ``OSError`` where the port cannot be used.
     """
 
     address: str
     title: str
     port: int = 0
+    queues: Path | None = None
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
 
     def __post_init__(self) -> None:
@@ -40,7 +42,9 @@ class Server:
     def run(self, started: Callable[[], None] = lambda: None) -> None:
         """Answer until a signal ends it; ``started`` is called when it is ready."""
         hosts = frozenset(f"{name}:{self.port}" for name in (LOOPBACK, "localhost"))
-        app = application(self.address, title=self.title, token=self.token, hosts=hosts)
+        app = application(
+            self.address, title=self.title, token=self.token, hosts=hosts, queues=self.queues
+        )
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, lifespan="on",
             limit_concurrency=REQUESTS, proxy_headers=False, timeout_graceful_shutdown=5, ws="none",

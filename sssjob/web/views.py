@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
+from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -91,6 +92,7 @@ class Site:
     title: str
     responder: Responder | None = None  # of a gateway, which answers requests of SSSRMAP
     keys: KeysInUse = field(default_factory=KeysInUse)  # of such requests
+    queues: Path | None = None  # the directory of queue states that are kept
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,7 @@ class Request:
             given=self.given,
             here=self.here,
             reader=self.reader,
+            has_queues=self.site.queues is not None,
             **values,
         )
 

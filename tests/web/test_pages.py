@@ -651,3 +651,52 @@ def test_tasks_on_nodes_are_a_picture(client):
     page = client.get("/jobs/2/0").text
     assert "Tasks on nodes" in page
     assert page.count('stroke="var(--0)"') == 4
+
+
+def alone(tmp_path, *documents):
+    """What asks a store of these documents."""
+    path = str(tmp_path / "alone.db")
+    with store.open(path, create=True) as jobs:
+        for each in documents:
+            jobs.load(each.encode())
+    app = application(path, title="jobs", token=TOKEN, hosts=frozenset((HOST,)))
+    headers = {"authorization": f"Bearer {TOKEN}", "accept": "text/html"}
+    return TestClient(app, base_url=f"http://{HOST}", headers=headers)
+
+
+def test_an_empty_element_states_nothing_and_its_number_leads_to_its_jobs(tmp_path):
+    told = "<Job><Id>{}</Id>{}<EndTime>1795564800</EndTime></Job>"
+    empty, both = "<Queue/>", "<Queue>a</Queue><Delivered><Queue></Queue></Delivered>"
+    jobs = [told.format(n, q) for n, q in enumerate(("<Queue>none</Queue>", empty, "", both))]
+    with alone(tmp_path, *jobs) as client:
+        values = client.get("/facets/queue.json").json()["values"]
+        assert sum(each["jobs"] for each in values) == len(jobs)
+        assert {each["value"] for each in values} == {"none", None}
+        for each in values:
+            found = client.get("/jobs.json", params={"queue": each["value"] or ""}).json()
+            assert found["total"] == each["jobs"], each
+        assert None in client.get("/usage.json?by=queue&measure=jobs").json()["values"]
+
+
+def test_the_page_of_a_job_shows_the_operators_of_its_request(tmp_path):
+    asked = """<Job><Id>1</Id><Requested><Queue op="NE">debug</Queue><Node>n7</Node>
+        <Processors op="GE">4</Processors><Memory op="LE" units="GB">8</Memory>
+        <Duration op="LT">61</Duration><Swap op="EQ" units="GB">1</Swap></Requested></Job>"""
+    with alone(tmp_path, asked) as client:
+        found = {
+            each["name"]: each["requested"] for each in client.get("/jobs/1/0.json").json()["asked"]
+        }
+    assert found == {
+        "Processors": "GE 4", "Memory": "LE 8 GB", "Duration": "LE 00:01:00", "Swap": "1 GB",
+        "Queue": "NE debug", "Node": "n7",
+    }  # fmt: skip
+
+
+def test_amounts_below_zero_are_none_in_charts_as_in_reports(tmp_path):
+    told = """<Job><Id>{}</Id><User>u</User><StartTime>1795564700</StartTime>
+        <EndTime>1795564800</EndTime><Delivered><Processors>2</Processors>
+        <WallDuration>{}</WallDuration></Delivered></Job>"""
+    with alone(tmp_path, told.format(1, -(10**9)), told.format(2, 100)) as client:
+        for measure, total in (("wall_seconds", 100), ("processor_seconds", 200)):
+            [row] = client.get(f"/usage.json?span=day&measure={measure}").json()["rows"]
+            assert row["total"] == total
