@@ -155,14 +155,17 @@ def jobs(asked: Request) -> Response:
         found = table.page(_rows(asked, kept, table), table.after)
         if asked.form in (LINES, CSV, PARQUET):
             return _lines(asked, table, found)
-        if asked.form == XML:
-            document, bad = listing.xml(kept, found.rows)
-            return Response(document, media_type=MEDIA[XML], headers={BAD: str(bad)})
-        counted = asked.site.stores.summaries.of(kept, table.where())
-        total = count(counted.engine, table.where())
         following = None
         if found.after is not None:
             following = asked.given.having(after=listing.written(found.after)).query
+        if asked.form == XML:
+            document, bad = listing.xml(kept, found.rows)
+            headers = {BAD: str(bad)}
+            if following:
+                headers["link"] = f'<{asked.here}.{XML}{following}>; rel="next"'  # RFC 8288
+            return Response(document, media_type=MEDIA[XML], headers=headers)
+        counted = asked.site.stores.summaries.of(kept, table.where())
+        total = count(counted.engine, table.where())
         if asked.form == JSON:
             rows = [listing.as_dict(table.columns, row) for row in found.rows]
             after = following and f"{asked.here}.{JSON}{following}"

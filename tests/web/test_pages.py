@@ -700,3 +700,13 @@ def test_amounts_below_zero_are_none_in_charts_as_in_reports(tmp_path):
         for measure, total in (("wall_seconds", 100), ("processor_seconds", 200)):
             [row] = client.get(f"/usage.json?span=day&measure={measure}").json()["rows"]
             assert row["total"] == total
+
+
+def test_a_page_as_xml_tells_where_the_next_one_is(tmp_path):
+    with alone(tmp_path, *(f"<Job><Id>{n}</Id></Job>" for n in range(5))) as client:
+        found, path = [], "/jobs.xml?size=2"
+        while path:
+            answer = client.get(path)
+            found += [each.text for each in etree.fromstring(answer.content).iter("{*}Id")]
+            path = answer.links.get("next", {}).get("url")
+    assert found == ["4", "3", "2", "1", "0"]

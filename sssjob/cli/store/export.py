@@ -15,6 +15,7 @@ from sssjob.cli.ranges import WholeNumber
 from sssjob.cli.store import shared
 
 if TYPE_CHECKING:
+    from sssjob.errors import DamagedStore
     from sssjob.store import Store, Stored
 
 Tell = Callable[[object], None]
@@ -133,22 +134,24 @@ def _chosen(
     jobs: Store, ids: Iterable[str], version: int | None, deleted: bool, tell: Tell
 ) -> Iterator[Stored]:
     """The job objects of these Ids."""
-    from sssjob.errors import DamagedStore
-
     for id_ in ids:
-        try:
-            found = [
-                each
-                for each in jobs.versions(id_)
-                if version in (None, each.version) and (deleted or version or not each.deleted)
-            ]
-        except DamagedStore as error:
-            tell(error)
+        damaged: dict[int, DamagedStore] = {}
+
+        def note(error: DamagedStore, damaged: dict[int, DamagedStore] = damaged) -> None:
+            damaged[error.version] = error
+
+        found = [
+            each
+            for each in jobs.versions(id_, on_error=note)
+            if version in (None, each.version) and (deleted or version or not each.deleted)
+        ][-1:]
+        if found and found[0].version in damaged:
+            tell(damaged[found[0].version])
             continue
         if not found:
             which = f"no version {version} of" if version else "no job object"
             tell(f"{jobs.address}: {which} {id_}")
-        yield from found[-1:]
+        yield from found
 
 
 def _parquet(jobs: Store, output: str | None, deleted: bool) -> None:

@@ -61,8 +61,11 @@ def command(
 def _of(jobs: Store, ids: tuple[str, ...], since: int, by: str) -> Iterator[Event]:
     from sssjob.store import Event
 
+    def tell(damage: object) -> None:  # its history is here all the same
+        common.say(f"sssjob: warning: {damage}")
+
     for id_ in ids:
-        for each in jobs.versions(id_):
+        for each in jobs.versions(id_, on_error=tell):
             if each.at >= since and by in ("", each.by):
                 yield Event(
                     each.identity, each.version, each.at, each.by, each.source, each.reason,
