@@ -63,7 +63,7 @@ class Row(NamedTuple):
 def usage(asked: Request) -> Response:
     """What jobs used over time, divided at the boundaries of spans."""
     given = asked.given
-    by, measure = given.get("by", DIMENSIONS[0]), given.get("measure", MEASURES[0])
+    by, measure = given.get("by") or DIMENSIONS[0], given.get("measure") or MEASURES[0]
     window = listing.window(given.get(RAN)) if given.get(RAN) else None
     where = asked.table.where()
     with asked.site.stores.opened() as kept:
@@ -94,7 +94,7 @@ def usage(asked: Request) -> Response:
 
 def waits(asked: Request) -> Response:
     """How many jobs waited for how long, or had which size."""
-    name = asked.given.get("of", next(iter(SPREAD)))
+    name = asked.given.get("of") or next(iter(SPREAD))
     where = asked.table.where()
     with asked.site.stores.opened() as kept:
         counted = asked.site.stores.summaries.of(kept, where)

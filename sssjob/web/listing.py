@@ -130,11 +130,8 @@ class Listing:
 
     @property
     def open(self) -> tuple[str, ...]:
-        """The facets that are open. Raises ``InvalidValue``."""
-        named = self.given.all("facet")
-        for name in named:
-            if name not in (*FACETS, ALONE):
-                raise InvalidValue(name, f"one of {', '.join((*FACETS, ALONE))}, for facet")
+        """The facets that are open."""
+        named = [*filter(None, self.given.all("facet"))]
         return tuple(name for name in named if name != ALONE) if named else OPEN
 
 

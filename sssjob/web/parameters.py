@@ -24,6 +24,14 @@ class Parameter(NamedTuple):
     required: bool = False
 
 
+def named(text: str, names: Sequence[str], parameter: str) -> None:
+    """Raise ``InvalidValue`` for a value of a parameter that is not one of these names."""
+    if text not in names:
+        meant = nearest(text, names)
+        told = f"; did you mean {meant}?" if meant else ""
+        raise InvalidValue(text, f"one of {', '.join(names)}, for {parameter}{told}")
+
+
 class Given(NamedTuple):
     """The parameters of a request, in their order, known and of a fair length."""
 
@@ -70,18 +78,23 @@ def _pairs(
 
 
 def given(pairs: Iterable[tuple[str, str]], known: Sequence[Parameter]) -> Given:
-    """The parameters of a request. Raises ``InvalidValue`` for those that a view has not."""
-    named = {each.name: each for each in known}
+    """The parameters of a request. Raises ``InvalidValue`` for those that a view has not, and for
+    values that are none of those that it names; an empty one is as none, as forms send it.
+    """
+    row_of = {each.name: each for each in known}
     met: set[str] = set()
     found = tuple(pairs)
     for name, value in found:
-        if name not in named:
-            meant = nearest(name, named)
+        if name not in row_of:
+            meant = nearest(name, row_of)
             told = f"; did you mean {meant}?" if meant else ""
             raise InvalidValue(name, f"a parameter or a column of this page{told}")
-        if name in met and not named[name].several:
+        if name in met and not row_of[name].several:
             raise InvalidValue(name, "a parameter that may be given twice")
         if len(value) > LONGEST or "\0" in value:
             raise InvalidValue(value, f"a text of at most {LONGEST} characters without NUL")
+        among = row_of[name].schema.get("enum")
+        if isinstance(among, list) and value:
+            named(value, among, name)
         met.add(name)
     return Given(found)

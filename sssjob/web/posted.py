@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import TypeVar, cast, get_args
+from typing import TypeVar, cast
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from sssjob import records
 from sssjob.accounting.report import GROUPINGS
-from sssjob.check.vocabulary import LEVELS
 from sssjob.errors import UnreadableDocument
 from sssjob.expression.offer import Mode
-from sssjob.measures import MEASURES
 from sssjob.spans import in_order
 from sssjob.store.browsing import MOST
 from sssjob.verbs.confined import FULL, Confined
 from sssjob.web import pages, views
+from sssjob.web.parameters import named
 from sssjob.web.views import LINES, MEDIA, Request
 
 AUTO = records.AUTO.name
@@ -33,8 +32,7 @@ T = TypeVar("T")
 
 def validate(asked: Request) -> Response:
     """The findings about documents, as ``sssjob validate --json`` prints them."""
-    profile = asked.given.get("profile", FULL)
-    views.named(profile, LEVELS, "profile")
+    profile = asked.given.get("profile") or FULL
     found = asked.site.stores.confined(lambda some: some.validate(asked.body, profile=profile))
     return pages.json([each.as_dict() for each in found])
 
@@ -42,7 +40,7 @@ def validate(asked: Request) -> Response:
 def convert(asked: Request) -> Response:
     """Records as job objects, as ``sssjob convert --to jsonl`` prints them."""
     format_, zone = asked.given.get("from", AUTO), asked.given.get("tz")
-    views.named(format_, tuple(records.formats()), "from")
+    named(format_, tuple(records.formats()), "from")
     made = _read(asked, lambda some: some.convert(asked.body, format=format_, zone=zone))
     counts = made.counts
     told = {
@@ -79,10 +77,7 @@ def _read(asked: Request, work: Callable[[Confined], T]) -> T:
 
 
 def _mode(asked: Request) -> Mode | None:
-    mode = asked.given.get("mode")
-    if mode:
-        views.named(mode, get_args(Mode), "mode")
-    return cast("Mode | None", mode or None)
+    return cast("Mode | None", asked.given.get("mode") or None)
 
 
 def report(asked: Request) -> Response:
@@ -91,10 +86,8 @@ def report(asked: Request) -> Response:
     given = asked.given
     by = tuple(name.strip() for name in given.get("by", "user").split(",") if name.strip())
     for name in by:
-        views.named(name, tuple(GROUPINGS), "by")
+        named(name, tuple(GROUPINGS), "by")
     sort = given.get("sort")
-    if sort:
-        views.named(sort, tuple(each.name for each in MEASURES), "sort")
     since, until = (
         given.number(name, 1, LATEST) if given.get(name) else None for name in ("since", "until")
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -37,13 +37,12 @@ from sssjob.store.browsing import (
 from sssjob.store.columns import PATHS, PLACE
 from sssjob.store.condition import Compare, Op, all_of
 from sssjob.store.engine import Counted
-from sssjob.suggestions import nearest
 from sssjob.verbs import browse, translate
 from sssjob.verbs.browse import SeenGroup, SeenJob
 from sssjob.visible import Markup, csv_lines
 from sssjob.web import listing, pages
 from sssjob.web.listing import Listing
-from sssjob.web.parameters import Given
+from sssjob.web.parameters import Given, named
 from sssjob.web.readers import Reader
 from sssjob.web.stores import Stores
 
@@ -210,7 +209,6 @@ def _lines(asked: Request, table: Listing, first: Page) -> Response:
 def facet(asked: Request) -> Response:
     """Every value of a facet, with how many jobs have it."""
     table, name = asked.table, asked.path["name"]
-    _ = table.open  # raises for what is no facet, as the table does
     with asked.site.stores.opened() as kept:
         counted = asked.site.stores.summaries.of(kept, table.where(), *columns_of(name))
         found = table.facet(counted.engine, name, MOST)
@@ -306,8 +304,7 @@ def translation(asked: Request) -> Response:
 
 def query(asked: Request) -> Response:
     """What an expression of XPath finds, how it was found, and what was probably meant."""
-    expression, version = asked.given.get("xpath").strip(), asked.given.get("version", "1.0")
-    named(version, VERSIONS, "version")
+    expression, version = asked.given.get("xpath").strip(), asked.given.get("version") or "1.0"
     limit = asked.given.number("size", ANSWERS, MOST)
     asked.reader.require_all("XPath")
     told = asked.site.stores.ask(expression, version, limit) if expression else None
@@ -333,14 +330,6 @@ def query(asked: Request) -> Response:
 
 
 VERSIONS = ("1.0", "2.0", "3.0", "3.1")
-
-
-def named(text: str, names: Sequence[str], parameter: str) -> None:
-    """Raise ``InvalidValue`` for a value of a parameter that is not one of these names."""
-    if text not in names:
-        meant = nearest(text, names)
-        told = f"; did you mean {meant}?" if meant else ""
-        raise InvalidValue(text, f"one of {', '.join(names)}, for {parameter}{told}")
 
 
 def seen_job(asked: Request, kept: Store) -> SeenJob:

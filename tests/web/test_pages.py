@@ -710,3 +710,23 @@ def test_a_page_as_xml_tells_where_the_next_one_is(tmp_path):
             found += [each.text for each in etree.fromstring(answer.content).iter("{*}Id")]
             path = answer.links.get("next", {}).get("url")
     assert found == ["4", "3", "2", "1", "0"]
+
+
+@pytest.mark.parametrize(
+    ("view", "row"),
+    [
+        pytest.param(view, row, id=f"{view.path} {row.name}")
+        for view in VIEWS
+        for row in view.parameters
+        if "enum" in row.schema
+    ],
+)
+def test_what_has_few_values_takes_no_other_one_in_any_form(client, view, row):
+    path = re.sub(r"\{(\w+)(:int)?\}", lambda m: {"name": "user"}.get(m[1], "1"), view.path)
+    needed = {each.name: "x" for each in view.parameters if each.required}
+    for form in view.forms:
+        ending = "" if form == HTML else f".{form}"
+        asked = {**needed, row.name: "strange"}
+        answer = client.request(view.method, f"{path}{ending}", params=asked, content=b"<Job/>")
+        assert answer.status_code == 400, (form, answer.text)
+        assert row.name in answer.text
