@@ -64,12 +64,18 @@ def ports(count):
 class Place:
     """A directory that everybody can read, with daemons, and the environment of all of them."""
 
-    def __init__(self, name):
+    def __init__(self, name, inside=(), outside=()):
+        self.inside, self.outside = inside, outside
         place = PROTECTED if os.geteuid() == 0 else None
         self.root = Path(tempfile.mkdtemp(prefix=f"sssjob-{name}-", dir=place))
         self.root.chmod(0o755)
         self.environment = {"PATH": PATH, "HOME": "/root", "LANG": "C.UTF-8"}
         self.daemons = []
+
+    def words(self, command, before=()):
+        """A command where it has to run: inside another root, or here."""
+        inside = () if Path(command[0]).name in self.outside else self.inside
+        return [*inside, *before, *(str(word) for word in command)]
 
     def make(self, *names):
         """Directories; jobs write into the one called work."""
@@ -82,7 +88,7 @@ class Place:
         name = Path(command[0]).name
         with open(self.root / f"log/{name}-{len(self.daemons)}.out", "wb") as log:
             started = subprocess.Popen(
-                [str(word) for word in command], env=self.environment, stdin=subprocess.DEVNULL,
+                self.words(command), env=self.environment, stdin=subprocess.DEVNULL,
                 stdout=log, stderr=subprocess.STDOUT, cwd=self.root,
             )  # fmt: skip
         self.daemons.append(started)
@@ -92,7 +98,7 @@ class Place:
         """What a command prints, run as a user."""
         words = ["runuser", "-u", user, "--"] if user else []
         done = subprocess.run(
-            [*words, *(str(word) for word in command)], env={**self.environment, **(env or {})},
+            self.words(command, words), env={**self.environment, **(env or {})},
             input=stdin, capture_output=True, text=True, check=False, cwd=self.root, timeout=HANG,
         )  # fmt: skip
         if check and done.returncode:
@@ -107,7 +113,7 @@ class Place:
 
         def asked():
             done = subprocess.run(
-                [str(word) for word in command], env=self.environment, stdin=subprocess.DEVNULL,
+                self.words(command), env=self.environment, stdin=subprocess.DEVNULL,
                 capture_output=True, text=True, check=False, timeout=HANG,
             )  # fmt: skip
             return done.returncode == 0 and holds(done.stdout)

@@ -73,10 +73,13 @@ grant all on slurm.* to 'slurm'@'127.0.0.1';
 """
 
 
-def start(lines=lambda place: ()):
-    """A cluster that is up; ``lines`` gives more of slurm.conf. Raises ``Unavailable``."""
+def start(lines=lambda place: (), inside=(), outside=()):
+    """A cluster that is up; ``lines`` gives more of slurm.conf.
+
+    ``inside`` are the words before all programs but those ``outside``. Raises ``Unavailable``.
+    """
     needed(*PROGRAMS)
-    place = Place("slurm")
+    place = Place("slurm", inside, outside)
     try:
         _start(place, lines)
     except BaseException:
