@@ -214,6 +214,9 @@ def _by_http(action: str, objects: tuple[str, ...], given: dict[str, Any]) -> in
 
     if given["token_file"] is None or len(given["servers"]) != 1 or len(objects) != 1:
         common.fail("--http needs one OBJECT, one --to with the URL of the pages, and --token-file")
+    url = given["servers"][0]
+    if not url.startswith(("http://", "https://")):
+        common.fail(f"--to {url}: with --http it is the URL of pages, such as http://{url}/")
     for name in ("key_file", "password_file", "encrypt", "chunk"):
         if given[name] and name != "key_file":  # a variable may say it
             common.fail(f"--{name.replace('_', '-')} cannot be used with --http")
@@ -223,7 +226,7 @@ def _by_http(action: str, objects: tuple[str, ...], given: dict[str, Any]) -> in
         common.fail(error)
     except OSError as error:
         common.fail(common.reason(error))
-    client = JSONClient(given["servers"][0], token, given["timeout"], given["tries"])
+    client = JSONClient(url, token, given["timeout"], given["tries"])
     data = _data(given["data"], "sssjob", used=False)
     body = client.body(
         action, objects[0], get=given["gets"], path=given["paths"], where=given["conditions"],

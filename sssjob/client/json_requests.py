@@ -22,6 +22,7 @@ CODE = "sssjob-code"  # the header with the code of a failure
 _LARGEST = 256 << 20  # bytes of one answer
 _PIECE = 64 << 10
 _WAIT = 0.2  # seconds before the second try, twice as long before each next one
+_LONGEST = 61.0  # seconds that a server may ask to wait: a minute of its rate is over then
 _AGAIN = (  # 409: the first try is still being answered
     HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.CONFLICT,
 )  # fmt: skip
@@ -61,6 +62,7 @@ class JSONClient:
         if not key and body["action"] not in READING:
             key = secrets.token_hex(16)
         for tried in range(1, self.tries + 1):
+            wait = _WAIT * 2 ** (tried - 1)
             try:
                 status, headers, told = self._sent(body, key)
             except NoReply:
@@ -69,7 +71,10 @@ class JSONClient:
             else:
                 if status not in _AGAIN or tried == self.tries:
                     return _answer(body, status, headers, told, self.url)
-            self.sleep(_WAIT * 2 ** (tried - 1))
+                asked = headers.get("retry-after", "")
+                if asked.isascii() and asked.isdecimal():
+                    wait = max(wait, min(float(asked[:9]), _LONGEST))
+            self.sleep(wait)
         raise AssertionError("the last try returns or raises")
 
     def _sent(self, body: dict[str, Any], key: str) -> tuple[int, dict[str, str], Any]:
@@ -114,7 +119,7 @@ def _answer(
         detail = str(told.get("detail", "")) if isinstance(told, dict) else ""
         code = headers.get(CODE, "")
         said = detail.removesuffix(f" ({code})") or f"{url} answers with status {status} of HTTP"
-        raise Refused(code or "242", said)
+        raise Refused(code or ("730" if status in _AGAIN else "242"), said)
     try:
         rows = tuple(_item(body["object"], each) for each in told["rows"])
         return Response(

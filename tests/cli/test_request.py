@@ -6,11 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from gateways import gateway
 from gold import KEY, recording, replaying
 from json_commands import keeps_to_its_schema
 from servers import closed_port, scripted
 
+from sssjob.cli import sssjob
 from sssjob.errors import Refused
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.message import Data, DataDocument, Row
@@ -182,3 +184,12 @@ def test_a_server_that_is_not_there_ends_with_2(ask):
     result = ask(f"127.0.0.1:{closed_port()}", "Query", "Job", "--tries", "1")
     assert result.returncode == 2
     assert "cannot connect to 127.0.0.1:" in result.stderr
+
+
+def test_an_address_without_a_scheme_is_told_where_pages_are_asked(tmp_path):
+    told = CliRunner().invoke(
+        sssjob,
+        ["request", "Query", "Job", "--http", "--to", "localhost:1", "--token-file", str(tmp_path)],
+    )
+    assert told.exit_code == 2
+    assert "--to localhost:1: with --http it is the URL of pages" in told.stderr

@@ -5,6 +5,7 @@ from starlette.testclient import TestClient
 from submitting_gateway import JOB
 
 from sssjob.client.json_requests import JSONClient
+from sssjob.errors import Refused
 from sssjob.gateway import service
 from sssjob.gateway.config import load
 from sssjob.rmap.responder import Responder
@@ -73,16 +74,21 @@ def test_what_is_still_being_answered_is_not_done_beside_it(post, slurm):
 
 def test_our_client_asks_again_with_the_same_key(monkeypatch):
     answer = {"code": "000", "message": "", "count": 0, "rows": []}
-    answers, keys, waits = iter([(409, {}, {}), (200, {}, answer)]), [], []
+    later = (429, {"retry-after": "7"}, {}), (503, {"retry-after": "9" * 30}, {})
+    answers, keys, waits = iter([(409, {}, {}), *later, (200, {}, answer)]), [], []
 
     def sent(self, body, key):
         keys.append(key)
         return next(answers)
 
     monkeypatch.setattr(JSONClient, "_sent", sent)
-    client = JSONClient("https://here/", "token", sleep=waits.append)
+    client = JSONClient("https://here/", "token", tries=4, sleep=waits.append)
     assert client.call({"action": "Create", "object": "Job"}).status.code == "000"
-    assert (len({*keys}), len(keys), len(waits)) == (1, 2, 1)
+    assert (len({*keys}), len(keys), waits[1:]) == (1, 4, [7, 61])
+    monkeypatch.setattr(JSONClient, "_sent", lambda *_: (429, {}, {"detail": "Too many."}))
+    with pytest.raises(Refused, match="Too many") as busy:
+        client.call({"action": "Create", "object": "Job"})
+    assert busy.value.code == "730"
 
 
 def test_an_order_is_given_once_for_its_key(post, slurm):
