@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import sys
 import time
 from collections.abc import Callable
@@ -69,7 +70,8 @@ class Journal:
             notes(notes_)
             common.print_findings(findings)
             return
-        self._note(f"{what}, {sum(os.times()[:2]):.2f} s of CPU time")
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        self._note(f"{what}, {used.ru_utime + used.ru_stime:.3f} s of CPU time")
         for each in (*notes_, *findings):
             self._note(f"warning: {each}")
 
