@@ -133,7 +133,9 @@ def test_the_jobs_behind_a_number_are_those_that_were_counted(tmp_path_factory, 
     with store.open(path, read_only=True) as jobs:
         counted = usage(jobs.engine, "user", "jobs", "day", TRUE)
         used = usage(jobs.engine, "user", "processor_seconds", "day", TRUE)
-        for span, number, amount in zip(counted.spans, counted.totals, used.totals, strict=True):
-            window = (span.begin, span.end)
-            assert browsing.count(jobs.engine, browsing.ended(*window)) == (number or 0)
-            assert browsing.count(jobs.engine, browsing.ran(*window)) or not amount
+        for span, number in zip(counted.spans, counted.totals, strict=True):
+            behind = browsing.counted(span.begin, span.end)
+            assert browsing.count(jobs.engine, behind) == (number or 0)
+        for span, amount in zip(used.spans, used.totals, strict=True):
+            behind = browsing.ran(span.begin, span.end)
+            assert browsing.count(jobs.engine, behind) or not amount

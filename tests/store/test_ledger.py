@@ -8,6 +8,7 @@ import pytest
 from sssjob import store
 from sssjob.errors import OtherStore
 from sssjob.store.ledger import Entry, EntryKind
+from sssjob.store.reach import Reach
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def test_an_entry_tells_who_made_it_and_numbers_go_up(kept):
     [entry] = add(
         kept, Entry(EntryKind.RESERVE, Fraction(5), 1, "a", 7, 1, "ann", "p", "m", until=9)
     )
-    [found] = kept.ledger.entries([EntryKind.RESERVE], user="ann", job="a")
+    [found] = kept.ledger.entries([EntryKind.RESERVE], reach=Reach("ann"), job="a")
     assert (found.by, found.source, found.reason) == ("maui", "10.0.0.7", "test")
     assert (found.number, found.user, found.project, found.machine) == (
         entry.number,
@@ -49,7 +50,7 @@ def test_an_entry_tells_who_made_it_and_numbers_go_up(kept):
         "p",
         "m",
     )
-    assert list(kept.ledger.entries([EntryKind.RESERVE], user="bob")) == []
+    assert list(kept.ledger.entries([EntryKind.RESERVE], reach=Reach("bob"))) == []
     assert list(kept.ledger.entries([EntryKind.QUOTE])) == []
 
 

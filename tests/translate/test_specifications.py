@@ -240,10 +240,10 @@ FOREIGN = [
             {"type": "core", "count": 2}]}], "tasks": [{"command": ["app", "-x"], "slot": "t",
          "count": {"per_slot": 1}}], "attributes": {"system": {"duration": 0, "constraints": {
             "and": [{"properties": ["ib"]}, {"not": [{"hostlist": ["n1"]}]}]},
-            "dependencies": [{"scheme": "afterok", "value": "f1"}, {"scheme": "begin-time",
+            "dependencies": [{"scheme": "afterok", "value": "f2"}, {"scheme": "begin-time",
             "value": "1700000000.5"}, {"scheme": "singleton", "value": "x"}]}}},
         ["<TaskCount>4<", "<Executable>app<", "<Feature>ib<",
-         '<Dependency condition="OnSuccess">f1<',
+         '<Dependency condition="OnSuccess">1<',
          "<EligibleTime>1700000000<", '<Node op="NE">n1<', 'name="attributes/system/dependencies"'],
         [], id="flux",
     ),

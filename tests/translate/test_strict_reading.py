@@ -207,7 +207,7 @@ def test_a_constraint_of_flux_that_is_no_list_is_kept():
         ("slurmrest", ("job", "dependency"), "afterok:1,singleton"),
         ("slurmrest", ("job", "open_mode"), ["TRUNCATE"]),
         ("flux", ("attributes", "system", "dependencies"), [
-            {"type": "in", "scope": "user", "scheme": "afterok", "value": "f1"},
+            {"type": "in", "scope": "user", "scheme": "afterok", "value": "17"},
             {"scheme": "singleton", "value": "x"}]),
     ],
 )  # fmt: skip

@@ -19,6 +19,7 @@ from sssjob.classads import parser
 from sssjob.classads.errors import BadAd
 from sssjob.classads.tree import Literal
 from sssjob.classads.values import Node
+from sssjob.integers import whole
 from sssjob.suggestions import question
 from sssjob.systems.condor import names
 
@@ -183,7 +184,7 @@ class Configured:
             share = self.get(f"SLOT_TYPE_{number}", "auto")
             partitionable = self.get(f"SLOT_TYPE_{number}_PARTITIONABLE").lower()
             kind = "partitionable" if partitionable in ("true", "1", "yes", "t") else "static"
-            yield number, int(count) if count.isdecimal() and len(count) < 10 else 0, share, kind
+            yield number, whole(count, 9) or 0, share, kind
 
     def _cron_jobs(self) -> list[str]:
         return self.get("STARTD_CRON_JOBLIST").replace(",", " ").split()
@@ -290,20 +291,20 @@ class Configured:
             ("POLLING_INTERVAL", 1),
         ):  # fmt: skip
             text = self.get(name)
-            if text and not (text.isdecimal() and len(text) < 10 and int(text) >= least):
+            if text and (whole(text, 9) or 0) < least:
                 yield Found(name, f"whole seconds are expected: {text[:60]}")
 
     def _slots(self) -> Iterator[Found]:
         shares: dict[str, Fraction] = {}
         total = 0
-        most = self.get("MAX_SLOT_TYPES", "10")
+        most = whole(self.get("MAX_SLOT_TYPES", "10"), 9)
         for number, count, share, _ in self._slot_types():
             if f"SLOT_TYPE_{number}" not in self.values:
                 yield Found(f"NUM_SLOTS_TYPE_{number}", f"SLOT_TYPE_{number} is not set")
             elif not count:
                 yield Found(f"SLOT_TYPE_{number}", f"NUM_SLOTS_TYPE_{number} is not set or 0: "
                             "no such slot is made", is_error=False)  # fmt: skip
-            if most.isdecimal() and not 0 < number <= int(most[:9]):
+            if most is not None and not 0 < number <= most:
                 yield Found(f"SLOT_TYPE_{number}", f"MAX_SLOT_TYPES is {most}")
             total += count
             for resource, part in _parts(share):
