@@ -14,6 +14,7 @@ from sssjob.rmap.message import DataDocument, Item, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.rmap.writing import write_request
 from sssjob.store import Change
+from sssjob.store.change import KEY
 
 _LARGEST = 1 << 14  # characters of an answer that is kept to be given again
 
@@ -78,7 +79,7 @@ def require_single(stores: Stores, call: ReceivedRequest) -> None:
     if not (call.single and call.request.id):
         return
     words = json.dumps([call.actor, call.request.id])
-    name, noted = f"key {hashlib.sha256(words.encode()).hexdigest()}", noted_as(call)
+    name, noted = f"{KEY}{hashlib.sha256(words.encode()).hexdigest()}", noted_as(call)
     with (
         stores.use() as jobs,
         jobs.change(

@@ -17,6 +17,8 @@ from sssjob.store.reading import only
 from sssjob.store.stored import Stored
 from sssjob.store.writing import DocumentWriter, HistoryEntry
 
+KEY = "key "  # what the names begin with of notes that tell which request has a key
+
 
 class Change:
     """What is read and written within ``Store.change``; good until its block ends."""

@@ -15,7 +15,7 @@ from sssjob.integers import LARGEST
 from sssjob.query import Match, Question
 from sssjob.store import files, flat, lookup, opening, upkeep
 from sssjob.store.answers import StoreAnswers, Trace
-from sssjob.store.change import Change
+from sssjob.store.change import KEY, Change
 from sssjob.store.condition import TRUE, Compare, Condition, Op, all_of
 from sssjob.store.documents import OnError, PackedRows, parts
 from sssjob.store.engine import Engine, Row
@@ -410,11 +410,17 @@ class Store:
     def prune(self, *, quotes: int, answers: int) -> int:
         """Forget quotes and reservations that ended, and answers that were given, before a time.
 
+        Keys of requests (``KEY``) that came before that of the quotes are forgotten with these.
         Times are in seconds since 1970; how many entries of the ledger those were is given.
         """
         with self.engine.transaction():
             self.engine.hold("prune answers")
             self.engine.fetch("DELETE FROM answer WHERE at < ?", (answers,))
+            self.engine.fetch(
+                "DELETE FROM note WHERE name >= ? AND name < ? AND change IN "
+                "(SELECT number FROM change WHERE at < ?)",
+                (KEY, f"{KEY[:-1]}!", quotes),  # in the order of bytes, "!" is behind " "
+            )
         return self.ledger.prune(quotes)
 
     def statistics(self) -> Statistics:

@@ -162,3 +162,16 @@ def test_what_version_3_kept_as_notes_becomes_entries(address):
             ("quotes",), ("request 1",),
         ]  # fmt: skip
         assert list(kept.check()) == []
+
+
+def test_keys_of_requests_are_forgotten_and_other_notes_are_not(kept):
+    for name in ("key a", "key ", "request a", "key", "key!", "kez a", "Key a"):
+        with kept.change() as change:
+            change.note(name, "there")
+    made = int(max(each[0] for each in kept.engine.fetch("SELECT at FROM change")))
+    kept.prune(quotes=0, answers=0)
+    assert kept.noted("key a") == "there"
+    kept.prune(quotes=made + 1, answers=0)
+    left = {name for [name] in kept.engine.fetch("SELECT name FROM note")}
+    assert {"request a", "key", "key!", "kez a", "Key a"} <= left
+    assert not {"key a", "key "} & left
