@@ -15,7 +15,7 @@ from functools import partial
 
 from sssjob import spec, units
 from sssjob.document import bridge, tree
-from sssjob.errors import Refused, UnreadableDocument
+from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.fold import DELIVERED, JOB, Fact, fold
 from sssjob.handlers.attributes import GROUP, attribute, shown
 from sssjob.handlers.categories import asking, delivering
@@ -27,7 +27,7 @@ from sssjob.handlers.ledger_entries import about, follow, quote_of
 from sssjob.handlers.ledger_entries import text as _text
 from sssjob.handlers.rates import Bill, Rates
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.view import View, only, views
+from sssjob.handlers.view import View, is_exact, only, views
 from sssjob.model import Block, Delivered, Job, Property, Requested
 from sssjob.rmap.message import Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
@@ -206,9 +206,14 @@ def refund(
         if known is None or not _may_see(known, reach):
             raise Refused("740", f"There is no job {id_}")
         before = _amount(known.view, "Charge") or Fraction()
-        amount = before if given is None else accounting.rates.rounded(Fraction(given))
+        amount = before if given is None else Fraction(given)
+        if amount != accounting.rates.rounded(amount) and given is not None:
+            places = accounting.rates.precision
+            raise Refused("317", f"Amount has {places} decimal places at most")
         if (copy := copied(change, call, _given(id_), accounting.repeated)) is not None:
             return copy
+        if not before:
+            raise Refused("740", f"Job {id_} was charged nothing")
         if amount > before:
             raise Refused("740", f"Job {id_} was charged {units.decimal(before)} credits only")
         change.forget_answers(id_)
@@ -256,6 +261,7 @@ def _subject(
     require_short(job.id)
     # A Charge is about what was used; the others are about what is asked for.
     amounts = view.used if asked.action == "Charge" else view
+    _require_plain(amounts)
     _duration(amounts)
     rates, warning = _rates(change, accounting, view, call.now)
     stated = _amount(view, "Charge") if asked.action == "Charge" else None
@@ -405,6 +411,26 @@ def _amount(view: View, name: str) -> Fraction | None:
     if amount is not None and amount < 0:
         raise Refused("317", f"{name} is not less than 0")
     return amount
+
+
+def _require_plain(view: View) -> None:
+    """Refuse (317) amounts that say another number than they seem to: nothing is charged by guess.
+
+    Those are what has units that it cannot have, or unknown ones, and what says how it compares.
+    """
+    for found in view.flat.values():
+        if found.name not in spec.AMOUNTS:
+            continue
+        stated = found.attributes.get("units")
+        if stated is not None:
+            if found.name not in units.DEFAULT_UNITS:
+                raise Refused("317", f"{found.name} has no units, found {shown(stated)}")
+            try:
+                units.unit(stated)
+            except InvalidValue as error:
+                raise Refused("317", f"The units of {found.name}: {error}") from error
+        if not is_exact(found, [found.name]):
+            raise Refused("317", f"{found.name} is one value, without op and conj")
 
 
 def _like(job: Job, name: str, text: str) -> Property:

@@ -41,8 +41,8 @@ def carried(asked: Request) -> RequestDocuments:
     """The job objects in Data.
 
     Raises ``Refused``: 314 without any, 740 for one of another kind or of two meanings, 317 for a
-    Charge below zero, 302 for what cannot be read, and 710 with all that is not understood where
-    the policy of one of it is Reject (9.0).
+    Charge below zero or that is no number, 302 for what cannot be read, and 710 with all that is
+    not understood where the policy of one of it is Reject (9.0).
     """
     items = asked.data.items if asked.data else ()
     if not items:
@@ -71,11 +71,16 @@ def carried(asked: Request) -> RequestDocuments:
 
 
 def require_credits(text: str) -> None:
-    """Refuse (317) a Charge below zero: only a Refund gives back, and never more than was taken."""
+    """Refuse (317) a Charge that is no number, or below zero.
+
+    Only a Refund gives back, and never more than was taken. "" is none.
+    """
+    if not text.strip():
+        return
     try:
         is_credit = units.number(text) < 0
-    except InvalidValue:
-        return
+    except InvalidValue as error:
+        raise Refused("317", f"Charge: {error}") from error
     if is_credit:
         raise Refused("317", "Charge is not less than 0; a Refund gives back")
 

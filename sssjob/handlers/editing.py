@@ -13,7 +13,7 @@ from sssjob.handlers.attributes import GROUP, JOB, AttributeType, ObjectAttribut
 from sssjob.handlers.changes import copied, once, remember, require_conditions
 from sssjob.handlers.documents import RequestDocuments, carried, require_credits
 from sssjob.handlers.finding import Search
-from sssjob.handlers.ledger_entries import follow_all
+from sssjob.handlers.ledger_entries import follow_all, lowered
 from sssjob.handlers.query import item_of
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import NOWHERE, JobView, View, is_exact, jobs_of, only, views
@@ -21,7 +21,7 @@ from sssjob.model import BLOCKS, Block, Delivered, Item, Job, Property, Requeste
 from sssjob.rmap.message import Request, Set
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store import Change, Stored
-from sssjob.store.reach import Reach
+from sssjob.store.reach import EVERYBODY, Reach
 
 WARNING = "100"
 _LONGEST = 400  # characters of an Id, as columns of the store have them
@@ -62,11 +62,13 @@ def create(
 
 
 def modify(
-    stores: Stores, call: ReceivedRequest, reach: Reach, *, repeated: int = 0
-) -> HandlerAnswer:
+    stores: Stores, call: ReceivedRequest, reach: Reach, *, repeated: int = 0,
+    refunds: Reach | None = EVERYBODY,
+) -> HandlerAnswer:  # fmt: skip
     """Other values for the jobs that a Where finds: Assign, Inc, Dec.
 
-    What adds is done once, if its very bytes come again within ``repeated`` seconds.
+    What adds is done once, if its very bytes come again within ``repeated`` seconds. ``refunds``
+    are the jobs that the actor may refund, None for none: a lower Charge is a refund.
     """
     asked = call.request
     window = repeated if any(each.op != "Assign" for each in asked.sets) else 0
@@ -87,6 +89,10 @@ def modify(
             require_own(call, reach, [view])
         made = put(change, block, stored)
         if charges:
+            for view in views(made, JOB):
+                change.ledger.hold(view.block.id)
+                if lowered(change, view):
+                    require_refund(call, refunds, view)
             follow_all(change, views(made, JOB), call)
         return made
 
@@ -187,6 +193,23 @@ def require_own(call: ReceivedRequest, reach: Reach, found: Iterable[View]) -> N
         raise Refused("444", f"{call.actor} may not do this ({asked.object} {asked.action})")
 
 
+def require_refund(call: ReceivedRequest, refunds: Reach | None, view: View) -> None:
+    """Refuse (444) an actor that would give back by a Modify, and may not Refund the job."""
+    if refunds is None or not view.is_within(refunds):
+        raise Refused("444", f"{call.actor} may not lower a Charge (Job Refund)")
+
+
+def require_kept(change: Change, view: View) -> None:
+    """Refuse (740) a job made anew that says less than it was charged before its Delete.
+
+    To leave out the Charge would give it back, and to another user perhaps.
+    """
+    change.ledger.hold(view.block.id)
+    if lowered(change, view):
+        said = f"Job {view.block.id} was charged before it was deleted"
+        raise Refused("740", f"{said}: Undelete it, and Refund what is to be given back")
+
+
 def made(asked: Request) -> Sequence[Block]:
     """The job objects that a Create makes. Raises ``Refused``."""
     return (_made(asked),) if asked.sets else carried(asked).blocks
@@ -222,6 +245,9 @@ def _created(
         made = (change.undelete(kept.identity) or kept) if kept.deleted else kept
     except UnreadableDocument as error:
         raise Refused("740", f"The job cannot be kept: {error.finding.message}") from error
+    if old is not None:
+        for view in views(made, JOB):
+            require_kept(change, view)
     if old is not None or any(job.get("Charge") for job in (block, *block.blocks(Job))):
         follow_all(change, views(made, JOB), call)
     return made

@@ -38,13 +38,21 @@ def follow(change: Change, view: View, call: ReceivedRequest) -> None:
 
     Nobody was charged by a gateway for it: the document was written so, or came so.
     """
-    assert _CHARGE is not None
-    more = (view.number(_CHARGE) or Fraction()) - change.ledger.balance(
-        view.stored.number, view.block.id
-    )
+    more = _more(change, view)
     if more:
         kind = EntryKind.CHARGE if more > 0 else EntryKind.REFUND
         change.ledger.add(about(kind, abs(more), view, view.stored, call, _SAID))
+
+
+def lowered(change: Change, view: View) -> bool:
+    """Whether a job says less than the ledger says that it was charged."""
+    return _more(change, view) < 0
+
+
+def _more(change: Change, view: View) -> Fraction:
+    assert _CHARGE is not None
+    said = view.number(_CHARGE) or Fraction()
+    return said - change.ledger.balance(view.stored.number, view.block.id)
 
 
 def follow_all(change: Change, views: Iterable[View], call: ReceivedRequest) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 
+from sssjob.errors import Refused
 from sssjob.handlers import charging, editing, entries, hooks
 from sssjob.handlers.attributes import GROUP, JOB
 from sssjob.handlers.changes import require_single
@@ -17,7 +18,7 @@ from sssjob.handlers.roles import Roles
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.submitting import ORDERS, SLOW, GatewaySubmission
 from sssjob.handlers.view import JobView
-from sssjob.rmap.message import READING, Conj, Op, Request
+from sssjob.rmap.message import READING, Conj, Object, Op, Request
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store.reach import Reach
 
@@ -97,7 +98,16 @@ class Service:
 
     def _modify(self, stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
         repeated = self.settings.accounting.repeated
-        return editing.modify(stores, call, reach, repeated=repeated)
+        refunds = self._refunds(call)
+        return editing.modify(stores, call, reach, repeated=repeated, refunds=refunds)
+
+    def _refunds(self, call: ReceivedRequest) -> Reach | None:
+        """The jobs that an actor may refund; None for none."""
+        asked = replace(call.request, action="Refund", objects=(Object(JOB),))
+        try:
+            return self.settings.roles.reach(replace(call, request=asked))
+        except Refused:
+            return None
 
     def _answered(self, handler: Handler, call: ReceivedRequest) -> HandlerAnswer:
         reach = self.settings.roles.reach(call)

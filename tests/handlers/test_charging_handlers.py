@@ -537,3 +537,78 @@ def test_two_values_by_an_old_and_a_new_name_are_refused(jobs, action):
         assert "two different values" in jobs.said(action, data=[sent.encode()])
     same = "<Job><JobId>1</JobId><UserId>mia</UserId><User> mia </User><WallDuration>60</WallDuration></Job>"
     assert jobs.code(action, data=[same.encode()]) == "000"
+
+
+@pytest.mark.parametrize("action", ["Charge", "Reserve", "Quote"])
+@pytest.mark.parametrize(
+    "told",
+    [
+        "<Processors>2</Processors><WallDuration units='hours'>5</WallDuration>",
+        "<Processors units='GB'>2</Processors><WallDuration>5</WallDuration>",
+        "<Processors op='GE'>2</Processors><WallDuration>5</WallDuration>",
+        "<Processors conj='OR'>2</Processors><WallDuration>5</WallDuration>",
+        "<Memory units='bananas'>100</Memory><WallDuration>5</WallDuration>",
+        "<Disk units='bananas'>100</Disk><WallDuration>5</WallDuration>",  # it has no rate
+    ],
+)
+def test_an_amount_that_says_another_number_than_it_seems_to_is_refused(jobs, action, told):
+    data = [f"<Job><JobId>u</JobId>{told}</Job>"]
+    assert jobs.code(action, data=data) == "317"
+    assert jobs.stored("u") is None
+
+
+def test_memory_is_charged_in_its_units(jobs):
+    for id_, told in ("k", "<Memory units='KB'>2048000</Memory>"), ("m", "<Memory>2000</Memory>"):
+        job = f"<Job><JobId>{id_}</JobId>{told}<WallDuration>5</WallDuration></Job>"
+        assert jobs.answer("Charge", data=[job])[0].count == 10
+
+
+def ledger(jobs):
+    gets = ["Action", "User", "Delta"]
+    return [tuple(row.values()) for row in jobs.ask("Query", object="Transaction", gets=gets)]
+
+
+def test_a_job_made_anew_over_a_deleted_one_gives_nothing_back(jobs):
+    jobs.answer("Charge", data=[gold(seconds=60)])
+    where = [("Id", "EQ", "PBS.1")]
+    jobs.answer("Delete", wheres=where)
+    before = ledger(jobs)
+    for charge in "", "<Charge>959</Charge>":
+        again = f"<Job><Id>PBS.1</Id><User>bob</User>{charge}</Job>"
+        assert jobs.code("Create", data=[again]) == "740"
+        assert "Undelete it" in jobs.said("Create", data=[again])
+    assert ledger(jobs) == before
+    assert len(before) == 1
+    jobs.answer("Undelete", wheres=where)
+    assert charged(jobs) == "960"
+
+
+@pytest.mark.parametrize("asked", [("0",), ("NULL",), ("1", "Dec"), ("959.5",)])
+def test_who_may_not_refund_cannot_lower_a_charge(jobs, asked):
+    jobs.answer("Charge", data=[gold(seconds=60)])
+    where, before = [("Id", "EQ", "PBS.1")], ledger(jobs)
+    asks = {"sets": [("Charge", *asked)], "wheres": where}
+    assert jobs.code("Modify", actor="maui", **asks) == "444"
+    assert ledger(jobs) == before
+    assert charged(jobs) == "960"
+    assert jobs.code("Modify", actor="maui", sets=[("Charge", "961")], wheres=where) == "000"
+    assert jobs.code("Modify", actor="root", **asks) == "000"
+
+
+@pytest.mark.parametrize("text", ["5 credits", "NaN", "1,5", "-1"])
+def test_a_charge_that_is_no_number_is_refused_by_a_create(jobs, text):
+    assert jobs.code("Create", data=[f"<Job><Id>c</Id><Charge>{text}</Charge></Job>"]) == "317"
+    assert jobs.stored("c") is None
+
+
+def test_a_refund_gives_back_what_was_asked_for_or_nothing(jobs):
+    jobs.create("<Job><Id>n</Id><User>ann</User></Job>")
+    assert jobs.code("Refund", options={"JobId": "n"}) == "740"
+    assert b"Charge" not in jobs.stored("n").document
+    jobs.answer("Charge", data=[gold(seconds=60)])
+    before = ledger(jobs)
+    for amount in "0.4", "0.5", "1.000001":
+        options = {"JobId": "PBS.1", "Amount": amount}
+        assert jobs.code("Refund", options=options) == "317"
+    assert ledger(jobs) == before
+    assert jobs.code("Refund", options={"JobId": "PBS.1", "Amount": "1.0"}) == "000"

@@ -122,7 +122,7 @@ class Office:
         book = self.books.get(id_)
         back = (book.charge or 0) if book and is_all else int(values["Duration"])
         code = self.jobs.code("Refund", options={"JobId": id_, "Amount": back})
-        if book is None or back > (book.charge or 0):
+        if book is None or not book.charge or back > book.charge:
             assert code == "740"
         else:
             book.charge = (book.charge or 0) - back
