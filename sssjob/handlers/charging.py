@@ -93,7 +93,6 @@ def charge(
         change.ledger.hold(subject.id)
         if known is not None:
             follow(change, known.view, call)
-        change.forget_answers(_given(subject.id))
         removed = change.ledger.reservations(subject.id, call.now)
         total = before + subject.bill.amount
         stored = _keep(change, job.setting(_like(job, "Charge", units.decimal(total))), known)
@@ -193,11 +192,11 @@ def refund(
     asked = call.request
     if asked.data or asked.sets or asked.gets or asked.wheres:
         raise Refused("318", "A Refund has options only: JobId and Amount")
-    id_ = asked.option("JobId") or asked.option("Id") or ""
+    id_ = _only(asked, "JobId", "Id")
     if not id_:
         raise Refused("314", "A Refund needs the option JobId")
     require_short(id_)
-    given = asked.option("Amount")
+    given = _only(asked, "Amount")
     if given is not None and not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,6})?", given):
         raise Refused("317", "Amount is a number")
 
@@ -216,7 +215,6 @@ def refund(
             raise Refused("740", f"Job {id_} was charged nothing")
         if amount > before:
             raise Refused("740", f"Job {id_} was charged {units.decimal(before)} credits only")
-        change.forget_answers(id_)
         change.ledger.hold(id_)
         follow(change, known.view, call)
         left = units.decimal(before - amount)
@@ -232,8 +230,19 @@ def refund(
     return once(stores, call, do)
 
 
+def _only(asked: Request, *names: str) -> str | None:
+    """The value of an option that has these names; None without it.
+
+    Raises ``Refused`` (740) for two values.
+    """
+    found = {each.value for each in asked.options if each.name in names}
+    if len(found) > 1:
+        raise Refused("740", f"{' and '.join(names)} have two different values")
+    return found.pop() if found else None
+
+
 def _given(id_: str) -> str:
-    """By what the answers to Refunds of a job are kept: until it is charged again."""
+    """By what the answers to Refunds of a job are kept."""
     return f"Refund of {id_}"
 
 

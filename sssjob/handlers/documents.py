@@ -22,6 +22,7 @@ from sssjob.rmap.message import Request
 from sssjob.rmap.writing import written
 
 _FILE = "File"
+_MOST_CREDITS = 10**15  # what a Refund can give back, and sums of entries hold
 _SINGLE = frozenset(("Id", "Charge", "Quote", *spec.AMOUNTS))
 
 
@@ -71,17 +72,19 @@ def carried(asked: Request) -> RequestDocuments:
 
 
 def require_credits(text: str) -> None:
-    """Refuse (317) a Charge that is no number, or below zero.
+    """Refuse (317) a Charge that is no number, below zero, or beyond all numbers of credits.
 
     Only a Refund gives back, and never more than was taken. "" is none.
     """
     if not text.strip():
         return
     try:
-        is_credit = units.number(text) < 0
+        found = units.number(text)
     except InvalidValue as error:
         raise Refused("317", f"Charge: {error}") from error
-    if is_credit:
+    if found >= _MOST_CREDITS:
+        raise Refused("317", "Charge has 15 digits before its point at most")
+    if found < 0:
         raise Refused("317", "Charge is not less than 0; a Refund gives back")
 
 

@@ -114,11 +114,6 @@ class Change:
             (job, mark, math.floor(at), text),
         )
 
-    def forget_answers(self, job: str) -> None:
-        """Forget what was answered about a job."""
-        self._engine.hold(f"answers about {job}")
-        self._engine.fetch("DELETE FROM answer WHERE job = ?", (job,))
-
     def _hide(self, identity: Identity | str, *, deleted: bool) -> Stored | None:
         found = self.get(identity)
         if found is None or found.deleted is deleted:

@@ -13,9 +13,12 @@ from hypothesis import strategies as st
 from job_service import job_service
 
 from sssjob import query
+from sssjob.errors import Refused
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.hooks import Hook
 from sssjob.handlers.rates import Rates
+from sssjob.rmap.message import Object, Option, Request
+from sssjob.rmap.responder import ReceivedRequest
 
 RATES = Rates(
     {"Processors": Fraction(1), "Memory": Fraction("0.001")},
@@ -97,26 +100,36 @@ def test_the_same_bytes_within_a_while_are_answered_and_not_done_again(jobs):
     assert jobs.said("Charge", data=[gold("2")]).endswith("\n1 reservations were removed")
 
 
-def test_what_was_refunded_is_charged_when_it_comes_again(jobs):
-    for _ in "12":
-        jobs.answer("Charge", data=[gold()], mark="a")
-        jobs.answer("Refund", options={"JobId": "PBS.1"})
-    jobs.answer("Charge", data=[gold()], mark="a")
-    assert charged(jobs) == "18480"
+def test_copies_change_nothing_whatever_was_done_in_between(jobs):
+    bookkeeping = {
+        "a": {"action": "Charge", "data": [gold(seconds=60)]},
+        "b": {"action": "Charge", "data": [gold(seconds=30)]},
+        "r": {"action": "Refund", "options": {"JobId": "PBS.1", "Amount": "80"}},
+    }
+    first = {mark: jobs.answer(**each, mark=mark) for mark, each in bookkeeping.items()}
+    for mark in "abrarbbra":
+        again, same = jobs.answer(**bookkeeping[mark], mark=mark, now=1120.0)
+        assert (again.message, again.count, same) == (
+            first[mark][0].message, first[mark][0].count, first[mark][1],
+        )  # fmt: skip
+    assert charged(jobs) == str(960 + 480 - 80)
+    jobs.answer(**bookkeeping["a"], mark="a", now=1121.0)  # after the window
+    jobs.answer(**bookkeeping["r"], mark="r", now=1121.0)
+    assert charged(jobs) == str(2 * 960 + 480 - 2 * 80)
 
 
-def test_a_refund_that_comes_again_gives_back_once_until_the_next_charge(jobs):
-    some = {"options": {"JobId": "PBS.1", "Amount": "80"}, "mark": "r"}
-    jobs.answer("Charge", data=[gold()], mark="a")
-    first, rows = jobs.answer("Refund", **some)
-    again, same = jobs.answer("Refund", **some, now=1120.0)
-    assert (again.message, again.count, same) == (first.message, first.count, rows)
-    assert charged(jobs) == "18400"
-    jobs.answer("Refund", **some, now=1121.0)
-    assert charged(jobs) == "18320"
-    jobs.answer("Charge", data=[gold()], mark="b", now=1121.0)
-    jobs.answer("Refund", **some, now=1121.0)
-    assert charged(jobs) == str(18320 + 18480 - 80)
+@pytest.mark.parametrize(
+    "names", [("JobId", "Id"), ("JobId", "JobId"), ("Id", "Id"), ("Amount", "Amount")]
+)
+def test_a_refund_of_two_meanings_is_refused(jobs, names):
+    jobs.answer("Charge", data=[gold("1")])
+    told = [("JobId", "1")] if "Amount" in names else []
+    options = tuple(Option(name, value) for name, value in [*told, *zip(names, "12", strict=True)])
+    request = Request("Refund", "root", (Object("Job"),), options=options)
+    with pytest.raises(Refused) as refused:
+        jobs.actions(ReceivedRequest(request, "root"))
+    assert refused.value.code == "740"
+    assert charged(jobs, "1") == "18480"
 
 
 def test_a_refund_of_all_that_comes_again_is_answered_as_it_was(jobs):
@@ -595,7 +608,7 @@ def test_who_may_not_refund_cannot_lower_a_charge(jobs, asked):
     assert jobs.code("Modify", actor="root", **asks) == "000"
 
 
-@pytest.mark.parametrize("text", ["5 credits", "NaN", "1,5", "-1"])
+@pytest.mark.parametrize("text", ["5 credits", "NaN", "1,5", "-1", "1e400", "1000000000000000"])
 def test_a_charge_that_is_no_number_is_refused_by_a_create(jobs, text):
     assert jobs.code("Create", data=[f"<Job><Id>c</Id><Charge>{text}</Charge></Job>"]) == "317"
     assert jobs.stored("c") is None
