@@ -41,7 +41,7 @@ from sssjob.rmap.responder import LoggedAnswer, OpenedMessage, Responder
 T = TypeVar("T")
 _AHEAD = 64 << 10  # bytes that a client may send before it has its answer
 _LINGER = 1.0  # seconds in which what a client still sends is read and forgotten
-_LINGER_BYTES = 4 << 20
+_LINGER_BYTES = 4 << 20  # at least; twice a message, for who reads only when all is sent
 _LARGE = 128 << 10  # bytes of a message that takes long to parse
 _SLOWEST = 64 << 10  # bytes in a second, at which a client has to take an answer
 _PLAIN = "text/plain; charset=utf-8"
@@ -108,7 +108,7 @@ class Conversation(asyncio.Protocol):
         self._full = False  # nothing more is read now
         self._over = False  # the client sends nothing more
         self._deaf = False  # the connection is gone
-        self._left = _LINGER_BYTES
+        self._left = max(_LINGER_BYTES, 2 * shared.limits.message)
         self._deadline: float | None = None
         self._timer: asyncio.TimerHandle | None = None
 

@@ -617,3 +617,15 @@ def test_unsigned_requests_are_let_in_only_where_that_was_said():
         assert code_of(exchange(running, unsigned)) == "424"
     with gateway(one, policy=Policy(unsigned=True), ring=gateways.RING) as running:
         assert code_of(exchange(running, unsigned)) == "000"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        LEGACY_HEAD + b"1100000\r\n",  # a chunk of 17 MB
+        HEAD + b"Content-Length: 17825792\r\n\r\n",
+    ],
+)
+def test_who_reads_only_when_all_is_sent_is_told_that_it_was_too_large(gold, head, monkeypatch):
+    monkeypatch.setattr(conversation, "_LINGER", HANG)
+    assert code_of(exchange(gold, head + bytes(17 << 20))) == "242"
