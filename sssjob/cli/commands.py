@@ -26,10 +26,22 @@ DRAW = (
 )  # fmt: skip
 
 
+# What other programs call what commands here do.
+SAME: Mapping[str, Collection[str]] = {
+    name: ("import", "ingest") for name in ("add", "load", "import", "ingest")
+} | {"rm": ("delete",), "remove": ("delete",)}
+
+
 def _told(error: click.NoSuchOption) -> click.NoSuchOption:
     """The same, with the option that is probably meant, or the commands that have it."""
     if error.option_name == "--svg":
         told = f"No such option '--svg': this draws no picture. --svg FILE is of {', '.join(DRAW)}."
+        return click.NoSuchOption(error.option_name, told, ctx=error.ctx)
+    if error.option_name == "--json" and error.ctx is not None:
+        from sssjob.verbs.shapes import WITHOUT  # which a right command does not need
+
+        reason = WITHOUT.get(error.ctx.command_path.partition(" ")[2])
+        told = f"This command has no --json: {reason}." if reason else None
         return click.NoSuchOption(error.option_name, told, ctx=error.ctx)
     return click.NoSuchOption(error.option_name, possibilities=_meant(error), ctx=error.ctx)
 
@@ -194,7 +206,10 @@ class Commands(click.Group):
             return
         from sssjob.suggestions import nearest  # which is imported when there is an error
 
-        if meant := nearest(name, self.helps):
+        same = [each for each in SAME.get(name, ()) if each in self.helps]
+        if name == "version":
+            raise click.UsageError(f"No such command {name!r}. Did you mean '--version'?", ctx)
+        if meant := same[0] if same else nearest(name, self.helps):
             raise click.UsageError(f"No such command {name!r}. Did you mean {meant!r}?", ctx)
 
 

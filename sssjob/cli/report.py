@@ -59,11 +59,24 @@ SORT = click.option(
 LIMIT = click.option(
     "--limit", metavar="N", type=WholeNumber(1), help="Only so many rows; the rest are added up."
 )
-CSV = click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
+
+
+def _one_form(context: click.Context, parameter: click.Parameter, value: bool) -> bool:
+    """Refuse a second form beside one."""
+    given = {name for name in ("as_json", "as_csv") if context.params.get(name)}
+    if value and given - {parameter.name}:
+        raise click.UsageError("--json and --csv: give one of them", context)
+    return value
+
+
+CSV = click.option(
+    "--csv", "as_csv", is_flag=True, callback=_one_form, help="Print comma-separated values."
+)
 JSON = click.option(
     "--json",
     "as_json",
     is_flag=True,
+    callback=_one_form,
     help="Print JSON: times in seconds, sizes in bytes, efficiencies from 0 to 1.",
 )
 PLOT = click.option("--plot", is_flag=True, help="Draw processor hours (or --sort) as bars.")

@@ -147,7 +147,8 @@ def _translate(
         _write(work, found, texts, output, output_dir)
     _leave(good=good and not said.bad, unread=unread or said.unread)
     if not found:
-        common.say("sssjob: no job")
+        asked = f" has the Id {work.select!r}" if work.select else ""
+        common.say(f"sssjob: no job{asked}")
         sys.exit(common.NOTHING)
 
 

@@ -17,13 +17,13 @@ LATE_MARK_ADVICE = "remove it"
 EMPTY = "Document is empty"  # what the parser says where the first byte is a NUL, too
 NO_TAG = re.compile(f"Start tag expected|{EMPTY}")  # what it says of what is no XML
 NO_XML = "this is text, and a document in XML begins with '<'"
-NO_XML_ADVICE = "if it holds records, name their format"
+NO_XML_ADVICE = "if it holds records, name their format with --from"
 SCRIPT = "#!"
 SCRIPT_SAID = "this is a script, and neither a document nor records"
 SCRIPT_ADVICE = "sssjob translate reads the requests of job scripts"
 BINARY_SAID = "these are bytes of no known kind, and neither XML nor text"
 JSON_SAID = "this is JSON, and a document is XML"
-JSON_ADVICE = "what a batch system printed is read by sssjob convert, or status"
+JSON_ADVICE = "what a batch system printed is read by sssjob convert, report or status"
 
 _BEGIN = 512  # characters that tell
 _JSON = re.compile(r"\s*(?:\{\s*(?:[\"}]|\Z)|\[\s*(?:[\[{\"\]]|\Z))")

@@ -17,6 +17,10 @@ from sssjob.records.record import Noted
 from sssjob.registry import Sign
 
 HEAD = 1 << 16  # bytes that are looked at
+_OVER = (
+    "recognised as {0} by {1}, and not what a batch system shows of its jobs now; "
+    "sssjob convert and report read this"
+)
 _LIVE = (
     "live jobs as a batch system shows them, recognised as {0} by {1}; sssjob status reads them, "
     "and prints the job objects that this takes"
@@ -73,6 +77,9 @@ def recognise(head: bytes, rows: Sequence[Format] = ()) -> Recognised:
     for row in () if rows else registry.all_status_formats().values():
         if reason := _told(row, "recognises", start):
             raise LiveJobs(_LIVE.format(row.name, reason), 1)
+    for row in _in_order() if rows else ():
+        if reason := _told(row, "recognises", head):
+            raise UnusableInput(_OVER.format(row.name, reason), 1)
     for row in rows or formats().values():
         if reason := _told(row, "mistaken", head):
             raise UnusableInput(reason, 1)

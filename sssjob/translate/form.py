@@ -21,6 +21,7 @@ from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
 from sssjob.file_names import indexed, literal
 from sssjob.model import Item, Job, Note, Property, stripped
+from sssjob.suggestions import question
 from sssjob.translate import arrays
 from sssjob.translate.arrays import NO_ARRAYS, Spelling
 from sssjob.translate.environment import SHELLS, prologue
@@ -472,11 +473,16 @@ class SubmitForm(Translator[ParsedScript]):
             if settings.arrays == TASK_GROUP and of_array and not many:
                 continue
             no_place = _ARRAY if of_array else NO_PLACE
-            reason = said.reason(option) or no_place
+            reason = said.reason(option) or f"{no_place}{self._meant_option(option.name)}"
             heard.note(f"{shown(option)} is kept as it is: {reason}", line=line_of(option))
         order = ", ".join(dict.fromkeys(map(_named, said.options)))
         if len(set(said.options)) > 1:
             heard.say("Extension", order, type=self.form.name, name=ORDER)
+
+    def _meant_option(self, name: str) -> str:
+        """Advice on an option that the system does not have, where it looks like one of these."""
+        known = self.form.syntax.takes
+        return question(name, known) if name.startswith("--") and name not in known else ""
 
     def _spoken(self, heard: Heard) -> None:
         """Variables that say a property, in the place of which it stands."""

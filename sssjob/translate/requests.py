@@ -70,6 +70,8 @@ class Fate(NamedTuple):
 
 
 _NONE = Fate(NO_OPTION)
+# Of an option of another system, kept as it was: with a value that is none, say, or misspelt.
+_UNREAD = Fate("what this option asks for is not understood")
 
 # Texts that are no more than a text for any system: without blanks, quotes, lists or variables.
 PLAIN = re.compile(r"[A-Za-z0-9_/.][A-Za-z0-9_/.-]*").fullmatch
@@ -573,7 +575,9 @@ class _Survey:
             policy = _holding(item, policy)
         own = owner is self._job
         place = PropertyPlace(f"{path}/{name}", policy, own, plain, bounded, requested, fact)
-        fate = _NONE if plain else Fate(f"compared by {item.attributes.get('op', 'Not')}")
+        fate = _UNREAD if _is_option(item) else _NONE
+        if not plain:
+            fate = Fate(f"compared by {item.attributes.get('op', 'Not')}")
         self._put(place, item, owner, fate)
         if name == "Extension" and _is_order(item):
             del self.fates[id(item)]
@@ -589,6 +593,11 @@ def _is_order(item: Property) -> bool:
     return attributes.get("name") == ORDER and attributes.get("type") in registry.all_targets()
 
 
+def _is_option(item: Property) -> bool:
+    """Whether an item is an option of a script, kept as it is."""
+    return item.name == "Extension" and item.attributes.get("name", "").startswith("-")
+
+
 def _is_variable(item: Property | Note) -> bool:
     if isinstance(item, Note) or item.name != "Variable":
         return False
@@ -598,6 +607,6 @@ def _is_variable(item: Property | Note) -> bool:
 def _shown(item: Property) -> str:
     name = item.attributes.get("name", "")[:SHOWN]
     text = f" {stripped(item.text)[:SHOWN]!r}" if stripped(item.text) else ""
-    if item.name == "Extension" and name.startswith("-"):  # an option of a script, kept as it is
+    if _is_option(item):
         return f"{name}{text} of {item.attributes.get('type', '')[:SHOWN]}"
     return f"{item.name}{f' {name}' if name else ''}{text}"

@@ -282,9 +282,20 @@ def test_a_record_of_any_length_takes_bounded_memory_and_the_next_one_is_read():
 @pytest.mark.parametrize("lines", [999, 5000])
 def test_a_record_of_many_lines_ends_at_its_limit(lines):
     data = b"JobID|State|SubmitLine\n1|FAILED|sbatch" + b"\nx" * lines + b"\n2|FAILED|sbatch\n"
-    first, *_, second = (each for each in outcomes(data) if not isinstance(each, Noted))
-    assert isinstance(first, Converted if lines < 1000 else Bad)
-    assert second.job.id == "2"
+    first, *bad, second = (each for each in outcomes(data) if not isinstance(each, Noted))
+    assert (first.job.id, second.job.id) == ("1", "2")
+    assert [each.line for each in bad] == ([] if lines < 1000 else [3])
+
+
+def test_junk_behind_a_whole_record_does_not_lose_it():
+    junk = b"foo|bar\n" * 1500
+    data = b"JobID|User|State|JobName\n1|amy|COMPLETED|a\n" + junk + b"2|amy|COMPLETED|b\n"
+    first, bad, second = (each for each in outcomes(data) if not isinstance(each, Noted))
+    assert (first.job.id, second.job.id) == ("1", "2")
+    assert (bad.line, bad.reason) == (
+        3, "more than 1048576 bytes or 1000 lines behind a record, and none begins another one: "
+        "left out",
+    )  # fmt: skip
 
 
 def test_reading_does_not_depend_on_where_the_input_is_cut_into_blocks():

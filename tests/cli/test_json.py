@@ -147,3 +147,25 @@ def test_those_of_a_group_are_listed_by_its_name():
     names = {line[:18].strip() for line in lines}
     assert names == {each for each in HAVING if each.startswith("ledger ")}
     assert len(names) > 5
+
+
+@pytest.mark.parametrize("forms", [("--json", "--csv"), ("--csv", "--json")])
+def test_two_forms_of_a_report_are_refused(forms):
+    done = CliRunner().invoke(sssjob, ["report", *forms, "-"], input="")
+    assert done.exit_code == 2
+    assert done.stderr.endswith("Error: --json and --csv: give one of them\n")
+
+
+def test_an_option_for_json_that_is_not_there_is_told_with_the_reason():
+    done = CliRunner().invoke(sssjob, ["canon", "--json", "-"], input="")
+    assert done.exit_code == 2
+    assert done.stderr.endswith("Error: This command has no --json: it prints documents.\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [(["store", "load"], "import"), (["ledger", "add"], "ingest"), (["store", "rm"], "delete")],
+)
+def test_what_others_call_a_command_leads_to_it(words, meant):
+    done = CliRunner().invoke(sssjob, words)
+    assert f"Did you mean '{meant}'?" in done.stderr

@@ -292,14 +292,25 @@ def test_the_directory_of_many_scripts_is_forced_to_disk_once(run, monkeypatch):
 
 def test_an_option_that_is_lost_is_told_once_with_its_line(tmp_path):
     script = tmp_path / "job.sh"
-    script.write_text("#!/bin/sh\n#SBATCH --foo=3\n#SBATCH --time=soon\n./x\n")
+    script.write_text("#!/bin/sh\n#SBATCH --sitewide=3\n#SBATCH --time=soon\n./x\n")
     done = CliRunner().invoke(sssjob, ["translate", "--to", "pbs", str(script)])
-    told = [line for line in done.stderr.splitlines() if "--foo" in line]
+    told = [line for line in done.stderr.splitlines() if "--sitewide" in line]
     assert told == [
-        f"{script}:2: warning: --foo '3' of sbatch in pbs: there is no option for it (kept for the "
-        "way back only) at /Job/Extension (SSS 9.0) [E-LOSS]"
+        f"{script}:2: warning: --sitewide '3' of sbatch in pbs: what this option asks for is not understood "
+        "(kept for the way back only) at /Job/Extension (SSS 9.0) [E-LOSS]"
     ]
     why = [line for line in done.stderr.splitlines() if "--time" in line]
     assert any("'soon' is not" in line for line in why)  # the reason is told beside the loss
     same = CliRunner().invoke(sssjob, ["translate", "--to", "sbatch", str(script)])
-    assert f"{script}:2: warning: --foo 3 is kept as it is" in same.stderr
+    assert f"{script}:2: warning: --sitewide 3 is kept as it is" in same.stderr
+
+
+def test_a_misspelt_option_is_told_with_the_one_that_is_meant(tmp_path):
+    script = tmp_path / "job.sh"
+    script.write_text("#!/bin/sh\n#SBATCH --tiem=5 --mem-bind=local --nodes=two\n")
+    done = CliRunner().invoke(sssjob, ["translate", "--to", "pbs", str(script)])
+    first, *rest = (each.partition(": ")[2] for each in done.stderr.splitlines())
+    assert first.startswith("warning: --tiem 5 is kept as it is: ")
+    assert first.endswith("; did you mean --time? [W-UNKNOWN]")
+    assert len(rest) == 3  # what becomes of each
+    assert "--nodes 'two' of sbatch in pbs: what this option asks for is not understood" in rest[-1]

@@ -35,6 +35,7 @@ from sssjob.systems.slurm.accounting.header import JOB_ID, SURPLUS_LIMIT, Begin,
 
 RECORD_LIMIT = 1 << 20  # bytes
 LINES_LIMIT = 1000
+_LIMITS = f"{RECORD_LIMIT} bytes or {LINES_LIMIT} lines"
 _LOOK, _SELDOM = 1 << 14, 8  # bytes that tell whether more than one line in so many is of a step
 RESTART_LIMIT = 8  # lines within a record that may begin another, and are tried as such
 
@@ -362,6 +363,10 @@ class TableReader:
         if not tainted and self._only_first(group):
             first = self._row(line, self.header_now.split(group[0]))
             return [first, Bad(line + 1, "not part of any record")], False
+        if not tainted and group[-1] is _CUT and self._is_one(group[0]):
+            first = self._row(line, self.header_now.split(group[0]))
+            told = f"more than {_LIMITS} behind a record, and none begins another one: left out"
+            return [first, Bad(line + 1, told)], True
         # A line that may begin a record could be lost in a text of which nothing is certain.
         if not tainted and not self._perhaps(group):
             whole = self._record(group, line, tainted, doubtful=True)
@@ -416,7 +421,11 @@ class TableReader:
         """Whether the first of several lines is a record by itself."""
         if len(group) < 2 or group[-1] is _CUT:
             return False
-        fields = self.header_now.split(group[0])
+        return self._is_one(group[0])
+
+    def _is_one(self, text: str) -> bool:
+        """Whether a line is a record by itself."""
+        fields = self.header_now.split(text)
         return self.header_now.is_whole(fields) or self.header_now.is_record(fields)
 
     def _strictly(self, group: list[str], line: int, tainted: bool) -> TableRow | Bad:
@@ -435,9 +444,8 @@ class TableReader:
         """The record of a group of lines; one with texts in doubt only if those are wanted."""
         head = self.header_now
         if group[-1] is _CUT:
-            limits = f"{RECORD_LIMIT} bytes or {LINES_LIMIT} lines"
             return Bad(
-                line, f"no record of at most {limits}: left out up to the next that begins one"
+                line, f"no record of at most {_LIMITS}: left out up to the next that begins one"
             )
         fields = head.split("\n".join(group).rstrip("\n"))
         width = len(head.names)
