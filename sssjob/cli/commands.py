@@ -40,9 +40,9 @@ def _told(error: click.NoSuchOption) -> click.NoSuchOption:
     if error.option_name == "--json" and error.ctx is not None:
         from sssjob.verbs.shapes import WITHOUT  # which a right command does not need
 
-        reason = WITHOUT.get(error.ctx.command_path.partition(" ")[2])
-        told = f"This command has no --json: {reason}." if reason else None
-        return click.NoSuchOption(error.option_name, told, ctx=error.ctx)
+        if reason := WITHOUT.get(error.ctx.command_path.partition(" ")[2]):
+            told = f"This command has no --json: {reason}."
+            return click.NoSuchOption(error.option_name, told, ctx=error.ctx)
     return click.NoSuchOption(error.option_name, possibilities=_meant(error), ctx=error.ctx)
 
 
