@@ -184,3 +184,12 @@ def _typed(command, programs, folder):
         ["bash", "-c", command], cwd=folder, env=ours, text=True, check=False,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     ).stdout  # fmt: skip
+
+
+def test_packages_and_the_image_hold_the_same_and_the_pages_are_among_it():
+    found = {
+        name: re.findall(r"\[([a-z,]+)\]\"", (ROOT / "packaging" / name).read_text("utf-8"))
+        for name in ("Containerfile", "tree")
+    }
+    assert found["Containerfile"] == found["tree"]
+    assert {"gateway", "web"} <= {*found["tree"][0].split(",")}
