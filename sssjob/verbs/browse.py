@@ -187,11 +187,21 @@ class SeenJob:
             resolved = defaults.resolve(self.block)
             return resolved.origins, resolved.findings
         assert isinstance(self.block, JobGroup)
-        told = defaults.resolve(_alone(self.block, _units(self.block)[self.place - 1])).origins
-        return tuple(
-            replace(each, path=f"{self.path}/{each.path.removeprefix(_ALONE)}")
-            for each in told if each.path.startswith(_ALONE)
-        ), ()  # fmt: skip
+        told = defaults.resolve(_alone(self.block, _units(self.block)[self.place - 1]))
+        origins = tuple(
+            replace(each, path=self._path_of(each.path))
+            for each in told.origins if each.path.startswith(_ALONE)
+        )  # fmt: skip
+        # What is to be said of the defaults of its group holds for the job, too.
+        return origins, tuple(
+            replace(each, path=self._path_of(each.path)) for each in told.findings
+        )
+
+    def _path_of(self, alone: str) -> str:
+        """Where in the document stands what has this path while the job is alone in its group."""
+        if not f"{alone}/".startswith(_ALONE):
+            return alone
+        return self.path + alone.removeprefix(_ALONE.rstrip("/"))
 
     @cached_property
     def around(self) -> Around | None:

@@ -25,6 +25,7 @@ from sssjob.web import pages, views
 from sssjob.web.problems import of_refusal
 
 _LONGEST = 200  # characters of a key
+_MOST = 1 << 31  # the largest limit that may be asked for
 KEY: dict[str, object] = {"type": "string", "maxLength": _LONGEST}
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 SCHEMA: dict[str, Any] = {
@@ -114,8 +115,12 @@ def _body(body: bytes) -> dict[str, Any]:
         is_right = type(value) is type(usual)
         if is_right and name in _LISTS:
             is_right = all(type(each) is str for each in value)
-        if not is_right or (name == "limit" and not 0 < value <= 1 << 31):
-            kinds = {str: "a text", int: "a whole number above 0", list: "a list of texts"}
+        if not is_right or (name == "limit" and not 0 < value <= _MOST):
+            kinds = {
+                str: "a text",
+                int: f"a whole number above 0, up to {_MOST}",
+                list: "a list of texts",
+            }
             raise InvalidValue(str(value)[:100], f"{kinds[type(usual)]}, for {name}")
         found[name] = value
     if not found["action"]:

@@ -10,7 +10,7 @@ from strategies import documents
 
 from sssjob import defaults, store
 from sssjob.cli import sssjob
-from sssjob.document import from_tree
+from sssjob.document import from_tree, loads
 from sssjob.document.sources import NamedSource, named
 from sssjob.errors import LimitExceeded
 from sssjob.model import Job
@@ -113,6 +113,19 @@ def test_a_job_of_a_group_has_what_the_group_says_of_it(jobs):
     told = {(each.path, each.value, each.source) for each in seen.effective[0]}
     assert ("/JobGroup/Job[2]/User", "amy", "JobDefaults") in told
     assert all(each.startswith("/JobGroup/Job[2]/") for each, _, _ in told)
+
+
+def test_what_is_to_be_said_of_the_values_of_a_job_is_said_in_a_group_too(tmp_path):
+    unreadable = '<Requested><Memory op="??">4</Memory></Requested>'
+    text = f"""<JobGroup><Id>g</Id><JobDefaults><Dependency>a</Dependency>{unreadable}</JobDefaults>
+<Job><Id>a</Id></Job><Job><Id>b</Id>{unreadable}</Job></JobGroup>"""
+    with store.open(tmp_path / "jobs.db", create=True) as kept:
+        kept.load(text.encode())
+        seen = [browse.job(kept, 1, place) for place in (1, 2)]
+    found = [{(each.code, each.path) for each in job.effective[1]} for job in seen]
+    whole = {(each.code, each.path) for each in defaults.resolve(loads(text)).findings}
+    assert found[0] | found[1] == whole
+    assert found[0] != found[1]
 
 
 @pytest.mark.parametrize("number, place", [(1, 0), (1, 1), (1, 5), (2, 1), (3, 0), (10**17, 0)])

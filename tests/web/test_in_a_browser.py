@@ -4,6 +4,7 @@ blame (WCAG 2.2 AA), and nothing runs that a job says.
 One browser and one server are started for all of them.
 """
 
+import json
 import shutil
 import socket
 import subprocess
@@ -33,8 +34,11 @@ PAGES = (
     "/jobs", "/jobs?user=amy&facet=exit&facet=month", "/facets/user", "/jobs/1/0", "/jobs/1/1",
     "/jobs/2/0", "/jobs/3/0", "/usage", "/usage?measure=efficiency", "/waits", "/query",
     "/query?xpath=//Job/Id", "/query?xpath=//Jb", "/query?xpath=((", "/jobs?colour=1",
-    "/jobs/2/0/translation?to=sbatch",
+    "/jobs/2/0/translation?to=sbatch", "/queues", "/queues?queue=long",
 )  # fmt: skip
+QUEUE = {
+    "queue": "long", "vo": "<b>", "running": 3, "waiting": 2, "free": 0, "ert": 60, "wrt": 7200
+}  # fmt: skip
 READ = (  # every page that shows the texts of a job
     "/jobs", "/jobs?columns=id,name,user,project,machine", "/facets/user", "/facets/state",
     "/jobs/{}/0", "/jobs/{}/0/translation?to=sbatch", "/jobs/{}/0/translation?to=pbs",
@@ -58,13 +62,18 @@ def chromium():
 def first(tmp_path_factory):
     """The address that ``sssjob browse`` prints."""
     place = tmp_path_factory.mktemp("jobs") / "jobs.xml"
+    queues = tmp_path_factory.mktemp("queues")
+    for number, free in enumerate((0, None)):
+        (queues / f"{number}.json").write_text(json.dumps([QUEUE | {"free": free}]))
     odd = '<Fancy awarenessPolicy="Warn">x</Fancy><SuspendDuration>9</SuspendDuration></Job>'
     failed = RAN.replace("Completed", "Failed").replace(">7<", ">8<").replace("</Job>", odd)
     jobs = (GROUP, RAN, failed)
     some = "".join((*jobs, *(hostile(*each) for each in enumerate(HOSTILE))))
     place.write_text(f"<Data>{some}</Data>")
     with subprocess.Popen(
-        [sys.executable, "-m", "sssjob", "browse", place], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "sssjob", "browse", "--queues", queues, place],
+        stdout=subprocess.PIPE,
+        text=True,
     ) as server:
         try:
             yield server.stdout.readline().strip()
