@@ -36,19 +36,19 @@ _UNKNOWN = "Who asks is not known here."
 
 
 class Rate:
-    """How often each actor may ask in a minute; who asks too often waits."""
+    """How often each actor, or address, may ask in a minute; who asks too often waits."""
 
     def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._most, self._clock = most, clock
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def wait(self, actor: str) -> float:
+    def wait(self, asker: str) -> float:
         """Count a request; seconds until there may be one, if there may be none now."""
         now, each = self._clock(), 60 / self._most
-        left, then = self._left.pop(actor, (float(self._most), now))
+        left, then = self._left.pop(asker, (float(self._most), now))
         left = min(left + (now - then) / each, float(self._most))
         took = left >= 1
-        self._left[actor] = (left - 1 if took else left, now)
+        self._left[asker] = (left - 1 if took else left, now)
         if len(self._left) > _ACTORS:
             self._left.popitem(last=False)
         return 0.0 if took else (1 - left) * each
@@ -62,7 +62,7 @@ class Gate(Door):
     ) -> None:
         super().__init__(app, frozenset(plan.names))
         self.take(plan, roles, revoked)
-        self._rate = Rate(plan.rate)
+        self._rate, self._strangers = Rate(plan.rate), Rate(plan.rate)
 
     def take(self, plan: PagesPlan, roles: Roles, revoked: frozenset[str]) -> None:
         """Go by other tokens, roles and projects from now on."""
@@ -78,19 +78,27 @@ class Gate(Door):
                 said = "A page of another site has sent this."
                 return pages.problem(asked, Problem(HTTPStatus.FORBIDDEN, said))
         if name is None or name in self._revoked:
+            # Only those nobody knows are counted by address: who has a token is never kept out by
+            # others behind the same one.
+            address = "" if asked.client is None else asked.client.host
+            if (seconds := self._strangers.wait(address)) > 0:
+                return self._too_often(asked, seconds)
             answer = pages.problem(asked, Problem(HTTPStatus.UNAUTHORIZED, _UNKNOWN))
             answer.headers["www-authenticate"] = "Bearer"
             return answer
         if (seconds := self._rate.wait(name)) > 0:
-            said = f"More than {self._plan.rate} requests in a minute."
-            answer = pages.problem(asked, Problem(HTTPStatus.TOO_MANY_REQUESTS, said))
-            answer.headers["retry-after"] = str(int(seconds) + 1)
-            return answer
+            return self._too_often(asked, seconds)
         reach = self.reach(name)
         if reach is None:
             said = f"{name} may see no jobs here."
             return pages.problem(asked, Problem(HTTPStatus.FORBIDDEN, said))
         return Reader(name, reach)
+
+    def _too_often(self, asked: HTTPConnection, seconds: float) -> Response:
+        said = f"More than {self._plan.rate} requests in a minute."
+        answer = pages.problem(asked, Problem(HTTPStatus.TOO_MANY_REQUESTS, said))
+        answer.headers["retry-after"] = str(int(seconds) + 1)
+        return answer
 
     def reach(self, name: str) -> Reach | None:
         """Whose jobs somebody may see, by who may query them; None for none."""

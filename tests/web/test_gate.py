@@ -180,6 +180,17 @@ def test_an_actor_who_asks_too_often_is_told_when(asking):
         asking.gate._rate = Rate(1_000_000)
 
 
+def test_an_address_that_tries_tokens_waits_and_nobody_else(asking):
+    asking.gate._strangers = Rate(2, clock=lambda: 0.0)
+    wrong = {"authorization": "Bearer wrong"}
+    try:
+        told = [asking("/jobs", None, headers=wrong).status_code for _ in range(3)]
+        assert told == [401, 401, 429]
+        assert asking("/jobs", "amy").status_code == 200
+    finally:
+        asking.gate._strangers = Rate(1_000_000)
+
+
 # --- what they see
 
 
