@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from sssjob import registry
 from sssjob.features import notices
 from sssjob.features.notices import Notice, Surroundings
 
@@ -58,10 +59,22 @@ class Watch:
         self.standing, self.problems = earliest, dict(found.problems)
         return Looked(changes, problems)
 
+    def answering(self) -> tuple[str, ...]:
+        """The batch systems that answered at the last look what their prologs ask of a node."""
+        return tuple(
+            name for name in self.names
+            if name not in self.problems and _prologs_ask(name, self.asked.node)
+        )  # fmt: skip
+
     @property
     def end(self) -> Notice | None:
         """The earliest of what stands: how long whoever runs here may go on."""
         return min(self.standing.values(), key=lambda each: each.moment, default=None)
+
+
+def _prologs_ask(name: str, node: str) -> bool:
+    row = registry.all_systems().get(name)
+    return bool(row and row.script and row.load("script")((), {}).outages(node))
 
 
 def _moment(notice: Notice | None) -> int | None:

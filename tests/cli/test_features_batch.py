@@ -1,5 +1,6 @@
 """The commands that scripts of batch systems call, with programs that print what real ones did."""
 
+import fcntl
 import json
 import os
 import re
@@ -14,8 +15,11 @@ from waiting import HANG
 
 from sssjob import document
 from sssjob.cli.features import command
+from sssjob.features.batch import directories
 from sssjob.features.batch.documents import locked
+from sssjob.features.notices import Surroundings
 from sssjob.features.read import read
+from sssjob.features.watch import Watch
 
 DATA = Path(__file__).parents[1] / "data/batch"
 JOB = """<Job>
@@ -779,3 +783,136 @@ def test_what_is_missing_is_in_the_log_with_its_job(node):
     assert "warning: scontrol -o -d show job 3 returned 1" in lines[1]
     done = run("prolog", "--for", "slurm", "--root", "shown/x", "--log", "log")
     assert (done.exit_code, " prolog slurm -: error: " in (node / "log").read_text()) == (2, True)
+
+
+# Who is asked
+
+
+@pytest.fixture
+def told(node, monkeypatch):
+    """A node whose Slurm hands over what later versions do, and whose control groups limit."""
+    group = node / "group/job_3"
+    group.mkdir(parents=True)
+    (group / "memory.max").write_text(f"{200 << 20}\n")
+    monkeypatch.setattr("sssjob.systems.slurm.groups.place", lambda environment: str(group))
+    handed = {
+        "SLURM_JOB_CPUS_PER_NODE": "2", "SLURM_JOB_START_TIME": "1795185000",
+        "SLURM_JOB_END_TIME": "1795185900",
+    }  # fmt: skip
+    for name, value in handed.items():
+        monkeypatch.setenv(name, value)
+    (node / "bin/real").write_text((node / "bin/scontrol").read_text())
+    (node / "bin/real").chmod(0o755)
+    program(node, "scontrol", f'echo "$*" >> {node}/asked; exec {node}/bin/real "$@"')
+    prolog("--scratch", str(node))  # which describes the machine
+    (node / "asked").unlink(missing_ok=True)
+    return node
+
+
+def asked(place):
+    """What scontrol was asked, by the last words."""
+    if not (place / "asked").exists():
+        return []
+    return [line.partition(" show ")[2] for line in (place / "asked").read_text().splitlines()]
+
+
+MACHINE_KEPT = "slurm n1 {}\n"
+
+
+def watched(place, seconds=60, said=MACHINE_KEPT):
+    text = said.format(int(time.time()) + seconds)
+    (place / "mjf/machinefeatures/.watched").write_text(text)
+
+
+def test_nobody_is_asked_what_the_environment_and_the_control_group_say(told):
+    watched(told)
+    done = prolog("--scratch", str(told))
+    assert (done.exit_code, done.stderr, asked(told)) == (0, "", [])
+    values = read("mjf/3/jobfeatures").values
+    wanted = {
+        "allocated_cpu": 2, "max_rss_bytes": 200 << 20, "jobstart_secs": 1795185000,
+        "wall_limit_secs": 900,
+    }  # fmt: skip
+    assert wanted.items() <= values.items()
+    assert values["scratch_limit_bytes"] > 1 << 20
+
+
+@pytest.mark.parametrize(
+    "without",
+    ["SLURM_JOB_CPUS_PER_NODE", "SLURM_JOB_START_TIME", "SLURM_JOB_END_TIME",
+     "SLURM_JOB_NUM_NODES", "memory", "scratch"],
+)  # fmt: skip
+def test_what_nobody_else_says_is_asked_once(told, monkeypatch, without):
+    watched(told)
+    if without == "memory":
+        (told / "group/job_3/memory.max").write_text("max\n")
+        (told / "group/memory.max").write_text("1000000000\n")  # of all jobs together
+    monkeypatch.delenv(without, raising=False)
+    scratch = [] if without == "scratch" else ["--scratch", str(told)]
+    assert prolog(*scratch).exit_code == 0
+    assert asked(told) == ["job 3"]
+    wanted = {"max_rss_bytes": 100 << 20}
+    assert wanted.items() <= read("mjf/3/jobfeatures").values.items()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(-1, MACHINE_KEPT), (10**6, MACHINE_KEPT), (60, "slurm n2 {}\n"), (60, "pbs n1 {}\n"),
+     (60, "slurm n1\n"), (60, "{}")],
+)  # fmt: skip
+def test_maintenance_is_asked_where_nobody_watches_this_node(told, seconds, said):
+    watched(told, seconds, said)
+    assert prolog("--scratch", str(told)).exit_code == 0
+    assert asked(told) == ["reservation"]
+
+
+def test_a_job_of_a_reservation_asks_for_its_end(told, monkeypatch):
+    watched(told)
+    monkeypatch.setenv("SLURM_JOB_RESERVATION", "mine")
+    prolog("--scratch", str(told))
+    assert asked(told) == ["reservation"]
+
+
+def test_who_watches_knows_whether_slurm_answered(told):
+    watch = Watch(["features", "slurm"], Surroundings(dict(os.environ), "n1"))
+    watch.look(0)
+    assert watch.answering() == ("slurm",)
+    program(told, "scontrol", "exit 1")
+    watch.look(0)
+    assert watch.answering() == ()
+    directories.watched(told / "mjf/machinefeatures", "slurm", "n1", 90)
+    found = [directories.is_watched(told / "mjf", "slurm", "n1", now) for now in (60, 89, 90)]
+    assert found == [True, True, False]
+
+
+def test_a_job_that_keeps_the_lock_of_its_status_delays_no_other_epilog(node, monkeypatch):
+    """While the epilog of job 3 waits for that lock, the epilog of job 4 runs to its end."""
+    prolog("--documents", "jobs")
+    (node / "jobs/4.xml").write_text(JOB.replace("<Id>3<", "<Id>4<"))
+    monkeypatch.setenv("SLURM_JOB_ID", "4")
+    shown = (node / "shown").read_text()
+    (node / "shown").write_text(shown.replace("JobId=3 ", "JobId=4 "))
+    prolog("--documents", "jobs")
+    monkeypatch.setenv("SLURM_JOB_ID", "3")
+    (node / "mjf/3/jobstatus/used_CPU").write_text("7\n")
+    pilot = (node / "mjf/3/jobstatus/used_CPU").open("r+")
+    fcntl.flock(pilot, fcntl.LOCK_EX)
+    ended = []
+
+    def meanwhile(_):
+        pid = os.fork()  # a lock of fcntl is one of a process
+        if pid == 0:
+            monkeypatch.setattr("sssjob.collect.LOCK", 0.1)
+            os.environ["SLURM_JOB_ID"] = "4"
+            os._exit(epilog("--documents", "jobs").exit_code)
+        ended.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+        pilot.close()
+
+    with monkeypatch.context() as patch:
+        patch.setattr("sssjob.features.status.time.sleep", meanwhile)
+        done = epilog("--documents", "jobs")
+    assert (ended, done.exit_code) == ([0], 0)
+    for job in ("3", "4"):
+        assert not (node / "mjf" / job).exists()
+        found = document.loads((node / f"jobs/{job}.xml").read_text())
+        assert found.delivered.text("Processors") == "1"

@@ -333,3 +333,33 @@ def test_what_a_kill_leaves_is_taken_away_when_the_next_job_starts(directories, 
             break
     assert ended
     assert moment > 10
+
+
+def _calls_to_remove(directories, monkeypatch, count):
+    """How many calls of the system take away a status of so many files."""
+    directories.make(VALUES)
+    for number in range(count):
+        os.mknod(directories.jobstatus / f"file-{number}")
+    calls = 0
+
+    def counted(genuine):
+        def call(*arguments, **keywords):
+            nonlocal calls
+            calls += 1
+            return genuine(*arguments, **keywords)
+
+        return call
+
+    with monkeypatch.context() as patch:
+        for name in ("open", "stat", "fstat", "scandir", "listdir", "unlink", "rename", "rmdir"):
+            patch.setattr(os, name, counted(getattr(os, name)))
+        directories.remove()
+    assert os.listdir(directories.root) == []
+    return calls
+
+
+def test_each_file_of_a_status_costs_one_call_and_a_look_for_a_thousand(directories, monkeypatch):
+    """So 10^5 files are 100 100 calls more, and what is above ``MOST`` is refused."""
+    none, some, more = (_calls_to_remove(directories, monkeypatch, n) for n in (0, 2000, 4000))
+    assert some - none == 2000 + 2
+    assert more - some == 2000 + 2

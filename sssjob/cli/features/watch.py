@@ -148,6 +148,22 @@ class _Teller:
             self._announce(change, now)
             self._call(change)
 
+    def note(self, now: float, every: float) -> None:
+        """Let prologs know which batch systems they need not ask until after the next look."""
+        from sssjob.features.batch.directories import LONGEST_WATCH, watched
+        from sssjob.features.notices import MACHINE
+
+        place = self.places[MACHINE]
+        until = int(now + 2 * every + self.seconds)
+        node = self.watch.asked.node
+        if place is None or not node or self.failed or until > now + LONGEST_WATCH:
+            return
+        for name in self.watch.answering():
+            try:
+                watched(Path(place), name, node, until)
+            except (OSError, SSSJobError):
+                return  # what cannot be noted is asked by each prolog
+
     def _print(self, change: NoticeChange) -> None:
         from sssjob.units import iso
 
@@ -234,6 +250,7 @@ def _watched(
     signalled: int | None = None
     while True:
         teller.look()
+        teller.note(time.time(), every)
         pause = every
         if (end := teller.watch.end) is not None and end.moment != signalled:
             left = end.moment - notice - time.time()

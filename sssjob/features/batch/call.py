@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sssjob import registry
@@ -38,6 +38,10 @@ class Script:
     def questions(self) -> Mapping[str, Sequence[str]]:
         """The commands that tell of the job, by what they print. Raises ``InvalidValue``."""
         return {}
+
+    def unsaid(self) -> frozenset[str] | None:
+        """The keys of which only the answer ``job`` tells; None is that it is always needed."""
+        return None
 
     def again(self, answer: str) -> Sequence[str] | None:
         """The command whose answer is about this job alone, if this answer is not."""
@@ -117,11 +121,20 @@ class Invocation:
         made: Script = side(self.arguments, self.environment)
         return made
 
-    def allocation(self, *, asking: bool = True) -> Allocation:
-        """The job, with what it was given if the system is asked. Raises ``InvalidValue``."""
+    def allocation(
+        self, *, asking: bool = True, known: Collection[str] = frozenset()
+    ) -> Allocation:
+        """The job, with what it was given if the system is asked. Raises ``InvalidValue``.
+
+        ``known`` are keys that others tell: where nothing is left to ask, nobody is asked.
+        """
         script = self.script
         notes: list[str] = []
-        answers = self._asked(script.questions(), notes, script.again) if asking else {}
+        questions = dict(script.questions()) if asking else {}
+        unsaid = script.unsaid()
+        if unsaid is not None and unsaid <= set(known):
+            questions.pop("job", None)
+        answers = self._asked(questions, notes, script.again)
         found = script.allocation(answers, asking=asking)
         return Allocation(
             found.job_id, found.node, found.user, found.amounts, found.alone,

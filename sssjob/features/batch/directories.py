@@ -27,6 +27,8 @@ MACHINE = "machinefeatures"
 _BLOCK, _LEAST_FILES = 4096, 64
 SHUTDOWN = "shutdowntime"
 _ANNOUNCED = ".announced"  # the shutdown that we wrote, and the one that stood there before
+_WATCHED = ".watched"  # by which batch system, for which node, and until when that counts
+LONGEST_WATCH = 3600  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +210,26 @@ def announce(root: Path, moment: int | None, now: int) -> None:
         handles.inside(folder, MACHINE) as machine,
     ):  # fmt: skip
         _announce(machine, SHUTDOWN, moment, now)
+
+
+def watched(machine: Path, system: str, node: str, until: int) -> None:
+    """Note that somebody asks a batch system when a node is taken away, and announces it there.
+
+    It holds until that moment, in seconds since 1970. Raises as ``announce`` does.
+    """
+    with handles.protected(machine) as folder, _naming(machine):
+        atomic.put(folder, _WATCHED, f"{system} {node} {until}\n".encode())
+
+
+def is_watched(root: Path, system: str, node: str, now: int) -> bool:
+    """Whether that is so now of this machine."""
+    try:
+        with handles.protected(root) as above, handles.inside(above, MACHINE) as folder:
+            words = files.content(folder, _WATCHED).decode("ascii").split()
+    except (OSError, ValueError):
+        return False
+    until = whole(words[2]) if len(words) == 3 and words[:2] == [system, node] else None
+    return until is not None and now < until <= now + LONGEST_WATCH
 
 
 def announce_in(directory: Path, key: str, moment: int | None, now: int) -> None:

@@ -5,18 +5,24 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sssjob import directory_handles as handles
-from sssjob.amounts import Amount
+from sssjob.amounts import MINIMUM, Amount
 from sssjob.check.awareness import understood
 from sssjob.errors import Finding, SSSJobError, Unprotected
 from sssjob.features import host, keys, machine
 from sssjob.features.batch import documents
 from sssjob.features.batch.allocation import Allocation, amount, features
 from sssjob.features.batch.call import Invocation
-from sssjob.features.batch.directories import MACHINE, Directories, announce, make_machine
+from sssjob.features.batch.directories import (
+    MACHINE,
+    Directories,
+    announce,
+    is_watched,
+    make_machine,
+)
 from sssjob.features.keys import Value
 from sssjob.features.precedence import Features
 from sssjob.features.read import read
@@ -59,7 +65,9 @@ def start(call: Invocation, settings: SiteSettings, now: int | None = None) -> S
     elsewhere, or ``OSError``.
     """
     handles.check(settings.root)
-    given = call.allocation()
+    group = call.group()
+    enforced = _enforced(settings.scratch, group)
+    given = _without_least(call.allocation(known=_of_this_job(enforced, group)), enforced)
     notes = list(given.notes)
     job = _described(settings.jobs, given, notes)
     node = given.node or os.uname().nodename.partition(".")[0]
@@ -69,7 +77,7 @@ def start(call: Invocation, settings: SiteSettings, now: int | None = None) -> S
     found = features(
         given, job, now=moment, machine=values,
         settings={} if settings.site is None else settings.site.settings(node),
-        host=_enforced(settings.scratch, call.group()),
+        host=enforced,
     )  # fmt: skip
     directories = Directories(settings.root, given.job_id)
     room = settings.status_size if os.geteuid() == 0 else 0
@@ -77,6 +85,23 @@ def start(call: Invocation, settings: SiteSettings, now: int | None = None) -> S
     notes += [without] if without else []
     call.export(directories.variables())
     return Started(directories, found, tuple(notes), found.findings)
+
+
+def _of_this_job(enforced: Mapping[str, Amount], group: str) -> set[str]:
+    """The keys of which nobody else need be asked; what binds a group above binds more jobs."""
+    return {
+        name for name, each in enforced.items()
+        if name == "scratch_limit_bytes" or os.path.dirname(each.source) == group
+    }  # fmt: skip
+
+
+def _without_least(given: Allocation, enforced: Mapping[str, Amount]) -> Allocation:
+    """Without a size that is at least there, where the whole is known. # decision 534"""
+    amounts = {
+        name: each for name, each in given.amounts.items()
+        if each.basis != MINIMUM or name not in enforced
+    }  # fmt: skip
+    return replace(given, amounts=amounts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +145,15 @@ def _machine(
 
     Only the site and the batch system know how many processors jobs may have; while neither says
     it, that is missing, and asked again for the next job. When jobs have to be gone is asked
-    for each.
+    for each, but where ``features watch`` asks it for all of them. # decision 535
     """
     standing = _standing(root)
     if "total_cpu" not in standing:
         values = _described_machine(call, node, known, now, notes)
         make_machine(root, spoken(values, "both"))
         standing = {**values, **standing}
+    if is_watched(root, call.system, node, now):
+        return standing
     shutdown = call.shutdown(node, now, notes)
     if shutdown is not None and standing:
         moment = None if shutdown.moment is None else int(shutdown.moment.value)

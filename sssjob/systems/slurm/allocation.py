@@ -31,6 +31,11 @@ _IDS = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6}))?")
 _COUNTS = re.compile(r"([0-9]{1,6})(?:\(x([0-9]{1,6})\))?")
 _MOST_NODES = 100_000  # of one job
 _RESERVATION = "SLURM_JOB_RESERVATION"
+# What the record of a job tells; "nodes" is no key, but whether the job is alone hangs on it.
+_OF_RECORD = frozenset((
+    "allocated_cpu", "max_rss_bytes", "jobstart_secs", "wall_limit_secs", "scratch_limit_bytes",
+    "shutdowntime_job", "nodes",
+))  # fmt: skip
 # What the environment and the record of one job must say alike.
 _SAME = {
     "SLURM_JOB_ID": "job", "SLURM_ARRAY_JOB_ID": "array", "SLURM_ARRAY_TASK_ID": "task",
@@ -63,6 +68,15 @@ class SlurmAllocation(Script):
         """``scontrol show job``, and the end of the reservation that the job is in."""
         of_job = {"job": question(self.environment)}
         return {**of_job, **self.outages("")} if self.environment.get(_RESERVATION) else of_job
+
+    def unsaid(self) -> frozenset[str]:
+        """What neither the environment says nor follows from it. # decision 534"""
+        said = set(dict(_handed(self.environment, self.environment.get("SLURMD_NODENAME", ""))))
+        if "wall_limit_secs" in said:
+            said.add("shutdowntime_job")  # Slurm lets no limit reach beyond a deadline
+        if _node_count(self.environment):
+            said.add("nodes")
+        return _OF_RECORD - said
 
     def again(self, answer: str) -> Sequence[str] | None:
         """The record of this job where those of its array or set were shown."""
@@ -137,7 +151,7 @@ def allocation(environment: Mapping[str, str], printed: str = "", reserved: str 
     node = environment.get("SLURMD_NODENAME", "")
     notes: list[str] = []
     amounts: dict[str, Amount] = {}
-    count = environment.get("SLURM_JOB_NUM_NODES", "")
+    count = _node_count(environment)
     record = JobRecord(printed)
     if printed and not _is_of(record.head, environment):
         notes.append(f"scontrol tells nothing about job {job}")
@@ -258,6 +272,12 @@ def _processors(environment: Mapping[str, str], node: str) -> int | None:
             return each
         place -= times
     raise AssertionError
+
+
+def _node_count(environment: Mapping[str, str]) -> str:
+    """On how many nodes the job is, "" where nobody says it."""
+    names = _names(environment.get("SLURM_JOB_NODELIST") or environment.get("SLURM_NODELIST", ""))
+    return environment.get("SLURM_JOB_NUM_NODES") or (str(len(names)) if names else "")
 
 
 def _names(text: str) -> tuple[str, ...]:
