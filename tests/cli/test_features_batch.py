@@ -874,7 +874,7 @@ def test_a_job_of_a_reservation_asks_for_its_end(told, monkeypatch):
 
 
 def test_who_watches_knows_whether_slurm_answered(told):
-    watch = Watch(["features", "slurm"], Surroundings(dict(os.environ), "n1"))
+    watch = Watch(["features", "slurm"], Surroundings({"PATH": os.environ["PATH"]}, "n1"))
     watch.look(0)
     assert watch.answering() == ("slurm",)
     program(told, "scontrol", "exit 1")
