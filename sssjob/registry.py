@@ -310,6 +310,17 @@ def listed(known: Iterable[str], has: Callable[[System], object], *, records: bo
     return ", ".join(names) + (f"; or {', '.join(others)}" if others else "")
 
 
+def unknown(
+    name: str, what: str, known: Iterable[str], has: Callable[[System], object]
+) -> UnusableInput:
+    """That a name is none of these, which are listed, with the one that was probably meant."""
+    from sssjob.suggestions import question  # slow to import for what few need
+
+    names = tuple(known)
+    meant = question(name, (*names, *words(names, has)))
+    return UnusableInput(f"{name!r} is no known {what}; known: {listed(names, has)}{meant}")
+
+
 def all_systems() -> dict[str, System]:
     """Every batch system; those of other distributions come last, their declarations imported now.
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
 from sssjob import registry
-from sssjob.errors import UnusableInput
 from sssjob.registry import Format
 
 if TYPE_CHECKING:
@@ -35,8 +34,7 @@ def find(name: str) -> Format:
         return row
     if (system := registry.called(name)) and system.formats:
         return system.formats[0]
-    told = registry.listed(known, lambda row: row.formats)
-    raise UnusableInput(f"{name!r} is no known record format; known: {told}")
+    raise registry.unknown(name, "record format", known, lambda row: row.formats)
 
 
 def jobs(name: str, stream: BinaryIO, options: Options | None = None) -> Iterator[Outcome[Job]]:

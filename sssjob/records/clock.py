@@ -304,5 +304,7 @@ def timezone(name: str) -> tzinfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        meant = question(name, available_timezones())
+        # Near the distance that was meant stands another one, such as GMT+0 for GMT+2.
+        is_distance = any(map(str.isdigit, name))
+        meant = "" if is_distance else question(name, available_timezones())
         raise InvalidValue(name, f"a time zone such as Europe/London or +02:00{meant}") from None

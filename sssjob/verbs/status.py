@@ -35,8 +35,8 @@ def formats(name: str = AUTO) -> tuple[Format, ...]:
         return status.formats
     if name in every:
         return (every[name],)
-    names = registry.listed(dict.fromkeys((*known, *every)), lambda row: row.status)
-    raise UnusableInput(f"{name!r} is no known system or format of status; known: {names}")
+    names = dict.fromkeys((*known, *every))
+    raise registry.unknown(name, "system or format of status", names, lambda row: row.status)
 
 
 def require_asked(name: str) -> None:

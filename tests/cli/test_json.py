@@ -169,3 +169,13 @@ def test_an_option_for_json_that_is_not_there_is_told_with_the_reason():
 def test_what_others_call_a_command_leads_to_it(words, meant):
     done = CliRunner().invoke(sssjob, words)
     assert f"Did you mean '{meant}'?" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [(["convert", "--from", "sacctt"], "sacct"), (["status", "--from", "slrum"], "slurm")],
+)
+def test_a_misspelt_format_is_told_with_the_one_that_is_meant(words, meant):
+    done = CliRunner().invoke(sssjob, [*words, "-"], input="x")
+    assert done.exit_code == 2
+    assert done.stderr.endswith(f"; did you mean {meant}?\n")
