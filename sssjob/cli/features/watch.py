@@ -150,7 +150,7 @@ class _Teller:
 
     def note(self, now: float, every: float) -> None:
         """Let prologs know which batch systems they need not ask until after the next look."""
-        from sssjob.features.batch.directories import LONGEST_WATCH, watched
+        from sssjob.features.batch.directories import LONGEST_WATCH, announce_in, watched
         from sssjob.features.notices import MACHINE
 
         place = self.places[MACHINE]
@@ -159,7 +159,11 @@ class _Teller:
         if place is None or not node or self.failed or until > now + LONGEST_WATCH:
             return
         for name in self.watch.answering():
+            standing = self.watch.standing.get(MACHINE)
             try:
+                # Also what a prolog announced before is called off, or there again.
+                moment = None if standing is None else standing.moment
+                announce_in(Path(place), MACHINE, moment, int(now))
                 watched(Path(place), name, node, until)
             except (OSError, SSSJobError):
                 return  # what cannot be noted is asked by each prolog
