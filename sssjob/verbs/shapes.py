@@ -389,13 +389,19 @@ WITHOUT: Mapping[str, str] = {
 }  # fmt: skip
 
 
+# What prints an array with --json, and its elements with --jsonl.
+MANY = ("validate", "diff", "match", "query", "store query", "request")
+_ELEMENTS = " --jsonl prints each element of this array on a line of its own."
+
+
 def schema(command: str, printed: Printed) -> dict[str, Any]:
     """The JSON Schema of what a command prints, or of each line of it."""
     each = " on each line" if printed.lines else ""
+    lines = _ELEMENTS if command in MANY else ""
     made: dict[str, Any] = {
         "$schema": DIALECT,
         "title": f"sssjob {command} --json",
-        "description": f"What sssjob {__version__} prints{each}.",
+        "description": f"What sssjob {__version__} prints{each}.{lines}",
         **_schema(printed.shape),
     }
     if '"item"' in _words(printed.shape):

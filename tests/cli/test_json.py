@@ -13,7 +13,7 @@ from json_commands import CALLS, keeps_to_its_schema, prepare
 from sssjob.cli import sssjob
 from sssjob.cli.defaults import KEYS
 from sssjob.measures import MEASURES
-from sssjob.verbs.shapes import DEFAULTS, SHAPES, WITHOUT, schema
+from sssjob.verbs.shapes import DEFAULTS, MANY, SHAPES, WITHOUT, schema
 
 COMMANDS = {" ".join(words): command for words, command in commands(sssjob)}
 HAVING = {
@@ -94,9 +94,6 @@ def test_what_is_printed_is_what_the_schema_says(name, words, place):
 def test_a_count_of_matches_is_what_the_schema_says(place):
     found = CliRunner().invoke(sssjob, ["query", "//Job", "--count", "--json", "good.xml"]).stdout
     keeps_to_its_schema("query", json.loads(found))
-
-
-MANY = ("validate", "diff", "match", "query", "store query", "request")  # each prints an array
 
 
 def test_json_lines_are_had_wherever_there_may_be_many():
