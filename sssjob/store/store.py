@@ -369,9 +369,12 @@ class Store:
         LOGGER.error("%s: %s", self.address, difference)
 
     def versions(
-        self, identity: Identity | str, *, on_error: lookup.OnDamage | None = None
-    ) -> list[Stored]:
+        self, identity: Identity | str, *, on_error: lookup.OnDamage | None = None,
+        newest: int | None = None,
+    ) -> list[Stored]:  # fmt: skip
         """Every version of a document, the first one first; an empty list if there is none.
+
+        With ``newest`` only so many, which is at least one.
 
         One that is damaged raises ``DamagedStore``, or goes to ``on_error``; then it stands in the
         list with an empty document.
@@ -380,10 +383,12 @@ class Store:
         if present is None:
             return []
         former = self.engine.fetch(
-            f"{lookup.FORMER}WHERE f.document = ? ORDER BY f.version", (present[0],)
+            f"{lookup.FORMER}WHERE f.document = ? ORDER BY f.version DESC LIMIT ?",
+            (present[0], LARGEST if newest is None else newest - 1),
         )
         return [
-            lookup.stored(row, self.packing, self.address, on_error) for row in (*former, present)
+            lookup.stored(row, self.packing, self.address, on_error)
+            for row in (*reversed(former), present)
         ]
 
     def changes(self, *, since: int = 0, by: str = "") -> Iterator[Event]:

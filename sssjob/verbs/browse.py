@@ -46,6 +46,7 @@ from sssjob.verbs.records import Tell, nothing
 
 MOST = 4 << 30  # bytes of a store that is made of what was named
 DIFFERENCES = 100  # of two versions that are told
+VERSIONS = 100  # of a document that are told, the newest ones
 _TIMES = {
     "created": "CreationTime", "submitted": "SubmitTime", "eligible": "EligibleTime",
     "started": "StartTime", "ended": "EndTime",
@@ -341,7 +342,7 @@ def effective(
 
 
 def versions(jobs: Store, stored: Stored) -> tuple[Version, ...]:
-    """All versions of a document, the present one first, each with what changed in it.
+    """The newest versions of a document, the present one first, each with what changed in it.
 
     One that is damaged says so, and the one behind it that there is nothing to compare it with.
     """
@@ -350,10 +351,11 @@ def versions(jobs: Store, stored: Stored) -> tuple[Version, ...]:
     def note(damage: DamagedStore) -> None:
         damaged[damage.version] = str(damage)
 
-    found = jobs.versions(stored.identity, on_error=note)
+    # One more than is told, to compare the last one with.
+    found = jobs.versions(stored.identity, on_error=note, newest=VERSIONS + 1)
     told = [_changed(before, after, damaged) for before, after in pairwise(found)]
     first = [Version(each, unread=damaged.get(each.version, "")) for each in found[:1]]
-    return (*reversed(told), *first)
+    return (*reversed(told), *first)[:VERSIONS]
 
 
 def _changed(before: Stored, after: Stored, damaged: Mapping[int, str]) -> Version:

@@ -193,6 +193,16 @@ def test_versions_tell_what_changed_and_who_did_it(jobs):
     assert (first.stored.version, first.differences) == (1, ())
 
 
+def test_the_newest_versions_are_told_each_with_what_changed(tmp_path):
+    with store.open(tmp_path / "jobs.db", create=True) as jobs:
+        for number in range(browse.VERSIONS + 5):
+            jobs.load(f"<Job><Id>1</Id><Priority>{number}</Priority></Job>".encode())
+        told = browse.versions(jobs, browse.job(jobs, 1, 0).stored)
+    numbers = [each.stored.version for each in told]
+    assert numbers == [*range(browse.VERSIONS + 5, 5, -1)]
+    assert all(len(each.differences) == 1 for each in told)
+
+
 def test_jobs_of_several_places_are_those_of_each(jobs):
     bad = []
     found = browse.effective(
