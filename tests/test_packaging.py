@@ -5,6 +5,7 @@ Leave these out with ``-m 'not packaging'``; they take some ten seconds.
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 import tarfile
@@ -193,3 +194,73 @@ def test_packages_and_the_image_hold_the_same_and_the_pages_are_among_it():
     }
     assert found["Containerfile"] == found["tree"]
     assert {"gateway", "web"} <= {*found["tree"][0].split(",")}
+
+
+SPEC = (ROOT / "packaging" / "sssjob.spec").read_text("utf-8")
+
+
+def _scriptlet(name):
+    """A scriptlet of the spec as rpm gives it to sh."""
+    found = re.search(rf"^%{name}\n(.*?)\n\n", SPEC, re.DOTALL | re.MULTILINE)
+    return found[1].replace("%{__python3}", "python3")
+
+
+def _debian(name):
+    return (ROOT / "packaging" / "debian" / name).read_text("utf-8")
+
+
+STARTS = ("systemctl daemon-reload",)
+AGAIN = ("systemctl daemon-reload", "systemctl try-restart sssjob.service")
+ENDS = ("systemctl disable --now sssjob.service",)
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments", "asked", "cleaned"),
+    [
+        (_debian("postinst"), ("configure", ""), STARTS, False),
+        (_debian("postinst"), ("configure", "0.0.9"), AGAIN, False),
+        (_debian("prerm"), ("upgrade", "0.2.0"), (), True),  # before the new files are there
+        (_debian("prerm"), ("remove",), ENDS, True),
+        (_debian("postrm"), ("remove",), STARTS, False),
+        (_scriptlet("post"), ("2",), STARTS, False),
+        (_scriptlet("preun"), ("1",), (), False),  # after the new files were compiled
+        (_scriptlet("preun"), ("0",), ENDS, True),
+        (_scriptlet("postun"), ("1",), AGAIN, False),
+        (_scriptlet("postun"), ("0",), STARTS, False),
+    ],
+)
+def test_a_package_restarts_the_gateway_on_upgrade_and_ends_it_on_removal(
+    script, arguments, asked, cleaned, tmp_path
+):
+    """With programs that note how they are called, and do nothing."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("systemctl", "systemd-sysusers", "systemd-tmpfiles", "python3", "find"):
+        program = programs / name
+        program.write_text(f'#!/bin/sh\necho "{name} $*" >>"{tmp_path}/calls"\n')
+        program.chmod(0o755)
+    done = subprocess.run(
+        ["/bin/sh", "-c", script, "script", *arguments],
+        cwd=tmp_path, env={"PATH": str(programs)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    calls = (tmp_path / "calls").read_text().splitlines() if (tmp_path / "calls").exists() else []
+    assert tuple(call for call in calls if call.startswith("systemctl")) == asked
+    assert any("__pycache__" in call for call in calls) == cleaned
+
+
+@pytest.mark.parametrize("module", ["sssjob.__main__", "sssjob.cli.lcginfo.run"])
+def test_a_process_that_a_packaged_program_starts_does_not_run_it_again(
+    module, tmp_path, monkeypatch
+):
+    """multiprocessing imports the program of its parent, for the pages of a gateway too."""
+    tree = (ROOT / "packaging" / "tree").read_text("utf-8")
+    written = re.search(r"<<PROGRAM\n(.*?)^PROGRAM$", tree, re.DOTALL | re.MULTILINE)[1]
+    program = tmp_path / "program"
+    program.write_text(written.replace("$2", module))
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(sys, "argv", ["program", "--help"])
+    runpy.run_path(str(program), run_name="__mp_main__")
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(program), run_name="__main__")
+    assert ended.value.code in (0, None)

@@ -14,7 +14,7 @@ from sssjob.gateway import config, systemd
 ROOT = Path(__file__).parents[1]
 PACKAGING = ROOT / "packaging"
 UNIT = PACKAGING / "systemd" / "sssjob.service"
-SCRIPTS = ["tree", "debian/build", "debian/postinst", "debian/prerm"]
+SCRIPTS = ["tree", "debian/build", "debian/postinst", "debian/prerm", "debian/postrm"]
 
 
 def test_the_unit_is_the_one_that_the_command_prints():
@@ -53,7 +53,7 @@ def test_every_file_that_the_recipe_of_rpm_names_is_put_there_by_the_script():
     tree = (PACKAGING / "tree").read_text()
     places = {"%{_bindir}": "/usr/bin", "%{_unitdir}": "/usr/lib/systemd/system",
               "%{_sysusersdir}": "/usr/lib/sysusers.d",
-              "%{_tmpfilesdir}": "/usr/lib/tmpfiles.d"}  # fmt: skip
+              "%{_tmpfilesdir}": "/usr/lib/tmpfiles.d", "%{_mandir}": "/usr/share/man"}  # fmt: skip
     files = (PACKAGING / "sssjob.spec").read_text().split("%files\n")[1].splitlines()
     for line in files:
         path = line.split()[-1]
@@ -62,7 +62,9 @@ def test_every_file_that_the_recipe_of_rpm_names_is_put_there_by_the_script():
         folder, _, name = path.rpartition("/")
         put = f"$root{path}" in tree
         made = folder == "/usr/bin" and f"program {name} " in tree
-        assert put or made, line
+        manual = name == "sssjob*.1*" and f'ours sssjob.cli.manual "$root{folder}"\n' in tree
+        completes = re.search(rf"^complete \w+ {re.escape(path[1:])}$", tree, re.MULTILINE)
+        assert put or made or manual or completes, line
 
 
 def test_a_container_runs_as_nobody_special_and_tells_its_health():
