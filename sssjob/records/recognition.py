@@ -18,8 +18,8 @@ from sssjob.registry import Sign
 
 HEAD = 1 << 16  # bytes that are looked at
 _OVER = (
-    "recognised as {0} by {1}, and not what a batch system shows of its jobs now; "
-    "sssjob convert and report read this"
+    "recognised as {0} by {1}, which sssjob convert and report read, and not as the listing "
+    "of jobs that was expected"
 )
 _LIVE = (
     "live jobs as a batch system shows them, recognised as {0} by {1}; sssjob status reads them, "

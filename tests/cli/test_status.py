@@ -155,7 +155,7 @@ def test_jobs_are_printed_as_json_objects():
         (("--table", "--json", QUEUE), "cannot be used together"),
         (("--from", "lsf"), "known: condor"),
         (("--from", "squeue-json"), "no system that can be asked"),
-        (("--from", "slurm", DATA / "condor/condor_q.json"), "no known format of records"),
+        (("--from", "slurm", DATA / "condor/condor_q.json"), "recognised as condor"),
         (("no/such/file",), "No such file"),
     ],
 )

@@ -144,13 +144,15 @@ def test_no_entity_is_expanded_and_no_document_type_accepted(bomb):
 
 def test_job_objects_in_sssrmap_are_no_output_of_torque():
     data = b"<Data><Job><JobId>7</JobId></Job></Data>"
-    with pytest.raises(UnusableInput, match=r"recognised as sss .* not what a batch system shows"):
+    with pytest.raises(UnusableInput, match=r"recognised as sss .* not as the listing"):
         list(status.outcomes(io.BytesIO(data), status.formats(), ZONE, OBJECTS))
 
 
 def test_accounting_is_no_listing_of_jobs_and_says_who_reads_it():
     data = b"JobID|State|ElapsedRaw\n1|COMPLETED|5\n"
-    with pytest.raises(UnusableInput, match=r"recognised as slurm .* convert and report read this"):
+    with pytest.raises(
+        UnusableInput, match=r"recognised as slurm .* convert and report read, and not"
+    ):
         list(status.outcomes(io.BytesIO(data), status.formats("slurm"), ZONE, OBJECTS))
 
 
