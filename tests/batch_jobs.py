@@ -1,5 +1,6 @@
 """Job objects as jobs of a real batch system, and what these print about themselves."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -86,3 +87,12 @@ def collected(place, system, *options):
 def answer(place, question, job):
     """What ``sssjob query`` finds in the document of a job."""
     return place.run(COMMAND, "query", question, place_of(place, job), check=False).strip()
+
+
+def proven(place, system, *more):
+    """What the conformance kit says of each case, on what a test has started."""
+    printed = place.run(
+        COMMAND, "features", "prove", "--for", system, "--user", user().pw_name,
+        "--work", place.root, "--json", "--seconds", 120, *more, check=False,
+    )  # fmt: skip
+    return [json.loads(line) for line in printed.splitlines()]

@@ -50,8 +50,7 @@ listed, 2 not understood, or something could not be read."""
     "--tolerance", metavar="PERCENT", type=Number(0, 100), default=0, show_default=True,
     help="By how much processor seconds may differ from those of sreport.",
 )  # fmt: skip
-@click.option("--timeout", metavar="SECONDS", type=Number(0.1), default=120,
-              show_default=True, help="How long a command of the system may take.")  # fmt: skip
+@options.TIMEOUT
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @options.ALL_FINDINGS
 @click.argument("files", nargs=-1, metavar="FILE...")

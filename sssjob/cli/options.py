@@ -13,7 +13,7 @@ import click
 from sssjob import registry
 from sssjob.cli.common import ALL_FINDINGS as ALL_FOUND
 from sssjob.cli.common import say
-from sssjob.cli.ranges import WholeNumber
+from sssjob.cli.ranges import Number, WholeNumber
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -124,6 +124,10 @@ WORKERS = click.option(
 SELECT = click.option(
     "--select", metavar="XPATH|ID", help="Only these jobs or task groups: an Id, or an XPath."
 )
+TIMEOUT = click.option(
+    "--timeout", metavar="SECONDS", type=Number(0.1), default=120, show_default=True,
+    help="How long a command of the system may take.",
+)  # fmt: skip
 JSON_OBJECT = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 JSON_LINES = click.option(
     "--json", "--jsonl", "as_json", is_flag=True, help="Print a JSON object on each line."

@@ -57,8 +57,7 @@ the system does not answer. With --watch: 130 ended by Ctrl-C, 2 ended by --fail
     help="With --watch: end after so many attempts in a row without an answer.",
 )  # fmt: skip
 @options.ZONE
-@click.option("--timeout", metavar="SECONDS", type=Number(0.1), default=120,
-              show_default=True, help="How long a command of the system may take.")  # fmt: skip
+@options.TIMEOUT
 @options.OUTPUT
 @options.ALL_FINDINGS
 @click.argument("files", nargs=-1, metavar="[FILE]...")

@@ -4,12 +4,11 @@
 Where no cell can be started, the tests say why.
 """
 
-import json
 import shutil
 
 import gridengine_cell
 import pytest
-from batch_jobs import COMMAND, answer, collected, install, kept, prepare, submitted, told
+from batch_jobs import COMMAND, answer, collected, install, kept, prepare, proven, submitted, told
 from daemons import started, user
 from waiting import until
 
@@ -262,11 +261,7 @@ def test_the_conformance_kit_proves_this_site(cell):
     queue = [
         word for name in QUEUED for each in ("-q", "main.q") for word in ("--with", name, each)
     ]
-    printed = cell.run(
-        COMMAND, "features", "prove", "--for", "gridengine", "--user", user().pw_name,
-        "--work", cell.root, "--json", "--seconds", 120, *queue, check=False,
-    )  # fmt: skip
-    rows = {row["case"]: row for row in map(json.loads, printed.splitlines())}
+    rows = {row["case"]: row for row in proven(cell, "gridengine", *queue)}
     missing = {"heterogeneous", "multi-node", "whole node", "srun alone"}
     assert {name for name, row in rows.items() if row["outcome"] == "not here"} == missing
     assert [row for row in rows.values() if row["outcome"] == "wrong"] == []

@@ -3,13 +3,11 @@
 Where it cannot be started, the test says why.
 """
 
-import json
-
 import later_slurm
 import pytest
 import slurm_cluster
-from batch_jobs import COMMAND, install
-from daemons import Unavailable, user
+from batch_jobs import install, proven
+from daemons import Unavailable
 
 pytestmark = pytest.mark.interop
 
@@ -34,10 +32,6 @@ def cluster():
 def test_the_conformance_kit_proves_a_later_slurm(cluster):
     version = cluster.run("slurmctld", "-V")
     assert int(version.split()[1].partition(".")[0]) >= 24
-    printed = cluster.run(
-        COMMAND, "features", "prove", "--for", "slurm", "--user", user().pw_name,
-        "--work", cluster.root, "--json", "--seconds", 120, check=False,
-    )  # fmt: skip
-    rows = [json.loads(line) for line in printed.splitlines()]
+    rows = proven(cluster, "slurm")
     assert len(rows) == 12
     assert [row for row in rows if row["outcome"] != "holds"] == []

@@ -4,12 +4,11 @@
 Where no cluster can be started, the tests say why.
 """
 
-import json
 import shutil
 
 import pytest
 import slurm_cluster
-from batch_jobs import COMMAND, answer, collected, install, kept, prepare, submitted, told
+from batch_jobs import COMMAND, answer, collected, install, kept, prepare, proven, submitted, told
 from daemons import started, user
 from waiting import until
 
@@ -337,10 +336,6 @@ def test_slurm_has_of_a_translated_script_what_the_job_asks_for(cluster):
 
 def test_the_conformance_kit_proves_this_site(cluster):
     """Jobs of every kind, and a controller that hangs, a full disk and a umask."""
-    printed = cluster.run(
-        COMMAND, "features", "prove", "--for", "slurm", "--user", user().pw_name,
-        "--work", cluster.root, "--json", "--seconds", 120, check=False,
-    )  # fmt: skip
-    rows = [json.loads(line) for line in printed.splitlines()]
+    rows = proven(cluster, "slurm")
     assert len(rows) == 12
     assert [row for row in rows if row["outcome"] != "holds"] == []

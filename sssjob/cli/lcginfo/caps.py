@@ -11,7 +11,6 @@ from sssjob import registry
 from sssjob.cli import common, options
 from sssjob.cli.lcginfo import shared
 from sssjob.cli.names import SystemName
-from sssjob.cli.ranges import Number
 
 if TYPE_CHECKING:
     from sssjob.commands import CommandLimits
@@ -34,14 +33,7 @@ Exit code: 0 done, 1 a cap was left out, 2 nothing printed."""
     help="Whose limits: those of a batch system, Maui's diagnose -g, or vo-max-jobs.",
 )  # fmt: skip
 @options.ALL_FINDINGS
-@click.option(
-    "--timeout",
-    metavar="SECONDS",
-    type=Number(0.1),
-    default=120,
-    show_default=True,
-    help="How long the command may take.",
-)
+@options.TIMEOUT
 @click.argument("file", required=False, metavar="[FILE]")
 def command(format_name: str, timeout: float, file: str | None) -> None:
     """Print the caps of groups as vo-max-jobs.

@@ -59,14 +59,7 @@ Exit code: 0 every job printed, 1 some could not be, 2 nothing printed."""
     "--tz", "zone", metavar="ZONE", default="", shell_complete=options.completes(options.zones),
     help="The zone of times that state none, such as Europe/Amsterdam. Default: UTC.",
 )  # fmt: skip
-@click.option(
-    "--timeout",
-    metavar="SECONDS",
-    type=Number(0.1),
-    default=120,
-    show_default=True,
-    help="How long a command of the batch system may take.",
-)
+@options.TIMEOUT
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 def command(
     format_name: str,
