@@ -8,14 +8,17 @@ from functools import lru_cache
 from sssjob import spec
 
 _FARTHEST = 2  # edits; more are another word
+_SHORT = 4  # letters; in a name so short, two edits are half of another word
 _LONGEST = 60  # characters; a longer name is no misspelling of ours
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """The name that differs in case only, or in at most two edits; "" if there is none.
 
-    >>> nearest("Proccessors", ["Priority", "Processors"])
-    'Processors'
+    In a name of four letters or fewer, one edit.
+
+    >>> nearest("Proccessors", ["Priority", "Processors"]), nearest("nope", ["oge", "pbs"])
+    ('Processors', '')
     """
     if len(name) > _LONGEST:
         return ""
@@ -25,10 +28,11 @@ def nearest(name: str, names: Iterable[str]) -> str:
         return same[0]
     if len(name) <= _FARTHEST:
         return ""
+    farthest = _FARTHEST if len(name) > _SHORT else 1
     distance, found = min(
         ((_distance(name, other), other) for other in known), default=(_FARTHEST + 1, "")
     )
-    return found if distance <= _FARTHEST else ""
+    return found if distance <= farthest else ""
 
 
 def beginning(name: str, names: Iterable[str]) -> str:
