@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob import registry
-from sssjob.json_text import held, may_be_odd
+from sssjob.json_text import Loaded, OddLetter, each_once, held, line_of_value, may_be_odd, said_of
 from sssjob.legality import ILLEGAL
 from sssjob.records import find, read_records
 from sssjob.records.builders import OBJECTS, TEXTS
@@ -168,3 +168,101 @@ def test_what_is_held_has_nothing_that_xml_has_not(value):
     assert not ILLEGAL.search(shown)
     assert bool(odd) <= may_be_odd(written)
     assert odd or found == value
+
+
+@pytest.mark.parametrize(
+    ("text", "is_odd"),
+    [
+        ("", False), ("a", False), ('"\\"', False), (r'"\\u"', False), (r'"\n\t\/"', False),
+        (r"\u0041", True), (r"\b", True), (r"\f", True), (r'"\\\u0041"', True), (r'"\n\u0041"', True),
+        ("\ufffe", True), ("caf\u00e9\uffff", True), ("caf\u00e9", False), ("\U0001f600", False),
+    ],
+)  # fmt: skip
+def test_json_may_be_odd_where_an_escape_or_a_letter_may_be(text, is_odd):
+    assert may_be_odd(text) == is_odd
+
+
+@pytest.mark.parametrize(
+    ("letter", "said"),
+    [
+        ("\udc7f", "U+DC7F, which"),
+        ("\udc80", "U+DC80 (or the byte 80, which is no UTF-8), which"),
+        ("\udcff", "U+DCFF (or the byte FF, which is no UTF-8), which"),
+        ("\udd00", "U+DD00, which"),
+        ("\x00", "U+0000, which"),
+    ],
+)
+def test_half_a_pair_that_stands_for_a_byte_is_told_as_that_byte(letter, said):
+    assert str(OddLetter(("a", 0), letter)).startswith(f"a/0 has {said} XML does not have")
+
+
+def test_a_place_of_many_names_is_told_in_sixty_letters():
+    assert str(OddLetter(("a" * 61, "b"), "\x00")).startswith("a" * 60 + " has")
+
+
+def test_a_name_that_stands_twice_is_refused_and_told_in_sixty_letters():
+    long = "b" * 61
+    with pytest.raises(ValueError, match=f"^'{'b' * 60}' stands twice in one object$"):
+        json.loads(f'{{"a": 1, "{long}": 2, "c": 3, "{long}": 4}}', object_pairs_hook=each_once)
+    assert each_once([("a", 1), ("b", 1)]) == {"a": 1, "b": 1}
+    assert each_once([]) == {}
+
+
+def test_of_several_odd_texts_the_first_is_told_and_how_many_more():
+    one, two = OddLetter(("a",), "\x00"), OddLetter(("b",), "\x01")
+    assert said_of([one]) == str(one)
+    assert said_of([one, two]) == f"{one} (and 1 more)"
+
+
+def test_the_name_of_an_object_is_told_too():
+    found, odd = held({"a\x00": [{"b": "c\x01"}], "d": 1})
+    assert found == {"a\ufffd": [{"b": "c\ufffd"}], "d": 1}
+    assert odd == [(("a\x00",), "\x00"), (("a\x00", 0, "b"), "\x01")]
+    assert held("e\x02", ("f",)) == ("e\ufffd", [(("f",), "\x02")])
+
+
+def test_an_object_knows_the_lines_of_its_values():
+    text = '{"a":\n {"b":\n [1,\n 2]}}'
+    loaded = Loaded.at(json.loads(text)["a"], text, ("a",))
+    assert loaded == {"b": [1, 2]}
+    assert [loaded.line(path) for path in ((), ("b",), ("b", 1), ("b", 7), ("c",))] == [
+        2,
+        3,
+        4,
+        3,
+        2,
+    ]
+
+
+def lines(value, path=()):
+    """JSON with each value in a line of its own, and the path of each line."""
+    if isinstance(value, dict):
+        parts = [(name, each) for name, each in value.items()]
+        inner = [(f"{json.dumps(name)}:\n", lines(each, (*path, name))) for name, each in parts]
+        marks = "{}"
+    elif isinstance(value, list):
+        inner = [("\n", lines(each, (*path, at))) for at, each in enumerate(value)]
+        marks = "[]"
+    else:
+        return json.dumps(value), [path]
+    text, places = marks[0], [path]
+    for at, (before, (own, deeper)) in enumerate(inner):
+        text += ("," if at else "") + before + own
+        places += deeper
+    return text + marks[1], places
+
+
+@given(
+    st.recursive(
+        st.integers() | st.text('ab"\\{}[]:,', max_size=3),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.text('ab"\\{:', max_size=2), inner, max_size=3)
+        ),
+        max_leaves=9,
+    )
+)
+def test_the_line_of_each_value_is_found(value):
+    text, places = lines(value)
+    assert [line_of_value(text, place) for place in places] == [*range(1, len(places) + 1)]
+    assert line_of_value(text, (*places[-1], "no such")) == len(places)

@@ -1,5 +1,6 @@
 """What XML can hold: the same as a parser takes, no more and no less."""
 
+import re
 from xml.sax.saxutils import quoteattr
 
 import pytest
@@ -11,7 +12,7 @@ from lxml import etree
 import sssjob
 from sssjob.document import from_tree
 from sssjob.errors import InvalidValue
-from sssjob.legality import legal_name, legal_namespace
+from sssjob.legality import legal, legal_name, legal_namespace, legal_note
 from sssjob.model import Note
 
 BEGINNINGS = ("", "urn:", "http://", "//", "http://a@[", "http://[")
@@ -87,3 +88,59 @@ def test_a_carriage_return_where_nothing_can_be_escaped_is_refused(kind, text):
     with pytest.raises(InvalidValue, match="carriage return"):
         Note(kind, text)
     assert Note("text", "a\rb").text == "a\rb"
+
+
+@pytest.mark.parametrize(
+    "refused, said",
+    [
+        (lambda: legal("a\x01"), "a text that XML can hold: it has U+0001"),
+        (lambda: legal("a\ufffe\x01", "Name"), "a value of Name that XML can hold: it has U+FFFE"),
+        (lambda: legal_name("{}a"), "in a namespace that is a URI"),
+        (lambda: legal_name("{urn:a}1"), "a name of XML"),
+        (lambda: legal_name("{urn:a"), "in a namespace that is a URI"),
+    ],
+)
+def test_what_is_refused_is_told_with_what_was_expected(refused, said):
+    with pytest.raises(InvalidValue, match=re.escape(said)):
+        refused()
+
+
+def test_what_xml_holds_is_given_back():
+    assert legal("caf\u00e9\n\t") == "caf\u00e9\n\t"
+    assert legal_name("{urn:a}b") == "{urn:a}b"
+    assert legal_namespace("urn:a", "b") == "urn:a"
+
+
+def test_a_namespace_that_is_none_is_told_with_what_is_in_it():
+    for name, shown in [("", "http://["), ("{http://[}a", "{http://[}a")]:
+        with pytest.raises(InvalidValue) as refused:
+            legal_namespace("http://[", name)
+        assert refused.value.text == shown
+
+
+@pytest.mark.parametrize(
+    "kind, text, fits",
+    [
+        ("comment", "a", True),
+        ("comment", "a - b", True),
+        ("comment", "a -- b", False),
+        ("comment", "a-", False),
+        ("comment", "", True),
+        ("text", "a -- b-", True),
+        ("text", "a\x01", False),
+        ("instruction", "pi", True),
+        ("instruction", "pi -- a-", True),
+        ("instruction", "pi a?>", False),
+        ("instruction", "pi  a", False),
+        ("instruction", "pi ", False),
+        ("instruction", "XmL a", False),
+        ("instruction", "xmls a", True),
+        ("instruction", "1 a", False),
+        ("instruction", "", False),
+        ("element", "a", False),
+    ],
+)
+def test_a_note_is_taken_where_it_is_read_back(kind, text, fits):
+    assert is_taken(lambda each: legal_note(kind, each), text) == fits
+    if fits:
+        assert legal_note(kind, text) == text

@@ -137,3 +137,37 @@ def test_a_licence_is_translated_alike_in_the_words_of_both(target):
         text = str(translate(requesting(attributes), target).text)
         # What the form cannot say as it was written is kept in a comment of ours.
         assert re.search(r"essl\b", re.sub(r"# sssjob: .*?(?:\\n|\n)", "", text))
+
+
+@pytest.mark.parametrize(
+    "attributes, license_name",
+    [
+        ({"name": "essl", "type": "License"}, "essl"),
+        ({"name": " essl ", "type": " License "}, "essl"),
+        ({"name": "License", "type": "essl"}, "essl"),
+        ({"name": "License", "type": "License"}, "License"),
+        ({"name": "License"}, None),
+        ({"name": "essl", "type": "floating"}, None),
+        ({"type": "License"}, ""),
+        ({}, None),
+    ],
+)
+def test_a_licence_is_named_by_either_attribute(attributes, license_name):
+    assert resource_names.license_name(attributes) == license_name
+    assert resource_names.is_license(attributes) == (license_name is not None)
+
+
+@pytest.mark.parametrize(
+    "attributes, key",
+    [
+        ({"name": "gpus"}, (("name", "GPU"),)),
+        ({"name": "gres/gpu:A100"}, (("name", "GPU"), ("type", "a100"))),
+        ({"name": "essl", "type": "License"}, (("name", "essl"), ("type", "License"))),
+        ({"name": "Tapes", "type": "LTO", "units": "x"}, (("name", "Tapes"), ("type", "LTO"))),
+        ({"name": "Tapes"}, (("name", "Tapes"),)),
+        ({"type": "gpu"}, (("type", "gpu"),)),
+        ({}, ()),
+    ],
+)
+def test_what_means_the_same_resource_has_the_same_key(attributes, key):
+    assert resource_names.key(attributes) == key

@@ -138,6 +138,7 @@ def test_the_epoch_is_shown_as_a_time():
 
 @pytest.mark.parametrize("size, expected", [
     (0, ("0", "B")), (1023, ("1023", "B")), (1024, ("1", "KB")), (3 << 10, ("3", "KB")), (1025, ("1025", "B")),
+    (512, ("512", "B")), (256, ("256", "B")), (1 << 19, ("512", "KB")), (-2048, ("-2", "KB")),
     (Fraction(1, 2), ("0.5", "B")), (5 << 100, ("5", "DB")), (1 << 120, ("1048576", "DB")),
 ])  # fmt: skip
 def test_bytes_are_shown_in_the_largest_unit_of_which_they_are_whole(size, expected):
@@ -199,3 +200,41 @@ def test_what_no_double_can_hold_is_infinite_as_a_double_and_whole_in_json(numbe
 @given(st.fractions() | st.integers(-(10**300), 10**300))
 def test_a_double_is_the_nearest_to_a_number(number):
     assert units.double(number) == float(number)
+
+
+@pytest.mark.parametrize("number, said", [
+    (0, "0 B"), (1023, "1023 B"), (1024, "1 KB"), (999 << 10, "999 KB"), (Fraction(9995, 10) * 1024, "1000 KB"),
+    (Fraction(9994, 10) * 1024, "999 KB"), (1023 << 10, "1023 KB"), (1 << 20, "1 MB"), (3 << 29, "1.5 GB"),
+    (1 << 40, "1 TB"), (Fraction(3, 2), "1 B"), (5 << 50, "5120 TB"),
+])  # fmt: skip
+def test_a_size_is_in_the_largest_unit_that_it_fills(number, said):
+    assert units.size(number) == said
+
+
+def test_nothing_has_no_double():
+    assert units.double_or_none(None) is None
+    assert units.double_or_none(Fraction(1, 2)) == 0.5
+
+
+@given(st.integers(0, 12), st.integers(0, 12), st.integers(-(10**9), 10**9))
+def test_a_decimal_has_as_many_places_as_its_fraction_needs(twos, fives, number):
+    exact = Fraction(number, 2**twos * 5**fives)
+    text = units.decimal(exact)
+    assert Fraction(text) == exact
+    assert "." not in text or text[-1] != "0"
+
+
+@given(st.fractions().filter(lambda value: set(factors(value.denominator)) - {2, 5}))
+def test_what_no_decimal_is_has_the_nearest_of_seventeen_places(value):
+    assert abs(Fraction(units.decimal(value)) - value) <= Fraction(1, 2 * 10**17)
+
+
+def factors(number):
+    each = 2
+    while number > 1 and each < 1000:
+        while number % each == 0:
+            yield each
+            number //= each
+        each += 1
+    if number > 1:
+        yield number

@@ -11,7 +11,18 @@ from click.testing import CliRunner
 import sssjob
 from sssjob.cli import sssjob as command
 from sssjob.query.forms import Form
-from sssjob.visible import csv_lines, visible, visible_lines
+from sssjob.visible import (
+    Markup,
+    Visible,
+    csv_lines,
+    in_dot,
+    markup,
+    visible,
+    visible_lines,
+)
+from sssjob.visible import (
+    Terminal as Coloured,
+)
 
 STEERING = "\x1b[2J\x9b31m\u202e\u2028\u200b\x7f"
 FORMULAS = ["=cmd|' /C calc'!A0", "+1", "@SUM(A1)", "-1+1", " =1", "\t=1", "\r1", "\uff1d1+1"]
@@ -72,3 +83,37 @@ def test_there_is_one_way_to_write_cells():
     home = Path(sssjob.__file__).parent
     found = {path.name for path in home.rglob("*.py") if "csv.writer" in path.read_text()}
     assert found == {"visible.py"}
+
+
+def test_a_plain_text_is_shown_as_it_is():
+    assert visible("a b c") == visible_lines("a b c") == markup("a b c") == "a b c"
+    assert visible(" \x00 ") == " \u2400 "
+
+
+def test_templates_take_numbers_and_what_is_written_and_make_the_rest_harmless():
+    filled = Markup.of("{a}{b}{c}{d}", a="<\x1b", b=2, c=1.5, d=Markup("<br/>"))
+    assert filled == "&lt;\u241b21.5<br/>"
+    assert Markup.of("{a}", a=None) == "None"
+    assert Markup.joined([Markup("<b>"), filled], Markup(" ")) == f"<b> {filled}"
+    assert type(Markup.joined([])) is Markup
+    assert markup("\ufffe'\"") == "\ufffd&#x27;&quot;"
+    assert in_dot("a\\", 'b"') == '"a\\\\\\nb\\""'
+
+
+def test_a_letter_may_come_to_a_terminal_in_pieces():
+    terminal = io.StringIO()
+    stream = Visible(terminal)
+    assert stream.writable()
+    assert [stream.write(each) for each in (b"caf\xc3", b"\xa9\x1b\n", b"")] == [4, 3, 0]
+    stream.styled(Coloured("\x1b[1m"))
+    assert terminal.getvalue() == "caf\u00e9\u241b\n\x1b[1m"
+
+
+@pytest.mark.parametrize("cell", ["=", "-", "+", 5, -5, None, "ab"])
+def test_one_letter_is_no_formula_and_what_is_no_text_stays(cell):
+    (line,) = csv_lines([["x", cell]])
+    assert line == f"x,{'' if cell is None else cell}\n"
+
+
+def test_a_cell_of_two_letters_may_be_a_formula():
+    assert [*csv_lines([["=a"], ["b"]])] == ["'=a\n", "b\n"]
