@@ -133,13 +133,11 @@ def _text(text: str, path: Path, odd: list[OddLetter]) -> str:
 
 def line_of_value(text: str, path: Sequence[str | int]) -> int:
     """The line in which a value begins, or else the one around it; 1 for the whole."""
-    wanted = tuple(path)
-    best, found = -1, 1
-    for line, place in _values(text):
-        length = len(place)
-        if length > best and place == wanted[:length]:
-            best, found = length, line
-            if length == len(wanted):
+    wanted, found = tuple(path), 1
+    for line, place in _values(text):  # what is around comes before what is inside
+        if place == wanted[: len(place)]:
+            found = line
+            if place == wanted:
                 break
     return found
 
@@ -162,7 +160,6 @@ def _values(text: str) -> Iterator[tuple[int, tuple[str | int, ...]]]:
         elif word in "}]":
             inside.pop()
             path.pop()
-            key = False
         elif word == ":":
             key = False
         elif key:

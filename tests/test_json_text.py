@@ -234,6 +234,11 @@ def test_an_object_knows_the_lines_of_its_values():
     ]
 
 
+def test_the_whole_is_in_its_own_line():
+    assert [line_of_value(text, ()) for text in ("", "1", "\n\n1", "\n[\n1]")] == [1, 1, 3, 2]
+    assert line_of_value('{"a": [1],\n"b": {"a":\n [1]}}', ("b", "a")) == 3
+
+
 def lines(value, path=()):
     """JSON with each value in a line of its own, and the path of each line."""
     if isinstance(value, dict):

@@ -59,6 +59,13 @@ def test_a_name_is_taken_where_a_parser_takes_it(name):
     assert is_taken(legal_name, name) == (is_read(root) and etree.fromstring(root).tag == name)
 
 
+def test_the_namespace_of_declarations_has_no_names():
+    for namespace in ("", "http://www.w3.org/2000/xmlns/"):
+        assert not is_taken(legal_namespace, namespace)
+        assert not is_taken(legal_name, f"{{{namespace}}}a")
+    assert is_taken(legal_namespace, "http://www.w3.org/2000/xmlns")
+
+
 @pytest.mark.parametrize("uri", ["http://[9%]", "http://[中]/x", "#[]", "a/b"])
 def test_a_job_of_any_namespace_that_a_parser_takes_is_written_as_it_was_read(uri):
     document = f'<Job xmlns:x="{uri}"><Id>1</Id><x:Own x:a="1"/></Job>'
