@@ -29,10 +29,9 @@ def nearest(name: str, names: Iterable[str]) -> str:
     if len(name) <= _FARTHEST:
         return ""
     farthest = _FARTHEST if len(name) > _SHORT else 1
-    distance, found = min(
-        ((_distance(name, other), other) for other in known), default=(_FARTHEST + 1, "")
-    )
-    return found if distance <= farthest else ""
+    far = ((_distance(name, other), other) for other in known)
+    near = [each for each in far if each[0] <= farthest]
+    return min(near)[1] if near else ""
 
 
 def beginning(name: str, names: Iterable[str]) -> str:

@@ -124,6 +124,8 @@ def faulty(node):
             other = deepcopy(node)
             other.test = ast.UnaryOp(ast.Not(), node.test)
             yield other
+        case ast.Return(value=ast.Constant(value=None)):
+            pass
         case ast.Return(value=ast.expr()):
             yield ast.Return(ast.Constant(None))
         case ast.Continue():

@@ -54,7 +54,26 @@ def spoilt(**changes):
     return encrypt(PLAIN, KEY)._replace(**changes)
 
 
+def padded_with(end):
+    """An encrypted message whose last bytes are these."""
+    hidden = encrypt(PLAIN, KEY)
+    session = encryption.opens(hidden, KEY)
+    value = base64.b64decode(hidden.value)
+    start = value[:8]
+    plain = encryption._decrypted(value[8:], session, start)
+    plain = plain[: -plain[-1]]
+    plain += bytes(-(len(plain) + len(end)) % 8) + end
+    made = start + encryption._encrypted(plain, session, start)
+    return hidden._replace(value=base64.b64encode(made).decode())
+
+
 BAD = [
+    pytest.param(padded_with(b"\0"), id="padded by nothing"),
+    pytest.param(padded_with(b"\x09" * 9), id="padded by more than a block"),
+    pytest.param(padded_with(b"\1\2"), id="padded by other bytes"),
+    pytest.param(spoilt(value=encrypt(PLAIN, KEY).value + "?"), id="more than base64"),
+    pytest.param(spoilt(key=encrypt(PLAIN, KEY).key + "?"), id="a key that is more than base64"),
+    pytest.param(encrypt(b"a" * 1001, KEY), id="a byte too long"),
     pytest.param(encrypt(PLAIN, b"x" * 24), id="another key"),
     pytest.param(spoilt(key=""), id="no key"),
     pytest.param(spoilt(key="?"), id="no base64"),
@@ -70,3 +89,7 @@ def test_what_cannot_be_opened_is_refused_without_telling_why(hidden):
     with pytest.raises(Refused) as refused:
         decrypt(Encrypted(*hidden), KEY, limit=1000)
     assert (refused.value.code, refused.value.message) == ("434", "The message cannot be decrypted")
+
+
+def test_a_message_may_be_as_long_as_the_limit():
+    assert decrypt(encrypt(b"a" * 1000, KEY), KEY, limit=1000) == b"a" * 1000

@@ -176,6 +176,26 @@ def test_no_more_is_held_than_was_allowed():
         feed(parser, b"\r\n65\r\n")
 
 
+def test_a_body_may_be_as_long_as_the_limit():
+    for head, body in (
+        (HEAD + b"Host: a\r\nContent-Length: 1000\r\n\r\n", b"a" * 1000),
+        (CHUNKED + b"Host: a\r\n\r\n", chunk(b"a" * 600) + chunk(b"a" * 400) + b"0\r\n\r\n"),
+    ):
+        assert read(head + body, limit=1000)[0].body == b"a" * 1000
+
+
+@pytest.mark.parametrize("name", [b"Host", b"Transfer-Encoding", b"Content-Length"])
+def test_a_header_that_decides_stands_once(name):
+    twice = (name + b": 3\r\n") * 2
+    with pytest.raises(BadFraming, match=f"more than one {name.decode().lower()}"):
+        read(HEAD + twice + b"\r\nabc")
+
+
+def test_a_header_that_stands_twice_is_a_list():
+    (request,) = read(HEAD + b"Host: a\r\nA: 1\r\na:  2 \r\nContent-Length: 0\r\n\r\n")
+    assert request.headers["a"] == "1, 2"
+
+
 def test_chunks_of_a_byte_each_are_not_read_for_ever():
     parser = Requests()
     feed(parser, CHUNKED + b"\r\n" + chunk(b"a") * 1000)

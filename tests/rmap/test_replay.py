@@ -30,6 +30,13 @@ def test_what_is_not_of_this_time_is_refused(time):
     assert code(Nonces(since=0), request(time=time), 1000) == "424"
 
 
+@pytest.mark.parametrize("time", [700, 1300])
+def test_what_is_just_of_this_time_is_taken_once(time):
+    nonces = Nonces(since=0)
+    nonces.admit(request(time=time), 1000)
+    assert code(nonces, request(time=time), 1000) == "424"
+
+
 def test_a_copy_is_refused_as_long_as_it_would_be_of_this_time():
     nonces = Nonces(since=0, window=300)
     nonces.admit(request(time=1200), 1000)

@@ -92,3 +92,11 @@ def test_a_reply_that_breaks_off_is_not_complete():
     reply, found = read(standard_reply(ONE)[:-5], ended=True)
     assert not reply.is_complete
     assert found == []
+
+
+def test_a_header_may_be_as_long_as_its_limit():
+    start = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nA: "
+    fitting = start + b"a" * ((16 << 10) - len(start))
+    Reply().feed(fitting)
+    with pytest.raises(BadFraming, match="too long"):
+        Reply().feed(fitting + b"a")
