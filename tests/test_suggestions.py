@@ -62,6 +62,7 @@ WORDS = st.text("abc", min_size=1, max_size=8)
 @example("abcd", ["abdc"])
 @example("abcd", ["abef"])
 @example("abcde", ["abcfg"])
+@example("aaa", ["a"])
 def test_the_nearest_name_is_the_one_of_fewest_edits(name, names):
     most = 0 if len(name) <= 2 else 1 if len(name) <= 4 else 2
     near = [(edits(name, each), each) for each in names if edits(name, each) <= most]

@@ -88,6 +88,14 @@ EQUIVALENT = {
      "len(stripped) < DIGITS"): "what is longer is read in the other way",
     ("sssjob.units", "zeros = (whole & -whole).bit_length() - 1  # units are powers of 2^10",
      "whole | -whole"): "the negative of the same number, which has as many bits",
+    ("sssjob.suggestions", "return _FARTHEST + 1", "2"): "too far is too far",
+    ("sssjob.suggestions", "return _FARTHEST + 1  # no letter behind makes it less", "2"):
+     "too far is too far",
+    ("sssjob.suggestions", "row = list(range(len(other) + 1))", "2"): "a place that none asks for",
+    ("sssjob.resource_names", "if text[: len(_GRES[0])].lower() in _GRES:", "1"):
+     "both beginnings have as many letters",
+    ("sssjob.resource_names", "text = text[len(_GRES[0]) :]", "1"):
+     "both beginnings have as many letters",
     ("sssjob.fold", "self.ended = self.advances = False", "True"): "job() says both first",
 }  # fmt: skip
 
