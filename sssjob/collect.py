@@ -203,6 +203,9 @@ def _status(place: Path, notes: list[str]) -> StatusSnapshot | None:
         return None
     try:
         return status.read(place)
+    except status.LockTimeout as error:  # the job has ended: what it said last stands there
+        notes.append(_said(error, place))
+        return error.snapshot if error.snapshot.values else None
     except (OSError, SSSJobError) as error:
         notes.append(_said(error, place))
         return None

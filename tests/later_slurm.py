@@ -24,10 +24,10 @@ PACKAGES = (
     "libssl3t64", "libffi8", "libsqlite3-0", "libbz2-1.0", "liblzma5", "zlib1g",
 )  # fmt: skip
 OUTSIDE = ("munged", "munge", "mariadbd", "mariadb", "mariadb-install-db")
+GROUPS = Path("/sys/fs/cgroup/memory")  # of version 1: version 2 takes systemd, or a subtree
 _BOUND = dict.fromkeys((
-    "/dev", "/run", PROTECTED, *(str(Path(each).resolve()) for each in (
-        ROOT, sys.prefix, sys.base_prefix,
-    )),
+    "/dev", "/run", PROTECTED, *((str(GROUPS),) if GROUPS.is_dir() else ()),
+    *(str(Path(each).resolve()) for each in (ROOT, sys.prefix, sys.base_prefix)),
 ))  # fmt: skip
 
 
@@ -50,6 +50,17 @@ def root():
         finally:
             holder.stdin.close()
             holder.wait()
+
+
+def limits():
+    """Whether Slurm can make control groups here that limit the memory of jobs."""
+    place = GROUPS / f"sssjob-{os.getpid()}"
+    try:
+        place.mkdir()
+        place.rmdir()
+    except OSError:
+        return False
+    return True
 
 
 def _make():

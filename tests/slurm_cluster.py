@@ -28,7 +28,7 @@ SlurmctldPidFile={root}/log/slurmctld.pid
 SlurmdPidFile={root}/log/slurmd-%n.pid
 SlurmdSpoolDir={root}/spool-%n
 ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
+TaskPlugin=task/{task}
 SlurmdParameters=config_overrides
 JobAcctGatherType=jobacct_gather/linux
 JobAcctGatherFrequency=task=1
@@ -73,22 +73,23 @@ grant all on slurm.* to 'slurm'@'127.0.0.1';
 """
 
 
-def start(lines=lambda place: (), inside=(), outside=()):
+def start(lines=lambda place: (), inside=(), outside=(), *, limits=False):
     """A cluster that is up; ``lines`` gives more of slurm.conf.
 
-    ``inside`` are the words before all programs but those ``outside``. Raises ``Unavailable``.
+    ``inside`` are the words before all programs but those ``outside``. With ``limits`` control
+    groups of version 1 limit the memory of jobs. Raises ``Unavailable``.
     """
     needed(*PROGRAMS)
     place = Place("slurm", inside, outside)
     try:
-        _start(place, lines)
+        _start(place, lines, limits)
     except BaseException:
         place.stop()
         raise
     return place
 
 
-def _start(place, lines):
+def _start(place, lines, limits):
     root = place.root
     place.make("munge", "state", "etc", "log", "work", "spool-n1", "spool-n2")
     names = ("ctld", "dbd", "first", "second", "sql")
@@ -96,6 +97,7 @@ def _start(place, lines):
     host = socket.gethostname().partition(".")[0]
     values |= {"root": root, "host": host, "cpus": CPUS, "memory": MEMORY}
     values["binding"] = _binding()
+    values["task"] = "cgroup" if limits else "none"
     _munge(place)
     _database(place, values["sql"])
     (root / "etc/slurm.conf").write_text(
@@ -103,7 +105,8 @@ def _start(place, lines):
     )
     if int(re.search(r"[0-9]+", place.run("slurmctld", "-V"))[0]) >= 23:
         # Later ones do not start without control groups unless they are told to.
-        (root / "etc/cgroup.conf").write_text("CgroupPlugin=disabled\n")
+        groups = "cgroup/v1\nConstrainRAMSpace=yes" if limits else "disabled"
+        (root / "etc/cgroup.conf").write_text(f"CgroupPlugin={groups}\n")
     (root / "etc/slurmdbd.conf").touch(0o600)
     (root / "etc/slurmdbd.conf").write_text(DATABASE.format(**values))
     place.environment["SLURM_CONF"] = str(root / "etc/slurm.conf")

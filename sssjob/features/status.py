@@ -55,11 +55,16 @@ class LockTimeout(SSSJobError, TimeoutError):
     """Somebody kept the lock too long; ``snapshot`` holds the values as read without it."""
 
     def __init__(self, place: str, seconds: float, snapshot: StatusSnapshot) -> None:
-        super().__init__(place, seconds, snapshot)
+        # As an OSError has it, whose text many print.
+        text = f"it was locked by others for {seconds:g} seconds"
+        super().__init__(errno.EAGAIN, text, f"{place}/{LOCK}")
         self.place, self.seconds, self.snapshot = place, seconds, snapshot
 
     def __str__(self) -> str:
         return f"{self.place}/{LOCK} was locked by others for {self.seconds:g} seconds"
+
+    def __reduce__(self) -> tuple[type[LockTimeout], tuple[str, float, StatusSnapshot]]:
+        return type(self), (self.place, self.seconds, self.snapshot)
 
 
 def read(place: str | os.PathLike[str], *, wait: float = WAIT) -> StatusSnapshot | None:

@@ -15,7 +15,7 @@ from sssjob.errors import InvalidValue, SSSJobError
 from sssjob.features import files, keys
 from sssjob.features.keys import Key, Value
 from sssjob.features.read import read
-from sssjob.features.write import put, remove
+from sssjob.features.write import naming, put, remove
 from sssjob.integers import whole
 
 SHUTDOWNS = {"shutdowntime": "grace_secs", "shutdowntime_job": "grace_secs_job"}
@@ -94,7 +94,7 @@ def expire(directory: str | os.PathLike[str], now: int) -> tuple[str, ...]:
     Gives the keys that were removed. One that is no number is left for whoever wrote it. Raises
     ``Unprotected`` for a directory that others can exchange, or ``OSError``.
     """
-    with handles.protected(directory) as folder:
+    with handles.protected(directory) as folder, naming(directory):
         texts, _ = files.texts(folder, SHUTDOWNS)
         moments = {name: whole(text) for name, text in texts.items()}
         over = [name for name, at in moments.items() if at is not None and at <= now]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from sssjob import registry
@@ -35,29 +35,36 @@ class Watch:
 
     names: Iterable[str]
     asked: Surroundings
-    standing: dict[str, Notice] = field(default_factory=dict)
+    said: dict[str, Mapping[str, Notice]] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
 
     def look(self, now: int) -> Looked:
         """Ask all sources once, at ``now`` in seconds since 1970."""
+        before = self.standing
         found = notices.ask(self.names, self.asked, now)
-        earliest = dict(found.earliest)
-        for key, notice in self.standing.items():
-            known = earliest.get(key)
-            if notice.source in found.problems and (known is None or notice.moment < known.moment):
-                earliest[key] = notice
+        self.said |= found.said
+        standing = self.standing
         changes = tuple(
-            NoticeChange(key, earliest.get(key))
+            NoticeChange(key, standing.get(key))
             for key in (notices.MACHINE, notices.JOB)
-            if _moment(earliest.get(key)) != _moment(self.standing.get(key))
+            if _moment(standing.get(key)) != _moment(before.get(key))
         )
         problems = tuple(
             f"{name}: {reason}"
             for name, reason in found.problems.items()
             if self.problems.get(name) != reason
         )
-        self.standing, self.problems = earliest, dict(found.problems)
+        self.problems = dict(found.problems)
         return Looked(changes, problems)
+
+    @property
+    def standing(self) -> dict[str, Notice]:
+        """The earliest notice that stands, by key."""
+        return notices.earliest(self.said)
+
+    def by_source(self, key: str) -> dict[str, int | None]:
+        """What each source that ever answered says of a key; None is that nothing is to end."""
+        return {name: _moment(each.get(key)) for name, each in self.said.items()}
 
     def answering(self) -> tuple[str, ...]:
         """The batch systems that answered at the last look what their prologs ask of a node."""

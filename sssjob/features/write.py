@@ -10,8 +10,8 @@ that is slow to import.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager, suppress
 
 from sssjob import atomic
 from sssjob import directory_handles as handles
@@ -110,7 +110,7 @@ def put(values: Mapping[str, Value], directory: Place) -> WrittenKeys:
     Raises ``InvalidValue`` before anything is touched, or ``OSError``.
     """
     contents = {name: content(name, value) for name, value in values.items()}
-    with handles.opened(directory) as folder:
+    with naming(directory), handles.opened(directory) as folder:
         listing = _listing(_manifest(folder) | contents.keys())
         atomic.put_all(folder, {MANIFEST: listing, **contents})
         os.fsync(folder)
@@ -120,17 +120,32 @@ def put(values: Mapping[str, Value], directory: Place) -> WrittenKeys:
 def remove(names: Iterable[str], directory: Place) -> WrittenKeys:
     """Remove some keys of a directory, whoever wrote them, as far as they are there."""
     removed = []
-    with handles.opened(directory) as folder:
+    with naming(directory), handles.opened(directory) as folder:
+        earlier = _manifest(folder)
         for name in names:
             if not keys.is_name(name):
                 raise _invalid(name, "a key, which is letters, digits and underscores")
             with suppress(FileNotFoundError):
                 os.unlink(name, dir_fd=folder)
                 removed.append(name)
-        if earlier := _manifest(folder):
+        if earlier:
             atomic.put(folder, MANIFEST, _listing(earlier.difference(removed)))
         os.fsync(folder)
     return WrittenKeys(str(directory), (), tuple(removed))
+
+
+@contextmanager
+def naming(place: Place) -> Generator[None]:
+    """Errors about single names below a handle tell the whole path, where it is known."""
+    try:
+        yield
+    except OSError as error:
+        name = error.filename
+        if not isinstance(place, int) and not (isinstance(name, str) and os.path.isabs(name)):
+            inner = isinstance(name, str) and os.path.basename(name) == name
+            error.filename = os.path.join(place, name) if inner else str(place)
+            error.filename2 = None
+        raise
 
 
 def content(name: str, value: Value) -> bytes:

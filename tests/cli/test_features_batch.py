@@ -1,12 +1,16 @@
 """The commands that scripts of batch systems call, with programs that print what real ones did."""
 
+import errno
 import fcntl
 import json
 import os
 import re
+import signal
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner
@@ -15,8 +19,11 @@ from waiting import HANG
 
 from sssjob import document
 from sssjob.cli.features import command
+from sssjob.cli.features.watch import _Stopped
+from sssjob.features import status
 from sssjob.features.batch import directories
 from sssjob.features.batch.documents import locked
+from sssjob.features.keys import MACHINE_FEATURES
 from sssjob.features.notices import Surroundings
 from sssjob.features.read import read
 from sssjob.features.watch import Watch
@@ -769,7 +776,9 @@ def test_a_job_that_goes_well_has_one_line_in_the_log_and_nothing_is_printed(nod
     ] * 2
     first, second = (node / "log").read_text().splitlines()
     assert re.fullmatch(
-        r"[0-9T:-]{19}Z prolog slurm 3: [0-9]+ values, [0-9.]+ s of CPU time", first
+        r"[0-9T:-]{19}Z prolog slurm 3: [0-9]+ values, commands of slurm: [0-9], [0-9.]+ s of "
+        r"CPU time",
+        first,
     )
     assert re.fullmatch(r"[0-9T:-]{19}Z epilog slurm 3: removed, [0-9.]+ s of CPU time", second)
 
@@ -885,6 +894,143 @@ def test_who_watches_knows_whether_slurm_answered(told):
     assert found == [True, True, False]
 
 
+class Rounds:
+    """The clock of a watch: each pause is over at once, and then the next step is done."""
+
+    def __init__(self, steps):
+        self.now, self.pauses, self.steps = 1795190000, [], iter(steps)
+
+    def time(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
+        self.pauses.append(seconds)
+        if (step := next(self.steps, None)) is None:
+            raise _Stopped(signal.SIGTERM)
+        step(self)
+
+
+@pytest.fixture
+def watching(told, monkeypatch):
+    """Watch the machine of that node, with a step behind each look, until a signal ends it."""
+
+    program(told, "squeue", "echo N/A")  # a prolog, whose job has an end, is beside the watch here
+
+    def runs(*steps, words=("--node", "n1")):
+        clock = Rounds(steps)
+        monkeypatch.setattr("sssjob.cli.features.watch.time", clock)
+        monkeypatch.setattr("sssjob.features.batch.starting.time", clock)
+        place = str(told / "mjf/machinefeatures")
+        done = run("watch", "--from", "slurm", "--machine", place, *words)
+        assert done.exit_code == 128 + signal.SIGTERM, done.stderr
+        assert len(clock.pauses) == len(steps) + 1
+        return done
+
+    return runs
+
+
+def noted(place):
+    file = place / "mjf/machinefeatures/.watched"
+    return file.read_text() if file.exists() else None
+
+
+def asks(place):
+    """What a prolog asks now."""
+    (place / "asked").unlink(missing_ok=True)
+    prolog("--scratch", str(place))
+    return asked(place)
+
+
+def shutdown(place):
+    return read(place / "mjf/machinefeatures", MACHINE_FEATURES).values.get("shutdowntime")
+
+
+def reserves(place, printed):
+    """What Slurm says of reservations; "" is that it does not answer."""
+    said = f"echo {printed}" if printed else "exit 1"
+    program(place, "real", f'case "$*" in *" reservation") {said};; *) cat {place}/shown;; esac')
+
+
+NONE = "No reservations in the system"
+
+
+def test_a_watch_answers_for_prologs_as_long_as_slurm_answers_it(told, watching):
+    seen = []
+
+    def fails(clock):
+        seen.append((clock.now, noted(told), asks(told)))
+        reserves(told, "")
+
+    def late(clock):
+        seen.append((clock.now, noted(told), asks(told)))
+        clock.now += 36
+        seen.append((clock.now, noted(told), asks(told)))
+
+    done = watching(fails, late)
+    until = "slurm n1 1795190065\n"  # two looks of 30 s, and the 5 s that an answer may take
+    assert seen == [
+        (1795190030, until, []), (1795190060, until, []), (1795190096, until, ["reservation"])
+    ]  # fmt: skip
+    assert "slurm does not say when node n1 is taken away" in done.stderr
+    assert noted(told) is None  # prologs ask again at once
+
+
+@pytest.mark.parametrize("words", [(), ("--node", "n1", "--every", "3600")])
+def test_a_watch_that_does_not_know_its_node_or_looks_too_seldom_answers_for_nobody(
+    told, watching, words
+):
+    seen = []
+    watching(lambda clock: seen.append((noted(told), asks(told))), words=words)
+    assert seen == [(None, ["reservation"])]
+
+
+def test_a_watch_calls_off_what_a_prolog_announced(told, watching):
+    """Before it began, and between two looks: a prolog may have asked just before."""
+    reserves(told, MAINTAINED)
+    prolog()
+    assert shutdown(told) == 4100000000
+    reserves(told, NONE)
+    seen = []
+
+    def announces(clock):
+        seen.append(shutdown(told))
+        directories.announce(told / "mjf", {"slurm": 4100000000}, clock.now)
+        seen.append(shutdown(told))
+
+    watching(announces, lambda clock: seen.append(shutdown(told)))
+    assert seen == [None, 4100000000, None]
+
+
+def test_what_a_watch_could_not_announce_it_announces_at_the_next_look(told, watching, monkeypatch):
+    reserves(told, MAINTAINED)
+    seen = []
+    full = OSError(errno.ENOSPC, "No space left on device")
+
+    def freed(clock):
+        seen.append((shutdown(told), noted(told)))
+        patch.undo()
+
+    with monkeypatch.context() as patch:
+        patch.setattr("sssjob.features.batch.directories.put", Mock(side_effect=full))
+        done = watching(lambda clock: None, freed, lambda clock: seen.append(shutdown(told)))
+    assert seen == [(None, None), 4100000000]
+    assert done.stderr.count("No space left on device") == 1
+
+
+def test_a_watch_that_begins_again_calls_off_what_it_announced_before(told, watching):
+    seen = []
+    reserves(told, MAINTAINED)
+    watching()
+    seen.append(shutdown(told))
+    reserves(told, "")
+    watching()  # which hears nothing
+    seen.append(shutdown(told))
+    reserves(told, NONE)
+    watching()
+    assert [*seen, shutdown(told)] == [4100000000, 4100000000, None]
+
+
 def test_a_job_that_keeps_the_lock_of_its_status_delays_no_other_epilog(node, monkeypatch):
     """While the epilog of job 3 waits for that lock, the epilog of job 4 runs to its end."""
     prolog("--documents", "jobs")
@@ -916,3 +1062,19 @@ def test_a_job_that_keeps_the_lock_of_its_status_delays_no_other_epilog(node, mo
         assert not (node / "mjf" / job).exists()
         found = document.loads((node / f"jobs/{job}.xml").read_text())
         assert found.delivered.text("Processors") == "1"
+
+
+def test_a_lock_that_a_pilot_never_gives_back_is_told_and_what_it_said_last_is_folded(
+    node, monkeypatch
+):
+    prolog("--documents", "jobs")
+    (node / "mjf/3/jobstatus/used_CPU").write_text("1\n")
+    (node / "mjf/3/jobstatus/priority_factor").write_text("4\n")
+    monkeypatch.setattr("sssjob.collect.status.read", partial(status.read, wait=0))
+    with (node / "mjf/3/jobstatus/used_CPU").open("r+") as pilot:
+        fcntl.flock(pilot, fcntl.LOCK_EX)
+        done = epilog("--documents", "jobs")
+    said = f"{node}/mjf/3/jobstatus/used_CPU: it was locked by others for 0 seconds"
+    assert (done.exit_code, said.replace(f"{node}/", "") in done.stderr) == (1, True)
+    assert "priority_factor" in (node / "jobs/3.xml").read_text()
+    assert not (node / "mjf/3").exists()

@@ -34,11 +34,11 @@ def used(place, seconds, memory=4096):
     (place / "groups/job_3/memory.current").write_text(f"{memory}\n")
 
 
+SAMPLE = ("features", "sample", "--for", "slurm", "--root", "mjf", "--once")
+
+
 def sample(place, *words):
-    return run(
-        "features", "sample", "--for", "slurm", "--root", "mjf", "--once",
-        "--cgroup", f"{place}/groups/job_%j", *words,
-    )  # fmt: skip
+    return run(*SAMPLE, "--cgroup", f"{place}/groups/job_%j", *words)
 
 
 def run(*words):
@@ -128,3 +128,52 @@ def test_a_status_that_is_a_link_is_not_followed(node):
 def test_where_there_is_nothing_there_is_nothing_to_tell(node):
     done = run("features", "sample", "--for", "slurm", "--root", "none", "--once", "--json")
     assert (done.exit_code, done.stdout, done.stderr) == (0, "", "")
+
+
+AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root is led by others")
+
+
+@AS_ROOT
+@pytest.mark.parametrize("kind", ["a link", "a directory on the way", "a FIFO", "a file", "new"])
+def test_figures_in_a_directory_of_another_user_change_nothing_elsewhere(node, kind):
+    """That of a monitor often belongs to its user, who may put anything there."""
+    (node / "secret").mkdir()
+    (node / "secret/m.prom").write_text("kept\n")
+    place, file = node / "theirs", node / "theirs/m.prom"
+    place.mkdir()
+    if kind == "a link":
+        file.symlink_to(node / "secret/m.prom")
+    elif kind == "a directory on the way":
+        (place / "more").symlink_to(node / "secret")
+        file = place / "more/m.prom"
+    elif kind == "a FIFO":
+        os.mkfifo(file)
+    elif kind == "a file":
+        file.write_text("of an earlier look\n")
+    for each in (place, *place.iterdir()):
+        os.chown(each, 65534, 65534, follow_symlinks=False)
+    done = sample(node, "--metrics", str(file))
+    assert (node / "secret/m.prom").read_text() == "kept\n"
+    if kind in ("a file", "new"):
+        assert (done.exit_code, done.stderr) == (0, "")
+        assert "sssjob" in file.read_text()
+    else:
+        assert done.exit_code == 2
+        assert "theirs" in done.stderr
+        assert not file.is_file() or file.is_symlink() or kind == "a directory on the way"
+
+
+def test_a_monitor_that_cannot_be_written_to_ends_no_sampler(node, monkeypatch):
+    looks = []
+
+    def pause(seconds):
+        looks.append(seconds)
+        if len(looks) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("sssjob.cli.features.sample.time.sleep", pause)
+    (node / "figures").mkdir()
+    words = [each for each in SAMPLE if each != "--once"]
+    done = run(*words, "--cgroup", f"{node}/groups/job_%j", "--metrics", f"{node}/figures")
+    assert (len(looks), done.stderr.count("figures: Is a directory")) == (3, 1)
+    assert (node / "mjf/3/jobstatus/used_rss_bytes").read_text() == "4096\n"

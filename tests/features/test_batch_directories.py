@@ -162,21 +162,36 @@ NOW, SOON, LATER = 1_700_000_000, 1_700_003_600, 1_700_007_200
             id="a person calls it off",
         ),
         pytest.param([("person", NOW - 1), ("system", LATER)], LATER, id="a leftover"),
+        pytest.param([("system", LATER), ("cloud", SOON)], SOON, id="a cloud is earlier"),
+        pytest.param(
+            [("cloud", SOON), ("system", LATER), ("system", LATER)], SOON,
+            id="a prolog keeps what a cloud announced",
+        ),
+        pytest.param(
+            [("cloud", SOON), ("system", LATER), ("cloud", None)], LATER,
+            id="a cloud calls off only its own",
+        ),
+        pytest.param(
+            [("cloud", SOON), ("person", LATER), ("system", None), ("cloud", SOON)], SOON,
+            id="and announces it again",
+        ),
+        pytest.param([("cloud", NOW)], NOW, id="what happens now"),
+        pytest.param([("cloud", NOW), ("cloud", None)], NOW, id="has come, and is for expire"),
     ],
 )  # fmt: skip
 def test_the_earlier_of_two_announcements_binds(directories, steps, told):
     make_machine(directories.root, {"total_cpu": 8})
     place = directories.machinefeatures
     for who, moment in steps:
-        if who == "system":
-            announce(directories.root, moment, NOW)
+        if who != "person":
+            announce(directories.root, {who: moment}, NOW)
         elif moment is None:
             remove(("shutdowntime",), place)
         else:
             put({"shutdowntime": moment}, place)
     values = read(place, MACHINE_FEATURES).values
     assert (values.get("shutdowntime"), values["total_cpu"]) == (told, 8)
-    announce(directories.root, None, NOW)
+    announce(directories.root, {"system": None, "cloud": None}, NOW)
     assert not (place / ".announced").exists()
 
 

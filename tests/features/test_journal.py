@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from sssjob.errors import Unprotected
 from sssjob.features.batch.journal import note
 
 
@@ -44,3 +45,14 @@ def test_a_link_in_the_name_of_the_log_is_not_followed(tmp_path):
 def test_a_device_is_no_log_to_rotate():
     note("/dev/null", 1700000000, "job 7", most=1)
     assert not os.path.exists("/dev/null.1")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root is led by others")
+def test_a_link_of_another_user_on_the_way_to_the_log_is_not_followed(tmp_path):
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "logs").symlink_to(tmp_path / "kept")
+    note(str(tmp_path / "logs/log"), 1700000000, "job 7")  # a link of root
+    os.chown(tmp_path / "logs", 65534, 65534, follow_symlinks=False)
+    with pytest.raises(Unprotected, match="is a link of the user"):
+        note(str(tmp_path / "logs/log"), 1700000000, "job 8")
+    assert (tmp_path / "kept/log").read_text().count("\n") == 1

@@ -324,19 +324,21 @@ def test_what_changes_is_told_once_and_no_answer_calls_nothing_off(tmp_path):
     assert [(each.key, each.notice.moment) for each in first.changes] == [(JOB, NOW + 300)]
     assert [each.partition(":")[0] for each in first.problems] == ["slurm"]
     assert (again.changes, again.problems) == ((), ())
+    first_said = dict(watch.said)
     watch.names = ("slurm",)  # which does not answer
-    watch.standing = {MACHINE: Notice(MACHINE, NOW + 9, "slurm", "")}
+    watch.said = {"slurm": {MACHINE: Notice(MACHINE, NOW + 9, "slurm", "")}}
     assert watch.look(NOW).changes == ()
-    watch.names = ("features",)
+    assert watch.by_source(MACHINE) == {"slurm": NOW + 9}
+    watch.names, watch.said = ("features",), first_said
     (place / "shutdowntime_job").unlink()
-    assert set(watch.look(NOW).changes) == {NoticeChange(MACHINE, None)}
-    assert watch.end is None
+    assert set(watch.look(NOW).changes) == {NoticeChange(JOB, None)}
+    assert (watch.by_source(JOB), watch.end) == ({"features": None}, None)
 
 
 def test_what_is_announced_in_a_directory_is_called_off_again(safe_path):
     write({"shutdowntime_job": NOW + 900, "job_id": "7"}, safe_path / "job")
     for moment, stands in ((NOW + 500, NOW + 500), (NOW + 700, NOW + 700), (None, NOW + 900)):
-        announce_in(safe_path / "job", JOB, moment, NOW)
+        announce_in(safe_path / "job", JOB, {"aws": moment}, NOW)
         assert read(safe_path / "job").values[JOB] == stands
 
 

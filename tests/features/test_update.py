@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from sssjob.errors import InvalidValue
@@ -110,3 +112,18 @@ def test_a_removed_key_leaves_the_manifest(place):
     change("shutdowntime_job", "+3600", place, NOW)
     expire(place, NOW + 3600)
     assert "shutdowntime_job" not in (place / MANIFEST).read_text().split()
+
+
+@pytest.mark.parametrize("kind", ["directory", "link"])
+def test_what_stands_in_the_way_is_told_with_its_place_and_nothing_is_removed(safe_path, kind):
+    place = safe_path / "a"
+    write({"shutdowntime_job": NOW}, place)
+    (place / ".sssjob").unlink()
+    if kind == "link":
+        (place / ".sssjob").symlink_to("/etc/hostname")
+    else:
+        (place / ".sssjob").mkdir()
+    for act in (lambda: expire(place, NOW), lambda: change("shutdowntime_job", "+60", place, NOW)):
+        with pytest.raises(OSError, match=re.escape(f"'{place}")):
+            act()
+    assert (place / "shutdowntime_job").read_text() == f"{NOW}\n"

@@ -3,28 +3,40 @@
 Where it cannot be started, the test says why.
 """
 
+import re
+from contextlib import suppress
+
 import later_slurm
 import pytest
 import slurm_cluster
-from batch_jobs import install, proven
-from daemons import Unavailable
+from batch_jobs import COMMAND, install, proven
+from daemons import Unavailable, user
+from waiting import until
 
 pytestmark = pytest.mark.interop
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def cluster():
+    """A cluster whose prologs run in the control groups of their jobs, where there are some."""
+    limits = later_slurm.limits()
+
     def lines(place):
-        found = install(place, "slurm", "mjf/%n")
-        return [line for line in found if "=" in line.partition(" ")[0]]
+        found = install(place, "slurm", "mjf/%n", "--scratch", "/tmp")
+        assert "PrologFlags=Alloc" in found
+        found = [line for line in found if "=" in line.partition(" ")[0]]
+        return [line.replace("Alloc", "RunInJob") if limits else line for line in found]
 
     try:
         with later_slurm.root() as inside:
-            place = slurm_cluster.start(lines, inside, later_slurm.OUTSIDE)
+            place = slurm_cluster.start(lines, inside, later_slurm.OUTSIDE, limits=limits)
             try:
                 yield place
             finally:
                 place.stop()
+                for each in later_slurm.GROUPS.glob("slurm_n?"):
+                    with suppress(OSError):
+                        each.rmdir()
     except Unavailable as error:
         pytest.skip(str(error))
 
@@ -35,3 +47,33 @@ def test_the_conformance_kit_proves_a_later_slurm(cluster):
     rows = proven(cluster, "slurm")
     assert len(rows) == 12
     assert [row for row in rows if row["outcome"] != "holds"] == []
+
+
+def test_a_prolog_in_the_control_group_of_its_job_asks_nobody(cluster):
+    """What it tells is the same as when it asks."""
+    if not later_slurm.limits():
+        pytest.skip("no control groups of version 1 can be made here")
+    machine = cluster.root / "mjf/n1/machinefeatures"
+    cluster.daemon(
+        COMMAND, "features", "watch", "--from", "slurm", "--node", "n1", "--machine", machine
+    )
+    assert until((machine / ".watched").exists), cluster.logs()
+    shown = []
+    for node in ("n1", "n2"):
+        out = cluster.root / f"work/{node}"
+        cluster.run(
+            "sbatch", "-W", "-w", node, "-n2", "--mem=77M", "--time=3", "-o", out, "--wrap",
+            'for each in "$JOBFEATURES"/*; do echo "${each##*/} $(cat "$each")"; done',
+            user=user().pw_name,
+        )  # fmt: skip
+        shown.append(dict(line.split(" ", 1) for line in out.read_text().splitlines()))
+    moving = ("job_id", "jobstart_secs")
+    first, second = (
+        {name: value for name, value in each.items() if name not in moving} for each in shown
+    )
+    assert first == second
+    assert (first["max_rss_bytes"], first["wall_limit_secs"]) == (str(77 << 20), "180")
+    log = (cluster.root / "log/hooks").read_text()
+    asked = [re.search(rf" slurm {each['job_id']}: .*commands of slurm: ([0-9])", log)[1]
+             for each in shown]  # fmt: skip
+    assert asked == ["0", "1"]  # of n2 nobody watches the reservations

@@ -87,8 +87,8 @@ class Journal:
     def _note(self, words: str) -> None:
         from sssjob.features.batch import journal
 
-        # A job does not suffer from a full disk.
-        with suppress(OSError):
+        # A job does not suffer from a full disk, nor from links in the way.
+        with suppress(OSError, SSSJobError):
             journal.note(self.file, time.time(), f"{self.script} {self.system} {self.job}: {words}")
 
 
@@ -144,9 +144,10 @@ def prolog(
 
     said = Journal(log_file, "prolog", system)
     known = None if site_file is None else site(site_file)
+    made = call(system, arguments, seconds)
     try:
         done = start(
-            call(system, arguments, seconds),
+            made,
             SiteSettings(Path(root), jobs, known, scratch, vocabulary, status_size),
         )
     except (OSError, SSSJobError) as error:
@@ -157,7 +158,8 @@ def prolog(
     if not log_file:
         for name, place in done.directories.variables().items():
             common.data(f"{name}={place}")
-    said.done(f"{len(done.features.values)} values", done.notes, done.findings)
+    what = f"{len(done.features.values)} values, commands of {system}: {made.commands_run}"
+    said.done(what, done.notes, done.findings)
     sys.exit(common.NOTHING if done.notes else common.FOUND)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import sys
 import time
 from pathlib import Path
@@ -16,7 +17,7 @@ from sssjob.cli.features import batch
 from sssjob.cli.features.common import fail
 from sssjob.cli.ranges import Number
 from sssjob.cli.signals import terminable
-from sssjob.errors import SSSJobError
+from sssjob.errors import SSSJobError, Unprotected
 
 if TYPE_CHECKING:
     from sssjob.features.batch.sampling import SampledJobs
@@ -67,13 +68,19 @@ def command(
         while True:
             try:
                 found = sampling.look(call, Path(root), time.time(), name, cgroup)
+            except (OSError, SSSJobError) as error:
+                fail(error)
+            notes = set(found.notes)
+            try:
                 if metrics:
                     _write(metrics, found, system, name)
             except (OSError, SSSJobError) as error:
-                fail(error)
+                if once:
+                    fail(error)
+                notes.add(common.reason(error) if isinstance(error, OSError) else str(error))
             # What goes wrong at each look is told once.
-            batch.notes(tuple(note for note in found.notes if note not in said))
-            said = set(found.notes)
+            batch.notes(tuple(sorted(notes - said)))
+            said = notes
             if once or as_json:
                 _print(found, as_json)
             if once:
@@ -91,8 +98,28 @@ def _print(found: SampledJobs, as_json: bool) -> None:
 
 
 def _write(file: str, found: SampledJobs, system: str, node: str) -> None:
-    from sssjob import outputs
+    """Write the figures whole. Root changes nothing outside a directory of another user.
+
+    The directory often belongs to the user of the monitor. Raises ``Unprotected``, ``OSError``.
+    """
+    from sssjob import atomic, outputs
+    from sssjob import directory_handles as handles
     from sssjob.features.metrics import text
 
+    octets = text(found.samples, system, node).encode()
+    place, name = os.path.split(os.path.abspath(file))
+    try:
+        handles.check(place)
+    except Unprotected:
+        if os.geteuid() == 0:
+            with handles.opened(place) as folder:
+                if handles.is_there(folder, name) and not _is_file(folder, name):
+                    raise
+                atomic.put(folder, name, octets)
+            return
     with outputs.writing(file) as stream:
-        stream.write(text(found.samples, system, node).encode())
+        stream.write(octets)
+
+
+def _is_file(folder: int, name: str) -> bool:
+    return stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)

@@ -119,11 +119,14 @@ def command(
     teller = _Teller(watch, places, program, as_json, seconds)
     if once:
         teller.look()
-        unasked = bool(sources and watch.problems) or teller.failed
+        unasked = bool(sources and watch.problems) or bool(teller.failed)
         ended = common.FOUND if watch.standing else common.NOTHING
         sys.exit(common.NOT_UNDERSTOOD if unasked else ended)
     with _running(payload) as process:
-        _watched(teller, process, every, notice, SIGNALS[name.upper()])
+        try:
+            _watched(teller, process, every, notice, SIGNALS[name.upper()])
+        finally:
+            teller.end()
 
 
 class _Teller:
@@ -135,7 +138,8 @@ class _Teller:
     ) -> None:  # fmt: skip
         self.watch, self.places, self.program, self.as_json = watch, places, program, as_json
         self.seconds = seconds
-        self.failed = False
+        self.failed: dict[str, str] = {}  # why a key cannot be announced
+        self.noted = False
 
     def look(self) -> None:
         """Ask all sources once."""
@@ -145,28 +149,36 @@ class _Teller:
             common.say(f"sssjob: {problem}")
         for change in found.changes:
             self._print(change)
-            self._announce(change, now)
+        for key, place in self.places.items():
+            if place is not None:
+                self._announce(key, place, now)
+        for change in found.changes:
             self._call(change)
 
     def note(self, now: float, every: float) -> None:
         """Let prologs know which batch systems they need not ask until after the next look."""
-        from sssjob.features.batch.directories import LONGEST_WATCH, announce_in, watched
+        from sssjob.features.batch.directories import LONGEST_WATCH, watched
         from sssjob.features.notices import MACHINE
 
         place = self.places[MACHINE]
         until = int(now + 2 * every + self.seconds)
         node = self.watch.asked.node
-        if place is None or not node or self.failed or until > now + LONGEST_WATCH:
+        if place is None or not node or MACHINE in self.failed or until > now + LONGEST_WATCH:
             return
         for name in self.watch.answering():
-            standing = self.watch.standing.get(MACHINE)
-            try:
-                # Also what a prolog announced before is called off, or there again.
-                moment = None if standing is None else standing.moment
-                announce_in(Path(place), MACHINE, moment, int(now))
+            with suppress(OSError, SSSJobError):  # what is not noted is asked by each prolog
                 watched(Path(place), name, node, until)
-            except (OSError, SSSJobError):
-                return  # what cannot be noted is asked by each prolog
+                self.noted = True
+
+    def end(self) -> None:
+        """Let prologs ask themselves from now on."""
+        from sssjob.features.batch.directories import unwatched
+        from sssjob.features.notices import MACHINE
+
+        place = self.places[MACHINE]
+        if self.noted and place is not None:
+            with suppress(OSError, SSSJobError):  # it ends by itself
+                unwatched(Path(place))
 
     def _print(self, change: NoticeChange) -> None:
         from sssjob.units import iso
@@ -185,20 +197,19 @@ class _Teller:
             common.echo(f"{change.key}  {at} by {notice.source}: {notice.why}")
         sys.stdout.flush()
 
-    def _announce(self, change: NoticeChange, now: int) -> None:
+    def _announce(self, key: str, place: str, now: int) -> None:
+        """Announce what stands, at each look: a directory may be new, or was full before."""
         from sssjob.features.batch.directories import announce_in
 
-        place = self.places[change.key]
-        if place is None:
-            return
         try:
-            moment = None if change.notice is None else change.notice.moment
-            announce_in(Path(place), change.key, moment, now)
+            announce_in(Path(place), key, self.watch.by_source(key), now)
         except (OSError, SSSJobError) as error:
-            self.failed = True
-            common.say(
-                f"sssjob: error: {common.reason(error) if isinstance(error, OSError) else error}"
-            )
+            reason = common.reason(error) if isinstance(error, OSError) else str(error)
+            if self.failed.get(key) != reason:
+                common.say(f"sssjob: error: {reason}")
+            self.failed[key] = reason
+        else:
+            self.failed.pop(key, None)
 
     def _call(self, change: NoticeChange) -> None:
         from sssjob.commands import CommandLimits, run

@@ -115,6 +115,11 @@ class Invocation:
         object.__setattr__(self, "end", time.monotonic() + self.seconds)
 
     @property
+    def commands_run(self) -> int:
+        """How many commands of the batch system were run so far."""
+        return len(self._answers)
+
+    @property
     def script(self) -> Script:
         """The system's side of it."""
         side = registry.system(self.system).load("script")

@@ -6,6 +6,7 @@ is what the job itself may write. Their names are the values of the variables th
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pwd
 from collections.abc import Iterator, Mapping
@@ -20,13 +21,15 @@ from sssjob import directory_trees as trees
 from sssjob.features import files
 from sssjob.features.batch.allocation import is_id
 from sssjob.features.keys import Value
-from sssjob.features.write import put, remove, write
+from sssjob.features.write import naming, put, remove, write
 from sssjob.integers import whole
 
 MACHINE = "machinefeatures"
 _BLOCK, _LEAST_FILES = 4096, 64
 SHUTDOWN = "shutdowntime"
-_ANNOUNCED = ".announced"  # the shutdown that we wrote, and the one that stood there before
+_ANNOUNCED = ".announced"  # the shutdowns that we were told of, by who told, and the one we found
+_ANNOUNCING = ".announcing"  # is locked meanwhile; only root can open it
+_FOUND = "-"
 _WATCHED = ".watched"  # by which batch system, for which node, and until when that counts
 LONGEST_WATCH = 3600  # seconds
 
@@ -79,7 +82,7 @@ class Directories:
         if user and os.geteuid() == 0:
             number = whole(user)
             owner = pwd.getpwnam(user).pw_uid if number is None else number
-        with handles.protected(self.root, make=True) as root, _naming(self.job):
+        with handles.protected(self.root, make=True) as root, naming(self.job):
             trees.sweep(root)
             self._remove(root)  # of an earlier run of this job
             with trees.made(root, self.job_id) as job:
@@ -104,7 +107,7 @@ class Directories:
     def remove(self) -> None:
         """Take away what is of this job; nothing, if it is not there. Raises as ``make`` does."""
         try:
-            with handles.protected(self.root) as root, _naming(self.job):
+            with handles.protected(self.root) as root, naming(self.job):
                 self._remove(root)
         except FileNotFoundError:
             return  # not even the root is there
@@ -125,7 +128,7 @@ class Directories:
 
         Raises as ``make`` does.
         """
-        with handles.protected(self.root) as root, _naming(self.job):
+        with handles.protected(self.root) as root, naming(self.job):
             try:
                 with handles.inside(root, self.job_id) as job:
                     if DirectoryIdentity.of(job) != seen:
@@ -188,7 +191,7 @@ def make_machine(root: Path, values: Mapping[str, Value]) -> None:
     """
     if not values:
         return
-    with handles.protected(root, make=True) as folder, _naming(root / MACHINE):
+    with handles.protected(root, make=True) as folder, naming(root / MACHINE):
         # Another job that starts at this moment may be quicker.
         with suppress(FileExistsError), trees.made(folder, MACHINE) as machine:
             write(values, machine)
@@ -199,17 +202,17 @@ def make_machine(root: Path, values: Mapping[str, Value]) -> None:
                 put(missing, machine)
 
 
-def announce(root: Path, moment: int | None, now: int) -> None:
-    """Have the machine tell when the batch system takes it away; None is that it does not.
+def announce(root: Path, said: Mapping[str, int | None], now: int) -> None:
+    """Have the machine tell when somebody takes it away: ``said`` by a source, None is never.
 
-    What somebody else announced stays where it is earlier, and is there again when the batch
-    system calls off its own. Raises ``Unprotected``, or ``OSError``.
+    The earliest of all sources is told, and what a person announced if that is earlier; it is
+    there again when a source calls off its own. Raises ``Unprotected``, or ``OSError``.
     """
     with (
-        handles.protected(root) as folder, _naming(root / MACHINE),
+        handles.protected(root) as folder, naming(root / MACHINE),
         handles.inside(folder, MACHINE) as machine,
     ):  # fmt: skip
-        _announce(machine, SHUTDOWN, moment, now)
+        _announce(machine, SHUTDOWN, said, now)
 
 
 def watched(machine: Path, system: str, node: str, until: int) -> None:
@@ -217,8 +220,14 @@ def watched(machine: Path, system: str, node: str, until: int) -> None:
 
     It holds until that moment, in seconds since 1970. Raises as ``announce`` does.
     """
-    with handles.protected(machine) as folder, _naming(machine):
+    with handles.protected(machine) as folder, naming(machine):
         atomic.put(folder, _WATCHED, f"{system} {node} {until}\n".encode())
+
+
+def unwatched(machine: Path) -> None:
+    """Note that nobody does so any more. Raises as ``announce`` does."""
+    with handles.protected(machine) as folder, naming(machine), suppress(FileNotFoundError):
+        os.unlink(_WATCHED, dir_fd=folder)
 
 
 def is_watched(root: Path, system: str, node: str, now: int) -> bool:
@@ -232,49 +241,56 @@ def is_watched(root: Path, system: str, node: str, now: int) -> bool:
     return until is not None and now < until <= now + LONGEST_WATCH
 
 
-def announce_in(directory: Path, key: str, moment: int | None, now: int) -> None:
+def announce_in(directory: Path, key: str, said: Mapping[str, int | None], now: int) -> None:
     """The same in any directory of features, for ``shutdowntime`` or ``shutdowntime_job``."""
-    with handles.protected(directory) as folder, _naming(directory):
-        _announce(folder, key, moment, now)
+    with handles.protected(directory) as folder, naming(directory):
+        _announce(folder, key, said, now)
 
 
-def _announce(folder: int, key: str, moment: int | None, now: int) -> None:
-    standing = _moment(files.texts(folder, (key,))[0].get(key, ""), now)
-    note = _ANNOUNCED + key.removeprefix(SHUTDOWN)
-    earlier = ours, theirs = _announced(folder, note, now)
-    if standing is None or standing not in (ours, theirs, moment):
-        theirs = standing
-    least = min((each for each in (moment, theirs) if each), default=None)
-    if moment is None and ours is not None:
-        os.unlink(note, dir_fd=folder)
-    elif moment is not None and (moment, theirs) != earlier:
-        atomic.put(folder, note, f"{moment} {theirs or 0}\n".encode())
-    if least is None and standing is not None:
-        remove((key,), folder)
-    elif least is not None and least != standing:
-        put({key: least}, folder)
-
-
-def _announced(folder: int, note: str, now: int) -> tuple[int | None, int | None]:
-    """The shutdown that we announced, and the one that we found, where they lie ahead."""
-    try:
-        ours, _, theirs = files.content(folder, note).decode("ascii").partition(" ")
-    except (OSError, ValueError):
-        return None, None
-    return _moment(ours, 0), _moment(theirs.strip(), now)
-
-
-def _moment(text: str, now: int) -> int | None:
-    found = whole(text)
-    return found if found is not None and found > now else None
+def _announce(folder: int, key: str, said: Mapping[str, int | None], now: int) -> None:
+    with _alone(folder):
+        written = whole(files.texts(folder, (key,))[0].get(key, ""))
+        standing = written if written is not None and written > now else None
+        note = _ANNOUNCED + key.removeprefix(SHUTDOWN)
+        noted = _announced(folder, note)
+        found = noted.get(_FOUND)
+        if standing is None or standing not in (*noted.values(), *said.values()):
+            found = standing  # a person announced it, or called it off
+        earlier = {who: moment for who, moment in noted.items() if moment > now}
+        told = {who: moment for who, moment in {**earlier, **said, _FOUND: found}.items() if moment}
+        least = min(told.values(), default=None)
+        if not told.keys() - {_FOUND}:
+            told = {}  # nothing of ours
+        if told and told != noted:
+            lines = (f"{who} {moment}\n" for who, moment in sorted(told.items()))
+            atomic.put(folder, note, "".join(lines).encode())
+        elif not told:
+            with suppress(FileNotFoundError):
+                os.unlink(note, dir_fd=folder)
+        if least is None and standing is not None:
+            remove((key,), folder)
+        elif least is not None and least != written:
+            put({key: least}, folder)
 
 
 @contextmanager
-def _naming(place: Path) -> Iterator[None]:
-    """Errors about single names below a handle tell the whole path."""
+def _alone(folder: int) -> Iterator[None]:
+    """While no other prolog or watch announces there."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    handle = os.open(_ANNOUNCING, flags, 0o600, dir_fd=folder)
     try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
         yield
-    except OSError as error:
-        if not os.path.isabs(str(error.filename or "")):
-            error.filename, error.filename2 = str(place), None
-        raise
+    finally:
+        os.close(handle)
+
+
+def _announced(folder: int, note: str) -> dict[str, int]:
+    """The shutdowns that were announced, by who told, and the one that was found there."""
+    try:
+        lines = files.content(folder, note).decode("ascii").splitlines()
+    except (OSError, ValueError):
+        return {}
+    words = (line.partition(" ") for line in lines)
+    read = ((who, whole(moment)) for who, _, moment in words)
+    return {who: moment for who, moment in read if moment is not None}

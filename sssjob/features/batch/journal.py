@@ -11,6 +11,7 @@ import os
 import stat
 from contextlib import suppress
 
+from sssjob import directory_handles as handles
 from sssjob.units import iso
 from sssjob.visible import visible
 
@@ -20,27 +21,31 @@ _OPEN = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | 
 
 
 def note(path: str, now: float, words: str, most: int = MOST) -> None:
-    """Add a line to a log; control characters are shown, and no link is followed in its name.
+    """Add a line to a log; control characters are shown, and no link is followed in its name, for
+    root none of another user on the way.
 
     Raises ``OSError``.
     """
     line = f"{iso(int(now))} {visible(words)[:_LONGEST]}\n".encode("utf-8", "replace")
-    handle = os.open(path, _OPEN, 0o644)
-    try:
-        status = os.fstat(handle)
-        if stat.S_ISREG(status.st_mode) and status.st_size + len(line) > most:
-            following = _rotated(path, handle)
+    place, name = os.path.split(os.path.abspath(path))
+    with handles.opened(place) as folder:
+        handle = os.open(name, _OPEN, 0o644, dir_fd=folder)
+        try:
+            status = os.fstat(handle)
+            if stat.S_ISREG(status.st_mode) and status.st_size + len(line) > most:
+                following = _rotated(folder, name, handle)
+                os.close(handle)
+                handle = following
+            os.write(handle, line)
+        finally:
             os.close(handle)
-            handle = following
-        os.write(handle, line)
-    finally:
-        os.close(handle)
 
 
-def _rotated(path: str, handle: int) -> int:
+def _rotated(folder: int, name: str, handle: int) -> int:
     """A new log, once the full one has another name; another job may be quicker."""
     with suppress(FileNotFoundError):
         fcntl.flock(handle, fcntl.LOCK_EX)
-        if os.path.samestat(os.fstat(handle), os.stat(path, follow_symlinks=False)):
-            os.replace(path, f"{path}.1")
-    return os.open(path, _OPEN, 0o644)
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if os.path.samestat(os.fstat(handle), status):
+            os.replace(name, f"{name}.1", src_dir_fd=folder, dst_dir_fd=folder)
+    return os.open(name, _OPEN, 0o644, dir_fd=folder)

@@ -184,7 +184,7 @@ class Installation:
             "# Whatever happens, the job must not suffer: this ends with 0, and in time.\n"
             f"PATH={shlex.quote(':'.join(filter(None, (self.path, PATH))))}\n"
             f"log={shlex.quote(self.log)}\n"
-            '(: >>"$log") 2>/dev/null || log=/dev/null\n'
+            '[ ! -L "$log" ] && (: >>"$log") 2>/dev/null || log=/dev/null\n'
             f'{self.call(command, self.root_word(), log=True)} >/dev/null 2>>"$log" </dev/null\n'
             "exit 0\n"
         )

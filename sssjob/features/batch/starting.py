@@ -157,7 +157,7 @@ def _machine(
     shutdown = call.shutdown(node, now, notes)
     if shutdown is not None and standing:
         moment = None if shutdown.moment is None else int(shutdown.moment.value)
-        announce(root, moment, now)
+        announce(root, {call.system: moment}, now)
     return standing
 
 

@@ -60,29 +60,45 @@ SOURCES = {
 _HERE = "sssjob.features.notices."
 
 
+Said = Mapping[str, Mapping[str, Notice]]  # the earliest notices by key, by source
+
+
 @dataclass(frozen=True, slots=True)
 class Notices:
-    """What all sources say: the earliest notice by key, and what could not be asked, by source."""
+    """What each source that answered says, and why the others did not."""
 
-    earliest: Mapping[str, Notice] = field(default_factory=dict)
+    said: Said = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def earliest(self) -> dict[str, Notice]:
+        """The earliest notice of all sources, by key."""
+        return earliest(self.said)
+
+
+def earliest(said: Said) -> dict[str, Notice]:
+    """The earliest notice of some sources, by key; of two at the same moment the first source's."""
+    return _earliest(notice for each in said.values() for notice in each.values())
+
+
+def _earliest(notices: Iterable[Notice]) -> dict[str, Notice]:
+    found: dict[str, Notice] = {}
+    for notice in notices:
+        if notice.key not in found or notice.moment < found[notice.key].moment:
+            found[notice.key] = notice
+    return found
 
 
 def ask(names: Iterable[str], asked: Surroundings, now: int) -> Notices:
     """Ask sources for their notices that lie ahead; one that cannot be asked is a problem."""
-    earliest: dict[str, Notice] = {}
+    said: dict[str, dict[str, Notice]] = {}
     problems: dict[str, str] = {}
     for name in names:
         try:
-            found = list(_source(name)(asked, now))
+            said[name] = _earliest(_source(name)(asked, now))
         except (NotFetched, CommandFailed, SSSJobError, OSError, ImportError) as error:
             problems[name] = str(error)
-            continue
-        for notice in found:
-            known = earliest.get(notice.key)
-            if known is None or notice.moment < known.moment:
-                earliest[notice.key] = notice
-    return Notices(earliest, problems)
+    return Notices(said, problems)
 
 
 def names() -> tuple[str, ...]:

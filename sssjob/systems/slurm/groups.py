@@ -22,7 +22,7 @@ _WHOLE = 100  # percent
 def place(environment: Mapping[str, str], mount: str = _MOUNT) -> str:
     """The directory of the job's control group; "" where slurmd has not made it (yet).
 
-    With ``PrologFlags=Alloc`` it is made behind the Prolog.
+    ``PrologFlags=Alloc`` makes it behind the Prolog, ``RunInJob`` before. # decision 536
     """
     job, user, node = (
         environment.get(name, "")

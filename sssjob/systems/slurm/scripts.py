@@ -10,7 +10,8 @@ from sssjob.features.batch.scripts import Installation, LiveSetting, Scripts, pl
 # Prolog = /a, in later versions Prolog[0] = /a, one for each.
 _LINE = re.compile(r"^(\w+)(?:\[[0-9]+\])?\s+= (.*)$", re.MULTILINE)
 _PROGRAM = re.compile(r"/[A-Za-z0-9._/+*?\[\]-]+")  # or a pattern of them
-_ALLOCATING = frozenset(("Alloc", "Contain", "X11"))  # these run the Prolog before all else
+# These run the Prolog before all else; RunInJob, of later versions, in the group of the job.
+_ALLOCATING = frozenset(("Alloc", "Contain", "RunInJob", "X11"))
 
 
 class SlurmScripts(Scripts):
@@ -56,6 +57,7 @@ class SlurmScripts(Scripts):
         yield f"TaskProlog={at.place('taskprolog')}"
         yield f"Epilog={at.place('epilog')}"
         yield "PrologFlags=Alloc"
+        yield "# or RunInJob, where Slurm has it: prologs read what limits the memory of their job"
 
     def live(self) -> Mapping[str, Sequence[str]]:
         """``scontrol show config``."""
