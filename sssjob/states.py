@@ -28,6 +28,7 @@ STEPS = {"Idle": 0, "Hold": 0, "Running": 1, "Suspended": 1, COMPLETED: 2}
 STEPS_OF_GROUPS = {"NotQueued": 0, "Unstarted": 0, "Active": 1}
 # What sites write beside Completed for jobs that have ended, and none of it is success.
 BAD_ENDS = ("Aborted", "Canceled", "Cancelled", "Failed", "Removed", "TimedOut")
+CANCELLED = frozenset(BAD_ENDS) - {"Failed", "TimedOut"}  # those perhaps never began
 OVER = frozenset((COMPLETED, *BAD_ENDS))
 
 _SPELLED = {state.lower(): state for state in (*STEPS, *BAD_ENDS)}
@@ -109,6 +110,15 @@ def is_known(state: str) -> bool:
     (True, True, False)
     """
     return not state or bool(spelled(state))
+
+
+def was_cancelled(state: str) -> bool:
+    """Whether somebody took a job of this state away, perhaps before it ran.
+
+    >>> was_cancelled("canceled"), was_cancelled("TimedOut"), was_cancelled("Completed")
+    (True, False, False)
+    """
+    return spelled(state) in CANCELLED
 
 
 def ended_badly(state: str) -> bool:

@@ -26,7 +26,8 @@ class Actions:
     action that the object does not have with 315.
     ``quick`` tells which requests are answered at once, such as the query of one job by its Id,
     and ``slow`` those that a batch system has to answer. ``behind`` is asked for objects that are
-    not kept here, and ``shadow`` hears of what was answered about Jobs.
+    not kept here, and ``shadow`` hears of what was answered about Jobs. ``admit`` refuses what
+    came before.
     """
 
     def __init__(
@@ -36,14 +37,16 @@ class Actions:
         slow: Callable[[Request], bool] = lambda request: False,
         behind: Behind | None = None,
         shadow: Shadow | None = None,
+        admit: Callable[[ReceivedRequest], None] = lambda call: None,
     ) -> None:
         self.actions = {("System", "Query"): about_itself} | dict(actions)
-        self.behind, self.shadow = behind, shadow
+        self.behind, self.shadow, self._admit = behind, shadow, admit
         self._objects = {name for name, _ in self.actions}
         self._quick, self._slow = quick, slow
 
     def __call__(self, call: ReceivedRequest) -> HandlerAnswer:
         """The answer of the function. Names are case-sensitive, as in Gold."""
+        self._admit(call)
         if self.behind is not None and self._is_elsewhere(call.request):
             return self.behind.answer(call)
         if self.shadow is None or not self.shadow.follows(call.request):

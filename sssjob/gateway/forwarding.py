@@ -33,9 +33,10 @@ from sssjob.handlers.ledger_entries import quote_of
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import JobView, job_views
 from sssjob.integers import LARGEST
+from sssjob.model import Delivered
 from sssjob.rmap import codes
 from sssjob.rmap.message import Data, Get, Object, Op, Request, Row, Where
-from sssjob.states import has_ended, is_known
+from sssjob.states import has_ended, is_known, was_cancelled
 
 _OVERLAP = 120  # seconds of the history that are looked at again: a change may commit late
 _DAY, _SELDOM = 86_400, 3600.0  # a day is, at the start and every hour: an import takes long
@@ -124,9 +125,11 @@ class Forwarding:
                 if self._seen.get(key) == version:
                     continue
                 stored = jobs.get(identity)
-                if stored is not None and not stored.deleted:
-                    for view in job_views(stored, jobs):
-                        name = f"{identity.name} {identity.id} {identity.run} {view.block.id}"
+                for view in job_views(stored, jobs) if stored is not None else ():
+                    name = f"{identity.name} {identity.id} {identity.run} {view.block.id}"
+                    if stored is not None and stored.deleted:
+                        self.outbox.drop(name)
+                    else:
                         added += self._put(name, view)
                 self._seen[key] = version
         if last > self._since:
@@ -146,6 +149,8 @@ class Forwarding:
             if self.outbox.add(key, shown, self.clock(), hindrance=said):
                 state = str(ParcelState.INCOMPLETE)
                 event("forward", logging.WARNING, job=view.block.id, state=state, reason=said)
+        else:
+            self.outbox.drop(key)
         return False
 
     def _overlap(self) -> int:
@@ -266,17 +271,28 @@ def finished(view: JobView, *, charge: bool = False) -> tuple[tuple[str, str], .
 
 
 def hindrance(view: JobView) -> str:
-    """Why a job that is over and ran cannot be sent; "" where nothing is in the way."""
+    """Why a job that is over cannot be sent; "" where nothing is in the way, or it never ran."""
     if not _is_over(view):
         return _doubt(view)
-    if _seconds(view):
+    if _seconds(view) or _never_ran(view):
         return ""
-    duration = _text(view, "Duration")
-    if duration:
+    start, end = _text(view, "StartTime"), _text(view, "EndTime")
+    if duration := _text(view, "Duration"):
         return f"Duration {shown(duration)} is not in whole seconds"
-    if _text(view, "StartTime"):
+    if start and end:
+        return f"StartTime {shown(start)} and EndTime {shown(end)} are not the times of a run"
+    if start:
         return "it says when it started, and not how long it ran or when it ended"
-    return ""  # it never ran
+    if end:
+        return "it says when it ended, and not how long it ran or when it started"
+    return "it says neither how long it ran nor when it started and ended"
+
+
+def _never_ran(view: JobView) -> bool:
+    """Whether a job was cancelled before it ran: nothing of a run is said of it."""
+    if not was_cancelled(_text(view, "State")) or list(view.block.blocks(Delivered)):
+        return False
+    return not any(_text(view, name) for name in ("StartTime", "CpuDuration", "StartCount"))
 
 
 def _doubt(view: JobView) -> str:

@@ -1,4 +1,8 @@
-"""Nonces that several processes remember together, in a file that lives as long as they do."""
+"""Nonces that several processes remember together.
+
+Processes of one gateway have a file that lives as long as they do. Gateways over one store have
+nothing else in common: there those of requests that change something are remembered.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,17 @@ import sqlite3
 from pathlib import Path
 
 from sssjob.errors import Refused
+from sssjob.handlers.stores import Stores
+from sssjob.rmap.message import READING
 from sssjob.rmap.replay import Nonces, seen_before, too_many
+from sssjob.rmap.responder import ReceivedRequest
 
 _SCHEMA = """
 PRAGMA journal_mode = WAL;
 CREATE TABLE IF NOT EXISTS nonce (mark BLOB PRIMARY KEY, until REAL NOT NULL) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS nonce_until ON nonce (until);
 """
+_KIND = "nonce"  # of the messages that are noted in a store
 _OFTEN = 1000  # requests after which what is too old is forgotten
 _PATIENCE = 10.0  # seconds to wait for other processes, which need microseconds
 
@@ -44,9 +52,8 @@ class SharedNonces(Nonces):
     def _remember(self, mark: tuple[str, str], now: float, until: float) -> None:
         try:
             self._prepare(now)
-            digest = hashlib.blake2b("\0".join(mark).encode(), digest_size=16).digest()
             added = self._connection.execute(
-                "INSERT OR IGNORE INTO nonce (mark, until) VALUES (?, ?)", (digest, until)
+                "INSERT OR IGNORE INTO nonce (mark, until) VALUES (?, ?)", (_digest(*mark), until)
             )
         except sqlite3.OperationalError as error:  # others hold it, or the disk is full
             raise Refused("730", "The request cannot be told from a copy now") from error
@@ -62,3 +69,30 @@ class SharedNonces(Nonces):
         if count >= self.limit:
             raise too_many()
         self._left = _OFTEN
+
+
+class StoredNonces:
+    """The nonces of changes, in the store that they are made in.
+
+    A copy of a question tells whoever has it nothing that the first answer did not; to remember
+    it, too, each question would have to write. ``window`` is in seconds, as that of ``Nonces``.
+    """
+
+    def __init__(self, stores: Stores, window: int) -> None:
+        self.stores, self.window = stores, window
+
+    def admit(self, call: ReceivedRequest) -> None:
+        """Remember a request that was verified. Raises ``Refused`` (424) for a copy."""
+        asked = call.request
+        if asked.action in READING or not call.proven or not asked.nonce or asked.time is None:
+            return
+        until = max(call.now, asked.time) + self.window
+        mark = _digest(asked.actor, asked.nonce).hex()
+        with self.stores.use() as jobs:
+            if not jobs.is_first(_KIND, mark, until):
+                raise seen_before()
+
+
+def _digest(actor: str, nonce: str) -> bytes:
+    """What is remembered of a nonce of somebody."""
+    return hashlib.blake2b(f"{actor}\0{nonce}".encode(), digest_size=16).digest()

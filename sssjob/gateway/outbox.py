@@ -94,6 +94,10 @@ class Outbox:
         row = (key, json.dumps(fields), state, 0, now, now, hindrance)
         return self._do(_ADD, row)
 
+    def drop(self, key: str) -> None:
+        """Forget a job that was only shown, since nothing is to be sent of it any more."""
+        self._do("DELETE FROM job WHERE key = ? AND state = ?", (key, ParcelState.INCOMPLETE))
+
     def due(self, now: float) -> Iterator[Parcel]:
         """What is to be tried now, the longest due first."""
         condition = (

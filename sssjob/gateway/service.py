@@ -23,6 +23,7 @@ from sssjob.gateway.figures import MISSING, SEVERAL, available
 from sssjob.gateway.forwarding import Forwarding, hindrance
 from sssjob.gateway.large import reading_apart
 from sssjob.gateway.log import LOGGER, JsonFormatter, event
+from sssjob.gateway.nonces import StoredNonces
 from sssjob.gateway.server import GatewayServer
 from sssjob.gateway.shadow import Shadow
 from sssjob.gateway.upkeep import Looking, Pruning
@@ -63,7 +64,8 @@ def actions_of(config: GatewayConfig, service: Service | None, shadow: Shadow | 
     if service is None:
         return Actions({}, behind=behind)
     own = service.actions | (behind.over(service) if behind is not None else {})
-    return Actions(own, service.is_quick, service.is_slow, behind, shadow)
+    admit = StoredNonces(service.stores, config.window).admit
+    return Actions(own, service.is_quick, service.is_slow, behind, shadow, admit)
 
 
 def answering(config: GatewayConfig) -> Service | None:
@@ -78,11 +80,12 @@ def answering(config: GatewayConfig) -> Service | None:
         verifies = made.verifies
     stores = Stores(jobs.store, patience=jobs.patience, verifies=verifies)
     if config.forward.client.transports:
-        return Service(stores, jobs.settings, _unsendable)
+        return Service(stores, jobs.settings, unsendable)
     return Service(stores, jobs.settings)
 
 
-def _unsendable(view: JobView) -> str:
+def unsendable(view: JobView) -> str:
+    """What is to be said of a job that will not be forwarded as it is; "" for all others."""
     why = hindrance(view)
     return f"will not be forwarded: {why}" if why else ""
 

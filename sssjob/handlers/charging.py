@@ -37,6 +37,11 @@ from sssjob.store.reach import Reach
 
 _HOUR = 3600
 _WALL = attribute("Duration")
+# What Gold 2.2 takes as an option of the request, too, by its name there.
+_OPTIONS = {
+    name: found for name in ("WallDuration", "StartTime", "EndTime")
+    if (found := attribute(name)) is not None
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +268,7 @@ def _subject(
         raise Refused("740", f"Files cannot travel with a {asked.action}")
     [job] = sent.blocks
     assert isinstance(job, Job)
+    job = _with_options(job, asked)
     view = only(job)
     require_own(call, reach, [view])
     if "Id" in needs and not job.id:
@@ -272,6 +278,7 @@ def _subject(
     amounts = view.used if asked.action == "Charge" else view
     _require_plain(amounts)
     _duration(amounts)
+    _require_times(view, in_order=asked.action != "Charge")
     rates, warning = _rates(change, accounting, view, call.now)
     stated = _amount(view, "Charge") if asked.action == "Charge" else None
     if stated is not None:
@@ -440,6 +447,42 @@ def _require_plain(view: View) -> None:
                 raise Refused("317", f"The units of {found.name}: {error}") from error
         if not is_exact(found, [found.name]):
             raise Refused("317", f"{found.name} is one value, without op and conj")
+
+
+def _with_options(job: Job, asked: Request) -> Job:
+    """The job of Data with what options say of it, as in Gold 2.2.
+
+    Raises ``Refused``: 317 for what is no time or duration, 740 where Data says something else.
+    """
+    for name, found in _OPTIONS.items():
+        text = _only(asked, name)
+        if text is None:
+            continue
+        seconds = only(Job.of(**{found.name: text})).seconds(found)
+        if seconds is None:
+            raise Refused("317", f"The option {name} is in whole seconds, found {shown(text)}")
+        view = only(job).used if asked.action == "Charge" else only(job)
+        if not view.text(found):
+            job = job.setting(_like(job, found.name, str(seconds)))
+        elif view.seconds(found) != seconds:
+            raise Refused("740", f"The Job and the option {name} have two different values")
+    return job
+
+
+def _require_times(view: View, *, in_order: bool) -> None:
+    """Refuse (317) times that are none, and where it matters an end before its start.
+
+    A Charge is about a duration, whatever the clocks said that it was measured between.
+    """
+    said = {name: view.text(_OPTIONS[name]) or "" for name in ("StartTime", "EndTime")}
+    times = {name: view.seconds(_OPTIONS[name]) for name in said}
+    for name, text in said.items():
+        if text and times[name] is None:
+            raise Refused("317", f"{name} is a time, found {shown(text)}")
+    start, end = times.values()
+    if in_order and start is not None and end is not None and end < start:
+        start_, end_ = map(shown, said.values())
+        raise Refused("317", f"EndTime {end_} is before StartTime {start_}")
 
 
 def _like(job: Job, name: str, text: str) -> Property:

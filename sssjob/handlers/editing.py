@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 
@@ -16,7 +16,7 @@ from sssjob.handlers.finding import Search
 from sssjob.handlers.ledger_entries import follow_all, lowered
 from sssjob.handlers.query import item_of
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.view import NOWHERE, JobView, View, is_exact, jobs_of, only, views
+from sssjob.handlers.view import NOWHERE, JobView, View, is_exact, job_views, jobs_of, only, views
 from sssjob.model import BLOCKS, Block, Delivered, Item, Job, Property, Requested
 from sssjob.rmap.message import Request, Set
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
@@ -33,7 +33,7 @@ def create(
     stores: Stores,
     call: ReceivedRequest,
     reach: Reach,
-    advice: Callable[[JobView], str] = lambda view: "",
+    advice: Callable[[JobView], str] | None = None,
 ) -> HandlerAnswer:
     """New job objects, from Data or from Set; one that was deleted comes back with new values.
 
@@ -49,7 +49,9 @@ def create(
         require_short(block.id)
         require_own(call, reach, [only(block)])
 
-    warnings = "\n".join(filter(None, (new.warnings, *_advised(new.blocks, advice))))
+    jobs = (view for block in new.blocks for view in jobs_of(NOWHERE, block))
+    said = _advised(jobs, advice) if advice else ()
+    warnings = "\n".join(filter(None, (new.warnings, *islice(said, _MOST))))
 
     def do(change: Change) -> HandlerAnswer:
         made = [_created(change, call, reach, block, new.files) for block in new.blocks]
@@ -63,12 +65,13 @@ def create(
 
 def modify(
     stores: Stores, call: ReceivedRequest, reach: Reach, *, repeated: int = 0,
-    refunds: Reach | None = EVERYBODY,
+    refunds: Reach | None = EVERYBODY, advice: Callable[[JobView], str] | None = None,
 ) -> HandlerAnswer:  # fmt: skip
     """Other values for the jobs that a Where finds: Assign, Inc, Dec.
 
     What adds is done once, if its very bytes come again within ``repeated`` seconds. ``refunds``
-    are the jobs that the actor may refund, None for none: a lower Charge is a refund.
+    are the jobs that the actor may refund, None for none: a lower Charge is a refund. ``advice``
+    is what is to be said of a job that the change has made so.
     """
     asked = call.request
     window = repeated if any(each.op != "Assign" for each in asked.sets) else 0
@@ -96,7 +99,7 @@ def modify(
             follow_all(change, views(made, JOB), call)
         return made
 
-    return _each(stores, call, reach, do, "modified", deleted=False, window=window)
+    return _each(stores, call, reach, do, "modified", deleted=False, window=window, advice=advice)
 
 
 def delete(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
@@ -109,14 +112,17 @@ def delete(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer
     return _each(stores, call, reach, do, "deleted", deleted=False)
 
 
-def undelete(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
+def undelete(
+    stores: Stores, call: ReceivedRequest, reach: Reach,
+    advice: Callable[[JobView], str] | None = None,
+) -> HandlerAnswer:  # fmt: skip
     """Hidden jobs are shown again."""
 
     def do(change: Change, found: Sequence[View]) -> Stored:
         _require_whole(found)
         return change.undelete(found[0].stored.identity) or found[0].stored
 
-    return _each(stores, call, reach, do, "undeleted", deleted=True)
+    return _each(stores, call, reach, do, "undeleted", deleted=True, advice=advice)
 
 
 # --- parts that other actions use -----------------------------------------------------------------
@@ -215,11 +221,12 @@ def made(asked: Request) -> Sequence[Block]:
     return (_made(asked),) if asked.sets else carried(asked).blocks
 
 
-def _advised(blocks: Iterable[Block], advice: Callable[[JobView], str]) -> Iterator[str]:
-    """What is to be said of new jobs, and of no more than a message holds."""
-    jobs = (view for block in blocks for view in jobs_of(NOWHERE, block))
+def _advised(
+    jobs: Iterable[JobView], advice: Callable[[JobView], str], before: Container[str] = ()
+) -> Iterator[str]:
+    """What is to be said of jobs, and was not before."""
     said = (f"{view.block.id}: {text}" for view in jobs if (text := advice(view)))
-    yield from islice(said, _MOST)
+    yield from (each for each in said if each not in before)
 
 
 def _made(asked: Request) -> Block:
@@ -256,6 +263,7 @@ def _created(
 def _each(
     stores: Stores, call: ReceivedRequest, reach: Reach,
     do: Callable[[Change, Sequence[View]], Stored], done: str, *, deleted: bool, window: int = 0,
+    advice: Callable[[JobView], str] | None = None,
 ) -> HandlerAnswer:  # fmt: skip
     """Do something with each document in which jobs are found.
 
@@ -272,13 +280,19 @@ def _each(
         if window and (copy := copied(change, call, name, window)) is not None:
             return copy
         made: list[Stored] = []
+        said: list[str] = []
         places: dict[int, set[int]] = {}
         for number in numbers:
             found = list(search.among(change.at(number), change))  # as it is now, and stays
             if found:
                 made.append(do(change, found))
                 places[number] = {view.place for view in found}
-        answer = _told(change, call, made, "", f"Successfully {done} {{}} {asked.object}s", places)
+                if advice and len(said) < _MOST:
+                    old = found[0].stored
+                    before = () if old.deleted else {*_advised(job_views(old, change), advice)}
+                    said += _advised(job_views(made[-1], change), advice, before)
+        told = f"Successfully {done} {{}} {asked.object}s"
+        answer = _told(change, call, made, "\n".join(said[:_MOST]), told, places)
         remember(change, call, name, window, answer)
         return answer
 

@@ -42,12 +42,12 @@ class ServiceSettings:
 class Service:
     """Handlers over one store; ``settings`` may be exchanged while it answers.
 
-    ``advice`` is what is to be said of a new job that is taken nevertheless.
+    ``advice`` is what is to be said of a job that is taken nevertheless.
     """
 
     def __init__(
         self, stores: Stores, settings: ServiceSettings | None = None,
-        advice: Callable[[JobView], str] = lambda view: "",
+        advice: Callable[[JobView], str] | None = None,
     ) -> None:  # fmt: skip
         self.stores, self.settings, self.advice = stores, settings or ServiceSettings(), advice
 
@@ -62,7 +62,7 @@ class Service:
                 ("Create", partial(editing.create, advice=self.advice)),
                 ("Modify", self._modify),
                 ("Delete", editing.delete),
-                ("Undelete", editing.undelete),
+                ("Undelete", partial(editing.undelete, advice=self.advice)),
             )
         }
         handlers |= {(each, "Query"): entries.query for each in entries.OBJECTS}
@@ -99,7 +99,9 @@ class Service:
     def _modify(self, stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
         repeated = self.settings.accounting.repeated
         refunds = self._refunds(call)
-        return editing.modify(stores, call, reach, repeated=repeated, refunds=refunds)
+        return editing.modify(
+            stores, call, reach, repeated=repeated, refunds=refunds, advice=self.advice
+        )
 
     def _refunds(self, call: ReceivedRequest) -> Reach | None:
         """The jobs that an actor may refund; None for none."""

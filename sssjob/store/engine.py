@@ -71,6 +71,10 @@ class Engine(Protocol):
         """What a statement gives, all of it; an empty list if it gives nothing."""
         ...
 
+    def fetch_early(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
+        """The same for a change of its own that power may take back: no disk is waited for."""
+        ...
+
     def stream(self, statement: str, values: Sequence[object] = ()) -> Iterator[Row]:
         """The same row by row, of one moment, whatever is written while it is read."""
         ...

@@ -84,6 +84,12 @@ class PostgreSQL:
         with self._told():
             return _fetched(self._connection, statement, values)
 
+    def fetch_early(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
+        """See ``Engine``."""
+        with self._told(), self._connection.transaction():
+            self._connection.execute("SET LOCAL synchronous_commit = off")
+            return _fetched(self._connection, statement, values)
+
     def stream(self, statement: str, values: Sequence[object] = ()) -> Iterator[Row]:
         """See ``Engine``."""
         with self.reading() as reader:

@@ -128,10 +128,11 @@ TOUCHED = Table("touched", (
     Field("writer",  INTEGER),                  # so that those who write at once do not wait
     Field("changes", INTEGER),
 ), ("part", "writer"), is_small=True)
+# What was answered to a message about a job; and the messages that may come once.
 ANSWER = Table("answer", (
-    Field("job",  TEXT),
-    Field("mark", TEXT),                        # the digest that was signed
-    Field("at",   INTEGER),
+    Field("job",  TEXT),                        # its Id, or what kind of messages these are
+    Field("mark", TEXT),                        # the digest that was signed, or one of a nonce
+    Field("at",   INTEGER),                     # when it was, or until when it is remembered
     Field("text", TEXT),
 ), ("job", "mark"), indexes=(("at",),), is_small=True)
 # fmt: on

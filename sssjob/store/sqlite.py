@@ -33,6 +33,7 @@ _SHAPES = 50  # of rows; with more, statements would be made again and again
 _NO_LOG = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _PAUSE = 0.01  # seconds between two tries where SQLite does not wait by itself
+_SAFE = "PRAGMA synchronous = FULL"  # a commit waits for the disk
 _ANY_TABLE = "SELECT 1 FROM sqlite_master LIMIT 1"
 
 _TYPES = {"integer": "INTEGER", "number": "REAL", "text": "TEXT", "bytes": "BLOB"}
@@ -154,6 +155,14 @@ class SQLite:
         """See ``Engine``."""
         with self.told:
             return self._connection.execute(statement, _plain(values)).fetchall()
+
+    def fetch_early(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
+        """See ``Engine``; the log is still forced to disk before it goes into the file."""
+        self.fetch("PRAGMA synchronous = NORMAL")
+        try:
+            return self.fetch(statement, values)
+        finally:
+            self.fetch(_SAFE)
 
     def stream(self, statement: str, values: Sequence[object] = ()) -> Iterator[Row]:
         """See ``Engine``."""
@@ -323,7 +332,7 @@ class SQLite:
         )  # fmt: skip
 
     def _settle(self, connection: sqlite3.Connection) -> None:
-        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(_SAFE)
         connection.execute(f"PRAGMA cache_size = -{_CACHE}")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
 

@@ -412,6 +412,19 @@ class Store:
         )
         return bool(found)
 
+    def is_first(self, kind: str, mark: str, until: float) -> bool:
+        """Note that a message came, until a time; whether nobody had noted it.
+
+        A machine that loses its power may forget it, and everything else that ends does not.
+        """
+        return bool(
+            self.engine.fetch_early(
+                "INSERT INTO answer (job, mark, at, text) VALUES (?, ?, ?, '') "
+                "ON CONFLICT (job, mark) DO NOTHING RETURNING 1",
+                (kind, mark, math.ceil(until)),
+            )
+        )
+
     def prune(self, *, quotes: int, answers: int) -> int:
         """Forget quotes and reservations that ended, and answers that were given, before a time.
 

@@ -1,6 +1,7 @@
 """A gateway that submits to a pretended Slurm."""
 
 import pytest
+from engines import address  # noqa: F401 (fixtures)
 from gateways import beside
 from pretended import Pretended
 from submitting_gateway import ME, prepare

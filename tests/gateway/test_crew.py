@@ -11,16 +11,21 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from gateways import serving
+from gateways import listening_here, serving
+from job_service import ROLES
 from waiting import HANG, until
 
 from sssjob import store
 from sssjob.client import SSSJOB, Client, Legacy
 from sssjob.errors import Refused
 from sssjob.gateway import service
+from sssjob.gateway.config import GatewayConfig
+from sssjob.gateway.jobs import StoreJobs
 from sssjob.gateway.nonces import SharedNonces
+from sssjob.handlers.service import ServiceSettings
+from sssjob.rmap.address import Address
 from sssjob.rmap.framing import legacy_request
-from sssjob.rmap.keys import Key
+from sssjob.rmap.keys import Key, Ring
 from sssjob.rmap.message import Data, Get, Object, Request, Row
 from sssjob.rmap.replay import Nonces
 
@@ -171,6 +176,40 @@ def test_what_is_too_old_is_forgotten_and_there_is_a_limit(tmp_path, monkeypatch
     assert refused(nonces, asked("c", time=1200), 1200.0) == "730"
     nonces.admit(asked("c", time=1400), 1400.0)  # the first one is too old to be good
     nonces.close()
+
+
+def answering(address):
+    """A gateway over a store."""
+    jobs = StoreJobs(address, settings=ServiceSettings(ROLES))
+    here, ring = (Address("127.0.0.1", 0),), Ring(Key(b"secret"))
+    return listening_here(service.server(GatewayConfig(here, ring=ring, jobs=jobs)))
+
+
+@pytest.mark.parametrize("action", ["Create", "Query"])
+def test_two_gateways_over_one_store_refuse_what_the_other_has_done(address, action):
+    more = {"data": Data((JOB,))} if action == "Create" else {"gets": (Get("Id"),)}
+    request = Request(action, "root", (Object("Job"),), time=int(time.time()) + 1, **more)
+    with answering(address) as one, answering(address) as other:
+        ports = [each.address()[1] for each in (one, other)]
+        message = client(1).message(replace(request, nonce="n"))
+        codes = [code(port, message) for port in (*ports, *ports)]
+        # A question tells whoever has copied it no more than the first answer did.
+        second = b"424" if action == "Create" else b"000"
+        assert codes == [b"000", second, b"424", b"424"]
+        again = client(1).message(replace(request, nonce="m"))
+        assert code(ports[1], again) == (b"740" if action == "Create" else b"000")
+
+
+def test_the_nonces_of_a_store_are_pruned_when_they_are_no_longer_good(address):
+    with store.open(address, create=True) as kept:
+        assert kept.is_first("nonce", "a", 1000.5)
+        assert kept.is_first("other", "a", 1000.5)
+        kept.prune(quotes=0, answers=1001)
+        assert not kept.is_first("nonce", "a", 5000.0)
+        kept.prune(quotes=0, answers=1002)
+        assert kept.is_first("nonce", "a", 5000.0)
+        if "://" not in address:
+            assert kept.engine.fetch("PRAGMA synchronous") == [(2,)]  # changes wait for the disk
 
 
 def test_the_event_loop_is_that_of_uvloop_where_it_is_installed(monkeypatch):

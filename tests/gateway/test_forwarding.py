@@ -1,6 +1,7 @@
 """Finished jobs reach the other server once, whatever happens on the way."""
 # ruff: noqa: E501 (a row of a table is a line)
 
+import re
 import time
 from dataclasses import replace
 
@@ -19,7 +20,7 @@ from sssjob.gateway.config import GatewayConfig
 from sssjob.gateway.forwarding import Forwarding, ForwardingPlan, finished, hindrance
 from sssjob.gateway.jobs import StoreJobs
 from sssjob.gateway.outbox import Outbox, ParcelState
-from sssjob.gateway.service import answering
+from sssjob.gateway.service import answering, unsendable
 from sssjob.handlers.service import ServiceSettings
 from sssjob.handlers.view import only
 from sssjob.rmap.envelope import opened
@@ -247,7 +248,7 @@ def test_a_job_is_sent_when_it_is_over_and_says_how_long_it_ran(job, fields):
 def test_a_job_that_cannot_be_sent_is_shown_until_it_can(jobs, forwarding):
     half = DONE.replace("1155", "5.5")
     started = "<Job><Id>2</Id><State>Completed</State><StartTime>5</StartTime></Job>"
-    never = "<Job><Id>3</Id><State>Completed</State><EndTime>5</EndTime></Job>"
+    never = "<Job><Id>3</Id><State>Cancelled</State><EndTime>5</EndTime></Job>"
     with scripted(CHARGED) as gold:
         each = forwarding(gold.port)
         jobs.create(half.format(1), started, never)
@@ -256,13 +257,84 @@ def test_a_job_that_cannot_be_sent_is_shown_until_it_can(jobs, forwarding):
         assert said == {
             "1": "Duration 5.5 is not in whole seconds",
             "2": "it says when it started, and not how long it ran or when it ended",
-        }
+        }  # and nothing of one that was cancelled before it ran
         jobs.answer("Modify", sets=[("WallDuration", "6")], wheres=[("Id", "EQ", "1")])
         assert (each.look(), each.send()) == (1, 1)
         assert asked(gold).data.items[0].get("WallDuration") == "6"
         assert states(each) == {"2": (ParcelState.INCOMPLETE, 0)}
         jobs.answer("Modify", sets=[("Priority", "1")], wheres=[("Id", "EQ", "1")])
         assert each.look() == 0
+
+
+def test_what_is_no_longer_to_be_sent_leaves_the_queue_and_what_was_sent_stays(jobs, forwarding):
+    with scripted(CHARGED) as gold:
+        each = forwarding(gold.port)
+        silent = "<Job><Id>{}</Id><State>Completed</State></Job>"
+        jobs.create(DONE.format(1), *(silent.format(number) for number in (2, 3, 4)))
+        assert (each.look(), each.send()) == (1, 1)
+        assert [*states(each)] == ["2", "3", "4"]
+        jobs.answer("Modify", sets=[("State", "Cancelled")], wheres=[("Id", "EQ", "2")])
+        jobs.answer("Delete", wheres=[("Id", "EQ", "3")])
+        jobs.answer("Delete", wheres=[("Id", "EQ", "1")])
+        assert each.look() == 0
+        assert [*states(each)] == ["4"]
+        assert each.outbox.counts()[ParcelState.SENT] == 1
+        for name in ("1", "3"):
+            jobs.answer("Undelete", wheres=[("Id", "EQ", name)])
+        assert each.look() == 0
+        assert [*states(each)] == ["3", "4"]
+
+
+NOTHING = "it says neither how long it ran nor when it started and ended"
+END = "it says when it ended, and not how long it ran or when it started"
+
+
+@pytest.mark.parametrize(
+    ("said", "hindered"),
+    [
+        ("<State>Completed</State>", NOTHING),
+        ("<State>Failed</State><Requested><Duration>60</Duration></Requested>", NOTHING),
+        ("<ExitCode>0</ExitCode>", NOTHING),
+        ("<EndTime>60</EndTime>", END),
+        ("<State>TimedOut</State><EndTime>60</EndTime>", END),
+        ("<State>Completed</State><Delivered><Processors>4</Processors></Delivered>", NOTHING),
+        ("<StartTime>60</StartTime><EndTime>5</EndTime>", "StartTime 60 and EndTime 5 are not the times of a run"),
+        # Cancelled before it ran: nothing is to be sent.
+        ("<State>Cancelled</State>", ""),
+        ("<State>removed</State><EndTime>60</EndTime><ExitCode>0</ExitCode>", ""),
+        ("<State>Cancelled</State><StartTime>60</StartTime>", "it says when it started, and not how long it ran or when it ended"),
+        ("<State>Cancelled</State><Delivered><Processors>4</Processors></Delivered>", NOTHING),
+        ("<State>Cancelled</State><StartCount>1</StartCount>", NOTHING),
+    ],
+)  # fmt: skip
+def test_who_makes_a_job_that_cannot_be_sent_is_told_whichever_way_it_became_so(
+    said, hindered, tmp_path
+):
+    """By a Create, by the Modify after which it is so and no later one, and by an Undelete."""
+    assert hindrance(only(loads(f"<Job><Id>1</Id>{said}</Job>"))) == hindered
+    told = f"{{}}: will not be forwarded: {hindered}" if hindered else None
+    with job_service(str(tmp_path / "jobs.db")) as jobs:
+        jobs.service.advice = unsendable
+        sets = [
+            (name, text)
+            for name, text in re.findall(
+                r"<(State|ExitCode|EndTime|StartTime|StartCount)>(.*?)</", said
+            )
+        ]
+        rest = re.sub(r"<(State|ExitCode|EndTime|StartTime|StartCount)>.*?</\1>", "", said)
+        jobs.actions = Actions(jobs.service.actions)
+        one = [("Id", "EQ", "2")]
+        answers = [
+            jobs.answer("Create", data=[f"<Job><Id>1</Id>{said}</Job>"])[0],
+            jobs.answer("Create", data=[f"<Job><Id>2</Id><State>Idle</State>{rest}</Job>"])[0],
+            jobs.answer("Modify", sets=[("State", "NULL"), *sets], wheres=one)[0],
+            jobs.answer("Modify", sets=[("Priority", "1")], wheres=one)[0],
+            jobs.answer("Delete", wheres=one)[0],
+            jobs.answer("Undelete", wheres=one)[0],
+        ]
+        said_of = [None if each.code == "000" else each.message for each in answers]
+        of_1, of_2 = (told and told.format(name) for name in "12")
+        assert said_of == [of_1, None, of_2, None, None, of_2]
 
 
 @pytest.mark.parametrize(

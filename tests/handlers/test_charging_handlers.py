@@ -625,3 +625,49 @@ def test_a_refund_gives_back_what_was_asked_for_or_nothing(jobs):
         assert jobs.code("Refund", options=options) == "317"
     assert ledger(jobs) == before
     assert jobs.code("Refund", options={"JobId": "PBS.1", "Amount": "1.0"}) == "000"
+
+
+@pytest.mark.parametrize("action", ["Charge", "Reserve", "Quote"])
+@pytest.mark.parametrize(
+    ("told", "options", "code"),
+    [
+        ("<StartTime>now</StartTime>", {}, "317"),
+        ("<EndTime>soon</EndTime>", {}, "317"),
+        ("", {"StartTime": "now"}, "317"),
+        ("", {"EndTime": "-"}, "317"),
+        ("", {"WallDuration": "5.5"}, "317"),
+        ("", {"WallDuration": "61"}, "740"),
+        ("", {"WallDuration": "0:01:00", "StartTime": "100", "EndTime": "160"}, "000"),
+        ("<StartTime>100</StartTime>", {"StartTime": "1970-01-01T00:01:40Z"}, "000"),
+        ("<StartTime>100</StartTime>", {"StartTime": "101"}, "740"),
+        ("<EndTime>100</EndTime>", {"StartTime": "100"}, "000"),
+    ],
+)  # fmt: skip
+def test_times_of_what_is_priced_are_times_and_agree_with_the_options(
+    jobs, action, told, options, code
+):
+    data = [f"<Job><JobId>t</JobId>{told}<WallDuration>60</WallDuration></Job>"]
+    assert jobs.code(action, data=data, options=options) == code
+
+
+def test_what_is_asked_for_does_not_end_before_it_starts_and_a_charge_is_about_its_duration(jobs):
+    times = "<StartTime>1970-01-01T00:01:40Z</StartTime><EndTime>99</EndTime>"
+    data = [f"<Job><JobId>t</JobId>{times}<WallDuration>60</WallDuration></Job>"]
+    for action in ("Reserve", "Quote"):
+        assert jobs.code(action, data=data) == "317"
+        assert jobs.said(action, data=data) == (
+            "EndTime 99 is before StartTime 1970-01-01T00:01:40Z"
+        )
+    assert jobs.stored("t") is None
+    assert jobs.code("Charge", data=data) == "000"
+
+
+def test_an_option_says_what_a_job_used_and_not_what_it_asked_for(jobs):
+    asked = "<Requested><Duration>3600</Duration></Requested><Processors>2</Processors>"
+    data = [f"<Job><Id>t</Id>{asked}</Job>"]
+    options = {"WallDuration": "60", "StartTime": "100"}
+    jobs.answer("Charge", data=data, options=options)
+    stored = jobs.stored("t").document.decode()
+    assert "<Requested><Duration>3600</Duration></Requested>" in stored
+    assert "<Duration>60</Duration>" in stored.partition("<Delivered>")[2]
+    assert "<StartTime>100</StartTime>" in stored

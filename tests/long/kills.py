@@ -40,8 +40,10 @@ from pretended import Pretended
 import sssjob
 from sssjob import __main__ as program
 from sssjob import store
+from sssjob.client import GOLD, Client
 from sssjob.document import read
 from sssjob.features import files
+from sssjob.gateway.forwarding import Forwarding, ForwardingPlan
 from sssjob.gateway.outbox import Outbox, ParcelState
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.rates import Rates
@@ -98,17 +100,21 @@ def delivered(directory):
     return ["deliver", "jobs.sss", "--record", "sacct", "--from", "slurm", "--in-place"]
 
 
-def opened(directory, **more):
+def address_of(directory):
     """The store of a case: a file, or the database whose address stands in one."""
     named = directory / "address"
-    return store.open(named.read_text() if named.exists() else directory / "jobs.db", **more)
+    return named.read_text() if named.exists() else str(directory / "jobs.db")
+
+
+def opened(directory, **more):
+    return store.open(address_of(directory), **more)
 
 
 def imported(directory):
     jobs(directory)
     opened(directory, create=True).close()
-    named = directory / "address"
-    return ["store", "import", named.read_text() if named.exists() else "jobs.db", "jobs.sss"]
+    where = address_of(directory)
+    return ["store", "import", where if "://" in where else "jobs.db", "jobs.sss"]
 
 
 def delivered_to_a_store(directory):
@@ -372,7 +378,7 @@ def of_runs(found, old, new):
 
 
 USED = (
-    "<Job><JobId>{}</JobId><UserId>ann</UserId><Processors>4</Processors>"
+    "<Job><JobId>{}</JobId><UserId>ann</UserId>{}<Processors>4</Processors>"
     "<WallDuration>{}</WallDuration></Job>"
 )
 
@@ -383,7 +389,8 @@ def asked_of_a_gateway():
     for number in range(60):
         name = str(random.randrange(5))
         action = random.choice(("Quote", "Reserve", "Charge", "Charge", "Refund", "Modify"))
-        more = {"data": [USED.format(name, random.randrange(1, 100))]}
+        state = "<State>Completed</State>" * (action == "Charge")
+        more = {"data": [USED.format(name, state, random.randrange(1, 100))]}
         if action == "Refund":
             more = {"options": {"JobId": name, "Amount": "1"}}
         elif action == "Modify":
@@ -398,8 +405,7 @@ def asked_of_a_gateway():
 def charged(directory):
     """What asks a gateway for all of it, in order; what was answered is not asked again."""
     opened(directory, create=True).close()
-    named = directory / "address"
-    address = named.read_text() if named.exists() else str(directory / "jobs.db")
+    address = address_of(directory)
 
     def work():
         service = JobService(address, accounting=Accounting(Rates({"Processors": Fraction(1)})))
@@ -413,22 +419,56 @@ def charged(directory):
 
 
 def seen_charges(directory):
-    """The entries of the ledger; the Charge of each job is their sum, and none was forgotten."""
+    """The entries of the ledger; jobs, totals and what is forwarded say the same as they do.
+
+    What was answered is among them.
+    """
     with opened(directory, create=True) as kept:
         entries = tuple(
             (str(each.kind), str(each.amount), each.job, each.duration, each.places)
             for each in kept.ledger.entries(tuple(EntryKind))
         )
+        charges, over = {}, set()
         for each in kept.documents():
             charge = re.search(rb"<Charge>(.*?)</Charge>", each.document)
-            stands = Fraction(charge[1].decode() if charge else 0)
-            assert kept.ledger.balance(each.number, each.identity.id) == stands, each.document
+            charges[each.identity.id] = Fraction(charge[1].decode() if charge else 0)
+            if b"<State>Completed</State>" in each.document:
+                over.add(each.identity.id)
+            balance = kept.ledger.balance(each.number, each.identity.id)
+            assert balance == charges[each.identity.id], each.document
+    service = JobService(address_of(directory))
+    totals, sent = totals_of(service), forwarded(service, directory)
+    assert totals == charges
+    assert sent == {name: charges[name] for name in over}
     said = directory / "said"
     answered = said.read_text().splitlines() if said.exists() else []
     for action in ("Quote", "Reserve", "Charge"):
         kept_of_it = sum(kind == action for kind, *_ in entries)
         assert answered.count(f"{action} 000") <= kept_of_it, (action, answered, entries)
     return entries
+
+
+def totals_of(service):
+    """The Charge of each job, as a total of a gateway; all of them are the sum."""
+    rows = service.ask("Query", gets=[("Id", "GroupBy"), ("Charge", "Sum")])
+    found = {row["Id"]: Fraction(row["Charge"] or 0) for row in rows}
+    [whole] = service.ask("Query", gets=[("Charge", "Sum")])
+    assert sum(found.values()) == Fraction(whole["Charge"] or 0)
+    return found
+
+
+def forwarded(service, directory):
+    """The Charge of each job that a gateway would send on."""
+    plan = ForwardingPlan(Client([], None, GOLD), directory.parent / "forward.db", charge=True)
+    forwarding = Forwarding(plan, service.service.stores, clock=lambda: 0.0)
+    try:
+        forwarding.look()
+        sent = [dict(parcel.fields) for parcel in forwarding.outbox.left()]
+    finally:
+        forwarding.stop()
+        plan.queue.unlink()
+        service.service.stores.close()
+    return {each["JobId"]: Fraction(each["Charge"]) for each in sent}
 
 
 def of_entries(found, old, new):
