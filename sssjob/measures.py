@@ -27,7 +27,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from operator import add
 from typing import Any, NamedTuple
 
@@ -56,6 +56,9 @@ class JobUsage(NamedTuple):
     gpus: Number | None = None
     energy: Number | None = None
     limit: Number | None = None
+    asked_processors: Number | None = None
+    asked_gpus: Number | None = None
+    wait: Number | None = None
 
 
 class Sum(NamedTuple):
@@ -86,6 +89,9 @@ SUMS: tuple[Sum, ...] = (
     Sum("gpus", "gpu_seconds", "s", "wall time by GPUs"),
     Sum("energy", "energy_joules", "J", "energy used"),
     Sum("limit", "limit_seconds", "s", "requested wall time", is_divided=False),
+    Sum("asked_processors", "asked_processors", "", "requested processors", is_divided=False),
+    Sum("asked_gpus", "asked_gpus", "", "requested GPUs", is_divided=False),
+    Sum("wait", "wait_seconds", "s", "from submission to start", is_divided=False),
 )
 # fmt: on
 DIVIDED = tuple(each.name for each in SUMS if each.is_divided)
@@ -104,26 +110,32 @@ def _or_else(number: Number | None, otherwise: Number) -> Number:
 
 def used_of(
     wall: Any, processors: Any, cpu: Any, memory: Any, asked: Any, nodes: Any, gpus: Any,
-    energy: Any, limit: Any, *,
+    energy: Any, limit: Any, asked_processors: Any, asked_gpus: Any, *,
     times: Callable[[Any, Any], Any] = _times, or_else: Callable[[Any, Any], Any] = _or_else,
 ) -> JobUsage:  # fmt: skip
     """What was used, by the numbers that a job states (``accounting.report.AMOUNTS``).
 
-    The numbers may be whole columns, if ``times`` and ``or_else`` are given for these.
+    How long it waited is told by its times (``waited``). The numbers may be whole columns, if
+    ``times`` and ``or_else`` are given for these.
     """
     return JobUsage(
         wall, times(wall, or_else(processors, ALONE)), cpu, processors, memory, asked,
-        times(wall, nodes), times(wall, gpus), energy, limit,
+        times(wall, nodes), times(wall, gpus), energy, limit, asked_processors, asked_gpus,
     )  # fmt: skip
+
+
+def waited(submit: int | None, start: int | None) -> int | None:
+    """How long a job waited, in seconds; None where a time is not stated, or clocks disagree."""
+    return None if submit is None or start is None or start < submit else start - submit
 
 
 def usage_text(job: JobUsage) -> str:
     """What a job used as a text that ``usage_of`` reads: fractions, and - for what is not stated.
 
     >>> usage_text(JobUsage(3, Fraction(1, 2))), usage_of("3 1/2") == JobUsage(3, Fraction(1, 2))
-    ('3 1/2 - - - - - - - -', True)
+    ('3 1/2', True)
     """
-    return " ".join("-" if each is None else str(each) for each in job)
+    return " ".join("-" if each is None else str(each) for each in job).rstrip(" -") or "-"
 
 
 def usage_of(text: str) -> JobUsage:
@@ -158,6 +170,15 @@ class Totals:
     limit: Number | None = None
     limit_of: tuple[Number, Number] = (0, 0)
     held: Number = 0  # wall time by memory (``memory_held``), in byte seconds
+    # What was requested: memory, and wall time by requested processors and by requested GPUs.
+    asked: Number | None = None
+    with_asked: int = 0
+    asked_slots: Number | None = None
+    asked_gpus: Number | None = None
+    cpu_of_asked: tuple[Number, Number] = (0, 0)
+    gpus_of_asked: tuple[Number, Number] = (0, 0)
+    wait: Number | None = None
+    with_wait: int = 0
     # What a site makes of the sums: by factors and rates (``EXTRA``).
     more: dict[str, Number] = field(default_factory=dict)
 
@@ -174,7 +195,8 @@ class Totals:
             self.memory += job.memory
             self.with_memory += 1
             self.most_memory = max(job.memory, self.most_memory or job.memory)
-        self._add_stated(job)
+        for name in _STATED:
+            self._add_stated(name, getattr(job, name))
         self.cpu_of = _plus(self.cpu_of, job.cpu, job.slots)
         self.memory_of = _plus(self.memory_of, job.memory, job.asked)
         if job.limit is not None:
@@ -182,32 +204,43 @@ class Totals:
         memory = memory_held(job)
         if memory and job.wall:
             self.held += job.wall * memory
+        self._add_asked(job)
+
+    def _add_asked(self, job: JobUsage) -> None:
+        """Count what a job requested."""
+        self.with_asked += job.asked is not None
+        self.with_wait += job.wait is not None
+        slots, gpus = _times(job.wall, job.asked_processors), _times(job.wall, job.asked_gpus)
+        self._add_stated("asked_slots", slots)
+        self._add_stated("asked_gpus", gpus)
+        self.cpu_of_asked = _plus(self.cpu_of_asked, job.cpu, slots)
+        self.gpus_of_asked = _plus(self.gpus_of_asked, job.gpus, gpus)
 
     def merge(self, other: Totals) -> None:
         """Count all jobs of another group."""
         for name in ("jobs", "wall", "slots", "cpu", "processors", "memory", "held"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        self._add_stated(other)
-        self.with_processors += other.with_processors
-        self.with_memory += other.with_memory
+        for name in (*_STATED, "asked_slots", "asked_gpus"):
+            self._add_stated(name, getattr(other, name))
+        for name in ("with_processors", "with_memory", "with_asked", "with_wait"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
         if other.most_memory is not None:
             self.most_memory = max(other.most_memory, self.most_memory or other.most_memory)
-        self.cpu_of = _plus(self.cpu_of, *other.cpu_of)
-        self.memory_of = _plus(self.memory_of, *other.memory_of)
-        self.limit_of = _plus(self.limit_of, *other.limit_of)
+        for name in ("cpu_of", "memory_of", "limit_of", "cpu_of_asked", "gpus_of_asked"):
+            setattr(self, name, _plus(getattr(self, name), *getattr(other, name)))
         for name, value in other.more.items():
             self.more[name] = self.more.get(name, 0) + value
 
-    def _add_stated(self, more: JobUsage | Totals) -> None:
+    def forget(self, names: Iterable[str]) -> None:
+        """Leave out the sums of some fields (``left_out``)."""
+        nothing = Totals()
+        for name in names:
+            setattr(self, name, getattr(nothing, name))
+
+    def _add_stated(self, name: str, more: Number | None) -> None:
         """Add what is not known where no job states it."""
-        if more.nodes is not None:
-            self.nodes = (self.nodes or 0) + more.nodes
-        if more.gpus is not None:
-            self.gpus = (self.gpus or 0) + more.gpus
-        if more.energy is not None:
-            self.energy = (self.energy or 0) + more.energy
-        if more.limit is not None:
-            self.limit = (self.limit or 0) + more.limit
+        if more is not None:
+            setattr(self, name, (getattr(self, name) or 0) + more)
 
     @property
     def mean_processors(self) -> Fraction | None:
@@ -233,6 +266,19 @@ class Totals:
     def limit_efficiency(self) -> Fraction | None:
         """Wall time as a part of the wall time that was requested."""
         return _part(self.limit_of)
+
+    @property
+    def mean_asked(self) -> Fraction | None:
+        """Bytes of memory that a job requested on average, of the jobs that state them."""
+        return Fraction(self.asked or 0, self.with_asked) if self.with_asked else None
+
+    @property
+    def mean_wait(self) -> Fraction | None:
+        """Seconds that a job waited on average, of the jobs that state both times."""
+        return Fraction(self.wait or 0, self.with_wait) if self.with_wait else None
+
+
+_STATED = ("nodes", "gpus", "energy", "limit", "asked", "wait")
 
 
 def merged(groups: Iterable[Totals]) -> Totals:
@@ -289,13 +335,29 @@ MEASURES: tuple[Measure, ...] = (
 )
 
 # What a report tells besides, if it is wanted: what was requested, and what a site makes of usage.
-ASKED, FACTORS, RATES, WHAT_IF = "asked", "factors", "rates", "what-if"
+ASKED, WAIT, FACTORS, RATES, WHAT_IF = "asked", "wait", "factors", "rates", "what-if"
 EXTRA: dict[str, tuple[Measure, ...]] = {
     ASKED: (
         Measure("limit_seconds", "asked h", "requested wall hours", lambda of: of.limit, HOURS,
                 ("limit",)),
         Measure("limit_efficiency", "wall of asked", "wall time of requested",
                 lambda of: of.limit_efficiency, PART, ("wall", "limit")),
+        Measure("asked_processor_seconds", "asked proc h", "requested processor hours",
+                lambda of: of.asked_slots, HOURS, ("wall", "asked_processors")),
+        Measure("asked_processor_efficiency", "CPU of asked", "CPU time of requested processors",
+                lambda of: _part(of.cpu_of_asked), PART, ("cpu", "wall", "asked_processors")),
+        Measure("asked_memory_bytes", "asked GB", "GB of memory requested",
+                lambda of: of.mean_asked, SIZE, ("asked",)),
+        Measure("asked_gpu_seconds", "asked GPU h", "requested GPU hours",
+                lambda of: of.asked_gpus, HOURS, ("wall", "asked_gpus"), rare=True),
+        Measure("asked_gpu_efficiency", "GPU of asked", "GPU hours of requested",
+                lambda of: _part(of.gpus_of_asked), PART, ("gpus", "wall", "asked_gpus"),
+                rare=True),
+    ),
+    WAIT: (
+        Measure("wait_seconds", "wait h", "hours of waiting", lambda of: of.wait, HOURS, ("wait",)),
+        Measure("wait_mean_seconds", "mean wait h", "hours that a job waited",
+                lambda of: of.mean_wait, HOURS, ("wait",)),
     ),
     FACTORS: (
         Measure("normalized_processor_seconds", "norm. proc h", "normalized processor hours",
@@ -314,6 +376,34 @@ EXTRA: dict[str, tuple[Measure, ...]] = {
     ),
 }
 # fmt: on
+# The fields of ``Totals`` that only these need: others need not add them up.
+_NEEDED = {
+    ASKED: (
+        "limit",
+        "limit_of",
+        "asked",
+        "with_asked",
+        "asked_slots",
+        "asked_gpus",
+        "cpu_of_asked",
+        "gpus_of_asked",
+    ),
+    WAIT: ("wait", "with_wait"),
+    RATES: ("held",),
+}  # fmt: skip
+
+
+def told_besides(*, requested: bool = False, wait: bool = False) -> tuple[str, ...]:
+    """What a report tells besides, without the files of a site."""
+    return (*((ASKED,) if requested else ()), *((WAIT,) if wait else ()))
+
+
+def left_out(extra: Iterable[str]) -> frozenset[str]:
+    """The fields of ``Totals`` that nothing in a report needs, by what it tells besides."""
+    some = {*extra}
+    return frozenset(chain.from_iterable(it for name, it in _NEEDED.items() if name not in some))
+
+
 BY_NAME = {measure.name: measure for measure in MEASURES}
 SORTED_BY = {**BY_NAME, **{each.name: each for some in EXTRA.values() for each in some}}
 
@@ -380,7 +470,7 @@ NODE_CLASSES = [
 
 
 def wait_sql(submit: str, start: str) -> str:
-    """How long a job waited: from submission to start, of columns as SQL."""
+    """How long a job waited: from submission to start, of columns as SQL; see ``waited``."""
     return f"{start} - {submit}"
 
 

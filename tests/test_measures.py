@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import sssjob
 from sssjob import store
 from sssjob.accounting.report import Report
+from sssjob.measures import EXTRA
 from sssjob.spans import DATED
 from sssjob.store import browsing, dashboards
 from sssjob.store.condition import TRUE
@@ -119,7 +120,7 @@ def test_a_dashboard_tells_what_the_ledger_tells(tmp_path_factory, texts, span):
 @given(several)
 def test_a_report_over_the_jobs_tells_what_the_ledger_books_at_the_end(tmp_path_factory, texts):
     jobs, kept, _ = both(tmp_path_factory.mktemp("booked"), texts)
-    wanted, told = Report(("day",)), Report(("day",))
+    wanted, told = (Report(("day",), extra=tuple(EXTRA)) for _ in range(2))
     for job in jobs:
         wanted.add(job)
     add_to(told, kept, BOOKED)

@@ -40,6 +40,9 @@ def jobs(draw):
     asked = [
         draw(some("Memory", amounts, units="MB")),
         draw(some("Duration", numbers)),
+        draw(some("Processors", numbers)),
+        draw(some("Resource", numbers, name="GPU")),
+        draw(some("Resource", amounts, name="gpu:a100", op="LE")),
         draw(some("Project", st.just("chem"))),
     ]
     given_ = [

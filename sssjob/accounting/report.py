@@ -30,14 +30,17 @@ from sssjob.measures import (
     merged,
     node_class,
     used_of,
+    waited,
 )
 from sssjob.model import Block, Delivered, Job, Property, Requested, stripped
 from sssjob.resource_names import gpu_model
+from sssjob.resource_names import key as resource_key
 from sssjob.spans import DATED, PERIOD, SPANS, TIMED, in_order, period_name, span_name
 
 # What a Resource is called, and what its units are in joules.
 _ENERGY = "energy"
 _JOULES = {"J": 1, "kJ": 1000, "MJ": 10**6, "Wh": 3600, "kWh": 3_600_000}
+_ENDS = ("EQ", "LE", "GE")  # of a plain request: the upper bound before the lower
 _LONG = 18  # digits of a number that needs no look at what it means
 
 Key = tuple[str, ...]
@@ -107,12 +110,8 @@ class JobProperties:
                 continue
             if attributes.get("metric", "") not in ("", "Total"):
                 continue
-            try:
-                number = units.number(item.text)
-            except InvalidValue:
-                continue
-            if number >= 0:
-                yield units.plain(number), attributes.get("units", "")
+            if (number := _number(item)) is not None:
+                yield number, attributes.get("units", "")
 
     def most(self, name: str) -> Number | None:
         """The most that was measured, or else what was given."""
@@ -133,6 +132,22 @@ class JobProperties:
             return self.read(found[0]) or None
         amount = self.scope.requested(name)
         return None if amount is None or not amount.value else units.plain(amount.value)
+
+    def asked_resources(self, meant: Callable[[Mapping[str, str]], bool]) -> Number | None:
+        """How many of some resources were requested: of each the upper bound, or else the lower.
+
+        None where that is nothing, or is weighed against other requests.
+        """
+        bounds: dict[tuple[tuple[str, str], ...], dict[str, Number]] = {}
+        for item in self.requested.get("Resource", ()):
+            if meant(item.attributes) and (number := _number(item)) is not None:
+                told = bounds.setdefault(resource_key(item.attributes), {})
+                told[item.attributes.get("op", "EQ")] = number
+        every = (item.attributes for items in self.requested.values() for item in items)
+        if not bounds or not all(map(is_plain, every)):
+            return None
+        ends = (next(told[op] for op in _ENDS if op in told) for told in bounds.values())
+        return sum(ends) or None
 
     def read(self, item: Property) -> Number | None:
         """An amount in base units; None where it cannot be read."""
@@ -169,6 +184,10 @@ def _gpus(job: JobProperties) -> Number | None:
     return _sum(number for number, _ in told)
 
 
+def _asked_gpus(job: JobProperties) -> Number | None:
+    return job.asked_resources(lambda attributes: gpu_model(attributes) is not None)
+
+
 def _energy(job: JobProperties) -> Number | None:
     told = job.resources(lambda attributes: attributes.get("name", "").lower() == _ENERGY)
     return _sum(number * _JOULES[unit] for number, unit in told if unit in _JOULES)
@@ -196,6 +215,8 @@ AMOUNTS: tuple[Amount, ...] = (
     Amount(_gpus,                                 ("Resource",)),
     Amount(_energy,                              ("Resource",)),
     Amount(lambda job: job.asked("Duration"),    ("Duration",), is_asked=True),
+    Amount(lambda job: job.asked("Processors"),  ("Processors",), is_asked=True),
+    Amount(_asked_gpus,                           ("Resource",), is_asked=True),
 )
 # fmt: on
 
@@ -205,7 +226,8 @@ def used(job: JobProperties) -> JobUsage:
 
     Memory is the most that was measured (metric Max), or else what was given.
     """
-    return used_of(*[amount.of(job) for amount in AMOUNTS])
+    found = used_of(*[amount.of(job) for amount in AMOUNTS])
+    return found._replace(wait=waited(job.time("SubmitTime"), job.time("StartTime")))
 
 
 def _sum(numbers: Iterable[Number]) -> Number | None:
@@ -451,6 +473,15 @@ def grouped_by(names: tuple[str, ...], more: Iterable[str] = ()) -> tuple[str, .
     return names or Report().by
 
 
+def _number(item: Property) -> Number | None:
+    """The number of a Resource; None where it cannot be read, or is below 0."""
+    try:
+        number = units.number(item.text)
+    except InvalidValue:
+        return None
+    return units.plain(number) if number >= 0 else None
+
+
 def _gather(named: Named, items: Iterable[object]) -> None:
     for item in items:
         if type(item) is Property:
@@ -459,7 +490,7 @@ def _gather(named: Named, items: Iterable[object]) -> None:
 
 def is_plain(attributes: Mapping[str, str]) -> bool:
     """Whether a request says nothing about how it joins with others, and names a bound."""
-    return attributes.get("op", "EQ") in ("EQ", "LE", "GE") and not (
+    return attributes.get("op", "EQ") in _ENDS and not (
         attributes.keys() & {"conj", "group", "preference"}
     )
 

@@ -29,13 +29,16 @@ from sssjob.units import double_or_none
 
 DOCUMENT = "document"
 _ANYWHERE, _GIVEN, _ASKED = (DELIVERED, JOB, REQUESTED), (DELIVERED, JOB), (REQUESTED,)
-_NUMBERS = frozenset(name for each in AMOUNTS if each.is_asked for name in each.names)
+# Requests for several resources stand beside each other, and are no bounds of one amount.
+_NUMBERS = frozenset(
+    name for each in AMOUNTS if each.is_asked for name in each.names if name != "Resource"
+)
 PIECE = 10_000  # rows of one piece of the table, which is held in memory
 # What ``report --by`` groups a job by: delivered, else the job's own, else what it requests.
 BY = {f"by_{name.replace('-', '_')}": name for name in NAMED}
 # What a report adds up, or takes the mean of, by the names that it has there.
 # fmt: off
-USED = (  # in the order of ``JobUsage``
+USED = (  # in the order of ``JobUsage``, but for how long the job waited, which its times tell
     ("wall_seconds",       "wall time"),
     ("processor_seconds",  "wall time by processors"),
     ("cpu_seconds",        "time of processors at work"),
@@ -46,10 +49,12 @@ USED = (  # in the order of ``JobUsage``
     ("gpu_seconds",        "wall time by GPUs"),
     ("energy_joules",      "the energy that was used"),
     ("limit_seconds",      "the wall time that was requested"),
+    ("asked_processors",   "the processors that were requested"),
+    ("asked_gpus",         "the GPUs that were requested"),
 )
 # fmt: on
 _OF_STORES = (DOCUMENT, "place")  # these fields say where a job stands in a store
-assert len(USED) == len(JobUsage._fields)
+assert JobUsage._fields[len(USED) :] == ("wait",)
 _FIELDS = [field for field in parquet.schema() if field.name not in _OF_STORES]
 _PLACES = [NAMES.index(parquet.column_of(field.name)) for field in _FIELDS]
 
@@ -78,7 +83,7 @@ def row(job: Job) -> Row:
     sums = used(facts)
     told = _of_table(found)
     named = (GROUPINGS[by](facts, UTC) or None for by in BY.values())
-    return (*told, *named, *map(double_or_none, sums), dumps(job))
+    return (*told, *named, *map(double_or_none, sums[: len(USED)]), dumps(job))
 
 
 class TableRow(NamedTuple):
@@ -119,7 +124,7 @@ class TableBuilder(TextColumnsBuilder[TableRow | Row]):
         sums = zip(
             *map(used_of, *(each.values(found.told, size) for each in self._amounts)), strict=True
         )
-        used_ = [[*map(double_or_none, each)] for each in sums]
+        used_ = [[*map(double_or_none, each)] for each in islice(sums, len(USED))]
         told: list[Iterable[Any]] = [
             *(found.cells[place] for place in _PLACES), *named, *used_, found.texts
         ]  # fmt: skip

@@ -25,7 +25,7 @@ from sssjob.accounting import reference
 from sssjob.accounting.reference import PRICES, Names, Period, Rates, Told, Values, changes
 from sssjob.accounting.report import GROUPINGS, Money, Report
 from sssjob.errors import InvalidValue, UnusableInput
-from sssjob.measures import ASKED, FACTORS, RATES, WHAT_IF, Number, Totals
+from sssjob.measures import ASKED, FACTORS, RATES, WAIT, WHAT_IF, Number, Totals
 from sssjob.spans import PERIOD, SPANS
 from sssjob.units import plain
 
@@ -78,7 +78,7 @@ class Valuation:
         """The report that is to be filled in for ``fold``. Raises ``UnusableInput``."""
         if self.rates:
             report.money = self._money()
-        report.extra = (*(each for each in report.extra if each == ASKED), *self.extra)
+        report.extra = (*(each for each in report.extra if each in (ASKED, WAIT)), *self.extra)
         if not self.is_needed:
             return report
         if report.percentiles is not None:
@@ -91,7 +91,7 @@ class Valuation:
         cuts = changes(self._periods())
         if cuts:
             by[PERIOD] = None
-        return replace(report, by=tuple(by), groups={}, cuts=cuts, extra=(ASKED,))
+        return replace(report, by=tuple(by), groups={}, cuts=cuts)
 
     def fold(self, fine: Report, report: Report) -> None:
         """Put the groups of the finer report together, with what a site makes of them."""

@@ -102,8 +102,13 @@ WHAT_IF = click.option(
 REQUESTED = click.option(
     "--requested",
     is_flag=True,
-    help="Add the wall time that was requested, and what was used of it.",
-)
+    help="Add the wall time, processors, memory and GPUs that were requested, and what was used of "
+         "them.",
+)  # fmt: skip
+WAIT = click.option(
+    "--wait", is_flag=True,
+    help="Add how long jobs waited from submission to start: the sum, and the mean of a job.",
+)  # fmt: skip
 PARQUET = click.option(
     "--parquet", metavar="FILE", default="", type=click.Path(),
     help="Write the rows to FILE as Parquet, too.",
@@ -118,6 +123,7 @@ class SiteFiles(NamedTuple):
     rates: str = ""
     what_if: str = ""
     requested: bool = False
+    wait: bool = False
 
 
 def site_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -126,11 +132,11 @@ def site_options(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(
         names_files: tuple[str, ...], factors: str, rates: str, what_if: str, requested: bool,
-        **rest: Any,
+        wait: bool, **rest: Any,
     ) -> None:  # fmt: skip
-        command(site=SiteFiles(names_files, factors, rates, what_if, requested), **rest)
+        command(site=SiteFiles(names_files, factors, rates, what_if, requested, wait), **rest)
 
-    for option in (REQUESTED, WHAT_IF, RATES, FACTORS, NAMES):
+    for option in (WAIT, REQUESTED, WHAT_IF, RATES, FACTORS, NAMES):
         run = option(run)
     return run
 
@@ -252,9 +258,9 @@ def by_format(
 
 def asked(site: SiteFiles) -> tuple[str, ...]:
     """What a report tells besides, without the files of a site."""
-    from sssjob.measures import ASKED
+    from sssjob.measures import told_besides
 
-    return (ASKED,) if site.requested else ()
+    return told_besides(requested=site.requested, wait=site.wait)
 
 
 def valuation(site: SiteFiles, zone: tzinfo) -> Valuation:

@@ -56,7 +56,7 @@ _AMOUNTS = {
     "Delivered/Memory": SUMMED["memory"],
 }
 _OF_BLOCK = {
-    "Requested": [*jobs.REQUESTED.values(), SUMMED["asked"]],
+    "Requested": [*jobs.REQUESTED.values(), SUMMED["asked"], SUMMED["asked_gpus"]],
     "Delivered": [_WALL, SUMMED["cpu"], SUMMED["processors"], _NODES, "used_nodes",
                   SUMMED["memory"], SUMMED["gpus"], SUMMED["energy"]],
 }  # fmt: skip

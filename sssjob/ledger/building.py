@@ -32,11 +32,11 @@ from sssjob.ledger.columns import (
     AMOUNTS,
     COLUMNS,
     EXACT,
+    KEPT,
     NAMES,
     READ,
     START,
     SUBMIT,
-    SUMMED,
     Reading,
     Row,
 )
@@ -63,7 +63,7 @@ _DIGITS = 18
 _READINGS = (*READ, *AMOUNTS)
 _EXACT = NAMES.index(EXACT) - len(READ)
 
-assert len(SUMMED) == _EXACT
+assert len(KEPT) == _EXACT
 
 
 def _names(place: str) -> frozenset[str]:
@@ -188,9 +188,9 @@ class RowsBuilder(ColumnsBuilder[Row]):
 def _sums(amounts: Sequence[pa.Array]) -> list[pa.Array]:
     """What was used, null being None. Raises ``ArrowInvalid`` beyond 64 bits."""
     found = used_of(*amounts, times=pc.multiply_checked, or_else=pc.fill_null)
-    if any(pc.min(each).as_py() == SMALLEST for each in found):
+    if any(pc.min(each).as_py() == SMALLEST for each in found if each is not None):
         raise pa.ArrowInvalid("the least number, which no column has")
-    return [*found]
+    return columns.kept(found)
 
 
 class RowTable(Together[Row]):
@@ -231,9 +231,10 @@ def _rows(
     digest: Callable[[Sequence[Any]], str | None],
 ) -> list[Row]:  # fmt: skip
     sums = [*map(used_of, *amounts)]
-    parts = [*zip(*sums, strict=True)]
+    every = [*zip(*sums, strict=True)]
     exact: Iterable[Any] = repeat(None)
-    if not all(map(columns.fit, parts)):
+    parts = columns.kept(every)
+    if not all(map(columns.fit, every)):
         *parts, exact = zip(*map(columns.whole, sums), strict=True)
     told = [*zip(*read, *parts, exact, strict=False)]
     return [(*row, digest(row)) for row in told]

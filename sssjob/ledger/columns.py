@@ -26,7 +26,7 @@ from sssjob.accounting.report import (
     used,
 )
 from sssjob.integers import LARGEST
-from sssjob.measures import SUMS, JobUsage, Number, node_class_sql, usage_text
+from sssjob.measures import SUMS, JobUsage, Number, node_class_sql, usage_text, wait_sql
 from sssjob.model import Job
 from sssjob.records.record import DELIVERED, JOB, REQUESTED
 
@@ -90,8 +90,13 @@ def _grouping(name: str) -> Reading:
 # By what a report groups, as it reads them: delivered, else the job's own, else requested.
 GROUPED = {name: name.replace("-", "_") for name in NAMED}
 
-# What a report adds up, by the names in ``JobUsage``.
-SUMMED = {each.name: each.column for each in SUMS}
+# What a report adds up, by the names in ``JobUsage``; how long a job waited is told by its times.
+SUMMED = {
+    **{each.name: each.column for each in SUMS},
+    "wait": f"CASE WHEN {START} >= {SUBMIT} THEN {wait_sql(SUBMIT, START)} END",
+}
+# Of which a file has a column that says nothing else: those of requests beside it are ``READ``.
+KEPT = [each for each in SUMS if each.name not in ("asked_processors", "wait")]
 # What a report groups by, as SQL: "" is not stated.
 KEYED = {
     **{name: f"coalesce(\"{column}\", '')" for name, column in GROUPED.items()},
@@ -138,7 +143,7 @@ COLUMNS: tuple[Column, ...] = (
            _given("SuspendDuration")),
     *(
         Column(each.column, _INTEGER, each.unit, each.says)
-        for each in SUMS
+        for each in KEPT
     ),
     Column(EXACT, _TEXT, "", "the sums as fractions, where one is no whole number of 64 bits"),
     Column(TOLD, _TEXT, "", "a digest of a row that states neither submission nor start"),
@@ -147,6 +152,8 @@ COLUMNS: tuple[Column, ...] = (
 )
 # fmt: on
 NAMES = tuple(column.name for column in COLUMNS)
+LATER = ("asked_gpus",)  # which files of version 1 do not have (``manifest.DataFile``)
+_KEPT = [JobUsage._fields.index(each.name) for each in KEPT]
 _SUBMITTED, _STARTED = NAMES.index(SUBMIT), NAMES.index(START)
 # What a later version of a record may say otherwise; where it was read says nothing of the job.
 CONTENT = tuple(name for name in NAMES if name not in (*KEY, SOURCE, LINE))
@@ -182,15 +189,25 @@ def values(job: Job, readings: Sequence[Reading | None] = READ) -> Row:
 
 def whole(sums: JobUsage) -> Row:
     """The sums of a row, and what tells them exactly where they are no whole numbers."""
-    exact = None if all(map(_fits, sums)) else usage_text(sums)
-    return (*map(rounded, sums), exact)
+    exact = None if all(map(_fits, sums)) else usage_text(sums._replace(wait=None))
+    return (*map(rounded, kept(sums)), exact)
+
+
+def kept(sums: Sequence[Any]) -> list[Any]:
+    """Those of what a job used that have a column of their own (``KEPT``)."""
+    return [sums[at] for at in _KEPT]
 
 
 def digest(told: Sequence[Any]) -> str | None:
-    """What tells a row from others that states neither submission nor start."""
+    """What tells a row from others that states neither submission nor start.
+
+    It is that of a row without the columns of later versions, unless these are stated.
+    """
     if told[_SUBMITTED] is not None or told[_STARTED] is not None:
         return None
-    return blake2b(repr([*told]).encode(), digest_size=16).hexdigest()
+    named = zip(NAMES, told, strict=False)
+    some = [value for name, value in named if value is not None or name not in LATER]
+    return blake2b(repr(some).encode(), digest_size=16).hexdigest()
 
 
 def fit(numbers: Sequence[Any]) -> bool:

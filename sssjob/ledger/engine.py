@@ -11,6 +11,7 @@ import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import product
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -142,22 +143,28 @@ def _view(
     clean = [each for each in some if not each.gone]
     rest = [each for each in some if each.gone]
     parts = []
-    for name, chosen in (("clean", clean), ("rest", rest)):
-        if chosen:
-            found = connection.read_parquet(
-                [pattern_of(home / each.path) for each in chosen],
-                filename=True, file_row_number=True,
-            )  # fmt: skip
-            found.create_view(name)
-    place = "parse_filename(filename) AS file, file_row_number AS row"
-    if clean:
-        parts.append(f"SELECT {_WHOLE}, {place} FROM clean")
     if rest:
         connection.register("gone", gone(home, manifest))
-        parts.append(
-            f"SELECT {_WHOLE}, {place} FROM rest ANTI JOIN gone"
-            " ON gone.file = parse_filename(rest.filename) AND gone.row = rest.file_row_number"
+    place = "parse_filename(filename) AS file, file_row_number AS row"
+    for version, kind in product(sorted({each.version for each in some}), ("clean", "rest")):
+        chosen = [each for each in (clean if kind == "clean" else rest) if each.version == version]
+        if not chosen:
+            continue
+        name = f"{kind}_{version}"
+        found = connection.read_parquet(
+            [pattern_of(home / each.path) for each in chosen], filename=True, file_row_number=True
         )
+        found.create_view(name)
+        names = ", ".join(
+            f"NULL::BIGINT AS {each}" if version == 1 and each in columns.LATER else f'"{each}"'
+            for each in columns.NAMES
+        )
+        parts.append(f"SELECT {names}, {place} FROM {name}")
+        if kind == "rest":
+            parts[-1] += (
+                f" ANTI JOIN gone ON gone.file = parse_filename({name}.filename)"
+                f" AND gone.row = {name}.file_row_number"
+            )
     if not parts:  # DuckDB imports pandas, if it is there, with the first table that it gets
         empty = columns.table([]).append_column("file", pa.array([], pa.string()))
         connection.register("nothing", empty.append_column("row", pa.array([], pa.int64())))
@@ -206,7 +213,8 @@ def _taken(path: Place, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
             some = [number - first for number in numbers if first <= number < behind]
             if some:
                 rows = file.read_row_group(group, [*columns.NAMES])
-                yield from rows.take(some).to_pylist()
+                for row in rows.take(some).to_pylist():
+                    yield {name: row.get(name) for name in columns.NAMES}
             first = behind
 
 

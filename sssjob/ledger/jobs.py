@@ -17,7 +17,7 @@ from sssjob.accounting import run as accounting
 from sssjob.accounting.report import NAMED
 from sssjob.errors import DamagedStore
 from sssjob.ledger import columns, engine, places
-from sssjob.ledger.columns import EXACT, GROUPED, SUMMED
+from sssjob.ledger.columns import EXACT, GROUPED, KEPT, SUMMED
 from sssjob.ledger.ledger import Ledger
 from sssjob.measures import Number, usage_of
 from sssjob.model import Delivered, Item, Job, Property, Requested
@@ -115,13 +115,14 @@ def _sums(told: _Told) -> dict[str, Number | None]:
     """What a report adds up, exactly."""
     if told[EXACT] is not None:
         return usage_of(told[EXACT])._asdict()
-    return {name: told[column] for name, column in SUMMED.items()}
+    return {each.name: told[each.column] for each in KEPT}
 
 
 def _requested(told: _Told, sums: dict[str, Number | None]) -> Iterator[Property]:
     for element, column in REQUESTED.items():
         yield from _property(element, told[column])
     yield from _property("Memory", sums["asked"], _BYTES)
+    yield from _property("Resource", sums["asked_gpus"], {"name": GPU})
 
 
 def _delivered(told: _Told, sums: dict[str, Number | None]) -> Iterator[Property]:
@@ -165,5 +166,8 @@ def _run(row: columns.Row) -> accounting.Run:
 
 def _rows(path: places.Place, names: Sequence[str]) -> Iterator[columns.Row]:
     with places.stream(path) as stream, pq.ParquetFile(stream) as file:
-        for batch in file.iter_batches(_AT_ONCE, columns=[*names]):
-            yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        there = [name for name in names if name in file.schema_arrow.names]
+        for batch in file.iter_batches(_AT_ONCE, columns=there):
+            nothing = [None] * len(batch)
+            told = [batch[name].to_pylist() if name in there else nothing for name in names]
+            yield from zip(*told, strict=True)

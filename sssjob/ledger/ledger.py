@@ -156,7 +156,9 @@ class Ledger:
         made.append(self.home / path)
         self._put(path, data)
         submit, start, end = (_span(rows[name]) for name in (SUBMIT, START, END))
-        file = DataFile(path, len(rows), len(data), _digest(data), submit, start, end)
+        file = DataFile(
+            path, len(rows), len(data), _digest(data), submit, start, end, version=manifest.FILES
+        )
         if file.rows >= ids.FEW:
             filters = ids.path_of(file)
             made.append(self.home / filters)

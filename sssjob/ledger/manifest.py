@@ -24,7 +24,8 @@ from sssjob.errors import DamagedStore, OtherStore, UnusableStore
 from sssjob.ledger import places
 from sssjob.ledger.places import Place
 
-VERSION = 2  # 1 of a manifest without texts of records, which older programs understand
+VERSION = 3  # 1 without texts of records, 2 with these, 3 with files of version 2
+FILES = 2  # the version of files of rows that are written: they have the columns ``LATER``, too
 FOLDER = MANIFESTS
 ASIDE = ".damaged"  # what the name of a damaged manifest gets at its end
 _LARGEST = 1 << 28  # bytes of a manifest
@@ -51,7 +52,8 @@ class TimeRange(NamedTuple):
 class DataFile(NamedTuple):
     """A file of rows: where it is in the ledger, what it holds, and how many of it count.
 
-    ``gone`` is how many of its rows were replaced by later ones; ``digest`` is that of its bytes.
+    ``gone`` is how many of its rows were replaced by later ones; ``digest`` is that of its bytes,
+    ``version`` that of its columns.
     """
 
     path: str
@@ -62,6 +64,7 @@ class DataFile(NamedTuple):
     start: TimeRange
     end: TimeRange
     gone: int = 0
+    version: int = 1
 
     @property
     def name(self) -> str:
@@ -211,7 +214,8 @@ def next_to(manifest: Manifest, **changes: Any) -> Manifest:
 def _bytes(manifest: Manifest) -> bytes:
     told = json.dumps(asdict(manifest))
     digest = blake2b(told.encode(), digest_size=16).hexdigest()
-    version = VERSION if manifest.logs else VERSION - 1
+    version = max((each.version + 1 for each in manifest.files if each.version > 1), default=1)
+    version = max(version, 2 if manifest.logs else 1)
     head = {"kind": LEDGER, "version": version, "digest": digest}
     return f"{json.dumps(head)}\n{told}\n".encode()
 

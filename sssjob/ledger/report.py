@@ -7,7 +7,7 @@ than wrap. What is no whole number of 64 bits (``exact``) is added here, as frac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,7 +18,7 @@ from sssjob.accounting.report import Key, Report
 from sssjob.errors import UnusableStore
 from sssjob.integers import LARGEST
 from sssjob.ledger import rollup
-from sssjob.ledger.columns import END, EXACT, KEYED, KEYED_BY, SUMMED
+from sssjob.ledger.columns import END, EXACT, KEPT, KEYED, KEYED_BY, START, SUBMIT, SUMMED
 from sssjob.ledger.distributions import Placed, fill
 from sssjob.ledger.engine import connected, over, rows_of
 from sssjob.ledger.manifest import DataFile, Manifest, newest, together
@@ -30,6 +30,7 @@ from sssjob.measures import (
     due,
     due_sql,
     has_both_sql,
+    left_out,
     over_sql,
     usage_of,
 )
@@ -199,7 +200,9 @@ def add_table(report: Report, table: pa.Table) -> None:
 def read_of(report: Report) -> list[str]:
     """The columns that a report booked at the end reads of rows."""
     keys = [KEYED_BY[name] for name in report.by if name not in TIMED]
-    return [*dict.fromkeys((END, *keys, *SUMMED.values(), EXACT))]
+    sums = [SUMMED["asked_processors"], *(each.column for each in KEPT)]
+    times = () if "wait" in left_out(report.extra) else (SUBMIT, START)
+    return [*dict.fromkeys((END, *keys, *times, *sums, EXACT))]
 
 
 class _Adding:
@@ -215,6 +218,7 @@ class _Adding:
         self._is_sparse = is_sparse
         self._names = [KEYED[name] for name in report.by if name not in TIMED]
         self._keys = "".join(f"{name}, " for name in self._names)
+        self._without = left_out(report.extra)
 
     def add(self) -> None:
         """Add everything."""
@@ -299,12 +303,12 @@ class _Adding:
 
     def _whole(self, source: str, piece: str, where: str, cut: Pieces | None) -> None:
         """Add runs that are booked in one piece."""
-        sums = _aggregates(lambda name: SUMMED[name])
-        text = f"SELECT {self._keys}{piece}, {sums} FROM {source} WHERE {where} GROUP BY ALL"
-        for *key, number, jobs, some in _parted(self._rows(text), len(self._names)):
-            totals = _totals(jobs, some)
+        sums = _aggregates(lambda name: SUMMED[name], without=self._without)
+        told = ", ".join((f"{self._keys}{piece}", "count(*)", *sums.values()))
+        text = f"SELECT {told} FROM {source} WHERE {where} GROUP BY ALL"
+        for key, number, totals in self._totals(text, sums):
             if not self._put(key, number, totals, cut):
-                self._report.outside += jobs
+                self._report.outside += totals.jobs
 
     def _divide(self, cut: Pieces) -> None:
         """Add runs that are booked in several pieces."""
@@ -326,13 +330,23 @@ class _Adding:
             f"SELECT d.*, p.number = d.k1 AS is_last, p.number, {shares}"
             f" FROM ({runs}) AS d JOIN bounds AS p ON p.number = d.k"
         )
-        sums = _aggregates(
-            lambda name: f"share_{name}" if name in DIVIDED else SUMMED[name], "is_last"
-        )
-        text = f"SELECT {self._keys}number, {sums} FROM ({parts}) GROUP BY ALL"
-        for *key, number, jobs, some in _parted(self._rows(text), len(self._names)):
-            self._put(key, number, _totals(jobs, some), cut)
+        sums = _aggregates(lambda name: f"share_{name}", "is_last", self._without)
+        told = ", ".join((
+            f"{self._keys}number", "count(*) FILTER (WHERE is_last)", *sums.values(),
+        ))  # fmt: skip
+        text = f"SELECT {told} FROM ({parts}) GROUP BY ALL"
+        for key, number, totals in self._totals(text, sums):
+            self._put(key, number, totals, cut)
         self._count_outside(cut)
+
+    def _totals(
+        self, text: str, sums: Iterable[tuple[str, int]]
+    ) -> Iterator[tuple[Sequence[str], int | None, Totals]]:
+        """The key, the piece and the totals of each group that SQL finds."""
+        names, labels = len(self._names), [*sums]
+        for row in self._rows(text):
+            some = dict(zip(labels, row[names + 2 :], strict=True))
+            yield row[:names], row[names], _totals(row[names + 1], some)
 
     def _kinds(self) -> dict[str, str]:
         """The type in which each sum is divided: a product of 64 bits takes a third of the time."""
@@ -358,11 +372,15 @@ class _Adding:
     def _exact(self, cut: Pieces | None) -> None:
         """Add runs whose sums are no whole numbers of 64 bits."""
         begun, ended = _BEGUN[self._book], _ENDED[self._book]
-        text = f"SELECT {self._keys}{begun}, {ended}, {EXACT} FROM live WHERE {EXACT} IS NOT NULL"
-        for *key, start, end, told in self._rows(text):
+        wait = "NULL" if "wait" in self._without else SUMMED["wait"]
+        told = f"{self._keys}{begun}, {ended}, {wait}, {EXACT}"
+        for *key, start, end, waited, text in self._rows(
+            f"SELECT {told} FROM live WHERE {EXACT} IS NOT NULL"
+        ):
+            sums = usage_of(text)._replace(wait=waited)
             put = [
                 self._put(key, number, totals, cut)
-                for number, totals in _by_pieces(usage_of(told), start, end, cut)
+                for number, totals in _by_pieces(sums, start, end, cut, self._without)
             ]
             self._report.outside += not any(put)
 
@@ -425,68 +443,64 @@ def _share(column: str, kind: str) -> str:
     return f"({until('least(over, p.high)')}) - ({until('greatest(begun, p.low)')})"
 
 
-def _aggregates(of: Of, counts: str = "") -> str:
-    """The sums of a group, in the order of ``_totals``; ``counts`` is where a job is counted.
+def _aggregates(
+    of: Of, counts: str = "", without: Collection[str] = frozenset()
+) -> dict[tuple[str, int], str]:
+    """The sums of a group as SQL, by the fields of ``Totals`` and the number of the side of each.
 
-    Without it, each is: a filter that lets all pass would cost as much as the sum.
+    ``counts`` is where a job is counted; without it, each is: a filter that lets all pass would
+    cost as much as the sum. Fields that nobody needs are left out. A sum of wall time by memory has
+    two halves, so that no sum of products is beyond 128 bits.
     """
+    told: dict[tuple[str, int], str] = {}
 
-    def where(*conditions: str) -> str:
-        told = " AND ".join(filter(None, conditions))
-        return f" FILTER (WHERE {told})" if told else ""
+    def put(name: str, *terms: str, where: Sequence[str] = (), by: str = "sum") -> None:
+        if name in without:
+            return
+        wanted = " AND ".join(filter(None, where))
+        chosen = f" FILTER (WHERE {wanted})" if wanted else ""
+        told.update({(name, at): f"{by}({term}){chosen}" for at, term in enumerate(terms)})
 
-    def total(name: str, *conditions: str) -> str:
-        return f"sum({of(name)}){where(*conditions)}"
-
-    cpu = has_both_sql(SUMMED["cpu"], SUMMED["slots"])
-    memory = counts, has_both_sql(SUMMED["memory"], SUMMED["asked"])
-    processors, held = SUMMED["processors"], SUMMED["memory"]
-    return ", ".join((
-        f"count(*){where(counts)}",
-        total("wall"), total("slots"), total("cpu"),
-        total("processors", counts), total("memory", counts),
-        f"max({held}){where(counts)}",
-        total("nodes"), total("gpus"), total("energy"),
-        f"count({processors}){where(counts)}", f"count({held}){where(counts)}",
-        total("cpu", cpu), total("slots", cpu), total("memory", *memory), total("asked", *memory),
-        *_aggregates_asked(of, counts),
-    ))  # fmt: skip
-
-
-def _aggregates_asked(of: Of, counts: str) -> Iterator[str]:
-    """The sums of what was requested, and of memory by time.
-
-    Wall time by memory is added in two halves, so that no sum of products is beyond 128 bits.
-    """
-    wall, limit, memory = SUMMED["wall"], SUMMED["limit"], _HELD
-    both = has_both_sql(wall, limit)
-    counted = f" FILTER (WHERE {counts})" if counts else ""
-    where = f" FILTER (WHERE {both}{f' AND {counts}' if counts else ''})"
-    yield f"sum({limit}){counted}"
-    yield f"sum({wall}){where}"
-    yield f"sum({limit}){where}"
-    for part in (f"({memory}) // {_HALF}", f"({memory}) % {_HALF}"):
-        yield f"sum(({of('wall')})::HUGEINT * ({part}))"
-
-
-def _parted(rows: Iterable[tuple[Any, ...]], names: int) -> Iterator[tuple[Any, ...]]:
-    """The key, the piece, how many jobs, and the sums of each row."""
-    for row in rows:
-        yield (*row[: names + 1], row[names + 1], row[names + 2 :])
-
-
-def _totals(jobs: int, sums: Sequence[Any]) -> Totals:
-    wall, slots, cpu, processors, memory, *rest = sums
-    most, nodes, gpus, energy, with_processors, with_memory, *sides = rest
-    limit = sides.pop(4)
-    cpu_over, cpu_under, over, under, wall_over, limit_under, high, low = (
-        each or 0 for each in sides
+    wall, memory, limit = SUMMED["wall"], SUMMED["memory"], SUMMED["limit"]
+    asked_processors, asked_gpus = SUMMED["asked_processors"], SUMMED["asked_gpus"]
+    here = [counts]
+    for name in ("wall", "slots", "cpu", "nodes", "gpus", "energy"):
+        put(name, of(name))
+    for name in ("processors", "memory", "limit", "asked", "wait"):
+        put(name, SUMMED[name], where=here)
+    for name in ("processors", "memory", "asked", "wait"):
+        put(f"with_{name}", SUMMED[name], where=here, by="count")
+    put("most_memory", memory, where=here, by="max")
+    put("cpu_of", of("cpu"), of("slots"), where=[has_both_sql(SUMMED["cpu"], SUMMED["slots"])])
+    both = has_both_sql(memory, SUMMED["asked"])
+    put("memory_of", memory, SUMMED["asked"], where=[*here, both])
+    put("limit_of", wall, limit, where=[*here, has_both_sql(wall, limit)])
+    share = f"({of('wall')})::HUGEINT"
+    put(
+        "held",
+        *(f"{share} * ({part})" for part in (f"({_HELD}) // {_HALF}", f"({_HELD}) % {_HALF}")),
     )
-    return Totals(
-        jobs, wall or 0, slots or 0, cpu or 0, processors or 0, memory or 0, most,
-        nodes, gpus, energy, with_processors, with_memory, (cpu_over, cpu_under), (over, under),
-        limit, (wall_over, limit_under), high * _HALF + low,
-    )  # fmt: skip
+    slots, gpus = f"{share} * {asked_processors}", f"{share} * {asked_gpus}"
+    put("asked_slots", slots)
+    put("asked_gpus", gpus)
+    ran = f"{wall} <> 0"
+    put("cpu_of_asked", of("cpu"), slots,
+        where=[ran, has_both_sql(SUMMED["cpu"], asked_processors)])  # fmt: skip
+    put("gpus_of_asked", of("gpus"), gpus, where=[ran, has_both_sql(SUMMED["gpus"], asked_gpus)])
+    return told
+
+
+def _totals(jobs: int, sums: Mapping[tuple[str, int], Any]) -> Totals:
+    """The totals of so many jobs, of the sums of ``_aggregates``; NULL is none."""
+    found = Totals(jobs)
+    for (name, side), value in sums.items():
+        if (name, 1) not in sums:
+            if value is not None:
+                setattr(found, name, value)
+        elif side:
+            over, under = sums[name, 0] or 0, value or 0
+            setattr(found, name, over * _HALF + under if name == "held" else (over, under))
+    return found
 
 
 def _tells(totals: Totals) -> bool:
@@ -497,32 +511,47 @@ def _tells(totals: Totals) -> bool:
 
 
 def _by_pieces(
-    sums: JobUsage, start: int | None, end: int | None, cut: Pieces | None
-) -> Iterator[tuple[int | None, Totals]]:
-    """The pieces in which a run is booked, and what it used in each."""
+    sums: JobUsage, start: int | None, end: int | None, cut: Pieces | None,
+    without: Iterable[str],
+) -> Iterator[tuple[int | None, Totals]]:  # fmt: skip
+    """The pieces in which a run is booked, and what it used in each, but for some fields."""
     last = None if cut is None or end is None else cut.of(end)
     first = None if cut is None or start is None else cut.of(start)
     whole = Totals()
     whole.add(sums)
-    if first is None or last is None or first >= last:
-        yield last, whole
-        return
-    assert cut is not None
-    assert start is not None
-    assert end is not None
-    for number in range(first, last + 1):
-        low, high = max(start, cut.bounds[number]), min(end, cut.bounds[number + 1])
-        part = due(high, start, end) - due(low, start, end)
-        some = {name: _part(getattr(sums, name), part) for name in DIVIDED}
-        totals = Totals()
-        if number == last:
-            totals.add(sums._replace(**some))
-            totals.limit_of = whole.limit_of
-        else:
-            totals.add(JobUsage(**some))
-            totals.jobs = 0
-        totals.held = plain(whole.held * part)
+    found = [(last, whole)]
+    if first is not None and last is not None and first < last:
+        assert cut is not None
+        assert start is not None
+        assert end is not None
+        found = [
+            (
+                number,
+                _in_piece(
+                    sums, whole, due(high, start, end) - due(low, start, end), number == last
+                ),
+            )
+            for number in range(first, last + 1)
+            for low, high in [(max(start, cut.bounds[number]), min(end, cut.bounds[number + 1]))]
+        ]
+    for number, totals in found:
+        totals.forget(without)
         yield number, totals
+
+
+def _in_piece(sums: JobUsage, whole: Totals, part: Fraction, is_last: bool) -> Totals:
+    """What a run had in a part of its time; it is counted in the last one."""
+    some = {name: _part(getattr(sums, name), part) for name in DIVIDED}
+    found = Totals()
+    if is_last:
+        found.add(sums._replace(**some))
+        found.limit_of = whole.limit_of
+    else:
+        asked = {name: getattr(sums, name) for name in ("asked_processors", "asked_gpus")}
+        found.add(JobUsage(**some, **asked))
+        found.jobs = 0
+    found.held = plain(whole.held * part)
+    return found
 
 
 def _part(value: Number | None, part: Fraction) -> Number | None:

@@ -18,7 +18,7 @@ that is gone or damaged, costs time: the rows tell the same.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date
 from fractions import Fraction
@@ -33,7 +33,7 @@ from sssjob.accounting.report import SAME, Report
 from sssjob.ledger import columns, engine, places
 from sssjob.ledger.manifest import DataFile, Manifest
 from sssjob.ledger.places import Place
-from sssjob.measures import Number, Totals
+from sssjob.measures import EXTRA, Number, Totals, left_out
 from sssjob.spans import PERIOD, TIMED, pieces
 from sssjob.units import plain
 
@@ -44,20 +44,13 @@ if TYPE_CHECKING:
 
 FOLDER = "rollup"
 GRAIN = ("machine", "group", "project", "user", "queue", "qos")
-_VERSION = 1  # of what rollups say: others are made anew
+_VERSION = 2  # of what rollups say: others are made anew
 _DAY = 86_400
 _SPANS = ("day", "week", "month", "year", PERIOD)
 _BEGUN = b"begun"  # of the metadata: how many runs began on each day
 _NONE = "0"  # in the name of a rollup of all rows of a file
 _MOST = "most_memory"
-_PAIRS = ("cpu_of", "memory_of", "limit_of")
-# The fields of ``Totals``, pairs as two.
-_NUMBERS = tuple(
-    name
-    for each in Totals.__dataclass_fields__
-    if each != "more"
-    for name in ((f"{each}_over", f"{each}_under") if each in _PAIRS else (each,))
-)
+_PAIRS = ("cpu_of", "memory_of", "limit_of", "cpu_of_asked", "gpus_of_asked")
 
 
 @dataclass(slots=True)
@@ -104,7 +97,7 @@ class Rollups:
 
 def by_day() -> Report:
     """The report that a rollup keeps of a file."""
-    return Report(("day", *GRAIN), zone=UTC)
+    return Report(("day", *GRAIN), zone=UTC, extra=tuple(EXTRA))
 
 
 def may_answer(report: Report) -> bool:
@@ -136,14 +129,17 @@ def add_to(report: Report, connection: Connection, paths: Sequence[Place], rows:
         known = _pieces(report, connection)
         piece, joined = "piece", " LEFT JOIN days ON days.number = rollup.day"
     told = f"FROM rollup{joined} WHERE {'inside' if is_windowed else 'true'}"
-    sums = ", ".join(f'{"max" if name == _MOST else "sum"}("{name}")' for name in _NUMBERS)
+    fields = _fields(left_out(report.extra))
+    numbers = [number for each in fields for number in _numbers_of(each)]
+    sums = ", ".join(f'{"max" if name == _MOST else "sum"}("{name}")' for name in numbers)
     text = f"SELECT {keys}{piece}, {sums} {told} AND exact IS NULL GROUP BY ALL"
     odd = f"SELECT {keys}{piece}, exact {told} AND exact IS NOT NULL"
-    for asked, made in ((text, _totals), (odd, _of_text)):
+    for asked, are_texts in ((text, False), (odd, True)):
         for row in engine.rows_of(connection, asked):
             key, number, some = row[: len(names)], row[len(names)], row[len(names) + 1 :]
             spans = ("",) * len(report.by) if number is None or known is None else known[number]
-            report.put(_joined(report, key, spans), made(some))
+            values = _of_text(*some) if are_texts else dict(zip(numbers, some, strict=True))
+            report.put(_joined(report, key, spans), _totals(values, fields))
     if is_windowed:
         report.outside += rows - _within(report, connection, paths)
 
@@ -183,21 +179,30 @@ def _joined(report: Report, names: Sequence[str], spans: Sequence[str]) -> tuple
     return tuple(next(times if name in TIMED else others) for name in report.by)
 
 
-def _totals(sums: Sequence[Any]) -> Totals:
-    told = dict(zip(_NUMBERS, sums, strict=True))
+def _fields(without: Collection[str] = ()) -> list[str]:
+    """The fields of ``Totals`` that a rollup has, but for some."""
+    return [name for name in Totals.__dataclass_fields__ if name != "more" and name not in without]
+
+
+def _numbers_of(name: str) -> tuple[str, ...]:
+    """The columns of a field of ``Totals``: of a pair two."""
+    return (f"{name}_over", f"{name}_under") if name in _PAIRS else (name,)
+
+
+def _totals(told: Mapping[str, Any], fields: Iterable[str]) -> Totals:
     found = Totals()
-    for name in Totals.__dataclass_fields__:
+    for name in fields:
+        values = [told[each] for each in _numbers_of(name)]
         if name in _PAIRS:
-            setattr(found, name, (told[f"{name}_over"] or 0, told[f"{name}_under"] or 0))
-        elif name != "more":
-            value = told[name]
-            setattr(found, name, getattr(found, name) if value is None else value)
+            setattr(found, name, tuple(each or 0 for each in values))
+        elif values[0] is not None:
+            setattr(found, name, values[0])
     return found
 
 
-def _of_text(some: Sequence[str]) -> Totals:
-    (text,) = some
-    return _totals([None if it == "-" else plain(Fraction(it)) for it in text.split()])
+def _of_text(text: str) -> dict[str, Number | None]:
+    every = (None if it == "-" else plain(Fraction(it)) for it in text.split())
+    return dict(zip(_NUMBERS, every, strict=True))
 
 
 def _parquet(found: Report, begun: Mapping[int, int]) -> memoryview:
@@ -238,8 +243,7 @@ def _parquet(found: Report, begun: Mapping[int, int]) -> memoryview:
 def _numbers(totals: Totals) -> tuple[Number | None, ...]:
     return tuple(
         value
-        for name in Totals.__dataclass_fields__
-        if name != "more"
+        for name in _fields()
         for value in (getattr(totals, name) if name in _PAIRS else (getattr(totals, name),))
     )
 
@@ -286,5 +290,7 @@ def damaged(ledger: Ledger) -> Iterator[Place]:
         if blake2b(data, digest_size=16).hexdigest() != digest:
             yield path
 
+
+_NUMBERS = tuple(number for name in _fields() for number in _numbers_of(name))
 
 assert _NUMBERS[0] == "jobs"

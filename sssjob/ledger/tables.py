@@ -19,7 +19,7 @@ from sssjob.ledger import questions
 from sssjob.ledger import report as adding
 from sssjob.ledger.engine import RUNS, told_of
 from sssjob.ledger.ledger import Ledger
-from sssjob.measures import ASKED, Histograms, Percentiles
+from sssjob.measures import Histograms, Percentiles, told_besides
 from sssjob.records.clock import timezone
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class Runs:
         book: str = adding.RUN, percentiles: Sequence[int | float] = (), of: Sequence[str] = (),
         histograms: bool = False, names: Sequence[str | PathLike[str]] = (),
         factors: str | PathLike[str] = "", rates: str | PathLike[str] = "",
-        what_if: str | PathLike[str] = "", requested: bool = False,
+        what_if: str | PathLike[str] = "", requested: bool = False, wait: bool = False,
     ) -> Report:  # fmt: skip
         """What ``sssjob ledger report --by`` says; without names, by user.
 
@@ -149,9 +149,10 @@ class Runs:
         those ``of`` numbers of the jobs (``measures.DISTRIBUTIONS``), else of ``USUAL`` ones.
 
         Files of ``names``, ``factors``, ``rates`` and ``what_if`` are those of the options; what
-        they do not tell is in the ``notes`` of the report, which has what was ``requested``, too,
-        if that is wanted. Raises ``OSError`` and ``UnusableInput`` for them, ``InvalidValue`` for
-        another argument, and ``DamagedStore`` for a damaged file of the ledger.
+        they do not tell is in the ``notes`` of the report, which has what was ``requested`` and the
+        ``wait`` of jobs, too, if that is wanted. Raises ``OSError`` and ``UnusableInput`` for them,
+        ``InvalidValue`` for another argument, and ``DamagedStore`` for a damaged file of the
+        ledger.
         """
         for moment in (since, until):
             of_kind(moment, int | None, "seconds since 1970")
@@ -167,7 +168,7 @@ class Runs:
             str(source_of(path)) if (path := fspath(each)) else "" for each in files
         )
         valued = Valuation.read(told, first, second, third, where)
-        extra = (ASKED,) if requested else ()
+        extra = told_besides(requested=requested, wait=wait)
         found = Report(grouped_by(by, valued.names.sources), since, until, where, extra=extra)
         for number in percentiles:
             of_kind(number, int | float, "a percentile")

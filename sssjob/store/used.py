@@ -17,7 +17,7 @@ none of them passes 64 bits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -51,8 +51,6 @@ DONE = Table(
     "usage_done", (Field("document", INTEGER), Field("version", INTEGER)), ("document",),
     is_small=True,
 )  # fmt: skip
-# What is added up of every job; requests are, with what was used of them.
-_ADDED = tuple(each for each in _NAMES if each not in ("asked", "limit"))
 _SETTING = "usage"
 
 Window = tuple[int | None, int | None]  # of the ends of jobs
@@ -145,9 +143,9 @@ class StoreUsage:
 
     def groups(
         self, moment: ReadTransaction, by: Sequence[str], quotient: int | None, window: Window,
-        without: Sequence[int], *, asked: bool,
+        without: Sequence[int], fields: Collection[str],
     ) -> Iterator[UsageGroup]:  # fmt: skip
-        """The jobs of documents but for some, in groups; ``asked`` is for all sums.
+        """The jobs of documents but for some, in groups; ``fields`` of ``Totals`` are left out.
 
         Without a ``quotient`` time makes no group.
         """
@@ -155,22 +153,24 @@ class StoreUsage:
         columns = [_column(name) for name in by]
         place = "NULL" if quotient is None else f'("end" + {BEFORE}) / {quotient}'
         within, values = self._within(window, without)
+        sums = _aggregates(fields)
         keys = ", ".join(f"{each} AS k{number}" for number, each in enumerate(columns))
         named = [f"k{number}" for number in range(len(columns))]
-        sums = _aggregates(asked=asked)
+        told = ", ".join([*named, "place", *sums.values()])
         text = (
-            f"SELECT {', '.join([*named, 'place', *sums])} FROM (SELECT u.*, {place} AS place"
+            f"SELECT {told} FROM (SELECT u.*, {place} AS place"
             f"{f', {keys}' if keys else ''} FROM usage AS u WHERE exact IS NULL AND "
             f"{within}) AS part GROUP BY {', '.join([*named, 'place', f'number >> {_PART}'])}"
         )
         for row in moment.fetch(text, values):
             key, (at, *numbers) = [*row[: len(named)]], row[len(named) :]
-            yield UsageGroup(tuple(texts[each] for each in key), at, _totals(numbers))
+            yield UsageGroup(tuple(texts[each] for each in key), at, _totals(numbers, sums))
         odd = f"SELECT {', '.join([*columns, place, 'exact'])} FROM usage WHERE"
         for row in moment.fetch(f"{odd} exact IS NOT NULL AND {within}", values):
             *key, at, exact = row
             totals = Totals()
             totals.add(usage_of(exact))
+            totals.forget(fields)
             yield UsageGroup(tuple(texts[each] for each in key), at, totals)
 
     def span(
@@ -209,7 +209,7 @@ class StoreUsage:
 
     def _as_row(self, row: UsageRow) -> Row:
         numbers = tuple(self._number(text) for text in row.texts)
-        exact = None if all(map(_fits, row.sums)) else usage_text(row.sums)
+        exact = None if _are_narrow(row.sums) else usage_text(row.sums)
         held = 0 if exact else int((row.sums.wall or 0) * (memory_held(row.sums) or 0))
         sums = (None,) * len(_NAMES) if exact else row.sums
         return (
@@ -250,38 +250,61 @@ def _sum(name: str) -> str:
     return f"sum_{name}"
 
 
-def _aggregates(*, asked: bool) -> list[str]:
-    """The sums of a group, in the order of ``_totals``."""
+def _aggregates(without: Collection[str]) -> dict[tuple[str, int], str]:
+    """The sums of a group as SQL, by the fields of ``Totals`` and the number of the side of each;
+    fields that nobody needs are left out.
+    """
+    told: dict[tuple[str, int], str] = {}
 
-    def both(over: str, under: str) -> list[str]:
-        where = has_both_sql(_sum(over), _sum(under))
-        return [f"sum(CASE WHEN {where} THEN {_sum(each)} END)" for each in (over, under)]
+    def put(name: str, *terms: str, by: str = "sum", where: str = "") -> None:
+        if name not in without:
+            for at, term in enumerate(terms):
+                chosen = f"CASE WHEN {where} THEN {term} END" if where else term
+                told[name, at] = f"{by}({chosen})"
 
-    found = [
-        "count(*)",
-        *(f"sum({_sum(each)})" for each in _NAMES if each not in ("asked", "limit")),
-    ]
-    found += ["max(sum_memory)", "count(sum_processors)", "count(sum_memory)"]
-    found += [*both("cpu", "slots"), *both("memory", "asked")]
-    if asked:
-        found += ["sum(sum_limit)", *both("wall", "limit"), "sum(held_high)", "sum(held_low)"]
+    put("jobs", "*", by="count")
+    for name in ("wall", "slots", "cpu", "nodes", "gpus", "energy", "processors", "memory",
+                 "limit", "asked", "wait"):  # fmt: skip
+        put(name, _sum(name))
+    for name in ("processors", "memory", "asked", "wait"):
+        put(f"with_{name}", _sum(name), by="count")
+    put("most_memory", _sum("memory"), by="max")
+    slots, gpus = (f"{_sum('wall')} * {_sum(name)}" for name in ("asked_processors", "asked_gpus"))
+    put("asked_slots", slots)
+    put("asked_gpus", gpus)
+    for name, over, under in (
+        ("cpu_of", _sum("cpu"), _sum("slots")), ("memory_of", _sum("memory"), _sum("asked")),
+        ("limit_of", _sum("wall"), _sum("limit")), ("cpu_of_asked", _sum("cpu"), slots),
+        ("gpus_of_asked", _sum("gpus"), gpus),
+    ):  # fmt: skip
+        put(name, over, under, where=has_both_sql(over, under))
+    put("held", "held_high", "held_low")
+    return told
+
+
+def _totals(numbers: Sequence[object], sums: Iterable[tuple[str, int]]) -> Totals:
+    """The totals of a group, of the sums of ``_aggregates``; NULL is none."""
+    told = {
+        label: None if each is None else int(str(each))
+        for label, each in zip(sums, numbers, strict=True)
+    }
+    found = Totals()
+    for (name, side), value in told.items():
+        if (name, 1) not in told:
+            if value is not None:
+                setattr(found, name, value)
+        elif side:
+            over, under = told[name, 0] or 0, value or 0
+            setattr(found, name, (over << _HALF) + under if name == "held" else (over, under))
     return found
 
 
-def _totals(numbers: Sequence[object]) -> Totals:
-    """The totals of a group, of the sums in the order of ``_aggregates``."""
-    told = [None if each is None else int(str(each)) for each in numbers]
-    jobs, wall, slots, cpu, processors, memory, nodes, gpus, energy, most, *rest = told
-    with_processors, with_memory, *sides = rest
-    some = [each or 0 for each in sides]
-    found = Totals(
-        jobs or 0, wall or 0, slots or 0, cpu or 0, processors or 0, memory or 0, most, nodes, gpus,
-        energy, with_processors or 0, with_memory or 0, (some[0], some[1]), (some[2], some[3]),
-    )  # fmt: skip
-    if len(some) > 4:
-        found.limit, found.limit_of = sides[4], (some[5], some[6])
-        found.held = (some[7] << _HALF) + some[8]
-    return found
+def _are_narrow(sums: JobUsage) -> bool:
+    """Whether all numbers of a job, and the products of them, can be added up as they are."""
+    if not all(map(_fits, sums)):
+        return False
+    wall = sums.wall or 0
+    return all(_fits(wall * (each or 0)) for each in (sums.asked_processors, sums.asked_gpus))
 
 
 def _fits(value: Number | None) -> bool:

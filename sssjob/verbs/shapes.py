@@ -85,10 +85,13 @@ _MEASURES = {
     "memory_bytes": "number|null", "memory_max_bytes": "number|null",
     "memory_efficiency": "number|null", "gpu_seconds": "number|null",
     "node_seconds": "number|null", "energy_joules": "number|null",
-    # If they are wanted: what was requested, normalized hours, and charges as decimal numbers.
+    # If they are wanted: what was requested, how long jobs waited, normalized hours, and charges
+    # as decimal numbers.
     **dict.fromkeys((f"{name}?" for name in (
-        "limit_seconds", "limit_efficiency", "normalized_processor_seconds",
-        "normalized_cpu_seconds",
+        "limit_seconds", "limit_efficiency", "asked_processor_seconds",
+        "asked_processor_efficiency", "asked_memory_bytes", "asked_gpu_seconds",
+        "asked_gpu_efficiency", "wait_seconds", "wait_mean_seconds",
+        "normalized_processor_seconds", "normalized_cpu_seconds",
     )), "number|null"),
     **dict.fromkeys(("charge?", "charge_what_if?", "charge_difference?"), "text|null"),
 }  # fmt: skip
@@ -109,7 +112,8 @@ _NUMBERS_OF_RUN = (
     "submit_time", "eligible_time", "start_time", "end_time", "exit_code", "asked_processors",
     "asked_nodes", "used_nodes", "suspended_seconds", "wall_seconds",
     "processor_seconds", "cpu_seconds", "used_processors", "used_memory_bytes",
-    "asked_memory_bytes", "node_seconds", "gpu_seconds", "energy_joules", "limit_seconds", "line",
+    "asked_memory_bytes", "node_seconds", "gpu_seconds", "energy_joules", "limit_seconds",
+    "asked_gpus", "line",
 )  # fmt: skip
 _WASTE = {
     name: "number|null"

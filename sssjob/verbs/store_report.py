@@ -10,6 +10,7 @@ from sssjob.accounting.report import ROW_NAMES, SAME, JobRow, Key, Report
 from sssjob.document import loads
 from sssjob.errors import SSSJobError, UnusableStore
 from sssjob.formats.sss import jobs_of
+from sssjob.measures import left_out
 from sssjob.spans import BEFORE, TIMED, Pieces, pieces
 from sssjob.store.used import StoreUsage, UsageRow
 
@@ -109,7 +110,8 @@ def _add_groups(
         low, high = (0, 0) if least is None or most is None else (least, most)
         cut = pieces(report.by, report.zone, None, None, [(low, high)], report.cuts)
         quotient = cut.quotient
-    for group in usage.groups(moment, names, quotient, window, without, asked=bool(report.extra)):
+    fields = left_out(report.extra)
+    for group in usage.groups(moment, names, quotient, window, without, fields):
         spans = _spans(cut, quotient, group.place, len(times))
         report.put(_joined(report, group.texts, spans), group.totals)
 

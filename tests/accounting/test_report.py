@@ -14,7 +14,7 @@ from sssjob.accounting.report import GROUPINGS, JobProperties, Report, used, wal
 from sssjob.accounting.run import run_of
 from sssjob.accounting.table import table as rows_of_jobs
 from sssjob.drawing.report import as_json, picture, table
-from sssjob.measures import MEASURES, merged
+from sssjob.measures import ASKED, MEASURES, WAIT, merged
 
 DAY = 86400
 JOB = (
@@ -74,7 +74,7 @@ def test_what_a_job_used_is_exact():
     pytest.param("<Job><Id>1</Id><Duration>soon</Duration></Job>", (None,) * 6, id="unreadable"),
 ])  # fmt: skip
 def test_what_is_not_stated_is_not_used(text, expected):
-    assert used(JobProperties(loads(text))) == (*expected, *(None,) * 4)
+    assert used(JobProperties(loads(text))) == (*expected, *(None,) * 7)
 
 
 def resource(name, text, **attributes):
@@ -103,6 +103,46 @@ def test_nodes_and_gpus_count_as_long_as_the_job_ran(inner, expected):
     assert (found.nodes, found.gpus, found.energy) == expected
     waited = used(JobProperties(loads(f"<Job><Delivered>{inner}</Delivered></Job>")))
     assert (waited.nodes, waited.gpus) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "inner, expected",
+    [
+        (resource("gres/gpu:a100", 2) + resource("GPU", 3), 5),
+        (resource("GPU", 1, op="GE") + resource("GPU", 4, op="LE"), 4),
+        (resource("GPU", 2, op="GE"), 2),
+        (resource("GPU", 0), None),
+        (resource("GPU", "many") + resource("License", 2), None),
+        (resource("GPU", 2, conj="Or") + resource("GPU", 4), None),
+        ("<Memory group='1'>1</Memory>" + resource("GPU", 2), None),
+    ],
+)
+def test_gpus_that_were_requested(inner, expected):
+    found = used(JobProperties(loads(f"<Job><Requested>{inner}</Requested></Job>")))
+    assert found.asked_gpus == expected
+
+
+WAITED = (
+    "<Job><Id>1</Id><SubmitTime>{0}</SubmitTime><StartTime>40</StartTime>{1}<Delivered>"
+    "<Duration>100</Duration><CpuDuration>160</CpuDuration></Delivered></Job>"
+)
+
+
+def test_requests_are_held_against_what_was_used_of_them():
+    asked = (
+        "<Requested><Processors>8</Processors><Memory units='GB'>2</Memory>"
+        f"{resource('GPU', 4)}</Requested>"
+    )
+    jobs = [loads(WAITED.format(10, asked)), loads(WAITED.format(20, ""))]
+    found = report(*jobs, extra=(ASKED, WAIT)).total
+    assert (found.asked_slots, found.cpu_of_asked) == (800, (160, 800))
+    assert (found.asked_gpus, found.gpus_of_asked, found.mean_wait) == (400, (0, 0), 25)
+    assert (found.mean_asked, found.with_asked) == (2 << 30, 1)
+
+
+def test_a_job_that_started_before_it_was_submitted_has_no_wait():
+    found = report(loads(WAITED.format(50, ""))).total
+    assert (found.wait, found.mean_wait) == (None, None)
 
 
 def test_gpu_hours_are_printed_where_a_job_has_them():

@@ -20,7 +20,7 @@ JOB = """
 <Machine>c</Machine><State>Completed</State><StatusMessage>TIMEOUT</StatusMessage><ExitCode>1</ExitCode>
 <SubmitTime>1</SubmitTime><EligibleTime>2</EligibleTime><StartTime>5</StartTime><EndTime>9</EndTime>
 <Requested><Processors op="LE">8</Processors><NodeCount>2</NodeCount><Duration>60</Duration>
-<Memory units="GB">1</Memory></Requested>
+<Memory units="GB">1</Memory><Resource name="gpus">3</Resource></Requested>
 <SuspendDuration>1</SuspendDuration><Delivered><Queue>main</Queue><Partition>p</Partition><QualityOfService>q</QualityOfService>
 <Application>vasp</Application><GlobalUser>CN=amy</GlobalUser><Duration>4</Duration>
 <CpuDuration>7</CpuDuration><Processors>8</Processors>

@@ -90,13 +90,13 @@ def test_a_damaged_text_is_told_and_left_out(tmp_path):
     assert record_of(kept, run) is not None
 
 
-def test_a_ledger_without_texts_is_of_the_first_version(tmp_path):
+def test_an_empty_ledger_is_of_the_first_version(tmp_path):
     kept = ledger.create(tmp_path / "usage")
     path = manifest.path_of(kept.home, 0)
     assert json.loads(path.read_bytes().split(b"\n")[0])["version"] == 1
     put(kept, "log", "slurm", (HEADER + LINE.format(7, 5)).encode())
     path = manifest.path_of(kept.home, 1)
-    assert json.loads(path.read_bytes().split(b"\n")[0])["version"] == 2
+    assert json.loads(path.read_bytes().split(b"\n")[0])["version"] == 3
 
 
 def test_the_command_prints_the_record(tmp_path):

@@ -13,6 +13,7 @@ from usage_jobs import BY, ZONES, several, times, windows
 
 import sssjob
 from sssjob.accounting.report import Report
+from sssjob.measures import EXTRA
 from sssjob.spans import DATED, span_name
 
 pytest.importorskip("duckdb")
@@ -39,7 +40,7 @@ def test_booked_at_the_end_it_is_the_report_over_the_jobs(
 ):
     kept, ids = made(tmp_path_factory.mktemp("ledger"), found)
     assert ids == {job.id for job in found}
-    wanted, told = Report(by, *window, zone), Report(by, *window, zone)
+    wanted, told = (Report(by, *window, zone, extra=tuple(EXTRA)) for _ in range(2))
     for job in found:
         wanted.add(job)
     add_to(told, kept, BOOKED)
@@ -50,7 +51,7 @@ def test_booked_at_the_end_it_is_the_report_over_the_jobs(
 @given(several, st.sampled_from(BY), st.sampled_from(ZONES))
 def test_divided_it_adds_up_to_the_same_total(tmp_path_factory, found, by, zone):
     kept, _ = made(tmp_path_factory.mktemp("ledger"), found)
-    wanted, told = Report(by, zone=zone), Report(by, zone=zone)
+    wanted, told = (Report(by, zone=zone, extra=tuple(EXTRA)) for _ in range(2))
     for job in found:
         wanted.add(job)
     add_to(told, kept, RUN)

@@ -18,6 +18,7 @@ from ledger_runs import FIRST, run
 from sssjob.accounting.report import Report
 from sssjob.ledger import columns, ledger, rollup, upkeep
 from sssjob.ledger.report import BOOKED, RUN, add_to, roll_up
+from sssjob.measures import ASKED, EXTRA
 from sssjob.model import Delivered, Job, Property
 from sssjob.spans import PERIOD
 
@@ -35,16 +36,16 @@ windows = st.tuples(
 ).map(lambda window: window if None in window else tuple(sorted(window)))
 
 
-def told(kept, by, window, book, *, by_rollup):
-    report = Report(by, *window, cuts=tuple(MIDNIGHTS[1:3]) if PERIOD in by else ())
+def told(kept, by, window, book, *, by_rollup, extra=()):
+    report = Report(by, *window, cuts=tuple(MIDNIGHTS[1:3]) if PERIOD in by else (), extra=extra)
     answered = add_to(report, kept, book, pytest.fail, by_rollup=by_rollup)
     return report.groups, report.outside, answered
 
 
-def same(kept, by, window=(None, None), book=RUN):
+def same(kept, by, window=(None, None), book=RUN, extra=tuple(EXTRA)):
     """The report from rollups, which is held against the one of rows."""
-    groups, outside, answered = told(kept, by, window, book, by_rollup=True)
-    rows = told(kept, by, window, book, by_rollup=False)
+    groups, outside, answered = told(kept, by, window, book, by_rollup=True, extra=extra)
+    rows = told(kept, by, window, book, by_rollup=False, extra=extra)
     assert rows[2].by_rollup == 0
     assert (groups, outside) == rows[:2]
     return answered
@@ -86,7 +87,8 @@ def test_after_any_sequence_of_changes(tmp_path_factory, data, first, changes):
             for path in (kept.home / rollup.FOLDER).glob("*/*"):
                 path.unlink() if change == "forget" else path.write_bytes(b"PAR1")
         same(kept, data.draw(st.sampled_from(BY)), data.draw(windows),
-             data.draw(st.sampled_from([RUN, BOOKED])))  # fmt: skip
+             data.draw(st.sampled_from([RUN, BOOKED])),
+             data.draw(st.sampled_from([(), (ASKED,), tuple(EXTRA)])))  # fmt: skip
 
 
 NOON = MIDNIGHTS[4] + DAY // 2

@@ -173,7 +173,7 @@ def test_a_report_takes_what_a_site_says_as_the_command_does(opened, tmp_path):
     factors.write_text("machine,factor\nnone-such,2\n")
     found = opened.report(
         "site", names=[clusters], rates=str(prices), what_if=prices, factors=factors,
-        requested=True,
+        requested=True, wait=True,
     )  # fmt: skip
     assert {key: totals.more["charge"] for key, totals in found.groups.items()} == {
         ("North",): found.total.wall
@@ -181,7 +181,7 @@ def test_a_report_takes_what_a_site_says_as_the_command_does(opened, tmp_path):
     assert found.total.wall > 0
     assert found.money.currency == "EUR"
     assert [measure.name for measure in found.measures][-7:] == [
-        "limit_seconds", "limit_efficiency", "normalized_processor_seconds",
+        "wait_seconds", "wait_mean_seconds", "normalized_processor_seconds",
         "normalized_cpu_seconds", "charge", "charge_what_if", "charge_difference",
     ]  # fmt: skip
     assert any("factor" in note for note in found.notes)

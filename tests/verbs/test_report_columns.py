@@ -17,6 +17,7 @@ from sssjob.accounting.report import NAMED, SAME, Report
 from sssjob.document.sources import NamedSource
 from sssjob.errors import SSSJobError
 from sssjob.ledger import streamed
+from sssjob.measures import EXTRA
 from sssjob.records import regular
 from sssjob.records.record import Options
 from sssjob.spans import SPANS
@@ -36,7 +37,7 @@ windows = st.tuples(
 
 def reported(kept, sources, by, window, zone, columns, **options):
     """A report with what was said, by columns or by job objects."""
-    said, report = [], Report(by, *window, zone)
+    said, report = [], Report(by, *window, zone, extra=tuple(EXTRA))
     reading = RecordReading(lambda name, item: said.append((name, item)))
     for road in (regular.ROAD, verb.ROAD):
         road.open(is_open=columns)
@@ -86,7 +87,11 @@ def test_a_worker_adds_up_each_part_by_columns(monkeypatch):
     groups, _, _, counts = reported("slurm", [data], by, (None, None), UTC, False)
     for road in (regular.ROAD, verb.ROAD):
         monkeypatch.setattr(road, "_is_open", True)
-    work, found, jobs = verb.of_records(Report(by), None), Report(by), 0
+    work, found, jobs = (
+        verb.of_records(Report(by, extra=tuple(EXTRA)), None),
+        Report(by, extra=tuple(EXTRA)),
+        0,
+    )
     for task in Conversion([NamedSource("log", io.BytesIO(data))], "slurm", OPTIONS).tasks():
         part = work(task)
         found.merge(part.report)

@@ -8,6 +8,7 @@ from engines import address  # noqa: F401 (fixtures)
 from sssjob import store
 from sssjob.accounting.report import Report
 from sssjob.document.sources import NamedSource
+from sssjob.measures import EXTRA
 from sssjob.verbs.report import ReportedJobs
 
 JOB = "<Job><Id>{}</Id><User>amy</User>{}<Duration>7</Duration></Job>"
@@ -37,7 +38,7 @@ def filled(address):  # noqa: F811 (a fixture)
 
 
 def told(filled, since, until, processes=1):
-    report, faults = Report(("user",), since, until), []
+    report, faults = Report(("user",), since, until, extra=tuple(EXTRA)), []
     sources = [NamedSource(filled, Path(filled))]
     ReportedJobs(sources, faults.append, processes=processes).add_to(report)
     return report.groups, report.outside, faults
@@ -45,7 +46,7 @@ def told(filled, since, until, processes=1):
 
 @pytest.mark.parametrize("since, until", WINDOWS)
 def test_it_has_the_numbers_of_a_look_at_every_document(filled, since, until):
-    wanted = Report(("user",), since, until)
+    wanted = Report(("user",), since, until, extra=tuple(EXTRA))
     for block in ReportedJobs([NamedSource(filled, Path(filled))], pytest.fail):
         wanted.add(block)
     assert told(filled, since, until) == (wanted.groups, wanted.outside, [])

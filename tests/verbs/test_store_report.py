@@ -14,7 +14,7 @@ from sssjob import store
 from sssjob.accounting.report import ROW_NAMES, Report
 from sssjob.document import dumps, loads
 from sssjob.document.sources import NamedSource
-from sssjob.measures import ASKED
+from sssjob.measures import EXTRA
 from sssjob.store.used import StoreUsage
 from sssjob.verbs.report import ReportedJobs
 
@@ -26,14 +26,14 @@ GROUP = (
 
 def wanted(jobs, *of):
     """The report over every document."""
-    report = Report(*of, extra=(ASKED,))
+    report = Report(*of, extra=tuple(EXTRA))
     for stored in jobs.documents():
         report.add(loads(stored.document))
     return report.groups, report.outside
 
 
 def told(target, *of, keeps=True, processes=1):
-    report = Report(*of, extra=(ASKED,))
+    report = Report(*of, extra=tuple(EXTRA))
     source = NamedSource(target, Path(target))
     faults = []
     ReportedJobs([source], faults.append, keeps=keeps, processes=processes).add_to(report)
