@@ -12,6 +12,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from sssjob.errors import InvalidValue, UnusableInput
+from sssjob.formats import voms
 from sssjob.model import Property
 from sssjob.records.clock import Clock, doubts, time
 from sssjob.records.cuts import Parted, cut_short, of_lines
@@ -80,6 +81,8 @@ def _note(name: str) -> dict[str, str]:
 _DESCRIPTION, _TYPE = "InfrastructureDescription", "InfrastructureType"
 _LEVEL_TYPE = ("ServiceLevelType",)
 _KILOBYTES = {"metric": "Max", "units": "KB"}
+_FQAN = ("FQAN",)  # what a record does not say of the VO, its attributes do
+_GROUP, _ROLE = extension("VOMS", "Group"), extension("VOMS", "Role")
 
 # fmt: off
 KEYS: tuple[Field, ...] = (
@@ -91,9 +94,9 @@ KEYS: tuple[Field, ...] = (
     Field("LocalUserId",               DELIVERED, "User"),
     Field("GlobalUserName",            DELIVERED, "GlobalUser"),
     Field("FQAN",                      JOB,       "Extension",   plain, extension("VOMS", "FQAN")),
-    Field("VO",                        DELIVERED, "Project"),
-    Field("VOGroup",                   JOB,       "Extension",   plain, extension("VOMS", "Group")),
-    Field("VORole",                    JOB,       "Extension",   plain, extension("VOMS", "Role")),
+    Field("VO",                        DELIVERED, "Project",     voms.organisation, {}, _FQAN),
+    Field("VOGroup",                   JOB,       "Extension",   voms.group, _GROUP, _FQAN),
+    Field("VORole",                    JOB,       "Extension",   voms.role, _ROLE, _FQAN),
     Field("WallDuration",              DELIVERED, "Duration",    seconds),
     Field("CpuDuration",               JOB,       "CpuDuration", seconds),
     Field("Processors",                DELIVERED, "Processors",  count),

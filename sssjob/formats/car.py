@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sssjob.errors import InvalidValue
-from sssjob.formats import usage_records
+from sssjob.formats import usage_records, voms
 from sssjob.formats import usage_values as values
 from sssjob.formats.usage_xml import Entries
 from sssjob.records.readers import extension, noted
@@ -25,19 +25,26 @@ def exit_code(text: str) -> Found:
 
 @values.whole_of_all
 def project(groups: Entries, attributes: Entries) -> Found:
-    """The group of a user in the grid, which is the VO, or else the project that is named."""
+    """The group of a user in the grid, which is the VO; or the project, or the VO of an FQAN."""
     named = (entry.text for entry in attributes if entry.get("type").lower() == _PROJECT)
-    return next((entry.text for entry in groups if entry.text), next(named, None))
+    group = next((entry.text for entry in groups if entry.text), "")
+    return group or next(named, None) or voms.organisation("", _primary(attributes))
 
 
 @values.whole_of_all
 def group_attributes(entries: Entries) -> Found:
-    """Roles, groups and FQANs, each by its type."""
-    return tuple(
-        noted("VOMS", entry.get("type") or "GroupAttribute", entry.text)
-        for entry in entries
-        if entry.text
-    )
+    """Roles, groups and FQANs, each by its type; of the first FQAN what they do not tell."""
+    told = [(entry.get("type") or "GroupAttribute", entry.text) for entry in entries if entry.text]
+    fqan, types = _primary(entries), {name.lower() for name, _ in told}
+    for name, found in (("vo-group", voms.group("", fqan)), ("vo-role", voms.role("", fqan))):
+        if found and name not in types:
+            told.append((name, found))
+    return tuple(noted("VOMS", name, text) for name, text in told)
+
+
+def _primary(attributes: Entries) -> str:
+    """The first FQAN, or ""."""
+    return next((each.text for each in attributes if each.get("type").lower() == "fqan"), "")
 
 
 def kept(name: str) -> Field:

@@ -13,13 +13,21 @@ from sssjob.records.clock import Clock, doubts, time
 from sssjob.records.cuts import CustomPieces
 from sssjob.records.layout import Layout, Record
 from sssjob.records.readers import extension, identity, noted
-from sssjob.records.record import DELIVERED, JOB, Bad, Field, Noted, Options, Read, plain
+from sssjob.records.record import DELIVERED, JOB, Bad, Field, Found, Noted, Options, Read, plain
 from sssjob.records.values import count
 
 _TIMES = ("EndTime", "StartTime")
 ID = "JobIdentity/LocalJobId"
 GLOBAL_ID = "JobIdentity/GlobalJobId"
 RECORD_ID = "RecordIdentity/@recordId"
+VO = "UserIdentity/VO"  # as SGAS and ARC write it, in a namespace of their own
+_VO_NAME = (f"{VO}/Name",)
+_VO_GROUP, _VO_ROLE = extension("VOMS", "Group"), extension("VOMS", "Role")
+
+
+def project(named: str, vo: str) -> Found:
+    """The project that is named, or else the virtual organisation."""
+    return named or vo or None
 
 
 def elements(type: str) -> tuple[Field, ...]:
@@ -60,7 +68,9 @@ def elements(type: str) -> tuple[Field, ...]:
         Field("MachineName",                 DELIVERED, "Machine"),
         Field("SubmitHost",                  JOB,       "SubmitHost"),
         Field("Queue",                       DELIVERED, "Queue"),
-        Field("ProjectName",                 DELIVERED, "Project"),
+        Field("ProjectName",                 DELIVERED, "Project",     project, {}, _VO_NAME),
+        Field(f"{VO}/Attribute/Group",       JOB,       "Extension",   plain, _VO_GROUP),
+        Field(f"{VO}/Attribute/Role",        JOB,       "Extension",   plain, _VO_ROLE),
         Field("Host",                        DELIVERED, "Node",        values.hosts),
         *(Field(name, DELIVERED, "Resource", values.resources) for name in consumed),
         *(other(name, values.other_resources(type)) for name in consumed),

@@ -40,3 +40,18 @@ def attributes(fqan: str) -> FullyQualified:
     return FullyQualified(
         groups[0] if groups else "", "/" + "/".join(groups) if groups else "", role
     )
+
+
+def organisation(vo: str, fqan: str) -> str | None:
+    """The VO as a record names it, or else that of an attribute beside it."""
+    return vo or attributes(fqan).vo or None
+
+
+def group(named: str, fqan: str) -> str | None:
+    """The group likewise."""
+    return named or attributes(fqan).group or None
+
+
+def role(named: str, fqan: str) -> str | None:
+    """The role likewise."""
+    return named or attributes(fqan).role or None

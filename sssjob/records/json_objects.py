@@ -19,6 +19,7 @@ import codecs
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple
@@ -49,6 +50,8 @@ _BETWEEN = re.compile(rf"[{_SPACE},]*+")
 _BLANK = re.compile(r"[ \t]*+")
 _OPENS_LINES = re.compile(r"\{[ \t]*+[\r\n]")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}]', re.DOTALL)
+_FIRST_NAME = re.compile(rf'[{_SPACE}]*+\{{[{_SPACE}]*+"(\w++)"[{_SPACE}]*+:')
+_SHOWN_NAME = 1 << 8  # characters in which that stands
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _DECODER = json.JSONDecoder()
 TOO_DEEP = "nested too deep"
@@ -185,13 +188,27 @@ def _found(
     text = _Text(stream, first)
     if inside.startswith(MEMBER):
         name = inside.removeprefix(MEMBER).decode()
-        yield from _members(_Member(text, name, "[", beside), within=True)
+        in_member = _Member(text, name, "[", beside)
+        yield from _members(in_member, within=not _begins_document(in_member))
     elif inside == ARRAY:
         yield from _objects(text, in_array=True)
         text.skip()
         yield from _top(text)
     else:
         yield from _objects(text)
+
+
+def _begins_document(member: _Member) -> bool:
+    """Whether another document begins here, and no object of the member: by its first name.
+
+    A part, or what a log has grown by, may begin behind the end of a document.
+    """
+    text, beside = member.text, member.beside
+    with suppress(PartEnd):  # it is told again by whoever reads on
+        text.ahead(_SHOWN_NAME)
+    found = _FIRST_NAME.match(text.text, text.at)
+    others = known(beside.complaints, beside.left) if beside else ()
+    return found is not None and found[1] in (member.name, *others)
 
 
 class ObjectCutter:
@@ -423,7 +440,9 @@ def _members(member: _Member, *, optional: bool = False, within: bool = False) -
         if text.now() == "" and not faults:
             yield Bad(text.line_at(text.at), "the input ends inside an object")
         text.at += text.now() == "}"
+        text.between, text.in_array = True, False  # behind a document
         text.skip()
+        text.between = False
     if text.now():
         begin = text.ahead(_SHOWN).split("\n")[0]
         yield Bad(text.line_at(text.at), f"{begin!r} behind the {what}")

@@ -40,8 +40,11 @@ class Recognised(NamedTuple):
         return f"recognised as {self.format.name} by {self.sign}"
 
 
-class LiveJobs(UnusableInput):
-    """What a batch system prints of the jobs that it has: neither job objects nor records."""
+class TakenForRecords(UnusableInput):
+    """What is often taken for records or documents, and is known to be neither.
+
+    Such are live jobs as a batch system prints them, and the log of its server.
+    """
 
 
 def recognised(stream: BinaryIO) -> tuple[Format, Noted, BinaryIO]:
@@ -65,8 +68,8 @@ def checked(layout: Layout, stream: BinaryIO) -> BinaryIO:
 def recognise(head: bytes, rows: Sequence[Format] = ()) -> Recognised:
     """The format of records that begin so, one of ``rows`` if there are any, or of all formats.
 
-    Raises ``UnusableInput`` where it is none, as ``LiveJobs`` where it is what a batch system
-    prints of live jobs, and nobody asked for that.
+    Raises ``UnusableInput`` where it is none, as ``TakenForRecords`` where it is known what it is,
+    and nobody asked for that.
     """
     if not head.strip():
         raise UnusableInput("nothing to read")
@@ -76,13 +79,13 @@ def recognise(head: bytes, rows: Sequence[Format] = ()) -> Recognised:
     start = beginning(head)
     for row in () if rows else registry.all_status_formats().values():
         if reason := _told(row, "recognises", start):
-            raise LiveJobs(_LIVE.format(row.name, reason), 1)
+            raise TakenForRecords(_LIVE.format(row.name, reason), 1)
     for row in _in_order() if rows else ():
         if reason := _told(row, "recognises", head):
             raise UnusableInput(_OVER.format(row.name, reason), 1)
     for row in rows or formats().values():
         if reason := _told(row, "mistaken", head):
-            raise UnusableInput(reason, 1)
+            raise TakenForRecords(reason, 1)
     if head.startswith(SCRIPT.encode()):
         raise UnusableInput(f"{SCRIPT_SAID}; {SCRIPT_ADVICE}", 1)
     if is_binary(head[:_BEGIN].decode("utf-8", "replace")):

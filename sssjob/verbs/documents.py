@@ -276,13 +276,13 @@ def are_documents(begin: bytes) -> bool:
 def recognise(head: bytes) -> Recognised | None:
     """The format of records that begin so; None if they are documents, or nothing that is known.
 
-    Raises ``LiveJobs`` for what a batch system prints of live jobs.
+    Raises ``TakenForRecords`` for what is known to be neither.
     """
     from sssjob.records import recognition
 
     try:
         found = recognition.recognise(head)
-    except recognition.LiveJobs:
+    except recognition.TakenForRecords:
         raise
     except UnusableInput:
         return None

@@ -136,6 +136,15 @@ def test_a_log_of_the_server_of_pbs_is_told_in_one_line(format_, more):
     assert len(result.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize("command", ["report", "translate"])
+def test_a_log_of_the_server_is_told_where_formats_are_recognised(command, tmp_path):
+    (tmp_path / "log").write_text(SERVER_LOG)
+    options = ["--to", "slurm"] if command == "translate" else []
+    result = CliRunner().invoke(sssjob, [command, *options, str(tmp_path / "log")])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "log:1: a log of the server, not of its accounting" in result.stderr
+
+
 def test_a_line_of_the_server_within_accounting_is_one_bad_record():
     record = "11/20/2026 14:29:34;E;7.srv;user=amy start=1 end=2\n"
     data = record + SERVER_LOG * 2 + record.replace("7.srv", "8.srv")

@@ -196,6 +196,35 @@ def test_a_log_read_in_any_pieces_gives_the_documents_of_the_whole(tmp_path_fact
     assert found.output.read_bytes() == convert("--from", name, path).stdout_bytes
 
 
+def _on_one_line(jobs):
+    return json.dumps({"jobs": jobs, "meta": {}}) + "\n"
+
+
+def _a_job_on_each_line(jobs):
+    inner = ",\n".join(map(json.dumps, jobs))
+    return f'{{"errors": [], "jobs": [{inner}], "meta": {{}}}}\n'
+
+
+def _indented(jobs):
+    return json.dumps({"meta": {}, "jobs": jobs}, indent=1) + "\n"
+
+
+@pytest.mark.parametrize("later", [_on_one_line, _a_job_on_each_line, _indented])
+@pytest.mark.parametrize("form", [_on_one_line, _a_job_on_each_line, _indented])
+def test_documents_of_json_that_are_appended_are_read_behind_each_other(form, later, tmp_path):
+    """What is behind the end of a document is another, and no job of the one before."""
+    log = Log(tmp_path, "slurm-json", b"")
+    for write, ids in ((form, (1, 2)), (later, (3, 4)), (later, (5, 6))):
+        with log.path.open("a") as stream:
+            stream.write(write([{"job_id": id, "name": "x"} for id in ids]))
+        result = log.run()
+        assert result.exit_code == 0, result.stderr
+        assert result.stderr == "converted 2, skipped 0, bad 0\n"
+    whole = convert("--from", "slurm-json", log.path)
+    assert whole.stdout.count("<Job>") == 6
+    assert log.output.read_bytes() == whole.stdout_bytes
+
+
 def test_a_log_that_was_rotated_is_read_to_its_end_first(tmp_path):
     first, second = PBS.read_bytes(), PBS.read_bytes().replace(b".srv", b".new")
     log = Log(tmp_path, "pbs", first)
