@@ -89,11 +89,13 @@ class Queue(NamedTuple):
 
     ``reader`` names a ``Reader`` of ``sssjob.lcginfo``; ``ask_text`` are commands for systems that
     print no JSON, and ``environment`` is what the commands need beside that of the caller.
+    ``rules`` are commands that tell how slots are given away, where the caller may ask them.
     """
 
     reader: str
     ask: tuple[Arguments, ...]
     ask_text: tuple[Arguments, ...] = ()
+    rules: tuple[Arguments, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     caps: Caps | None = None
 

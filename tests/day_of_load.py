@@ -72,3 +72,57 @@ def schedule(jobs):
                 past[entry.jobid] = Past(entry, entry.qtime, float(time), time + length)
         waiting = left
     return sorted(past.values(), key=lambda job: job.ready)
+
+
+NODES = {("long", "short"): 40, ("short",): 20}
+PRIORITY = {"lhcb": 300, "atlas": 200, "dzero": 100}
+
+
+def day_of_priorities(seed=1, jobs_a_day=120):
+    """A day on which the nodes of a queue are its own, jobs of one VO go before those of another,
+    wide jobs wait for all their slots at once, and what ends before they start goes ahead.
+    """
+    chance = random.Random(seed)
+    jobs = []
+    for entry, length in arrivals(chance, jobs_a_day):
+        cpus = chance.choice((1, 1, 2, 4, 20)) if entry.queue == "long" else 1
+        wide = entry._replace(cpucount=cpus, priority=float(PRIORITY[entry.group]))
+        jobs.append((wide, length))
+    return by_priority(jobs)
+
+
+def by_priority(jobs):
+    """What happens: each minute the scheduler goes through all that wait.
+
+    It counts nodes by a list with an entry for each slot, and reserves for the first wide job.
+    """
+    slots = [(queues, None) for queues, count in NODES.items() for _ in range(count)]
+    waiting, past, time = list(jobs), [], 0
+    while waiting:
+        time += CYCLE
+        slots = [(queues, job if job and job[1] > time else None) for queues, job in slots]
+        ready = sorted(
+            (job for job in waiting if job[0].qtime <= time),
+            key=lambda job: (-job[0].priority, job[0].qtime, int(job[0].jobid)),
+        )
+        shadow = None
+        for entry, length in ready:
+            free = [at for at, (queues, job) in enumerate(slots)
+                    if entry.queue in queues and job is None]  # fmt: skip
+            delays = shadow is not None and time + entry.maxwalltime > shadow
+            if delays and entry.queue == "short":  # its own nodes are in nobody's way
+                free = [at for at in free if slots[at][0] == ("short",)]
+            elif delays:
+                free = []
+            if len(free) < entry.cpucount:
+                if shadow is None and entry.queue == "long":
+                    ends = sorted(job[0] if job else time for queues, job in slots
+                                  if "long" in queues)  # fmt: skip
+                    shadow = ends[entry.cpucount - 1]
+                continue
+            free.sort(key=lambda at: slots[at][0] != ("short",))
+            for at in free[: entry.cpucount]:
+                slots[at] = slots[at][0], (time + entry.maxwalltime, time + length)
+            waiting.remove((entry, length))
+            past.append(Past(entry, entry.qtime, float(time), float(time + length)))
+    return sorted(past, key=lambda item: item.ready)

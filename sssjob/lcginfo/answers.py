@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sssjob import commands
 from sssjob.errors import Severity
@@ -15,6 +15,7 @@ from sssjob.lcginfo.site import Pair, Site
 from sssjob.lcginfo.snapshot import (
     QUEUED,
     RUNNING,
+    QueueRules,
     Remark,
     RemarkTally,
     Report,
@@ -33,7 +34,8 @@ class QueueAnswer:
     """One row: jobs in numbers, free slots, and response times in seconds; None is unknown.
 
     The VO "" stands for the queue as a whole, of which the free slots are those of the site.
-    ``used`` and ``requested`` are the slots of the jobs that run, and of those that wait.
+    ``used`` and ``requested`` are the slots of the jobs that run, and of those that wait; ``cap``
+    is how many jobs of the VO may run, and ``rules`` what the batch system says of the queue.
     """
 
     queue: str
@@ -46,11 +48,21 @@ class QueueAnswer:
     why: tuple[str, ...] = ()
     used: int = 0
     requested: int = 0
+    cap: int | None = None
+    rules: QueueRules | None = None
 
     def as_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """The row as JSON has it; why only where that is asked."""
         values = {name: getattr(self, name) for name in ROW}
         return {**values, "why": list(self.why)} if explain else values
+
+
+class ManagerAnswer(NamedTuple):
+    """Slots of a whole site (None: nobody says), and those that jobs of the grid and others use."""
+
+    total: int | None
+    grid: int
+    local: int
 
 
 def answers(
@@ -120,4 +132,14 @@ def _answer(site: Site, queue: str, vo: str, estimate: estimators.Estimate | Non
         why,
         site.slots(RUNNING, queue, vo),
         site.slots(QUEUED, queue, vo),
+        site.caps.get(vo) if site.config.count == "jobs" else None,
+        next((rules for rules in site.snapshot.scheduling.queues if rules.name == queue), None),
     )
+
+
+def manager(site: Site, vos: Collection[str]) -> ManagerAnswer:
+    """The slots of the whole site; jobs of other than these VOs did not come by the grid."""
+    grid = sum(
+        job.cpucount for job in site.snapshot.jobs if job.state == RUNNING and site.vo(job) in vos
+    )
+    return ManagerAnswer(site.snapshot.nactive, grid, site.snapshot.busy - grid)

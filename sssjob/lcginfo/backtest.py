@@ -29,6 +29,7 @@ from sssjob.lcginfo.snapshot import (
     QueuedJob,
     Remark,
     Report,
+    Scheduling,
     Snapshot,
     unheard,
 )
@@ -178,7 +179,8 @@ class Setup:
 
     ``slots`` of None is the most that were ever busy. Jobs of the first ``warm_up`` seconds are
     not asked about, since the log does not show what ran before. ``remembered`` finished jobs
-    are part of each snapshot, as of a batch system that shows them for a while.
+    are part of each snapshot, as of a batch system that shows them for a while. ``scheduling`` is
+    how slots were given away all the time.
     """
 
     config: Config = field(default_factory=Config)
@@ -187,6 +189,7 @@ class Setup:
     samples: int = SAMPLES
     warm_up: float = 0.0
     remembered: int = 0
+    scheduling: Scheduling = field(default_factory=Scheduling)
 
 
 def history(blocks: Iterable[Block], *, queue: str = "", report: Report = unheard) -> list[Past]:
@@ -252,6 +255,8 @@ def replay(log: Sequence[Past], setup: Setup) -> Iterator[tuple[Past, Snapshot]]
     the sampled one are there.
     """
     slots = most_busy(log) if setup.slots is None else setup.slots
+    pools = tuple(pool._replace(free=None) for pool in setup.scheduling.pools)
+    scheduling = setup.scheduling._replace(pools=pools)  # what is free, the jobs say
     there: dict[int, Past] = {}
     ends: list[tuple[float, int]] = []
     finished: deque[QueuedJob] = deque(maxlen=setup.remembered)
@@ -263,7 +268,7 @@ def replay(log: Sequence[Past], setup: Setup) -> Iterator[tuple[Past, Snapshot]]
                 if gone.start is not None:
                     finished.append(gone.entry._replace(state=DONE, start=gone.start))
             entries = (*finished, *(_seen(other, job.ready) for other in there.values()))
-            yield job, Snapshot(entries, nactive=slots, now=job.ready)
+            yield job, Snapshot(entries, slots, now=job.ready, scheduling=scheduling)
         there[number] = job
         if job.end is not None:
             heapq.heappush(ends, (job.end, number))

@@ -39,6 +39,14 @@ FURTHER = (
     "GlueCEStateFreeCPUs",
     "GLUE2ComputingShareUsedSlots",
     "GLUE2ComputingShareRequestedSlots",
+    "GlueCEStateStatus",
+    "GLUE2ComputingShareServingState",
+    "GLUE2ComputingShareMaxRunningJobs",
+    "GLUE2ComputingShareMaxWallTime",
+    "GLUE2ComputingShareDefaultWallTime",
+    "GLUE2ComputingManagerTotalSlots",
+    "GLUE2ComputingManagerSlotsUsedByGridJobs",
+    "GLUE2ComputingManagerSlotsUsedByLocalJobs",
 )
 
 
@@ -52,6 +60,7 @@ class Config:
 
     static_ldif_file: str = ""
     static_share_file: str = ""
+    static_manager_file: str = ""
     bdii_config_file: str = "/etc/bdii/bdii.conf"
     output_format: str = "both"
     vomap: VOMap = field(default_factory=VOMap)
@@ -160,11 +169,13 @@ _RULES = one_of("first", "last")
 _ABSENT = one_of("peer", "omit", "placeholder")
 _COUNTED = one_of("jobs", "slots")
 _SHARES = "static_glue2_ldif_file_computingshare"
+_MANAGERS = "static_glue2_ldif_file_computingmanager"
 
 # fmt: off
 OPTIONS: tuple[Option, ...] = (
     Option(MAIN,      "static_ldif_file",   str,       "static GLUE1 entries"),
     Option(MAIN,      _SHARES,              str,       "static GLUE2 shares", "static_share_file"),
+    Option(MAIN,      _MANAGERS,            str,       "static managers", "static_manager_file"),
     Option(MAIN,      "bdii-configfile",    str,       "of the BDII", "bdii_config_file"),
     Option(MAIN,      "outputformat",       _FORMS,    "what is printed", "output_format"),
     Option(MAIN,      "vomap",              str,       "unix groups as VOs or FQANs"),

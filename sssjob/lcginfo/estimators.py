@@ -13,8 +13,8 @@ from importlib.metadata import entry_points
 from typing import NamedTuple, Protocol
 
 from sssjob.errors import SSSJobError
+from sssjob.lcginfo import backfill, explain, simulate
 from sssjob.lcginfo import basic as samples
-from sssjob.lcginfo import explain, simulate
 from sssjob.lcginfo.site import Pair, Site
 from sssjob.lcginfo.snapshot import RUNNING
 
@@ -95,6 +95,28 @@ def simulated(site: Site, pairs: Collection[Pair]) -> Estimates:
     return found
 
 
+def backfilled(site: Site, pairs: Collection[Pair]) -> Estimates:
+    """What a simulation of a scheduler with priorities, reservations and backfill says.
+
+    A pair that takes too long to simulate is left to ``simulated``.
+    """
+    expected = backfill.waits(site, pairs, simulate.expected_usage(site))
+    worst = backfill.waits(site, pairs, 1.0)
+    reasons = explain.Reasons(site)
+    found = {
+        pair: Estimate(wait.seconds, worst[pair].seconds, _why_backfilled(reasons, pair, wait))
+        for pair, wait in expected.items()
+        if pair in worst
+    }
+    rest = [pair for pair in pairs if pair not in found]
+    return {**found, **simulated(site, rest)} if rest else found
+
+
+def _why_backfilled(reasons: explain.Reasons, pair: Pair, wait: simulate.Wait) -> tuple[str, ...]:
+    """Why a job would wait; one that starts now does not."""
+    return reasons.waiting(pair[1], wait) if wait.seconds else ("it would start now",)
+
+
 def waited(site: Site, pairs: Collection[Pair]) -> Estimates:
     """How long the running jobs of the queue had waited, unless there are free slots."""
     times: dict[str, list[float]] = {}
@@ -131,4 +153,6 @@ def _at_once(site: Site, queue: str, vo: str) -> bool:
     return bool(site.free_slots) and not site.waiting(queue)
 
 
-BUILT_IN: dict[str, Estimator] = {"simulate": simulated, "basic": sampled, "waittime": waited}
+BUILT_IN: dict[str, Estimator] = {
+    "simulate": simulated, "backfill": backfilled, "basic": sampled, "waittime": waited,
+}  # fmt: skip

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import NamedTuple
 
 from sssjob.lcginfo import ldif
-from sssjob.lcginfo.answers import QueueAnswer
+from sssjob.lcginfo.answers import ManagerAnswer, QueueAnswer
 from sssjob.lcginfo.estimators import LARGEST
 from sssjob.lcginfo.ldif import BadLDIF
 from sssjob.lcginfo.names import normal
@@ -20,6 +20,7 @@ from sssjob.lcginfo.snapshot import Remark, Report, unheard
 from sssjob.visible import Ldif
 
 GLUE1, GLUE2 = "glue1", "glue2"
+MANAGER = "manager"  # of GLUE2, whose numbers are those of a whole site
 
 
 class GlueEntry(NamedTuple):
@@ -40,15 +41,15 @@ class GlueEntry(NamedTuple):
 
 
 class Dynamic(NamedTuple):
-    """One row: a number, and the attribute that it is in either schema, "" if in none."""
+    """One row: a value, and the attribute that it is in either schema, "" if in none."""
 
-    of: Callable[[QueueAnswer], int | None]
+    of: Callable[[QueueAnswer], int | str | None]
     glue1: str
     glue2: str
 
     def attribute(self, form: str) -> str:
         """Its name in a schema."""
-        return self.glue1 if form == GLUE1 else self.glue2
+        return {GLUE1: self.glue1, GLUE2: self.glue2}.get(form, "")
 
 
 # fmt: off
@@ -70,10 +71,30 @@ _FURTHER = (
     Dynamic(lambda it: it.free,      f"{_CE}FreeCPUs", ""),
     Dynamic(lambda it: it.used,      "",               f"{_SHARE}UsedSlots"),
     Dynamic(lambda it: it.requested, "",               f"{_SHARE}RequestedSlots"),
+    Dynamic(lambda it: it.rules and it.rules.serving.capitalize(), f"{_CE}Status", ""),
+    Dynamic(lambda it: it.rules and it.rules.serving, "", f"{_SHARE}ServingState"),
+    Dynamic(lambda it: _least(it.cap, it.rules and it.rules.maxrunning),
+            "", f"{_SHARE}MaxRunningJobs"),
+    Dynamic(lambda it: _seconds(it.rules and it.rules.maxwalltime), "", f"{_SHARE}MaxWallTime"),
+    Dynamic(lambda it: _seconds(it.rules and it.rules.walltime), "", f"{_SHARE}DefaultWallTime"),
 )
+_OF_MANAGERS = {
+    "GLUE2ComputingManagerTotalSlots": lambda it: it.total,
+    "GLUE2ComputingManagerSlotsUsedByGridJobs": lambda it: it.grid,
+    "GLUE2ComputingManagerSlotsUsedByLocalJobs": lambda it: it.local,
+}  # type: dict[str, Callable[[ManagerAnswer], int | None]]
 # The order of the deployed programs, which is not the same for both.
 PRINTED = {GLUE1: (_WAITING, _RUNNING, *_OTHERS), GLUE2: (_RUNNING, _WAITING, *_OTHERS)}
 # fmt: on
+
+
+def _least(*numbers: int | None) -> int | None:
+    return min((number for number in numbers if number is not None), default=None)
+
+
+def _seconds(time: float | None) -> int | None:
+    return None if time is None else int(time)
+
 
 _RDN = re.compile(r"(?:^|(?<!\\),)\s*+([A-Za-z0-9-]++)\s*+=")
 _PARENT = "GlueCEUniqueID="
@@ -148,20 +169,36 @@ def glue2(
     ]
 
 
-READERS = {GLUE1: glue1, GLUE2: glue2}
+def managers(
+    entries: Iterable[ldif.LdifEntry], access_rule: str = "last", report: Report = unheard
+) -> list[GlueEntry]:
+    """The computing managers among entries, in their order."""
+    return [
+        GlueEntry(entry.head, MANAGER, "", "")
+        for entry in entries
+        if _first_name(entry) == "glue2managerid"
+        and "glue2computingmanager" in {each.strip().lower() for each in entry.all("objectClass")}
+    ]
+
+
+READERS = {GLUE1: glue1, GLUE2: glue2, MANAGER: managers}
 
 
 def pairs(targets: Iterable[GlueEntry]) -> list[Pair]:
     """The queues and VOs that targets stand for, each once."""
-    return list(dict.fromkeys(target.pair for target in targets))
+    return list(dict.fromkeys(target.pair for target in targets if target.form != MANAGER))
 
 
 def text(
-    targets: Sequence[GlueEntry], answers: Iterable[QueueAnswer], further: Collection[str] = ()
+    targets: Sequence[GlueEntry],
+    answers: Iterable[QueueAnswer],
+    further: Collection[str] = (),
+    manager: ManagerAnswer | None = None,
 ) -> Ldif:
     """The dynamic attributes of all targets as LDIF; a number that is not known is left out.
 
-    ``further`` names attributes that are printed beside the usual six, of ``config.FURTHER``.
+    ``further`` names attributes that are printed beside the usual six, of ``config.FURTHER``;
+    ``manager`` has those of managers.
 
     >>> print(text([GlueEntry(Ldif("dn: GlueCEUniqueID=a"), "glue1", "long", "")],
     ...            [QueueAnswer("long", "", 3, 1, 0, 60, None)]), end="")
@@ -181,7 +218,11 @@ def text(
     lines = (
         line
         for target in targets
-        for line in _entry(target, by_pair[target.pair], rows[target.form])
+        for line in (
+            _entry(target, by_pair[target.pair], rows[target.form])
+            if target.form != MANAGER
+            else _of_manager(target, manager, further)
+        )
     )
     return Ldif.joined((*lines, Ldif()), "\n")
 
@@ -190,7 +231,18 @@ def _entry(target: GlueEntry, answer: QueueAnswer, rows: Iterable[Dynamic]) -> I
     yield target.head
     for row in rows:
         if (value := row.of(answer)) is not None:
-            yield ldif.line(row.attribute(target.form), str(min(value, LARGEST)))
+            shown = value if isinstance(value, str) else str(min(value, LARGEST))
+            yield ldif.line(row.attribute(target.form), shown)
+    yield Ldif()
+
+
+def _of_manager(
+    target: GlueEntry, answer: ManagerAnswer | None, further: Collection[str]
+) -> Iterator[Ldif]:
+    yield target.head
+    for name, of in _OF_MANAGERS.items():
+        if name in further and answer is not None and (value := of(answer)) is not None:
+            yield ldif.line(name, str(min(value, LARGEST)))
     yield Ldif()
 
 

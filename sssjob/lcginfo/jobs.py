@@ -39,6 +39,7 @@ _COUNTED = frozenset(("Duration", "NodeCount", "Processors"))
 READ = {
     JOB: _WHOSE | _COUNTED | {
         "Id", "Name", "State", "Hold", "StatusMessage", *SUBMITTED, "StartTime", "EndTime",
+        "Priority",
         "ExitCode", "ResourceLimit", "TaskCount", "TaskDistribution",
     },
     REQUESTED: _WHOSE | _COUNTED,
@@ -80,6 +81,7 @@ def to_job(entry: QueuedJob, shift: float = 0.0, report: Report = unheard, numbe
             ("State", state),
             ("Hold",  "System" if entry.state == PENDING else ""),
             *moved.items(),
+            ("Priority", _whole(entry.priority)),
         )
         if value != ""
     ]
@@ -91,6 +93,11 @@ def to_job(entry: QueuedJob, shift: float = 0.0, report: Report = unheard, numbe
     if entry.walltime is not None:
         items.append(Delivered((Property("Duration", units.rounded(entry.walltime)),)))
     return Job(tuple(items))
+
+
+def _whole(number: float | None) -> int | str:
+    """A number as the standard has it, "" for one that is not whole: Grid Engine has such."""
+    return int(number) if number is not None and float(number).is_integer() else ""
 
 
 def from_blocks(
@@ -128,7 +135,7 @@ def from_store(
 
 
 def _ended_since(job: Job, since: int) -> bool:
-    end = _time(job.properties, ("EndTime",), lambda message: None)
+    end = _number(job.properties, ("EndTime",), lambda message: None)
     return end is not None and end >= since
 
 
@@ -160,7 +167,7 @@ def from_job(
         tell(f"no {missing}, so nobody could count it{hint}")
         return None
     state = _state(job)
-    start = _time(scope.own, ("StartTime",), tell)
+    start = _number(scope.own, ("StartTime",), tell)
     started = state in (RUNNING, DONE)
     limit = _usable(scope.requested("Duration")) or scope.limit("Duration")
     elapsed = scope.delivered("Duration")
@@ -171,11 +178,12 @@ def from_job(
         job.id,
         _said(places, ("User",)),
         job.get("Name"),
-        _time(scope.own, SUBMITTED, tell),
+        _number(scope.own, SUBMITTED, tell),
         start if started else None,
         None if limit is None else float(limit.value),
         max(math.ceil(_processors(scope, started=started)), 1),
         None if elapsed is None else float(elapsed.value),
+        _number(scope.own, ("Priority",), tell),
     )
 
 
@@ -209,7 +217,7 @@ def _said(places: Iterable[Properties], names: Iterable[str]) -> str:
     return ""
 
 
-def _time(own: Properties, names: Iterable[str], tell: Callable[[str], None]) -> float | None:
+def _number(own: Properties, names: Iterable[str], tell: Callable[[str], None]) -> float | None:
     for name in names:
         try:
             value = own.value(name)

@@ -7,19 +7,25 @@ take too, whatever a job is called.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import BinaryIO, TextIO
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO, NamedTuple, TextIO
 
 from sssjob.errors import InvalidValue, LimitExceeded, Severity
 from sssjob.lcginfo import literal
 from sssjob.lcginfo.snapshot import (
     PENDING,
+    PRODUCTION,
     QUEUED,
     RUNNING,
+    SERVING,
     STATES,
+    Pool,
     QueuedJob,
+    QueueRules,
     Remark,
     Report,
+    Reserved,
+    Scheduling,
     Snapshot,
     unheard,
 )
@@ -31,7 +37,13 @@ LATEST = 1e12  # seconds; a number beyond it is no time of any clock
 _HEADER = re.compile(r"\s*+(\w{1,40})\s++([-+]?[0-9]{1,18}(?:\.[0-9]{0,18})?)\s*+")
 _HEADERS = {"nactive": "nactive", "nfree": "nfree", "now": "now", "schedcycle": "schedCycle"}
 _TIMES = ("qtime", "start", "maxwalltime", "walltime")
-KEYS = frozenset(("queue", "group", "state", "jobid", "user", "name", "cpucount", *_TIMES))
+# What a job object can say, too; "reservation" it cannot.
+KEYS = frozenset(
+    ("queue", "group", "state", "jobid", "user", "name", "cpucount", "priority", *_TIMES)
+)
+# What stands before a dictionary that is about no job: readers that do not know it pass it over.
+_POOL, _RULES, _RESERVED = "pool", "queue", "reservation"
+_OF_NO_JOB = re.compile(rf"\s*+({_POOL}|{_RULES}|{_RESERVED})\s++(?=\{{)")
 _NOT_STARTED = (QUEUED, PENDING)
 
 
@@ -43,6 +55,7 @@ def read(stream: BinaryIO, report: Report = unheard) -> Snapshot:
     """
     headers: dict[str, float] = {}
     jobs: list[QueuedJob] = []
+    scheduling = _ReadScheduling([], [], [])
     seen: set[str] = set()
     for number, line in enumerate(_lines(stream, report), 1):
         if not line or line.isspace():
@@ -56,6 +69,8 @@ def read(stream: BinaryIO, report: Report = unheard) -> Snapshot:
                 report(Remark(number, f"jobid {job.jobid!r} appears again"))
             seen.add(job.jobid)
             jobs.append(job)
+        elif found := _OF_NO_JOB.match(line):
+            _scheduling(found[1], line[found.end() :], number, scheduling, report)
         else:
             _header(line, number, headers, report)
     return Snapshot(
@@ -64,6 +79,9 @@ def read(stream: BinaryIO, report: Report = unheard) -> Snapshot:
         nfree=_whole(headers.get("nfree")),
         now=headers.get("now"),
         cycle=headers.get("schedCycle"),
+        scheduling=Scheduling(
+            tuple(scheduling.pools), tuple(scheduling.queues), tuple(scheduling.reserved)
+        ),
     )
 
 
@@ -83,6 +101,12 @@ def lines(snapshot: Snapshot) -> Iterator[str]:
     for name, value in header:
         if value is not None:  # old readers know whole numbers only
             yield f"{name:<11} {int(value)}\n"
+    for pool in snapshot.scheduling.pools:
+        yield _line(_POOL, queues=",".join(pool.queues), slots=pool.slots, free=pool.free)
+    for rules in snapshot.scheduling.queues:
+        yield _line(_RULES, **rules._asdict())
+    for kept in snapshot.scheduling.reserved:
+        yield _line(_RESERVED, **{**kept._asdict(), "queues": ",".join(kept.queues)})
     for job in snapshot.jobs:
         yield line_of(job)
 
@@ -108,14 +132,24 @@ def line_of(job: QueuedJob) -> str:
         ("jobid",       job.jobid),
         ("name",        job.name or None),
         ("walltime",    job.walltime),
+        ("priority",    job.priority),
+        ("reservation", job.reservation or None),
     )
     # fmt: on
+    return f"{_dictionary(pairs)}\n"
+
+
+def _line(word: str, **values: str | float | None) -> str:
+    return f"{word} {_dictionary(values.items())}\n"
+
+
+def _dictionary(pairs: Iterable[tuple[str, str | float | None]]) -> str:
     shown = ", ".join(
         f"'{key}': {literal.quoted(value) if isinstance(value, str) else repr(value)}"
         for key, value in pairs
         if value is not None
     )
-    return f"{{{shown}}}\n"
+    return f"{{{shown}}}"
 
 
 class _Unnamed(InvalidValue):
@@ -143,13 +177,16 @@ def entry(values: dict[str, literal.Scalar], number: int, report: Report = unhea
     return QueuedJob(
         found["queue"], found["group"], found["state"], jobid, user, name,
         times[0], times[1], times[2], _count(values.get("cpucount"), number, report), times[3],
+        _number(values, "priority", number, report), _text(values.get("reservation")),
     )  # fmt: skip
 
 
 def is_header(line: str) -> bool:
-    """Whether a line is one of the headers, such as ``nactive 240``."""
+    """Whether a line is about no job: a header, such as ``nactive 240``, or about a queue."""
     found = _HEADER.fullmatch(line)
-    return found is not None and found[1].lower() in _HEADERS
+    if found is None:
+        return _OF_NO_JOB.match(line) is not None
+    return found[1].lower() in _HEADERS
 
 
 def begins(head: bytes) -> bool:
@@ -179,6 +216,60 @@ def _job(line: str, number: int, report: Report) -> QueuedJob | None:
     except InvalidValue as error:
         report(Remark(number, str(error), Severity.ERROR))
         return None
+
+
+class _ReadScheduling(NamedTuple):
+    """What was read so far of a ``Scheduling``."""
+
+    pools: list[Pool]
+    queues: list[QueueRules]
+    reserved: list[Reserved]
+
+
+def _scheduling(word: str, text: str, number: int, found: _ReadScheduling, report: Report) -> None:
+    """Read a line that is about no job; one that cannot be used is reported and left out."""
+    try:
+        values = literal.parse(text)
+        names = tuple(name for name in _text(values.get("queues")).split(",") if name)
+        slots = _number(values, "slots", number, report)
+        free, most, walltime, limit, priority = (
+            _number(values, key, number, report)
+            for key in ("free", "maxrunning", "walltime", "maxwalltime", "priority")
+        )
+        start, end = (_number(values, key, number, report) for key in ("start", "end"))
+        if word != _RULES and (slots is None or slots < 0):
+            raise InvalidValue(str(values.get("slots", "")), "slots, as a number")
+        if word == _POOL:
+            found.pools.append(Pool(names, int(slots or 0), _whole(free)))
+        elif word == _RULES:
+            if not (name := _text(values.get("name"))):
+                raise InvalidValue("", "name, of a queue")
+            serving = _text(values.get("serving")) or PRODUCTION
+            if serving not in SERVING:
+                report(Remark(number, f"serving {serving!r} is not one of {', '.join(SERVING)}"))
+                serving = PRODUCTION
+            rules = QueueRules(name, limit, walltime, _whole(most), priority or 0.0, serving)
+            found.queues.append(rules)
+        elif start is None or end is None:
+            raise InvalidValue(str(values), "start and end, as numbers")
+        else:
+            name = _text(values.get("name"))
+            found.reserved.append(Reserved(name, start, end, int(slots or 0), names))
+    except InvalidValue as error:
+        report(Remark(number, f"{word}: {error}", Severity.ERROR))
+
+
+def _number(
+    values: dict[str, literal.Scalar], key: str, number: int, report: Report
+) -> float | None:
+    """A number; what is none, or beyond any that batch systems have, is reported and left out."""
+    value = values.get(key)
+    if value is None:
+        return None
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= LATEST:
+        return value
+    report(Remark(number, f"{key} {value!r} is no number"))
+    return None
 
 
 def _header(line: str, number: int, headers: dict[str, float], report: Report) -> None:

@@ -9,13 +9,15 @@ from pathlib import Path
 from sssjob.errors import LimitExceeded
 from sssjob.lcginfo import answers, glue, ldif
 from sssjob.lcginfo.config import BadConfig, Config
-from sssjob.lcginfo.glue import GLUE1, GLUE2, GlueEntry
+from sssjob.lcginfo.glue import GLUE1, GLUE2, MANAGER, GlueEntry
 from sssjob.lcginfo.ldif import BadLDIF
 from sssjob.lcginfo.site import Site
 from sssjob.lcginfo.snapshot import Remark, Report, unheard
 
 LDIF_DIRECTORY = "/var/lib/bdii/gip/ldif"
-USUAL_NAMES = {GLUE1: "static-file-CE.ldif", GLUE2: "ComputingShare.ldif"}
+USUAL_NAMES = {
+    GLUE1: "static-file-CE.ldif", GLUE2: "ComputingShare.ldif", MANAGER: "ComputingManager.ldif",
+}  # fmt: skip
 CONFIG_LIMIT = 1 << 16
 
 _DIRECTORY = re.compile(
@@ -25,12 +27,17 @@ _DIRECTORY = re.compile(
 
 
 def targets(config: Config, report: Report = unheard) -> list[GlueEntry]:
-    """The entries that are to get numbers: those of GLUE1, then those of GLUE2, in file order.
+    """The entries that are to get numbers: those of GLUE1, then those of GLUE2, in file order,
+    and its managers, where something is asked of them.
 
     Raises ``BadLDIF`` for a file that cannot be used, and ``BadConfig``.
     """
-    forms = (GLUE1, GLUE2) if config.output_format == "both" else (config.output_format,)
+    forms: tuple[str, ...] = (
+        (GLUE1, GLUE2) if config.output_format == "both" else (config.output_format,)
+    )
     found: list[GlueEntry] = []
+    if GLUE2 in forms and any("ComputingManager" in name for name in config.attributes):
+        forms = (*forms, MANAGER)
     for form in forms:
         for path in _files(config, form):
             found += _read(path, form, config.access_rule, report)
@@ -42,7 +49,8 @@ def targets(config: Config, report: Report = unheard) -> list[GlueEntry]:
 def text(site: Site, wanted: Sequence[GlueEntry], estimator: str = "") -> bytes:
     """The LDIF for a site. Raises ``NoEstimator``, and whatever an estimator raises."""
     rows = answers.answers(site, glue.pairs(wanted), estimator)
-    return ldif.encoded(glue.text(wanted, rows, site.config.attributes))
+    whole = answers.manager(site, {target.vo for target in wanted if target.vo})
+    return ldif.encoded(glue.text(wanted, rows, site.config.attributes, whole))
 
 
 def ldif_directory(config: Config) -> Path:
@@ -66,7 +74,10 @@ def _files(config: Config, form: str) -> list[Path]:
     Without a format stated, a schema that has no files is left out: configurations from before
     GLUE2 name no file of it.
     """
-    named = {GLUE1: config.static_ldif_file, GLUE2: config.static_share_file}
+    named = {
+        GLUE1: config.static_ldif_file, GLUE2: config.static_share_file,
+        MANAGER: config.static_manager_file,
+    }  # fmt: skip
     if named[form]:
         return [Path(named[form])]
     directory = ldif_directory(config)

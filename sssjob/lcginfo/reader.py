@@ -7,7 +7,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from fractions import Fraction
 from functools import partial
@@ -19,10 +19,21 @@ import orjson
 
 from sssjob import commands, registry
 from sssjob.array_indices import ELEMENTS, beginning
-from sssjob.commands import CommandLimits
+from sssjob.commands import CommandFailed, CommandLimits
 from sssjob.errors import InvalidValue, Severity, UnusableInput
 from sssjob.lcginfo.jobs import READ, from_job
-from sssjob.lcginfo.snapshot import QueuedJob, Remark, Report, Snapshot, UnusableOutput, unheard
+from sssjob.lcginfo.snapshot import (
+    Pool,
+    QueuedJob,
+    QueueRules,
+    Remark,
+    Report,
+    Reserved,
+    Scheduling,
+    Snapshot,
+    UnusableOutput,
+    unheard,
+)
 from sssjob.model import Job
 from sssjob.records import read_records
 from sssjob.records.builders import JobBuilder
@@ -75,8 +86,11 @@ class Reader(ABC):
         self.options, self.report = options, report
         self.jobs: list[QueuedJob] = []
         self.counted = 0  # tasks of arrays
-        self.slots: int | None = None
-        self.free: int | None = None
+        self.slots: Fraction | int | None = None
+        self.free: Fraction | int | None = None
+        self.pools: dict[tuple[str, ...], tuple[Fraction | int, Fraction | int]] = {}
+        self.rules: list[QueueRules] = []
+        self.reserved: list[Reserved] = []
         self.now: float | None = None
         self.cycle: float | None = None
 
@@ -142,22 +156,36 @@ class Reader(ABC):
     def snapshot(self) -> Snapshot:
         """The state after everything that was taken; what the caller stated comes first."""
         options = self.options
-        nactive, nfree = self.slots, self.free
+        nactive, nfree = (None if each is None else int(each) for each in (self.slots, self.free))
+        pools = tuple(Pool(queues, int(up), int(free)) for queues, (up, free) in self.pools.items())
         if options.slots is not None and options.slots != nactive:
             nactive, nfree = options.slots, None
+            pools = ()
+        if not any(pool.queues for pool in pools):
+            pools = ()  # of all queues, as the header has it
         found = Snapshot(
             tuple(self.jobs),
             nactive=nactive,
             nfree=nfree,
             now=self.now if options.now is None else options.now,
             cycle=self.cycle if options.cycle is None else options.cycle,
+            scheduling=Scheduling(pools, tuple(self.rules), tuple(self.reserved)),
         )
-        return Snapshot(found.jobs, found.nactive, found.free, found.now, found.cycle)
+        return replace(found, nfree=found.free)
 
-    def add_slots(self, up: int, free: int) -> None:
-        """Count the slots of one node or queue."""
+    def add_slots(
+        self, up: Fraction | int, free: Fraction | int, queues: Iterable[str] = ()
+    ) -> None:
+        """Count the slots of one node or queue, which these queues may use; all, if none is named.
+
+        A part of the nodes of which only sums are told may have parts of slots.
+        """
+        free = max(min(free, up), 0)
         self.slots = (self.slots or 0) + up
-        self.free = (self.free or 0) + max(min(free, up), 0)
+        self.free = (self.free or 0) + free
+        pool = tuple(sorted(queues))
+        had = self.pools.get(pool, (0, 0))
+        self.pools[pool] = had[0] + up, had[1] + free
 
     def seen_at(self, time: float | None) -> None:
         """Remember when the snapshot was taken: the latest time that an output gives for it."""
@@ -229,17 +257,25 @@ def count(text: str) -> int | None:
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
 
 
-def ask(name: str, *, text: bool = False, limits: CommandLimits | None = None) -> Iterator[bytes]:
+def ask(
+    name: str, *, text: bool = False, limits: CommandLimits | None = None, report: Report = unheard
+) -> Iterator[bytes]:
     """What the commands of a batch system print.
 
+    One that only tells how slots are given away may fail; that is reported.
     Raises ``CommandFailed``, and ``UnusableInput`` for a system that has no such commands.
     """
     queue = registry.system(name).queue
     if queue is None:
         raise UnusableInput(f"the system {name} has no queue")
+    environment = {"LC_ALL": "C", **dict(queue.environment)}
     for arguments in (text and queue.ask_text) or queue.ask:
-        environment = {"LC_ALL": "C", **dict(queue.environment)}
         yield commands.run(arguments, arguments[0], limits, environment)
+    for arguments in queue.rules:
+        try:
+            yield commands.run(arguments, arguments[0], limits, environment)
+        except CommandFailed as error:
+            report(Remark(0, f"estimates know less of the scheduler: {error}", Severity.NOTICE))
 
 
 def snapshot(

@@ -155,7 +155,7 @@ class _Pool:
             place = _Waiting(order, lengths.of(job), job.cpucount, job.jobid)
             queues.setdefault(site.vo(job), deque()).append(place)
         busy = sum(end.slots for end in ends)
-        free = _free_now(site)
+        free = free_now(site)
         pool = cls(free, site.caps, by_slots, ends, queues, held, busy, len(waiting))
         for vo in queues:
             pool.offer(vo)
@@ -213,7 +213,7 @@ class _Pool:
         return self.time, jobid
 
 
-def _free_now(site: Site) -> int:
+def free_now(site: Site) -> int:
     """The slots that are free at the beginning.
 
     Where nobody says, jobs that wait show that there are none, and no waiting job that there is

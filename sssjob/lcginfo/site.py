@@ -100,17 +100,28 @@ class Site:
 
     @cached_property
     def free_slots(self) -> int | None:
-        """The free slots of the site, whatever waits; None if nobody knows."""
-        return self.snapshot.free
+        """The free slots of the site, whatever waits; None if nobody knows.
+
+        Where no number is stated, a job that waits for one slot, and not for its cap, says that
+        there is none. (A wide job may wait beside free slots, and one of a queue with limits, too.)
+        """
+        if (told := self.snapshot.free) is not None or self.snapshot.scheduling.queues:
+            return told
+        waits = any(
+            job.state == QUEUED and job.cpucount == 1 and not self._is_capped(self.vo(job))
+            for job in self.snapshot.jobs
+        )
+        return 0 if waits else None
+
+    def _is_capped(self, vo: str) -> bool:
+        return vo in self.caps and self.held(vo) >= self.caps[vo]
 
     def free(self, vo: str) -> int | None:
         """The free slots for a VO: none while its jobs wait, and no more than its cap leaves."""
-        if self.free_slots is None:
-            return None
-        if self.waiting(vo=vo):
+        if self.waiting(vo=vo) or self._is_capped(vo):
             return 0
-        if vo in self.caps:
-            return min(self.free_slots, max(self.caps[vo] - self.held(vo), 0))
+        if vo in self.caps and self.free_slots is not None:
+            return min(self.free_slots, self.caps[vo] - self.held(vo))
         return self.free_slots
 
     @cached_property

@@ -20,7 +20,8 @@ class QueuedJob(NamedTuple):
     """A job as one line of lrmsinfo has it. ``pending`` means on hold; times are in seconds.
 
     Times count from any zero point, the same for all of a snapshot. A number that is not known
-    is None; ``cpucount`` is then 1.
+    is None; ``cpucount`` is then 1. Of two jobs that wait the one of the higher ``priority``
+    starts first. ``reservation`` names the one in whose slots a job runs.
     """
 
     queue: str
@@ -34,6 +35,66 @@ class QueuedJob(NamedTuple):
     maxwalltime: float | None = None
     cpucount: int = 1
     walltime: float | None = None
+    priority: float | None = None
+    reservation: str = ""
+
+
+class Pool(NamedTuple):
+    """Slots that the same queues may use, of which ``free`` have no job (None: nobody says).
+
+    Without names of queues all of them may.
+    """
+
+    queues: tuple[str, ...]
+    slots: int
+    free: int | None = None
+
+
+# What a queue does, in the words of GLUE: takes jobs and starts them, only takes, only starts them,
+# or neither.
+PRODUCTION, QUEUEING, DRAINING, CLOSED = "production", "queueing", "draining", "closed"
+SERVING = (PRODUCTION, QUEUEING, DRAINING, CLOSED)
+
+
+class QueueRules(NamedTuple):
+    """What the scheduler does with a queue; what nobody says is None, or as with any other.
+
+    A job may ask for ``maxwalltime`` seconds, and gets ``walltime`` where it asks for none. At most
+    ``maxrunning`` jobs run. Jobs of a queue of a higher ``priority`` start first.
+    """
+
+    name: str
+    maxwalltime: float | None = None
+    walltime: float | None = None
+    maxrunning: int | None = None
+    priority: float = 0.0
+    serving: str = PRODUCTION
+
+    @property
+    def starts(self) -> bool:
+        """Whether its jobs are started."""
+        return self.serving in (PRODUCTION, DRAINING)
+
+
+class Reserved(NamedTuple):
+    """Slots of the pool of these queues that are kept for some jobs from a time to another."""
+
+    name: str
+    start: float
+    end: float
+    slots: int
+    queues: tuple[str, ...] = ()
+
+
+class Scheduling(NamedTuple):
+    """What a batch system says of how it gives its slots away, beside its jobs."""
+
+    pools: tuple[Pool, ...] = ()
+    queues: tuple[QueueRules, ...] = ()
+    reserved: tuple[Reserved, ...] = ()
+
+
+_UNTOLD = Scheduling()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +110,7 @@ class Snapshot:
     nfree: int | None = None
     now: float | None = None
     cycle: float | None = None
+    scheduling: Scheduling = _UNTOLD
 
     @property
     def time(self) -> float:

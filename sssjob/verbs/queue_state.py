@@ -74,7 +74,7 @@ class QueueReading:
 
         Raises ``CommandFailed``, ``UnusableOutput``, and ``UnusableInput`` for what is no system.
         """
-        outputs = list(reader.ask(name, text=text, limits=limits))
+        outputs = list(reader.ask(name, text=text, limits=limits, report=self.about(name)))
         queue = registry.system(name).queue
         zone = dict(queue.environment).get("TZ") if queue is not None else None
         options = self.options

@@ -35,9 +35,9 @@ def test_a_table_compares_all_estimators_and_says_what_was_assumed(log):
     assert header.split() == ["estimator", "jobs", "bias", "median", "error", "95%", "bounds",
                               "within", "WRT"]  # fmt: skip
     assert [row.split()[:2] for row in rows] == [
-        ["simulate", "30"], ["basic", "30"], ["waittime", "30"],
+        ["simulate", "30"], ["backfill", "30"], ["basic", "30"], ["waittime", "30"],
     ]  # fmt: skip
-    assert last.startswith("nearest: simulate; as near may be: ")
+    assert last.startswith("nearest: backfill; as near may be: simulate")
     assert result.stderr == "slots: 60, the most that were busy at one time\n"
 
 
@@ -70,16 +70,33 @@ def test_a_configuration_maps_groups_and_caps_hold(log, tmp_path):
     assert free != capped
 
 
+def test_slots_and_queues_are_those_of_a_lrmsinfo(log, tmp_path):
+    path = tmp_path / "now"
+    arguments = ("backtest", "--json", "--samples", 30, "--estimator", "backfill", "--lrms", path)
+    samples = []
+    for own in (0, 50):
+        pools = f"pool {{'queues': 'short', 'slots': {own}}}\n"
+        pools += f"pool {{'queues': 'long,short', 'slots': {60 - own}}}\n"
+        path.write_text(f"nactive 60\n{pools}")
+        result = run(*arguments, log)
+        assert (result.exit_code, result.stderr) == (0, "")
+        samples.append(json.loads(result.stdout)[0]["samples"])
+    for few, more in zip(*samples, strict=True):
+        if few["queue"] == "short":
+            assert more["ert"] <= few["ert"]
+    assert sum(each["ert"] for each in samples[0]) < sum(each["ert"] for each in samples[1])
+
+
 def test_plots_go_to_the_terminal_and_to_a_file(log, tmp_path):
     path = tmp_path / "plot.svg"
     result = run("backtest", "--samples", 10, "--plot", "--svg", path, log)
-    assert "• simulate   × basic   + waittime" in result.stdout
+    assert "• simulate   × backfill   + basic   ○ waittime" in result.stdout
     assert etree.parse(path).getroot().tag.endswith("svg")
 
 
 def test_a_plot_does_not_disturb_json(log):
     result = run("backtest", "--samples", 3, "--plot", "--json", log)
-    assert len(json.loads(result.stdout)) == 3
+    assert len(json.loads(result.stdout)) == 4
     assert "estimated wait over actual wait" in result.stderr
 
 

@@ -43,7 +43,10 @@ def test_files_of_a_batch_system_become_lrmsinfo():
     assert result.stdout.splitlines()[:3] == [
         "nactive     16", "nfree       12", "now         1795184578",
     ]  # fmt: skip
-    assert len(result.stdout.splitlines()) == 10
+    assert result.stdout.splitlines()[3] == (
+        "pool {'queues': 'inf,main,short', 'slots': 16, 'free': 12}"
+    )
+    assert len(result.stdout.splitlines()) == 11
 
 
 @pytest.mark.parametrize(
@@ -96,6 +99,7 @@ STATELESS = "a job in a state that nobody knows is in no queue"
 USUAL = "a job of Grid Engine that asks for no queue counts for the one with the most slots"
 PROJECTS = "a job of Grid Engine without a unix group has its project"
 LIMITS = "sites and computing elements write limits of HTCondor as attributes of their own"
+TURNS = "what orders jobs is made of what users say and of the shares that they have had"
 ENDED = "how long jobs of HTCondor have run is told of those that ended"
 REASONS = "a job that waits for another job, or for its time, does not compete for slots"
 ROADS = {
@@ -108,14 +112,23 @@ ROADS = {
     "status/qstat-text/odd.txt": {"jobid": STATELESS, "group": LOCAL, "state": REASONS},
     "status/qstat-xml/jobs.xml": {"jobid": STATELESS, "group": LOCAL},
     "status/qstat-json/jobs.json": {"group": LOCAL, "state": REASONS},
-    "lcginfo/gridengine/qstat-xml-f-r.xml": {"queue": USUAL},
-    "lcginfo/gridengine/qstat-xml-long.xml": {"jobid": ARRAYS, "queue": USUAL, "group": PROJECTS},
-    "lcginfo/gridengine/qstat-xml-u.xml": {"jobid": ARRAYS, "queue": USUAL},
+    "lcginfo/gridengine/qstat-xml-f-r.xml": {"queue": USUAL, "priority": TURNS},
+    "lcginfo/gridengine/qstat-xml-long.xml": {
+        "jobid": ARRAYS,
+        "queue": USUAL,
+        "group": PROJECTS,
+        "priority": TURNS,
+    },
+    "lcginfo/gridengine/qstat-xml-u.xml": {"jobid": ARRAYS, "queue": USUAL, "priority": TURNS},
     "lcginfo/gridengine/qstat-xml-j-running.xml": {},
     "lcginfo/gridengine/qstat-xml-j-pending.xml": {"jobid": ARRAYS},
-    "status/sge-xml/list-and-details.xml": {"jobid": ARRAYS},
-    "lcginfo/condor/condor_q.json": {"maxwalltime": LIMITS, "walltime": ENDED},
-    "lcginfo/condor/condor_q.long.txt": {"maxwalltime": LIMITS, "walltime": ENDED},
+    "status/sge-xml/list-and-details.xml": {"jobid": ARRAYS, "priority": TURNS},
+    "lcginfo/condor/condor_q.json": {"maxwalltime": LIMITS, "walltime": ENDED, "priority": TURNS},
+    "lcginfo/condor/condor_q.long.txt": {
+        "maxwalltime": LIMITS,
+        "walltime": ENDED,
+        "priority": TURNS,
+    },
 }
 
 

@@ -16,6 +16,7 @@ import pytest
 from waiting import HANG, until
 
 from sssjob.lcginfo import ldif
+from sssjob.lcginfo.config import FURTHER
 
 pytestmark = pytest.mark.interop
 
@@ -97,14 +98,27 @@ GLUE2MappingPolicyShareForeignKey: {queue}_atlas
 
 """,
 }
+MANAGER = """\
+dn: GLUE2ManagerID=manager,GLUE2GroupID=resource,o=glue
+objectClass: GLUE2Entity
+objectClass: GLUE2Manager
+objectClass: GLUE2ComputingManager
+GLUE2ManagerID: manager
+GLUE2ManagerProductName: torque
+GLUE2ManagerServiceForeignKey: service
+GLUE2ComputingManagerComputingServiceForeignKey: service
+
+"""
 QUEUES = ("long", "short")
 JOBS = """\
 nactive     240
 nfree       191
 now         1119073982
 schedCycle  120
+queue {'name': 'long', 'maxwalltime': 345600.0, 'walltime': 3600.0, 'serving': 'queueing'}
 {'queue': 'long', 'start': 1119073900.0, 'state': 'running', 'group': 'atlsgm', 'jobid': '1'}
 {'queue': 'long', 'qtime': 1119073900.0, 'state': 'queued', 'group': 'atlsgm', 'jobid': '2'}
+{'queue': 'long', 'start': 1119073900.0, 'state': 'running', 'group': 'staff', 'jobid': '3'}
 """
 CONFIG = """\
 [Main]
@@ -112,6 +126,8 @@ static_ldif_file : {0}/o=grid.ldif
 static_glue2_ldif_file_computingshare : {0}/o=glue.ldif
 vomap :
    atlsgm : atlas
+static_glue2_ldif_file_computingmanager : {0}/o=glue.ldif
+attributes : {1}
 [LRMS]
 lrms_backend_cmd : cat {0}/jobs
 """
@@ -191,9 +207,10 @@ def directory(tmp_path_factory):
     place = tmp_path_factory.mktemp("slapd")
     for suffix in SUFFIXES:
         text = "".join(STATIC[suffix].format(queue=queue) for queue in QUEUES)
+        text += MANAGER if suffix == "o=glue" else ""
         (place / f"{suffix}.ldif").write_text(text)
     (place / "jobs").write_text(JOBS)
-    (place / "site.conf").write_text(CONFIG.format(place))
+    (place / "site.conf").write_text(CONFIG.format(place, " ".join(FURTHER)))
     return place
 
 
@@ -247,7 +264,7 @@ def modify(url, suffix, text):
 
 
 def test_a_server_with_the_glue_schema_takes_what_is_published_and_gives_it_back(server, published):
-    assert len(published) == 6
+    assert len(published) == 7
     for suffix in SUFFIXES:
         ours = [entry for entry in published if suffix_of(entry) == suffix]
         result = modify(server, suffix, changes(ours))
@@ -268,9 +285,17 @@ def test_a_client_finds_the_queue_with_free_slots(server, published):
     (share,) = ldif.read(result.stdout.encode())
     assert share.all("GLUE2ShareID") == ("long_atlas",)
     assert share.all("GLUE2ComputingShareFreeSlots") == ("0",)
+    assert share.all("GLUE2ComputingShareServingState") == ("queueing",)
+    assert share.all("GLUE2ComputingShareMaxWallTime") == ("345600",)
+    asked = "(objectClass=GLUE2ComputingManager)"
+    result = run("ldapsearch", "-x", "-LLL", "-H", server, "-b", "o=glue", asked)
+    (manager,) = ldif.read(result.stdout.encode())
+    assert manager.all("GLUE2ComputingManagerTotalSlots") == ("240",)
+    assert manager.all("GLUE2ComputingManagerSlotsUsedByGridJobs") == ("1",)
+    assert manager.all("GLUE2ComputingManagerSlotsUsedByLocalJobs") == ("1",)
 
 
 def test_the_server_would_refuse_what_is_no_number(server, published):
     entry = published[0]
-    text = changes([entry]).replace("RunningJobs: 1", "RunningJobs: many")
+    text = changes([entry]).replace("RunningJobs: 2", "RunningJobs: many")
     assert modify(server, suffix_of(entry), text).returncode != 0

@@ -18,7 +18,18 @@ from sssjob import registry
 from sssjob.lcginfo import reader
 from sssjob.lcginfo.jobs import from_job
 from sssjob.lcginfo.reader import ReaderOptions
-from sssjob.lcginfo.snapshot import PENDING, RUNNING, QueuedJob, UnusableOutput
+from sssjob.lcginfo.snapshot import (
+    DRAINING,
+    PENDING,
+    QUEUEING,
+    RUNNING,
+    Pool,
+    QueuedJob,
+    QueueRules,
+    Reserved,
+    Scheduling,
+    UnusableOutput,
+)
 from sssjob.systems.condor.queue import CondorQueue
 from sssjob.systems.pbs import words
 
@@ -74,8 +85,9 @@ def test_a_job_of_slurm_has_its_times_and_slots():
     found, _ = snapshot("slurm", *files("slurm-22.05", "squeue.json"))
     (running,) = (job for job in found.jobs if job.state == "running")
     assert running == QueuedJob(
-        "main", "alice", "running", "52", "alice", "wrap", 1795185012.0, 1795185013.0, 1800.0, 4
-    )
+        "main", "alice", "running", "52", "alice", "wrap", 1795185012.0, 1795185013.0, 1800.0, 4,
+        priority=1.0,
+    )  # fmt: skip
     assert snapshot("slurm", *files("slurm-24.11", "squeue.json"))[0].now == 1795184578
 
 
@@ -219,6 +231,120 @@ def test_sinfo_counts_processors_and_nodes_once():
     assert snapshot("slurm", json.dumps(document))[0].nactive == 16
 
 
+PARTITIONS = """\
+PartitionName=main Default=YES DefaultTime=00:10:00 MaxTime=2-00:00:00 PriorityTier=3 State=UP Nodes=n[1-2]
+PartitionName=short Default=NO DefaultTime=NONE MaxTime=UNLIMITED PriorityTier=1 State=DRAIN Nodes=n2
+PartitionName=off DefaultTime=NONE MaxTime=soon PriorityTier=1 State=UP Nodes=n2
+"""  # noqa: E501
+NODES = """\
+NodeName=n1 CPUAlloc=4 CPUTot=8 State=MIXED Partitions=main
+NodeName=n2 CPUAlloc=0 CPUTot=8 State=IDLE Partitions=main,short
+"""
+RESERVATIONS = """\
+ReservationName=cores StartTime=1795190000 EndTime=1795193600 Nodes=n[1-2] CoreCnt=4 TRES=cpu=4
+ReservationName=maint StartTime=1795190000 EndTime=1795193600 Nodes=n2,other CoreCnt=8 TRES=(null)
+ReservationName=never StartTime=1795190000 EndTime=Unknown Nodes=n2 TRES=cpu=8
+"""
+
+
+def test_slurm_tells_which_partitions_use_which_nodes_their_limits_and_reservations():
+    found, remarks = snapshot("slurm", NODES, PARTITIONS, RESERVATIONS, now=1795185100)
+    both = ("main", "short")
+    assert found.scheduling == Scheduling(
+        (Pool(("main",), 8, 4), Pool(both, 8, 8)),
+        (
+            QueueRules("main", 172800.0, 600.0, None, 3.0),
+            QueueRules("short", None, None, None, 1.0, DRAINING),
+        ),
+        (
+            Reserved("cores", 1795190000.0, 1795193600.0, 2, ("main",)),
+            Reserved("cores", 1795190000.0, 1795193600.0, 2, both),
+            Reserved("maint", 1795190000.0, 1795193600.0, 8, both),
+        ),
+    )
+    assert [remark.message.partition(":")[0] for remark in remarks] == [
+        "partition 'off'", "reservation 'never' has no StartTime or no EndTime; it is not known",
+    ]  # fmt: skip
+
+
+def test_the_pools_of_sinfo_are_those_of_scontrol():
+    """Rows of nodes alike are not the same rows in each partition."""
+
+    def row(partition, nodes, allocated, idle):
+        return {
+            "partition": {"name": partition}, "nodes": {"nodes": nodes},
+            "node": {"state": ["MIXED"]}, "cpus": {"allocated": allocated, "idle": idle},
+        }  # fmt: skip
+
+    rows = [row("main", ["n1"], 4, 4), row("main", ["n2", "n3"], 0, 16), row("short", ["n2"], 0, 8)]
+    found, _ = snapshot("slurm", json.dumps({"sinfo": rows}))
+    assert (found.nactive, found.nfree) == (24, 20)
+    assert found.scheduling.pools == (Pool(("main",), 16, 12), Pool(("main", "short"), 8, 8))
+
+
+OF_PBS = """\
+Queue: workq
+    queue_type = Execution
+    Priority = 10
+    resources_max.walltime = 24:00:00
+    resources_default.walltime = 01:00:00
+    max_run = [u:PBS_GENERIC=5],[o:PBS_ALL=10]
+    enabled = True
+    started = False
+
+Queue: route
+    queue_type = Route
+    started = True
+"""
+RESERVED = """\
+Resv ID: R66.server
+Reserve_Name = Test
+    reserve_start = Fri Nov 27 12:59:00 2026
+    reserve_end = Fri Nov 27 13:59:00 2026
+    queue = R66
+    Resource_List.ncpus = 4
+"""
+
+
+def test_PBS_tells_the_limits_of_queues_which_nodes_are_theirs_and_reservations():
+    nodes = "n1\n     state = free\n     np = 8\n     queue = workq\n\n"
+    nodes += "n2\n     state = free\n     np = 4\n"
+    job = of_pbs("job_state = R").replace("queue = q", "queue = R66")
+    found, _ = snapshot("pbs", job, OF_PBS, RESERVED, nodes, now=1795185100)
+    assert found.scheduling == Scheduling(
+        (Pool(("workq",), 8, 8), Pool((), 4, 4)),
+        (QueueRules("workq", 86400.0, 3600.0, 10, 10.0, QUEUEING),),
+        (Reserved("R66", 1795784340.0, 1795787940.0, 4),),
+    )
+    assert [each.reservation for each in found.jobs] == ["R66"]
+
+
+def test_grid_engine_tells_the_slots_of_each_queue_and_what_orders_its_jobs():
+    names = files("gridengine", "qstat-xml-f-F.xml", "qstat-xml-long.xml")
+    found, _ = snapshot("gridengine", *names)
+    assert {pool.queues: pool.slots for pool in found.scheduling.pools} == {
+        ("inter.q",): 8, ("main.q",): 8, ("short.q",): 8,
+    }  # fmt: skip
+    assert {job.priority for job in found.jobs} > {0.5}
+
+
+def test_condor_gives_turns_by_the_priorities_of_submitters():
+    """The lower the effective priority, the more slots: of 500 and 1000 twice as many."""
+
+    def job(number, owner, status=1, priority=0):
+        return (f'ClusterId={number}\nProcId=0\nOwner="{owner}"\nJobStatus={status}\n'
+                f"QDate={number}\nJobPrio={priority}\nRequestCpus=1\n")  # fmt: skip
+
+    jobs = [job(1, "amy", 2), *(job(n, "amy") for n in (2, 3)), *(job(n, "bob") for n in (4, 5, 6)),
+            job(7, "bob", priority=9)]  # fmt: skip
+    users = [f'Name="{name}@d"\nPriority={value}\nPriorityFactor=1.0\nIsAccountingGroup=false\n'
+             for name, value in (("amy", 1000.0), ("bob", 500.0))]  # fmt: skip
+    found, _ = snapshot("condor", "\n".join(jobs), "\n".join(users))
+    waiting = [job for job in found.jobs if job.state == "queued"]
+    order = [job.jobid for job in sorted(waiting, key=lambda job: (-job.priority, job.qtime))]
+    assert order == ["7.0", "4.0", "2.0", "5.0", "6.0", "3.0"]
+
+
 def test_torque_is_read():
     found, remarks = snapshot("pbs", *files("pbs", "qstat-f.txt", "pbsnodes-a.txt"), now=1421323200)
     assert (found.nactive, found.nfree) == (8, 2)
@@ -297,8 +423,9 @@ def test_grid_engine_is_read():
     assert (found.nactive, found.nfree, found.cycle) == (24, 22, 1)
     assert counts(found) == {("running", "main.q", "alice"): 1, ("pending", "main.q", "bob"): 9}
     assert found.jobs[0] == QueuedJob(
-        "main.q", "alice", "running", "31", "alice", "live", 1795185091.0, 1795185091.0, 3600.0, 2
-    )
+        "main.q", "alice", "running", "31", "alice", "live", 1795185091.0, 1795185091.0, 3600.0, 2,
+        priority=0.5,
+    )  # fmt: skip
     ids = [job.jobid for job in found.jobs]
     assert ids == ["31", "10", "11", "7", "32", "33.1", "33.3", "33.5", "33.7", "33.9"]
 
@@ -410,7 +537,8 @@ def test_an_ad_of_condor_is_the_same_job_for_the_queue_as_for_status(said, group
         wanted = wanted._replace(cpucount=2)
     if wanted.state != "done":
         wanted = wanted._replace(walltime=None)
-    assert found.jobs == (wanted,)
+    # Its turn among those of others is the matter of the queue alone.
+    assert [job._replace(priority=None) for job in found.jobs] == [wanted._replace(priority=None)]
 
 
 def test_names_of_sites_are_read_where_an_ad_has_no_other():

@@ -104,7 +104,7 @@ def test_an_estimator_of_others_is_found_by_its_name(monkeypatch):
         return [Point()] if name == "mine" else []
 
     monkeypatch.setattr(estimators, "entry_points", entry_points)
-    assert estimators.names() == ("simulate", "basic", "waittime", "mine")
+    assert estimators.names() == ("simulate", "backfill", "basic", "waittime", "mine")
     assert answers(site(WAITING), estimator="mine")[0].wrt == 888
-    with pytest.raises(NoEstimator, match="known: simulate, basic, waittime, mine"):
+    with pytest.raises(NoEstimator, match="known: simulate, backfill, basic, waittime, mine"):
         estimators.get("theirs")

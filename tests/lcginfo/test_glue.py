@@ -4,10 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sssjob.lcginfo import config, glue, ldif
+from sssjob.lcginfo import answers, config, glue, ldif
 from sssjob.lcginfo.answers import QueueAnswer
 from sssjob.lcginfo.glue import GLUE1, GLUE2
 from sssjob.lcginfo.ldif import BadLDIF
+from sssjob.lcginfo.site import Site
+from sssjob.lcginfo.snapshot import DRAINING, QueuedJob, QueueRules, Snapshot
 
 CE = """\
 dn: GlueCEUniqueID=ce.example.org:8443/cream-pbs-{0},mds-vo-name=resource,o=grid
@@ -216,14 +218,52 @@ def test_further_attributes_are_printed_on_request_in_the_schema_that_has_them()
         *glue.glue1(ldif.read(CE.format("q").encode())),
         *glue.glue2(ldif.read(SHARE.format("s", "q").encode())),
     ]
-    rows = [QueueAnswer("q", "", 3, 1, 7, 60, 120, used=12, requested=4)]
+    rules = QueueRules("q", 7200.0, 600.5, 90, serving=DRAINING)
+    rows = [QueueAnswer("q", "", 3, 1, 7, 60, 120, used=12, requested=4, cap=40, rules=rules)]
     plain = glue.text(wanted, rows).splitlines()
     printed = glue.text(wanted, rows, config.FURTHER).splitlines()
     assert [line for line in printed if line not in plain] == [
         "GlueCEStateFreeCPUs: 7",
+        "GlueCEStateStatus: Draining",
         "GLUE2ComputingShareUsedSlots: 12",
         "GLUE2ComputingShareRequestedSlots: 4",
+        "GLUE2ComputingShareServingState: draining",
+        "GLUE2ComputingShareMaxRunningJobs: 40",
+        "GLUE2ComputingShareMaxWallTime: 7200",
+        "GLUE2ComputingShareDefaultWallTime: 600",
     ]
+    unknown = [QueueAnswer("q", "", 0, 0, 0, 0, 0)]
+    assert "ServingState" not in glue.text(wanted, unknown, config.FURTHER)
+
+
+MANAGER = """\
+dn: GLUE2ManagerID={0},GLUE2ServiceID=s,GLUE2GroupID=resource,o=glue
+objectClass: GLUE2Manager
+objectClass: {1}
+GLUE2ManagerID: {0}
+
+"""
+
+
+def test_a_manager_has_the_slots_of_the_whole_site():
+    entries = MANAGER.format("m", "GLUE2ComputingManager") + MANAGER.format(
+        "t", "GLUE2StorageManager"
+    )
+    wanted = glue.managers(ldif.read(entries.encode()))
+    assert glue.pairs(wanted) == []
+    jobs = [QueuedJob("q", group, "running", cpucount=slots)
+            for group, slots in (("atlas", 3), ("cms", 4), ("staff", 5))]  # fmt: skip
+    site = Site(Snapshot((*jobs, jobs[0]._replace(state="queued")), nactive=20))
+    printed = glue.text(wanted, [], config.FURTHER, answers.manager(site, {"atlas", "cms"}))
+    assert printed.splitlines() == [
+        "dn: GLUE2ManagerID=m,GLUE2ServiceID=s,GLUE2GroupID=resource,o=glue",
+        "GLUE2ComputingManagerTotalSlots: 20",
+        "GLUE2ComputingManagerSlotsUsedByGridJobs: 7",
+        "GLUE2ComputingManagerSlotsUsedByLocalJobs: 5",
+        "",
+    ]
+    only = ["GLUE2ComputingManagerTotalSlots"]
+    assert "Used" not in glue.text(wanted, [], only, answers.manager(site, ()))
 
 
 def test_numbers_that_nobody_knows_are_left_out():

@@ -29,6 +29,8 @@ ENTRIES = st.builds(
     maxwalltime=st.none() | TIMES,
     cpucount=st.integers(1, 10**4),
     walltime=st.none() | TIMES,
+    priority=st.none() | st.integers(-1024, 2**31).map(float),
+    reservation=st.just(""),  # which a job object cannot say
 ).map(lambda job: job._replace(start=None) if job.state in ("queued", "pending") else job)
 
 

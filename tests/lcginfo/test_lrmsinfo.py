@@ -8,7 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sssjob.lcginfo import lrmsinfo
-from sssjob.lcginfo.snapshot import STATES, QueuedJob, Snapshot
+from sssjob.lcginfo.snapshot import (
+    SERVING,
+    STATES,
+    Pool,
+    QueuedJob,
+    QueueRules,
+    Reserved,
+    Scheduling,
+    Snapshot,
+)
 
 DATA = Path(__file__).parents[1] / "data" / "lcginfo"
 LINE = "{'queue': 'atlas', 'state': 'queued', 'group': 'atlsgm', 'qtime': 1.0}\n"
@@ -28,7 +37,26 @@ ENTRIES = st.builds(
     maxwalltime=st.none() | TIMES,
     cpucount=st.integers(1, 10**6),
     walltime=st.none() | TIMES,
+    priority=st.none() | st.integers(-(10**6), 10**9) | st.floats(-1e9, 1e9),
+    reservation=st.text(max_size=9),
 ).map(lambda job: job._replace(start=None) if job.state in ("queued", "pending") else job)
+COUNTS = st.integers(0, 10**6)
+# A name of a queue has no comma, where several of them are one.
+QUEUES = st.lists(WORDS.filter(lambda text: "," not in text), max_size=3).map(tuple)
+SCHEDULING = st.builds(
+    Scheduling,
+    pools=st.lists(st.builds(Pool, QUEUES, COUNTS, st.none() | COUNTS), max_size=2).map(tuple),
+    queues=st.lists(
+        st.builds(
+            QueueRules, st.text(min_size=1), st.none() | TIMES, st.none() | TIMES,
+            st.none() | COUNTS, st.floats(-1e6, 1e6), st.sampled_from(SERVING),
+        ),
+        max_size=2,
+    ).map(tuple),
+    reserved=st.lists(
+        st.builds(Reserved, st.text(), TIMES, TIMES, COUNTS, QUEUES), max_size=2
+    ).map(tuple),
+)  # fmt: skip
 SNAPSHOTS = st.builds(
     Snapshot,
     jobs=st.lists(ENTRIES, max_size=5).map(tuple),
@@ -36,6 +64,7 @@ SNAPSHOTS = st.builds(
     nfree=st.none() | st.integers(0, 10**6),
     now=st.none() | st.integers(0, 2**31).map(float),
     cycle=st.none() | st.integers(0, 10**4).map(float),
+    scheduling=SCHEDULING,
 )
 
 
@@ -75,7 +104,24 @@ def test_what_is_written_is_read_by_the_programs_before(snapshot):
         # Their patterns: a whole number behind a name, or braces with no brace between them.
         header = re.match(r"^\s*(\w+)\s+(\d+)\s*$", line)
         job = re.match(r"^\s*(\{[^}]+\})\s*$", line)
-        assert header or isinstance(ast.literal_eval(job[1]), dict)
+        if header or job:
+            assert header or isinstance(ast.literal_eval(job[1]), dict)
+        else:  # they pass over what is neither
+            assert line.split(" {")[0] in ("pool", "queue", "reservation")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "pool {'queues': 'a'}", "pool {'slots': -1}", "pool {'slots': 'many'}", "pool {",
+        "queue {}", "queue {'name': ''}", "reservation {'name': 'r', 'slots': 1, 'start': 1}",
+        "reservation {'slots': True, 'start': 1, 'end': 2}",
+    ],
+)  # fmt: skip
+def test_a_line_about_queues_that_cannot_be_used_is_reported_and_left_out(line):
+    snapshot, remarks = read(f"nactive 4\n{line}\npool {{'slots': 4, 'queues': 'a,b'}}\n")
+    assert snapshot.scheduling == Scheduling((Pool(("a", "b"), 4),))
+    assert [remark.line for remark in remarks if remark.severity == "error"] == [2]
 
 
 @pytest.mark.parametrize("line, message", [

@@ -67,6 +67,19 @@ def test_free_slots_are_unknown_where_nobody_says():
     assert site(jobs(atlas_running=1), nfree=None, nactive=4).free("lhcb") == 3
 
 
+def test_what_jobs_say_of_free_slots_counts_where_no_number_does():
+    waits = jobs(atlas_queued=1)
+    assert (site(waits, nfree=None).free("lhcb"), site(waits, nfree=None).free_slots) == (0, 0)
+    # A VO whose jobs wait or whose cap is full has none, whatever nobody knows.
+    capped = site(jobs(atlas_running=1, atlas_queued=1), nfree=None, caps={"atlas": 1})
+    assert (capped.free("atlas"), capped.free("lhcb"), capped.free_slots) == (0, None, None)
+    # A wide job may wait beside free slots, and one of a queue with rules for them.
+    wide = [job._replace(cpucount=4) for job in waits]
+    assert site(wide, nfree=None).free_slots is None
+    assert site(wide, nfree=None).free("atlas") == 0
+    assert site(waits, nfree=5).free_slots == 5
+
+
 def test_a_cap_can_count_slots():
     wide = [QueuedJob("long", "atlas", "running", "1", cpucount=4)]
     assert site(wide, caps={"atlas": 5}).free("atlas") == 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from typing import TYPE_CHECKING, Any
@@ -26,12 +27,17 @@ HEADER = ("estimator", "jobs", "bias", "median error", "95% bounds", "within WRT
 Examples:
   sssjob convert --from slurm sacct.txt | sssjob lcginfo backtest --slots 240
   sssjob lcginfo backtest -c lcg-info-dynamic-scheduler.conf --svg waits.svg jobs.sss
+  sssjob lcginfo lrms --from slurm > now && sssjob lcginfo backtest --lrms now jobs.db
 
 Exit code: 0 done, 1 no job of the log could be estimated, or a record is bad, 2 not
 understood."""
 )
 @click.option("-c", "--config", "path", metavar="FILE", help="The configuration: vomap, factors.")
 @click.option("--caps", metavar="FILE", help="The caps that held, as vo-max-jobs.")
+@click.option(
+    "--lrms", metavar="FILE",
+    help="The slots, pools, queues and reservations that there were, as lrmsinfo.",
+)  # fmt: skip
 @options.ESTIMATORS
 @click.option(
     "--slots",
@@ -60,6 +66,7 @@ understood."""
 def command(
     path: str | None,
     caps: str | None,
+    lrms: str | None,
     names: tuple[str, ...],
     slots: int | None,
     samples: int,
@@ -78,9 +85,11 @@ def command(
     in 95 of 100 logs. The last column is the part of the jobs that started within the worst time.
     The estimator that was nearest is named, and whether the jobs are enough to say so.
     """
-    from sssjob.lcginfo import backtest, config, estimators
+    from sssjob.commands import OUTPUT_LIMIT
+    from sssjob.lcginfo import backtest, config, estimators, lrmsinfo
     from sssjob.lcginfo import caps as vo_max_jobs
     from sssjob.lcginfo.reader import ReaderOptions
+    from sssjob.lcginfo.snapshot import Snapshot
     from sssjob.verbs.queue_state import QueueReading
 
     log = shared.Log()
@@ -90,6 +99,10 @@ def command(
         log.name = caps or ""
         text = shared.text(caps, vo_max_jobs.TEXT_LIMIT) if caps else ""
         limits = loaded.vomap.caps(vo_max_jobs.read(text, log)) if caps else {}
+        log.name = lrms or ""
+        printed = shared.contents(lrms, OUTPUT_LIMIT) if lrms else b""
+        there = lrmsinfo.read(io.BytesIO(printed), log) if lrms else Snapshot()
+        slots = there.nactive if slots is None else slots
         understood = log.bad
         said = records.RecordMessages()
         zone = defaults.zone(click.get_current_context())
@@ -98,7 +111,7 @@ def command(
         past = reading.past(common.sources(files))
         said.rest()
         unread = log.bad > understood or said.unread
-        setup = backtest.Setup(loaded, limits, slots, samples, warm_up, remember)
+        setup = backtest.Setup(loaded, limits, slots, samples, warm_up, remember, there.scheduling)
         trials = backtest.backtest(past, names or estimators.names(), setup)
         log.close()
         if svg:

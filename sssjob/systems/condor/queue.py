@@ -7,6 +7,7 @@ need one, and what grid sites and computing elements add to the ads of their job
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Iterator
 from types import MappingProxyType
 
@@ -15,8 +16,8 @@ from sssjob.classads.values import Ad
 from sssjob.errors import InvalidValue
 from sssjob.integers import limit_seconds
 from sssjob.lcginfo.jobs import READ
-from sssjob.lcginfo.reader import Reader
-from sssjob.lcginfo.snapshot import DONE
+from sssjob.lcginfo.reader import Reader, ReaderOptions
+from sssjob.lcginfo.snapshot import DONE, QUEUED, RUNNING, QueuedJob, Report, Snapshot
 from sssjob.model import Delivered, Job, Property, Requested
 from sssjob.records.record import DELIVERED, JOB, REQUESTED
 from sssjob.systems.condor.accounting import table
@@ -46,6 +47,11 @@ class CondorQueue(Reader):
     })  # fmt: skip
     no_queue = "condor"
 
+    def __init__(self, options: ReaderOptions, report: Report) -> None:
+        super().__init__(options, report)
+        self.submitters: list[str] = []  # of the jobs, in their order
+        self.priorities: dict[str, float] = {}
+
     def take(self, text: str) -> None:
         """Read one output: ads in the old syntax, a blank line between them, or JSON."""
         stripped = "".join(text.split())
@@ -57,6 +63,8 @@ class CondorQueue(Reader):
                 self._job(ad)
             elif "Cpus" in ad and ("SlotID" in ad or ad.get("MyType") == "Machine"):
                 self._slot(ad)
+            elif "PriorityFactor" in ad:
+                self._submitter(ad)
             else:
                 continue
             known = True
@@ -76,6 +84,44 @@ class CondorQueue(Reader):
         elif entry := self.entry(job):
             ended = entry.state == DONE
             self.jobs.append(entry if ended else entry._replace(walltime=None))
+            self.submitters.append(ad.text("AccountingGroup") or ad.text("Owner"))
+
+    def _submitter(self, ad: Ad) -> None:
+        """Remember what the negotiator divides slots by: the less, the more one gets."""
+        priority = _number(ad, "Priority")
+        if ad.get("IsAccountingGroup") is not True and priority is not None and priority > 0:
+            self.priorities[ad.text("Name").partition("@")[0]] = priority
+
+    def snapshot(self) -> Snapshot:
+        """The state, with jobs in the order in which they would be given slots.
+
+        The negotiator gives each submitter a part of the slots in inverse proportion to his
+        priority, which is that of one whom nobody names for all alike. So the next slot is for the
+        one who has least for his part, and that of his jobs whose JobPrio is highest.
+        """
+        held = Counter[str]()
+        for name, job in zip(self.submitters, self.jobs, strict=True):
+            if job.state == RUNNING:
+                held[name] += job.cpucount
+        least = min(self.priorities.values(), default=1.0)
+
+        def turn(name: str) -> float:
+            return -held[name] * self.priorities.get(name, least) / least
+
+        # What a job that runs is given is the turn of one more of the same submitter.
+        turns = [
+            turn(name) if job.state == RUNNING else None
+            for name, job in zip(self.submitters, self.jobs, strict=True)
+        ]
+        waiting = [at for at, job in enumerate(self.jobs) if job.state == QUEUED]
+        for at in sorted(waiting, key=lambda at: _before(self.jobs[at])):
+            name = self.submitters[at]
+            turns[at] = turn(name)
+            held[name] += self.jobs[at].cpucount
+        self.jobs = [
+            job._replace(priority=turn) for job, turn in zip(self.jobs, turns, strict=True)
+        ]
+        return super().snapshot()
 
     def _slot(self, ad: Ad) -> None:
         """Count a slot. A partitionable one stands for those that were cut from it."""
@@ -91,6 +137,11 @@ class CondorQueue(Reader):
             self.add_slots(up, cpus if state != "Owner" else 0)
         else:
             self.add_slots(cpus, cpus if state == "Unclaimed" else 0)
+
+
+def _before(job: QueuedJob) -> tuple[float, float, str]:
+    """By what the jobs of one submitter are in order."""
+    return -(job.priority or 0.0), job.qtime or 0.0, job.jobid
 
 
 def _shown(ad: Ad) -> Job:

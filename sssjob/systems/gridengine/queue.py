@@ -6,9 +6,11 @@ the tasks of an array one by one, and a queue for a job that asks for none.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
@@ -50,6 +52,7 @@ class GridEngineQueue(Reader):
         super().__init__(options, report)
         self.texts: list[str] = []
         self.queues: Counter[str] = Counter()
+        self.shares: dict[str, float] = {}
 
     def take(self, text: str) -> None:
         """Read one output: a job list, job details, or the scheduler's configuration."""
@@ -69,6 +72,11 @@ class GridEngineQueue(Reader):
             raise self.unknown("Grid Engine", text)
         for instance in root.iter("Queue-List"):
             self._take_queue(instance)
+        for job in root.iter("job_list"):
+            with suppress(ValueError):
+                priority = float(_text(job, "JAT_prio"))
+                if math.isfinite(priority):
+                    self.shares[_text(job, "JB_job_number")] = priority
         self.texts.append(text)
 
     def snapshot(self) -> Snapshot:
@@ -77,6 +85,8 @@ class GridEngineQueue(Reader):
         # Each output begins with its declaration, by which one is told from the next.
         whole = "\n".join(f"{'' if '<?xml' in text else _DECLARED}{text}" for text in self.texts)
         for entry in self.read(_XML, whole) if whole else ():
+            # What orders jobs is made of shares, urgency and what users said of it.
+            entry = entry._replace(priority=self.shares.get(entry.jobid.partition(".")[0]))
             for job in self._tasks(entry):
                 found.setdefault(job.jobid, job)
         running = Counter(job.queue for job in found.values() if job.queue != _NOWHERE)
@@ -116,11 +126,12 @@ class GridEngineQueue(Reader):
         if not set(kind) & set("BP"):
             return
         total = _count(instance, "slots_total")
+        name = _text(instance, "name").partition("@")[0]
         if "B" in kind:
-            self.queues[_text(instance, "name").partition("@")[0]] += total
+            self.queues[name] += total
         if not state & _GONE:
             taken = sum(_count(instance, f"slots_{use}") for use in ("used", "resv"))
-            self.add_slots(total, 0 if state & _FULL else total - taken)
+            self.add_slots(total, 0 if state & _FULL else total - taken, (name,))
 
 
 def _text(element: Element, name: str) -> str:

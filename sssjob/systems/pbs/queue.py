@@ -10,12 +10,23 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sssjob.lcginfo.reader import Reader, count, json_object
-from sssjob.lcginfo.snapshot import RUNNING, QueuedJob
+from sssjob.errors import InvalidValue
+from sssjob.lcginfo.reader import Reader, count, json_object, span
+from sssjob.lcginfo.snapshot import (
+    CLOSED,
+    DRAINING,
+    PRODUCTION,
+    QUEUEING,
+    RUNNING,
+    QueuedJob,
+    QueueRules,
+    Reserved,
+    Snapshot,
+)
 from sssjob.model import Job
 from sssjob.records.recognition import HEAD
 from sssjob.registry import Format
-from sssjob.systems.pbs import listing
+from sssjob.systems.pbs import listing, words
 from sssjob.systems.pbs.accounting.table import TYPE
 from sssjob.systems.pbs.status import xml
 
@@ -27,6 +38,14 @@ _TEXT = Format("qstat-text", f"{_STATUS}.text", "qstat -f")
 # A node in one of these states has no slots that count.
 GONE = ("down", "offline", "unknown", "state-unknown", "stale", "provisioning", "sleep")
 
+_QUEUE = re.compile(r"^Queue:[ \t]*(.*)", re.MULTILINE)  # qstat -Q -f
+_RESV = re.compile(r"^(?:Resv ID|Name):[ \t]*(.*)", re.MULTILINE)  # pbs_rstat -F
+_ALL = re.compile(r"\[o:PBS_ALL=([0-9]{1,9})\]")
+# Of a queue: whether it takes jobs (enabled), and whether it starts them.
+_SERVING = {
+    (True, True): PRODUCTION, (True, False): QUEUEING, (False, True): DRAINING,
+    (False, False): CLOSED,
+}  # fmt: skip
 _HELD_SLOT = re.compile(r"\s*([0-9]+)(?:-([0-9]+))?")
 
 
@@ -50,6 +69,12 @@ class PBSQueue(Reader):
             if not xml.recognises(stripped[:HEAD].encode("utf-8", "replace")):
                 raise self.unknown("PBS", text)
             self.jobs += self.read(_XML, text)
+        elif _QUEUE.match(stripped):
+            for block in listing.in_text(text, _QUEUE):
+                self._rules(block.head, block.first)
+        elif _RESV.match(stripped):
+            for block in listing.in_text(text, _RESV):
+                self._reservation(block.head, block.first)
         elif stripped:
             self._take_nodes(text)
 
@@ -94,6 +119,14 @@ class PBSQueue(Reader):
             return entry._replace(start=now - entry.walltime)
         return entry
 
+    def snapshot(self) -> Snapshot:
+        """The state; a job in the queue of a reservation has its slots."""
+        names = {kept.name for kept in self.reserved}
+        self.jobs = [
+            job._replace(reservation=job.queue) if job.queue in names else job for job in self.jobs
+        ]
+        return super().snapshot()
+
     def _node(self, name: str, found: Mapping[str, str]) -> None:
         states = re.split(r"[,\s]+", found.get("state", "").lower())
         stated = found.get("np") or found.get("resources_available.ncpus", "")
@@ -105,7 +138,41 @@ class PBSQueue(Reader):
             return
         held = count(found.get("resources_assigned.ncpus", ""))
         taken = _taken(found.get("jobs", "")) if held is None else held
-        self.add_slots(cpus, cpus - taken if "free" in states else 0)
+        bound = found.get("queue") or found.get("resources_available.Qlist", "")
+        queues = filter(None, re.split(r"[,\s]+", bound))
+        self.add_slots(cpus, cpus - taken if "free" in states else 0, queues)
+
+    def _rules(self, name: str, found: Mapping[str, str]) -> None:
+        """What a queue lets its jobs do; one that only sends jobs on has none."""
+        if not name or found.get("queue_type", "Execution").lower().startswith("r"):
+            return
+        try:
+            longest, usual = (
+                span(words.seconds, found.get(f"resources_{kind}.walltime", ""))
+                for kind in ("max", "default")
+            )
+        except InvalidValue as error:
+            self.remark(f"queue {name!r}: {error}")
+            return
+        most = _ALL.search(found.get("max_run", ""))
+        self.rules.append(
+            QueueRules(
+                name, longest, usual, count(most[1] if most else found.get("max_running", "")),
+                float(count(found.get("Priority", "")) or 0),
+                _SERVING[found.get("enabled") != "False", found.get("started") != "False"],
+            )
+        )  # fmt: skip
+
+    def _reservation(self, name: str, found: Mapping[str, str]) -> None:
+        """What a reservation keeps of the slots; its jobs are in a queue of its own."""
+        try:
+            start, end = (self.time(found.get(f"reserve_{key}", "")) for key in ("start", "end"))
+        except InvalidValue as error:
+            self.remark(f"reservation {name!r}: {error}")
+            return
+        slots = count(found.get("Resource_List.ncpus", ""))
+        if name and start is not None and end is not None and slots is not None:
+            self.reserved.append(Reserved(name.partition(".")[0], start, end, slots))
 
 
 def _letter(job: Job) -> str:

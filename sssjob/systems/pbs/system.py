@@ -16,6 +16,7 @@ SYSTEM = System(
     queue=Queue(
         "sssjob.systems.pbs.queue:PBSQueue",
         ask=(("qstat", "-f"), ("pbsnodes", "-a")),
+        rules=(("qstat", "-Q", "-f"), ("pbs_rstat", "-F")),
         environment=(("TZ", "UTC"),),  # times have no zone
     ),
     status=Status(

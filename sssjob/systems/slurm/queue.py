@@ -2,23 +2,44 @@
 
 Jobs are read by the formats of status. What lrmsinfo alone needs is here: nodes and their slots,
 the tasks of an array one by one, and which jobs wait for more than slots.
-JSON is asked for where there is it: a job name can imitate every line of the texts.
+JSON is asked for where there is it: a job name can imitate every line of the texts. Partitions and
+reservations are read as text, in which users write nothing.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
-from sssjob.lcginfo.reader import Reader, count, json_object
-from sssjob.lcginfo.snapshot import RUNNING, QueuedJob
+from sssjob.errors import InvalidValue
+from sssjob.lcginfo.reader import Reader, ReaderOptions, count, json_object, span
+from sssjob.lcginfo.snapshot import (
+    CLOSED,
+    PRODUCTION,
+    QUEUEING,
+    RUNNING,
+    QueuedJob,
+    QueueRules,
+    Report,
+    Reserved,
+    Snapshot,
+)
+from sssjob.lcginfo.snapshot import DRAINING as DRAINED
 from sssjob.model import Job
 from sssjob.registry import Format
+from sssjob.systems.slurm.accounting.readers import TYPE
 from sssjob.systems.slurm.status import text as scontrol
-from sssjob.systems.slurm.words import settable
+from sssjob.systems.slurm.words import expand, settable, time_limit
 
 _NODE = re.compile(r"^NodeName=", re.MULTILINE)
+_PARTITION = re.compile(r"^PartitionName=", re.MULTILINE)
+_RESERVATION = re.compile(r"^ReservationName=", re.MULTILINE)
+_NONE = ("No reservations in the system", "No partitions in the system")
+_CPU = re.compile(r"\bcpu=([0-9]{1,9})\b")
 _PAIR = re.compile(r"(?:^|\s)([A-Za-z][\w/:.]*)=(\S*)")
 _CPUS = re.compile(r"^\s*([0-9]+)/([0-9]+)/([0-9]+)/([0-9]+)\s*$")
 _ARRAY = re.compile(r"([0-9]+)_\[([^\]]*)\]")
@@ -31,10 +52,29 @@ _SQUEUE = Format("squeue", f"{_STATUS}.squeue", "squeue")
 # The states of a node whose processors are there: spec 9; of these, one gets no new jobs.
 UP = ("IDLE", "COMPLETING", "ALLOCATED", "DRAINING", "MIXED")
 DRAINING = "DRAINING"
+_SERVING = {"DOWN": QUEUEING, "DRAIN": DRAINED, "INACTIVE": CLOSED}  # partitions
+_NODES = 100_000  # that are told apart in one list
+
+
+@dataclass(slots=True)
+class _Node:
+    """A node: its states, its processors and those that jobs have, and its partitions."""
+
+    states: str
+    cpus: Fraction | int | None
+    allocated: Fraction | int | None
+    partitions: set[str] = field(default_factory=set)
 
 
 class SlurmQueue(Reader):
     """Reads what Slurm's commands print."""
+
+    reads = frozenset(("Extension/Reservation",))
+
+    def __init__(self, options: ReaderOptions, report: Report) -> None:
+        super().__init__(options, report)
+        self.nodes: dict[str, _Node] = {}
+        self.kept: list[Mapping[str, str]] = []  # reservations
 
     def take(self, text: str) -> None:
         """Read one output: jobs or nodes, text or JSON."""
@@ -45,7 +85,12 @@ class SlurmQueue(Reader):
         elif _NODE.search(text):
             for record in _records(_NODE, text):
                 self._node_text(dict(_PAIR.findall(record)))
-        elif not text.strip() or text.startswith("No jobs in the system"):
+        elif _PARTITION.search(text):
+            for record in _records(_PARTITION, text):
+                self._partition(dict(_PAIR.findall(record)))
+        elif _RESERVATION.search(text):
+            self.kept += [dict(_PAIR.findall(each)) for each in _records(_RESERVATION, text)]
+        elif not text.strip() or text.startswith(("No jobs in the system", *_NONE)):
             pass
         elif cpus := [found for line in text.splitlines() if (found := _CPUS.match(line))]:
             for found in cpus:  # sinfo -o %C: allocated, idle, other, total
@@ -66,9 +111,9 @@ class SlurmQueue(Reader):
                 self._jobs(_JSON, text)
         elif isinstance(document.get("nodes"), list):
             for node in filter(_is_object, document["nodes"]):
-                self._node(
-                    _states(node), count(_plain(node.get("cpus"))),
-                    count(_plain(node.get("alloc_cpus"))),
+                self._seen(
+                    _plain(node.get("name")), _states(node), count(_plain(node.get("cpus"))),
+                    count(_plain(node.get("alloc_cpus"))), _plain(node.get("partitions")),
                 )  # fmt: skip
         elif isinstance(document.get("sinfo"), list):
             self._sinfo(document["sinfo"])
@@ -85,7 +130,19 @@ class SlurmQueue(Reader):
         How long a job has run is told of those that ended: of others only scontrol says it.
         """
         entry = super().entry(job)
-        return entry._replace(walltime=None) if entry and entry.state == RUNNING else entry
+        if entry is None:
+            return None
+        kept = job.properties.get("Extension", type=TYPE, name="Reservation")
+        entry = entry._replace(reservation=kept.text if kept else "")
+        return entry._replace(walltime=None) if entry.state == RUNNING else entry
+
+    def snapshot(self) -> Snapshot:
+        """The state, when all nodes and the partitions that they are in are known."""
+        for node in self.nodes.values():
+            self._node(node)
+        for found in self.kept:
+            self._reservation(found, self.nodes)
+        return super().snapshot()
 
     def _entries(self, entry: QueuedJob) -> Iterator[QueuedJob]:
         """The job, or each task of the array that it stands for."""
@@ -97,10 +154,22 @@ class SlurmQueue(Reader):
 
     def _node_text(self, found: Mapping[str, str]) -> None:
         states = found.get("State", "").partition(" ")[0]
-        self._node(states, count(found.get("CPUTot", "")), count(found.get("CPUAlloc", "")))
+        self._seen(
+            found.get("NodeName", ""), states, count(found.get("CPUTot", "")),
+            count(found.get("CPUAlloc", "")), found.get("Partitions", ""),
+        )  # fmt: skip
 
-    def _node(self, states: str, cpus: int | None, allocated: int | None) -> None:
+    def _seen(
+        self, name: str, states: str, cpus: Fraction | int | None,
+        allocated: Fraction | int | None, partitions: str,
+    ) -> None:  # fmt: skip
+        """Remember a node; one that is shown again is the same one, in one more partition."""
+        node = self.nodes.setdefault(name, _Node(states, cpus, allocated))
+        node.partitions |= set(filter(None, partitions.split(",")))
+
+    def _node(self, node: _Node) -> None:
         """Count a node: its state decides whether its processors are there and can be had."""
+        states, cpus, allocated = node.states, node.cpus, node.allocated
         words = [word.strip("*~#!%$@^-") for word in states.upper().replace(",", "+").split("+")]
         gone = "*" in states or not {"DOWN", "NOT_RESPONDING"}.isdisjoint(words)
         if cpus is None or gone or words[0] not in UP:
@@ -109,19 +178,58 @@ class SlurmQueue(Reader):
         draining = DRAINING in words or "DRAIN" in words or "MAINT" in words
         if draining and not allocated:
             return
-        self.add_slots(cpus, 0 if draining else cpus - (allocated or 0))
+        free = 0 if draining else cpus - (allocated or 0)
+        self.add_slots(cpus, free, node.partitions)
 
     def _sinfo(self, rows: list[Any]) -> None:
         """Rows of nodes alike; a node that is in several partitions is in several rows."""
-        seen: set[str] = set()
         for row in rows:
-            nodes, node, cpus = (_inside(row, name) for name in ("nodes", "node", "cpus"))
-            names = _plain(nodes.get("nodes"))
-            if names not in seen:
-                seen.add(names)
-                allocated, idle = (count(_plain(cpus.get(use))) for use in ("allocated", "idle"))
-                states = _plain(node.get("state"))
-                self._node(states, (allocated or 0) + (idle or 0), allocated)
+            nodes, node, cpus, partition = (
+                _inside(row, name) for name in ("nodes", "node", "cpus", "partition")
+            )
+            names = _names(_plain(nodes.get("nodes"))) or ("",)
+            allocated, idle = (count(_plain(cpus.get(use))) or 0 for use in ("allocated", "idle"))
+            states = _plain(node.get("state"))
+            each, taken = (Fraction(sum_, len(names)) for sum_ in (allocated + idle, allocated))
+            for name in names:
+                self._seen(name, states, each, taken, _plain(partition.get("name")))
+
+    def _partition(self, found: Mapping[str, str]) -> None:
+        """What a partition lets its jobs do."""
+        try:
+            self.rules.append(
+                QueueRules(
+                    found["PartitionName"],
+                    span(time_limit, found.get("MaxTime", "")),
+                    span(time_limit, _default(found.get("DefaultTime", ""))),
+                    priority=float(count(found.get("PriorityTier", "")) or 0),
+                    serving=_SERVING.get(found.get("State", ""), PRODUCTION),
+                )
+            )
+        except InvalidValue as error:
+            self.remark(f"partition {found['PartitionName']!r}: {error}")
+
+    def _reservation(self, found: Mapping[str, str], nodes: Mapping[str, _Node]) -> None:
+        """What a reservation keeps of the pools that its nodes are in."""
+        name = found["ReservationName"]
+        try:
+            start, end = (self.time(found.get(key, "")) for key in ("StartTime", "EndTime"))
+        except InvalidValue as error:
+            self.remark(f"reservation {name!r}: {error}")
+            return
+        if start is None or end is None:
+            self.remark(f"reservation {name!r} has no StartTime or no EndTime; it is not known")
+            return
+        pools = Counter[tuple[str, ...]]()
+        for node in _names(found.get("Nodes", "")):
+            if (known := nodes.get(node)) is not None:
+                pools[tuple(sorted(known.partitions))] += known.cpus or 0  # type: ignore[assignment]
+        cpus = _CPU.search(found.get("TRES", ""))
+        kept = count(found.get("CoreCnt", "")) if cpus is None else int(cpus[1])
+        whole = int(sum(pools.values()))
+        for queues, slots in pools.items():
+            part = int(slots) if kept is None or not whole else int(slots) * kept // whole
+            self.reserved.append(Reserved(name, start, end, min(int(slots), part), queues))
 
 
 def _records(start: re.Pattern[str], text: str) -> Iterator[str]:
@@ -129,6 +237,21 @@ def _records(start: re.Pattern[str], text: str) -> Iterator[str]:
     places = [match.start() for match in start.finditer(text)]
     for place, end in zip(places, [*places[1:], len(text)], strict=True):
         yield text[place:end]
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """The nodes of a list; one that cannot be read, or is too long, stands for one node."""
+    if not text or text == "(null)":
+        return ()
+    try:
+        return expand(text, _NODES) or (text,)
+    except InvalidValue:
+        return (text,)
+
+
+def _default(text: str) -> str:
+    """The time of a job that states none: without a word of the partition it is its limit."""
+    return "" if text == "NONE" else text
 
 
 def _is_object(value: Any) -> bool:

@@ -23,6 +23,8 @@ SYSTEM = System(
         ask=(("squeue", "--all", "--json"), ("sinfo", "--all", "--json")),
         ask_text=(("scontrol", "--all", "--oneliner", "show", "jobs"),
                   ("scontrol", "--all", "--oneliner", "show", "nodes")),
+        rules=(("scontrol", "--all", "--oneliner", "show", "partitions"),
+               ("scontrol", "--all", "--oneliner", "show", "reservations")),
         environment=(("SLURM_TIME_FORMAT", "%s"),),  # seconds since the epoch
         caps=Caps("sssjob.systems.slurm.caps:read",
                   ("sacctmgr", "--parsable2", "show", "assoc")),
