@@ -16,22 +16,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
-from typing import Any, Generic, NamedTuple, Self, TypeVar, cast
+from typing import Any, NamedTuple, Self, TypeVar, cast
 
 from sssjob.document.bridge import to_tree
 from sssjob.document.text import dumps, fragment
-from sssjob.model import Delivered, Item, Job, Property, Requested, TaskGroup
-from sssjob.records.builders import (
-    OBJECTS,
-    TEXTS,
-    Column,
+from sssjob.model import Delivered, Item, Job, Property, TaskGroup
+from sssjob.records.builders import OBJECTS, TEXTS, Column, Items, Picked, Same
+from sssjob.records.property_columns import (
+    REMEMBERED,
     ColumnPlace,
     ColumnsBuilder,
-    Items,
     NamedTexts,
-    Same,
+    PickedItems,
+    RememberedValues,
     SameItems,
     items_of,
+    job_of,
 )
 from sssjob.records.record import DELIVERED, JOB, REQUESTED
 from sssjob.store import columns
@@ -39,7 +39,6 @@ from sssjob.store.columns import LONGEST, NAMES, ODD, Says
 from sssjob.store.rows import Row, Told, in_bytes, is_resolved, one_number, rows, told_of
 from sssjob.units import DEFAULT_UNITS
 
-REMEMBERED = 4096  # values of the properties of a name
 _DIGITS = 15  # that a double holds
 _NAME = "Name"
 _ODD = NAMES.index(ODD)
@@ -51,11 +50,8 @@ _OF_GROUPS = [
     place for place, column in enumerate(columns.COLUMNS) if column.path.startswith("TaskGroup")
 ]
 
-T = TypeVar("T")
 J = TypeVar("J")
 PlacedColumns = Mapping[str, Sequence[ColumnPlace]]  # by JOB, REQUESTED and DELIVERED
-Attributes = tuple[tuple[str, str], ...]
-Piece = tuple[tuple[str, str, str, Attributes], ...]  # of properties: place, name, text
 
 
 class DocumentRows(NamedTuple):
@@ -98,7 +94,7 @@ class ReadColumns(NamedTuple):
             place: [item for each in some for item in each.piece(at)]
             for place, some in self.told.items()
         }
-        return _whole(items, self.groups[at])
+        return job_of(items, self.groups[at])
 
 
 class TextColumnsBuilder(ColumnsBuilder[J]):
@@ -160,7 +156,7 @@ class TextColumnsBuilder(ColumnsBuilder[J]):
                 for at, values in said.cells(those, size, odd):
                     cells[at] = values
             if place in _COUNTS:
-                cells[_COUNTS[place]] = _counts(given[place], size)
+                cells[_COUNTS[place]] = _counts(some, size)
         irregular = _irregular(told, size)
         if any(groups):
             irregular |= self._groups.put(groups, cells, odd)
@@ -211,31 +207,31 @@ def _as_text(column: Column) -> Column:
         return TEXTS.column(column.name, column.attributes)(column.texts, True)
     if isinstance(column, SameItems):
         return Same((cast(TextPiece, column.items).text,))
+    if isinstance(column, PickedItems):
+        return Picked([cast(TextPiece, piece).text for piece in column.pieces], column.codes)
     return [piece.text for piece in column]
 
 
-def _counts(given: Sequence[Column], size: int) -> Iterable[int]:
+def _counts(given: Sequence[ColumnPlace], size: int) -> Iterable[int]:
     """How many blocks of these columns each record has: one, where anything stands in it."""
-    if any(
-        isinstance(each, NamedTexts) or (isinstance(each, SameItems) and each.items)
-        for each in given
-    ):
+    if any(all(each.pieces) for each in given):
         return repeat(1)
-    varied = [each for each in given if not isinstance(each, SameItems)]
-    if not varied:
-        return repeat(0)
-    return [int(any(pieces)) for pieces in zip(*varied, strict=True)]
+    varied = [each.spread(bool, size) for each in given if any(each.pieces)]
+    return [int(any(each)) for each in zip(*varied, strict=True)] if varied else repeat(0)
 
 
 def _irregular(told: PlacedColumns, size: int) -> set[int]:
     """The numbers of the records with something else than plain properties."""
     found: set[int] = set()
     for each in (each for some in told.values() for each in some):
-        odd = {id(piece) for piece in each.pieces if not all(map(_is_plain, piece))}
-        if odd:
-            is_whole = isinstance(each.column, NamedTexts | SameItems)
-            found.update(at for at in range(size) if is_whole or id(each.column[at]) in odd)
+        if not all(map(_is_regular, each.pieces)):
+            kept = enumerate(each.spread(_is_regular, size))
+            found.update(at for at, is_kept in kept if not is_kept)
     return found
+
+
+def _is_regular(piece: Items) -> bool:
+    return all(map(_is_plain, piece))
 
 
 def _is_plain(item: Item) -> bool:
@@ -290,107 +286,8 @@ def _is_of_group(item: Item) -> bool:
     return type(item) is Delivered or _is_plain(item)
 
 
-def _whole(items: Mapping[str, Sequence[Item]], group: Items = ()) -> Job:
-    """A job of its own items, and those of its blocks."""
-    blocks = [
-        kind(tuple(items[place]))
-        for place, kind in ((REQUESTED, Requested), (DELIVERED, Delivered))
-        if items[place]
-    ]
-    return Job((*items[JOB], *blocks, *group))
-
-
 Values = Sequence[Any]
 Cells = Iterator[tuple[int, Values]]
-
-
-class Known(Generic[T]):
-    """What is said of a job with nothing but properties of some names, remembered by these.
-
-    Of their attributes only the ``needed`` ones matter; None is all.
-    """
-
-    def __init__(
-        self, of: Callable[[Job], T], names: Iterable[str], needed: frozenset[str] | None = None
-    ) -> None:
-        self._of, self.names, self._needed = of, frozenset(names), needed
-        self._memory: dict[Any, T] = {}
-        self._texts: dict[Any, dict[str, T]] = {}
-
-    def values(self, some: Sequence[ColumnPlace], size: int) -> Sequence[T]:
-        """What is said of each record by these columns."""
-        if not some:
-            return [self.of(())] * size
-        if len(some) == 1:
-            return self._of_column(some[0], size)
-        return [*map(self.of, zip(*(self._keys(each, size) for each in some), strict=True))]
-
-    def _of_column(self, place: ColumnPlace, size: int) -> Sequence[T]:
-        """The same by one column: each of its pieces, or texts, is looked up once."""
-        column = place.column
-        if not isinstance(column, NamedTexts):
-            known = {id(piece): self.of((key,)) for piece, key in self._of_pieces(place)}
-            if isinstance(column, SameItems):
-                return [known[id(column.items)]] * size
-            return [known[id(piece)] for piece in column]
-        like = place.place, column.name, self.attributes(column.attributes)
-        memory = self._texts.get(like)
-        if memory is None:
-            if len(self._texts) >= REMEMBERED:
-                self._texts.clear()
-            memory = self._texts[like] = {}
-        texts = column.texts
-        if len(memory) >= REMEMBERED:
-            memory.clear()
-        where, name, told = like
-        for text in {*texts}.difference(memory):
-            memory[text] = self._of(_of_key((((where, name, text, told),),)))
-        return [*map(memory.__getitem__, texts)]
-
-    def of(self, key: tuple[Piece, ...]) -> T:
-        """What is said of properties: of each its place, its name, its text, and attributes."""
-        try:
-            return self._memory[key]
-        except KeyError:
-            if len(self._memory) >= REMEMBERED:
-                self._memory.clear()
-            found = self._memory[key] = self._of(_of_key(key))
-            return found
-
-    def attributes(self, given: Mapping[str, str]) -> Attributes:
-        """Those attributes that matter."""
-        if self._needed is None:
-            return tuple(given.items())
-        if not given or not self._needed:
-            return ()
-        return tuple([each for each in given.items() if each[0] in self._needed])
-
-    def _keys(self, place: ColumnPlace, size: int) -> Iterable[Piece]:
-        """What the pieces of a column say by the names."""
-        where, column = place.place, place.column
-        if isinstance(column, NamedTexts):
-            name, told = column.name, self.attributes(column.attributes)
-            return [((where, name, text, told),) for text in column.texts]
-        known = {id(piece): key for piece, key in self._of_pieces(place)}
-        if isinstance(column, SameItems):
-            return repeat(known[id(column.items)], size)
-        return [known[id(piece)] for piece in column]
-
-    def _of_pieces(self, place: ColumnPlace) -> Iterator[tuple[Items, Piece]]:
-        """The pieces of a column with what they say by the names."""
-        for piece in place.pieces:
-            yield piece, tuple([
-                (place.place, item.name, item.text, self.attributes(item.attributes))
-                for item in piece
-                if isinstance(item, Property) and item.name in self.names
-            ])  # fmt: skip
-
-
-def _of_key(key: tuple[Piece, ...]) -> Job:
-    items: dict[str, list[Item]] = {JOB: [], REQUESTED: [], DELIVERED: []}
-    for place, name, text, attributes in (each for piece in key for each in piece):
-        items[place].append(Property.read(name, text, dict(attributes)))
-    return _whole(items)
 
 
 class _Said:
@@ -404,23 +301,25 @@ class _Said:
             row = rows(to_tree(job))[-1]
             return tuple([row[each] for each in at])
 
-        self._known = Known(cells, (name,), told.attributes)
+        self._known = RememberedValues(cells, lambda item: item.name == name)
 
     def cells(self, some: Sequence[ColumnPlace], size: int, odd: list[int]) -> Cells:
         """The values of each place in the rows of many records; what is ``odd`` is put there."""
-        plain = [*filter(None, map(self._texts, some))]
+        plain = [*filter(None, map(self._alike, some))]
         if len(plain) == len(some):
             alone = len(some) == 1
-            found = self._together(*plain[0], odd) if alone else self._numbers_together(plain)
+            found = self._together(plain[0], odd) if alone else self._numbers_together(plain)
             if found is not None:
                 return iter(found.items())
         return self._one_by_one(some, size, odd)
 
-    def _together(
-        self, told: Attributes, texts: Sequence[str], odd: list[int]
-    ) -> dict[int, Values] | None:
+    def _alike(self, place: ColumnPlace) -> NamedTexts | None:
+        """A column of properties alike in what matters; one that all have is looked up sooner."""
+        return None if place.is_same else place.alike(self._told.attributes)
+
+    def _together(self, column: NamedTexts, odd: list[int]) -> dict[int, Values] | None:
         """The values of a column of texts, "" being none, if they stand in a row as they are."""
-        like = self._like((told,))
+        like, texts = self._like([column]), column.texts
         if like is None:
             return None
         found: dict[int, Values] = {}
@@ -428,37 +327,34 @@ class _Said:
             if at == self._told.text:
                 found[at] = [text or None for text in texts] if "" in texts else texts
                 if max(map(len, texts)) > LONGEST:
-                    found[at] = self._cut(told, texts, odd)
+                    found[at] = self._cut(column, odd)
             elif at == self._told.low:
                 numbers = _numbers(texts)
                 if numbers.count(None) > texts.count(""):
                     return None
                 found[at] = numbers
             elif at == self._told.bytes and value is not None:
-                found[at] = self._bytes(dict(told), texts, value)
+                found[at] = self._bytes(column, value)
             else:
                 found[at] = [value if text else None for text in texts]
         return found
 
-    def _cut(self, told: Attributes, texts: Sequence[str], odd: list[int]) -> Values:
+    def _cut(self, column: NamedTexts, odd: list[int]) -> Values:
         """Texts of which some are longer than a row has them."""
         found: list[str | None] = []
-        for at, text in enumerate(texts):
+        for at, text in enumerate(column.texts):
             if len(text) > LONGEST:
-                key = ((self._place, self._name, text, told),)
-                values = self._known.of((key,))
+                (values,) = self._known.of_texts(self._place, [column], (text,))
                 odd[at] |= values[-1]
                 found.append(values[self._told.places.index(self._told.text)])
             else:
                 found.append(text or None)
         return found
 
-    def _numbers_together(
-        self, some: Sequence[tuple[Attributes, Sequence[str]]]
-    ) -> dict[int, Values] | None:
+    def _numbers_together(self, some: Sequence[NamedTexts]) -> dict[int, Values] | None:
         """The same of several columns of numbers, which all records have."""
-        columns = [_numbers(texts) for _, texts in some] if self._told.low >= 0 else [[None]]
-        like = self._like(tuple(told for told, _ in some))
+        columns = [_numbers(each.texts) for each in some] if self._told.low >= 0 else [[None]]
+        like = self._like(some)
         if like is None or any(None in numbers for numbers in columns):
             return None
         known = cast(list[list[float]], columns)
@@ -468,36 +364,19 @@ class _Said:
             for at, value in like.items()
         }
 
-    def _like(self, told: tuple[Attributes, ...]) -> dict[int, Any] | None:
+    def _like(self, some: Sequence[NamedTexts]) -> dict[int, Any] | None:
         """What a row says of the text 1 with each of these attributes; None if that is odd."""
-        *values, odd = self._known.of(
-            tuple(((self._place, self._name, "1", each),) for each in told)
-        )
+        ((*values, odd),) = self._known.of_texts(self._place, some, ("1",))
         return None if odd else dict(zip(self._told.places, values, strict=True))
 
-    def _bytes(self, told: Mapping[str, str], texts: Sequence[str], one: float) -> Values:
+    def _bytes(self, column: NamedTexts, one: float) -> Values:
         """Amounts in bytes; ``one`` is the amount of the text 1."""
+        texts = column.texts
         if are_digits(texts) and one.is_integer():
             each = int(one)  # a product of whole numbers is exact, whatever a double is
             return [float(int(text) * each) if text else None for text in texts]
-        unit = told.get("units") or DEFAULT_UNITS[self._name]
+        unit = column.attributes.get("units") or DEFAULT_UNITS[self._name]
         return [in_bytes(text, unit) if text else None for text in texts]
-
-    def _texts(self, place: ColumnPlace) -> tuple[Attributes, Sequence[str]] | None:
-        """A column of properties alike as their attributes and texts, "" for none; or None."""
-        column = place.column
-        if isinstance(column, NamedTexts):
-            return self._known.attributes(column.attributes), column.texts
-        if isinstance(column, SameItems):
-            return None
-        some = [piece[0] for piece in place.pieces if len(piece) == 1]
-        if len(some) < sum(map(bool, place.pieces)):
-            return None
-        kinds = {(item.name, self._known.attributes(item.attributes)) for item in some}
-        if len(kinds) != 1 or not all(item.text for item in some):
-            return None
-        texts = [cast(Property, piece[0]).text if piece else "" for piece in column]
-        return kinds.pop()[1], texts
 
     def _one_by_one(self, some: Sequence[ColumnPlace], size: int, odd: list[int]) -> Cells:
         """The values of properties; those of some that were met before are known."""

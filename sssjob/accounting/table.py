@@ -15,13 +15,14 @@ from typing import Any, NamedTuple, cast
 
 import pyarrow as pa
 
-from sssjob.accounting.document_rows import Known, PlacedColumns, TextColumnsBuilder, are_digits
+from sssjob.accounting.document_rows import PlacedColumns, TextColumnsBuilder, are_digits
 from sssjob.accounting.report import AMOUNTS, GROUPINGS, NAMED, JobProperties, is_plain, used
 from sssjob.document.bridge import to_tree
 from sssjob.document.text import dumps
 from sssjob.measures import JobUsage, used_of
 from sssjob.model import Item, Job, Property
-from sssjob.records.builders import Column, ColumnPlace, Items, NamedTexts
+from sssjob.records.builders import Column, Items
+from sssjob.records.property_columns import ColumnPlace, NamedTexts, RememberedValues
 from sssjob.records.record import DELIVERED, JOB, REQUESTED
 from sssjob.store import parquet, rows
 from sssjob.store.columns import NAMES
@@ -193,26 +194,29 @@ class _Read:
         self, of: Callable[[JobProperties], Any], names: tuple[str, ...], places: tuple[str, ...],
         *, is_number: bool = False,
     ) -> None:  # fmt: skip
-        self._known = Known(lambda job: of(JobProperties(job)), names)
+        self._names = frozenset(names)
+        self._known = RememberedValues(
+            lambda job: of(JobProperties(job)), lambda item: item.name in self._names
+        )
         self._places, self._is_number = places, is_number
 
     def values(self, told: PlacedColumns, size: int) -> Sequence[Any]:
         """The value of each record."""
-        known = self._known
         some = [
             each
             for place in self._places
             for each in told[place]
-            if not each.names.isdisjoint(known.names)
+            if not each.names.isdisjoint(self._names)
         ]
         if self._is_number and len(some) == 1 and isinstance(some[0].column, NamedTexts):
-            name, attributes, texts = some[0].column
-            if are_digits(texts):
-                like = (some[0].place, name), known.attributes(attributes)
-                zero, one = (known.of((((*like[0], digit, like[1]),),)) for digit in "01")
+            column = some[0].column
+            if are_digits(column.texts):
+                zero, one = self._known.of_texts(some[0].place, [column], ("0", "1"))
                 if type(one) is int:
-                    return [number * one if (number := int(text)) else zero for text in texts]
-        return known.values(some, size)
+                    return [
+                        number * one if (number := int(text)) else zero for text in column.texts
+                    ]
+        return self._known.values(some, size)
 
 
 def piece(some: Sequence[Row], fields: pa.Schema) -> pa.RecordBatch:

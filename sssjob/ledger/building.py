@@ -17,6 +17,7 @@ Tests compare both over changed records of every format.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain, combinations, repeat
 from typing import Any, cast, overload
 
@@ -41,25 +42,24 @@ from sssjob.ledger.columns import (
     Row,
 )
 from sssjob.measures import used_of
-from sssjob.model import Delivered, Item, Job, Property, Requested, stripped
-from sssjob.records.builders import (
-    Column,
+from sssjob.model import Job, Property, stripped
+from sssjob.records.builders import Column, Items, Together
+from sssjob.records.property_columns import (
+    REMEMBERED,
     ColumnPlace,
     ColumnsBuilder,
-    Items,
     NamedTexts,
     PickedItems,
-    SameItems,
-    Together,
-    items_of,
+    RememberedValues,
+    job_of,
 )
 from sssjob.records.record import DELIVERED, JOB, REQUESTED
-from sssjob.records.texts import Coded, Fused, Numbers, Plain, Whole, fused
+from sssjob.records.texts import Fused, Plain, Whole, fused
 
 _Told = dict[str, list[ColumnPlace]]  # by their places
-REMEMBERED = 4096  # values that are remembered of a reading
 FEW = 64  # pieces that are rather looked up one by one
 _DIGITS = 18
+_UNIT = "0", "1"  # what these are, with the attributes of a column, says what all digits are
 _READINGS = (*READ, *AMOUNTS)
 _EXACT = NAMES.index(EXACT) - len(READ)
 
@@ -96,10 +96,6 @@ class RowsBuilder(ColumnsBuilder[Row]):
             place: {} for place in (JOB, REQUESTED, DELIVERED)
         }
 
-    def picked(self, pieces: Sequence[Items], codes: Numbers) -> Column:
-        """The pieces and their numbers."""
-        return PickedItems(pieces, codes)
-
     def from_job(self, job: Job) -> Row:
         """The row of a job object."""
         if self._only is None:
@@ -128,8 +124,8 @@ class RowsBuilder(ColumnsBuilder[Row]):
         read, amounts = found[: len(READ)], found[len(READ) :]
         rows = _rows(read, amounts, columns.digest if self._only is None else _undigested)
         for at in irregular:
-            parts = ([*chain(*(each.piece(at) for each in told[place]))] for place in told)
-            rows[at] = self.from_job(_job(*parts))
+            items = {place: chain(*(each.piece(at) for each in told[place])) for place in told}
+            rows[at] = self.from_job(job_of(items))
         return rows
 
     def _is_looked_at(self, place: ColumnPlace) -> bool:
@@ -145,9 +141,10 @@ class RowsBuilder(ColumnsBuilder[Row]):
         found: set[int] = set()
         for place, some in told.items():
             for each in some:
-                odd = {id(piece) for piece in each.pieces if not self._is_regular(piece, place)}
-                if odd:
-                    found.update(at for at in range(size) if id(_piece(each, at)) in odd)
+                is_regular = partial(self._is_regular, place=place)
+                if not all(map(is_regular, each.pieces)):
+                    kept = enumerate(each.spread(is_regular, size))
+                    found.update(at for at, is_kept in kept if not is_kept)
         asked = [each for each in told[REQUESTED] if not each.names.isdisjoint(NUMBERS)]
         for one, other in combinations(asked, 2):
             if not one.names.isdisjoint(other.names):
@@ -240,14 +237,6 @@ def _rows(
     return [(*row, digest(row)) for row in told]
 
 
-def _piece(place: ColumnPlace, at: int) -> object:
-    """The piece of a record as it stands in ``pieces``."""
-    column = place.column
-    if isinstance(column, NamedTexts | SameItems):
-        return place.pieces[0]
-    return place.piece(at)
-
-
 def _is_regular(piece: tuple[Property, ...], place: str) -> bool:
     if any(type(item) is not Property for item in piece):
         return False
@@ -261,15 +250,6 @@ def _numbers(piece: Items) -> set[str]:
     return {item.name for item in cast(Sequence[Property], piece) if item.name in NUMBERS}
 
 
-def _job(own: Sequence[Item], requested: Sequence[Item], delivered: Sequence[Item]) -> Job:
-    blocks = [
-        kind(tuple(items))
-        for kind, items in ((Requested, requested), (Delivered, delivered))
-        if items
-    ]
-    return Job((*own, *blocks))
-
-
 class _Reader:
     """Reads one value of many records, and remembers what it was of the same properties."""
 
@@ -277,8 +257,9 @@ class _Reader:
         self._reading = reading
         self._names = frozenset(reading.names)
         self._nothing = reading.of(JobProperties(Job()))
-        self._memories: dict[Any, dict[Any, tuple[Any, Any]]] = {}
-        self._units: dict[Any, tuple[Any, Any]] = {}
+        self._known = RememberedValues[Any](
+            lambda job: reading.of(JobProperties(job)), lambda item: item.name in self._names
+        )
 
     def _places(self, told: _Told) -> list[ColumnPlace]:
         return [
@@ -293,13 +274,12 @@ class _Reader:
         places = self._places(told)
         if len(places) == 1 and (found := self._at_once(places[0])) is not None:
             return found
-        varied = [each.column for each in places if not isinstance(each.column, SameItems)]
-        if (few := _representatives(varied, size)) is None:
+        if (few := _representatives([each for each in places if not each.is_same], size)) is None:
             return pa.array(self.values(told, size), type_)
         firsts, codes = few.firsts.tolist(), few.codes
         fewer: _Told = {place: [] for place in told}
         for each in places:
-            fewer[each.place].append(_fewer(each, firsts))
+            fewer[each.place].append(each.some(firsts))
         return pa.array(self.values(fewer, len(firsts)), type_).take(pa.array(codes))
 
     def _at_once(self, place: ColumnPlace) -> pa.Array | None:
@@ -308,7 +288,7 @@ class _Reader:
             return None
         texts = place.column.texts
         if isinstance(texts, Whole) and self._reading.is_number:
-            _, one = self._unit(place)
+            _, one = self._known.of_texts(place.place, [place.column], _UNIT)
             most = LARGEST if self._reading.most is None else self._reading.most
             numbers = texts.numbers
             if type(one) is int and numbers.min() > 0 and int(numbers.max()) * one <= most:
@@ -321,63 +301,23 @@ class _Reader:
 
     def values(self, told: _Told, size: int) -> Sequence[Any]:
         """The value of each of so many records."""
-        places = [*map(_one_by_one, self._places(told))]
-        varied = [each for each in places if not isinstance(each.column, SameItems)]
-        if not varied:
-            return [self._of(places, 0) if places else self._nothing] * size
+        places = self._places(told)
+        if not places:
+            return [self._nothing] * size
         if len(places) == 1 and (found := self._together(places[0])) is not None:
             return found
-        return self._remembered(places, varied)
-
-    def _of(self, places: Sequence[ColumnPlace], at: int) -> Any:
-        """The value of a job that has nothing but what it is made of."""
-        parts: dict[str, list[Item]] = {JOB: [], REQUESTED: [], DELIVERED: []}
-        for each in places:
-            items = cast(Sequence[Property], each.piece(at))
-            parts[each.place] += [item for item in items if item.name in self._names]
-        return self._reading.of(JobProperties(_job(*parts.values())))
-
-    def _remembered(
-        self, places: Sequence[ColumnPlace], varied: Sequence[ColumnPlace]
-    ) -> Sequence[Any]:
-        """Values of properties that were met before are known."""
-        shape = tuple(map(_shape, places))
-        memory = self._memories.get(shape)
-        if memory is None:
-            if len(self._memories) >= REMEMBERED:
-                self._memories.clear()
-            memory = self._memories[shape] = {}
-        columns_ = [*map(_keys, varied)]
-        keys: list[Any] = [*columns_[0]] if len(columns_) == 1 else [*zip(*columns_, strict=True)]
-        found = [*map(memory.get, keys)]
-        if None in found:
-            for at, key in enumerate(keys):
-                if found[at] is None:
-                    found[at] = memory.get(key) or self._remember(memory, key, places, at)
-        return [value for value, _ in cast(Sequence[tuple[Any, Any]], found)]
-
-    def _remember(
-        self, memory: dict[Any, tuple[Any, Any]], key: Any, places: Sequence[ColumnPlace], at: int
-    ) -> tuple[Any, Any]:
-        if len(memory) >= REMEMBERED:
-            memory.clear()
-        # What keys are the identities of is kept for as long as they are.
-        known = memory[key] = self._of(places, at), [_piece(each, at) for each in places]
-        return known
+        return self._known.values(places, size)
 
     def _together(self, place: ColumnPlace) -> Sequence[Any] | None:
         """The values of a column of plain texts, if they can be read at once."""
-        if isinstance(place.column, NamedTexts):
-            return self._of_texts(place, place.column.texts)
-        some = [piece[0] for piece in place.pieces if len(piece) == 1]
-        if len(place.pieces) < FEW or len(some) < sum(map(bool, place.pieces)):
+        is_many = isinstance(place.column, NamedTexts) or len(place.pieces) >= FEW
+        alike = place.alike() if is_many else None
+        if alike is None or alike.name not in self._names:
             return None
-        kinds = {(type(it), it.name, *it.attributes.items()) for it in some}
-        if len(kinds) != 1 or type(some[0]) is not Property or some[0].name not in self._names:
-            return None
-        return self._of_texts(place, [piece[0].text if piece else "" for piece in place.column])
+        return self._of_texts(place.place, alike)
 
-    def _of_texts(self, place: ColumnPlace, texts: Sequence[str]) -> Sequence[Any] | None:
+    def _of_texts(self, place: str, alike: NamedTexts) -> Sequence[Any] | None:
+        texts = alike.texts
         nothing, joined = self._nothing, "".join(texts)
         if not self._reading.is_number:
             if nothing is None and " " not in joined and joined.isprintable():
@@ -385,7 +325,7 @@ class _Reader:
             return [stripped(text) or nothing for text in texts]
         if not (joined.isdecimal() and joined.isascii()) or max(map(len, texts)) > _DIGITS:
             return None
-        zero, one = self._unit(place)
+        zero, one = self._known.of_texts(place, [alike], _UNIT)
         if type(one) is not int:
             return None
         numbers = [int(text) if text else None for text in texts]
@@ -396,65 +336,17 @@ class _Reader:
             return numbers
         return [nothing if each is None else each * one if each else zero for each in numbers]
 
-    def _unit(self, place: ColumnPlace) -> tuple[Any, Any]:
-        """What the digits 0 and 1 are, with the attributes of a column."""
-        like = next(piece[0] for piece in place.pieces if piece)
-        key = place.place, like.name, *like.attributes.items()
-        if key not in self._units:
-            if len(self._units) >= REMEMBERED:
-                self._units.clear()
-            texts = NamedTexts(like.name, like.attributes, ("0", "1"))
-            column = ColumnPlace.of(place.place, texts)
-            self._units[key] = self._of([column], 0), self._of([column], 1)
-        return self._units[key]
-
 
 def _is_bulk(told: _Told) -> bool:
     """Whether there are columns of which each distinct value is read once."""
-    return any(_is_picked(each) for some in told.values() for each in some)
+    return any(isinstance(each.column, PickedItems) for some in told.values() for each in some)
 
 
-def _representatives(varied: Sequence[Column], size: int) -> Fused | None:
+def _representatives(varied: Sequence[ColumnPlace], size: int) -> Fused | None:
     """One record for each combination of what columns say; None where hardly any comes again."""
-    coded: list[tuple[int, Numbers]] = []
-    for column in varied:
-        if isinstance(column, PickedItems):
-            coded.append((len(column.pieces), column.codes))
-        elif isinstance(column, NamedTexts) and isinstance(column.texts, Coded):
-            coded.append((len(column.texts.values), column.texts.codes))
-        else:
+    coded: list[tuple[int, Any]] = []
+    for each in varied:
+        if (found := each.coded()) is None:
             return None
+        coded.append(found)
     return fused(coded) if coded else Fused(np.zeros(1, np.int64), np.zeros(size, np.int64))
-
-
-def _one_by_one(place: ColumnPlace) -> ColumnPlace:
-    """A column with the piece of each record."""
-    return place._replace(column=items_of(place.column)) if _is_picked(place) else place
-
-
-def _is_picked(place: ColumnPlace) -> bool:
-    return isinstance(place.column, PickedItems)
-
-
-def _fewer(place: ColumnPlace, at: Sequence[int]) -> ColumnPlace:
-    """A column of some of its records."""
-    column = place.column
-    if isinstance(column, NamedTexts):
-        return place._replace(column=column._replace(texts=[column.texts[each] for each in at]))
-    if isinstance(column, SameItems):
-        return place._replace(column=column._replace(size=len(at)))
-    return place._replace(column=[place.piece(each) for each in at])
-
-
-def _shape(place: ColumnPlace) -> tuple[Any, ...]:
-    """What columns have in common whose pieces are told by their keys."""
-    column = place.column
-    if isinstance(column, NamedTexts):
-        return place.place, column.name, *column.attributes.items()
-    return (place.place, id(column.items)) if isinstance(column, SameItems) else (place.place,)
-
-
-def _keys(place: ColumnPlace) -> Iterable[Any]:
-    """What tells the pieces of a column apart."""
-    column = place.column
-    return column.texts if isinstance(column, NamedTexts) else map(id, column)

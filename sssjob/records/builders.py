@@ -13,10 +13,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from itertools import chain, repeat
-from typing import Any, Generic, NamedTuple, Self, TypeVar, cast
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from sssjob.document.text import dumps, escaped, fragment, tags, writer
-from sssjob.model import Attributes, Block, Delivered, Item, Job, Property, Requested, TaskGroup
+from sssjob.model import Block, Delivered, Item, Job, Property, Requested, TaskGroup
 from sssjob.records.texts import Numbers, combined
 
 P = TypeVar("P")  # a piece: what a column of a record becomes
@@ -96,34 +96,41 @@ class Builder(ABC, Generic[P, J]):
 Items = tuple[Item, ...]
 
 
-class _ItemsBuilder(Builder[Items, J]):
+class ItemsBuilder(Builder[Items, J]):
     """A piece is a tuple of properties; without a piece for a job of its own."""
 
     nothing: Items = ()
 
     def of(self, properties: Iterable[Property]) -> Items:
+        """The properties."""
         return tuple(properties)
 
     def maker(self, element: str, attributes: Mapping[str, str]) -> Callable[[str], Items]:
+        """What makes the one property of a text."""
         return lambda text: (Property.read(element, text, attributes),)
 
     def column(
         self, element: str, attributes: Mapping[str, str]
     ) -> Callable[[Sequence[str], bool], Column]:
+        """Properties of texts."""
         return lambda texts, _: [(Property.read(element, text, attributes),) for text in texts]
 
     def same(self, piece: Items, size: int) -> Column:
+        """The piece so many times."""
         return [piece] * size
 
     def join(self, pieces: Iterable[Items]) -> Items:
+        """Properties behind each other."""
         return tuple(chain.from_iterable(pieces))
 
     def side_by_side(self, columns: Sequence[Column], size: int) -> list[Items]:
+        """The properties of each record."""
         if not columns:
             return [()] * size
         return [tuple(chain.from_iterable(pieces)) for pieces in zip(*columns, strict=True)]
 
     def groups(self, own: Sequence[Column], delivered: Sequence[Column], size: int) -> list[Items]:
+        """Task groups of their properties."""
         told = (self.side_by_side(columns, size) for columns in (own, delivered))
         return [
             (TaskGroup((*mine, *_block(Delivered, given))),)
@@ -131,7 +138,7 @@ class _ItemsBuilder(Builder[Items, J]):
         ]
 
 
-class JobBuilder(_ItemsBuilder[Job]):
+class JobBuilder(ItemsBuilder[Job]):
     """Builds job objects; of the places in ``needs`` only with the properties named there."""
 
     def __init__(self, needs: Mapping[str, Collection[str]] | None = None) -> None:
@@ -159,106 +166,6 @@ def _block(kind: type[Block], items: Items) -> Items:
 
 class Together(Sequence[J]):
     """What many records became, which is handed on at once: see ``ConvertedTogether``."""
-
-
-class NamedTexts(NamedTuple):
-    """A column of properties with one name and the same attributes: their texts, none empty."""
-
-    name: str
-    attributes: Mapping[str, str]
-    texts: Sequence[str]
-
-
-class SameItems(NamedTuple):
-    """A column of which every piece is this one."""
-
-    items: Items
-    size: int
-
-
-class PickedItems(NamedTuple):
-    """A column of pieces by their numbers: an array of numpy."""
-
-    pieces: Sequence[Items]
-    codes: Numbers
-
-
-class ColumnsBuilder(_ItemsBuilder[J]):
-    """Of columns of properties, for who writes something of them column by column.
-
-    A column is ``NamedTexts``, ``SameItems``, or tuples of properties, of which those are one
-    object that were made of one text.
-    """
-
-    def column(
-        self, element: str, attributes: Mapping[str, str]
-    ) -> Callable[[Sequence[str], bool], Column]:
-        """Texts with their name."""
-        told = Attributes.read(attributes)
-        return lambda texts, _: NamedTexts(element, told, texts)
-
-    def same(self, piece: Items, size: int) -> Column:
-        """The piece once."""
-        return SameItems(piece, size)
-
-    def side_by_side(self, columns: Sequence[Column], size: int) -> list[Items]:
-        """Each record's properties."""
-        return super().side_by_side([*map(items_of, columns)], size)
-
-    def groups(self, own: Sequence[Column], delivered: Sequence[Column], size: int) -> list[Items]:
-        """Task groups as they are."""
-        return super().groups([*map(items_of, own)], [*map(items_of, delivered)], size)
-
-
-class ColumnPlace(NamedTuple):
-    """A column, where it stands, the names of its properties, and each piece that there is."""
-
-    place: str
-    column: Column
-    names: frozenset[str]
-    pieces: Sequence[tuple[Property, ...]]
-
-    @classmethod
-    def of(cls, place: str, column: Column) -> ColumnPlace:
-        """A column that ``ColumnsBuilder`` was given."""
-        if isinstance(column, PickedItems):
-            column, some = column, column.pieces
-            return cls(place, column, _names_in(some), cast(Sequence[tuple[Property, ...]], some))
-        if isinstance(column, NamedTexts):
-            like = Property.read(column.name, "", column.attributes)
-            return cls(place, column, frozenset((column.name,)), ((like,),))
-        some = (
-            [column.items]
-            if isinstance(column, SameItems)
-            else [*dict(zip(map(id, column), column, strict=True)).values()]
-        )
-        return cls(place, column, _names_in(some), cast(Sequence[tuple[Property, ...]], some))
-
-    def piece(self, at: int) -> Items:
-        """What a record has of it."""
-        column = self.column
-        if isinstance(column, PickedItems):
-            return column.pieces[int(column.codes[at])]
-        if isinstance(column, NamedTexts):
-            return (Property.read(column.name, column.texts[at], column.attributes),)
-        found: Items = column.items if isinstance(column, SameItems) else column[at]
-        return found
-
-
-def _names_in(pieces: Iterable[Items]) -> frozenset[str]:
-    return frozenset(item.name for piece in pieces for item in piece if isinstance(item, Property))
-
-
-def items_of(column: Column) -> Sequence[Items]:
-    """A column of any kind as tuples of properties."""
-    if isinstance(column, NamedTexts):
-        name, attributes, texts = column
-        return [(Property.read(name, text, attributes),) for text in texts]
-    if isinstance(column, SameItems):
-        return [column.items] * column.size
-    if isinstance(column, PickedItems):
-        return [*map(column.pieces.__getitem__, column.codes.tolist())]
-    return column
 
 
 class TextPieces(Builder[str, J]):

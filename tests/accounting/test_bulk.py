@@ -1,6 +1,7 @@
 """Regular lines read as columns become what they become line by line, message for message."""
 
 import io
+from collections import Counter
 from dataclasses import replace
 from random import Random
 
@@ -12,6 +13,10 @@ from hypothesis import strategies as st
 pytest.importorskip("numpy")
 pytest.importorskip("pyarrow")
 
+from sssjob.accounting.document_rows import DocumentRowsBuilder
+from sssjob.accounting.table import TableBuilder, TableRow
+from sssjob.accounting.writers import TARGETS
+from sssjob.accounting.writers.writer import LossCounts, WriterOptions, WrittenJob
 from sssjob.errors import UnusableInput
 from sssjob.records import find, parts, read_records, regular
 from sssjob.records.builders import OBJECTS, TEXTS
@@ -64,6 +69,7 @@ ODD = (
     "JobID",
 )
 FORMATS = {"slurm": (SACCT, "|", True)}
+PARTED = "ur", "apel", "jsonl"  # targets whose records are made of parts
 
 
 def log(chance, columns, delimiter, has_header):
@@ -109,12 +115,31 @@ def outcomes(read):
         for item in found
         if isinstance(item, Noted)
     ]
-    return [item for item in found if not isinstance(item, Noted)], sorted(map(str, said))
+    rest = [
+        item._replace(job=plain(item.job)) if isinstance(item, Converted) else item
+        for item in found
+        if not isinstance(item, Noted)
+    ]
+    return rest, sorted(map(str, said))
+
+
+def plain(job):
+    """What became of a record, as values that compare."""
+    if isinstance(job, TableRow):
+        return job.batch.slice(job.at, 1).to_pylist()
+    if isinstance(job, WrittenJob):
+        lost = Counter()
+        for kinds in job.lost:
+            lost.update(dict(kinds))
+        return job.text, lost, str(job.error)
+    return job
 
 
 def builders():
     """The builders, with those of the ledger where it is installed."""
-    found = [OBJECTS, TEXTS]
+    writers = [TARGETS[name].writer(io.BytesIO(), WriterOptions(), LossCounts()) for name in PARTED]
+    found = [OBJECTS, TEXTS, DocumentRowsBuilder(), TableBuilder()]
+    found += [writer.builder() for writer in writers]
     try:
         from sssjob.ledger.building import RowsBuilder
     except ImportError:

@@ -15,8 +15,9 @@ from sssjob.errors import UnusableInput
 from sssjob.ledger import building, columns
 from sssjob.ledger.building import RowsBuilder
 from sssjob.model import Attributes, Delivered, Job, Property, Requested
-from sssjob.records import find, read_records
-from sssjob.records.builders import OBJECTS, NamedTexts
+from sssjob.records import find, property_columns, read_records
+from sssjob.records.builders import OBJECTS
+from sssjob.records.property_columns import NamedTexts
 from sssjob.records.record import Bad, Converted, Options
 
 
@@ -86,13 +87,16 @@ def test_digits_of_any_length_are_what_the_job_says(name):
 
 
 def test_a_builder_that_met_more_than_it_remembers_gives_the_same(monkeypatch):
-    monkeypatch.setattr(building, "REMEMBERED", 3)
+    for module in (building, property_columns):
+        monkeypatch.setattr(module, "REMEMBERED", 3)
     builder = building.RowsBuilder().remembering()
     records = [f"{n}|c|u{n % 7}|COMPLETED|1|2|{3 + n}|3|{n % 5}|{n}M|{n}K|00:01" for n in range(50)]
     for _ in range(2):
         both("slurm", sacct(*records), builder)
-    memories = [memory for reader in builder._readers for memory in reader._memories.values()]
-    assert max(map(len, memories)) == 3
+    known = [reader._known for reader in builder._readers]
+    memories = [memory for each in known for memory in each._memories.values()]
+    kept = memories, [each._memories for each in known], [each._keys_of for each in known]
+    assert max(len(each) for some in kept for each in some) == 3
 
 
 PARTS = slice(0, 1), slice(1, None)

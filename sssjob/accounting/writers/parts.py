@@ -32,27 +32,22 @@ from sssjob.accounting.writers.writer import (
     WrittenJob,
     checked,
 )
-from sssjob.model import Delivered, Item, Job, Properties, Property, Requested, TaskGroup
-from sssjob.records.builders import (
-    OBJECTS,
-    TEXTS,
-    Column,
+from sssjob.model import Job, Properties, Property, TaskGroup
+from sssjob.records.builders import OBJECTS, TEXTS, Column, Items, LineBuilder, Same
+from sssjob.records.property_columns import (
     ColumnPlace,
     ColumnsBuilder,
-    Items,
-    LineBuilder,
     NamedTexts,
-    Same,
-    SameItems,
+    RememberedValues,
     items_of,
 )
+from sssjob.records.record import DELIVERED, JOB, REQUESTED
 
 # Of many texts and of attributes that all have; and of many jobs.
 Many = Callable[[Sequence[str], Mapping[str, str]], "Column | None"]
 Whole = Callable[["JobBatch"], "Column | None"]
 
-_REMEMBERED = 4096  # values of a part, and kinds of columns that it is made of
-_OWN, _DELIVERED = "", "Delivered/"
+_PATHS = {JOB: "", REQUESTED: f"{REQUESTED}/", DELIVERED: f"{DELIVERED}/"}
 
 
 class RecordPart(NamedTuple):
@@ -161,7 +156,7 @@ class PartsBuilder(ColumnsBuilder[WrittenJob]):
             else:
                 maker = self._makers.get(id(part))
                 if maker is None:
-                    maker = self._makers[id(part)] = _Maker(part)
+                    maker = self._makers[id(part)] = _Maker(part, self._options)
                 found += maker.columns(batch)
         return found
 
@@ -184,10 +179,10 @@ class _JobColumns:
         self, own: Sequence[Column], requested: Sequence[Column], delivered: Sequence[Column]
     ) -> None:
         self.places = [
-            *(ColumnPlace.of(_DELIVERED, column) for column in delivered),
-            *(ColumnPlace.of(_OWN, column) for column in own),
+            *(ColumnPlace.of(DELIVERED, column) for column in delivered),
+            *(ColumnPlace.of(JOB, column) for column in own),
         ]
-        self._requested = [ColumnPlace.of(f"{Requested.name}/", column) for column in requested]
+        self._requested = [ColumnPlace.of(REQUESTED, column) for column in requested]
         self.is_odd = any(map(_is_odd, (*self.places, *self._requested)))
 
     def lost(self, takes: Takes, size: int) -> Iterator[Sequence[Kinds]]:
@@ -214,18 +209,12 @@ def _lost(place: ColumnPlace, takes: Takes, reason: str, size: int) -> Iterator[
         which = takes.get(item.name) if item.name in takes else _nothing
         return which is None or which(item)
 
-    kinds: dict[int, Kinds] = {
-        id(piece): tuple(
-            ((f"{place.place}{named(item)}", reason), 1) for item in piece if not is_taken(item)
-        )
-        for piece in place.pieces
-    }
-    if not any(kinds.values()):
-        return
-    if isinstance(place.column, NamedTexts | SameItems):
-        yield [*kinds.values()] * size
-    else:
-        yield [kinds[id(piece)] for piece in place.column]
+    def kinds(piece: Properties) -> Kinds:
+        path = _PATHS[place.place]
+        return tuple(((f"{path}{named(item)}", reason), 1) for item in piece if not is_taken(item))
+
+    if any(map(kinds, place.pieces)):
+        yield place.spread(kinds, size)
 
 
 def _nothing(_: Property) -> bool:
@@ -253,32 +242,26 @@ class JobBatch:
         places = [each for each in self.told.places if name in each.names]
         if not places:
             return [""] * self.size
-        if len(places) > 1 or len(places[0].names) > 1:
+        if len(places) > 1 or (alike := places[0].alike()) is None or alike.attributes:
             return None
-        if any(len(piece) > 1 or _attributes(piece) for piece in places[0].pieces):
-            return None
-        column = places[0].column
-        if isinstance(column, NamedTexts):
-            return column.texts
-        return [piece[0].text if piece else "" for piece in items_of(column)]  # type: ignore[union-attr]
+        return alike.texts
 
 
 class _Made(NamedTuple):
-    """What a part makes of some properties, which are kept for as long as it is remembered."""
+    """What a part makes of some properties."""
 
     text: str
     lost: Kinds
     error: Unfit | None
-    pieces: Any
 
 
 class _Maker:
     """Makes columns of a part, and remembers what it made of the same properties."""
 
-    def __init__(self, part: RecordPart) -> None:
-        self._part = part
+    def __init__(self, part: RecordPart, options: WriterOptions) -> None:
+        self._part, self._options = part, options
         self._names = frozenset((*part.takes, *part.looks, *part.there))
-        self._memories: dict[tuple[Any, ...], tuple[dict[Any, _Made], Any]] = {}
+        self._known = RememberedValues(self._made, self._sees, part.there)
 
     def columns(self, batch: JobBatch) -> list[Column]:
         """What the part makes of many jobs: columns that stand side by side."""
@@ -301,27 +284,28 @@ class _Maker:
     def _column(self, places: Sequence[ColumnPlace], batch: JobBatch) -> Column | None:
         """One column; None is nothing of any job."""
         if len(places) == 1 and self._part.many:
-            made = self._together(places[0], self._part.many, batch.options)
+            made = self._together(places[0], self._part.many)
             if made is not None:
                 return made
         return self._one_by_one(places, batch)
 
-    def _together(self, place: ColumnPlace, many: Many, options: WriterOptions) -> Column | None:
+    def _together(self, place: ColumnPlace, many: Many) -> Column | None:
         column = place.column
         if isinstance(column, NamedTexts):
             return many(column.texts, column.attributes)
-        if isinstance(column, SameItems) or any(len(piece) > 1 for piece in place.pieces):
+        if place.is_same or any(len(piece) > 1 for piece in place.pieces):
             return None
+        pieces = cast(Sequence[Properties], items_of(column))
         alike: dict[tuple[tuple[str, str], ...], list[int]] = {}
-        for at, piece in enumerate(column):
+        for at, piece in enumerate(pieces):
             if piece:
                 alike.setdefault(tuple(piece[0].attributes.items()), []).append(at)
-        without = self._made((), 0, options)  # what it makes of a job that has nothing
-        if without.error is not None and not all(column):
+        (without,) = self._known.values((), 1)  # what it makes of a job that has nothing
+        if without.error is not None and not all(pieces):
             return None
-        found = [without.text] * len(column)
+        found = [without.text] * len(pieces)
         for attributes, some in alike.items():
-            texts = [column[at][0].text for at in some]
+            texts = [pieces[at][0].text for at in some]
             if not all(texts) or (made := many(texts, dict(attributes))) is None:
                 return None
             for at, text in zip(some, TEXTS.side_by_side((made,), len(some)), strict=True):
@@ -329,74 +313,30 @@ class _Maker:
         return found
 
     def _one_by_one(self, places: Sequence[ColumnPlace], batch: JobBatch) -> Column | None:
-        shape = tuple((each.place, *_shape(each.column), *each.names) for each in places)
-        if shape not in self._memories:
-            if len(self._memories) >= _REMEMBERED:
-                self._memories.clear()
-            kept = [each.column for each in places if isinstance(each.column, SameItems)]
-            self._memories[shape] = {}, kept
-        memory, _ = self._memories[shape]
-        varied = [each.column for each in places if not isinstance(each.column, SameItems)]
-        keys: Iterable[Any] = zip(*map(self._keys, varied), strict=True) if varied else [()]
-        made = [*map(memory.get, keys := [*keys])]
-        if None in made:
-            if len(memory) >= _REMEMBERED:
-                memory.clear()
-            for at, key in enumerate(keys):
-                if made[at] is None:
-                    found = memory.get(key)
-                    if found is None:
-                        found = memory[key] = self._made(places, at, batch.options)
-                    made[at] = found
-        found_all: list[_Made] = made  # type: ignore[assignment]  # none is left out
-        if not varied:
-            found_all *= batch.size
-        lost = [each.lost for each in found_all]
+        made = self._known.values(places, batch.size)
+        lost = [each.lost for each in made]
         if any(lost):
             batch.lost.append(lost)
-        for at, each in enumerate(found_all):
+        for at, each in enumerate(made):
             if each.error is not None:
                 batch.errors.setdefault(at, each.error)
-        if not varied:
-            return Same((found_all[0].text,)) if found_all and found_all[0].text else None
-        return [each.text for each in found_all]
+        if all(each.is_same for each in places):
+            return Same((made[0].text,)) if made and made[0].text else None
+        return [each.text for each in made]
 
-    def _keys(self, column: Column) -> Iterable[Any]:
-        """What tells the pieces of a column apart."""
-        if not isinstance(column, NamedTexts):
-            return map(id, column)
-        return map(str.isspace, column.texts) if column.name in self._part.there else column.texts
-
-    def _made(self, places: Sequence[ColumnPlace], at: int, options: WriterOptions) -> _Made:
+    def _made(self, job: Job) -> _Made:
         """What the part makes of a job that has nothing but what it is made of."""
-        own: list[Item] = []
-        given: list[Item] = []
-        pieces = [each.piece(at) for each in places]
-        for each, piece in zip(places, pieces, strict=True):
-            into = given if each.place else own
-            into += [item for item in cast(Properties, piece) if self._sees(item)]
-        taken = TakenJob(Job((*own, Delivered(tuple(given))) if given else tuple(own)))
+        taken = TakenJob(job)
         try:
-            text = self._part.write(taken, options)
+            text = self._part.write(taken, self._options)
         except Unfit as error:
-            return _Made("", (), error, pieces)
-        return _Made(text, _kinds(taken.losses(frozenset(self._part.takes))), None, pieces)
+            return _Made("", (), error)
+        return _Made(text, _kinds(taken.losses(frozenset(self._part.takes))), None)
 
 
 def _items(place: ColumnPlace) -> Iterator[Property]:
     """Every property that there is in a column."""
     return (item for piece in place.pieces for item in piece)
-
-
-def _attributes(piece: tuple[Property, ...]) -> Mapping[str, str]:
-    return piece[0].attributes if piece else {}
-
-
-def _shape(column: Column) -> tuple[Any, ...]:
-    """What columns have in common whose pieces are told by their keys."""
-    if isinstance(column, NamedTexts):
-        return "texts", column.name, *column.attributes.items()
-    return ("same", id(column.items)) if isinstance(column, SameItems) else ("pieces",)
 
 
 def _kinds(losses: Iterable[UnwrittenValue]) -> Kinds:
