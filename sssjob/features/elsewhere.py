@@ -101,7 +101,7 @@ def _of_added_system(environment: Mapping[str, str]) -> StatedValues | None:
     try:
         found: StatedValues = row.load()(environment)
     except Exception as error:  # a payload goes on, whatever code of other distributions does
-        found = StatedValues("")
+        found = StatedValues(f"${row.variable}")
         found.problems.append(f"${row.variable}: {type(error).__name__}: {error}")
     return found
 
@@ -120,8 +120,14 @@ def _pod(said: StatedValues, environment: Mapping[str, str], root: str) -> None:
 
 
 def _merge(said: StatedValues, limits: dict[str, kernel.KernelNumber]) -> None:
-    """What the kernel enforces, where nobody says more or less; a pod's author may say too much."""
+    """What the kernel enforces, where nobody says more or less; a pod's author may say too much.
+
+    Who gave processors to the job gave some: that it may run on all of the node is none of these.
+    """
     said.problems += _less(said.job, limits)
     said.limits = limits
     for key, each in limits.items():
+        if each.kind == "assumed" and said.by:
+            said.doubt(key)
+            continue
         said.add(key, each.value, f"{each.source}: {each.why}")

@@ -76,8 +76,9 @@ def read(url: str, table: Iterable[Key], options: RemoteOptions | None = None) -
 
 
 def texts(url: str, table: Iterable[Key], options: RemoteOptions | None = None) -> RemoteAnswer:
-    """The text of each key at an address: those of its list, or the known ones without a list.
+    """The text of each known key at an address, and of those that a list of the server adds.
 
+    What is not listed is asked for, too: a page with links may stand there that is no list of all.
     404 and 410 mean that a key is absent. Whatever else keeps an answer away makes the key
     unknown, which is something else: then nothing may be concluded from its absence.
     Raises ``ModuleNotFoundError`` if ``requests`` is not installed.
@@ -87,7 +88,7 @@ def texts(url: str, table: Iterable[Key], options: RemoteOptions | None = None) 
     rows = tuple(table)
     known = tuple(dict.fromkeys((*keys.names(rows), *keys.names(rows, "v2014"))))
     try:
-        names = asking.listed(f"{url}/") or known
+        names = dict.fromkeys((*(asking.listed(f"{url}/") or ()), *known))
     except NoAnswer as error:
         answer.unknown += known
         answer.faults.append(

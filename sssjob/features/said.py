@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from sssjob.features.keys import Value
 
 
+_SHOWN = 40  # characters of what is no value
+
+
 class StatedValues:
     """Values by key of $JOBFEATURES, and of $MACHINEFEATURES, with the source of each.
 
@@ -52,9 +55,33 @@ class StatedValues:
     def number(
         self, key: str, variable: str, environment: Mapping[str, str], unit: int = 1
     ) -> None:
-        """Take the whole number of a variable, in a unit."""
-        value = whole(environment.get(variable, ""))
-        self.add(key, value and value * unit, f"${variable}")
+        """Take the whole number of a variable, in a unit; what is none, or differs, is told."""
+        value = self.whole(variable, environment)
+        if value is None and environment.get(variable, "").strip():
+            self.doubt(key)
+        if value:
+            self.also(key, value * unit, f"${variable}")
+
+    def whole(self, variable: str, environment: Mapping[str, str]) -> int | None:
+        """The whole number of a variable; a text that is none is told."""
+        text = environment.get(variable, "").strip()
+        value = whole(text)
+        told = f"${variable} is {text[:_SHOWN]!r}, not a whole number"
+        if value is None and text and told not in self.problems:
+            self.problems.append(told)
+        return value
+
+    def also(self, key: str, value: Value | None, source: str) -> None:
+        """Take a value as ``add`` does, and tell where another one was said before."""
+        if value and self.job.get(key, value) != value:
+            before = f"{self.job[key]} by {self.sources[key]}"
+            self.problems.append(f"{key} is {before}, but {value} by {source}")
+        self.add(key, value, source)
+
+    def doubt(self, key: str) -> None:
+        """Somebody says a key, and nobody can read what; until another one says it."""
+        if key not in self.job and key not in self.unknown:
+            self.unknown.append(key)
 
     def known(self, key: str) -> None:
         """Nothing is missing of a key any more."""

@@ -65,9 +65,11 @@ def started(place):
 @pytest.fixture
 def listening(node):
     process = started(node)
+    (node / "agent.pid").write_text(str(process.pid))
     yield node
     process.terminate()
-    process.communicate(timeout=HANG)
+    _, said = process.communicate(timeout=HANG)
+    assert "Traceback" not in said
 
 
 def words(place, command, *more):
@@ -121,8 +123,60 @@ def test_where_nobody_listens_the_client_runs_the_command(node):
 
 
 def test_an_agent_runs_nothing_but_prologs_and_epilogs(listening):
-    done = run(listening, asking(listening, [*COMMAND, "features", "expire", f"{listening}/jobs"]))
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
+    """What it does not run, the client runs itself."""
+    (listening / "over").mkdir()
+    (listening / "over/shutdowntime").write_text("1\n")
+    step = [*COMMAND, "features", "expire", f"{listening}/over"]
+    done = run(listening, asking(listening, step))
+    assert (done.returncode, done.stdout) == (0, f"{listening}/over: removed shutdowntime\n")
+
+
+IMPATIENT = """\
+import sys
+from sssjob.features.batch import client
+client._PATIENCE = 0.2
+sys.exit(client.main(sys.argv[1], sys.argv[2:]))
+"""
+
+
+def test_an_agent_that_does_not_answer_is_done_without_and_does_nothing_later(listening):
+    """A prolog that came later than its job has ended would make what nobody takes away."""
+    agent = int((listening / "agent.pid").read_text())
+    os.kill(agent, signal.SIGSTOP)
+    try:
+        step = words(listening, "prolog")
+        command = [sys.executable, "-c", IMPATIENT, f"{listening}/run/agent", *step]
+        with (listening / "log").open("w") as log:  # which the agent has, too, until it goes on
+            done = subprocess.run(
+                command, env={**VARIABLES, "PATH": f"{listening}/bin:{os.environ['PATH']}"},
+                stdout=log, stderr=log, timeout=HANG, check=False,
+            )  # fmt: skip
+    finally:
+        os.kill(agent, signal.SIGCONT)
+    said = (listening / "log").read_text()
+    assert (done.returncode, "run/agent: no answer within 0.2 s" in said) == (0, True)
+    assert read(listening / "mjf/3/jobfeatures").values["job_id"] == "3"
+    assert run(listening, asking(listening, words(listening, "epilog"))).returncode == 0
+    assert run(listening, asking(listening, words(listening, "epilog"))).returncode == 0
+    assert not (listening / "mjf/3").exists()
+
+
+@pytest.mark.parametrize("kind", ["file", "link", "directory"])
+def test_what_is_no_socket_is_not_taken_for_an_agents(node, kind):
+    place = node / "run/agent"
+    place.parent.mkdir()
+    (node / "kept").write_text("kept\n")
+    if kind == "file":
+        place.write_text("kept\n")
+    elif kind == "link":
+        place.symlink_to(node / "kept")
+    else:
+        place.mkdir()
+    done = run(node, [*COMMAND, "features", "agent", "--socket", str(place)])
+    assert (done.returncode, done.stderr) == (
+        2, f"sssjob: error: {place}: it is there, and is no socket\n"
+    )  # fmt: skip
+    assert place.is_dir() or place.read_text() == "kept\n"
 
 
 @pytest.mark.parametrize(
@@ -204,11 +258,13 @@ def test_a_place_that_others_can_write_is_refused(tmp_path):
     assert (done.returncode, "can be written by others" in done.stderr) == (2, True)
 
 
-def test_a_call_that_is_too_large_is_refused(listening):
+def test_a_call_that_is_too_large_is_done_without_the_agent(listening):
     large = {f"X{number}": "x" * 100_000 for number in range(agent.LIMIT // 100_000 + 1)}
     environment = {**VARIABLES, **large}
     done = subprocess.run(
         asking(listening, words(listening, "prolog")), env=environment, capture_output=True,
         text=True, timeout=HANG, check=False,
     )  # fmt: skip
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout.split()[0]) == (
+        1, f"JOBFEATURES={listening}/mjf/3/jobfeatures"
+    )  # fmt: skip

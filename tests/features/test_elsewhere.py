@@ -108,6 +108,86 @@ def test_what_is_no_number_says_nothing(value):
     assert found.job == {"job_id": "7"}
 
 
+NUMBERS = {  # a variable whose number is needed, and what else stands there
+    "SLURM_CPUS_ON_NODE": SLURM, "SLURM_JOB_START_TIME": SLURM, "SLURM_JOB_END_TIME": SLURM,
+    "SLURM_MEM_PER_CPU": SLURM, "PBS_WALLTIME": PBS, "PBS_NP": PBS, "NSLOTS": GRID_ENGINE,
+    "CPU_LIMIT": POD, "MEMORY_LIMIT": POD,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("value", ["-5", "NaN", "1e99", "x" * 10**6])
+@pytest.mark.parametrize("variable", NUMBERS)
+def test_what_is_no_number_is_told_by_its_variable(variable, value):
+    found = features.here({**NUMBERS[variable], variable: value})
+    told = [each for each in found.problems if f"${variable} is '{value[:40]}'" in each]
+    assert len(told) == 1
+    assert len(told[0]) < 100
+
+
+@pytest.mark.parametrize("end", [START - 7200, START, 0])
+def test_an_end_before_the_start_is_told_and_is_no_job_without_a_limit(end):
+    found = features.here({**SLURM, "SLURM_JOB_END_TIME": str(end)})
+    assert "wall_limit_secs" not in found.job
+    assert "wall_limit_secs" in found.unknown
+    assert f"$SLURM_JOB_END_TIME {end} is not after the start of the job" in found.problems
+
+
+@pytest.mark.parametrize(
+    ("environment", "told"),
+    [
+        ({**PBS, "NCPUS": "4"}, "allocated_cpu is 4 by $NCPUS, but 2 by $PBS_NP"),
+        ({**SLURM, "SLURM_JOB_CPUS_PER_NODE": "8"},
+         "allocated_cpu is 4 by $SLURM_CPUS_ON_NODE, but 8 by $SLURM_JOB_CPUS_PER_NODE"),
+        ({**POD, "MY_CPU_LIMIT": "3"}, "allocated_cpu is 2 by $CPU_LIMIT, but 3 by $MY_CPU_LIMIT"),
+    ],
+)  # fmt: skip
+def test_variables_that_contradict_each_other_are_told(environment, told):
+    assert told in features.here(environment).problems
+
+
+TORQUE = {"PBS_JOBID": "7", "PBS_NUM_NODES": "2", "PBS_NUM_PPN": "3", "PBS_NP": "6"}
+SEVERAL = {**GRID_ENGINE, "NHOSTS": "2"}
+UNTOLD = {
+    "TORQUE, other counts on other nodes": {**TORQUE, "PBS_NP": "7"},
+    "Flux": {"FLUX_JOB_ID": "7", "FLUX_JOB_SIZE": "1"},
+    "Grid Engine on several hosts": SEVERAL,
+    "LSF on other hosts": {**LSF, "LSB_MCPU_HOSTS": "other 8 more 2"},
+    "a pod": {"KUBERNETES_SERVICE_HOST": "10.0.0.1", "CPU_LIMIT": "500m"},
+    "HTCondor": {"_CONDOR_JOB_AD": "/nowhere"},
+}
+
+
+@pytest.mark.parametrize("case", UNTOLD)
+def test_who_gave_a_job_processors_did_not_give_it_all_of_the_node(tmp_path, case):
+    """On which it may run: without that system, this is what is known."""
+    found = features.here(UNTOLD[case], limited(tmp_path))
+    assert "allocated_cpu" not in found.job
+    assert "allocated_cpu" in found.unknown
+    assert features.here({}, limited(tmp_path)).job["allocated_cpu"] >= 1
+
+
+def test_processors_of_this_host_where_a_job_has_several(tmp_path):
+    rows = f"{HOST}.example.org 1 a.q UNDEFINED\nother 9 a.q UNDEFINED\n{HOST} 2 b.q UNDEFINED\n"
+    (tmp_path / "hosts").write_text(rows)
+    told = features.here({**SEVERAL, "PE_HOSTFILE": f"{tmp_path}/hosts"})
+    assert told.job["allocated_cpu"] == 3
+    assert features.here(TORQUE).job["allocated_cpu"] == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "key"),
+    [("Cpus = -5", "Cpus", "allocated_cpu"), ("Memory = NaN", "Memory", "max_rss_bytes"),
+     ("MaxJobRetirementTime = 1/0", "MaxJobRetirementTime", "wall_limit_secs")],
+)  # fmt: skip
+def test_an_ad_without_a_number_is_told(tmp_path, line, name, key):
+    (tmp_path / "job").write_text("ClusterId = 7\n")
+    (tmp_path / "slot").write_text(f"{line}\n")
+    places = {"_CONDOR_JOB_AD": f"{tmp_path}/job", "_CONDOR_MACHINE_AD": f"{tmp_path}/slot"}
+    found = features.here(places)
+    assert f"{name} in the ads is no number from 0 on" in found.problems
+    assert key in found.unknown
+
+
 def test_a_source_is_a_variable_or_a_file(tmp_path):
     root = limited(tmp_path, memory_swap_max=4096)
     found = features.here(SLURM, root)

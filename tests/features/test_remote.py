@@ -8,7 +8,7 @@ from sssjob import features
 from sssjob.features import keys
 from sssjob.features.remote import RemoteOptions, read
 
-QUICK = RemoteOptions(seconds=1.0, all_seconds=2.0)
+QUICK = RemoteOptions(seconds=60, all_seconds=60)
 
 
 def files(contents, listing=None):
@@ -42,13 +42,17 @@ def test_without_a_list_the_known_keys_of_both_vocabularies_are_asked_for():
         pytest.param(b'["job_id", "volume", "../etc", "README.md"]', id="JSON array"),
         pytest.param(b'{"job_id": "1", "volume": "11"}', id="JSON object"),
         pytest.param(b'<ul><li><a href="job_id">x</a><a href="/j/volume">', id="links"),
+        pytest.param(b'<a href="volume">volume</a> <a href="about">about</a>', id="of something"),
     ],
 )
-def test_of_a_list_every_key_is_read_and_nothing_else(listing):
+def test_a_list_adds_keys_and_takes_none_away(listing):
     with serving(files({**VALUES, "volume": b"11"}, listing)) as (url, asked):
         reading = read(url, keys.JOB_FEATURES, QUICK)
-    assert reading.values == {"job_id": "1", "volume": "11"}
-    assert asked == ["/", "/job_id", "/volume"]
+    assert reading.values == {
+        "job_id": "1", "volume": "11", "allocated_cpu": 8, "mem_limit_MB": 4000
+    }  # fmt: skip
+    assert not {"/../etc", "/README.md", "/etc"} & set(asked)
+    assert len(asked) == len(set(asked))
 
 
 @pytest.mark.parametrize("status", [404, 410])
@@ -65,7 +69,9 @@ def bad_answer(status, headers, body):
     def answer(request):
         if request.path.endswith("/"):
             return 200, {}, LISTED
-        return (status, headers, body) if "job_id" in request.path else (200, {}, b"8")
+        if "job_id" in request.path:
+            return status, headers, body
+        return (200, {}, b"8") if request.path.endswith("/allocated_cpu") else (404, {}, b"")
 
     return answer
 
@@ -104,7 +110,7 @@ def test_a_few_redirects_are_followed():
     def answer(request):
         if request.path.startswith("/old/"):
             return 301, {"Location": f"/new/{request.path.rpartition('/')[2]}"}, b""
-        return files(VALUES, b'["job_id"]')(request)
+        return files({"job_id": b"1"})(request)
 
     with serving(answer) as (url, _):
         assert read(f"{url}/old", keys.JOB_FEATURES, QUICK).values == {"job_id": "1"}

@@ -16,6 +16,7 @@ import errno
 import os
 import signal
 import socket
+import stat
 import struct
 import sys
 from collections.abc import Callable, Sequence
@@ -28,6 +29,7 @@ from sssjob.errors import UnusableInput
 
 COMMANDS = (["features", "prolog"], ["features", "epilog"])
 LIMIT = 1 << 20  # bytes of words and environment
+GO = b"1"  # of a caller who still wants it
 PATIENCE = 10.0  # seconds in which a caller has to say what it wants
 _WAITING = 64  # calls that the kernel holds
 _PEER = struct.Struct("3i")  # pid, user, group
@@ -87,6 +89,8 @@ def _listener(folder: int, place: Path) -> socket.socket:
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
                 raise
+            if not stat.S_ISSOCK(os.stat(place.name, dir_fd=folder, follow_symlinks=False).st_mode):
+                raise UnusableInput(f"{place}: it is there, and is no socket") from None
             if _listens(path):
                 raise UnusableInput(f"{place}: an agent listens there already") from None
             os.unlink(place.name, dir_fd=folder)
@@ -116,10 +120,12 @@ def _become(line: socket.socket) -> None:
     try:
         line.settimeout(PATIENCE)
         words, environment, outputs = _asked(line)
+        line.sendall(_SIZE.pack(os.getpid()))  # so that the caller can hand on a signal
+        if line.recv(1) != GO:  # it has waited long enough, and runs the command itself
+            os._exit(2)
         line.settimeout(None)
     except (OSError, ValueError):
         os._exit(2)
-    line.sendall(_SIZE.pack(os.getpid()))  # so that the caller can hand on a signal
     os.setsid()
     for number, handle in enumerate(outputs, 1):
         os.dup2(handle, number)
@@ -135,6 +141,8 @@ def _become(line: socket.socket) -> None:
 def _asked(line: socket.socket) -> tuple[list[str], dict[str, str], Sequence[int]]:
     """What a caller says: its size, the number of words, words and variables, and two files."""
     head, outputs, _, _ = socket.recv_fds(line, _SIZE.size, 2)
+    if len(head) != _SIZE.size:
+        raise ValueError(len(head))
     (size,) = _SIZE.unpack(head)
     if not 0 < size <= LIMIT or len(outputs) != 2:
         raise ValueError(size)

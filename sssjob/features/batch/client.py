@@ -10,15 +10,30 @@ import sys
 
 _FORWARDED = (15, 2, 1)  # SIGTERM, SIGINT, SIGHUP
 _RIGHTS = 1  # SCM_RIGHTS
+_PATIENCE = 5  # seconds in which an agent has to say who will run the command
 
 
 def main(place: str, command: list[str]) -> int:
     """The exit code of the command; 1 if the agent ends before it has one."""
     line = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    line.settimeout(_PATIENCE)
     try:
         line.connect(place)
-    except OSError:
+        child = _asked(line, command)
+        line.sendall(b"1")  # not before would the agent begin
+    except OSError as error:
+        line.close()
+        if isinstance(error, TimeoutError):
+            os.write(2, f"{place}: no answer within {_PATIENCE} s; it is done without\n".encode())
         os.execv(command[0], command)  # noqa: S606  (by the words that a site configured)
+    line.settimeout(None)
+    _hand_on(child)
+    code = _number(line)
+    return 1 if code is None else code
+
+
+def _asked(line: "_socket.socket", command: list[str]) -> int:
+    """The process that is to run a command. Raises ``OSError`` if there is none."""
     words = command[command.index("features") :]
     variables = [f"{name}={value}" for name, value in os.environ.items()]
     octets = os.fsencode("\0".join((str(len(words)), *words, *variables)))
@@ -27,10 +42,9 @@ def main(place: str, command: list[str]) -> int:
     line.sendmsg([size], [(_socket.SOL_SOCKET, _RIGHTS, files)])
     line.sendall(octets)
     child = _number(line)
-    if child:
-        _hand_on(child)
-    code = _number(line)
-    return 1 if code is None else code
+    if not child:
+        raise OSError
+    return child
 
 
 def _hand_on(child: int) -> None:

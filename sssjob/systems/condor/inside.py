@@ -11,7 +11,7 @@ from sssjob.classads import hook_ads
 from sssjob.classads.values import Ad
 from sssjob.features import kernel
 from sssjob.features.said import StatedValues
-from sssjob.systems.condor.slot import job_features, machine_features
+from sssjob.systems.condor.slot import job_features, machine_features, unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ def read(environment: Mapping[str, str]) -> StatedValues:
     now = int(time.time())
     for key, value in job_features(job, slot).items():
         said.add(key, float(value) if key in _RATINGS else value, "the job's and the slot's ad")
+    for key, name in unreadable(job, slot):
+        said.problems.append(f"{name} in the ads is no number from 0 on")
+        said.doubt(key)
     for key, value in machine_features(slot, now).items():
         said.machine[key] = float(value) if key in _RATINGS else value
     return said

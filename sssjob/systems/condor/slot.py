@@ -101,6 +101,15 @@ def job_features(job: Ad, slot: Ad, now: int | None = None) -> Values:
     return found
 
 
+def unreadable(job: Ad, slot: Ad) -> Iterator[tuple[str, str]]:
+    """The keys that an attribute is to tell, and the attribute, where it is no number from 0 on."""
+    for key, _, places, _ in SOURCES:
+        for ad, name in places:
+            value = _number((job, slot)[ad], name) if name in (job, slot)[ad] else 0
+            if value is None or value < 0:
+                yield key, name
+
+
 def lacking(
     job: Ad, slot: Ad
 ) -> Iterator[tuple[str, int | float, int | float | None]]:  # fmt: skip

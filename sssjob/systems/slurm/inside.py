@@ -21,19 +21,22 @@ def read(environment: Mapping[str, str]) -> StatedValues:
     said = StatedValues("Slurm", ("wall_limit_secs",))
     said.text("job_id", "SLURM_JOB_ID", environment)
     processors = _processors(environment, said)
-    per_node, per_processor = (
-        whole(environment.get(f"SLURM_MEM_PER_{what}", "")) for what in ("NODE", "CPU")
-    )
+    per_node = said.whole("SLURM_MEM_PER_NODE", environment)
+    per_processor = said.whole("SLURM_MEM_PER_CPU", environment)
     if per_node:
         said.add("max_rss_bytes", per_node * _MIB, "$SLURM_MEM_PER_NODE")
     elif per_processor and processors:
         source = "$SLURM_MEM_PER_CPU x processors"
         said.add("max_rss_bytes", per_processor * _MIB * processors, source)
-    start, limit = times(environment)
+    start, end = (said.whole(f"SLURM_JOB_{name}_TIME", environment) for name in ("START", "END"))
     said.add("jobstart_secs", start, "$SLURM_JOB_START_TIME")
-    said.add("wall_limit_secs", limit, "$SLURM_JOB_END_TIME - $SLURM_JOB_START_TIME")
-    if start and environment.get("SLURM_JOB_END_TIME"):
-        said.known("wall_limit_secs")
+    if start and end is not None:
+        if end > start:
+            said.known("wall_limit_secs")
+            limit = end - start if end - start != YEAR else None
+            said.add("wall_limit_secs", limit, "$SLURM_JOB_END_TIME - $SLURM_JOB_START_TIME")
+        else:
+            said.problems.append(f"$SLURM_JOB_END_TIME {end} is not after the start of the job")
     return said
 
 
@@ -47,12 +50,9 @@ def times(environment: Mapping[str, str]) -> tuple[int | None, int | None]:
 
 def _processors(environment: Mapping[str, str], said: StatedValues) -> int | None:
     """Those of this node, or of each, if all have as many."""
-    count = whole(environment.get("SLURM_CPUS_ON_NODE", ""))
-    if count:
-        said.add("allocated_cpu", count, "$SLURM_CPUS_ON_NODE")
-        return count
+    said.number("allocated_cpu", "SLURM_CPUS_ON_NODE", environment)
     each, _, times = environment.get("SLURM_JOB_CPUS_PER_NODE", "").partition("(x")
     if (count := whole(each)) and (not times or times.endswith(")")):
-        said.add("allocated_cpu", count, "$SLURM_JOB_CPUS_PER_NODE")
-        return count
-    return None
+        said.also("allocated_cpu", count, "$SLURM_JOB_CPUS_PER_NODE")
+    found = said.job.get("allocated_cpu")
+    return found if isinstance(found, int) else None
