@@ -247,8 +247,6 @@ def _constant(name: str, arguments: tuple[Node, ...]) -> Node | None:
             found: AbsTime | RelTime | None = times.absolute(text)
         case (Literal(str() as text),) if name == "reltime":
             found = times.relative(text)
-        case (Literal(int() | float() as seconds),) if name == "reltime":
-            found = RelTime(seconds) if not isinstance(seconds, bool) else None
         case (Literal(str() as text),) if name == "real" and text.upper() in _ODD:
             return Literal(_ODD[text.upper()])
         case _:

@@ -20,6 +20,7 @@ RECORDS = ROOT / "examples" / "slurm" / "sacct.txt"
 EXTRAS = {
     "cluster": "distributed",
     "columns": "pyarrow",
+    "condor": "classad2",
     "delta": "deltalake",
     "gateway": "prometheus_client",
     "gold": "cryptography",
@@ -150,6 +151,7 @@ ASKING = [
     ("postgresql", "store stats postgresql://127.0.0.1/jobs", "PostgreSQL needs psycopg"),
     ("web", "browse {store}", "pages need starlette"),
     ("nodes", "layout --extended {nodes}", "--extended needs ClusterShell"),
+    ("condor", "condor eval --htcondor 1", "--htcondor needs classad2"),
     ("place", "place --solver {nodes} --offers {offers}", "--solver needs OR-tools"),
 ]
 

@@ -7,7 +7,7 @@ import sys
 import click
 
 from sssjob.cli import common, options
-from sssjob.cli.condor.shared import Ads, apart
+from sssjob.cli.condor.shared import HTCONDOR, Ads, apart, engine
 
 
 @click.command(
@@ -17,6 +17,7 @@ Examples:
   sssjob condor eval 'TARGET.Memory >= RequestMemory' --my job.ad --target machine.ad
   sssjob condor eval Requirements --my job.ad --target machine.ad
   echo '1 + 2 * 3' | sssjob condor eval -
+  sssjob condor eval --htcondor 'size("x")'
 
 Exit code: 0 the value is printed, undefined and error too, 2 the expression or an ad cannot
 be read.""",
@@ -28,19 +29,24 @@ be read.""",
 )
 @click.option("--old", is_flag=True, help="Read EXPR in the old syntax, as it stands in long ads.")
 @click.option("--now", metavar="TIME", type=options.MOMENT, help="The value of time().")
+@HTCONDOR
 def command(
-    expression: str, my: str | None, target: str | None, old: bool, now: int | None
+    expression: str, my: str | None, target: str | None, old: bool, now: int | None, htcondor: bool
 ) -> None:
     """Evaluate an expression and print its value in the new syntax.
 
     A bare name is an attribute of the ad of --my, or else of that of --target. EXPR may be "-",
     which reads it from standard input; so may one of the ads.
     """
+    from functools import partial
+
     from sssjob.classads import evaluate, writing
     from sssjob.classads.errors import BadAd
     from sssjob.classads.parser import expression as parsed
 
     apart(expression, my, target)
+    if htcondor and now is not None:
+        common.fail("--now and --htcondor cannot be given together: the library has its own clock")
     text = sys.stdin.read().strip() if expression == "-" else expression
     try:
         node = parsed(text, old)
@@ -52,5 +58,7 @@ def command(
     def remark(message: str) -> None:
         common.say(f"sssjob: warning: {message}")
 
-    value = evaluate.evaluate(node, mine, theirs, now=now, remark=remark)
+    with engine(htcondor=htcondor) as found:
+        evaluated = found if htcondor else partial(evaluate.evaluate, now=now)
+        value = evaluated(node, mine, theirs, remark=remark)
     common.data(writing.attribute(value, writing.NEW))

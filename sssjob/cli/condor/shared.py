@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+import click
 
 from sssjob.cli import common
 
 if TYPE_CHECKING:
     from sssjob.classads.errors import BadAd
     from sssjob.classads.values import Ad
+    from sssjob.systems.condor.why import Evaluate
 
+HTCONDOR = click.option(
+    "--htcondor", is_flag=True,
+    help="Have HTCondor's own library evaluate: pip install 'sssjob[condor]'.",
+)  # fmt: skip
 FORMATS = ("long", "new", "json", "xml")
 
 
@@ -54,6 +62,24 @@ class Ads:
         if len(found) != 1:
             common.fail(f"{common.name_of(name)}: expected one ad, found {len(found)}")
         return found[0]
+
+
+@contextmanager
+def engine(*, htcondor: bool) -> Iterator[Evaluate]:
+    """What evaluates expressions: ours, or HTCondor's library as long as the block runs."""
+    from sssjob.classads import evaluate
+    from sssjob.classads.errors import BadAd
+
+    if not htcondor:
+        yield evaluate.evaluate
+        return
+    from sssjob.classads.library import Library, LibraryFailed
+
+    try:
+        with Library() as library:
+            yield library.evaluate
+    except (ModuleNotFoundError, LibraryFailed, BadAd) as error:
+        common.fail(str(error))
 
 
 def apart(*files: str | None) -> None:

@@ -8,7 +8,7 @@ import sys
 import click
 
 from sssjob.cli import common, options
-from sssjob.cli.condor.shared import Ads, apart
+from sssjob.cli.condor.shared import HTCONDOR, Ads, apart, engine
 
 
 @click.command(
@@ -23,7 +23,8 @@ Exit code: 0 a slot fits, 1 none does, 2 an ad cannot be read."""
 @click.argument("job", metavar="JOB.ad", type=click.Path())
 @click.argument("slots", metavar="SLOTS.ad", type=click.Path())
 @options.JSON_OBJECT
-def command(job: str, slots: str, as_json: bool) -> None:
+@HTCONDOR
+def command(job: str, slots: str, as_json: bool, htcondor: bool) -> None:
     """Tell slot by slot which clause of the Requirements of job and slot is false, undefined or an
     error, and what its names stand for; amounts that the job requests are clauses, too.
     """
@@ -32,21 +33,22 @@ def command(job: str, slots: str, as_json: bool) -> None:
     apart(job, slots)
     mine = Ads().one(job)
     read, fitting, told = Ads(), 0, []
-    for number, (_, slot) in enumerate(read.read((slots,)), 1):
-        name = slot.text("Name") or f"slot {number}"
-        found = list(obstacles(mine, slot))
-        fitting += not found
-        if as_json:
-            told.append({"slot": name, "fits": not found, "obstacles": [
-                {"of": each.of, "clause": each.text, "value": each.value, "names": each.names}
-                for each in found
-            ]})  # fmt: skip
-            continue
-        common.data(f"{name}: {'does not fit' if found else 'fits'}")
-        for each in found:
-            common.data(f"  {each.of}: {each.text} is {each.value}")
-            for key, value in each.names.items():
-                common.data(f"    {key} is {value}")
+    with engine(htcondor=htcondor) as evaluate:
+        for number, (_, slot) in enumerate(read.read((slots,)), 1):
+            name = slot.text("Name") or f"slot {number}"
+            found = list(obstacles(mine, slot, evaluate))
+            fitting += not found
+            if as_json:
+                told.append({"slot": name, "fits": not found, "obstacles": [
+                    {"of": each.of, "clause": each.text, "value": each.value, "names": each.names}
+                    for each in found
+                ]})  # fmt: skip
+                continue
+            common.data(f"{name}: {'does not fit' if found else 'fits'}")
+            for each in found:
+                common.data(f"  {each.of}: {each.text} is {each.value}")
+                for key, value in each.names.items():
+                    common.data(f"    {key} is {value}")
     if as_json:
         common.data(json.dumps({"slots": told}, ensure_ascii=False, indent=2))
     if read.unread:

@@ -9,8 +9,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from sssjob.classads import evaluate, writing
 from sssjob.classads.errors import BadAd
@@ -20,6 +20,20 @@ from sssjob.classads.tree import Binary, Grouped
 from sssjob.classads.values import Ad, Node, Unparsed
 from sssjob.systems.condor import names
 from sssjob.systems.condor.slot import lacking
+
+if TYPE_CHECKING:
+    from sssjob.classads.values import Attribute
+
+
+class Evaluate(Protocol):
+    """What evaluates an expression, as ``sssjob.classads.evaluate.evaluate`` does."""
+
+    def __call__(
+        self, node: Node, my: Ad | None, target: Ad | None, /, *,
+        remark: Callable[[str], None] | None = None,
+    ) -> Attribute:  # fmt: skip
+        """The value of an expression of ``my`` ad with the ``target`` ad opposite."""
+        ...
 
 
 class Obstacle(NamedTuple):
@@ -31,7 +45,7 @@ class Obstacle(NamedTuple):
     names: dict[str, str]
 
 
-def obstacles(job: Ad, slot: Ad) -> Iterator[Obstacle]:
+def obstacles(job: Ad, slot: Ad, engine: Evaluate = evaluate.evaluate) -> Iterator[Obstacle]:
     """What keeps a job from a slot: amounts it requests, and clauses of either's Requirements.
 
     Nothing is given where the job fits. A clause that cannot be decided is one, too.
@@ -44,10 +58,10 @@ def obstacles(job: Ad, slot: Ad) -> Iterator[Obstacle]:
                        "undefined", {attribute: asked, f"TARGET.{name}": known})  # fmt: skip
     for of, own, other in (("job", job, slot), ("slot", slot, job)):
         if names.REQUIREMENTS in own:
-            yield from _unmet(of, own, other)
+            yield from _unmet(of, own, other, engine)
 
 
-def _unmet(of: str, own: Ad, other: Ad) -> Iterator[Obstacle]:
+def _unmet(of: str, own: Ad, other: Ad, engine: Evaluate) -> Iterator[Obstacle]:
     held = own[names.REQUIREMENTS]
     if isinstance(held, Unparsed):
         try:
@@ -61,10 +75,12 @@ def _unmet(of: str, own: Ad, other: Ad) -> Iterator[Obstacle]:
         return
     for clause in _clauses(held):
         said: list[str] = []
-        value = evaluate.evaluate(clause, own, other, remark=said.append)
+        value = engine(clause, own, other, remark=said.append)
         if value is not True:
             told = writing.attribute(value, writing.NEW) + "".join(f" ({each})" for each in said)
-            yield Obstacle(of, writing.expression(clause), told, _values(clause, own, other))
+            yield Obstacle(
+                of, writing.expression(clause), told, _values(clause, own, other, engine)
+            )
 
 
 def _clauses(node: Node) -> Iterator[Node]:
@@ -80,11 +96,9 @@ def _clauses(node: Node) -> Iterator[Node]:
             yield part
 
 
-def _values(clause: Node, own: Ad, other: Ad) -> dict[str, str]:
+def _values(clause: Node, own: Ad, other: Ad, engine: Evaluate) -> dict[str, str]:
     """What each name of a clause stands for."""
     return {
-        writing.expression(each): writing.attribute(
-            evaluate.evaluate(each, own, other), writing.NEW
-        )
+        writing.expression(each): writing.attribute(engine(each, own, other), writing.NEW)
         for each in references(clause)
     }
