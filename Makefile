@@ -31,8 +31,8 @@ explore: $(READY) ## Run the property tests on fresh cases: ROUNDS=5 times, or f
 mutate: $(READY) ## Plant COUNT=100 faults in a ROOM=units, and print those that its tests do not notice
 	@PYTHONPATH=tests $(BIN)/python tests/long/mutate.py $(ROOM) $(or $(COUNT),100)
 
-kills: $(READY) ## Kill commands at N=200 random moments each, and look at what they leave
-	@$(BIN)/python tests/long/kills.py $(or $(N),200) $(or $(SEED),22)
+kills: $(READY) ## Kill commands at N=200 random moments each, or one CASE="ledger", and look at what they leave
+	@$(BIN)/python tests/long/kills.py $(or $(N),200) $(or $(SEED),22) $(if $(CASE),"$(CASE)")
 
 fuzz: $(READY) ## Fuzz what reads bytes of strangers, each TARGET for SECONDS=60
 	@bash .ci/fuzz $(or $(SECONDS),60) $(if $(TARGET),"$(TARGET)")

@@ -40,6 +40,8 @@ CALLS = {
     "ledger report":      ["usage --by user,day", "usage --by user --percentiles 50,99.9",
                            "usage --histograms --by user,day --limit 1"],
     "ledger show":        ["usage 7"],
+    "ledger query":       ["//Job/Id usage"],
+    "ledger audit":       ["usage", "--against examples/slurm/sacct.txt usage"],
     "ledger sql":         ["usage VALUES(1,'a',[NULL])"],
     "ledger check":       ["usage"],
     "ledger repair":      ["usage"],

@@ -107,15 +107,17 @@ def _faults(home: Place, files: Iterable[DataFile | Gone | Log]) -> Iterator[Dam
 
 def _fault(home: Place, file: DataFile | Gone | Log) -> DamagedStore | None:
     path = home / file.path
-    what = "lines of records" if isinstance(file, Log) else "rows"
+    what = "line" if file.rows == 1 else "lines"
+    what = f"{what} of records" if isinstance(file, Log) else "row" if file.rows == 1 else "rows"
+    were = "was" if file.rows == 1 else "were"
     try:
         with places.stream(path) as stream:
             found = file_digest(stream, digest_of).hexdigest()
     except OSError as error:
-        return DamagedStore(str(path), f"{error.strerror}; {file.rows} {what} were in it")
+        return DamagedStore(str(path), f"{error.strerror}; {file.rows} {what} {were} in it")
     if found == file.digest:
         return None
-    return DamagedStore(str(path), f"is not what was written; {file.rows} {what} were in it")
+    return DamagedStore(str(path), f"is not what was written; {file.rows} {what} {were} in it")
 
 
 class Repaired(NamedTuple):

@@ -282,7 +282,7 @@ class Layout:
 
     ``type`` is that of its Extensions. ``reader`` gives, for each stream anew, what reads a piece;
     without one, pieces are read already. ``rows`` is the mapping for records with these names; what
-    is ``MadeJob`` needs none. ``span`` names the columns of start and end in seconds, of which a
+    is ``MadeJob`` needs none. ``span`` names the columns of start and end, of which a
     note may speak. ``run`` tells runs apart, ``known`` all columns. ``recognises`` says what in the
     first bytes of a file tells the format, ``mistaken`` what is wrong with a file that is often
     taken for it; both give "" for all others. ``folding`` is for formats with several records of

@@ -26,6 +26,7 @@ from sssjob.records.record import (
     of_bad,
     varied,
 )
+from sssjob.records.texts import Plain, Whole
 
 P = TypeVar("P")
 J = TypeVar("J")
@@ -149,12 +150,18 @@ class Maker(Generic[P, J]):
         if start not in names or end not in names:
             return set()
         starts, ends = columns[names.index(start)], columns[names.index(end)]
+        clock = self._plans.clock
+        if isinstance(starts, Plain) and isinstance(ends, Plain):
+            begun, over = clock.bulk(starts), clock.bulk(ends)
+            if isinstance(begun, Whole) and isinstance(over, Whole):
+                earlier = (over.numbers < begun.numbers) & (over.numbers > 0)
+                return {*earlier.nonzero()[0].tolist()}
         if not any(map(lt, ends, starts)):
             return set()
         return {
             place
             for place, (begun, over) in enumerate(zip(starts, ends, strict=True))
-            if over < begun and is_backwards(begun, over)
+            if over < begun and is_backwards(clock.readable(begun), clock.readable(over))
         }
 
 

@@ -126,6 +126,29 @@ DEFAULTS = ("zone", "machine", "site", "store")  # that a file of defaults may s
 _SOURCED = {"value": "anything", "from": "text", "line": "integer|null"}
 _VALUE = {"value": "text", "file": "text"}
 
+_AUDIT = Printed(
+    {
+        "ok": "truth",
+        "rows": [_COUNTED],
+        "total": _COUNTED,
+        "outside": "integer",
+        "bad": "integer",
+        "sums": [_SUM],
+        "findings": [
+            {
+                "kind": "text",
+                "machine": "text|null",
+                "id": "text",
+                "submit": "number|null",
+                "start": "number|null",
+                "end": "number|null",
+                "why?": "text",
+            }
+        ],
+        "gaps": [{"machine": "text", "first": "integer", "last": "integer"}],
+    }
+)
+
 SHAPES: Mapping[str, Printed] = {
     "validate": Printed([_FINDING]),
     "show": Printed("item", lines=True),
@@ -190,19 +213,13 @@ SHAPES: Mapping[str, Printed] = {
         },
         lines=True,
     ),
+    "ledger query": Printed([_MATCH]),
+    "ledger audit": _AUDIT,
     "ledger sql": Printed(Each("anything"), lines=True),
     "ledger check": Printed({"file": "text", "message": "text"}, lines=True),
     "ledger repair": Printed({"file": "text", "message": "text"}, lines=True),
     "ledger compact": Printed({"before": "integer", "after": "integer", "removed": "integer"}),
-    "audit": Printed({
-        "ok": "truth", "rows": [_COUNTED], "total": _COUNTED, "outside": "integer",
-        "bad": "integer", "sums": [_SUM],
-        "findings": [{
-            "kind": "text", "machine": "text|null", "id": "text", "submit": "number|null",
-            "start": "number|null", "end": "number|null", "why?": "text",
-        }],
-        "gaps": [{"machine": "text", "first": "integer", "last": "integer"}],
-    }),
+    "audit": _AUDIT,
     "explain": Printed(
         (
             {"name": "text", "kind": "text", "section": "text", "about": "text",
@@ -394,7 +411,7 @@ WITHOUT: Mapping[str, str] = {
 
 
 # What prints an array with --json, and its elements with --jsonl.
-MANY = ("validate", "diff", "match", "query", "store query", "request")
+MANY = ("validate", "diff", "match", "query", "store query", "ledger query", "request")
 _ELEMENTS = " --jsonl prints each element of this array on a line of its own."
 
 

@@ -86,6 +86,7 @@ OTHERS = {
     "it shows, keeps or finds everything that a document says (9.0: it is not ours to refuse)": {
         "show", "query", "canon", "diff", "repair", "transform", "report", "audit",
         "ledger ingest", "ledger report", "ledger show", "ledger sql", "ledger export",
+        "ledger query", "ledger audit",
         "browse", "store import", "store export", "store query", "store log", "store delete",
     },
     "it shows the examples": {"demo", "examples"},

@@ -75,7 +75,7 @@ OTHERS = {
     "cancel": "documents with the Ids of a batch system, asked in tests of submission", "hold": "as cancel", "release": "as cancel",
     **dict.fromkeys(("store init", "store export", "store query", "store log", "store delete", "store stats", "store check",
                      "store compact", "store settings", "store upgrade"), "a store only"),
-    **dict.fromkeys(("ledger init", "ledger report", "ledger show", "ledger sql", "ledger export", "ledger check", "ledger repair", "ledger compact"), "a ledger only"),
+    **dict.fromkeys(("ledger init", "ledger report", "ledger show", "ledger sql", "ledger query", "ledger audit", "ledger export", "ledger check", "ledger repair", "ledger compact"), "a ledger only"),
     **dict.fromkeys(("features machine", "features live", "features set", "features expire", "features agent", "features sweep", "features prove", "features sample", "features watch", "features discover", "features show", "features left",
                      "features status", "features pilots", "features install", "features prolog", "features epilog", "features collect",
                      "features submit", "features serve"), "directories of features, or what a batch system says"),

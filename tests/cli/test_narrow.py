@@ -17,6 +17,7 @@ DOCUMENTS = {
     "features install",
     "query",
     "store query",
+    "ledger query",
     "diff",
     "ledger export",
     "ledger sql",

@@ -44,6 +44,7 @@ LAYOUT = Layout(
         (row for row in table.ATTRIBUTES if row.element not in table.OF_STARTED),
     ),
     known=Known(table.ADS, MADE_OF),
+    span=("StartTime", "EndTime"),
     run=RunKey(("GlobalJobId", "Id"), "QDate", "StartTime", "EndTime"),
     recognises=recognises,
 )

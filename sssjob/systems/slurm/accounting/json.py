@@ -170,6 +170,7 @@ LAYOUT = Layout(
     cut=CustomPieces(_found, _opened, _PARTED._replace(behind=_behind, rest=_rest)),
     rows=sacct.LAYOUT.rows,
     folding=sacct.LAYOUT.folding,
+    span=sacct.LAYOUT.span,
     known=Known(table.PATHS, _made_of()),
     run=sacct.LAYOUT.run,
     recognises=recognises,

@@ -423,6 +423,7 @@ LAYOUT = Layout(
     cut=_Table(),
     rows=table.rows,
     folding=RowFolding(),
+    span=("Start", "End"),
     known=Known(table.COLUMNS, table.WORKED_OUT, table.NOT_KEPT),
     run=RunKey(("Cluster", "JobIDRaw", "JobID"), "Submit", "Start", "End"),
     recognises=recognises,

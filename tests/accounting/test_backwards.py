@@ -1,0 +1,79 @@
+"""A record that ends before it starts is named with its line, however its times are told."""
+
+import io
+import json
+import re
+
+import pytest
+
+from sssjob.records import find, read_records, regular
+from sssjob.records.builders import TEXTS
+from sssjob.records.record import Converted, Noted, Options
+
+HEADER = "JobID|Cluster|State|Submit|Start|End|ElapsedRaw|NCPUS"
+TIMES = ("End", "Start")
+AD = (
+    'ClusterId = 1\nProcId = 0\nOwner = "u"\nJobStatus = 4\nQDate = 1690000000\n'
+    "JobCurrentStartDate = 1690000200\nJobStartDate = 1690000200\nCompletionDate = {0}\n"
+    '*** Offset = 0 ClusterId = 1 ProcId = 0 Owner = "u" CompletionDate = {0}\n'
+)
+PBS = "01/01/2024 00:00:00;E;1.s;user=u start=1690000200 end={0} resources_used.walltime=00:01:40\n"
+JSON = {
+    "job_id": 1,
+    "time": {"submission": 1690000000, "start": 1690000200, "end": 0, "elapsed": 100},
+    "state": {"current": ["COMPLETED"]},
+}
+
+
+def table(*spans):
+    lines = (f"{n}|c|COMPLETED|{b}|{b}|{e}|5|1" for n, (b, e) in enumerate(spans, 1))
+    return "\n".join((HEADER, *lines, ""))
+
+
+def slurm_json(end):
+    job = {**JSON, "time": {**JSON["time"], "end": end}}
+    return json.dumps({"jobs": [job]}, indent=1)
+
+
+def told(format_, text, zone="UTC"):
+    """The lines that are named, and those whose job object says so."""
+    stream = io.BytesIO(text.encode())
+    named, said = set(), set()
+    for each in read_records(find(format_), stream, Options(zone), TEXTS):
+        if isinstance(each, Noted) and "ends before it starts" in each.message:
+            named.add(each.line)
+        elif isinstance(each, Converted):
+            end, start = (re.search(f"<{name}Time>(.*?)<", each.job)[1] for name in TIMES)
+            said |= {each.line} if int(end) < int(start) else set()
+    return named, said
+
+
+EARLY, START, LATE = "2024-01-01T02:00:00", "2024-01-01T03:00:00", "2024-01-01T04:00:00"
+
+
+@pytest.mark.parametrize("format_, early, late", [
+    ("slurm", table((START, EARLY)), table((START, LATE), (START, START))),
+    ("slurm", table((1690000200, 1690000100)), table((1690000200, 1690000300))),
+    ("condor", AD.format(1690000100), AD.format(1690000300)),
+    ("pbs", PBS.format(1690000100), PBS.format(1690000300)),
+    ("slurm-json", slurm_json(1690000100), slurm_json(1690000300)),
+], ids=["sacct", "sacct-in-seconds", "condor", "pbs", "slurm-json"])  # fmt: skip
+def test_it_is_named_where_the_job_says_so(format_, early, late):
+    named, said = told(format_, early)
+    assert len(named) == 1
+    assert named == said
+    assert told(format_, late)[0] == set()
+
+
+@pytest.mark.parametrize("by_columns", [True, False])
+def test_it_is_named_in_large_logs(monkeypatch, by_columns):
+    monkeypatch.setattr(regular.ROAD, "_is_open", by_columns)
+    spans = [(START, EARLY if number in (70, 170) else LATE) for number in range(1, 201)]
+    assert told("slurm", table(*spans)) == ({71, 171}, {71, 171})
+
+
+def test_a_night_on_which_clocks_are_put_back_is_none():
+    """In London 01:50 comes before 01:10 once a year."""
+    named, said = told("slurm", table(("2026-10-25T01:50:00", "2026-10-25T01:10:00")).replace(
+        "|5|1", "|1200|1"), "Europe/London")  # fmt: skip
+    assert named == said
