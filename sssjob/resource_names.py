@@ -1,7 +1,7 @@
 """Which Resource a name means: GPUs have several names, and their models no fixed spelling.
 
-A licence is the Resource ``type="License"`` of its name, or as records of Slurm have it
-``name="License"`` with its name as the type.
+A licence is the Resource ``name="License"`` with its name as the type, as the standard has it; it
+may also stand as ``type="License"`` with its own name.
 
 >>> gpu_model({"name": "gpus"}), gpu_model({"name": "gres/gpu:A100"}), gpu_model({"name": "tape"})
 ('', 'A100', None)
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 GPU = "GPU"  # as we write it
-LICENSE = "License"  # the type of a Resource that is a licence, whatever its name is
+LICENSE = "License"  # the name of a Resource that is a licence, or its type
 
 # What batch systems and their sites call GPUs, in small letters.
 GPU_NAMES = ("gpu", "gpus", "ngpus")
@@ -49,6 +49,15 @@ def license_name(attributes: Mapping[str, str]) -> str | None:
     return kind if kind and name.strip() == LICENSE else None
 
 
+def license_attributes(name: str) -> dict[str, str]:
+    """The attributes of a licence, as we write them and the standard does (3.2.10).
+
+    >>> license_attributes("MATLAB")
+    {'name': 'License', 'type': 'MATLAB'}
+    """
+    return {"name": LICENSE, "type": name}
+
+
 def is_license(attributes: Mapping[str, str]) -> bool:
     """Whether a Resource with these attributes is a licence."""
     return license_name(attributes) is not None
@@ -69,7 +78,7 @@ def key(attributes: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     Models of GPUs are compared without regard to case; all else is compared as it is written.
     """
     if name := license_name(attributes):
-        return ("name", name), ("type", LICENSE)
+        return tuple(license_attributes(name).items())
     model = gpu_model(attributes)
     if model is None:
         return tuple((each, attributes[each]) for each in ("name", "type") if attributes.get(each))

@@ -23,7 +23,7 @@ ROWS = (
     "<TaskCount>4</TaskCount>" + requested("<Processors>8</Processors>"),
     '<TaskDistribution type="Rule">RoundRobin</TaskDistribution>',
     requested('<Memory units="GB">2</Memory>'), requested('<Swap units="GB">2</Swap>'),
-    requested('<Disk units="GB">2</Disk>'), requested('<Resource name="x" type="License">3</Resource>'),
+    requested('<Disk units="GB">2</Disk>'), requested('<Resource name="License" type="x">3</Resource>'),
     requested('<Resource name="GPU">2</Resource>'), requested("<Duration>3661</Duration>"),
     '<ResourceLimit name="CPUTime">90</ResourceLimit>', '<ResourceLimit name="StackSize">2048</ResourceLimit>',
     "<EligibleTime>1800000000</EligibleTime>", "<DeadlineTime>1800000000</DeadlineTime>",

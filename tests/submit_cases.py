@@ -43,7 +43,7 @@ SBATCH = [
     (requested("<Duration>95053</Duration>"), ["--time=1-02:24:13"]),
     (requested('<Resource name="GPU">2</Resource>'), ["--gpus=2"]),
     (requested('<Resource name="GPU" type="a100">2</Resource>'), ["--gpus=a100:2"]),
-    (requested('<Resource name="matlab" type="License">3</Resource>'), ["--licenses=matlab:3"]),
+    (requested('<Resource name="License" type="matlab">3</Resource>'), ["--licenses=matlab:3"]),
     (requested("<Feature>ib</Feature><Feature>ssd</Feature>"), ["--constraint=ib&ssd"]),
     (requested('<Node aggregation="Range">n[01-03]</Node>'), ["--nodelist=n[01-03]"]),
     ('<ResourceLimit name="StackSize" type="Hard">2048</ResourceLimit>', []),
@@ -109,7 +109,7 @@ CONDOR = [
     (requested('<NodeCount>2</NodeCount><Processors>8</Processors><Memory units="GB">4</Memory><Disk units="MB">2</Disk><Resource name="GPU">2</Resource>'),
      ["universe = parallel", "machine_count = 2", "request_cpus = 4", "request_memory = 2048", "request_disk = 1024", "request_gpus = 1"]),
     (requested("<Duration>3601</Duration>"), ["allowed_job_duration = 3601"]),
-    (requested('<Resource name="matlab" type="License">3</Resource>'), ["concurrency_limits = matlab:3"]),
+    (requested('<Resource name="License" type="matlab">3</Resource>'), ["concurrency_limits = matlab:3"]),
     (requested("<Node>n1</Node>"), ['requirements = TARGET.Machine == "n1"']),
     (requested('<Feature>ib</Feature>'), ["requirements = TARGET.Hasib =?= true"]),
 ]

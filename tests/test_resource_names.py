@@ -162,7 +162,7 @@ def test_a_licence_is_named_by_either_attribute(attributes, license_name):
     [
         ({"name": "gpus"}, (("name", "GPU"),)),
         ({"name": "gres/gpu:A100"}, (("name", "GPU"), ("type", "a100"))),
-        ({"name": "essl", "type": "License"}, (("name", "essl"), ("type", "License"))),
+        ({"name": "essl", "type": "License"}, (("name", "License"), ("type", "essl"))),
         ({"name": "Tapes", "type": "LTO", "units": "x"}, (("name", "Tapes"), ("type", "LTO"))),
         ({"name": "Tapes"}, (("name", "Tapes"),)),
         ({"type": "gpu"}, (("type", "gpu"),)),

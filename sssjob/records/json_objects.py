@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, Self
 
 import orjson
 
@@ -54,6 +54,25 @@ _FIRST_NAME = re.compile(rf'[{_SPACE}]*+\{{[{_SPACE}]*+"(\w++)"[{_SPACE}]*+:')
 _SHOWN_NAME = 1 << 8  # characters in which that stands
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _DECODER = json.JSONDecoder()
+
+
+class WrittenNumber(float):
+    """A number that knows how it was written: a system may mean a text that looks like one.
+
+    >>> WrittenNumber("1.10").text
+    '1.10'
+    """
+
+    text: str
+
+    def __new__(cls, text: str) -> Self:
+        """The number of a text."""
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+
+_OF_TEXTS = json.JSONDecoder(parse_float=WrittenNumber)
 TOO_DEEP = "nested too deep"
 _DEEPEST = 200  # levels of an object: what writes JSON again may be deep in calls itself
 _KINDS = {"[": "array", "{": "object"}
@@ -302,7 +321,8 @@ def read_named(
 ) -> Iterator[Named | Said]:
     """The objects in the object ``member`` of a document, by their names; none has no such member.
 
-    Raises ``UnusableInput`` where it does not begin with an object.
+    Numbers with a point or an exponent are each a ``WrittenNumber``. Raises ``UnusableInput`` where
+    the document does not begin with an object.
     """
     text = _Text(stream, first)
     text.skip()
@@ -502,7 +522,7 @@ def _named(text: _Text, member: str) -> Iterator[Named | Said]:
         text.skip()
         if text.now() == "{":
             place = text.line_at(text.at)
-            found = _decoded(text, place, indent)
+            found = _decoded(text, place, indent, _OF_TEXTS)
             if isinstance(found, Bad):
                 yield found
             else:
@@ -677,7 +697,9 @@ def _noted(line: int, odd: Sequence[OddLetter]) -> Sequence[Noted]:
     return (Noted(line, said_of(odd)),) if odd else ()
 
 
-def _decoded(text: _Text, line: int, indent: str = "") -> _Decoded | Bad:
+def _decoded(
+    text: _Text, line: int, indent: str = "", decoder: json.JSONDecoder = _DECODER
+) -> _Decoded | Bad:
     """The object here by itself, wherever it ends; what is wrong with it, and go on behind it.
 
     ``indent`` is that of the line of its name, which its last brace has, too.
@@ -686,7 +708,7 @@ def _decoded(text: _Text, line: int, indent: str = "") -> _Decoded | Bad:
     while True:
         window = text.text[text.at : text.at + size]
         try:
-            value, length = _DECODER.raw_decode(window)
+            value, length = decoder.raw_decode(window)
         except (ValueError, RecursionError) as error:
             incomplete = _is_incomplete(error, window)
             if incomplete and text.kept <= OBJECT_LIMIT:

@@ -15,7 +15,13 @@ from sssjob.integers import whole
 from sssjob.layout import geometry
 from sssjob.model import Item, Property, stripped
 from sssjob.nodes import plain
-from sssjob.resource_names import GPU, LICENSE, gpu_model, license_name
+from sssjob.resource_names import (
+    GPU,
+    LICENSE,
+    gpu_model,
+    license_attributes,
+    license_name,
+)
 from sssjob.translate.nodes import conditions
 from sssjob.translate.options import Heard
 from sssjob.translate.requests import NO_OPTION, JobRequest
@@ -504,7 +510,7 @@ def say_licences(
     ):
         return False
     for name, _, count in found:
-        heard.request("Resource", count or "1", name=name, type=LICENSE)
+        heard.request("Resource", count or "1", **license_attributes(name))
     return True
 
 

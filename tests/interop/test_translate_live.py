@@ -84,7 +84,7 @@ SHOWN = [
     ("<QualityOfService>high</QualityOfService>", "QOS=high"),
     ("<Project>p</Project>", "Account=p"),
     (requested('<NodeCount op="GE">1</NodeCount><NodeCount op="LE">2</NodeCount>'), "NumNodes=1-2"),
-    (requested('<Resource name="matlab" type="License">3</Resource>'), "Licenses=matlab:3"),
+    (requested('<Resource name="License" type="matlab">3</Resource>'), "Licenses=matlab:3"),
     ('<Dependency condition="OnExit">{other}</Dependency>', "Dependency=afterany:{other}"),
     ("<InputFile>/dev/null</InputFile>", "StdIn=/dev/null"),
     ("<Restartable>true</Restartable>", "Requeue=1"),

@@ -477,3 +477,40 @@ def test_a_listing_of_scontrol_that_ends_in_a_record_of_several_lines_is_told():
         *jobs, told = outcomes("scontrol", data[:end])
         assert all(isinstance(item, Converted) for item in jobs)
         assert isinstance(told, Bad) or "cut short" in told.message
+
+
+ODD_TEXTS = {"1.10": "1.10", "1e3": "1e3", "1.50": "1.50", "17": "17", '"005"': "005"}
+
+
+@pytest.mark.parametrize(("written", "told"), ODD_TEXTS.items())
+def test_a_text_of_pbs_that_looks_like_a_number_stays_as_it_is_written(written, told):
+    job = f'"Job_Name": {written}, "Account_Name": {written}, "Variable_List": {{"V": {written}}}'
+    jobs_of = f'"Jobs": {{"7.s": {{"job_state": "Q", {job}}}}}'
+    data = f'{{"timestamp": 1, "pbs_version": "23", {jobs_of}}}'
+    (job,) = jobs("qstat-json", data.encode())
+    (variable,) = job.properties.all("Environment")[0].children
+    assert (job.get("Name"), job.delivered.get("Project").text, variable.text) == (told,) * 3
+
+
+_SHOWN = "Job Id: 7.s\n    job_state = Q\n    Variable_List = {}\n"
+_IN_XML = (
+    "<Data><Job><Job_Id>7.s</Job_Id><job_state>Q</job_state>"
+    "<Variable_List>{}</Variable_List></Job></Data>"
+)
+VARIABLES = {
+    "B=ab\\,c,V=1": {"B": "ab,c", "V": "1"},
+    "B=ab,c,V=1": {"B": "ab,c", "V": "1"},
+    "B=a\\,C=d,V=1": {"B": "a,C=d", "V": "1"},
+    "B=C:\\\\temp,V=1": {"B": "C:\\temp", "V": "1"},
+    "B=a\\\\,V=1": {"B": "a\\", "V": "1"},
+    'B=\\"a\\",V=\\\'': {"B": '"a"', "V": "'"},
+    "B=a\\n,V=\\": {"B": "a\\n", "V": "\\"},
+}
+
+
+@pytest.mark.parametrize(("written", "told"), VARIABLES.items())
+def test_what_pbs_escapes_in_variables_is_read_alike(written, told):
+    for name, text in (("qstat-text", _SHOWN), ("qstat-xml", _IN_XML)):
+        (job,) = jobs(name, text.format(written).encode())
+        found = job.properties.all("Environment")[0].children
+        assert {each.attributes["name"]: each.text for each in found} == told

@@ -36,7 +36,7 @@ BOTH = [
     ('<TaskDistribution type="TasksPerNode">4</TaskDistribution>' + requested("<Processors>8</Processors>"), ["-n 8", "-R span[ptile=4]"]),
     (requested("<Processors>8</Processors><NodeCount>1</NodeCount>"), ["-n 8", "-R span[hosts=1]"]),
     (requested("<Feature>ib</Feature><Feature>ssd</Feature><Architecture>X86_64</Architecture>"), ['-R "select[ib && ssd && type==X86_64]"']),
-    (requested('<Memory units="GB">2</Memory><Disk units="MB">5</Disk><Resource name="matlab" type="License">3</Resource>'),
+    (requested('<Memory units="GB">2</Memory><Disk units="MB">5</Disk><Resource name="License" type="matlab">3</Resource>'),
      ["-R rusage[mem=2048MB:tmp=5MB:matlab=3]"]),
     (requested('<Resource name="GPU">2</Resource>'), ["-gpu num=2"]),
     (requested("<Duration>3600</Duration>"), ["-W 60"]),
@@ -202,7 +202,7 @@ def test_gpus_of_rusage_are_no_licences(separator):
     said, findings = said_by_script(
         "#BSUB", [f"-R rusage[matlab=3{separator}ngpus_physical=2]"], "lsf"
     )
-    assert '<Resource name="matlab" type="License">3</Resource>' in said
+    assert '<Resource name="License" type="matlab">3</Resource>' in said
     assert '<Resource name="GPU">2</Resource>' in said
     assert "ngpus" not in said
     assert not findings

@@ -72,7 +72,7 @@ NODES = [
      ["-l nodes=2:ppn=4:gpus=2:ib:ssd"]),
     (requested('<Memory units="GB">2</Memory><Disk units="MB">5</Disk>'), ["-l mem=2gb", "-l file=5mb"]),
     (requested('<Architecture>x86</Architecture><OperatingSystem>linux</OperatingSystem>'), ["-l arch=x86", "-l opsys=linux"]),
-    (requested('<Resource name="matlab" type="License">3</Resource>'), ["-l gres=matlab+3"]),
+    (requested('<Resource name="License" type="matlab">3</Resource>'), ["-l gres=matlab+3"]),
 ]
 # fmt: on
 CASES = [(target, *case) for target in ("pbs", "torque") for case in COMMON]
@@ -259,7 +259,7 @@ def test_a_chunk_without_mpiprocs_is_one_task_with_all_its_processors():
 
 
 def test_licences_of_task_groups_are_those_of_the_job_together():
-    group = requested('<Processors>1</Processors><Resource name="x" type="License">2</Resource>')
+    group = requested('<Processors>1</Processors><Resource name="License" type="x">2</Resource>')
     inner = f"<TaskGroup>{group}</TaskGroup><TaskGroup>{group}</TaskGroup>"
     assert "-l x=4" in options_of(inner, "pbs")
 
@@ -284,3 +284,28 @@ def test_memory_of_each_process_beside_that_of_the_job_is_kept_and_told(line, ta
     assert (target == "torque") == (f"#PBS -l pmem={line.split('pmem=')[1][:3]}\n" in text)
     assert (target == "torque") != any("-l pmem" in loss.shown for loss in losses)
     comes_back(found.job, target)
+
+
+@pytest.mark.parametrize(
+    "lines, project, kept",
+    [
+        (["-A phys"], "phys", []),
+        (["-P p1"], "p1", []),
+        (["-A phys", "-P p1"], "phys", ["-P p1"]),
+        (["-P p1", "-A phys"], "phys", ["-P p1"]),
+    ],
+)
+def test_the_account_is_charged_and_a_project_beside_it_stays(lines, project, kept):
+    script = "".join(f"#PBS {line}\n" for line in ["-S /bin/sh", *lines])
+    (found,) = read(f"#!/bin/sh\n{script}exec /bin/date\n".encode(), "pbs")
+    assert found.job.get("Project") == project
+    options = [
+        f"{item.attributes['name']} {item.text}"
+        for item in found.job.properties.all("Extension")
+        if item.attributes["name"] != "order"
+    ]
+    assert options == kept
+    again = translate(found.job, "pbs").text
+    assert sorted(
+        line for line in again.splitlines() if line[:7] in ("#PBS -A", "#PBS -P")
+    ) == sorted(f"#PBS {line}" for line in ([*lines] if kept else [f"-P {project}"]))

@@ -11,7 +11,7 @@ from sssjob.expression import Comparison
 from sssjob.integers import whole
 from sssjob.model import Property, stripped
 from sssjob.nodes import plain
-from sssjob.resource_names import LICENSE
+from sssjob.resource_names import license_attributes
 from sssjob.systems.lsf.selections import selected, selection
 from sssjob.systems.lsf.words import (
     asked_gpus,
@@ -265,7 +265,7 @@ class Slots(Layout):
                     if _WHOSE[method] == (numbers.NODE if whose != numbers.NODE else numbers.TASK):
                         _one_host(heard, of, f"{name}={text}")
                 else:
-                    heard.request("Resource", text, name=name, type=LICENSE)
+                    heard.request("Resource", text, **license_attributes(name))
         self._say_gpus(said, heard, of, parts, gpus)
 
     def _say_gpus(

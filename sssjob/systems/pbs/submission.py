@@ -39,17 +39,21 @@ def _bytes(text: str) -> int:
 
 
 class Project(fields.Rule):
-    """-P of PBS Professional; -A, which TORQUE has alone, says the same where there is no -P."""
+    """-A and -P of PBS Professional, of which TORQUE has -A alone.
+
+    Whose account is named there is charged, as in records and listings: a project beside it stays
+    an Extension.
+    """
 
     def write(self, asked: JobRequest, made: Made) -> None:
         """The one or the other."""
-        fields.TextOption("Project", "-A" if made.held else "-P", word).write(asked, made)
+        kept = any(each.attributes.get("name") == "-P" for each in asked.items("Extension"))
+        fields.TextOption("Project", "-A" if made.held or kept else "-P", word).write(asked, made)
 
     def read(self, said: Said, heard: Heard) -> None:
         """The first that is there."""
-        project = said.last("-P")
-        account = None if project else said.last("-A")
-        if text := project or account:
+        account = said.last("-A")
+        if text := account or said.last("-P"):
             heard.say("Project", text)
 
 

@@ -19,7 +19,7 @@ from sssjob.executable import DEFAULT_SHELL
 from sssjob.mail_addresses import of_uri, to_uri
 from sssjob.model import Job, stripped
 from sssjob.records.dependencies import WORDS, dependencies, matching, other_dependencies
-from sssjob.resource_names import LICENSE
+from sssjob.resource_names import LICENSE, license_attributes
 from sssjob.systems.slurm.submission import (
     FEWER,
     FILES,
@@ -447,7 +447,7 @@ def _say_gpus(heard: Heard, found: re.Match[str]) -> None:
 
 
 def _say_licence(heard: Heard, found: re.Match[str]) -> None:
-    heard.request("Resource", found[2] or "1", name=found[1], type=LICENSE)
+    heard.request("Resource", found[2] or "1", **license_attributes(found[1]))
 
 
 def _times(asked: JobRequest, job: Data) -> None:

@@ -29,7 +29,7 @@ from sssjob.records.record import (
     varied,
 )
 from sssjob.records.values import amount, count, integer, is_whole, number
-from sssjob.resource_names import LICENSE
+from sssjob.resource_names import license_attributes
 from sssjob.systems.condor import names
 from sssjob.systems.condor.accounting.values import MADE_OF, NUMBERS, WORKED_OUT
 
@@ -256,7 +256,7 @@ def licenses(text: str) -> Found:
         return None
     told = (limit.partition(":") for limit in limits)
     return tuple(
-        Property("Resource", amount(number or "1") or "", {"name": name, "type": LICENSE})
+        Property("Resource", amount(number or "1") or "", license_attributes(name))
         for name, _, number in told
     )
 

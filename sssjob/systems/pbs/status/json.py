@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
-from sssjob.records.json_objects import MembersBeside, Named, read_named
+from sssjob.records.json_objects import MembersBeside, Named, WrittenNumber, read_named
 from sssjob.records.layout import Piece
 from sssjob.records.lines import legal
 from sssjob.systems.pbs.status import table
@@ -48,9 +48,14 @@ def _attributes(job: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _text(value: Any) -> str:
-    """A value as text: a number, and what is no single value, as JSON has it."""
+    """A value as text: a number as it is written, and what is no single value as JSON has it.
+
+    qstat leaves out the quotes of whatever looks like a number, names of jobs too.
+    """
     if value is None:
         return ""
+    if isinstance(value, WrittenNumber):
+        return value.text
     return legal(value) if isinstance(value, str) else json.dumps(value)
 
 

@@ -56,7 +56,8 @@ _KEYS = {
 }  # fmt: skip
 _TIMES = ("ctime", "qtime", "etime", "start", "end")
 _ID = re.compile(r"[0-9]{1,18}(?:\[[0-9,\-:]*\]|-[0-9]{1,9})?(?:\.\S+)?")
-_VARIABLE = re.compile(r",(?=[A-Za-z_]\w*=)")
+_VARIABLE = re.compile(r"(?:[^\\,]|\\.|,(?![A-Za-z_]\w*=)|\\\Z)+", re.DOTALL)
+_ESCAPED = re.compile(r"""\\([,"'\\])""")
 _PATH = re.compile(r"[A-Za-z0-9._-]+:(/.*)", re.DOTALL)
 _HOLDS = {"u": "User", "s": "System", "o": "Operator"}
 _MAIL = {"b": "JobStart", "e": "JobEnd"}
@@ -143,11 +144,13 @@ def environment(pairs: Variables) -> Found:
 def variables(text: str) -> Variables:
     """The variables of ``A=1,B=2``: a comma in a value separates only where a name follows it.
 
-    >>> variables("A=1,2,B=x=y,C=")
-    (('A', '1,2'), ('B', 'x=y'), ('C', ''))
+    The server has a backslash before a comma, a quote or a backslash of a value.
+
+    >>> variables(r"A=1,2,B=x=y,C=,D=a\\,E=b")
+    (('A', '1,2'), ('B', 'x=y'), ('C', ''), ('D', 'a,E=b'))
     """
-    parts = (part.partition("=") for part in _VARIABLE.split(text))
-    return tuple((name, value) for name, equals, value in parts if equals)
+    parts = (part.partition("=") for part in _VARIABLE.findall(text))
+    return tuple((name, _ESCAPED.sub(r"\1", value)) for name, equals, value in parts if equals)
 
 
 @varied
