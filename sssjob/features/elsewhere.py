@@ -130,4 +130,5 @@ def _merge(said: StatedValues, limits: dict[str, kernel.KernelNumber]) -> None:
         if each.kind == "assumed" and said.by:
             said.doubt(key)
             continue
-        said.add(key, each.value, f"{each.source}: {each.why}")
+        if each.value or key == "max_swap_bytes":  # no swap at all is a limit
+            said.take(key, each.value, f"{each.source}: {each.why}")

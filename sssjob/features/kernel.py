@@ -131,7 +131,7 @@ class _Groups:
         found = self.least("memory.swap.max", "memory/memory.memsw.limit_in_bytes")
         if found is None or "memsw" not in found.source:
             return found
-        if memory is None or found.number <= memory.number:
+        if memory is None or found.number < memory.number:
             return None
         source, why = f"{found.source} - {memory.source}", "memory and swap less memory"
         return KernelNumber(found.number - memory.number, source, why, "derived")

@@ -83,7 +83,7 @@ JOB_FEATURES = (
     Key("wall_limit_secs",      "wall_limit_secs",     SECONDS,   1,    False, REQUIRED,    "elapsed time limit from jobstart_secs on, not multiplied by cores"),
     Key("disk_limit_GB",        "scratch_limit_bytes", GIGABYTES, 1,    False, REQUIRED,    "scratch space; the 2014 text counts in 10^9 bytes"),
     Key("mem_limit_MB",         "max_rss_bytes",       MEGABYTES, 1,    False, REQUIRED,    "resident memory of all processes; the 2014 text counts in 10^6 bytes"),
-    Key("",                     "max_swap_bytes",      BYTES,     1,    False, REQUIRED,    "swap of all processes"),
+    Key("",                     "max_swap_bytes",      BYTES,     0,    False, REQUIRED,    "swap of all processes"),
     Key("jobstart_secs",        "jobstart_secs",       TIME,      1,    False, REQUIRED,    "when the batch system started the job"),
     Key("allocated_CPU",        "allocated_cpu",       INTEGER,   1,    True,  REQUIRED,    "processors given to this job"),
     Key("shutdowntime_job",     "shutdowntime_job",    TIME,      1,    True,  OPTIONAL,    "when the job must have finished"),

@@ -83,8 +83,9 @@ def left(
         if moment is not None
     }
     # decision 74: what came before the job, or may have, is a leftover that nobody removed.
-    earliest = now if start is None else start
-    for name in [name for name, moment in ends.items() if moment < earliest]:
+    # The directory of a job is its own, so that a shutdown in it is of no other one.
+    earliest = {"shutdowntime": now if start is None else start, "shutdowntime_job": start or 0}
+    for name in [name for name, moment in ends.items() if moment < earliest[name]]:
         notes.append(f"{name} {ends.pop(name)} is taken for a leftover and not counted")
     end = min(ends.values()) - now if ends else None
     return Left(wall, cpu, end, tuple(notes), rate)

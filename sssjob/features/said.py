@@ -42,7 +42,12 @@ class StatedValues:
 
     def add(self, key: str, value: Value | None, source: str) -> None:
         """Take a value of the job; None, 0 and "" say nothing, and the first one counts."""
-        if value and key not in self.job:
+        if value:
+            self.take(key, value, source)
+
+    def take(self, key: str, value: Value, source: str) -> None:
+        """Take a value of the job, whatever it is; the first one counts."""
+        if key not in self.job:
             self.job[key], self.sources[key] = value, source
             self.known(key)
 

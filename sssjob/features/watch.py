@@ -42,7 +42,8 @@ class Watch:
         """Ask all sources once, at ``now`` in seconds since 1970."""
         before = self.standing
         found = notices.ask(self.names, self.asked, now)
-        self.said |= found.said
+        for name, new in found.said.items():
+            self.said[name] = _followed(self.said.get(name, {}), new, name in found.problems)
         standing = self.standing
         changes = tuple(
             NoticeChange(key, standing.get(key))
@@ -86,3 +87,19 @@ def _prologs_ask(name: str, node: str) -> bool:
 
 def _moment(notice: Notice | None) -> int | None:
     return None if notice is None else notice.moment
+
+
+def _followed(
+    old: Mapping[str, Notice], new: Mapping[str, Notice], in_part: bool
+) -> dict[str, Notice]:
+    """What a source says now. One that did not say all calls nothing off.
+
+    A notice that counts from when it was seen stays where it was.
+    """
+    found = dict(new)
+    for key, notice in old.items():
+        now = found.get(key)
+        seen_before = now is not None and now.counts and notice[2:] == now[2:]
+        if seen_before or (in_part and (now is None or notice.moment < now.moment)):
+            found[key] = notice
+    return found

@@ -127,3 +127,17 @@ def test_root_makes_nothing_where_others_could_lead_it_elsewhere(tmp_path):
     )
     assert (done.exit_code, "can be written by others" in done.stderr) == (2, True)
     assert os.listdir(tmp_path / "open") == []
+
+
+def test_where_no_job_can_be_run_nothing_is_proven(site):
+    """What was tried on this node alone says nothing of the site."""
+    (site / "bin/sbatch").write_text("#!/bin/sh\necho down >&2; exit 1\n")
+    (site / "bin/sbatch").chmod(0o755)
+    words = ["features", "prove", "--for", "slurm", "--work", str(site), "--seconds", "3"]
+    cases = ["--case", "simple", "--case", "umask"]
+    done = CliRunner().invoke(sssjob, [*words, *cases])
+    assert [line.split()[:3] for line in done.stdout.splitlines()] == [
+        ["simple", "not", "here"], ["umask", "holds"]
+    ]  # fmt: skip
+    assert done.exit_code == 1
+    assert CliRunner().invoke(sssjob, [*words, "--case", "umask"]).exit_code == 0

@@ -175,7 +175,7 @@ CONSTRAINED = "ConstrainRAMSpace=yes\nConstrainSwapSpace=yes\n"
         ("ConstrainRAMSpace=yes\nConstrainSwapSpace=yes # all\nAllowedSwapSpace=50\n", 50 * MIB),
         ("constrainramspace=YES\nconstrainswapspace=yes\nAllowedSwapSpace=12.5%\n", 13107200),
         ("ConstrainRAMSpace=yes\nAllowedSwapSpace=50\n", None),
-        (CONSTRAINED, None),
+        (CONSTRAINED, 0),
         (f"{CONSTRAINED}AllowedSwapSpace=9\nMaxSwapPercent=1", None),
         (f"{CONSTRAINED}AllowedSwapSpace=much", None),
     ],

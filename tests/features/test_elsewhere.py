@@ -202,6 +202,12 @@ def test_the_kernel_tells_what_nobody_else_does(tmp_path):
     assert features.here({}).job == {}  # of another environment, not of this process
 
 
+def test_no_swap_at_all_is_a_limit(tmp_path):
+    root = limited(tmp_path, memory_swap_max=0)
+    for environment in ({}, SLURM, POD):
+        assert features.here(environment, root).job["max_swap_bytes"] == 0
+
+
 def test_that_the_kernel_enforces_less_is_told_and_more_is_not(tmp_path):
     less = features.here(SLURM, limited(tmp_path / "less", memory_max=100 * MIB))
     assert less.job["max_rss_bytes"] == 200 * MIB

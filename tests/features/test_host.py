@@ -58,6 +58,10 @@ V1 = {
             "max_swap_bytes", 4096, id="memory.swap.max",
         ),
         pytest.param(
+            {**V2, "sys/fs/cgroup/system.slice/job_7/memory.swap.max": "0\n"},
+            "max_swap_bytes", 0, id="no swap at all",
+        ),
+        pytest.param(
             {"proc/self/cgroup": "0::/\n"}, "max_rss_bytes", None, id="the group of everybody",
         ),
         pytest.param({}, "max_rss_bytes", None, id="no control groups"),

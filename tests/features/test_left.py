@@ -20,6 +20,9 @@ CASES = [
     pytest.param({}, {"shutdowntime": START + 10}, 0, (None, None, 10, 10), id="only a shutdown"),
     pytest.param({}, {"shutdowntime": START}, 1, (None, None, None, None), id="a leftover"),
     pytest.param(
+        {"shutdowntime_job": START}, {}, 1, (None, None, -1, -1), id="in a directory of its own",
+    ),
+    pytest.param(
         {"jobstart_secs": START - 9}, {"shutdowntime": START}, 1, (None, None, -1, -1),
         id="a shutdown that came while the job ran",
     ),

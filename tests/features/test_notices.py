@@ -2,6 +2,7 @@
 """Notices of the end of a machine or a job: of systemd, clouds, Kubernetes and batch systems."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -37,15 +38,29 @@ def systemd(root, text):
     [
         ("USEC=1795003600000000\nWARN_WALL=1\nMODE=poweroff\n", [(1795003600, "poweroff")]),
         ("USEC=1795003600999999\nMODE=reboot\n", [(1795003600, "reboot")]),
-        ("MODE=poweroff\n", []),
         ("USEC=1795003600000000\nMODE=dry-poweroff\n", []),
-        ("USEC=soon\n", []),
-        ("", []),
     ],
 )
 def test_a_shutdown_that_systemd_has_scheduled(tmp_path, text, found):
     notices = [Notice(MACHINE, moment, "systemd", why) for moment, why in found]
     assert told("systemd", systemd(tmp_path, text)) == (notices, {})
+
+
+@pytest.mark.parametrize(
+    "text", ["MODE=poweroff\n", "USEC=-5", "USEC=NaN", "USEC=soon", "", "\0" * 9]
+)
+def test_a_file_of_systemd_that_says_no_moment_is_told(tmp_path, text):
+    notices, problems = told("systemd", systemd(tmp_path, text))
+    assert (notices, "is not USEC=MICROSECONDS" in problems["systemd"]) == ([], True)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda place: place.symlink_to("/dev/zero")])
+def test_what_is_no_file_of_systemd_is_told(tmp_path, make):
+    asked = systemd(tmp_path, "")
+    place = tmp_path / "run/systemd/shutdown/scheduled"
+    place.unlink()
+    make(place)
+    assert "scheduled" in told("systemd", asked)[1]["systemd"]
 
 
 def test_without_a_scheduled_shutdown_nothing_is_said(tmp_path):
@@ -127,6 +142,82 @@ def test_aws_is_asked_with_the_token_that_it_gave():
     with serving(answer) as (url, _):
         told("aws", Surroundings({}, url=url, seconds=60))
     assert seen == [("PUT", None), ("GET", "t0ken"), ("GET", "t0ken")]
+
+
+GOOD = {"action": "terminate", "time": "2026-11-18T15:06:40Z"}
+BAD = object()
+
+
+# What one part of a service says does not depend on the others.
+@pytest.mark.parametrize(
+    ("name", "found", "moments", "said"),
+    [
+        ("aws", {**TOKEN, SPOT: json.dumps(GOOD).encode(), EVENTS: BAD}, [NOW + 4 * 3600], "500"),
+        ("aws", {**TOKEN, SPOT: BAD,
+                 EVENTS: b'[{"NotBefore": "18 Nov 2026 12:06:40 GMT", "Code": "x", "State": "active"}]'},
+         [NOW + 3600], "500"),
+        ("aws", {**TOKEN, EVENTS: b'[7, {"NotBefore": "bad", "State": "active"}, {"NotBefore": '
+                 b'"18 Nov 2026 12:06:40 GMT", "Code": "x", "State": "active"}]'},
+         [NOW + 3600], "no object of JSON; 'bad'"),
+        ("azure", azure({**EVENT, "NotBefore": "bad"},
+                        {**EVENT, "NotBefore": "Wed, 18 Nov 2026 12:06:40 GMT"}),
+         [NOW + 3600], "'bad'"),
+        ("azure", {AZURE: b'{"Events": "x"}'}, [], "no list of events"),
+        ("azure", {AZURE: b"[]"}, [], "no object of JSON"),
+        ("gce", {PREEMPTED: b"TRUE", MAINTENANCE: BAD}, [NOW + 30], "500"),
+        ("gce", {PREEMPTED: b"perhaps", MAINTENANCE: b"TERMINATE_X"}, [NOW + 30], "'perhaps'"),
+        ("gce", {PREEMPTED: b"FALSE", MAINTENANCE: b"?"}, [], "no event of maintenance"),
+    ],
+)  # fmt: skip
+def test_what_fails_takes_nothing_away_from_what_is_said(name, found, moments, said):
+    def answer(request):
+        if found.get(request.path) is BAD:
+            return 500, {}, b""
+        return documents(found, HEADERS[name])(request)
+
+    with serving(answer) as (url, _):
+        notices, problems = told(name, Surroundings({}, url=url, seconds=60))
+    assert [each.moment for each in notices] == moments
+    assert said in problems[name]
+
+
+OWN = "/metadata/instance/compute/name?api-version=2020-07-01&format=text"
+
+
+@pytest.mark.parametrize(
+    ("concerned", "own", "moments"),
+    [
+        (["other"], b"vm_1", []), (["other", "VM_1"], b"vm_1\n", [NOW + 3600]),
+        ([], b"vm_1", [NOW + 3600]), (None, b"vm_1", [NOW + 3600]),
+        (["other"], BAD, [NOW + 3600]), ("vm", b"vm_1", [NOW + 3600]),
+    ],
+)  # fmt: skip
+def test_an_event_of_azure_is_of_the_machines_that_it_names(concerned, own, moments):
+    event = {**EVENT, "NotBefore": "Wed, 18 Nov 2026 12:06:40 GMT", "Resources": concerned}
+    found = {**azure(event), **({} if own is BAD else {OWN: own})}
+
+    def answer(request):
+        return (500, {}, b"") if request.path == OWN and own is BAD else documents(found)(request)
+
+    with serving(answer) as (url, _):
+        notices, problems = told("azure", Surroundings({}, url=url, seconds=60))
+    assert [each.moment for each in notices] == moments
+    assert bool(problems) == (own is BAD)
+
+
+@pytest.mark.parametrize(
+    ("name", "found", "seconds"),
+    [
+        ("gce", {PREEMPTED: b"TRUE"}, 30), ("gce", {MAINTENANCE: b"TERMINATE_ON_HOST"}, 30),
+        ("azure", azure({**EVENT, "EventStatus": "Started"}), 0),
+    ],
+)  # fmt: skip
+def test_an_end_that_counts_from_now_stays_where_it_was_first_seen(name, found, seconds):
+    with serving(documents(found, HEADERS[name])) as (url, _):
+        watch = Watch((name,), Surroundings({}, url=url, seconds=60))
+        changes = [watch.look(NOW + after).changes for after in (0, 1, 40)]
+    assert [len(each) for each in changes] == [1, 0, 0]
+    assert watch.end.moment == NOW + seconds
 
 
 @pytest.mark.parametrize(
@@ -233,6 +324,49 @@ def test_what_a_pod_may_not_read_is_a_problem_without_its_token(tmp_path):
     assert "secret" not in problems["kubernetes"]
 
 
+def test_a_taint_without_its_time_counts_from_when_it_was_first_seen(tmp_path):
+    taint = {name: value for name, value in TAINT.items() if name != "timeAdded"}
+    with serving(api(pod(tmp_path, [{**LEFT, "tolerationSeconds": 4}]), taint)) as (url, _):
+        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
+        watch = Watch(("kubernetes",), asked)
+        changes = [watch.look(NOW + after).changes for after in (0, 1, 2)]
+    assert [len(each) for each in changes] == [1, 0, 0]
+    assert watch.end.moment == NOW + 4
+
+
+def test_a_pod_that_may_not_read_its_node_is_told_its_own_deletion(tmp_path):
+    whole = api(pod(tmp_path, deleted="2026-11-18T11:07:10Z"))
+
+    def answer(request):
+        return (403, {}, b"") if "/nodes/" in request.path else whole(request)
+
+    with serving(answer) as (url, _):
+        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
+        notices, problems = told("kubernetes", asked)
+    assert [each.moment for each in notices] == [NOW + 30]
+    assert "403" in problems["kubernetes"]
+
+
+@pytest.mark.parametrize("body", [b"[]", b'{"metadata": 7, "spec": {}}', b"{}", b"7"])
+def test_what_is_no_pod_is_told(tmp_path, body):
+    pod(tmp_path)
+    with serving(lambda request: (200, {"Content-Length": str(len(body))}, body)) as (url, _):
+        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
+        assert "no object with" in told("kubernetes", asked)[1]["kubernetes"]
+
+
+def test_a_namespace_may_stand_in_a_variable(tmp_path):
+    body = pod(tmp_path, deleted="2026-11-18T11:07:10Z")
+    (tmp_path / "var/run/secrets/kubernetes.io/serviceaccount/namespace").unlink()
+    with serving(api(body)) as (url, _):
+        asked = Surroundings({"POD_NAME": "p-1"}, url=url, root=str(tmp_path), seconds=60)
+        assert "set POD_NAMESPACE" in told("kubernetes", asked)[1]["kubernetes"]
+        named = Surroundings(
+            {"POD_NAME": "p-1", "POD_NAMESPACE": "physics"}, url=url, root=str(tmp_path), seconds=60
+        )
+        assert len(told("kubernetes", named)[0]) == 1
+
+
 @pytest.mark.parametrize("name", ["", "../nodes", "P", "a b", "x" * 300])
 def test_a_pod_of_no_name_is_not_asked_for(tmp_path, name):
     pod(tmp_path)
@@ -304,6 +438,19 @@ def test_the_features_of_a_job_are_a_source(tmp_path):
     environment = {"MACHINEFEATURES": f"{tmp_path}/machine", "JOBFEATURES": f"{tmp_path}/job"}
     found = ask(["features"], Surroundings(environment, root=str(tmp_path)), NOW).earliest
     assert (found[MACHINE].moment, found[JOB].moment) == (NOW + 500, NOW + 200)
+
+
+@pytest.mark.parametrize("job", ["/nowhere", "http://127.0.0.1:1/x", "NaN"])
+def test_a_directory_of_features_that_cannot_be_read_is_told(tmp_path, job):
+    write({"shutdowntime": NOW + 500}, tmp_path / "machine")
+    if job == "NaN":
+        (tmp_path / "job").mkdir()
+        (tmp_path / "job/shutdowntime_job").write_text("NaN\n")
+        job = f"{tmp_path}/job"
+    environment = {"MACHINEFEATURES": f"{tmp_path}/machine", "JOBFEATURES": job}
+    notices, problems = told("features", Surroundings(environment, root=str(tmp_path)))
+    assert [each.moment for each in notices] == [NOW + 500]
+    assert "$JOBFEATURES" in problems["features"]
 
 
 def test_clouds_are_asked_only_by_name():

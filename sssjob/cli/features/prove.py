@@ -24,8 +24,8 @@ Examples:
   sssjob features prove --for slurm --work ~ --with unlimited --partition=long
   sssjob features prove --for gridengine --user alice --work /shared/proof --json
 
-Exit code: 0 every case holds that there can be here, 1 one is wrong or none could be
-tried, 2 an option is not understood, or nothing can be written."""
+Exit code: 0 every case holds that there can be here, 1 one is wrong or no job could be
+run, 2 an option is not understood, or nothing can be written."""
 )
 @batch.system("proof")
 @click.option("--work", metavar="DIR", required=True,
@@ -53,20 +53,27 @@ def command(
     says inside it. On this node our prolog is tried while the controller hangs, on a full disk, and
     with a umask of 077. What the batch system refuses, or does not have, is "not here".
     """
-    from sssjob.features.batch.proof import HOLDS, WRONG, ProofSettings, names, prove
+    from sssjob.features.batch.proof import (
+        HOLDS,
+        NODE_CASES,
+        WRONG,
+        ProofSettings,
+        names,
+        prove,
+    )
 
     known = names(system)
     for name in (*cases, *(case for case, _ in more)):
         if name not in known:
             common.fail(f"{name!r} is not a case of {system}: {', '.join(known)}")
     words = {case: [word for one, word in more if one == case] for case, _ in more}
-    outcomes = []
+    outcomes = {}
     try:
         with terminable():
             for found in prove(
                 system, cases or known, ProofSettings(Path(work), user, seconds, words)
             ):
-                outcomes.append(found.outcome)
+                outcomes[found.case] = found.outcome
                 if as_json:
                     row = {"case": found.case, "outcome": found.outcome, "why": list(found.why)}
                     common.data(json.dumps(row))
@@ -78,5 +85,7 @@ def command(
         fail(error)
     except LookupError as error:
         common.fail(f"no such user: {error}")
-    held = HOLDS in outcomes and WRONG not in outcomes
+    # Where no job could be run, what was tried on this node alone proves nothing of the site.
+    tried = {case for case in outcomes if case not in NODE_CASES} or set(outcomes)
+    held = any(outcomes[case] == HOLDS for case in tried) and WRONG not in outcomes.values()
     sys.exit(common.FOUND if held else common.NOTHING)

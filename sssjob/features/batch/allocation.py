@@ -15,6 +15,7 @@ from sssjob.features.precedence import Features
 from sssjob.model import Job, Property
 
 # An id names a directory: 12345, 7.3, 12[3].server.example.org, 0.cluster@host.
+_MACHINE = "machinefeatures"  # beside the directories of jobs
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+\[\]-]{0,199}")
 
 
@@ -40,7 +41,7 @@ class Allocation:
 
 def is_id(name: str) -> bool:
     """Whether a name is one that a job may have, and with it a directory."""
-    return bool(_ID.fullmatch(name)) and ".." not in name
+    return bool(_ID.fullmatch(name)) and ".." not in name and name != _MACHINE
 
 
 def amount(value: Fraction | int, source: str, why: str = "") -> Amount:

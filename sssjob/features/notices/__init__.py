@@ -5,14 +5,14 @@ A source is asked again and again, as ``shutdowntime`` is: what it no longer say
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
 from sssjob import registry
 from sssjob.commands import CommandFailed
 from sssjob.dotted import loaded
-from sssjob.errors import NotFetched, SSSJobError
+from sssjob.errors import InvalidValue, NotFetched, SSSJobError
 
 MACHINE, JOB = "shutdowntime", "shutdowntime_job"
 
@@ -20,13 +20,29 @@ MACHINE, JOB = "shutdowntime", "shutdowntime_job"
 class Notice(NamedTuple):
     """When a machine (``shutdowntime``) or a job (``shutdowntime_job``) is to have ended, and why.
 
-    ``moment`` is in seconds since 1970.
+    ``moment`` is in seconds since 1970. One that ``counts`` is so many seconds after it was first
+    seen, because nobody says since when: who looks again keeps the first.
     """
 
     key: str
     moment: int
     source: str
     why: str
+    counts: bool = False
+
+
+class Unread(NamedTuple):
+    """What a source could not say, beside what it says."""
+
+    reason: str
+
+
+def trying(notices: Iterable[Notice | Unread]) -> Iterator[Notice | Unread]:
+    """A part of what a source says, of which a fault leaves all other parts as they are."""
+    try:
+        yield from notices
+    except (NotFetched, InvalidValue) as error:
+        yield Unread(str(error))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +61,7 @@ class Surroundings:
     seconds: float = 5.0
 
 
-Source = Callable[[Surroundings, int], Iterable[Notice]]
+Source = Callable[[Surroundings, int], Iterable[Notice | Unread]]
 
 # fmt: off
 SOURCES = {
@@ -65,7 +81,7 @@ Said = Mapping[str, Mapping[str, Notice]]  # the earliest notices by key, by sou
 
 @dataclass(frozen=True, slots=True)
 class Notices:
-    """What each source that answered says, and why the others did not."""
+    """What each source says that answered, in part at least, and what could not be asked."""
 
     said: Said = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
@@ -90,14 +106,27 @@ def _earliest(notices: Iterable[Notice]) -> dict[str, Notice]:
 
 
 def ask(names: Iterable[str], asked: Surroundings, now: int) -> Notices:
-    """Ask sources for their notices that lie ahead; one that cannot be asked is a problem."""
+    """Ask sources for their notices that lie ahead; what cannot be asked is a problem.
+
+    What a source said before it failed counts.
+    """
     said: dict[str, dict[str, Notice]] = {}
     problems: dict[str, str] = {}
     for name in names:
+        found: list[Notice] = []
+        faults: list[str] = []
         try:
-            said[name] = _earliest(_source(name)(asked, now))
+            for each in _source(name)(asked, now):
+                if isinstance(each, Notice):
+                    found.append(each)
+                else:
+                    faults.append(each.reason)
         except (NotFetched, CommandFailed, SSSJobError, OSError, ImportError) as error:
-            problems[name] = str(error)
+            faults.append(str(error))
+        if found or not faults:
+            said[name] = _earliest(found)
+        if faults:
+            problems[name] = "; ".join(dict.fromkeys(faults))
     return Notices(said, problems)
 
 

@@ -14,57 +14,114 @@ from typing import Any
 
 from sssjob import units
 from sssjob.errors import InvalidValue, NotFetched
-from sssjob.features.notices import MACHINE, Notice, Surroundings
+from sssjob.features.notices import MACHINE, Notice, Surroundings, Unread, trying
 from sssjob.features.remote import LINK_LOCAL, RemoteOptions, content
+
+Headers = tuple[tuple[str, str], ...]
 
 GOOGLE = "http://metadata.google.internal"
 PREEMPTED = 30  # seconds that Google leaves
 _TOKEN_SECONDS = 60
 _OF_AZURE = "2020-07-01"  # the version of the question
+_AZURES, _GOOGLES = (("Metadata", "true"),), (("Metadata-Flavor", "Google"),)
+_SHOWN = 40  # characters
 _ENDING = ("Preempt", "Terminate", "Reboot", "Redeploy")  # the events of Azure that end what runs
 
 
-def aws(asked: Surroundings, now: int) -> Iterator[Notice]:
+def aws(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     """A spot instance that is taken back, or events of maintenance that stop the instance."""
     base = f"{asked.url or LINK_LOCAL}/latest"
     lifetime = (("X-aws-ec2-metadata-token-ttl-seconds", str(_TOKEN_SECONDS)),)
     token = content(f"{base}/api/token", _options(asked, lifetime, "PUT"))
     headers = (("X-aws-ec2-metadata-token", token.strip()),) if token else ()
-    spot = _json(f"{base}/meta-data/spot/instance-action", asked, headers)
-    if isinstance(spot, dict):
-        yield _told(spot.get("time"), "aws", f"spot instance: {spot.get('action')}")
-    for event in _list(_json(f"{base}/meta-data/events/maintenance/scheduled", asked, headers)):
-        if event.get("State") == "active":
-            yield _told(event.get("NotBefore"), "aws", f"maintenance: {event.get('Code')}")
+    yield from trying(_spot(f"{base}/meta-data/spot/instance-action", asked, headers))
+    yield from trying(_events(f"{base}/meta-data/events/maintenance/scheduled", asked, headers))
 
 
-def gce(asked: Surroundings, now: int) -> Iterator[Notice]:
+def _spot(url: str, asked: Surroundings, headers: Headers) -> Iterator[Notice]:
+    spot = _json(url, asked, headers)
+    if spot is not None:
+        told = _object(url, spot)
+        yield _told(told.get("time"), "aws", f"spot instance: {told.get('action')}")
+
+
+def _events(url: str, asked: Surroundings, headers: Headers) -> Iterator[Notice | Unread]:
+    for event in _list(url, _json(url, asked, headers)):
+        yield from trying(_event(url, event))
+
+
+def _event(url: str, event: object) -> Iterator[Notice]:
+    told = _object(url, event)
+    if told.get("State") == "active":
+        yield _told(told.get("NotBefore"), "aws", f"maintenance: {told.get('Code')}")
+
+
+def gce(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     """A machine that is preempted, or one that maintenance ends."""
     base = f"{asked.url or GOOGLE}/computeMetadata/v1/instance"
-    options = _options(asked, (("Metadata-Flavor", "Google"),))
-    if (content(f"{base}/preempted", options) or "").strip() == "TRUE":
-        yield Notice(MACHINE, now + PREEMPTED, "gce", "preempted")
-    if (content(f"{base}/maintenance-event", options) or "").strip().startswith("TERMINATE"):
-        upcoming = _json(f"{base}/upcoming-maintenance?alt=json", asked, options.headers)
+    yield from trying(_preempted(f"{base}/preempted", asked, now))
+    yield from trying(_maintained(base, asked, now))
+
+
+def _preempted(url: str, asked: Surroundings, now: int) -> Iterator[Notice]:
+    said = _word(url, asked)
+    if said == "TRUE":
+        yield Notice(MACHINE, now + PREEMPTED, "gce", "preempted", counts=True)
+    elif said not in ("FALSE", ""):
+        raise NotFetched(url, f"{said[:_SHOWN]!r} is neither TRUE nor FALSE")
+
+
+def _maintained(base: str, asked: Surroundings, now: int) -> Iterator[Notice]:
+    url = f"{base}/maintenance-event"
+    said = _word(url, asked)
+    if not said.startswith("TERMINATE"):
+        if said and not said.startswith(("NONE", "MIGRATE")):
+            raise NotFetched(url, f"{said[:_SHOWN]!r} is no event of maintenance")
+        return
+    why = "maintenance that ends the machine"
+    try:
+        upcoming = _json(f"{base}/upcoming-maintenance?alt=json", asked, _GOOGLES)
         start = upcoming.get("window_start_time") if isinstance(upcoming, dict) else None
-        if start is None:
-            yield Notice(MACHINE, now + PREEMPTED, "gce", "maintenance that ends the machine")
-        else:
-            yield _told(start, "gce", "maintenance that ends the machine")
+        if start is not None:
+            yield _told(start, "gce", why)
+            return
+    except (NotFetched, InvalidValue):
+        pass  # that it ends is known
+    yield Notice(MACHINE, now + PREEMPTED, "gce", why, counts=True)
 
 
-def azure(asked: Surroundings, now: int) -> Iterator[Notice]:
-    """Events that end what runs on this machine; a freeze does not."""
-    url = f"{asked.url or LINK_LOCAL}/metadata/scheduledevents?api-version={_OF_AZURE}"
-    answer = _json(url, asked, (("Metadata", "true"),))
-    for event in _list(answer.get("Events") if isinstance(answer, dict) else None):
-        kind = event.get("EventType")
-        if kind in _ENDING:
-            why = f"{kind}: {event.get('EventId')}"
-            if event.get("EventStatus") == "Started" or not event.get("NotBefore"):
-                yield Notice(MACHINE, now, "azure", why)
-            else:
-                yield _told(event["NotBefore"], "azure", why)
+def azure(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
+    """Events that end what runs on this machine; a freeze does not.
+
+    All machines of a set are told the events of each, with the names of those that they concern.
+    """
+    base = f"{asked.url or LINK_LOCAL}/metadata"
+    url = f"{base}/scheduledevents?api-version={_OF_AZURE}"
+    answer = _json(url, asked, _AZURES)
+    ending = [
+        each for each in _list(url, None if answer is None else _object(url, answer).get("Events"))
+        if _object(url, each).get("EventType") in _ENDING
+    ]  # fmt: skip
+    name = ""
+    if any(each.get("Resources") for each in ending):
+        place = f"{base}/instance/compute/name?api-version={_OF_AZURE}&format=text"
+        try:
+            name = (content(place, _options(asked, _AZURES)) or "").strip().lower()
+        except NotFetched as error:  # then each may concern this one
+            yield Unread(str(error))
+    for event in ending:
+        concerned = event.get("Resources")
+        names = [str(each).lower() for each in concerned] if isinstance(concerned, list) else []
+        if not name or not names or name in names:
+            yield from trying(_scheduled(event, now))
+
+
+def _scheduled(event: dict[str, Any], now: int) -> Iterator[Notice]:
+    why = f"{event.get('EventType')}: {event.get('EventId')}"
+    if event.get("EventStatus") == "Started" or not event.get("NotBefore"):
+        yield Notice(MACHINE, now, "azure", why, counts=True)
+    else:
+        yield _told(event["NotBefore"], "azure", why)
 
 
 def moment(text: object) -> int:
@@ -90,22 +147,34 @@ def _told(text: object, source: str, why: str) -> Notice:
     return Notice(MACHINE, moment(text), source, why)
 
 
-def _options(
-    asked: Surroundings, headers: tuple[tuple[str, str], ...], method: str = "GET"
-) -> RemoteOptions:
+def _options(asked: Surroundings, headers: Headers, method: str = "GET") -> RemoteOptions:
     return RemoteOptions(asked.seconds, asked.seconds, headers=headers, method=method)
 
 
-def _json(url: str, asked: Surroundings, headers: tuple[tuple[str, str], ...]) -> Any:
+def _word(url: str, asked: Surroundings) -> str:
+    """What the service of Google says in a word, "" where it says nothing."""
+    return (content(url, _options(asked, _GOOGLES)) or "").strip()
+
+
+def _json(url: str, asked: Surroundings, headers: Headers) -> object:
     """What a service says in JSON; None where it says nothing. Raises ``NotFetched``."""
     text = content(url, _options(asked, headers))
     if not text or not text.strip():
         return None
     try:
-        return json.loads(text)
+        found: object = json.loads(text)
     except (ValueError, RecursionError):
         raise NotFetched(url, "what it says is no JSON") from None
+    return found
 
 
-def _list(found: object) -> list[dict[str, Any]]:
-    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+def _object(url: str, found: object) -> dict[str, Any]:
+    if not isinstance(found, dict):
+        raise NotFetched(url, "what it says is no object of JSON")
+    return found
+
+
+def _list(url: str, found: object) -> list[Any]:
+    if found is not None and not isinstance(found, list):
+        raise NotFetched(url, "what it says is no list of events")
+    return found or []

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sssjob.features.here import here
-from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings
+from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings, Unread
+
+_TELLING = (MACHINE, JOB, "jobstart_secs", "wall_limit_secs")
+_VARIABLES = ("MACHINEFEATURES", "JOBFEATURES")
 
 
-def read(asked: Surroundings, now: int) -> Iterator[Notice]:
+def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     """What both directories say; without $JOBFEATURES, what the batch system says to its job."""
     found = here(asked.environment, asked.root)
     for key, values in ((MACHINE, found.machine), (JOB, found.job)):
@@ -18,3 +21,7 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice]:
     start, limit = found.job.get("jobstart_secs"), found.job.get("wall_limit_secs")
     if isinstance(start, int) and isinstance(limit, int):
         yield Notice(JOB, start + limit, "features", "jobstart_secs + wall_limit_secs")
+    named = any(asked.environment.get(name) for name in _VARIABLES)
+    if named and (unknown := [key for key in _TELLING if key in found.unknown]):
+        told = [each for each in found.problems if not each.endswith(" is not set")]
+        yield Unread("; ".join(told) or f"not known: {', '.join(unknown)}")

@@ -15,7 +15,7 @@ from typing import Any
 from sssjob import units
 from sssjob.errors import InvalidValue, NotFetched
 from sssjob.features import kernel
-from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings
+from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings, Unread, trying
 from sssjob.features.remote import RemoteOptions, content
 
 ACCOUNT = "var/run/secrets/kubernetes.io/serviceaccount"
@@ -23,31 +23,49 @@ _NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
 _NO_EXECUTE = "NoExecute"  # of a taint: pods that do not tolerate it are evicted
 
 
-def read(asked: Surroundings, now: int) -> Iterator[Notice]:
+def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     """The deletion of this pod, and taints of its node that evict it."""
     said = asked.environment
     account = os.path.join(asked.root, ACCOUNT)
     space = kernel.text(os.path.join(account, "namespace")).strip()
-    name = said.get("POD_NAME") or said.get("MY_POD_NAME") or said.get("HOSTNAME", "")
-    if not (_NAME.fullmatch(space) and _NAME.fullmatch(name)):
-        raise InvalidValue(f"{space}/{name}", "the namespace and the name of a pod: set POD_NAME")
-    pod = _object(f"api/v1/namespaces/{space}/pods/{name}", asked, account)
-    metadata, spec = _of(pod, "metadata"), _of(pod, "spec")
+    space = space or _first(said, "POD_NAMESPACE", "MY_POD_NAMESPACE")
+    name = _first(said, "POD_NAME", "MY_POD_NAME", "HOSTNAME")
+    if not _NAME.fullmatch(space):
+        raise InvalidValue(space, "the namespace of a pod: set POD_NAMESPACE")
+    if not _NAME.fullmatch(name):
+        raise InvalidValue(name, "the name of a pod: set POD_NAME")
+    path = f"api/v1/namespaces/{space}/pods/{name}"
+    pod = _object(path, asked, account)
+    metadata, spec = (_of(pod, part, path) for part in ("metadata", "spec"))
+    yield from trying(_deleted(metadata, name))
+    yield from trying(_tainted(spec, asked, account, now))
+
+
+def _deleted(metadata: Mapping[str, Any], name: str) -> Iterator[Notice]:
     if text := metadata.get("deletionTimestamp"):
         yield Notice(JOB, units.time(str(text)), "kubernetes", f"pod {name} is deleted")
+
+
+def _tainted(
+    spec: Mapping[str, Any], asked: Surroundings, account: str, now: int
+) -> Iterator[Notice | Unread]:
     node = str(spec.get("nodeName", ""))
     if not _NAME.fullmatch(node):
         return
-    for taint in _of(_object(f"api/v1/nodes/{node}", asked, account), "spec").get("taints") or []:
+    path = f"api/v1/nodes/{node}"
+    for taint in _of(_object(path, asked, account), "spec", path).get("taints") or []:
         if isinstance(taint, dict) and taint.get("effect") == _NO_EXECUTE:
-            yield from _evicting(taint, spec, node, now)
+            yield from trying(_evicting(taint, spec, node, now))
 
 
 def _evicting(
     taint: Mapping[str, Any], spec: Mapping[str, Any], node: str, now: int
 ) -> Iterator[Notice]:
-    """When a taint evicts a pod of these tolerations; the least time of those that fit counts."""
-    since = units.time(str(taint["timeAdded"])) if taint.get("timeAdded") else now
+    """When a taint evicts a pod of these tolerations; the least time of those that fit counts.
+
+    ``kubectl taint`` does not say when it was added.
+    """
+    since = units.time(str(taint["timeAdded"])) if taint.get("timeAdded") else None
     fitting = [
         each for each in spec.get("tolerations") or [] if isinstance(each, dict)
         and _tolerates(each, taint)
@@ -55,9 +73,10 @@ def _evicting(
     seconds = [each["tolerationSeconds"] for each in fitting if "tolerationSeconds" in each]
     if fitting and not seconds:
         return  # for ever
-    left = min((each for each in seconds if isinstance(each, int)), default=0)
+    left = max(min((each for each in seconds if isinstance(each, int)), default=0), 0)
     why = f"node {node} has the taint {taint.get('key')}:{_NO_EXECUTE}"
-    yield Notice(MACHINE, since + max(left, 0), "kubernetes", why)
+    moment = (now if since is None else since) + left
+    yield Notice(MACHINE, moment, "kubernetes", why, counts=since is None)
 
 
 def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
@@ -89,6 +108,13 @@ def _object(path: str, asked: Surroundings, account: str) -> Any:
         raise NotFetched(url, "what it says is no JSON") from None
 
 
-def _of(found: object, name: str) -> Mapping[str, Any]:
+def _of(found: object, name: str, path: str) -> Mapping[str, Any]:
+    """A part of an object of the API. Raises ``NotFetched`` where it has none."""
     inner = found.get(name) if isinstance(found, dict) else None
-    return inner if isinstance(inner, dict) else {}
+    if not isinstance(inner, dict):
+        raise NotFetched(path, f"what it says is no object with {name}")
+    return inner
+
+
+def _first(environment: Mapping[str, str], *names: str) -> str:
+    return next((environment[name] for name in names if environment.get(name)), "")

@@ -52,7 +52,7 @@ def limited(given: Allocation, environment: Mapping[str, str]) -> Allocation:
             share = swap_share(file.read(_LIMIT))
     except OSError:
         return given
-    if not share:
+    if share is None:
         return given
     why = f"AllowedSwapSpace: {float(share * _WHOLE):g} % of the memory"
     swap = Amount(memory.value * share, str(conf), DERIVED, why)
@@ -78,4 +78,4 @@ def swap_share(configuration: str) -> Fraction | None:
         share = number(said.get("allowedswapspace", "0").removesuffix("%")) / _WHOLE
     except InvalidValue:
         return None
-    return share if 0 < share <= 1 else None
+    return share if 0 <= share <= 1 else None

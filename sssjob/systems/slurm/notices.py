@@ -10,25 +10,24 @@ import os
 from collections.abc import Iterator
 
 from sssjob.commands import asked as answer
-from sssjob.errors import UnusableInput
 from sssjob.features.batch.call import Invocation
-from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings
+from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings, Unread
 from sssjob.systems.slurm import words
 from sssjob.systems.slurm.allocation import ENVIRONMENT
 
 
-def read(asked: Surroundings, now: int) -> Iterator[Notice]:
+def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     """The next window of maintenance of the node, and the end of this job if one asks.
 
-    Raises ``UnusableInput`` if Slurm does not say whether there is maintenance, ``CommandFailed``.
+    Raises ``CommandFailed``.
     """
     node = asked.node or asked.environment.get("SLURMD_NODENAME") or _host()
     notes: list[str] = []
     found = Invocation("slurm", (), asked.environment, asked.seconds).shutdown(node, now, notes)
     if found is None:
         said = "; ".join(notes) or "scontrol prints no list of reservations"
-        raise UnusableInput(f"slurm does not say when node {node} is taken away: {said}")
-    if found.moment is not None:
+        yield Unread(f"slurm does not say when node {node} is taken away: {said}")
+    elif found.moment is not None:
         yield Notice(MACHINE, int(found.moment.value), "slurm", found.moment.why)
     job = asked.environment.get("SLURM_JOB_ID", "")
     if job.isascii() and job.isdigit():
