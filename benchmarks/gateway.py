@@ -1,7 +1,8 @@
 """Signed queries by Id, 2 KB each, over few connections and many.
 
 The yardstick is a bare server of asyncio that verifies a request and sends it back; ``bare`` also
-parses it, and answers from memory. ``memory`` is our gateway with a handler that answers from
+parses it, and answers from memory, and ``least`` from a store by one SELECT: about the least that
+Python takes for it. ``memory`` is our gateway with a handler that answers from
 memory, ``store`` the same over a store of 100 000 jobs in a file, with roles and conditions, and
 ``logged`` this one with its log. The client runs on the same machine and keeps its connections. A
 ratio is the CPU time of the yardstick for each request against that of a server in the same round,
@@ -32,7 +33,7 @@ from sssjob.rmap.writing import envelope, write_request
 SERVERS = Path(__file__).with_name("_gateway_servers.py")
 KEY = Key(b"benchmark-key-0123456789")
 SIZE = 2000  # bytes of a message
-SERVED = ("echo", "bare", "memory", "store", "logged")  # the first is the yardstick
+SERVED = ("echo", "bare", "least", "memory", "store", "logged")  # the first is the yardstick
 CONNECTIONS = (1, 16, 256)
 _TICKS = os.sysconf("SC_CLK_TCK")
 

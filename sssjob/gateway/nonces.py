@@ -6,14 +6,13 @@ nothing else in common: there those of requests that change something are rememb
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from pathlib import Path
 
 from sssjob.errors import Refused
 from sssjob.handlers.stores import Stores
 from sssjob.rmap.message import READING
-from sssjob.rmap.replay import Nonces, seen_before, too_many
+from sssjob.rmap.replay import Nonces, mark_of, seen_before, too_many
 from sssjob.rmap.responder import ReceivedRequest
 
 _SCHEMA = """
@@ -49,11 +48,11 @@ class SharedNonces(Nonces):
         """End the use of the file."""
         self._connection.close()
 
-    def _remember(self, mark: tuple[str, str], now: float, until: float) -> None:
+    def _remember(self, mark: bytes, now: float, until: float) -> None:
         try:
             self._prepare(now)
             added = self._connection.execute(
-                "INSERT OR IGNORE INTO nonce (mark, until) VALUES (?, ?)", (_digest(*mark), until)
+                "INSERT OR IGNORE INTO nonce (mark, until) VALUES (?, ?)", (mark, until)
             )
         except sqlite3.OperationalError as error:  # others hold it, or the disk is full
             raise Refused("730", "The request cannot be told from a copy now") from error
@@ -87,12 +86,6 @@ class StoredNonces:
         if asked.action in READING or not call.proven or not asked.nonce or asked.time is None:
             return
         until = max(call.now, asked.time) + self.window
-        mark = _digest(asked.actor, asked.nonce).hex()
         with self.stores.use() as jobs:
-            if not jobs.is_first(_KIND, mark, until):
+            if not jobs.is_first(_KIND, mark_of(asked).hex(), until):
                 raise seen_before()
-
-
-def _digest(actor: str, nonce: str) -> bytes:
-    """What is remembered of a nonce of somebody."""
-    return hashlib.blake2b(f"{actor}\0{nonce}".encode(), digest_size=16).digest()

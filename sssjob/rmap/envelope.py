@@ -78,6 +78,17 @@ def opened(raw: bytes) -> Envelope:
     return Envelope(raw, body, _signature(signature), _encrypted(encrypted))
 
 
+def signed_body(body: bytes) -> Element:
+    """The tree of the bytes of a Body, which no namespace or encoding from outside changes.
+
+    Raises ``Refused`` (302).
+    """
+    try:
+        return tree.parse(body)
+    except UnreadableDocument:
+        raise Refused("302", "The message is not well-formed XML, or too deep") from None
+
+
 def around(root: Element) -> tuple[Signature | None, Encrypted | None]:
     """What stands in an Envelope beside its Body."""
     parts = dict(elements(root))
@@ -90,7 +101,9 @@ def local(element: Element) -> str:
     Gold's programs use no namespace; some declare that of SSSRMAP on the Envelope.
     """
     tag = element.tag
-    return _known(tag) if isinstance(tag, str) and len(tag) <= _LONGEST else ""
+    if not isinstance(tag, str) or len(tag) > _LONGEST:
+        return ""
+    return _known(tag) if tag[0] == "{" else tag
 
 
 @lru_cache(1 << 12)

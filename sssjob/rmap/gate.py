@@ -51,8 +51,12 @@ _REST = rb"""(?=[\s/>])(?:[^<>"']|"[^"<]*"|'[^'<]*')*>"""  # of a start tag
 _REQUEST = re.compile(rb"<" + _NAME + rb"Request" + _REST)
 _SPACE = rb"[ \t\r\n]*"
 _BEFORE = re.compile(
-    _SPACE + rb"(?:<\?xml[^<>]*\?>)?" + _SPACE + rb"<Envelope>" + _SPACE + rb"(?=<Body>)"
-    rb"(?=<Body><Request[^<>]*?\sactor=\"([^\"&<]*)\")"
+    _SPACE
+    + rb"(?:<\?xml version=[\"']1.0[\"'](?: encoding=[\"'](?:UTF|utf)-8[\"'])?[^<>=]*\?>)?"
+    + _SPACE
+    + rb"<Envelope>"
+    + _SPACE
+    + rb"(?=<Body><Request[^<>]*?\sactor=\"([^\"&<]*)\")"
 )
 _AFTER = re.compile(
     _SPACE
@@ -134,7 +138,8 @@ def claims(message: bytes) -> Claims:
 def vouched(message: bytes, key_of: KeyOf) -> Voucher | None:
     """Whether a key has signed the Body as it came, in the plainest form of an Envelope.
 
-    None for all others, of which a tree has to tell.
+    Nothing that could be something else is around it, no namespace and no other encoding. None
+    for all others, of which a tree has to tell.
     """
     end = message.rfind(b"</Body>") + len(b"</Body>")
     before, after = _BEFORE.match(message), _AFTER.fullmatch(message, end)

@@ -60,14 +60,14 @@ def head(body: Element) -> RequestHead:
     return RequestHead(request, request.get("action") or "", actor)
 
 
-def read_request(body: Element) -> Request:
-    """The request of a Body.
+def read_request(body: Element, said: RequestHead | None = None) -> Request:
+    """The request of a Body; ``said`` is its head, where that was read.
 
     Raises ``Refused``: 311 without an object, 312 without action or actor, 316 for a Set without
     a name, 317 for an option that is no time and is called one, 318 for a condition that is none
     and for groups that do not balance, 240 for two Data elements.
     """
-    element, action, actor = head(body)
+    element, action, actor = said or head(body)
     parts: dict[str, list[Element]] = {}
     for name, child in elements(element):
         parts.setdefault(name, []).append(child)

@@ -5,6 +5,7 @@ It is for clients that send a nonce and a time (ours do); Gold's peers know neit
 
 from __future__ import annotations
 
+import hashlib
 from collections import deque
 from threading import Lock
 
@@ -24,8 +25,8 @@ class Nonces:
         self, *, since: float, window: int = 300, required: bool = False, limit: int = 1_000_000
     ) -> None:
         self.window, self.required, self.since, self.limit = window, required, since, limit
-        self._seen: set[tuple[str, str]] = set()
-        self._order: deque[tuple[float, tuple[str, str]]] = deque()
+        self._seen: set[bytes] = set()
+        self._order: deque[tuple[float, bytes]] = deque()
         self._lock = Lock()
 
     def admit(self, request: Request, now: float) -> None:
@@ -43,10 +44,10 @@ class Nonces:
         # A request from the near future stays good for longer than the window from now.
         until = max(now, request.time) + self.window
         with self._lock:
-            self._remember((request.actor, request.nonce), now, until)
+            self._remember(mark_of(request), now, until)
 
-    def _remember(self, mark: tuple[str, str], now: float, until: float) -> None:
-        """Remember who sent what until a time. Raises ``Refused`` as ``admit`` does."""
+    def _remember(self, mark: bytes, now: float, until: float) -> None:
+        """Remember a mark until a time. Raises ``Refused`` as ``admit`` does."""
         self._forget(now)
         if mark in self._seen:
             raise seen_before()
@@ -58,6 +59,12 @@ class Nonces:
     def _forget(self, now: float) -> None:
         while self._order and self._order[0][0] < now:
             self._seen.discard(self._order.popleft()[1])
+
+
+def mark_of(request: Request) -> bytes:
+    """What is remembered of a nonce of somebody: as few bytes of a long one as of a short one."""
+    told = f"{request.actor}\0{request.nonce}".encode()
+    return hashlib.blake2b(told, digest_size=16).digest()
 
 
 def seen_before() -> Refused:

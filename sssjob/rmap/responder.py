@@ -16,12 +16,12 @@ from typing import Literal, NamedTuple, Protocol
 from sssjob.errors import Refused
 from sssjob.integers import whole
 from sssjob.rmap import encryption, gate
-from sssjob.rmap.envelope import Encrypted, Envelope, Signature, opened
+from sssjob.rmap.envelope import Encrypted, Signature, opened, signed_body
 from sssjob.rmap.keys import Algorithm, Key, Keys
 from sssjob.rmap.message import Data, Item, Request, Response, Row, Status
 from sssjob.rmap.reading import head, read_request
 from sssjob.rmap.replay import Nonces
-from sssjob.rmap.signature import is_digest, promised, sign, slice_of, unproven, verify
+from sssjob.rmap.signature import is_digest, promised, sign, unproven, verify
 from sssjob.rmap.writing import (
     DECLARATION,
     encrypted_envelope,
@@ -135,26 +135,26 @@ Reads = Callable[[bytes, Key | None], ReadMessage]
 def read(message: bytes, key_of: gate.KeyOf, *, unsigned: bool) -> ReadMessage:
     """What a message says, if its actor has signed it, or need not have. Raises ``Refused``."""
     voucher = gate.vouched(message, key_of)
-    sealed = opened(message) if voucher else gate.apart(lambda: opened(message))
+    if voucher is not None:
+        # The very bytes that were signed become the tree that is acted upon.
+        body = signed_body(voucher.body)
+        said = head(body)
+        if said.actor == voucher.actor:
+            request = read_request(body, said)
+            return ReadMessage(
+                request, said.actor, voucher.signature, voucher.key, voucher.algorithm
+            )
+    sealed = gate.apart(lambda: opened(message))
     if sealed.body is None:
         raise Refused("434", "The message cannot be decrypted")
-    actor = head(sealed.body).actor
+    said = head(sealed.body)
     signature, key, algorithm = sealed.signature, None, None
-    if voucher is not None and _is_of(voucher, sealed, actor):
-        key, algorithm = voucher.key, voucher.algorithm
-    elif signature is not None:
-        key = key_of(signature, actor)
+    if signature is not None:
+        key = key_of(signature, said.actor)
         algorithm = verify(sealed, key)
     elif not unsigned:
         raise Refused("424", "The message is not signed")
-    return ReadMessage(read_request(sealed.body), actor, signature, key, algorithm)
-
-
-def _is_of(voucher: gate.Voucher, sealed: Envelope, actor: str) -> bool:
-    """Whether the tree of a message says what its bytes were vouched for by."""
-    assert sealed.body is not None
-    said = sealed.signature == voucher.signature and actor == voucher.actor
-    return said and slice_of(sealed.raw, sealed.body) == voucher.body
+    return ReadMessage(read_request(sealed.body, said), said.actor, signature, key, algorithm)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ numbers does not tell how a number was written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -75,6 +75,14 @@ class _Flat(NamedTuple):
     is_number: bool
 
 
+class _KeptSql(NamedTuple):
+    """A statement that is kept, and the values in which what is asked for has its places."""
+
+    text: str
+    values: tuple[Plain, ...]
+    places: tuple[tuple[int, str], ...]
+
+
 Texts = tuple[str, ...]  # of the properties that were asked for, "" where there is none
 
 
@@ -102,7 +110,11 @@ def named(
     meant = {_ID: id_}
     if reach.user is not None:
         meant |= {_USER: reach.user} | dict(zip(places, reach.projects, strict=True))
-    values = [_meant(value, meant) for value in told.values]
+    values = list(told.values)
+    for at, value in told.places:
+        for place, text in meant.items():
+            value = value.replace(place, text)
+        values[at] = value
 
     def opened(number: int) -> Iterator[Stored]:
         row = lookup.by_number(engine, number)
@@ -110,15 +122,6 @@ def named(
             yield lookup.stored(row, packing, engine.address)
 
     return list(_opened(iter(engine.fetch(told.text, values)), opened))
-
-
-def _meant(value: Plain, meant: Mapping[str, str]) -> Plain:
-    """A value of a statement that is kept, with what is asked for in its places."""
-    if type(value) is not str or SEPARATOR not in value:  # as every place has it
-        return value
-    for place, text in meant.items():
-        value = value.replace(place, text)
-    return value
 
 
 def _rows(
@@ -150,7 +153,7 @@ def _opened(
 
 
 @lru_cache(256)
-def _named(dialect: SqlDialect, names: tuple[str, ...], reach: Reach) -> Sql | None:
+def _named(dialect: SqlDialect, names: tuple[str, ...], reach: Reach) -> _KeptSql | None:
     """The statement for any Id, user and projects; None where columns do not have these as texts.
 
     To make it takes longer than to ask it.
@@ -162,7 +165,12 @@ def _named(dialect: SqlDialect, names: tuple[str, ...], reach: Reach) -> Sql | N
     told = _told(QueryPlan(bounds & reach.bounds, ""), chosen, dialect)
     candidates = lookup.of_id(_ID, dialect)
     text = f"{told.text} AND document IN ({candidates.text}) ORDER BY document, place"
-    return Sql(text, (*told.values, *candidates.values))
+    values = (*told.values, *candidates.values)
+    places = [
+        (at, value) for at, value in enumerate(values)
+        if isinstance(value, str) and SEPARATOR in value  # as every place has it
+    ]  # fmt: skip
+    return _KeptSql(text, values, tuple(places))
 
 
 def _told(how: QueryPlan, chosen: Sequence[_Flat], dialect: SqlDialect) -> Sql:
