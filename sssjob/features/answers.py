@@ -147,10 +147,16 @@ class Answers:
         found = self.identify(steps, client)
         if found is None:
             return _failure(HTTPStatus.NOT_FOUND)  # and not a word about whose it is
-        name, rest = found
+        try:
+            return self._found(*found, steps, path, headers) or _failure(HTTPStatus.NOT_FOUND)
+        except OSError:  # a directory is there that cannot be read, or is a link
+            return _failure(HTTPStatus.INTERNAL_SERVER_ERROR)
+
+    def _found(
+        self, name: str, rest: list[str], steps: list[str], path: str, headers: Headers
+    ) -> HttpResponse | None:
         prefix = "/" + "/".join(steps[: len(steps) - len(rest)])
-        response = self._answer(name, rest, path.endswith("/"), prefix, headers)
-        return response or _failure(HTTPStatus.NOT_FOUND)
+        return self._answer(name, rest, path.endswith("/"), prefix, headers)
 
     def _answer(
         self, name: str, steps: list[str], slash: bool, prefix: str, headers: Headers
@@ -206,7 +212,7 @@ class Answers:
         for place in places:
             try:
                 return _Folder(os.open(place, _DIRECTORY))
-            except OSError:  # it is not there, or is a link
+            except FileNotFoundError:
                 continue
         return _Folder(None)
 
@@ -233,8 +239,10 @@ def _value(folder: int, kind: str, name: str, headers: Headers) -> HttpResponse 
         return None
     try:
         octets, status = files.held(folder, name)
-    except (OSError, ValueError):  # absent, a link that leads out, too large, or no file
+    except FileNotFoundError:
         return None
+    except (OSError, ValueError):  # a link that leads out, too large, or no file: not "no limit"
+        return _failure(HTTPStatus.INTERNAL_SERVER_ERROR)
     row = keys.key(name, KINDS[kind])
     tag = f'W/"{status.st_mtime_ns:x}-{status.st_size:x}"'
     told = {

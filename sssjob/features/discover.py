@@ -30,7 +30,7 @@ def discover(service: str = LINK_LOCAL, options: RemoteOptions | None = None) ->
     base = service.rstrip("/")
     found = _of_document(f"{base}/{_OPENSTACK}", own)
     for key in KEYS:
-        if key not in found and (text := _content(f"{base}/{_EC2}/{key}", own)):
+        if key not in found and (text := content(f"{base}/{_EC2}/{key}", own)):
             found[key] = text.strip()
     return {KEYS[key]: _directory(key, place) for key, place in found.items()}
 
@@ -47,7 +47,7 @@ def _of_document(url: str, options: RemoteOptions) -> dict[str, str]:
 
 
 def _content(url: str, options: RemoteOptions) -> str | None:
-    """What stands at an address; None where a service answers that nothing does."""
+    """What stands at an address; None where a service has no such thing, in whatever words."""
     try:
         return content(url, options)
     except NoAnswer:

@@ -108,6 +108,11 @@ def after(before: Sample | None, found: Sample) -> Sample:
     return replace(joined, cpu_rate=(found.cpu_secs - before.cpu_secs) / passed)
 
 
+def is_number(text: str) -> bool:
+    """Whether a text is a number as samples have it."""
+    return bool(_NUMBER.fullmatch(text))
+
+
 def parse(values: Mapping[str, str]) -> Sample | None:
     """A sample of its values as files have them; what is no number is left out.
 
@@ -116,7 +121,7 @@ def parse(values: Mapping[str, str]) -> Sample | None:
     found = {
         name: float(value) if name not in _COUNTS else int(float(value))
         for name, value in values.items()
-        if name in NAMES and _NUMBER.fullmatch(value)
+        if name in NAMES and is_number(value)
     }
     return Sample(**found) if "time" in found else None  # type: ignore[arg-type]  # by _COUNTS
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import socket
 import ssl
+from collections import Counter
 from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Lock
 from typing import Any
 
 from sssjob.features.answers import KNOWN, Answers
 
 CONNECTIONS = 256  # at the same time; more are closed at once
+OF_ONE = 64  # of these, from one address
 PATIENCE = 30.0  # seconds that a client may be silent
 
 
@@ -41,6 +43,7 @@ class Server(ThreadingHTTPServer):
         self.answers, self.log, self.context = answers, log, context
         self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
         self._free = BoundedSemaphore(CONNECTIONS)
+        self._lock, self._open = Lock(), Counter[str]()
         super().__init__((address, port), _Handler)
         if context is not None:
             # The handshake happens in the thread of the connection, where it may take its time.
@@ -64,7 +67,10 @@ class Server(ThreadingHTTPServer):
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Answer in a thread, if not too many are at it."""
-        if not self._free.acquire(blocking=False):
+        with self._lock:
+            is_room = self._open[client_address[0]] < OF_ONE and self._free.acquire(blocking=False)
+            self._open[client_address[0]] += is_room
+        if not is_room:
             self.shutdown_request(request)
             return
         super().process_request(request, client_address)
@@ -74,6 +80,9 @@ class Server(ThreadingHTTPServer):
         try:
             super().process_request_thread(request, client_address)
         finally:
+            with self._lock:
+                self._open[client_address[0]] -= 1
+                self._open += Counter()  # who has none is forgotten
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:

@@ -11,6 +11,7 @@ from json_commands import keeps_to_its_schema
 from sssjob import document
 from sssjob.cli import sssjob
 from sssjob.features.batch.directories import Directories
+from sssjob.features.write import write
 
 JOB = "<Job><Id>3</Id></Job>"
 
@@ -72,8 +73,38 @@ def test_a_job_finds_what_it_uses_in_its_status(node, monkeypatch):
     # 970 s of CPU time, of which 3 processors use 3 s each second.
     assert (found["cpu"], found["rate"], found["short"]) == (970, 323, ["rate"])
     assert "at the rate of now" in left.stderr
-    monkeypatch.setattr("time.time", lambda: 1800009999.0)  # the sampler has gone
-    assert json.loads(run("features", "left", "--json").stdout)["cpu"] == 999
+    # Since that look the job has gone on; how fast nobody knows when the sampler has gone.
+    for now, wanted in ((1800000070, (790, 263)), (1800009999, (970, None))):
+        moved = run("features", "left", "--json", "--now", str(now))
+        found = json.loads(moved.stdout)
+        assert (found["cpu"], found["rate"]) == wanted
+        assert ("nobody measures any more" in moved.stderr) == (wanted[1] is None)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said", "cpu"),
+    [
+        ("used_time", "1799999000", "used_time is before the job started", 999),
+        ("used_time", None, "there is no used_time", 999),
+        ("used_time", "NaN", "used_time 'NaN' is no number", 999),
+        ("used_cpu_secs", "NaN", "used_cpu_secs 'NaN' is no number", 999),
+        ("used_cpu_secs", "9" * 10**6, "used_cpu_secs is not read", 999),
+        ("used_cpu_rate", "-5", "used_cpu_rate '-5' is no number", 970),
+    ],
+)  # fmt: skip
+def test_what_was_measured_and_cannot_be_meant_is_told(node, monkeypatch, name, text, said, cpu):
+    limits = {"cpu_limit_secs": 1000, "jobstart_secs": 1799999500}
+    write(limits, node / "job")
+    write({"used_time": "1800000000", "used_cpu_secs": "30", "used_cpu_rate": "3"}, node / "status")
+    (node / "status" / name).unlink()
+    if text is not None:
+        (node / "status" / name).write_text(text)
+    monkeypatch.setenv("JOBFEATURES", f"{node}/job")
+    monkeypatch.setenv("JOBSTATUS", f"{node}/status")
+    monkeypatch.setattr("sssjob.features.used.session_cpu_secs", lambda: 1.0)
+    done = run("features", "left", "--json", "--now", "1800000000")
+    assert json.loads(done.stdout)["cpu"] == cpu
+    assert f"$JOBSTATUS: {said}" in done.stderr
 
 
 def test_the_epilog_folds_what_was_sampled_when_the_group_has_gone(node):

@@ -239,6 +239,13 @@ def test_a_pattern_without_a_program_is_nothing_to_call(install, safe_path):
     assert (safe_path / "called").exists()
 
 
+@pytest.mark.parametrize(("name", "called"), [("prolog", False), ("epilog", True)])
+def test_a_program_of_the_site_that_is_missing_is_one_that_fails(install, safe_path, name, called):
+    place = install("slurm", own={name: f"{safe_path}/none"})
+    assert run(str(place / name), SLURM_JOB_ID="7").returncode == 127
+    assert (safe_path / "called").exists() is called
+
+
 SHOWN = """\
 Configuration data as of 2026-11-25T12:00:00
 {prolog}
@@ -269,7 +276,7 @@ def test_what_slurm_has_now_is_kept(prolog, own, trouble):
     assert rows["PrologFlags"].wanted == "NoHold,Alloc"
 
 
-@pytest.mark.parametrize("flags", ["Alloc", "Contain", "Alloc,X11", "DeferBatch,X11"])
+@pytest.mark.parametrize("flags", ["Alloc", "Contain", "Alloc,X11", "DeferBatch,X11", "RunInJob"])
 def test_flags_by_which_the_prolog_runs_early_suffice(flags):
     shown = SHOWN.format(prolog="", flags=flags, epilog="(null)")
     assert AT.side.settings(AT, {"config": shown})[-1].is_good

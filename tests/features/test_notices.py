@@ -521,3 +521,11 @@ def test_metadata_that_name_no_directory_are_refused(place):
 def test_where_no_service_answers_that_is_told():
     with pytest.raises(NoAnswer):
         discover("http://127.0.0.1:1", RemoteOptions(60, 60))
+
+
+def test_a_service_that_cannot_say_a_key_is_not_one_without_it():
+    def answer(request):
+        return (500, {}, b"") if request.path.endswith("/jobfeatures") else (404, {}, b"")
+
+    with serving(answer) as (url, _), pytest.raises(NotFetched, match="status 500"):
+        discover(url, RemoteOptions(60, 60))

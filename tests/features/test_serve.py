@@ -1,4 +1,5 @@
 import http.client
+import os
 import socket
 import ssl
 import subprocess
@@ -6,7 +7,7 @@ import threading
 from contextlib import contextmanager
 
 import pytest
-from waiting import HANG
+from waiting import HANG, until
 
 from sssjob import features
 from sssjob.features import keys, serve, status
@@ -55,6 +56,44 @@ def test_a_payload_in_a_virtual_machine_reads_what_the_site_wrote(root):
     assert found.machine == {"total_cpu": 16, "hs06": 151.25}
     assert found.job == {"allocated_cpu": 8, "job_id": "7"}
     assert (found.problems, found.unknown) == ((), ())
+
+
+@pytest.mark.parametrize("kind", ["a link that leads out", "too long", "a FIFO"])
+def test_a_limit_that_cannot_be_given_is_unknown_to_who_asks_and_not_absent(root, kind):
+    place = root / "127.0.0.1/jobfeatures/wall_limit_secs"
+    if kind == "too long":
+        place.write_text("9" * 5000)
+    elif kind == "a FIFO":
+        os.mkfifo(place)
+    else:
+        place.symlink_to(root / "elsewhere")
+        (root / "elsewhere").write_text("60\n")
+    with serving(root) as server:
+        found = features.here({"JOBFEATURES": f"{server.url}/jobfeatures"})
+    assert found.unknown == ("wall_limit_secs",)
+    assert features.here({"JOBFEATURES": str(place.parent)}).unknown == ("wall_limit_secs",)
+
+
+def test_who_keeps_many_connections_open_takes_them_from_nobody_else(root, monkeypatch):
+    monkeypatch.setattr(serve, "OF_ONE", 2)
+    (root / "127.0.0.2").symlink_to(root / "127.0.0.1")
+    with serving(root) as server:
+        address = server.server_address[:2]
+        kept = [socket.create_connection(address, timeout=HANG) for _ in range(2)]
+        try:
+            for each in kept:  # so that each is known to be served
+                each.sendall(b"GET /jobfeatures/job_id HTTP/1.1\r\n\r\n")
+                assert each.recv(65536).startswith(b"HTTP/1.1 200")
+            with socket.create_connection(address, timeout=HANG) as third:
+                assert third.recv(1) == b""
+            with socket.create_connection(address, HANG, ("127.0.0.2", 0)) as other:
+                other.sendall(b"GET /jobfeatures/job_id HTTP/1.1\r\n\r\n")
+                assert other.recv(65536).startswith(b"HTTP/1.1 200")
+        finally:
+            for each in kept:
+                each.close()
+        assert until(lambda: not server._open)
+        assert "200 OK" in ask(server, "GET /jobfeatures/job_id HTTP/1.1")
 
 
 def test_one_connection_serves_many_requests(root):

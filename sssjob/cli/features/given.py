@@ -72,8 +72,40 @@ class GivenFeatures:
     def left(self, given: Given) -> Left:
         """What is left of the limits."""
         now = time.time() if given.now is None else given.now
-        used, rate = (given.cpu_used, None) if given.cpu_used is not None else _measured(now)
+        if given.cpu_used is not None:
+            return left(self.job, self.machine, now, given.cpu_used)
+        used, rate = self._measured(now)
         return left(self.job, self.machine, now, used, rate)
+
+    def _measured(self, now: float) -> tuple[float | None, float | None]:
+        """The CPU time that was used, and the processors that are kept busy.
+
+        A sampler knows that of the whole job, and tells it in $JOBSTATUS; since its look the job
+        has gone on at its rate. Without one, it is what this session used.
+        """
+        from sssjob.features.used import session_cpu_secs
+
+        session = session_cpu_secs()
+        place = os.environ.get("JOBSTATUS", "")
+        if not place.startswith("/"):
+            return session, None
+        from sssjob.features.batch.sampling import told
+
+        found, faults = told(place)
+        start = self.job.get("jobstart_secs")
+        if found is not None and isinstance(start, int) and found.time < start:
+            faults = (*faults, "used_time is before the job started: it is of another one")
+            found = None
+        self.findings += (finding("W-TYPE", f"$JOBSTATUS: {text}") for text in faults)
+        if found is None or found.cpu_secs is None:
+            return session, None
+        since = max(now - found.time, 0)
+        if since > _STALE:
+            text = f"$JOBSTATUS: used_time is {int(since)} s ago: nobody measures any more"
+            self.findings.append(finding("W-TYPE", text))
+            return max(found.cpu_secs, session or 0), None
+        used = found.cpu_secs + since * (found.cpu_rate or 0)
+        return max(used, session or 0), found.cpu_rate
 
     def as_dict(self, remaining: Left) -> dict[str, object]:
         """Everything, as JSON has it."""
@@ -94,26 +126,6 @@ def left_dict(remaining: Left) -> dict[str, object]:
         "time": remaining.time, "wall": remaining.wall, "cpu": remaining.cpu,
         "rate": remaining.rate, "shutdown": remaining.shutdown, "notes": list(remaining.notes),
     }  # fmt: skip
-
-
-def _measured(now: float) -> tuple[float | None, float | None]:
-    """The CPU time that was used, and the processors that are kept busy.
-
-    A sampler knows that of the whole job, and tells it in $JOBSTATUS; what it found long ago does
-    not count. Without one, it is what this session used.
-    """
-    from sssjob.features.used import session_cpu_secs
-
-    session = session_cpu_secs()
-    place = os.environ.get("JOBSTATUS", "")
-    if not place.startswith("/"):
-        return session, None
-    from sssjob.features.batch.sampling import told
-
-    found = told(place)
-    if found is None or found.cpu_secs is None or abs(now - found.time) > _STALE:
-        return session, None
-    return max(found.cpu_secs, session or 0), found.cpu_rate
 
 
 # fmt: off

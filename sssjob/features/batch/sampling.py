@@ -28,6 +28,7 @@ from sssjob.integers import whole
 
 KEPT = "used"  # in the directory of a job
 TOLD = "used_"  # before each name in $JOBSTATUS
+_SHOWN = 40  # characters of what is no number
 _DRIVER = Path("/proc/driver/nvidia")
 _QUESTION = ("nvidia-smi", "--query-compute-apps=pid,used_gpu_memory",
              "--format=csv,noheader,nounits")  # fmt: skip
@@ -97,13 +98,23 @@ def last(call: Invocation, where: Directories, node: str = "", user: str = "") -
     return None if before is None else before.used()
 
 
-def told(directory: str | os.PathLike[str]) -> Sample | None:
-    """The sample in a $JOBSTATUS, which its user could have written; None where there is none."""
+def told(directory: str | os.PathLike[str]) -> tuple[Sample | None, tuple[str, ...]]:
+    """The sample in a $JOBSTATUS, which its user could have written, and what is wrong there."""
+    names = [TOLD + name for name in samples.NAMES]
     try:
-        texts = files.texts(directory, [TOLD + name for name in samples.NAMES])[0]
-    except OSError:
-        return None
-    return samples.parse({name.removeprefix(TOLD): each for name, each in texts.items()})
+        texts, found = files.texts(directory, names)
+    except OSError as error:
+        return None, (f"{error.strerror}",)
+    faults = [each.message for each in found]
+    values = {name.removeprefix(TOLD): text for name, text in texts.items()}
+    faults += [
+        f"{TOLD}{name} {text[:_SHOWN]!r} is no number from 0 on"
+        for name, text in values.items() if not samples.is_number(text)
+    ]  # fmt: skip
+    sample = samples.parse(values)
+    if sample is None and values:
+        faults.append(f"there is no {TOLD}time to what was used")
+    return sample, tuple(faults)
 
 
 def _owner(job: int) -> str:

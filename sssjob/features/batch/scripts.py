@@ -146,8 +146,9 @@ class Installation:
         # An epilog of ours takes the directories away in any case.
         ending = "own=$?" if name == self.side.epilog[0] else "exit $?"
         lines = (
-            "# What the site had here before. A pattern stands for several programs.\n"
-            f'own=0\nfor each in {own}; do [ ! -e "$each" ] || "$each" "$@" || {ending}; done\n'
+            "# What the site had here before. A pattern stands for several programs, or for none.\n"
+            f"own=0\nfor each in {own}; do case $each in *[*?[]*) continue;; esac; "
+            f'"$each" "$@" || {ending}; done\n'
         )
         return f"{first}\n{lines}{rest.removesuffix('exit 0' + chr(10))}exit $own\n"
 
