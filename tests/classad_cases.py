@@ -80,6 +80,7 @@ TEXTS = {
 # In texts, and for functions of texts, the library has lists half evaluated.
 _LIST_AS_TEXT = re.compile(r"[{\[]")
 _TEXTS_COMPARED = re.compile(r"(?i)(version|str)\w*cmp|version[a-z_]+\(.*([{[]|list|ads|\bad\b)")
+_ROUNDED = re.compile(r"(?i)(round|int|floor|ceil(ing)?)\(")
 # It forgets where a list stands that it has from a member of a list.
 _LIST_OF_OTHERS = re.compile(r"(list|ads).*\.(x|Cpus|z)|\.(x|Cpus|z)\)?\[")
 
@@ -296,7 +297,7 @@ def _pairs(text, ours, theirs, depth=0):
             yield from _pairs(f"({text})[{place}]", ours, theirs, depth + 1)
         return
     value = _value(other)
-    if not _excused(text, own, value):
+    if not _excused(text, own, value, [str(each) for each in theirs]):
         yield comparable(own), value
 
 
@@ -304,16 +305,20 @@ def _value(theirs):
     return AbsTime(int(theirs.timestamp())) if isinstance(theirs, datetime) else value_of(theirs)
 
 
-def _excused(text, ours, theirs):
+def _excused(text, ours, theirs, ads=()):
     """What the library answers otherwise by its faults, or where C leaves the answer open."""
     if isinstance(ours, str) and _LIST_AS_TEXT.search(ours):
         return True
     if _TEXTS_COMPARED.search(text) or _LIST_OF_OTHERS.search(text):
         return True
+    if re.search(r"\by\b", text) and any(_TEXTS_COMPARED.search(each) for each in ads):
+        return True
     if ours is ERROR and isinstance(theirs, int) and theirs == -(2**63):
         return True
     if isinstance(ours, int) and abs(ours) > 2**53 and "pow" in text:
         return True
+    if ours is ERROR and "pow" in text and _ROUNDED.search(text):
+        return True  # a power beyond 64 bits, as an integer: C leaves it open
     if isinstance(theirs, float) and not math.isfinite(theirs):  # division by zero
         return True
     if ours is ERROR and isinstance(theirs, str) and "formatTime(" in text:

@@ -7,7 +7,7 @@ import re
 from sssjob.classads.numbers import leading
 from sssjob.classads.operators import binary, compared, identical, wrapped
 from sssjob.classads.strings import DELIMITERS, cut
-from sssjob.classads.values import ERROR, UNDEFINED, Ad, Special
+from sssjob.classads.values import ERROR, UNDEFINED, Ad, Special, undecided
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,10 +42,12 @@ def _comparing(every: bool) -> Function:
     """``anyCompare`` and ``allCompare``: the operator is an argument."""
 
     def asked(op: Value, members: Value, item: Value) -> Value:
-        if UNDEFINED in (op, members):
+        if op is UNDEFINED:
             return UNDEFINED
-        if not isinstance(op, str) or op not in _COMPARISONS or not isinstance(members, tuple):
+        if not isinstance(op, str) or op not in _COMPARISONS:
             return ERROR
+        if not isinstance(members, tuple):
+            return UNDEFINED if members is UNDEFINED else ERROR
         for each in members:
             found = binary(op, each, item)  # type: ignore[arg-type]
             if found is ERROR:
@@ -167,6 +169,8 @@ def _subset(fold: bool) -> Function:
             return ERROR
         if some is UNDEFINED and others is UNDEFINED:
             return UNDEFINED
+        if others is UNDEFINED:
+            return False
         one, other = (
             {_fold(fold, word) for word in words(each, str(marks))} if isinstance(each, str) else ()
             for each in (some, others)
@@ -177,9 +181,8 @@ def _subset(fold: bool) -> Function:
 
 
 def _intersect(one: Value, other: Value, delimiters: Value = DELIMITERS) -> Value:
-    for each in (one, other, delimiters):
-        if isinstance(each, Special):
-            return each
+    if (special := undecided((one, other, delimiters), ERROR)) is not None:
+        return special
     if not (isinstance(one, str) and isinstance(other, str) and isinstance(delimiters, str)):
         return ERROR
     return bool({*words(one, delimiters)} & {*words(other, delimiters)})

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 
 def _home(maps: Maps, user: Value, otherwise: Value = UNDEFINED) -> Value:
-    if otherwise is ERROR:
-        return ERROR
     default = otherwise if isinstance(otherwise, str) and otherwise else UNDEFINED
     if not isinstance(user, str):
         return default if user is UNDEFINED or default is not UNDEFINED else ERROR

@@ -39,7 +39,7 @@ def _of_the_day(now: Now) -> Value:
 
 def _absolute(now: Now, value: Value = UNDEFINED, *zone: Value) -> Value:
     if isinstance(value, Special):
-        return value
+        return ERROR if zone and type(zone[0]) is not int else value
     if isinstance(value, str):
         return (times.absolute(value) or ERROR) if not zone else ERROR
     if zone and type(zone[0]) is not int:

@@ -6,7 +6,7 @@ import re
 
 from sssjob.classads.lists import words
 from sssjob.classads.strings import DELIMITERS
-from sssjob.classads.values import ERROR, UNDEFINED, Special
+from sssjob.classads.values import ERROR, UNDEFINED, Special, undecided
 from sssjob.errors import SSSJobError
 
 TYPE_CHECKING = False
@@ -59,8 +59,8 @@ def _regexp(pattern: Value, text: Value, options: Value = "") -> Value:
 
 
 def _regexp_member(pattern: Value, members: Value, options: Value = "") -> Value:
-    if UNDEFINED in (pattern, members):
-        return UNDEFINED
+    if (special := undecided((pattern, members, options), ERROR)) is not None:
+        return special
     if not isinstance(members, tuple) or not isinstance(pattern, str):
         return ERROR
     if not isinstance(options, str):
@@ -90,6 +90,8 @@ def _string_list_regexp_member(
 
 def _substituting(always: str) -> Function:
     def asked(pattern: Value, text: Value, by: Value, options: Value = "") -> Value:
+        if ERROR in (pattern, text, by, options):
+            return ERROR
         texts = _texts(pattern, text, by, options)
         if isinstance(texts, Special):
             return texts

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from sssjob.classads.numbers import integer
 from sssjob.classads.times import relative_text
-from sssjob.classads.values import ERROR, UNDEFINED, AbsTime, Ad, RelTime, Special, missing
+from sssjob.classads.values import (
+    ERROR,
+    UNDEFINED,
+    AbsTime,
+    Ad,
+    RelTime,
+    Special,
+    missing,
+    undecided,
+)
 from sssjob.classads.writing import NEW, attribute
 
 TYPE_CHECKING = False
@@ -47,6 +56,8 @@ def _join(*values: Value) -> Value:
         return ERROR
     between = "" if separator is UNDEFINED else str(string(separator))
     texts = [str(string(each)) for each in parts if each is not UNDEFINED]
+    if not texts and UNDEFINED in (separator if not parts else UNDEFINED, *parts):
+        return UNDEFINED
     first = next((place for place, text in enumerate(texts) if text), 0)
     return between.join(texts[first:])  # nothing stands before the first that is not empty
 
@@ -63,9 +74,8 @@ def _size(value: Value) -> Value:
 
 
 def _substr(text: Value, offset: Value, *length: Value) -> Value:
-    for given in (text, offset, *length):
-        if isinstance(given, Special):
-            return given
+    if (special := undecided((text, offset, *length))) is not None:
+        return special
     if not isinstance(text, str) or any(type(each) is not int for each in (offset, *length)):
         return ERROR
     start = int(offset)  # type: ignore[arg-type]
@@ -103,9 +113,8 @@ def cut(text: str, delimiters: str) -> list[str]:
 
 def _compared(fold: bool) -> Function:
     def asked(left: Value, right: Value) -> Value:
-        for value in (left, right):
-            if isinstance(value, Special):
-                return value
+        if (special := undecided((left, right))) is not None:
+            return special
         one, other = (str(string(value)).encode() for value in (left, right))
         return _sign(one.lower(), other.lower()) if fold else _sign(one, other)
 
@@ -118,9 +127,8 @@ def _sign(one: bytes, other: bytes) -> int:
 
 def _version(choose: Callable[[int], Value]) -> Function:
     def asked(left: Value, right: Value) -> Value:
-        for value in (left, right):
-            if isinstance(value, Special):
-                return value
+        if (special := undecided((left, right))) is not None:
+            return special
         return choose(_version_order(str(string(left)).encode(), str(string(right)).encode()))
 
     return asked
@@ -175,9 +183,8 @@ def _zeros(text: bytes, start: int) -> int:
 
 
 def _in_range(version: Value, low: Value, high: Value) -> Value:
-    for value in (low, high):
-        if isinstance(value, Special):
-            return value
+    if (special := undecided((low, high))) is not None:
+        return special
     if isinstance(version, Special):
         return ERROR
     at_least = _version(lambda order: order <= 0)

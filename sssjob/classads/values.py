@@ -40,6 +40,15 @@ UNDEFINED = Special("undefined")
 ERROR = Special("error")
 
 
+def undecided(values: Iterable[Value], first: Special = UNDEFINED) -> Special | None:
+    """What an answer is where a value is undefined or an error, None where none is.
+
+    ``first`` wins over the other one, whichever stands first.
+    """
+    found = {value for value in values if isinstance(value, Special)}
+    return first if first in found else next(iter(found), None)
+
+
 def missing(function: Function) -> Function:
     """The same function, which gives what is undefined or an error back as it is."""
 
