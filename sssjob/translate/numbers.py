@@ -441,10 +441,13 @@ class CountedResource(NamedTuple):
     number: int
 
 
-def counted(asked: JobRequest, *, typed: bool = False) -> Iterator[CountedResource]:
+def counted(
+    asked: JobRequest, *, typed: bool = False, others: Callable[[str], bool] | None = None
+) -> Iterator[CountedResource]:
     """Take GPUs and licences, with the number of each; all else is refused.
 
-    GPUs with a type are refused, too, unless there is an option for ``typed`` ones.
+    GPUs with a type are refused, too, unless there is an option for ``typed`` ones. ``others`` says
+    of which names a Resource of another kind is taken, too; its kind is then "".
     """
     for item in asked.take("Resource", "name", "type"):
         licence, model = license_name(item.attributes), gpu_model(item.attributes)
@@ -456,8 +459,15 @@ def counted(asked: JobRequest, *, typed: bool = False) -> Iterator[CountedResour
             yield CountedResource(item, licence, LICENSE, count)
         elif model is not None and (not model or (typed and plain(model))):
             yield CountedResource(item, GPU, model, count)
+        elif model is None and licence is None and others is not None and _named(item, others):
+            yield CountedResource(item, item.attributes["name"], "", count)
         else:
             asked.refuse(item, NO_TYPE if model else "it is neither a GPU nor a License")
+
+
+def _named(item: Property, others: Callable[[str], bool]) -> bool:
+    """Whether a Resource is of a name that is taken, and has no type."""
+    return not item.attributes.get("type") and others(item.attributes.get("name", ""))
 
 
 class Gpus(NamedTuple):
@@ -474,20 +484,30 @@ def is_license(item: Property) -> bool:
 
 def is_gpu(item: Property) -> bool:
     """Whether a Resource is GPUs."""
-    return not is_license(item)
+    return gpu_model(item.attributes) is not None
 
 
 def resources(asked: JobRequest, *, typed: bool = False) -> tuple[Gpus, list[tuple[str, int]]]:
     """Take GPUs, all together, and licences by their names; of GPUs one type, if there is any."""
-    gpus, licences = Gpus(), []
-    for item, name, kind, count in counted(asked, typed=typed):
+    gpus, licences, _ = all_resources(asked, typed=typed)
+    return gpus, licences
+
+
+def all_resources(
+    asked: JobRequest, *, typed: bool = False, others: Callable[[str], bool] | None = None
+) -> tuple[Gpus, list[tuple[str, int]], list[tuple[str, int]]]:
+    """The same, and Resources of other names, as ``counted`` takes them."""
+    gpus, licences, found = Gpus(), [], []
+    for item, name, kind, count in counted(asked, typed=typed, others=others):
         if kind == LICENSE:
             licences.append((name, count))
+        elif name != GPU:
+            found.append((name, count))
         elif gpus.number and kind != gpus.kind:
             asked.refuse(item, "GPUs of another type are asked for")
         else:
             gpus = Gpus(gpus.number + count, kind)
-    return gpus, licences
+    return gpus, licences, found
 
 
 def say_gpus(heard: Heard, number: int, kind: str = "") -> None:

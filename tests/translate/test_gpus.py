@@ -117,3 +117,32 @@ def test_tasks_on_each_node_count_the_machines_of_htcondor():
     inner = '<TaskCount>4</TaskCount><TaskDistribution type="TasksPerNode">2</TaskDistribution>'
     text = translate(loads(wrapped(inner)), "condor", Settings(residual=False)).text
     assert "machine_count = 2\nrequest_cpus = 2\n" in text
+
+
+def test_resources_that_a_site_declares_are_asked_of_htcondor_by_their_names():
+    inner = requested(
+        '<Resource name="Cogs">4</Resource><Resource name="GPU" type="a100">1</Resource>'
+        '<Resource name="x" type="License">3</Resource>'
+    )
+    job = loads(wrapped(inner))
+    lines = translate(job, "condor", Settings(residual=False)).text.splitlines()
+    assert {"request_Cogs = 4", "request_gpus = 1", "concurrency_limits = x:3"} <= {*lines}
+    assert comes_back(job, "condor")
+    (found,) = read(
+        b"executable = /a\nRequest_cogs = 2\nuniverse = parallel\nmachine_count = 3\nqueue\n"
+    )
+    assert '<Resource name="cogs">6</Resource>' in str(translate(found.job, "sss").text)
+    told = [loss for loss in losses_of(inner, "condor") if "DeviceName" in loss.reason]
+    assert [loss.value for loss in told] == ["1"]
+
+
+@pytest.mark.parametrize("resource", ["name='two words'", "name='Cogs' type='big'", "name='cpus'"])
+def test_a_resource_that_htcondor_could_not_name_is_told(resource):
+    (loss,) = losses_of(requested(f"<Resource {resource}>4</Resource>"), "condor")
+    assert (loss.done, loss.reason) == ("residual", "it is neither a GPU nor a License")
+
+
+def test_a_request_that_is_no_number_is_kept():
+    given = "executable = /a\nrequest_cogs = Cpus * 2\nqueue\n"
+    (found,) = read(given.encode())
+    assert translate(found.job, "condor", Settings(residual=False)).text == given

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -28,6 +28,8 @@ _DEPTH = 32  # macros within each other
 _LONGEST = 1 << 16  # letters of a value once its macros are replaced
 
 _LINE = re.compile(r"\s*([A-Za-z_][\w.]*)\s*=(.*)", re.ASCII)
+_HERE = re.compile(r"\s*([A-Za-z_][\w.]*)\s*@=\s*(\w+)\s*", re.ASCII)
+_USE = re.compile(r"\s*use\s+\w+\s*:.*", re.ASCII | re.IGNORECASE)
 _MACRO = re.compile(r"\$\(([\w.]+)(?::([^()]*))?\)", re.ASCII)
 _HOOK = re.compile(r"(\w+?)_HOOK_(\w+)", re.ASCII)
 _SLOT = re.compile(r"SLOT(\d+)_JOB_HOOK_KEYWORD", re.ASCII)
@@ -93,6 +95,22 @@ class Found:
     is_error: bool = True
 
 
+def _joined(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """The lines with those that go on with them, each with the number of its first."""
+    rest = iter(enumerate(lines, 1))
+    for number, line in rest:
+        if found := _HERE.fullmatch(line):
+            end, parts = f"@{found[2]}", []
+            for _, each in rest:
+                if each.strip() == end:
+                    break
+                parts.append(each.strip())
+            line = f"{found[1]} = {', '.join(filter(None, parts))}"
+        while line.endswith("\\") and (following := next(rest, None)) is not None:
+            line = f"{line[:-1]} {following[1].strip()}"
+        yield number, line
+
+
 @dataclass(slots=True)
 class Configured:
     """Variables by their names in capital letters; each with the name as it is written."""
@@ -103,12 +121,17 @@ class Configured:
 
     @classmethod
     def read(cls, text: str) -> Configured:
-        """The variables of a dump. Lines that are none are ``odd``, with their numbers."""
+        """The variables of a dump, or of a file as people write it.
+
+        There a line that ends with a backslash goes on in the next, and ``NAME @=end`` has all
+        lines to ``@end``. Lines that are none are ``odd``, with their numbers. What ``use`` stands
+        for is not known.
+        """
         values: dict[str, str] = {}
         written: dict[str, str] = {}
         odd = []
-        for number, line in enumerate(text.splitlines()[:MOST], 1):
-            if not line.strip() or line.lstrip().startswith("#"):
+        for number, line in _joined(text.splitlines()[:MOST]):
+            if not line.strip() or line.lstrip().startswith("#") or _USE.fullmatch(line):
                 continue
             if (found := _LINE.fullmatch(line)) is None:
                 odd.append((number, line.strip()))
@@ -213,6 +236,8 @@ class Configured:
                 continue
             if kind == "KEYWORD" or _SLOT.fullmatch(name.upper()):
                 continue
+            if kind not in known and self._is_of_others(name):
+                continue
             if kind not in known:
                 yield Found(name, f"HTCondor has no hook of this name{question(kind, known)}")
                 continue
@@ -271,8 +296,22 @@ class Configured:
         elif not files and re.search(r"\s", path):
             yield Found(name, f"a path and nothing else is expected, and it has blanks: {path}")
 
+    def _is_of_others(self, name: str) -> bool:
+        """Whether other variables are made of one, such as of a directory of hooks."""
+        macro = f"$({name.upper()}"
+        return any(macro in value.upper() for value in self.values.values())
+
+    def _published(self) -> tuple[str, ...]:
+        """What of the configuration is published in the ads of slots, as expressions."""
+        listed = " ".join(self.get(name) for name in ("STARTD_ATTRS", "STARTD_EXPRS"))
+        return tuple(
+            name
+            for name in dict.fromkeys(re.split(r"[\s,]+", listed.upper()))
+            if name in self.values
+        )
+
     def _policy(self) -> Iterator[Found]:
-        for name in POLICY:
+        for name in (*POLICY, *self._published()):
             text = self.get(name)
             if not text:
                 continue

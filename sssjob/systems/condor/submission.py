@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import TypeGuard
 
 from sssjob import expression, units
@@ -17,6 +18,7 @@ from sssjob.errors import Finding, InvalidValue, LimitExceeded, UnbalancedGroup,
 from sssjob.executable import ExecutableKind, arguments, executable
 from sssjob.expression import And, Comparison, Expression
 from sssjob.model import Job, Note, Property, stripped
+from sssjob.resource_names import gpu_model
 from sssjob.systems.condor import names
 from sssjob.systems.condor.gpus import model, required
 from sssjob.systems.condor.requirements import OF_MACHINES, demands, request, wishes
@@ -34,6 +36,8 @@ MIB, KIB = 1 << 20, 1 << 10
 
 _LINE = re.compile(r"\s*([+]?[A-Za-z_][\w.]*)\s*=(.*)", re.ASCII)
 _QUEUE = re.compile(r"\s*queue\b(.*)", re.IGNORECASE | re.ASCII)
+_REQUEST = "request_"
+_RESOURCE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,60}")
 _NUMBER = re.compile(r"[0-9]{1,15}")
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{0,3})?)\s*([KMGT]?)B?", re.IGNORECASE | re.ASCII)
 _POWERS = {"K": 1, "M": 2, "G": 3, "T": 4}
@@ -370,7 +374,13 @@ class Amounts:
         self._resources(asked, made, nodes)
 
     def _resources(self, asked: JobRequest, made: Made, nodes: int) -> None:
-        gpus, licences = numbers.resources(asked, typed=True)
+        gpus, licences, others = numbers.all_resources(asked, typed=True, others=_is_a_request)
+        for name in dict.fromkeys(name for name, _ in others):
+            number = sum(count for each, count in others if each == name)
+            made.option(f"{_REQUEST}{name}", str(units.rounded_up(number, nodes)))
+            if number % nodes:
+                told = f"{name} of each machine, rounded up"
+                asked.approximate("Resource", told, where=partial(_is_of_name, name))
         if gpus.number:
             made.option("request_gpus", str(units.rounded_up(gpus.number, nodes)))
         if gpus.number % nodes:
@@ -410,6 +420,10 @@ class Amounts:
             heard.request("Duration", min(stated))
         if gpus := _count(said, "request_gpus"):
             numbers.say_gpus(heard, gpus * nodes, self._gpu_type(said))
+        for option in sorted(said.names):
+            name = option.removeprefix(_REQUEST)
+            if name != option and _is_a_request(name) and (number := _count(said, option)):
+                heard.request("Resource", number * nodes, name=name)
         limits = said.last("concurrency_limits")
         if limits is not None and not numbers.say_licences(heard, limits):
             said.back("concurrency_limits", limits)
@@ -423,6 +437,19 @@ class Amounts:
         if not kind:
             said.back("require_gpus", text, "more than the name of GPUs")
         return kind
+
+
+def _is_of_name(name: str, item: Property) -> bool:
+    return item.attributes.get("name") == name
+
+
+def _is_a_request(name: str) -> bool:
+    """Whether ``request_NAME`` asks for a resource that a site declares."""
+    return (
+        _RESOURCE.fullmatch(name) is not None
+        and f"{_REQUEST}{name.lower()}" not in _KNOWN
+        and gpu_model({"name": name}) is None
+    )
 
 
 def _bytes(number: str, power: int, base: int) -> int:
@@ -679,6 +706,8 @@ def description(text: str, before: int = 0) -> Description:
         if match := _LINE.fullmatch(line):
             known = match[1].lower()
             name = known if known in _KNOWN else match[1]
+            if known.startswith(_REQUEST):
+                name = _REQUEST + name[len(_REQUEST) :]
             options.append(Placed.at(Option(name, stripped(match[2])), number))
         else:
             found.append(finding("E-TYPE", f"{line.strip()[:60]!r} is no command", line=number))
