@@ -56,6 +56,8 @@ def amount(job, name):
     found = job.requested.all(name) if job.requested else ()
     if not found:
         return None
+    # A job may take less than its limit of time, on each road; an amount is what it is to have.
+    assert found[0].attributes.get("op") == ("LE" if name == "Duration" else None), found
     unit = found[0].attributes.get("units", "")
     return Fraction(found[0].text) * (units.UNITS[unit] if unit else 1)
 
@@ -515,6 +517,37 @@ FACTS = {
     "more nodes than Slurm is asked for": ("Requested/Node", [], {
         "translate": (scripted("sbatch"), "#SBATCH --nodes=2 --nodelist=n[1-3]"),
         "translate slurmrest": (_rest, '"nodes": "2", "required_nodes": ["n[1-3]"]'),
+    }),
+    "a range of nodes of Slurm": ("Requested/NodeCount", [("2", {"op": "GE"}), ("4", {"op": "LE"})], {  # noqa: E501
+        "status": (shown_job("squeue-json", _SQUEUED), '"node_count": 2, "max_nodes": 4'),
+        "status scontrol": (_scontrol(JobState="PENDING", NumNodes="2-4", TRES="node=2"), ""),
+        "translate": (scripted("sbatch"), "#SBATCH --nodes=2-4"),
+        "translate slurmrest": (_rest, '"nodes": "2-4"'),
+    }),
+    "one number of nodes of Slurm": ("Requested/NodeCount", [("2", {})], {
+        "status": (shown_job("squeue-json", _SQUEUED), '"node_count": 2, "max_nodes": 2'),
+        "status, no largest number": (shown_job("squeue-json", _SQUEUED), '"node_count": 2, "max_nodes": 0'),  # noqa: E501
+        "status scontrol": (_scontrol(JobState="PENDING", NumNodes="2-2", TRES="node=2"), ""),
+        "translate": (scripted("sbatch"), "#SBATCH --nodes=2"),
+    }),
+    "GPUs on each node of Slurm": ("Requested/Resource", [("6", {})], {
+        "accounting": (_sacct("ReqTRES"), "node=3,gres/gpu:a100=6"),
+        "status": (shown_job("squeue-json", _SQUEUED), '"tres_req_str": "node=3,gres/gpu:a100=6"'),
+        "status scontrol": (_scontrol(TRES="(null) ReqTRES=node=3,gres/gpu:a100=6", NumNodes="3"), ""),  # noqa: E501
+        "status scontrol, up to 23.02": (_scontrol(TRES="node=3,gres/gpu=8", NumNodes="3", Command="c TresPerNode=gres:gpu:a100:2"), ""),  # noqa: E501
+        "translate": (scripted("sbatch"), "#SBATCH --nodes=3 --gres=gpu:a100:2"),
+        "translate slurmrest": (_rest, '"nodes": "3", "tres_per_node": "gres/gpu:a100:2"'),
+        "translate slurmrest, =": (_rest, '"nodes": "3", "tres_per_node": "gres/gpu:a100=2"'),
+    }),
+    "GPUs for each task of Slurm": ("Requested/Resource", [("8", {})], {
+        "translate": (scripted("sbatch"), "#SBATCH --ntasks=4 --gpus-per-task=2"),
+        "translate slurmrest": (_rest, '"tasks": 4, "tres_per_task": "gres/gpu:2"'),
+    }),
+    "GPUs that Slurm gave with a whole node, and nobody asked for": ("Requested/Resource", [], {
+        "accounting": (recorded_job("slurm", "JobID|State|ReqTRES|AllocTRES\n7|COMPLETED|node=3|@\n"), "node=3,gres/gpu=8"),  # noqa: E501
+        "status": (shown_job("squeue-json", _SQUEUED.replace("PENDING", "RUNNING")), '"tres_req_str": "node=3", "tres_alloc_str": "node=3,gres/gpu=8"'),  # noqa: E501
+        "status scontrol": (_scontrol(TRES="(null) ReqTRES=node=3 AllocTRES=node=3,gres/gpu=8"), ""),  # noqa: E501
+        "status scontrol, up to 23.02": (_scontrol(TRES="node=3,gres/gpu=8", NumNodes="3", JOB_GRES="gpu:8"), ""),  # noqa: E501
     }),
     "processors of each task of Slurm": ("Requested/Processors", [("8", {})], {
         "status": (shown_job("squeue-json", _SQUEUED), '"cpus": 8, "tasks": 4, "cpus_per_task": 2'),

@@ -366,6 +366,11 @@ def say_size(heard: Heard, name: str, number: int) -> None:
     heard.request(name, text, units=unit)
 
 
+def say_wall(heard: Heard, seconds: int) -> None:
+    """A limit of the wall time: a job asks for at most so long, on whichever road it is read."""
+    heard.request("Duration", seconds, op="LE")
+
+
 def rescope(heard: Heard, scope: str) -> None:
     """Memory of the whole job, as it was read, becomes that of each task or node."""
     if scope == JOB:

@@ -163,7 +163,7 @@ def _shown(ad: Ad) -> Job:
     if "Group" not in told and (group := _first(ad, (GROUP,))):
         job.append(Property("Group", group))
     if "Duration" not in told and (limit := next(_limits(ad), None)):
-        found[REQUESTED].append(Property("Duration", limit_seconds(limit)))
+        found[REQUESTED].append(Property("Duration", limit_seconds(limit), {"op": "LE"}))
     waits = any(item.name == "State" and item.text in _WAITING for item in job)
     given = [item for item in found[DELIVERED] if not waits or item.name not in _OF_A_RUN]
     return Job((*job, Requested(tuple(found[REQUESTED])), Delivered(tuple(given))))

@@ -417,7 +417,7 @@ class Amounts:
                 numbers.say_size(heard, name, share * (1 if whole else nodes))
         options = ("allowed_job_duration", "allowed_execute_duration")
         if stated := [seconds for option in options if (seconds := _count(said, option))]:
-            heard.request("Duration", min(stated))
+            numbers.say_wall(heard, min(stated))
         if gpus := _count(said, "request_gpus"):
             numbers.say_gpus(heard, gpus * nodes, self._gpu_type(said))
         for option in sorted(said.names):

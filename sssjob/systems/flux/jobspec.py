@@ -36,6 +36,7 @@ from sssjob.translate.numbers import (
     nodes_of_tasks,
     rescope,
     say_count,
+    say_wall,
     wall,
 )
 from sssjob.translate.objects import (
@@ -643,7 +644,7 @@ def _read_duration(form: Data, heard: Heard) -> None:
         told(heard, (*_SYSTEM, "duration"), value, "a number of seconds")
         return
     if seconds:
-        heard.request("Duration", seconds, op="LE")
+        say_wall(heard, seconds)
 
 
 def _read_dependencies(form: Data, heard: Heard) -> None:

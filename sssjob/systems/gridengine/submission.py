@@ -187,7 +187,7 @@ class Slots(Layout):
             value = said.last(option)
             number = None if value is None else (_seconds if name == "Duration" else _bytes)(value)
             if number is not None and name == "Duration":
-                heard.request(name, number)
+                numbers.say_wall(heard, number)
             elif number is not None:
                 numbers.say_size(heard, name, number)
             elif value is not None:

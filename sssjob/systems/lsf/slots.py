@@ -169,7 +169,7 @@ class Slots(Layout):
                 continue
             try:
                 if name == "Duration":
-                    heard.request(name, minutes(value))
+                    numbers.say_wall(heard, minutes(value))
                 else:
                     numbers.say_size(heard, name, size(value))
             except InvalidValue as error:

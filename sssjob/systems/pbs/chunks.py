@@ -38,7 +38,7 @@ def say_shared(said: Said, heard: Heard) -> None:
             continue
         try:
             if name == "Duration":
-                heard.request(name, limit(value))
+                numbers.say_wall(heard, limit(value))
             else:
                 numbers.say_size(heard, name, ceil(size(value)))
         except InvalidValue as error:

@@ -33,7 +33,7 @@ from sssjob.systems.slurm.submission import (
     say_preferred,
     too_many,
 )
-from sssjob.systems.slurm.words import SETTABLE, UNSET, settable
+from sssjob.systems.slurm.words import SETTABLE, UNSET, generic, settable
 from sssjob.translate.arrays import write_array
 from sssjob.translate.nodes import any_of, conditions, names, say_any_of, say_but, say_nodes
 from sssjob.translate.numbers import (
@@ -48,6 +48,7 @@ from sssjob.translate.numbers import (
     rescope,
     say_count,
     say_gpus,
+    say_wall,
     spread,
     wall,
 )
@@ -97,8 +98,7 @@ PATTERNS = replace(FILES, kind=TYPE, array=Option("job/array"))
 _ID = matching(r"[0-9]{1,10}(?:_(?:[0-9]{1,10}|\*))?(?:\+[0-9]{1,5})?")
 _REMARK = "# sssjob: "
 _FILE = "# sssjob-file: "  # before the id of the file of the job that a script is
-_GPU = "gres/gpu"
-_GPUS = re.compile(r"gres[/:]gpu(?::([A-Za-z_][A-Za-z0-9_.-]*))?[=:]([1-9][0-9]{0,8})")
+_GPU = "gpu"
 _LICENCE = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_.-]*)(?::([1-9][0-9]{0,8}))?")
 # slurmrestd refuses a job without an environment; its own examples give this one.
 _PATH = "PATH=/bin/:/usr/bin/:/sbin/"
@@ -347,7 +347,7 @@ def _amounts(asked: JobRequest, settings: Settings, job: Data) -> None:
         if kind == LICENSE:
             licences.append(f"{name}:{number}")
         else:
-            found.append(f"{_GPU}:{kind}={number}" if kind else f"{_GPU}={number}")
+            found.append(f"gres/{_GPU}{kind and ':'}{kind}={number}")
     if found:
         job["tres_per_job"] = ",".join(found)
     if licences:
@@ -429,25 +429,31 @@ def _read_amounts(job: Data, heard: Heard) -> CountRange | None:
     if disk := told_["temporary_disk_per_node"]:
         heard.request("Disk", disk * nodes, units="MB")
     if minutes := told_["time_limit"]:
-        heard.request("Duration", minutes * 60, op="LE")
-    for key, form, say in (
-        ("tres_per_job", _GPUS, _say_gpus),
-        ("licenses", _LICENCE, _say_licence),
-    ):
-        found = [form.fullmatch(part) for part in word(job.get(key)).split(",")]
-        if all(found):
-            del job[key]
-            for part in filter(None, found):
-                say(heard, part)
+        say_wall(heard, minutes * 60)
+    varies = of_nodes.exact is None if of_nodes else tasks
+    for key, number in (
+        ("tres_per_job", 1), ("tres_per_node", 0 if varies else nodes), ("tres_per_task", tasks),
+    ):  # fmt: skip
+        _read_gpus(job, key, number or 0, heard)
+    found = [_LICENCE.fullmatch(part) for part in word(job.get("licenses")).split(",")]
+    if all(found):
+        del job["licenses"]
+        for part in filter(None, found):
+            heard.request("Resource", part[2] or "1", **license_attributes(part[1]))
     return of_nodes
 
 
-def _say_gpus(heard: Heard, found: re.Match[str]) -> None:
-    say_gpus(heard, int(found[2]), found[1] or "")
-
-
-def _say_licence(heard: Heard, found: re.Match[str]) -> None:
-    heard.request("Resource", found[2] or "1", **license_attributes(found[1]))
+def _read_gpus(job: Data, key: str, number: int, heard: Heard) -> None:
+    """GPUs of each of so many; other resources, and those of an unknown number, stay."""
+    found = generic(word(job.get(key)))
+    if not (found and number and all(each.name == _GPU and each.number for each in found)):
+        return
+    if number > 1:
+        each_ = key.removeprefix("tres_per_")
+        heard.note(f"{key} {job[key]} is for each of {number} {each_}s: the job object has the sum")
+    del job[key]
+    for each in found:
+        say_gpus(heard, each.number * number, each.kind)
 
 
 def _times(asked: JobRequest, job: Data) -> None:

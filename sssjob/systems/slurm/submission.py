@@ -13,7 +13,7 @@ from sssjob.integers import whole
 from sssjob.model import stripped
 from sssjob.nodes import plain
 from sssjob.records import dependencies
-from sssjob.resource_names import GPU, LICENSE, gpu_model
+from sssjob.resource_names import LICENSE, gpu_model
 from sssjob.systems.slurm import words as slurm
 from sssjob.systems.slurm.directives import SYNTAX
 from sssjob.translate import (
@@ -53,6 +53,7 @@ NICE_UNSAID = 100  # what ``--nice`` takes off without a number
 _TIME = "%Y-%m-%dT%H:%M:%S"
 _OF_NODES = ("Architecture", "OperatingSystem", "Feature")
 _RANGE = re.compile(r"([0-9]{1,9}[kKmM]?)(?:-([0-9]{1,9}[kKmM]?))?")
+_GPU = "gpu"
 _AMOUNT = re.compile(r"(?:([A-Za-z][\w.-]*):)?([0-9]{1,9})")
 FEWER = "fewer nodes are asked for"  # than are named
 _ARBITRARY = "arbitrary"  # tasks stand as the list of nodes names one for each
@@ -200,7 +201,7 @@ class Amounts(Layout):
             if seconds is None:
                 said.back("--time", value)
             else:
-                heard.request("Duration", seconds)
+                numbers.say_wall(heard, seconds)
 
     def _say_resources(self, said: Said, heard: Heard, of: numbers.TaskCounts) -> None:
         varies = of.open_nodes or (of.nodes is not None and of.nodes.exact is None)
@@ -438,28 +439,20 @@ def say_counts(
 
 def _say_gpus(heard: Heard, value: str, number: int) -> bool:
     found = [_AMOUNT.fullmatch(part) for part in value.split(",")]
-    for part in found:
-        if part is None:
-            return False
+    if not all(found):
+        return False
     for part in filter(None, found):
-        kind = {"type": part[1]} if part[1] else {}
-        heard.request("Resource", int(part[2]) * number, name=GPU, **kind)
+        numbers.say_gpus(heard, int(part[2]) * number, part[1] or "")
     return True
 
 
 def _say_gres(heard: Heard, value: str, nodes: int) -> bool:
     """``gpu[:type][:count]`` of each node; other generic resources are kept as they are."""
-    said: list[tuple[str, int]] = []
-    for part in value.split(","):
-        name, *rest = part.removeprefix("gres:").split(":")
-        if "" in rest:
-            return False
-        count = whole(rest.pop(), 9) if rest and rest[-1].isdigit() else 1
-        if name != "gpu" or len(rest) > 1 or count is None:
-            return False
-        said.append((rest[0] if rest else "", count))
-    for kind, number in said:
-        heard.request("Resource", number * nodes, name=GPU, **({"type": kind} if kind else {}))
+    found = slurm.generic(value)
+    if found is None or any(each.name != _GPU for each in found):
+        return False
+    for each in found:
+        numbers.say_gpus(heard, each.number * nodes, each.kind)
     return True
 
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from fractions import Fraction
 from itertools import product
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 from sssjob.errors import InvalidValue
 from sssjob.integers import limit_seconds
@@ -36,6 +36,9 @@ _MINUTES = {f"{number:02}:": 60 * number for number in range(60)}
 _SECONDS = {f"{number:02}": number for number in range(60)}
 _SIZE = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)([KMGTPEZkmgtpez]?)[Bb]?")
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6, "Z": 7}
+_GENERIC = re.compile(
+    r"(?:gres[/:])?([A-Za-z_][A-Za-z0-9_.-]*)(?::([A-Za-z_][A-Za-z0-9_.-]*))?(?:[:=]([0-9]{1,9}))?"
+)
 _DAYS_AND_HOURS = re.compile(r"([0-9]{1,6})-([0-9]{1,8})")
 _MINUTES_ALONE = re.compile(r"[0-9]{1,10}")
 _LONGEST_TIME = 13  # digits
@@ -50,6 +53,26 @@ _PART = re.compile(r"\[([0-9,\-]+)\]")
 _ITEM = re.compile(r"([0-9]{1,18})(?:-([0-9]{1,18}))?")
 # SSS 5.1 Node: "a range of nodes of the form: <prefix>[5-23,77]"
 _RANGE = re.compile(r"[^\s,\[\]]*\[[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?)*\]")
+
+
+class Generic(NamedTuple):
+    """A generic resource that is asked for: its name, its type or "", and how many."""
+
+    name: str
+    kind: str
+    number: int
+
+
+def generic(text: str) -> list[Generic] | None:
+    """Read ``gpu:a100:2,shard:3``, as --gres and TresPerNode have it; None of any other text.
+
+    >>> generic("gres/gpu:a100:2,gres:gpu=1,shard")
+    [Generic(name='gpu', kind='a100', number=2), Generic(name='gpu', kind='', number=1), ...]
+    """
+    found = [_GENERIC.fullmatch(item) for item in text.split(",")]
+    if not all(found):
+        return None
+    return [Generic(it[1], it[2] or "", int(it[3] or "1")) for it in found if it]
 
 
 def duration(text: str) -> Amount | None:

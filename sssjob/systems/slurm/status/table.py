@@ -61,6 +61,14 @@ def per_node(tasks: str, processors: str) -> Found:
     return (Property("Extension", found, noted("NtasksPerNode")),)
 
 
+def node_range(least: str, most: str) -> Found:
+    """How many nodes are requested: a number, or a least and a largest one."""
+    lo, hi = values.count(least), values.count(most) if most else None
+    if lo and hi and int(lo) < int(hi):
+        return Property("NodeCount", lo, {"op": "GE"}), Property("NodeCount", hi, {"op": "LE"})
+    return lo
+
+
 def _is_distribution(processors: str) -> bool:
     """Whether a number of processors of each task is a TaskDistribution of its own."""
     try:
@@ -84,6 +92,7 @@ LIVE: tuple[Field, ...] = (
     Field("CPUs/Task",     JOB,       "TaskDistribution", many, {"type": "ProcessorsPerTask"}),
     Field("NtasksPerNode", JOB,       "TaskDistribution", per_node, beside=("CPUs/Task",)),
     Field("ReqNodeList",   REQUESTED, "Node",             nodes),
+    Field("ReqNodes",      REQUESTED, "NodeCount",        node_range, beside=("MaxNodes",)),
     Field("Requeue",       JOB,       "Restartable",      flag),
 )
 # fmt: on
@@ -176,6 +185,7 @@ JSON: tuple[JSONColumn, ...] = (
     JSONColumn("Group",         ("group_id",),                  number),
     JSONColumn("JobName",       ("name",),                      text),
     JSONColumn("Licenses",      ("licenses",),                  text),
+    JSONColumn("MaxNodes",      ("max_nodes",),                 number),
     JSONColumn("McsLabel",      ("mcs_label",),                 text),
     JSONColumn("MinTmpDisk",    ("minimum_tmp_disk_per_node",), places.megabytes("n")),
     JSONColumn("NCPUS",         ("tres_alloc_str",),            amount("cpu")),
@@ -292,7 +302,7 @@ LEFT: Left = {
     "fine points of a request": (
         "batch_features", "burst_buffer", "burst_buffer_state", "contiguous", "core_spec",
         "cores_per_socket", "cpu_frequency_governor", "cpu_frequency_maximum",
-        "cpu_frequency_minimum", "cpus_per_tres", "max_cpus", "max_nodes",
+        "cpu_frequency_minimum", "cpus_per_tres", "max_cpus",
         "maximum_switch_wait_time", "memory_per_tres", "minimum_cpus_per_node", "network", "prefer",
         "required_switches", "shared", "sockets_per_board", "sockets_per_node", "tasks_per_board",
         "tasks_per_core", "tasks_per_socket", "tasks_per_tres", "thread_spec", "threads_per_core",

@@ -21,11 +21,12 @@ from sssjob.records.values import is_whole
 from sssjob.systems.slurm.accounting.readers import TYPE
 from sssjob.systems.slurm.scontrol import listing
 from sssjob.systems.slurm.status import table
+from sssjob.systems.slurm.words import generic
 
 _NO_JOBS = b"No jobs in the system"
 _JOB = re.compile(rb"\s*JobId=[0-9]+ (?:\S+ )*?JobName=")
 _LAST = re.compile(rb"\n +JobState=")  # of a record of several lines
-_COUNTS = re.compile(r"([0-9]+)(?:-[0-9]+)?")  # 2-4: that many at least
+_COUNTS = re.compile(r"([0-9]+)(?:-([0-9]+))?")  # 2-4: that many at least, and at most
 _COUNT = re.compile(r"[0-9]{1,9}")
 _PER = re.compile(r"([0-9]+):")  # the first of NtasksPerN:B:S:C=2:0:*:*
 
@@ -44,7 +45,7 @@ _SAME = {
     "Timelimit": "TimeLimit", "WCKey": "WCKey", "WorkDir": "WorkDir",
 }  # fmt: skip
 NAMES = (
-    "JobID", *_SAME, "AllocNode", "AllocTRES", "Group", "MinTmpDisk",
+    "JobID", *_SAME, "AllocNode", "AllocTRES", "Group", "MaxNodes", "MinTmpDisk",
     "NCPUS", "NNodes", "NtasksPerNode", "NumTasks", "ReqCPUS", "ReqMem", "ReqNodes", "ReqTRES",
     "State", "User",
 )  # fmt: skip
@@ -53,7 +54,8 @@ NAMES = (
 _PARTS = (
     "ArrayJobId", "ArrayTaskId", "HetJobId", "HetJobOffset", "AllocNode:Sid", "AllocTRES", "TRES",
     "GroupId", "MinTmpDiskNode", "NumNodes", "NumCPUs", "NtasksPerN:B:S:C", "NumTasks", "ReqTRES",
-    "MinMemoryCPU", "MinMemoryNode", "JobState", "UserId",
+    "MinMemoryCPU", "MinMemoryNode", "JobState", "TresPerJob", "TresPerNode",
+    "TresPerTask", "UserId",
 )
 LEFT: Left = {
     "how the scheduler came to what it does": (
@@ -71,8 +73,7 @@ LEFT: Left = {
         "BurstBuffer", "BurstBufferState", "Contiguous", "CoreSpec", "CpusPerTres",
         "GresAllowTaskSharing", "GresEnforceBind", "MemPerTres", "MinCPUsNode", "Network",
         "NtasksPerTRES", "NtasksPerTRES:", "OverSubscribe", "ReqB:S:C:T", "Shared", "Socks/Node",
-        "Switches", "ThreadSpec", "TimeMin", "TresBind", "TresFreq", "TresPerJob",
-        "TresPerNode", "TresPerSocket", "TresPerTask",
+        "Switches", "ThreadSpec", "TimeMin", "TresBind", "TresFreq", "TresPerSocket",
     ),
 }
 # fmt: on
@@ -137,7 +138,7 @@ def _fields(words: Mapping[str, str]) -> dict[str, str]:
     def word(name: str) -> str:
         return words.get(name, "")
 
-    requested = word("ReqTRES") or word("TRES")
+    requested = word("ReqTRES") or _requested(words)
     nodes, processors = least(word("NumNodes")), least(word("NumCPUs"))
     return {
         **{column: word(name) for column, name in _SAME.items()},
@@ -145,6 +146,7 @@ def _fields(words: Mapping[str, str]) -> dict[str, str]:
         "AllocNode": word("AllocNode:Sid").partition(":")[0],
         "AllocTRES": word("AllocTRES") or word("TRES"),
         "Group": _bare(word("GroupId")),
+        "MaxNodes": most(word("NumNodes")),
         "MinTmpDisk": _memory(word("MinTmpDiskNode"), "n"),
         "NCPUS": processors,
         "NNodes": nodes,
@@ -173,6 +175,25 @@ def _asked(words: Mapping[str, str]) -> str:
     return str(int(told[0]) * int(told[1])) if all(map(_COUNT.fullmatch, told)) else ""
 
 
+def _requested(words: Mapping[str, str]) -> str:
+    """What versions before 23.11 tell of ReqTRES: the TRES of a job that waits is what it asks for.
+
+    That of any other job, and JOB_GRES, is what it was given: all of a node with --exclusive. What
+    it asked for stands beside, for each of its nodes, its tasks or the whole.
+    """
+    if words.get("JobState") == "PENDING":
+        return words.get("TRES", "")
+    found: list[str] = []
+    for name, number in (("TresPerJob", "1"), ("TresPerNode", least(words.get("NumNodes", ""))),
+                         ("TresPerTask", words.get("NumTasks", ""))):  # fmt: skip
+        if _COUNT.fullmatch(number):
+            found += (
+                f"gres/{each.name}{each.kind and ':'}{each.kind}={each.number * int(number)}"
+                for each in generic(words.get(name, "")) or ()
+            )
+    return ",".join(found)
+
+
 def _bare(text: str) -> str:
     """A name without the number behind it: ``amy(1001)``."""
     return text.rpartition("(")[0] or text
@@ -182,6 +203,12 @@ def least(text: str) -> str:
     """The number of ``4``, or the least one of ``2-4``; "" of another text."""
     found = _COUNTS.fullmatch(text)
     return found[1] if found else ""
+
+
+def most(text: str) -> str:
+    """The largest number of ``2-4``; "" of another text."""
+    found = _COUNTS.fullmatch(text)
+    return found[2] or "" if found else ""
 
 
 def _first(text: str) -> str:
