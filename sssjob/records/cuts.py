@@ -7,40 +7,122 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
+from sssjob.records import regular
 from sssjob.records.cutting import Cutter, Front, LineCutter, OpenStream, Part, PartStream
-from sssjob.records.layout import Piece
+from sssjob.records.layout import Piece, RecordBatch, RecordRun
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG, Blocks, clean
 from sssjob.records.record import Bad, Noted, Options
+from sssjob.records.regular import Regular
+from sssjob.records.texts import BulkColumn
 
+_LOOK = 1 << 16  # bytes of a block that tell how many fields its lines have
 _BATCH = 256  # pieces that are taken at once; decision 264
 CUT_SHORT = "the last line has no line end: it may be cut short"
+
+
+Columns = Sequence[BulkColumn]
+
+
+class RegularLines(NamedTuple):
+    """What a format says of lines that go by columns: see ``regular.py``.
+
+    They have one of these ``widths``, and one ``delimiter``. ``fit``: lines with these fields are
+    records for sure, of one line each, and none is a part of a job; ``batches`` makes what the
+    reader of the format makes of each, of those from a line on.
+    """
+
+    delimiter: str
+    widths: frozenset[int]
+    fit: Callable[[Columns], bool]
+    batches: Callable[[int, Columns], Sequence[RecordBatch]]
+
+    def width(self, block: bytes) -> int:
+        """That of most of the first lines; 0 where it is none of these."""
+        mark = self.delimiter.encode()
+        sizes = [line.count(mark) + 1 for line in block[:_LOOK].split(b"\n")[: regular.LEAST]]
+        found = max({*sizes}, key=sizes.count)
+        return found if found in self.widths else 0
+
+    def runs(self, found: Regular) -> Iterator[tuple[int, Columns]]:
+        """Lines that follow each other and fit: the place of the first in the block."""
+        lines = found.lines
+        short = (lines.ends - lines.begins)[found.places] <= LINE_LIMIT
+        for begin, at, size in found.runs(short):
+            yield from self._fitting(
+                begin, [regular.part(each, at, at + size) for each in found.columns]
+            )
+
+    def _fitting(self, begin: int, columns: Columns) -> Iterator[tuple[int, Columns]]:
+        """The same of lines of which perhaps not all fit: each half by itself then."""
+        size = len(columns[0])
+        if size < regular.LEAST:
+            return
+        if self.fit(columns):
+            yield begin, columns
+            return
+        half = size // 2
+        for first, last in ((0, half), (half, size)):
+            yield from self._fitting(
+                begin + first, [regular.part(each, first, last) for each in columns]
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
     """Each line is a piece, without its end; blank ones are none.
 
-    ``many`` may make of many lines at once what is read in their place.
+    ``many`` may make of many lines at once what is read in their place. Those that are
+    ``regular`` become records by columns, where there is what that takes.
     """
 
     many: Callable[[Sequence[str]], Sequence[Any]] | None = None
     cutter: type[Cutter] | None = LineCutter
+    regular: RegularLines | None = None
 
     def batches(self, stream: BinaryIO, first: int, options: Options) -> Iterator[Sequence[Piece]]:
         """The lines, as many at once as a block has."""
-        blocks = Blocks(stream, first)
+        form = self.regular
+        blocks = Blocks(stream, first, int if form is None else regular.ROAD.wide)
+        varied: dict[int, set[int]] = {}  # columns, by how many there are
         for number, block in blocks:
-            if len(block) > LINE_LIMIT:
-                yield [*_bounded(number, block)]
-                continue
-            found = enumerate(clean(block).split("\n"), number)
-            lines = [(place, line) for place, line in found if line.strip()]
-            if self.many is not None and lines:
-                numbers, texts = zip(*lines, strict=True)
-                yield [*zip(numbers, self.many(texts), strict=True)]
-            else:
-                yield lines
+            if (
+                form is not None
+                and regular.ROAD.is_open(len(block))
+                and (width := form.width(block))
+            ):
+                known = varied.setdefault(width, set())
+                if (found := regular.regular(block, form.delimiter, width, known)) is not None:
+                    yield from self._by_columns(form, number, found)
+                    continue
+            yield self._by_lines(number, block)
         yield cut_short(blocks.cut_short)
+
+    def _by_columns(
+        self, form: RegularLines, number: int, found: Regular
+    ) -> Iterator[Sequence[Piece]]:
+        """The lines of a block, runs of them as columns; the last of a run may have parts behind
+        it, and stands with what follows.
+        """
+        place = 0
+        for begin, columns in form.runs(found):
+            if place < begin:
+                yield self._by_lines(number + place, found.lines.of(place, begin))
+            place = begin + len(columns[0]) - 1
+            run = [regular.part(each, 0, place - begin) for each in columns]
+            yield [RecordRun(number + begin, run, form.batches(number + begin, run))]
+        if place < len(found.lines):
+            yield self._by_lines(number + place, found.lines.of(place, len(found.lines)))
+
+    def _by_lines(self, number: int, block: bytes) -> Sequence[Piece]:
+        """The lines of a block, each by itself."""
+        if len(block) > LINE_LIMIT and max(map(len, block.split(b"\n"))) > LINE_LIMIT:
+            return [*_bounded(number, block)]
+        found = enumerate(clean(block).split("\n"), number)
+        lines = [(place, line) for place, line in found if line.strip()]
+        if self.many is None or not lines:
+            return lines
+        numbers, texts = zip(*lines, strict=True)
+        return [*zip(numbers, self.many(texts), strict=True)]
 
 
 def _bounded(first: int, block: bytes) -> Iterator[Piece]:

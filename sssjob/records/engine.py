@@ -13,7 +13,7 @@ from sssjob.errors import InvalidValue
 from sssjob.records.builders import Builder
 from sssjob.records.clock import Clock
 from sssjob.records.cutting import Settled
-from sssjob.records.layout import Layout, Piece, Read, Reader, Stretch
+from sssjob.records.layout import Layout, Piece, Read, Reader, RecordRun, Stretch
 from sssjob.records.lines import clean
 from sssjob.records.making import Maker, Plans
 from sssjob.records.record import Bad, Options, Outcome, Skipped
@@ -106,7 +106,11 @@ class RecordEngine(Generic[P, J]):
 
 def _settled(batch: Iterable[Piece], settled: Settled) -> Iterator[Piece]:
     """The same pieces, with what is known of some lines in their place."""
-    return (settled.get(piece[0], piece) if piece.__class__ is tuple else piece for piece in batch)
+    for piece in batch:
+        if piece.__class__ is RecordRun:
+            yield from (settled.get(line[0], line) for line in piece.pieces())
+        else:
+            yield settled.get(piece[0], piece) if piece.__class__ is tuple else piece
 
 
 def _ended(found: Stretch) -> Stretch:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from sssjob.errors import InvalidValue
 from sssjob.records.cutting import GuessedPart, Moved, Part
-from sssjob.records.layout import Names, Read, Reader, Record, Stretch
+from sssjob.records.layout import Names, Read, Reader, Record, RecordRun, Stretch
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG, clean
 from sssjob.records.record import Bad, Options, Skipped
 
@@ -162,6 +162,9 @@ class PartFolder:
 
     def take(self, found: Iterable[Any]) -> Stretch:
         """What is known after the next records."""
+        found = [*found]
+        if found and found[0].__class__ is RecordRun:  # which is alone
+            return self._of_run(found[0])
         jobs, part_of, goes_on = self._jobs, self._folding.part, self._folding.goes_on
         done: list[Read] = []
         is_empty = jobs.is_empty
@@ -184,6 +187,13 @@ class PartFolder:
                 done.append(item)
             is_empty = jobs.is_empty
         return Stretch.of(done)
+
+    def _of_run(self, run: RecordRun) -> Stretch:
+        """The same of records of which none is a part, nor followed by one but for the last."""
+        known = Stretch.of([*self._folded(self._jobs.pause())])
+        if self._jobs.has_waiting:
+            return known.then(self.take(run.records()))
+        return known.then(run.stretch()) if known.items else run.stretch()
 
     def close(self) -> Stretch:
         """What is known when nothing more comes."""

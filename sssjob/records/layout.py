@@ -147,6 +147,39 @@ class RecordBatch(NamedTuple):
         return [Skipped(self.lines[at], reason), *(Skipped(line, reason) for line, _ in parts)]
 
 
+class RecordRun(NamedTuple):
+    """Records of one line each that follow each other from a line on, and of which none is a part.
+
+    ``batches`` have them all; ``columns`` are the fields of their lines.
+    """
+
+    line: int
+    columns: Sequence[BulkColumn]
+    batches: Sequence[RecordBatch]
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def pieces(self) -> Iterator[tuple[int, list[str]]]:
+        """The lines one by one, as the cut of single lines gives them."""
+        fields = zip(*[column.list for column in self.columns], strict=True)
+        return enumerate(map(list, fields), self.line)
+
+    def records(self) -> list[Record]:
+        """The records one by one."""
+        found: list[Any] = [None] * len(self)
+        for batch in self.batches:
+            for place, line, fields in zip(
+                batch.places, batch.lines, zip(*batch.columns, strict=True), strict=True
+            ):
+                found[place] = told_by_columns(line, batch.names, [*fields])
+        return found
+
+    def stretch(self) -> Stretch:
+        """The same as a stretch."""
+        return Stretch([None] * len(self), self.batches)
+
+
 class Stretch(NamedTuple):
     """What was found in a stretch of the input, in its order.
 
@@ -161,6 +194,9 @@ class Stretch(NamedTuple):
     @classmethod
     def of(cls, found: Sequence[Any]) -> Stretch:
         """What was read record by record; those with the same names become a batch."""
+        if found and found[0].__class__ is RecordRun:
+            (run,) = found
+            return cast(RecordRun, run).stretch()
         if {*map(type, found)} == {Record}:
             records = cast(Sequence[Record], found)
             told = [record.names for record in records]
@@ -215,7 +251,7 @@ class Stretch(NamedTuple):
 
 Read = Union[Record, MadeJob, Skipped, Bad, Noted]  # noqa: UP007  # a value, not only a type
 # A line, or another number, with what is read there; or what was read already, for the folding.
-Piece = Union[tuple[Any, ...], Skipped, Bad, Noted, Moved]  # noqa: UP007  # the same
+Piece = Union[tuple[Any, ...], RecordRun, Skipped, Bad, Noted, Moved]  # noqa: UP007  # the same
 # What a piece is. None: nothing. Raises ``InvalidValue`` for one that is no record.
 Reader = Callable[[int, Any], Read | list[Read] | None]
 Rows = Callable[[Names], Iterable[Field]]

@@ -151,6 +151,16 @@ class Plain(BulkColumn):
         bounds, data = self._bytes()
         return data[bounds[1:, None] + np.arange(-width, 0)]
 
+    def all_match(self, pattern: str) -> bool:
+        """Whether all texts match a pattern from their begin to their end.
+
+        It is one of those that RE2 reads as Python does.
+        """
+        import pyarrow.compute as pc
+
+        found = pc.all(pc.match_substring_regex(self.array, f"^(?:{pattern})$"), min_count=0)
+        return bool(found.as_py())
+
     def characters(self, width: int) -> Numbers | None:
         """The bytes of texts that all have one width, a row for each; None where one has not."""
         import numpy as np

@@ -18,11 +18,12 @@ from sssjob.accounting.table import TableBuilder, TableRow
 from sssjob.accounting.writers import TARGETS
 from sssjob.accounting.writers.writer import LossCounts, WriterOptions, WrittenJob
 from sssjob.errors import UnusableInput
-from sssjob.records import find, parts, read_records, regular
+from sssjob.records import find, parts, plan, read_records, regular
 from sssjob.records.builders import OBJECTS, TEXTS
 from sssjob.records.cutting import Part
 from sssjob.records.record import Converted, ConvertedTogether, Noted, Options
 from sssjob.records.runs import SeenRuns
+from sssjob.records.texts import BulkColumn
 
 SACCT = {
     "JobID": ["%d", "%d", "%d_3", "%d_[1-4]", "%d+1", "4_x", "7"],
@@ -68,13 +69,74 @@ ODD = (
     "|\n",
     "JobID",
 )
-FORMATS = {"slurm": (SACCT, "|", True)}
 PARTED = "ur", "apel", "jsonl"  # targets whose records are made of parts
+
+SGE = {
+    "qname": ["main.q", "main.q", "gpu&.q", "#x", "a:b"],
+    "hostname": ["n%d", "n1", "n1.site"],
+    "group": ["physics", "ch<em"],
+    "owner": ["amy", "b&b", "amy"],
+    "job_name": ["run", "wrf_%d", "a:b", "two words"],
+    "job_number": ["%d", "%d", "7", "x"],
+    "account": ["sge", "sge", "a:b", "acct"],
+    "priority": ["0", "-5", "x"],
+    "submission_time": ["1700000%03d", "1700000%03d000", "0", "17"],
+    "start_time": ["1700001%03d", "1700001%03d000", "0", "x"],
+    "end_time": ["1700002%03d", "1700002%03d123", "0", "1700000000", "01700000000"],
+    "failed": ["0", "0", "100", "37", "x"],
+    "exit_status": ["0", "0", "137", "1", "x"],
+    "ru_wallclock": ["%d", "%d", "12.5", "x"],
+    "ru_utime": ["1.5"],
+    "ru_stime": ["0.5", "x"],
+    "ru_maxrss": ["%d000.000000", "17952.5", "0", "-1", "1e3", "x"],
+    **{f"ru{at}": ["0"] for at in range(14)},
+    "project": ["NONE", "p&1", "proj%d"],
+    "department": ["defaultdepartment", "NONE", "physics"],
+    "granted_pe": ["NONE", "NONE", "mpi", "mpi"],
+    "slots": ["1", "4", "0", "x"],
+    "task_number": ["0", "0", "%d", "3"],
+    "cpu": ["%d.531250", "0.000000", "1e2", "-1", "x"],
+    "mem": ["1.25"],
+    "io": ["0.000031", "1.5", "0.0", "x"],
+    "category": ["-u amy -l h_rt=%d00,h_vmem=2G", "NONE", "-l gpu=1 -pe mpi 4", "-l a=b:c", "x",
+                 "-U b -l h_rt=60 -soft -l h_vmem=1k -hard -l mem_free=3M -pe mpi 2-8"],
+    "iow": ["0.000000", "x"],
+    "pe_taskid": ["NONE", "NONE", "NONE", "1.n%d", "x"],
+    "maxvmem": ["%d48576.000000", "0", "512.5", "x"],
+    "arid": ["0", "7"],
+    "ar_submission_time": ["0", "x"],
+    "job_class": ["NONE", "gpu=1"],
+    "qdel_info": ["NONE", "amy@n1"],
+    "maxrss": ["%d0240", "0", "x"],
+    "maxpss": ["1402893000"],
+    "submit_host": ["login", "NONE"],
+    "cwd": ["/home/amy", "NONE", "/a:b"],
+    "submit_cmd": ["qsub run", "qsub -v A=a:b run"],
+    "wallclock": ["%d.123", "12", "x"],
+    "ioops": ["12", "x"],
+    "bound_cores": ["NONE", "0,1"],
+}  # fmt: skip
+SGE_SIZES = (43, 45, 45, 46, 52, 53, 54, 55)
+
+
+def some_sacct(chance):
+    """Some columns of sacct, and what separates them; the first line names them."""
+    names = [name for name in SACCT if name == "JobID" or chance.random() < 0.7]
+    return {name: SACCT[name] for name in names}, "|", True
+
+
+def some_sge(chance):
+    """The columns of some version of Grid Engine."""
+    return dict([*SGE.items()][: chance.choice(SGE_SIZES)]), ":", False
+
+
+FORMATS = {"slurm": some_sacct, "sge": some_sge}
+IDS = ("JobID", "JobIDRaw")  # which tell records apart; a slave task has that of its job
 
 
 def log(chance, columns, delimiter, has_header):
-    """A log of some of its columns: mostly of the first texts, and in some places odd ones."""
-    names = [name for name in columns if name in ("JobID",) or chance.random() < 0.7]
+    """A log: mostly of the first texts of each column, and in some places odd ones."""
+    names = [*columns]
     usual = {name: columns[name][: chance.choice((1, 2, len(columns[name])))] for name in names}
     lines = [delimiter.join(names)] if has_header else []
     numbers = [chance.randrange(60) for _ in range(chance.choice((1, 60)))]
@@ -83,7 +145,9 @@ def log(chance, columns, delimiter, has_header):
         for name in names:
             some = columns[name] if chance.random() < 0.02 else usual[name]
             text = chance.choice(some)
-            number = at if name.startswith("JobID") else chance.choice(numbers)
+            number = (
+                at if name in IDS else at // 2 if name == "job_number" else chance.choice(numbers)
+            )
             texts.append(text % number if "%" in text else text)
         lines.append(delimiter.join(texts))
     for _ in range(chance.choice((0, 0, 1, 4))):
@@ -168,7 +232,7 @@ def on_both(road, read):
 @given(st.integers(0, 1 << 40))
 def test_columns_become_what_lines_do(road_of, format_, seed):
     chance = Random(seed)
-    data = log(chance, *FORMATS[format_])
+    data = log(chance, *FORMATS[format_](chance))
     zone = chance.choice(("", "Europe/Berlin"))
     options = Options(zone=zone, ended_only=chance.random() < 0.3, steps=chance.random() < 0.5)
     times = chance.choice((1, 2))
@@ -192,21 +256,33 @@ def road_of():
     regular.ROAD.reset()
 
 
-def test_regular_lines_do_go_as_columns(road, monkeypatch):
+def usual(format_):
+    """A log of the first texts of all columns, with nothing odd in it."""
+    columns, delimiter, has_header = {
+        "slurm": (SACCT, "|", True), "sge": (dict([*SGE.items()][:45]), ":", False)
+    }[format_]  # fmt: skip
+    texts = {name: columns[name][:1] for name in columns}
+    return log(Random(7), texts, delimiter, has_header)
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_regular_lines_do_go_as_columns(road, monkeypatch, format_):
     """Else all of the above would compare one road with itself."""
-    data = log(Random(5), {name: SACCT[name][:1] for name in SACCT}, "|", True) * 3
+    data = usual(format_)
     taken = []
-    runs = regular.Regular.runs
-    monkeypatch.setattr(
-        regular.Regular,
-        "runs",
-        lambda self, fit: [taken.append(it) or it for it in runs(self, fit)],
-    )
+    jobs = plan.Plan.jobs
+
+    def counted(self, columns, groups=None):
+        if isinstance(columns[0], BulkColumn):
+            taken.append(len(columns[0]))
+        return jobs(self, columns, groups)
+
+    monkeypatch.setattr(plan.Plan, "jobs", counted)
     columns, lines = on_both(
-        road, lambda: read_records(find("slurm"), io.BytesIO(data), Options(), TEXTS)
+        road, lambda: read_records(find(format_), io.BytesIO(data), Options(), TEXTS)
     )
     assert columns == lines
-    assert sum(size for *_, size in taken) > 30
+    assert sum(taken) > 30
 
 
 @pytest.mark.parametrize("few", [1, 40])
@@ -225,12 +301,13 @@ def test_markup_in_a_text_is_escaped(road, few):
     assert columns == lines
 
 
-def test_parts_of_many_processes_are_read_as_columns_too(road):
-    data = log(Random(5), {name: SACCT[name][:1] for name in SACCT}, "|", True)
+@pytest.mark.parametrize("format_", FORMATS)
+def test_parts_of_many_processes_are_read_as_columns_too(road, format_):
+    data = usual(format_)
     road.open()
-    found = parts.convert("slurm", Part(data, 1, Options()))
+    found = parts.convert(format_, Part(data, 1, Options()))
     road.open(is_open=False)
-    assert found == parts.convert("slurm", Part(data, 1, Options()))
+    assert found == parts.convert(format_, Part(data, 1, Options()))
 
 
 @pytest.mark.parametrize("processes", [1, 2])

@@ -13,11 +13,21 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from sssjob.errors import InvalidValue
-from sssjob.records.cuts import Lines
+from sssjob.records.cuts import Lines, RegularLines
 from sssjob.records.folding import Fold, Folding
-from sssjob.records.layout import Known, Layout, NoRecord, Record, RunKey, alone, told_by_columns
+from sssjob.records.layout import (
+    Known,
+    Layout,
+    NoRecord,
+    Record,
+    RecordBatch,
+    RunKey,
+    alone,
+    told_by_columns,
+)
 from sssjob.records.lines import first_line
 from sssjob.records.record import Noted
+from sssjob.records.texts import BulkColumn, distinct, same
 from sssjob.systems.gridengine.accounting import table
 from sssjob.systems.gridengine.accounting.columns import (
     CATEGORY,
@@ -34,11 +44,13 @@ from sssjob.systems.gridengine.accounting.columns import (
     PE,
     PE_TASK,
     PRIORITY,
+    SIZES,
     STARTED,
     SUBMITTED,
     TASK,
     command_ends,
     fit,
+    fit_columns,
     fits_but_values,
     has_tail,
     is_times,
@@ -62,6 +74,7 @@ def recognises(head: bytes) -> str:
 
 
 _TIMES = (SUBMITTED, STARTED, ENDED)
+_SECONDS = 11  # digits that seconds have at most; more are milliseconds
 
 
 def split(lines: Sequence[str]) -> Sequence[str | list[str]]:
@@ -82,9 +95,9 @@ def record(number: int, line: str | list[str]) -> Record | None:
         return None
     else:
         fields = parted(line)
-    if len(fields[SUBMITTED]) > 11 or len(fields[STARTED]) > 11 or len(fields[ENDED]) > 11:
+    if any(len(fields[index]) > _SECONDS for index in _TIMES):
         for index in _TIMES:
-            if len(fields[index]) > 11:
+            if len(fields[index]) > _SECONDS:
                 fields[index] = fields[index][:-3]  # Univa 8.2 counts milliseconds
     size = len(fields)
     more = fields[-1].count(":") + 1 if has_tail(size) else 0
@@ -94,6 +107,43 @@ def record(number: int, line: str | list[str]) -> Record | None:
     if more:
         found = found._replace(notes=(Noted(number, table.not_known(names), once=True),))
     return found
+
+
+def fit_alone(columns: Sequence[BulkColumn]) -> bool:
+    """Whether lines with these fields are records of jobs, and none of a slave task."""
+    return (
+        {*distinct(columns[PE_TASK])} == {"NONE"}
+        and not any(text[:1] == "#" for text in distinct(columns[0]))
+        and fit_columns(columns)
+    )
+
+
+def batches(line: int, columns: Sequence[BulkColumn]) -> list[RecordBatch]:
+    """What ``record`` makes of lines that ``fit_alone``, those that began and those that did not.
+
+    So many fields have no tail.
+    """
+    size = len(columns[0])
+    told: list[Sequence[str]] = [*columns, same("", size)]
+    for index in _TIMES:
+        told[index] = _in_seconds(columns[index])
+    starts = told[STARTED]
+    found = RecordBatch(
+        table.names(len(columns), 0, False), range(size), range(line, line + size), told
+    )
+    if "0" not in starts:
+        return [found]
+    begun = [at for at, start in enumerate(starts) if start != "0"]
+    others = [at for at, start in enumerate(starts) if start == "0"]
+    never = table.names(len(columns), 0, True)
+    return [found.only(begun), found.only(others)._replace(names=never)]
+
+
+def _in_seconds(times: BulkColumn) -> Sequence[str]:
+    """Times of which some may be in milliseconds."""
+    if max(map(len, distinct(times))) <= _SECONDS:
+        return times
+    return [text[:-3] if len(text) > _SECONDS else text for text in times]
 
 
 def key(record: Record) -> tuple[str, str]:
@@ -245,9 +295,11 @@ def _univa(fields: list[str]) -> Iterator[list[str]]:
         yield [*fields[:first], *told, *fields[last:]]
 
 
+# As 74 fields have a tail, they go line by line.
+REGULAR = RegularLines(":", frozenset(size for size in SIZES if size <= NAMED), fit_alone, batches)
 LAYOUT = Layout(
     type=table.TYPE,
-    cut=Lines(split),
+    cut=Lines(split, regular=REGULAR),
     reader=alone(record),
     folding=Folding(
         part=slave_task,

@@ -12,6 +12,8 @@ import re
 from collections.abc import Sequence
 from itertools import chain
 
+from sssjob.records.texts import Plain, distinct
+
 NUMBER = re.compile(r"-?[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,3})?")
 _PE_TASK_SHAPE = re.compile(r"[0-9]+\.\S+")
 _WALLCLOCK_SHAPE = re.compile(r"[0-9]{1,12}\.[0-9]{1,9}")
@@ -19,7 +21,7 @@ _WALLCLOCK_SHAPE = re.compile(r"[0-9]{1,12}\.[0-9]{1,9}")
 OLDEST, NEWEST = 43, 45  # fields before Univa's
 CLASSED, COMMANDED, CLOCKED, COUNTED, NAMED = 46, 52, 53, 54, 55  # fields of Univa's versions
 LATEST = 74  # of which only the first 55 are known by name
-_SIZES = (OLDEST, NEWEST, CLASSED, COMMANDED, CLOCKED, COUNTED, NAMED, LATEST)
+SIZES = (OLDEST, NEWEST, CLASSED, COMMANDED, CLOCKED, COUNTED, NAMED, LATEST)
 
 JOB, PRIORITY, SUBMITTED, STARTED, ENDED = 5, 7, 8, 9, 10
 MAXRSS, PE, SLOTS, TASK, CPU = 16, 33, 34, 35, 36
@@ -32,9 +34,14 @@ _PEAKS = (47, 48)  # maxrss and maxpss
 def fit(rows: Sequence[list[str]]) -> bool:
     """Whether the fields of all rows are those that one version writes."""
     size = len(rows[0]) if rows else 0
-    if size not in _SIZES or len(set(map(len, rows))) > 1:
+    if size not in SIZES or len(set(map(len, rows))) > 1:
         return False
-    columns = list(zip(*rows, strict=True))
+    return fit_columns(list(zip(*rows, strict=True)))
+
+
+def fit_columns(columns: Sequence[Sequence[str]]) -> bool:
+    """The same of so many fields as some version writes, as columns."""
+    size = len(columns)
     return (
         _fit_oldest(columns)
         and all(map(_are_decimal, columns[OLDEST:NEWEST]))
@@ -50,7 +57,7 @@ def _fit_oldest(columns: Sequence[Sequence[str]]) -> bool:
         and all(map(_are_times, columns[SUBMITTED : ENDED + 1]))
         and all(text == "NONE" or text[:1] == "-" for text in set(columns[CATEGORY]))
         and all(text == "NONE" or _PE_TASK_SHAPE.fullmatch(text) for text in set(columns[PE_TASK]))
-        and all(all(map(NUMBER.fullmatch, columns[place])) for place in _AMOUNTS)
+        and all(_are_numbers(columns[place]) for place in _AMOUNTS)
     )
 
 
@@ -63,6 +70,13 @@ def _fit_univa(columns: Sequence[Sequence[str]]) -> bool:
         and all(map(_WALLCLOCK_SHAPE.fullmatch, clocks))
         and all(map(_are_decimal, columns[IOOPS : IOOPS + 1]))
     )
+
+
+def _are_numbers(texts: Sequence[str]) -> bool:
+    """Whether all are numbers; each that repeats is looked at once."""
+    if isinstance(texts, Plain):
+        return texts.all_match(NUMBER.pattern)
+    return all(map(NUMBER.fullmatch, distinct(texts)))
 
 
 def _are_decimal(texts: Sequence[str]) -> bool:
@@ -87,7 +101,7 @@ def with_tail(fields: list[str], told: int = NAMED) -> list[str]:
 
 def has_tail(size: int) -> bool:
     """Whether the last of so many fields is the text of ``with_tail``."""
-    return size not in _SIZES
+    return size not in SIZES
 
 
 def known(fields: list[str]) -> int:
@@ -114,7 +128,7 @@ def command_ends(fields: list[str], first: int) -> list[int]:
 
     Only where no numbers behind a command tell, they may go on up to the end of the record.
     """
-    behind = (size - COMMANDED for size in _SIZES if size > COMMANDED)
+    behind = (size - COMMANDED for size in SIZES if size > COMMANDED)
     ends = [end for more in behind if (end := len(fields) - more) > first + 1]
     found = [end for end in ends if _may_end(fields, end)]
     alone = len(fields) > first + 2 and _may_end(fields, first + 2)
@@ -134,7 +148,7 @@ def fits_but_values(fields: list[str]) -> bool:
     No colon can stand in a text then: the id, the times and the slave task are in their places.
     """
     return (
-        len(fields) in _SIZES
+        len(fields) in SIZES
         and fields[JOB].isdecimal()
         and is_times(fields, SUBMITTED)
         and (fields[CATEGORY] == "NONE" or fields[CATEGORY][:1] == "-")

@@ -47,6 +47,7 @@ _LIST = re.compile(r"(?:^|\s)-l (\S+)")
 _HARD = re.compile(r"\s-soft\s.*?(?=\s-hard\s|$)")
 _GPU = {"name": GPU}
 _clock = Clock("UTC")
+_REMEMBERED = 1 << 12  # limits and sizes of categories, of which a site has few
 
 # fmt: off
 # What ``failed`` says, by sge_status(5).
@@ -201,11 +202,16 @@ def _hard(text: str) -> str:
 
 def _asked(text: str) -> dict[str, str]:
     """The resources of a category by their names; the last request counts."""
+    before, mark, behind = text.partition("-l ")
+    if "-l " not in behind and text.isascii() and text.isprintable():  # as nearly all are
+        begins = mark and before[-1:] in ("", " ")
+        lists = [behind.partition(" ")[0]] if begins else []
+    else:
+        lists = _LIST.findall(text)
     asked = {}
-    for options in _LIST.findall(text):
+    for options in lists:
         for item in options.split(","):
-            name, _, value = item.partition("=")
-            asked[name] = value
+            name, _, asked[name] = item.partition("=")
     return asked
 
 
@@ -249,9 +255,14 @@ def _span(text: str) -> str:
 def _size(text: str, slots: int) -> str:
     """KB of so many slots, for each of which they are asked for, or "" where there is no limit."""
     value = _known(words.size, text)
-    return "" if value is None else units.decimal(value * slots / 1024)
+    if value is None:
+        return ""
+    if value.denominator == 1 and not (size := int(value) * slots) & 1023:
+        return str(size >> 10)
+    return units.decimal(value * slots / 1024)
 
 
+@lru_cache(_REMEMBERED)
 def _known(read: Callable[[str], N | None], text: str) -> N | None:
     """What was asked for, as far as it is understood; the category keeps the text."""
     try:
