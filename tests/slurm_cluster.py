@@ -35,7 +35,7 @@ JobAcctGatherFrequency=task=1
 MpiDefault=none
 SwitchType=switch/none
 MailProg=/bin/true
-SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,bf_interval=2
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,sched_interval=1,bf_interval=1
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU_Memory
 DefMemPerCPU=50

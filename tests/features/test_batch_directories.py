@@ -280,7 +280,7 @@ def test_all_that_a_user_left_is_taken_away_and_nothing_is_followed(directories,
     (status / "used_CPU").symlink_to(tmp_path / "precious")
     os.mkfifo(status / "fifo")
     handle = os.open(status, os.O_RDONLY)
-    for _ in range(500):
+    for _ in range(3000):
         os.mkdir("deep" * 10, dir_fd=handle)
         handle, above = os.open("deep" * 10, os.O_RDONLY, dir_fd=handle), handle
         os.close(above)

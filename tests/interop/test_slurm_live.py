@@ -4,6 +4,7 @@
 Where no cluster can be started, the tests say why.
 """
 
+import json
 import shutil
 
 import pytest
@@ -332,6 +333,29 @@ def test_slurm_has_of_a_translated_script_what_the_job_asks_for(cluster):
     found = cluster.run("scontrol", "-o", "show", "job", number)
     cluster.run("scancel", number)
     assert [each for each in SHOWN if each not in found] == []
+
+
+def test_the_check_of_the_installation_reads_this_configuration(cluster):
+    """Where a site has its own programs, they are called first, and the flags stay."""
+    words = (
+        COMMAND, "features", "install", "--for", "slurm", "--check", "--json", "--node", "n1",
+        "--root", cluster.root / "mjf/%n", "--documents", cluster.root / "jobs", "--log",
+        cluster.root / "log/hooks", "--seconds", 60, "--agent", cluster.root / "agent",
+    )  # fmt: skip
+    scripts = {path: path.read_text() for path in (cluster.root / "hooks").iterdir()}
+    found = json.loads(cluster.run(*words, "--to", cluster.root / "hooks"))["check"]
+    assert [each["name"] for each in found["settings"] if each["good"]] == [
+        "Prolog", "TaskProlog", "Epilog", "PrologFlags"
+    ]  # fmt: skip
+    assert (found["machine"]["total_cpu"], found["job"]["allocated_cpu"]) == ("8", "1")
+    assert {path: path.read_text() for path in scripts} == scripts
+    other = json.loads(cluster.run(*words, "--to", cluster.root / "other", check=False))["check"]
+    prolog, *_, flags = other["settings"]
+    assert (prolog["own"], prolog["good"]) == (f"{cluster.root}/hooks/prolog", False)
+    assert (flags["found"], flags["good"]) == ("Alloc", True)
+    assert (
+        f"for each in {cluster.root}/hooks/prolog;" in (cluster.root / "other/prolog").read_text()
+    )
 
 
 def test_the_conformance_kit_proves_this_site(cluster):

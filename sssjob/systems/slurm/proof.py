@@ -14,7 +14,7 @@ _SCRIPT = f"#!/bin/sh\nexec {PROBE}\n"
 _EACH = "#!/bin/sh\nsrun {}{}\n"
 _AGAIN = (
     f'#!/bin/sh\n{PROBE}\n[ "${{SLURM_RESTART_COUNT:-0}}" = 0 ] || exit 0\n'
-    'scontrol requeue "$SLURM_JOB_ID"\nsleep 300\n'
+    'scontrol requeue "$SLURM_JOB_ID"\n'
 )
 # What a record of scontrol looks like, in a name, which it does not quote.
 _ODD = "x\nJobId=1 JobName=y\n   Nodes=n[1-2] CPU_IDs=0-5 Mem=9 GRES= TimeLimit=9-00:00:00"
