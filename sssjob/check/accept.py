@@ -187,7 +187,7 @@ def _is_plain(element: Element) -> bool:
                 return False
             if node is not element:
                 siblings = ids.setdefault(node.getparent(), set())
-                own = [(child.text or "").strip() for child in node.iterchildren(tags.id)]
+                own = [text_of(child).strip() for child in node.iterchildren(tags.id)]
                 if not siblings.isdisjoint(own):
                     return False
                 siblings.update(own)

@@ -73,7 +73,7 @@ def _is_range(first: Element, second: Element) -> bool:
     ):
         return False
     try:
-        return units.number(first.text or "") <= units.number(second.text or "")
+        return units.number(text_of(first)) <= units.number(text_of(second))
     except InvalidValue:
         return False
 

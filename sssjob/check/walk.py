@@ -383,7 +383,7 @@ class Walk(ObjectReport):
         children = [child for child in element if type(child.tag) is str]
         if all(child.get("group") is None for child in children):
             return
-        properties = [Property(local(c), c.text or "", attributes(c)) for c in children]
+        properties = [Property(local(c), text_of(c), attributes(c)) for c in children]
         fault = expression.balance(properties)
         if fault is None:
             return

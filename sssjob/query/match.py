@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import deepcopy
 from decimal import Decimal
 from math import isinf, isnan
@@ -49,7 +50,7 @@ class Match(NamedTuple):
         if type(self.found) is str:
             return self.found
         if isinstance(self.found, Element):
-            return _leaf(self.found) if len(self.found) == 0 else str(_STRING(self.found))
+            return _string(self.found)
         if isinstance(self.found, bool):
             return "true" if self.found else "false"
         if isinstance(self.found, float):
@@ -60,9 +61,9 @@ class Match(NamedTuple):
 
     @property
     def line_of_text(self) -> str:
-        """The text on one line: line breaks become blanks, and so does mark-up between texts."""
-        if isinstance(self.found, Element) and len(self.found):
-            return " ".join(" ".join(map(str, self.found.itertext(etree.Element))).split())
+        """The text on one line: line breaks become blanks, and so do tags between texts."""
+        if isinstance(self.found, Element) and _has_elements(self.found):
+            return " ".join(" ".join(_texts(self.found)).split())
         text = self.text
         return " ".join(text.splitlines()) if "\n" in text or "\r" in text else text
 
@@ -74,7 +75,7 @@ class Match(NamedTuple):
         if isinstance(self.found, Decimal):
             return float(self.found)
         if isinstance(self.found, Element):
-            return _xml(self.found) if len(self.found) else self.text
+            return _xml(self.found) if _has_elements(self.found) else self.text
         if isinstance(self.found, float) and not isnan(self.found) and not isinf(self.found):
             return int(self.found) if self.found.is_integer() else self.found
         return self.text
@@ -123,7 +124,7 @@ class Match(NamedTuple):
         holder = self.holder
         if holder is None or _local(holder) != "Job":
             return None
-        ids = (_leaf(child).strip() for child in holder if _local(child) in _IDS)
+        ids = (_string(child).strip() for child in holder if _local(child) in _IDS)
         return next(ids, None)
 
     @property
@@ -180,8 +181,25 @@ def number(value: float) -> str:
     return format(Decimal(f"{value:.15g}"), "f")
 
 
-def _leaf(element: Element) -> str:
-    return element.text or ""
+def _string(element: Element) -> str:
+    """The string value: notes (comments, instructions) are no part of it, wherever they stand."""
+    return (element.text or "") if len(element) == 0 else str(_STRING(element))
+
+
+def _has_elements(element: Element) -> bool:
+    return len(element) > 0 and next(element.iterchildren("*"), None) is not None
+
+
+def _texts(element: Element) -> Iterator[str]:
+    """The texts between tags; a note between two of them does not part them."""
+    text = element.text or ""
+    for child in element:
+        if isinstance(child.tag, str):
+            yield text
+            yield from _texts(child)
+            text = ""
+        text += child.tail or ""
+    yield text
 
 
 def _local(element: Element) -> str:

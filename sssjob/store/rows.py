@@ -229,7 +229,8 @@ def _fill(row: list[Value], element: Element, table: Mapping[str, _Leaf]) -> boo
             continue
         if len(child):
             text, differs = str(_STRING(child)), True
-            row[_ODD] |= leaf.bit  # type: ignore[operator]  # elements: to Where, it is no value
+            if has_elements(child):
+                row[_ODD] |= leaf.bit  # type: ignore[operator]  # to Where, it is no value
         else:
             text = child.text or ""
         at = leaf.text

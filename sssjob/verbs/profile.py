@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from sssjob.check.awareness import AwarenessOutcome, Item, items, judge
 from sssjob.check.vocabulary import Vocabulary
 from sssjob.document import tree
-from sssjob.document.places import local
+from sssjob.document.places import local, text_of
 from sssjob.document.sources import NamedSource
 from sssjob.errors import Finding, UnreadableDocument
 
@@ -87,7 +87,8 @@ def judged(
         try:
             for element, offset in tree.located(source, on_error=unread):
                 found = tuple(items(element, peer, offset=offset))
-                id_ = (element.findtext("{*}Id") or element.findtext("{*}JobId") or "").strip()
+                ids = (*element.iterfind("{*}Id"), *element.iterfind("{*}JobId"))
+                id_ = next((text_of(each).strip() for each in ids), "")
                 line = (element.sourceline or 0) + offset
                 yield JudgedBlock(name, line, local(element), id_, found, judge(found))
         except OSError as error:

@@ -76,6 +76,9 @@ def test_conditions_find_by_columns_what_they_find_by_looking(tmp_path, name, ki
         ("<Job><Id>7</Id><Delivered><Charge>5</Charge></Delivered></Job>", ("Charge", "EQ", "5")),
         ("<Job><Id>7</Id><Requested><State>S</State></Requested></Job>", ("State", "EQ", "S")),
         ("<Job><Id>7</Id><Charge>none</Charge></Job>", ("Charge", "NE", "0", "AndNot")),
+        ("<Job><Id>7</Id><User>a<!-- n -->b</User></Job>", ("User", "EQ", "ab")),
+        ("<Job><Id>7</Id><Delivered><Duration>6<?n?>00</Duration></Delivered></Job>",
+         ("Duration", "EQ", "600")),
     ],
 )  # fmt: skip
 def test_a_job_is_found_though_its_columns_do_not_tell(address, document, where):
