@@ -19,8 +19,8 @@ from lxml.etree import _Element as Element
 
 from sssjob import expression, spec, units
 from sssjob.amounts import is_unlimited
+from sssjob.document import places
 from sssjob.document.encodings import DECLARATION
-from sssjob.document.places import text_of
 from sssjob.document.tree import parse
 from sssjob.errors import Finding, InvalidValue, UnreadableDocument
 from sssjob.executable import ExecutableKind, arguments, executable
@@ -396,7 +396,7 @@ def _read_application(job: Element, heard: Heard, staged: Mapping[str, Staged]) 
         note(heard, application, "an Application that is neither POSIX nor SPMD")
         return
     words = [_text(posix.find(f"{{{POSIX}}}Executable"))]
-    words += [text_of(each) for each in posix.iterfind(f"{{{POSIX}}}Argument")]
+    words += [places.text_of(each) for each in posix.iterfind(f"{{{POSIX}}}Argument")]
     if words[0] in staged:
         words[0] = _read_file(staged[words[0]], heard)
     say_command(heard, words)
@@ -408,7 +408,7 @@ def _read_application(job: Element, heard: Heard, staged: Mapping[str, Staged]) 
         if not (name := each.get("name", "")) or name in values:
             note(heard, each, f"{shown(each)}: it has no name of its own")
         else:
-            values[name] = text_of(each)
+            values[name] = places.text_of(each)
     if values:
         say_variables(heard, values)
     if (seconds := _whole(posix, POSIX, "WallTimeLimit", heard)) is not None:
@@ -452,7 +452,7 @@ def _whole(parent: Element, namespace: str, name: str, heard: Heard, least: int 
 
 
 def _text(element: Element | None) -> str:
-    return stripped(text_of(element)) if element is not None else ""
+    return stripped(places.text_of(element)) if element is not None else ""
 
 
 def _resources(asked: JobRequest, settings: Settings, job: Element, of: TaskCounts) -> None:

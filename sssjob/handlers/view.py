@@ -17,7 +17,17 @@ from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue
 from sssjob.handlers.attributes import JOB, AttributeType, ObjectAttribute, attribute
 from sssjob.integers import LARGEST
-from sssjob.model import Block, Delivered, Job, JobGroup, Property, Requested, TaskGroup, stripped
+from sssjob.model import (
+    Block,
+    Delivered,
+    Job,
+    JobGroup,
+    Note,
+    Property,
+    Requested,
+    TaskGroup,
+    stripped,
+)
 from sssjob.store import Identity, Stored
 from sssjob.store.ledger import EntryKind, StoreLedger
 from sssjob.store.reach import Reach
@@ -86,7 +96,7 @@ class View:
         if attribute.derived:
             return self._derived(attribute.name)
         found = self.property(attribute)
-        if found is None or found.children:
+        if found is None or not all(isinstance(each, Note) for each in found.children):
             return None
         stated = found.attributes.get("units")
         if attribute.kind is AttributeType.AMOUNT and stated:

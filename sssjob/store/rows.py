@@ -229,8 +229,7 @@ def _fill(row: list[Value], element: Element, table: Mapping[str, _Leaf]) -> boo
             continue
         if len(child):
             text, differs = str(_STRING(child)), True
-            if has_elements(child):
-                row[_ODD] |= leaf.bit  # type: ignore[operator]  # to Where, it is no value
+            row[_ODD] |= leaf.bit  # type: ignore[operator]  # text() finds but parts of it
         else:
             text = child.text or ""
         at = leaf.text
