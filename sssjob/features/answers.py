@@ -31,8 +31,8 @@ _FRESH = "no-cache"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,127}")
 _TOKEN = re.compile(rf"[A-Za-z0-9_-]{{{SHORTEST_TOKEN},256}}")
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_METADATA = ("latest", "meta-data")  # as clouds at large have them
-_DOCUMENT = ["openstack", "latest", "meta_data.json"]
+# As clouds at large have them, in the version of a date or in the latest.
+_VERSION = re.compile(r"latest|[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ class Answers:
         accept = headers.get("Accept", "")
         if not steps:
             return _listing([f"{kind}/" for kind in KINDS], "", accept)
-        if tuple(steps[:2]) == _METADATA or steps == _DOCUMENT:
+        if _is_metadata(steps) or _is_document(steps):
             return self._metadata(name, steps, prefix.rstrip("/"), accept)
         if steps[0] not in KINDS or len(steps) > 2:
             return None
@@ -181,7 +181,7 @@ class Answers:
     ) -> HttpResponse | None:
         """The metadata keys machinefeatures and jobfeatures, which hold the directories' URLs."""
         places = {kind: f"{self.url}{prefix}/{kind}" for kind in KINDS}
-        if steps == _DOCUMENT:
+        if _is_document(steps):
             meta = {**places, **dict(self._values(name))}
             body = json.dumps({"meta": meta}, indent=2)
             return _text(body, "application/json", {"Cache-Control": _FRESH})
@@ -231,6 +231,15 @@ class _Folder:
     def __exit__(self, *error: object) -> None:
         if self.handle is not None:
             os.close(self.handle)
+
+
+def _is_metadata(steps: list[str]) -> bool:
+    return len(steps) > 1 and steps[1] == "meta-data" and bool(_VERSION.fullmatch(steps[0]))
+
+
+def _is_document(steps: list[str]) -> bool:
+    is_one = len(steps) == 3 and (steps[0], steps[2]) == ("openstack", "meta_data.json")
+    return is_one and bool(_VERSION.fullmatch(steps[1]))
 
 
 def _value(folder: int, kind: str, name: str, headers: Headers) -> HttpResponse | None:

@@ -8,14 +8,15 @@ the lifetime of each virtual machine".
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 from sssjob.errors import NotFetched
 from sssjob.features.remote import LINK_LOCAL, NoAnswer, RemoteOptions, content
 
 KEYS = {"machinefeatures": "MACHINEFEATURES", "jobfeatures": "JOBFEATURES"}
-_EC2 = "latest/meta-data"
-_OPENSTACK = "openstack/latest/meta_data.json"
+LATEST = "latest"
+_VERSION = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def discover(service: str = LINK_LOCAL, options: RemoteOptions | None = None) -> dict[str, str]:
@@ -28,11 +29,30 @@ def discover(service: str = LINK_LOCAL, options: RemoteOptions | None = None) ->
     # With a header of its own no proxy is asked, and nothing leads elsewhere.
     own = replace(options or RemoteOptions(5.0, 5.0), headers=(("Metadata", "true"),))
     base = service.rstrip("/")
-    found = _of_document(f"{base}/{_OPENSTACK}", own)
-    for key in KEYS:
-        if key not in found and (text := content(f"{base}/{_EC2}/{key}", own)):
-            found[key] = text.strip()
+    found = _found(base, LATEST, LATEST, own)
+    if not found:  # an older service may have versions by date alone
+        dated = (_newest(f"{base}/", own), _newest(f"{base}/openstack/", own))
+        found = _found(base, *dated, own) if any(dated) else {}
     return {KEYS[key]: _directory(key, place) for key, place in found.items()}
+
+
+def _found(base: str, version: str, of_openstack: str, options: RemoteOptions) -> dict[str, str]:
+    """Both keys in a version of the metadata, "" for none."""
+    found = {}
+    if of_openstack:
+        found = _of_document(f"{base}/openstack/{of_openstack}/meta_data.json", options)
+    for key in KEYS if version else ():
+        if key not in found and (text := content(f"{base}/{version}/meta-data/{key}", options)):
+            found[key] = text.strip()
+    return found
+
+
+def _newest(url: str, options: RemoteOptions) -> str:
+    """The newest version that a list of a service has by date, "" for none."""
+    words = (_content(url, options) or "").split()
+    return max((each for each in words if _VERSION.fullmatch(each.strip("/"))), default="").strip(
+        "/"
+    )
 
 
 def _of_document(url: str, options: RemoteOptions) -> dict[str, str]:

@@ -41,6 +41,7 @@ def ask(root):
         ("//jobfeatures//job_id", b"7\n"),
         ("/jobfeatures/job_id?x=1", b"7\n"),
         ("/latest/meta-data/machinefeatures", b"http://169.254.169.253/machinefeatures"),
+        ("/2009-04-04/meta-data/machinefeatures", b"http://169.254.169.253/machinefeatures"),
         ("/latest/meta-data/jobfeatures", b"http://169.254.169.253/jobfeatures"),
         ("/latest/meta-data/", b"machinefeatures\njobfeatures\n"),
     ],
@@ -127,6 +128,7 @@ def test_a_directory_is_json_for_those_who_ask(ask):
 
 def test_the_document_of_openstack_holds_directories_and_values(ask):
     meta = json.loads(ask("/openstack/latest/meta_data.json").body)["meta"]
+    assert json.loads(ask("/openstack/2012-08-10/meta_data.json").body)["meta"] == meta
     assert meta["machinefeatures"] == "http://169.254.169.253/machinefeatures"
     assert meta["mjf@machinefeatures@total_cpu"] == "16"
     assert meta["mjf@jobfeatures@job_id"] == "7"

@@ -431,6 +431,28 @@ def test_a_machine_of_condor_that_drains(programs):
     )
 
 
+@pytest.mark.parametrize(
+    ("lines", "slot", "moments"),
+    [
+        ("Activity = \"Retiring\"\nMyCurrentTime = 1000\nRetirementTimeRemaining = 600\n",
+         "slot1_1", [(JOB, 1600)]),
+        ("ClaimEndTime = 5000\n", "slot1_1", [(JOB, 5000)]),
+        ("ClaimEndTime = 5000\n", "slot1_2", []),
+        ("ClaimEndTime = 5000\n", None, []),
+    ],
+)  # fmt: skip
+def test_the_end_of_a_slot_is_that_of_the_job_in_it(programs, lines, slot, moments):
+    others = (DATA / "condor/machine.ad").read_text().splitlines(keepends=True)
+    said = {line.partition(" = ")[0] for line in lines.splitlines()}
+    kept = "".join(line for line in others if line.partition(" = ")[0] not in said)
+    shown = Path(programs(condor_status="")["PATH"]) / "ads"
+    shown.write_text("".join((lines, kept)))
+    environment = programs(condor_status=f"cat {shown}")
+    environment |= {"_CONDOR_SLOT": slot} if slot else {}
+    found = told("condor", Surroundings(environment, "host.example.org", seconds=60), now=1)[0]
+    assert [(each.key, each.moment) for each in found] == moments
+
+
 def test_the_features_of_a_job_are_a_source(tmp_path):
     write({"shutdowntime": NOW + 500}, tmp_path / "machine")
     limits = {"shutdowntime_job": NOW + 300, "jobstart_secs": NOW, "wall_limit_secs": 200}
@@ -500,6 +522,20 @@ BOTH = {"MACHINEFEATURES": "http://h/machinefeatures", "JOBFEATURES": "/run/mjf/
         ({"/openstack/latest/meta_data.json": json.dumps({"meta": PLACES}).encode()}, BOTH),
         ({"/openstack/latest/meta_data.json": b'{"uuid": "1"}'}, {}),
         ({"/latest/meta-data/jobfeatures": b"/run/mjf/7\n"}, {"JOBFEATURES": "/run/mjf/7"}),
+        (
+            {
+                "/": b"1.0\n2007-01-19\n2009-04-04/\nlates\n",
+                "/2009-04-04/meta-data/jobfeatures": b"/run/mjf/7",
+            },
+            {"JOBFEATURES": "/run/mjf/7"},
+        ),
+        (
+            {
+                "/openstack/": b"2012-08-10\n2013-04-04",
+                "/openstack/2013-04-04/meta_data.json": json.dumps({"meta": PLACES}).encode(),
+            },
+            BOTH,
+        ),
     ],
 )
 def test_a_virtual_machine_finds_its_directories_in_its_metadata(found, variables):

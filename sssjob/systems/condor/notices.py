@@ -1,4 +1,8 @@
-"""When a machine of HTCondor has drained: as the ads of its slots tell it, the earliest of all."""
+"""When a machine of HTCondor has drained, and when this job has to be out of its slot.
+
+As the ads of all slots tell it: the earliest of the machine, and the retirement or the end of the
+claim of the job's own slot.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +11,17 @@ import re
 from collections.abc import Iterator
 
 from sssjob.classads import forms
+from sssjob.classads.values import Ad
 from sssjob.commands import asked as answer
 from sssjob.errors import InvalidValue, UnusableInput
-from sssjob.features.notices import MACHINE, Notice, Surroundings
-from sssjob.systems.condor.slot import machine_features
+from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings
+from sssjob.systems.condor.slot import job_features, machine_features
 
 _NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]*")
 
 
 def read(asked: Surroundings, now: int) -> Iterator[Notice]:
-    """When each slot of the machine will have drained, if it drains.
+    """When each slot of the machine will have drained, if it drains; the end of the own slot.
 
     Raises ``UnusableInput`` if HTCondor knows no such machine, ``CommandFailed``.
     """
@@ -27,7 +32,15 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice]:
     slots = forms.read_text(printed)
     if not slots:
         raise UnusableInput(f"HTCondor knows no machine {node}")
+    own = asked.environment.get("_CONDOR_SLOT", "")
     for slot in slots:
         moment = machine_features(slot, now).get("shutdowntime")
         if isinstance(moment, int):
             yield Notice(MACHINE, moment, "condor", f"{slot.text('Name') or node} drains")
+        if own and slot.text("Name").partition("@")[0] == own:
+            moment = job_features(Ad({}), slot, now).get("shutdowntime_job")
+            if isinstance(moment, int):
+                state = (
+                    "retires" if slot.text("Activity") == "Retiring" else "is claimed until then"
+                )
+                yield Notice(JOB, moment, "condor", f"{slot.text('Name')} {state}")
