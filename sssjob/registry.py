@@ -261,8 +261,7 @@ def system(name: str) -> System:
     """The batch system of a name. Raises ``UnusableInput``, which lists those that are known."""
     found = systems().get(name) or called(name)
     if found is None:
-        known = ", ".join(all_systems())
-        raise UnusableInput(f"{name!r} is no known batch system; known: {known}")
+        raise unknown(name, "batch system", all_systems(), lambda row: row)
     return found
 
 
@@ -313,14 +312,20 @@ def listed(known: Iterable[str], has: Callable[[System], object], *, records: bo
 
 
 def unknown(
-    name: str, what: str, known: Iterable[str], has: Callable[[System], object]
-) -> UnusableInput:
-    """That a name is none of these, which are listed, with the one that was probably meant."""
+    name: str, what: str, known: Iterable[str], has: Callable[[System], object], least: int = 0,
+    *, records: bool = True, also: Iterable[str] = (),
+) -> UnusableInput:  # fmt: skip
+    """That a name is none of these, which are listed, with the one that was probably meant.
+
+    Meant may be a word of so many letters at ``least``, or one that is ``also`` taken; ``records``
+    is that of ``words``.
+    """
     from sssjob.suggestions import question  # slow to import for what few need
 
     names = tuple(known)
-    meant = question(name, (*names, *words(names, has)))
-    return UnusableInput(f"{name!r} is no known {what}; known: {listed(names, has)}{meant}")
+    meant = question(name, (*names, *also, *words(names, has, least, records=records)))
+    told = listed(names, has, records=records)
+    return UnusableInput(f"{name!r} is no known {what}; known: {told}{meant}")
 
 
 def all_systems() -> dict[str, System]:

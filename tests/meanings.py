@@ -51,13 +51,12 @@ class Subject(NamedTuple):
     more: tuple = ()  # texts that are asked beside ``TEXTS``
 
 
-def amount(job, name):
-    """The request of a job in seconds or bytes."""
+def amount(job, name, *, limit="LE"):
+    """The request of a job in seconds or bytes; ``limit`` is the op of a limit of time."""
     found = job.requested.all(name) if job.requested else ()
     if not found:
         return None
-    # A job may take less than its limit of time, on each road; an amount is what it is to have.
-    assert found[0].attributes.get("op") == ("LE" if name == "Duration" else None), found
+    assert found[0].attributes.get("op") == (limit if name == "Duration" else None), found
     unit = found[0].attributes.get("units", "")
     return Fraction(found[0].text) * (units.UNITS[unit] if unit else 1)
 
@@ -137,7 +136,7 @@ def asked(target, template, name="Duration"):
 
     def road(text):
         (found,) = read(_filled(template, text), target)
-        return found.job and amount(found.job, name)
+        return found.job and amount(found.job, name, limit=None)  # decision 492
 
     return road
 

@@ -29,7 +29,7 @@ DRAW = (
 # What other programs call what commands here do.
 SAME: Mapping[str, Collection[str]] = {
     name: ("import", "ingest") for name in ("add", "load", "import", "ingest")
-} | {"rm": ("delete",), "remove": ("delete",)}
+} | {"rm": ("delete",), "remove": ("delete",), "version": ("--version",)}
 
 
 def _told(error: click.NoSuchOption) -> click.NoSuchOption:
@@ -206,9 +206,8 @@ class Commands(click.Group):
             return
         from sssjob.suggestions import nearest  # which is imported when there is an error
 
-        same = [each for each in SAME.get(name, ()) if each in self.helps]
-        if name == "version":
-            raise click.UsageError(f"No such command {name!r}. Did you mean '--version'?", ctx)
+        options = {option for each in ctx.command.params for option in each.opts}
+        same = [each for each in SAME.get(name, ()) if each in self.helps or each in options]
         if meant := same[0] if same else nearest(name, self.helps):
             raise click.UsageError(f"No such command {name!r}. Did you mean {meant!r}?", ctx)
 

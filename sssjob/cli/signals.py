@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
@@ -34,6 +34,31 @@ def terminable() -> Iterator[None]:
     finally:
         for number in numbers:
             signal.signal(number, signal.SIG_DFL)
+
+
+@contextmanager
+def interruptible() -> Iterator[Callable[[], bool]]:
+    """Gives what tells whether Ctrl-C came, for a loop that nothing else ends.
+
+    It raises ``KeyboardInterrupt``, as always. But Python drops an exception that is raised in a
+    finalizer, such as that of the process that has just ended, so that one could go unheard.
+    """
+    came = False
+
+    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+        nonlocal came
+        came = True
+        raise KeyboardInterrupt
+
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.default_int_handler:  # ignored, as of a command in the background
+        yield lambda: False
+        return
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield lambda: came
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def die(number: int) -> None:

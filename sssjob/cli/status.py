@@ -14,6 +14,7 @@ import click
 
 from sssjob.cli import common, names, options, records
 from sssjob.cli.ranges import Number, WholeNumber
+from sssjob.cli.signals import interruptible
 from sssjob.errors import SSSJobError
 
 if TYPE_CHECKING:
@@ -128,15 +129,18 @@ class Showing:
         known: dict[str, str] = {}
         status.require_asked(self.name)
         try:
-            while True:
-                jobs = failing.answer(lambda: list(self._jobs((), self._reading(news))))
-                if jobs is not None:
-                    self._show_again(jobs, known)
-                news.turn()
-                common.told().again()
-                time.sleep(seconds)
+            with interruptible() as is_interrupted:
+                while not is_interrupted():
+                    jobs = failing.answer(lambda: list(self._jobs((), self._reading(news))))
+                    if jobs is not None:
+                        self._show_again(jobs, known)
+                    news.turn()
+                    common.told().again()
+                    if not is_interrupted():
+                        time.sleep(seconds)
         except KeyboardInterrupt:
-            sys.exit(INTERRUPTED)
+            pass
+        sys.exit(INTERRUPTED)
 
     def _show_again(self, jobs: Sequence[Job], known: dict[str, str]) -> None:
         stream = sys.stdout.buffer

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from sssjob.cli import common, names, options, records
-from sssjob.cli.ranges import Number
 from sssjob.cli.signals import terminable
 
 if TYPE_CHECKING:
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
 
 Command = Callable[..., Any]
 
-timeout = click.option("--timeout", "seconds", metavar="SECONDS", type=Number(0.1),
-                       default=120, show_default=True,
-                       help="How long a command of the system may take.")  # fmt: skip
 _EPILOG = """\b
 Examples:
   sssjob {0} job.xml
@@ -73,13 +69,13 @@ def _command(order: str, text: str) -> click.Command:
                        "ResourceManagerType.")  # fmt: skip
     @choice
     @options.ALL_FINDINGS
-    @timeout
+    @options.TIMEOUT
     @click.argument("file", metavar="FILE")
     def steered(
         system: str, ids: tuple[str, ...], global_ids: tuple[str, ...], where: str,
-        seconds: float, file: str,
+        timeout: float, file: str,
     ) -> None:  # fmt: skip
-        _steer(order, system, chosen(ids, global_ids, where), seconds, file)
+        _steer(order, system, chosen(ids, global_ids, where), timeout, file)
 
     return steered
 

@@ -45,11 +45,11 @@ later call goes on with what is not submitted."""
               help="Print the commands with their scripts, and submit nothing.")  # fmt: skip
 @options.ALL_FINDINGS
 @options.JSON_JOBS
-@steer.timeout
+@options.TIMEOUT
 @click.argument("file", metavar="FILE")
 def command(
     system: str, hold: bool, ids: tuple[str, ...], global_ids: tuple[str, ...], where: str,
-    memory_scope: str, parallel: str, dry_run: bool, as_json: bool, seconds: float, file: str,
+    memory_scope: str, parallel: str, dry_run: bool, as_json: bool, timeout: float, file: str,
 ) -> None:  # fmt: skip
     """Submit jobs, print their ids, and write these into FILE, a document or a store.
 
@@ -66,7 +66,7 @@ def command(
     from sssjob.verbs import submit
 
     settings = Settings(memory_scope, parallel=parallel)
-    how = How(seconds)
+    how = How(timeout)
     choice = steer.chosen(ids, global_ids, where)
     records.only_documents(file)
     jobs = 0

@@ -56,6 +56,7 @@ from sssjob.translate.numbers import (
     amount_of,
     choices,
     rescope,
+    say_wall,
     wall,
 )
 from sssjob.translate.options import Heard
@@ -412,7 +413,7 @@ def _read_application(job: Element, heard: Heard, staged: Mapping[str, Staged]) 
     if values:
         say_variables(heard, values)
     if (seconds := _whole(posix, POSIX, "WallTimeLimit", heard)) is not None:
-        heard.request("Duration", seconds, op="LE")
+        say_wall(heard, seconds)
     for name, element in LIMITS:
         if (number := _whole(posix, POSIX, element, heard)) is not None:
             heard.say("ResourceLimit", number, name=name)

@@ -10,7 +10,16 @@ from typing import Any
 from sssjob.model import Job
 from sssjob.resource_names import GPU
 from sssjob.translate.beside import beside
-from sssjob.translate.numbers import JOB, TaskCounts, added, memory, rescope, say_size, wall
+from sssjob.translate.numbers import (
+    JOB,
+    TaskCounts,
+    added,
+    memory,
+    rescope,
+    say_size,
+    say_wall,
+    wall,
+)
 from sssjob.translate.objects import (
     Data,
     a_truth,
@@ -181,7 +190,7 @@ class PSIJ(Specification):
         value = take(form, ("attributes", "duration"))
         seconds = duration(value) if isinstance(value, str) else None
         if seconds:
-            heard.request("Duration", seconds, op="LE")
+            say_wall(heard, seconds)
         elif value is not None and seconds is None:
             told(heard, ("attributes", "duration"), value, "a duration such as 3600 s")
 

@@ -16,7 +16,6 @@ from typing import NamedTuple
 from sssjob import registry
 from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.registry import Arguments
-from sssjob.suggestions import nearest
 from sssjob.translate import translator
 from sssjob.translate.form import SubmitForm
 from sssjob.translate.options import Option
@@ -159,12 +158,11 @@ def _called(name: str, rows: Collection[str], forms: Collection[str]) -> str:
         raise UnusableInput(f"{name} names records of {row.title}; did you mean {row.name}?")
     if row is not None and row.name in rows:
         return row.name
-    words = registry.words(rows, _takes_jobs, least=4, records=False)
-    advice = nearest(name, (*rows, *forms, *words))
-    meant = f"; did you mean {advice}?" if advice else ""
+    if row is None:
+        what = "batch system that takes jobs"
+        raise registry.unknown(name, what, rows, _takes_jobs, 4, records=False, also=forms)
     told = registry.listed(rows, _takes_jobs, records=False)
-    no = f"{row.name!r} takes no jobs; those that do are" if row else f"{name!r} is not one of"
-    raise UnusableInput(f"{no} {told}{meant}")
+    raise UnusableInput(f"{row.name!r} takes no jobs; those that do are {told}")
 
 
 def _takes_jobs(row: registry.System) -> object:

@@ -13,7 +13,6 @@ from sssjob.defaults import resolve
 from sssjob.errors import Finding, InvalidValue, Severity, UnusableInput, of_kind
 from sssjob.expression import Alternative
 from sssjob.model import Job, Property
-from sssjob.suggestions import nearest
 from sssjob.translate import arrays, residual
 from sssjob.translate.arrays import NO_ARRAYS, Spelling
 from sssjob.translate.form import TASK_GROUP
@@ -57,11 +56,7 @@ def _translator(name: str, *, records: bool) -> Translator[Any]:
         rows = registry.all_targets()
         written_to = (each for each, target in rows.items() if target.writes)
         known = tuple(dict.fromkeys((*rows, *sources()) if records else written_to))
-        words = registry.words(known, _has_targets, least=4, records=records)
-        advice = nearest(name, (*known, *words))
-        meant = f"; did you mean {advice}?" if advice else ""
-        told = registry.listed(known, _has_targets, records=records)
-        raise UnusableInput(f"{name!r} is not one of {told}{meant}")
+        raise registry.unknown(name, "form of jobs", known, _has_targets, 4, records=records)
     return _loaded(row)
 
 

@@ -367,8 +367,8 @@ def say_size(heard: Heard, name: str, number: int) -> None:
 
 
 def say_wall(heard: Heard, seconds: int) -> None:
-    """A limit of the wall time: a job asks for at most so long, on whichever road it is read."""
-    heard.request("Duration", seconds, op="LE")
+    """A limit of the wall time as the amount that who submits asks for (decision 492)."""
+    heard.request("Duration", seconds)
 
 
 def rescope(heard: Heard, scope: str) -> None:

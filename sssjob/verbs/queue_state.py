@@ -67,6 +67,18 @@ class QueueReading:
     tell: Tell = nothing
     done_within: int = DAY
 
+    def shown(
+        self, kind: str, sources: Sequence[NamedSource], *, text: bool = False,
+        limits: CommandLimits | None = None,
+    ) -> Snapshot:  # fmt: skip
+        """What sources show; without any, what the commands of the batch system that it names do.
+
+        Raises what ``asked`` and ``read`` do.
+        """
+        if sources or not is_asked(kind):
+            return self.read(kind, sources)
+        return self.asked(kind, text=text, limits=limits)
+
     def asked(
         self, name: str, *, text: bool = False, limits: CommandLimits | None = None
     ) -> Snapshot:
@@ -174,6 +186,11 @@ class QueueReading:
         options = self.options
         found = Snapshot(tuple(entries), options.slots, None, options.now, options.cycle)
         return _dated(replace(found, nfree=found.free))
+
+
+def is_asked(kind: str) -> bool:
+    """Whether a kind is a batch system, whose commands are run where no source is named."""
+    return kind not in (AUTO, *KINDS)
 
 
 def recognised(sources: Sequence[NamedSource]) -> tuple[str, Sequence[NamedSource]]:

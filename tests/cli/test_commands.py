@@ -111,7 +111,10 @@ def test_the_limits_of_a_number_are_words_in_help_and_messages(words):
     [
         (["translate", "job.sh"], "'--to'. Choose from: condor, "),
         (["submit", "job.xml"], "'--to'. Choose from: condor, "),
-        (["translate", "job.sh", "--to", "nope"], "'nope' is not one of condor, "),
+        (
+            ["translate", "job.sh", "--to", "nope"],
+            "'nope' is no known form of jobs; known: condor, ",
+        ),
         (["convert", "--to", "sacct", "x"], "records of Slurm are read (--from sacct) and not"),
         (["convert", "--to", "qacct", "x"], "records of Grid Engine are read (--from qacct)"),
         (["store", "export", "--to", "slurm", "x"], "sssjob translate --to slurm writes scripts"),

@@ -14,6 +14,7 @@ from waiting import until
 from sssjob import store
 from sssjob.check.sources import check_source
 from sssjob.cli import sssjob
+from sssjob.cli import status as status_command
 from sssjob.systems.slurm.status import table
 
 DATA = Path(__file__).parents[1] / "data"
@@ -196,6 +197,32 @@ def test_watching_prints_what_is_new_until_it_is_interrupted(command, tmp_path):
     assert process.returncode == 130
     ids = [line.partition("</Id>")[0].removeprefix("<Job><Id>") for line in printed.splitlines()]
     assert ids == ["52", "53", "54_[1,3,5,7,9%2]", "53"]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("at", ["a finalizer", "anywhere"])
+def test_an_interrupt_that_python_drops_ends_the_watching_too(at, monkeypatch):
+    """What is raised while an object is finalized, as each process that was asked, goes nowhere."""
+    rounds = []
+
+    class Asked:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)
+
+    def jobs(self, *_):
+        rounds.append(len(rounds))
+        if len(rounds) == 2:
+            Asked() if at == "a finalizer" else signal.raise_signal(signal.SIGINT)
+        return []
+
+    def sleep(seconds):
+        assert len(rounds) < 2, "it goes on"
+
+    monkeypatch.setattr(status_command.Showing, "_jobs", jobs)
+    monkeypatch.setattr(status_command.time, "sleep", sleep)
+    found = CliRunner().invoke(sssjob, ["status", "--from", "slurm", "--watch", "9"])
+    assert (found.exit_code, rounds) == (130, [0, 1])
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def watched(tmp_path, *more):

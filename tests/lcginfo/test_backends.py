@@ -31,6 +31,7 @@ from sssjob.lcginfo.snapshot import (
     UnusableOutput,
 )
 from sssjob.systems.condor.queue import CondorQueue
+from sssjob.systems.pbs import queue as pbs_queue
 from sssjob.systems.pbs import words
 
 QUEUES = [name for name, row in registry.systems().items() if row.queue]
@@ -590,6 +591,59 @@ def test_array_tasks_of_one_listing_have_a_bound_together(monkeypatch):
         "since all arrays together may have 5"
         for job, left in (("8_[1-3]", 2), ("9_[1-3]", 0))
     ]
+
+
+PBS_ARRAY = {
+    "job_state": "B", "queue": "q", "array": "True", "array_indices_submitted": "1-9:2",
+    "array_indices_remaining": "5-9:2",
+    "array_state_count": "Queued:3 Running:1 Exiting:1 Expired:0 ",
+    "Resource_List": {"ncpus": "4"},
+}  # fmt: skip
+
+
+def qstat(**jobs):
+    return json.dumps({"timestamp": 1, "pbs_version": "20", "Jobs": jobs})
+
+
+def qstat_text(**jobs):
+    said = []
+    for id, told in jobs.items():
+        ((name, amount),) = told["Resource_List"].items()
+        lines = {**told, f"Resource_List.{name}": amount}
+        del lines["Resource_List"]
+        said += [f"Job Id: {id}", *(f"    {key} = {value}" for key, value in lines.items()), ""]
+    return "\n".join(said) + "\n"
+
+
+@pytest.mark.parametrize("printed", [qstat, qstat_text])
+@pytest.mark.parametrize(
+    ("more", "states"),
+    [
+        ({}, ["queued"] * 3 + ["running"] * 2),
+        ({"job_state": "H", "array_state_count": "Queued:3 Running:0 Exiting:0 Expired:2 "}, ["pending"] * 3),  # noqa: E501
+        ({"array_indices_remaining": "-", "array_state_count": "Queued:0 Running:5 Exiting:0 Expired:0 "}, ["running"] * 5),  # noqa: E501
+    ],
+)  # fmt: skip
+def test_tasks_of_an_array_of_pbs_are_counted_one_by_one(printed, more, states):
+    """As those of Slurm and Grid Engine are: three wait and two run, each with four slots."""
+    found, remarks = snapshot("pbs", printed(**{"7[].s": {**PBS_ARRAY, **more}}))
+    assert [job.state for job in found.jobs] == states
+    assert {job.cpucount for job in found.jobs} == {4}
+    assert len({job.jobid for job in found.jobs}) == len(states)
+    assert not remarks
+
+
+def test_a_task_of_pbs_with_a_record_of_its_own_is_counted_once():
+    one = {"job_state": "R", "queue": "q", "Resource_List": {"ncpus": "4"}}
+    found, _ = snapshot("pbs", qstat(**{"7[].s": PBS_ARRAY, "7[1].s": one, "7[3].s": one}))
+    assert sorted(job.jobid for job in found.jobs) == [f"7[{n}].s" for n in (1, 3, 5, 7, 9)]
+
+
+def test_tasks_of_pbs_that_run_have_the_bound_of_those_that_wait(monkeypatch):
+    monkeypatch.setattr(reader, "TASKS_LIMIT", 4)
+    monkeypatch.setattr(pbs_queue, "TASKS_LIMIT", 4)
+    found, _ = snapshot("pbs", qstat(**{"7[].s": PBS_ARRAY, "8[].s": PBS_ARRAY}))
+    assert len(found.jobs) == 4
 
 
 def test_several_schedds_print_several_arrays():

@@ -277,7 +277,7 @@ def test_a_mark_stands_behind_what_a_script_says_by_the_same_option(name, target
 
 @pytest.mark.parametrize("name", ["sss", "slurmrest", "jsdl", "nothing", "slrum"])
 def test_what_takes_no_jobs_says_what_does(name):
-    with pytest.raises(UnusableInput, match=r"is not one of|takes no jobs|is not submitted"):
+    with pytest.raises(UnusableInput, match=r"is no known|takes no jobs|is not submitted"):
         control(name)
 
 

@@ -39,7 +39,7 @@ BOTH = [
     (requested('<Memory units="GB">2</Memory><Disk units="MB">5</Disk><Resource name="License" type="matlab">3</Resource>'),
      ["-R rusage[mem=2048MB:tmp=5MB:matlab=3]"]),
     (requested('<Resource name="GPU">2</Resource>'), ["-gpu num=2"]),
-    (requested('<Duration op="LE">3600</Duration>'), ["-W 60"]),
+    (requested("<Duration>3600</Duration>"), ["-W 60"]),
     (requested('<Swap units="MB">5</Swap>'), ["-v 5120KB"]),
     (requested("<Node>n1</Node>"), ["-m n1"]),
     (requested('<Node aggregation="List" count="1">n1,n2</Node>'), ['-m "n1 n2"']),
@@ -52,7 +52,7 @@ BOTH = [
     (requested('<Feature preference="-1">ssd</Feature><Feature preference="-1" conj="And">ib</Feature>'), ["-R order[ssd:ib]"]),
 ]
 READ = [
-    (["-n 4 -W 1:30 -J 'a b'"], "<Name>a b</Name>" + requested('<Processors>4</Processors><Duration op="LE">5400</Duration>')),
+    (["-n 4 -W 1:30 -J 'a b'"], "<Name>a b</Name>" + requested("<Processors>4</Processors><Duration>5400</Duration>")),
     (['-R "select[ib] rusage[mem=500MB]"'], requested('<Feature>ib</Feature><Memory units="MB">500</Memory>')),
     (["-w 'done(1)&&exit(2, == 3)'"], '<Dependency>1</Dependency><Dependency condition="OnExit" code="3">2</Dependency>'),
     (["-N"], "<NotificationList>JobEnd</NotificationList>"),

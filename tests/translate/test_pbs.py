@@ -34,7 +34,7 @@ COMMON = [
     ("<NotificationList>JobStart,JobEnd</NotificationList>", ["-m be"]),
     ("<Restartable>false</Restartable>", ["-r n"]),
     ("<Priority>-5</Priority>", ["-p -5"]),
-    (requested('<Duration op="LE">95053</Duration>'), ["-l walltime=26:24:13"]),
+    (requested("<Duration>95053</Duration>"), ["-l walltime=26:24:13"]),
     (requested('<Swap units="GB">2</Swap>'), ["-l vmem=2gb"]),
     ('<ResourceLimit name="CPUTime">90</ResourceLimit>', ["-l cput=00:01:30"]),
 ]
@@ -102,7 +102,7 @@ READ = [
      '<TaskGroup><TaskDistribution type="TasksPerNode">1</TaskDistribution><Requested><NodeCount>1</NodeCount><Processors>8</Processors></Requested></TaskGroup>'),
     ("pbs", ["-l select=1:ncpus=4,walltime=1:00:00", "-mea", "-N 'a b'"],
      '<Name>a b</Name><NotificationList>JobEnd</NotificationList><TaskDistribution type="TasksPerNode">1</TaskDistribution><Extension type="pbs" name="-m">a</Extension><Extension type="pbs" name="order">-l select, -l walltime, -m, -N</Extension>'
-     + requested('<NodeCount>1</NodeCount><Processors>4</Processors><Duration op="LE">3600</Duration>')),
+     + requested("<NodeCount>1</NodeCount><Processors>4</Processors><Duration>3600</Duration>")),
     ("pbs", ["-A p"], "<Project>p</Project>"),
     ("pbs", ["-v A=1,B=2"], '<Environment><Variable name="A">1</Variable><Variable name="B">2</Variable></Environment>'),
     ("torque", ["-l nodes=n1:ppn=2+n2:ppn=2"],

@@ -57,10 +57,10 @@ def test_what_a_job_says_is_an_option_and_the_option_says_it_again(inner, lines)
 # fmt: off
 READ = [
     (["-N4", "-n 8"], "<TaskCount>8</TaskCount>" + requested("<NodeCount>4</NodeCount><Processors>8</Processors>")),
-    (["-N 2-4 -t 90"], requested('<NodeCount op="GE">2</NodeCount><NodeCount op="LE">4</NodeCount><Duration op="LE">5400</Duration>')),
-    (["--time 1-2"], requested('<Duration op="LE">93600</Duration>')),
-    (["-t 2:30"], requested('<Duration op="LE">150</Duration>')),
-    (["-t 1-2:30"], requested('<Duration op="LE">95400</Duration>')),
+    (["-N 2-4 -t 90"], requested('<NodeCount op="GE">2</NodeCount><NodeCount op="LE">4</NodeCount><Duration>5400</Duration>')),
+    (["--time 1-2"], requested("<Duration>93600</Duration>")),
+    (["-t 2:30"], requested("<Duration>150</Duration>")),
+    (["-t 1-2:30"], requested("<Duration>95400</Duration>")),
     (["--job-name='a b' # c"], "<Name>a b</Name>"),
     (["--job-n x"], "<Name>x</Name>"),
     (["--mem=2000"], requested('<Memory units="MB">2000</Memory>')),

@@ -12,7 +12,7 @@ from sssjob.translate import Done, Settings, read, translate
 
 # fmt: off
 READ = [
-    (["-l h_rt=1:0:0,h_vmem=1g", "-pe smp 2"], requested('<Processors>2</Processors><Memory units="KB">1953125</Memory><Duration op="LE">3600</Duration>')),
+    (["-l h_rt=1:0:0,h_vmem=1g", "-pe smp 2"], requested('<Processors>2</Processors><Memory units="KB">1953125</Memory><Duration>3600</Duration>')),
     (["-l ib"], requested("<Feature>ib</Feature>")),
     (["-v A=1,B=2"], '<Environment><Variable name="A">1</Variable><Variable name="B">2</Variable></Environment>'),
     (["-pe smp -8"], requested('<Processors op="LE">8</Processors>')),

@@ -83,7 +83,7 @@ def command(
     from sssjob.commands import CommandLimits
     from sssjob.lcginfo import lrmsinfo
     from sssjob.lcginfo.reader import ReaderOptions
-    from sssjob.verbs.queue_state import QueueReading, name_of_group
+    from sssjob.verbs.queue_state import QueueReading, is_asked, name_of_group
 
     log = shared.Log()
     told = ReaderOptions(
@@ -93,10 +93,9 @@ def command(
     with common.failing():
         said = records.RecordMessages()
         reading = QueueReading(told, log.about, said, done_within)
-        if not files and format_name not in (AUTO.name, *_KINDS):
-            snapshot = reading.asked(format_name, text=text, limits=CommandLimits(seconds=timeout))
-        else:
-            snapshot = reading.read(format_name, [*common.sources(files)])
+        sources = [] if not files and is_asked(format_name) else [*common.sources(files)]
+        limits = CommandLimits(seconds=timeout)
+        snapshot = reading.shown(format_name, sources, text=text, limits=limits)
     lrmsinfo.write(snapshot, sys.stdout)
     said.rest()
     log.close()

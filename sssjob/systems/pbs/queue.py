@@ -1,25 +1,30 @@
 """PBS and TORQUE: ``qstat -f`` and ``pbsnodes -a``, as text, or as JSON or XML where it is there.
 
 Jobs are read by the formats of status. What lrmsinfo alone needs is here: nodes and their slots,
-which jobs wait for more than slots, and a start where none is told.
+the tasks of an array one by one, which jobs wait for more than slots, and a start where none is
+told.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
+from itertools import islice
 from typing import Any
 
+from sssjob.array_indices import ELEMENTS, beginning
 from sssjob.errors import InvalidValue
-from sssjob.lcginfo.reader import Reader, count, json_object, span
+from sssjob.lcginfo.reader import TASKS_LIMIT, Reader, ReaderOptions, count, json_object, span
 from sssjob.lcginfo.snapshot import (
     CLOSED,
     DRAINING,
     PRODUCTION,
+    QUEUED,
     QUEUEING,
     RUNNING,
     QueuedJob,
     QueueRules,
+    Report,
     Reserved,
     Snapshot,
 )
@@ -46,6 +51,10 @@ _SERVING = {
     (True, True): PRODUCTION, (True, False): QUEUEING, (False, True): DRAINING,
     (False, False): CLOSED,
 }  # fmt: skip
+_OF_ARRAYS = _WAIT, _COUNTS, _ALL_TASKS = (
+    "array_indices_remaining", "array_state_count", "array_indices_submitted"
+)  # fmt: skip
+_RUN = re.compile(r"\b(?:Running|Exiting):([0-9]{1,9})")  # of array_state_count
 _HELD_SLOT = re.compile(r"\s*([0-9]+)(?:-([0-9]+))?")
 
 
@@ -55,8 +64,12 @@ class PBSQueue(Reader):
     A job of which PBS tells no group is in one of that host, as lcg-info has it.
     """
 
-    reads = frozenset(("Extension/job_state",))
+    reads = frozenset(f"Extension/{name}" for name in ("job_state", *_OF_ARRAYS))
     no_group = "__localgroup__"
+
+    def __init__(self, options: ReaderOptions, report: Report) -> None:
+        super().__init__(options, report)
+        self.arrays: dict[str, dict[str, str]] = {}
 
     def take(self, text: str) -> None:
         """Read one output: jobs or nodes, text, JSON or XML."""
@@ -114,6 +127,8 @@ class PBSQueue(Reader):
         entry = super().entry(job)
         if entry is None:
             return None
+        if "[]" in entry.jobid:
+            self.arrays[entry.jobid] = {name: _kept(job, name) for name in _OF_ARRAYS}
         now = self.options.now or self.now
         if entry.state == RUNNING and entry.start is None and entry.walltime is not None and now:
             return entry._replace(start=now - entry.walltime)
@@ -121,11 +136,36 @@ class PBSQueue(Reader):
 
     def snapshot(self) -> Snapshot:
         """The state; a job in the queue of a reservation has its slots."""
+        own = {job.jobid for job in self.jobs}
+        self.jobs = [task for job in self.jobs for task in self._tasks(job, own)]
         names = {kept.name for kept in self.reserved}
         self.jobs = [
             job._replace(reservation=job.queue) if job.queue in names else job for job in self.jobs
         ]
         return super().snapshot()
+
+    def _tasks(self, job: QueuedJob, own: Set[str]) -> Iterator[QueuedJob]:
+        """The job, or each task of its array but those that have a record of their ``own``.
+
+        PBS says which tasks have not begun, and of the others only how many run.
+        """
+        told = self.arrays.get(job.jobid, {})
+        if not told.get(_COUNTS):
+            yield job
+            return
+        head, _, tail = job.jobid.partition("[]")
+        state = QUEUED if job.state == RUNNING else job.state
+        waiting = told[_WAIT].strip("- ")
+        for task in self.tasks(job.jobid, waiting) if waiting else ():
+            if (id := f"{head}[{task}]{tail}") not in own:
+                yield job._replace(jobid=id, state=state, start=None, walltime=None)
+        wait = {*islice(beginning(waiting)[0], ELEMENTS)}
+        begun = (task for task in beginning(told[_ALL_TASKS])[0] if task not in wait)
+        running = sum(map(int, _RUN.findall(told[_COUNTS])))
+        running = min(running, ELEMENTS, TASKS_LIMIT - self.counted)
+        self.counted += running
+        ids = [f"{head}[{task}]{tail}" for task in islice(begun, running)]
+        yield from (job._replace(jobid=id, state=RUNNING) for id in ids if id not in own)
 
     def _node(self, name: str, found: Mapping[str, str]) -> None:
         states = re.split(r"[,\s]+", found.get("state", "").lower())
@@ -177,7 +217,12 @@ class PBSQueue(Reader):
 
 def _letter(job: Job) -> str:
     """The job_state of a job, where the State tells less."""
-    found = job.properties.get("Extension", type=TYPE, name="job_state")
+    return _kept(job, "job_state")
+
+
+def _kept(job: Job, name: str) -> str:
+    """The text of an attribute that has no property."""
+    found = job.properties.get("Extension", type=TYPE, name=name)
     return found.text if found else ""
 
 
