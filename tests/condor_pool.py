@@ -10,6 +10,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -110,15 +111,19 @@ class Pool:
 _held = []
 
 
-def start(options=()):
-    """A pool with our hooks; raises ``Unavailable``. Waits while another process has one."""
+def start(options=(), lines=lambda: "", user="condor", stores=False):
+    """A pool with our hooks; raises ``Unavailable``. Waits while another process has one.
+
+    ``lines`` gives more configuration, once the root directory is there; the daemons run as a
+    ``user``, or as root with that of HTCondor. ``stores``: its hooks read stores.
+    """
     if os.geteuid() != 0:
         raise Unavailable("HTCondor in a root directory of its own needs root")
     if shutil.which("mmdebstrap") is None:
         raise Unavailable("mmdebstrap is not installed")
     _hold()
     try:
-        return _started(options)
+        return _started(options, lines, user, stores=stores)
     except BaseException:
         stop()
         raise
@@ -159,14 +164,17 @@ def _hold():
     fcntl.flock(_held[-1], fcntl.LOCK_EX)
 
 
-def _started(options):
+def _started(options, lines, user, stores):
     _make()
+    if stores:
+        _newer()
     _mount()
-    _install(options)
+    _install(options, lines, user)
     pool = Pool(PLACE)
     environment = {"PATH": PATH, "HOME": "/root"}
     subprocess.run(
-        ["chroot", str(PLACE), "condor_master", "-pidfile", "/run/condor/master.pid"],
+        ["chroot", f"--userspec={'root' if user == 'condor' else user}", str(PLACE),
+         "condor_master", "-pidfile", "/run/condor/master.pid"],
         check=True, env=environment,
     )  # fmt: skip
     if not until(
@@ -217,6 +225,20 @@ def _make():
         raise Unavailable(f"mmdebstrap: {made.stderr.strip().splitlines()[-1:]}")
 
 
+def _newer():
+    """What Debian has in a version that reads no store of ours; raises ``Unavailable``."""
+    version = _inside_run("python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])")
+    target = PLACE / f"usr/local/lib/python{version.strip()}/dist-packages"
+    if not (target / "zstandard").exists():
+        made = subprocess.run(
+            [sys.executable, "-m", "pip", "install", "--quiet", f"--target={target}",
+             f"--python-version={version.strip()}", "--only-binary=:all:", "zstandard>=0.24"],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if made.returncode:
+            raise Unavailable(f"zstandard for a store: {made.stderr.strip().splitlines()[-1:]}")
+
+
 def _mount():
     """A starter wants a mount point for its root, and /proc."""
     _stop()
@@ -229,7 +251,7 @@ def _mount():
             raise Unavailable(f"{' '.join(command)} is not allowed here")
 
 
-def _install(options):
+def _install(options, lines, user):
     """Our command, the hooks, users and the configuration."""
     for name in ("data", "opt"):
         shutil.rmtree(PLACE / name, ignore_errors=True)
@@ -246,8 +268,8 @@ def _install(options):
     gpus.chmod(0o755)
     if not (PLACE / "home/alice").exists():
         _inside_run("useradd", "-m", "-s", "/bin/bash", "alice")
-    _clear()
-    lines = _inside_run(
+    _clear(user)
+    ours = _inside_run(
         "sssjob", "condor", "config", "--documents", "/data/jobs", "--write-hooks",
         "--hooks", "/usr/local/libexec/sssjob", "--every-job",
         "--cron", "--set hs06=42.5", *HURRIED, *options,
@@ -256,18 +278,23 @@ def _install(options):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     # A shared port is the one that others find.
-    text = CONFIGURATION.format(port=port) + lines + HURRY
+    text = CONFIGURATION.format(port=port) + ours + HURRY + lines()
     (PLACE / "etc/condor/config.d/99-test").write_text(text)
 
 
-def _clear():
+def _clear(user="condor"):
     """What HTCondor writes into, empty, and this machine in its hosts: a new root has neither."""
     (PLACE / "etc/hosts").write_text(f"127.0.0.1 localhost {socket.gethostname()}\n")
     for name in ("run/condor", "run/lock/condor", "var/lib/condor/perjob", "var/lib/condor/execute",
                  "var/spool/condor", "var/log/condor", "data/jobs"):  # fmt: skip
         shutil.rmtree(PLACE / name, ignore_errors=True)
         (PLACE / name).mkdir(parents=True)
-        _inside_run("chown", "condor:condor", f"/{name}")
+        _inside_run("chown", f"{user}:{user}", f"/{name}")
+
+
+def inside(*command):
+    """Run a command in the root directory, as root and without daemons; gives its output."""
+    return _inside_run(*command)
 
 
 def _inside_run(*command):

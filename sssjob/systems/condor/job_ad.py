@@ -29,7 +29,7 @@ from sssjob.features.derive import derive
 from sssjob.file_names import filled
 from sssjob.integers import LARGEST, SMALLEST
 from sssjob.mail_addresses import of_uri
-from sssjob.model import Job, Property
+from sssjob.model import Job, Property, TaskGroup
 from sssjob.nodes import plain
 from sssjob.resource_names import gpu_model, license_name
 from sssjob.states import spelled
@@ -74,10 +74,11 @@ def to_ad(
     work.streams()
     work.environment()
     work.request(alternative)
+    work.hosts_of_tasks()
+    work.features()
     work.on_each_host()
     work.kept()
     work.limits()
-    work.features()
     work.delivered()
     if document:
         work.put(names.DOCUMENT, document)
@@ -304,6 +305,22 @@ class _Work:
             if isinstance(term, Comparison) and term.item.name == "Resource":
                 self._resource(term, chosen)
 
+    def hosts_of_tasks(self) -> None:
+        """The hosts of task groups, or of tasks of which so many are on each, all together."""
+        groups = self.job.blocks(TaskGroup)
+        if len(groups) > 1:
+            told = f"{len(groups)} task groups are added up: an ad is about one kind of hosts"
+            self.say("W-USELESS", told)
+        if "MinHosts" in self.ad:
+            return
+        scopes = [Scope(each, "/Job/TaskGroup", self.findings.append) for each in groups]
+        if not groups:
+            scopes = [Scope(self.job, "/Job", self.findings.append)]
+        hosts = [_hosts(scope) for scope in scopes]
+        if any(hosts) and sum(max(each, 1) for each in hosts) > 1:
+            self.ad["JobUniverse"] = names.UNIVERSES["parallel"]
+            self.ad["MinHosts"] = self.ad["MaxHosts"] = sum(max(each, 1) for each in hosts)
+
     def on_each_host(self) -> None:
         """What a parallel job asks for is asked for on each of its hosts, rounded up."""
         hosts = self.ad.get("MinHosts")
@@ -412,6 +429,14 @@ class _Work:
                     self.ad[name] = amount
             elif item.name == "Node" and not item.attributes.get("aggregation"):
                 self.put("LastRemoteHost", item.text, item)
+
+
+def _hosts(scope: Scope) -> int:
+    """On how many hosts tasks are, 0 where nobody says."""
+    if scope.nodes is not None:
+        return math.ceil(scope.nodes.value)
+    each = scope.per("TasksPerNode")
+    return math.ceil(scope.tasks.value / each) if each else 0
 
 
 _LIMITS = (

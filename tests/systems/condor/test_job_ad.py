@@ -155,3 +155,32 @@ def test_every_job_has_an_ad_that_one_strict_reader_takes(element):
     except ValueError:  # what the long form cannot hold is refused, and not damaged
         return
     assert list(long.read(text.encode().splitlines(keepends=True), strict=True)) == [ad]
+
+
+GROUPS = """
+<TaskGroup><Name>a</Name><TaskCount>1</TaskCount><Requested><NodeCount>1</NodeCount>
+<Processors>4</Processors></Requested></TaskGroup>
+<TaskGroup><Name>b</Name><TaskCount>8</TaskCount><Requested><NodeCount>4</NodeCount>
+<Processors>8</Processors></Requested></TaskGroup>
+"""
+
+
+@pytest.mark.parametrize(
+    ("inner", "hosts", "processors"),
+    [
+        (GROUPS, 5, 3),
+        (GROUPS.replace("<NodeCount>4</NodeCount>", ""), 2, 6),
+        ("<TaskCount>8</TaskCount><TaskDistribution>4</TaskDistribution>", 2, 4),
+        ("<TaskCount>4</TaskCount><TaskDistribution>4</TaskDistribution>", None, 4),
+        ("<TaskGroup><TaskCount>8</TaskCount></TaskGroup>", None, 8),
+    ],
+)
+def test_a_job_whose_tasks_are_on_several_hosts_is_a_parallel_one(inner, hosts, processors):
+    """One slot that had the sum of all would be another job, and was once given it."""
+    [job] = read(f"<Job><Id>7</Id><Executable>/a</Executable>{inner}</Job>".encode())
+    mapped = to_ad(job)
+    assert mapped.ad.get("MinHosts") == mapped.ad.get("MaxHosts") == hosts
+    assert mapped.ad["JobUniverse"] == (11 if hosts else 5)
+    assert mapped.ad["RequestCpus"] == processors
+    told = [each.message for each in mapped.findings if "task groups are added up" in each.message]
+    assert len(told) == inner.startswith("\n<TaskGroup>")

@@ -68,6 +68,15 @@ def test_a_job_of_a_schedd_becomes_a_document_that_grows_and_waits(jobs):
     assert jobs.states() == [(WAITING, "a schedd has it")]
 
 
+def test_each_start_of_a_job_of_a_schedd_is_told_in_the_same_document(jobs):
+    """To a store what says another StartTime is another run of an Id that came again."""
+    same = {"GlobalJobId": SCHEDD, "ClusterId": 7, "QDate": 900}
+    assert jobs.told(BOB, **same) == 1
+    assert jobs.told(BOB, **{**same, "JobStartDate": 2000}, JobCurrentStartDate=2000) == 1
+    [job] = jobs.documents()
+    assert (job.get("StartCount"), job.get("StartTime")) == ("2", "2000")
+
+
 @pytest.mark.parametrize(
     "text",
     [

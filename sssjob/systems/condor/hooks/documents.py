@@ -226,7 +226,7 @@ class _Store:
     def report(self, uid: int, new: Job, change: Change) -> None:
         with store.open(self.address, by=BY) as jobs, jobs.change() as work:
             for named in _named(new):
-                found = work.about(named)
+                found = work.about(_whenever(named))
                 if found is None:
                     made = work.put(change(1, named))
                     work.note(_reported(made.identity), str(uid))
@@ -259,6 +259,13 @@ def _named(new: Job) -> Iterator[Job]:
         yield new
     number = new.get("GlobalId").split("#")[1]
     yield new.setting(Property("Id", f"{number}@{new.get('User')}"))
+
+
+def _whenever(job: Job) -> Job:
+    """A job that does not say of which start it is: to a store each would be another run."""
+    return job.holding(
+        item for item in job.items if not isinstance(item, Property) or item.name != "StartTime"
+    )
 
 
 def _is_about(found: store.Stored, new: Job) -> bool:
