@@ -517,6 +517,12 @@ FACTS = {
         "translate": (scripted("sbatch"), "#SBATCH --nodes=2 --nodelist=n[1-3]"),
         "translate slurmrest": (_rest, '"nodes": "2", "required_nodes": ["n[1-3]"]'),
     }),
+    "where the output of a job of Slurm goes": ("OutputFile", [("/d/7-007%n.%q", {})], {
+        "status": (shown_job("squeue-json", _SQUEUED), r'"name": "n", "standard_output": "/d/%j-%3A%%%x.%q"'),  # noqa: E501
+        "status, text alone": (shown_job("squeue-json", _SQUEUED), r'"standard_output": "/d/7-007%n.\\%q"'),  # noqa: E501
+        "status, opened": (shown_job("squeue-json", _SQUEUED), '"standard_output": "/d/%j", "stdout_expanded": "/d/7-007%n.%q"'),  # noqa: E501
+        "status scontrol": (_scontrol(StdOut="/d/7-007%n.%q"), ""),
+    }),
     "a range of nodes of Slurm": ("Requested/NodeCount", [("2", {"op": "GE"}), ("4", {"op": "LE"})], {  # noqa: E501
         "status": (shown_job("squeue-json", _SQUEUED), '"node_count": 2, "max_nodes": 4'),
         "status scontrol": (_scontrol(JobState="PENDING", NumNodes="2-4", TRES="node=2"), ""),

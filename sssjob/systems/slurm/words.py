@@ -7,7 +7,7 @@ and raises ``InvalidValue`` where the text is no such value at all.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from fractions import Fraction
 from itertools import product
@@ -36,6 +36,7 @@ _MINUTES = {f"{number:02}:": 60 * number for number in range(60)}
 _SECONDS = {f"{number:02}": number for number in range(60)}
 _SIZE = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)([KMGTPEZkmgtpez]?)[Bb]?")
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6, "Z": 7}
+_IN_NAMES = re.compile(r"%([0-9]{0,9})([A-Za-z%])")
 _GENERIC = re.compile(
     r"(?:gres[/:])?([A-Za-z_][A-Za-z0-9_.-]*)(?::([A-Za-z_][A-Za-z0-9_.-]*))?(?:[:=]([0-9]{1,9}))?"
 )
@@ -73,6 +74,25 @@ def generic(text: str) -> list[Generic] | None:
     if not all(found):
         return None
     return [Generic(it[1], it[2] or "", int(it[3] or "1")) for it in found if it]
+
+
+def opened_name(text: str, known: Mapping[str, str]) -> str:
+    """The name of a file that Slurm opens, by what its letters stand for; others stay as they are.
+
+    >>> opened_name("/d/%j-%4a%%.%N", {"j": "7", "a": "3"}), opened_name(r"/d/\\%j", {"j": "7"})
+    ('/d/7-0003%.%N', '/d/%j')
+    """
+    if "\\" in text:
+        return text.replace("\\", "")
+
+    def opened(found: re.Match[str]) -> str:
+        width, letter = found.groups()
+        if letter == "%" and not width:
+            return "%"
+        value = known.get(letter, "")
+        return (value.zfill(min(int(width), 10)) if width else value) if value else found[0]
+
+    return _IN_NAMES.sub(opened, text)
 
 
 def duration(text: str) -> Amount | None:

@@ -36,7 +36,7 @@ from sssjob.systems.slurm.accounting.readers import (
     unwanted_nodes,
     worded,
 )
-from sssjob.systems.slurm.words import SETTABLE
+from sssjob.systems.slurm.words import SETTABLE, opened_name
 
 _FALSE = ("0", "NO", "false")
 
@@ -157,6 +157,27 @@ def id_of(job: places.Tree) -> str:
     return places.id_text(*map(job.get, _OF_IDS))
 
 
+_OF_FILES = ("standard_error", "standard_input", "standard_output")
+
+
+def file_name(member: str) -> Callable[[places.Tree], str]:
+    """The name of a file, which JSON has as it was submitted and scontrol as Slurm opens it."""
+
+    def read(job: places.Tree) -> str:
+        name = text(job.get(member))
+        if "%" not in name and "\\" not in name:
+            return name
+        id, array, task = (number(job.get(name)) for name in _OF_IDS[:3])
+        array = "" if array == "0" else array
+        known = {
+            "j": id, "A": array or id, "a": task if array else "",
+            "x": text(job.get("name")), "u": text(job.get("user_name")),
+        }  # fmt: skip
+        return opened_name(name, known)
+
+    return read
+
+
 # fmt: off
 # Where the columns stand in the JSON of squeue and of scontrol; of several the first counts.
 JSON: tuple[JSONColumn, ...] = (
@@ -211,9 +232,12 @@ JSON: tuple[JSONColumn, ...] = (
     JSONColumn("Restarts",      ("restart_cnt",),               number),
     JSONColumn("Start",         ("start_time",),                places.time),
     JSONColumn("State",         ("job_state",),                 state),
-    JSONColumn("StdErr",        ("standard_error",),            text),
-    JSONColumn("StdIn",         ("standard_input",),            text),
-    JSONColumn("StdOut",        ("standard_output",),           text),
+    JSONColumn("StdErr",        ("stderr_expanded",),           text),
+    JSONColumn("StdErr",        (),                             file_name("standard_error")),
+    JSONColumn("StdIn",         ("stdin_expanded",),            text),
+    JSONColumn("StdIn",         (),                             file_name("standard_input")),
+    JSONColumn("StdOut",        ("stdout_expanded",),           text),
+    JSONColumn("StdOut",        (),                             file_name("standard_output")),
     JSONColumn("Submit",        ("submit_time",),               places.time),
     JSONColumn("SystemComment", ("system_comment",),            text),
     JSONColumn("TimelimitRaw",  ("time_limit",),                number),
@@ -312,7 +336,7 @@ LEFT: Left = {
 }
 # fmt: on
 _OF_MEMBERS = ("job_state", "start_time", "end_time", "suspend_time", "pre_sus_time", *_OF_IDS)
-_KNOWN = known((*_OF_MEMBERS, *(row.path[0] for row in JSON if row.path)), LEFT)
+_KNOWN = known((*_OF_MEMBERS, *_OF_FILES, *(row.path[0] for row in JSON if row.path)), LEFT)
 # Members that may be objects, and what these have: a number that may be none or endless, a code.
 _CODE = frozenset(("status", "return_code", "signal"))
 _INNER = {row.path[0]: _CODE if row.read is wait_status else SETTABLE
