@@ -17,7 +17,8 @@ from sssjob.features.read import read
 DATA = Path(__file__).parents[1] / "data/batch"
 COMMAND = [sys.executable, "-m", "sssjob"]
 JOB = '<Job><Id>3</Id><Requested><Disk units="GB">5</Disk></Requested></Job>'
-VARIABLES = {"SLURM_JOB_ID": "3", "SLURM_JOB_NUM_NODES": "1", "SLURMD_NODENAME": "n1"}
+VARIABLES = {"SLURM_JOB_ID": "3", "SLURM_JOB_UID": str(os.geteuid()), "SLURM_JOB_NUM_NODES": "1",
+             "SLURMD_NODENAME": "n1"}  # fmt: skip
 
 
 # What a command imports of ours beside what the agent has.

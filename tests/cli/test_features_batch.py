@@ -57,7 +57,8 @@ def node(safe_path, monkeypatch):
     (safe_path / "jobs/3.xml").write_text(JOB)
     monkeypatch.chdir(safe_path)
     monkeypatch.setenv("PATH", f"{safe_path}/bin", prepend=os.pathsep)
-    environment = {"SLURM_JOB_ID": "3", "SLURM_JOB_NUM_NODES": "1", "SLURMD_NODENAME": "n1"}
+    environment = {"SLURM_JOB_ID": "3", "SLURM_JOB_UID": str(os.geteuid()),
+                   "SLURM_JOB_NUM_NODES": "1", "SLURMD_NODENAME": "n1"}  # fmt: skip
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     return safe_path
@@ -103,6 +104,13 @@ def test_a_prolog_makes_directories_of_what_was_given_and_what_the_document_says
     assert wanted.items() <= values.items()
     assert (node / "mjf/machinefeatures/total_cpu").read_text() == "8\n"
     assert os.stat(node / "mjf/3/jobfeatures").st_mode & 0o777 == 0o755
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives it away")
+def test_where_nobody_says_whose_the_job_is_its_status_is_roots_and_that_is_told(node, monkeypatch):
+    monkeypatch.delenv("SLURM_JOB_UID")
+    done = prolog()
+    assert (done.exit_code, "root owns its $JOBSTATUS" in done.stderr) == (1, True)
 
 
 SITE = "hs06 = 80\n"

@@ -248,10 +248,12 @@ def announce_in(directory: Path, key: str, said: Mapping[str, int | None], now: 
 
 
 def _announce(folder: int, key: str, said: Mapping[str, int | None], now: int) -> None:
+    note = _ANNOUNCED + key.removeprefix(SHUTDOWN)
+    if not any(said.values()) and not handles.is_there(folder, note):
+        return  # nobody announces anything
     with _alone(folder):
         written = whole(files.texts(folder, (key,))[0].get(key, ""))
         standing = written if written is not None and written > now else None
-        note = _ANNOUNCED + key.removeprefix(SHUTDOWN)
         noted = _announced(folder, note)
         found = noted.get(_FOUND)
         if standing is None or standing not in (*noted.values(), *said.values()):

@@ -80,7 +80,10 @@ def start(call: Invocation, settings: SiteSettings, now: int | None = None) -> S
         host=enforced,
     )  # fmt: skip
     directories = Directories(settings.root, given.job_id)
-    room = settings.status_size if os.geteuid() == 0 else 0
+    is_root = os.geteuid() == 0
+    if is_root and not given.user:
+        notes.append(f"{call.system} does not say whose the job is: root owns its $JOBSTATUS")
+    room = settings.status_size if is_root else 0
     without = directories.make(spoken(found.values, settings.vocabulary), given.user, room)
     notes += [without] if without else []
     call.export(directories.variables())
