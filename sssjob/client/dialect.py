@@ -35,6 +35,7 @@ _DATA = MappingProxyType({
 
 # Gold 2.0 sends the first part of these without end when it is asked for chunks.
 GOLD_ENDLESS = frozenset(("Job", "Account", "Reservation", "Transaction"))
+_LATIN_1 = "\xff"  # the last character that it reads
 _REFERENCE = re.compile("&#([0-9]{3,7});")  # of a character beyond ASCII
 
 
@@ -68,15 +69,23 @@ class Dialect:
         for get in request.gets:
             if get.path:
                 raise InvalidValue(get.path, "a name: Gold knows no expressions")
-        for where in request.wheres:
-            if "'" in where.value:
-                raise InvalidValue(where.value, "a value without ', which Gold puts into its SQL")
         data = request.data
+        texts = [request.actor]
+        texts += [each.value for each in request.sets]
+        texts += [each.value for each in request.wheres]
         if data is not None:
             used = request.action == "Charge"
-            flat = (flattened(each, used=used)[0] for each in data.items)
-            data = replace(data, items=tuple(flat))
+            rows = tuple(flattened(each, used=used)[0] for each in data.items)
+            texts += [value for row in rows for _, value in row.fields]
+            data = replace(data, items=rows)
+        for text in texts:
+            if not is_plain(text):
+                raise InvalidValue(text, "a value without ' and \\, which Gold puts into its SQL")
         return replace(request, data=data, id="", nonce="", time=None)
+
+    def reaches(self, text: str) -> bool:
+        """Whether this kind of server can be told a value."""
+        return not self.flat or (is_plain(text) and max(text, default="") <= _LATIN_1)
 
     def digested(self, body: str) -> bytes:
         """The bytes of a Body that are signed for this kind of server.
@@ -86,7 +95,7 @@ class Dialect:
         if not self.flat:
             return body.encode()
         text = _REFERENCE.sub(lambda found: chr(int(found[1])), body)
-        beyond = next((letter for letter in text if letter > "\xff"), "")
+        beyond = next((letter for letter in text if letter > _LATIN_1), "")
         if beyond:
             raise InvalidValue(beyond, "a character of Latin-1: Gold reads no others")
         return text.encode("latin-1")
@@ -101,6 +110,11 @@ class Dialect:
             sets=tuple(replace(change, name=named(change)) for change in request.sets),
             wheres=tuple(replace(where, name=named(where)) for where in request.wheres),
         )
+
+
+def is_plain(text: str) -> bool:
+    """Whether a text stays one in the SQL of Gold, which has it as it is between two quotes."""
+    return "'" not in text and "\\" not in text
 
 
 def flattened(each: Item, *, used: bool = False) -> tuple[Row, tuple[str, ...]]:

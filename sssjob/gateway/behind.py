@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from sssjob.client import Client
+from sssjob.client.dialect import is_plain
 from sssjob.errors import InvalidValue, NoReply, Refused
 from sssjob.handlers.attributes import JOB
 from sssjob.handlers.changes import was_answered
@@ -22,9 +23,10 @@ from sssjob.rmap.message import READING, Request, Response, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 
 # Gold lets anybody read its passwords; who asks here is not told even that there are any.
-_NEVER = frozenset(("Password",))
+_NEVER = "password"  # in any letters
 _FUNDED = ("Reserve", "Quote")
 _PAUSE = 5.0  # seconds in which a server that did not answer is not asked
+_NUMBERS = frozenset(("Limit", "Offset"))  # which Gold puts into its SQL without quotes
 _NAME = re.compile("[A-Za-z][A-Za-z0-9_]{0,99}")
 Action = Callable[[ReceivedRequest], HandlerAnswer]
 
@@ -64,7 +66,7 @@ class Behind:
 
     def passes(self, asked: Request) -> bool:
         """Whether a request about objects that are not kept here goes there."""
-        return not any(each.name in _NEVER for each in asked.objects)
+        return not any(each.name.lower() == _NEVER for each in asked.objects)
 
     def answer(self, call: ReceivedRequest) -> HandlerAnswer:
         """What the server behind answers. Raises ``Refused`` where it refuses, or is not there."""
@@ -88,9 +90,10 @@ class Behind:
             raise Refused("444", f"{call.actor} may not do this ({call.request.object})")
         if self.door.is_closed:
             raise Refused("730", "The server behind does not answer")
-        _require_plain(call.request)
+        renamed = self._renamed(call)
+        _require_plain(renamed)
         try:
-            parts = list(self.client.call(self._renamed(call)))
+            parts = list(self.client.call(renamed))
         except NoReply as error:
             self.door.close()
             if error.asked and call.request.action not in READING:
@@ -98,6 +101,9 @@ class Behind:
             raise Refused("730", "The server behind does not answer") from error
         except InvalidValue as error:
             raise Refused("740", f"The server behind cannot be asked this: {error}") from error
+        except Refused as error:  # what it answered is no answer
+            code = "730" if call.request.action in READING else "700"
+            raise Refused(code, "The server behind gave no answer that is one") from error
         last = parts[-1].status
         if last.value is codes.Value.FAILURE:
             raise Refused(last.code, last.message)
@@ -143,23 +149,32 @@ class Behind:
 def _require_plain(asked: Request) -> None:
     """Refuse (740) what Gold would put into its SQL as it is: it is not its words that decide.
 
-    Of Jobs the dialect looks after that, since what users wrote is in them.
+    Names and properties of Jobs are those of our own requests, and looked after there.
     """
-    if asked.object == JOB:
-        return
-    rows = [each for each in (asked.data.items if asked.data else ()) if isinstance(each, Row)]
-    texts = [each.value for each in asked.sets]
+    items = asked.data.items if asked.data else ()
+    rows = [each for each in items if isinstance(each, Row)]
+    if len(rows) < len(items) and asked.object != JOB:
+        raise Refused("740", "An element with attributes or others in it is not passed on")
+    texts = [asked.action, asked.actor]
+    texts += [each.value for each in asked.sets]
     texts += [each.value for each in asked.wheres]
     texts += [each.value for each in asked.options]
     texts += [value for row in rows for _, value in row.fields]
     names = [name for each in asked.objects for name in (each.name, each.alias)]
     names += [name for each in asked.gets for name in (each.name, each.object, each.alias)]
     names += [each.name for each in asked.sets]
+    names += [each.name for each in asked.options]
     names += [name for each in asked.wheres for name in (each.name, each.object, each.subject)]
     names += [name for row in rows for name, _ in row.fields]
     if any(each.join for each in asked.objects):
         raise Refused("740", "A request that joins objects is not passed on to the server behind")
-    if any("'" in text for text in texts) or not all(map(_NAME.fullmatch, filter(None, names))):
+    if not all(map(is_plain, texts)) or not all(map(_NAME.fullmatch, filter(None, names))):
         raise Refused(
-            "740", "A text with ', or a name with other characters than letters, is not passed on"
+            "740",
+            "A text with ' or \\, or a name with other characters than letters, is not passed on",
         )
+    if any(each.lower() == _NEVER for each in names):
+        raise Refused("740", "Passwords are not asked for behind")
+    for each in asked.options:
+        if each.name in _NUMBERS and not (each.value.isascii() and each.value.isdigit()):
+            raise Refused("740", f"The option {each.name} is a number")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import random
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from sssjob import spec
 from sssjob.accounting.report import JobProperties, wall_time
-from sssjob.client import Client
+from sssjob.client import GOLD, Client, Dialect
 from sssjob.errors import InvalidValue, NoReply, Refused
 from sssjob.gateway.log import event
 from sssjob.gateway.outbox import Outbox, Parcel, ParcelState
@@ -33,16 +34,21 @@ from sssjob.handlers.ledger_entries import quote_of
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import JobView, job_views
 from sssjob.integers import LARGEST
-from sssjob.model import Delivered
+from sssjob.model import Delivered, TaskGroup
 from sssjob.rmap import codes
 from sssjob.rmap.message import Data, Get, Object, Op, Request, Row, Where
 from sssjob.states import has_ended, is_known, was_cancelled
+from sssjob.store.ledger import EntryKind
+from sssjob.units import decimal
 
 _OVERLAP = 120  # seconds of the history that are looked at again: a change may commit late
 _DAY, _SELDOM = 86_400, 3600.0  # a day is, at the start and every hour: an import takes long
 _SETTLED = 60.0  # seconds after which a server has done what it was told, or never will
 _LONGEST = 3600.0  # seconds between two tries
 _WALL = "WallDuration"
+_COUNTS = frozenset(("Processors", "NodeCount"))  # Gold has whole numbers there
+# What no charge depends on.
+_DESCRIBING = frozenset(("Queue", "Type", "Executable", "Application"))
 _MEASURED = spec.AMOUNTS | OF_A_RUN  # what a job used, and not what it asked for
 
 # fmt: off
@@ -141,10 +147,12 @@ class Forwarding:
 
     def _put(self, key: str, view: JobView) -> bool:
         """Put a job into the queue if it is over; whether it is new there, and can be sent."""
-        fields = finished(view, charge=self.plan.charge)
+        dialect = self.plan.client.dialect
+        said = hindrance(view, dialect)
+        fields = () if said else finished(view, dialect, charge=self.plan.charge)
         if fields:
             return self.outbox.add(key, fields, self.clock())
-        if said := hindrance(view):
+        if said:
             shown = (("JobId", view.block.id),)
             if self.outbox.add(key, shown, self.clock(), hindrance=said):
                 state = str(ParcelState.INCOMPLETE)
@@ -256,12 +264,20 @@ def _wait(tries: int) -> float:
     return min(_LONGEST, 2.0 ** min(tries, 20)) * (0.5 + random.random() / 2)
 
 
-def finished(view: JobView, *, charge: bool = False) -> tuple[tuple[str, str], ...]:
-    """The fields of a job that is over and says how long it took; nothing for any other."""
+def finished(
+    view: JobView, dialect: Dialect = GOLD, *, charge: bool = False
+) -> tuple[tuple[str, str], ...]:
+    """The fields of a job that is over and says how long it took; nothing for any other.
+
+    What only describes it is left out where the dialect has no place for it.
+    """
     seconds = _seconds(view)
     if not seconds or not _is_over(view):
         return ()
-    found = [(gold, text) for gold, name in FIELDS if (text := _sent(view, name))]
+    found = [
+        (gold, text) for gold, name in FIELDS
+        if (text := _sent(view, name)) and (name not in _DESCRIBING or dialect.reaches(text))
+    ]  # fmt: skip
     quote = quote_of(view)
     if quote and view.home is not None and view.home.ledger.quote(quote):
         found = [each for each in found if each[0] != "QuoteId"]  # it is a number of ours
@@ -270,11 +286,13 @@ def finished(view: JobView, *, charge: bool = False) -> tuple[tuple[str, str], .
     return (*found, (_WALL, seconds))
 
 
-def hindrance(view: JobView) -> str:
+def hindrance(view: JobView, dialect: Dialect = GOLD) -> str:
     """Why a job that is over cannot be sent; "" where nothing is in the way, or it never ran."""
     if not _is_over(view):
         return _doubt(view)
-    if _seconds(view) or _never_ran(view):
+    if _seconds(view):
+        return _unsaid(view, dialect)
+    if _never_ran(view):
         return ""
     start, end = _text(view, "StartTime"), _text(view, "EndTime")
     if duration := _text(view, "Duration"):
@@ -286,6 +304,20 @@ def hindrance(view: JobView) -> str:
     if end:
         return "it says when it ended, and not how long it ran or when it started"
     return "it says neither how long it ran nor when it started and ended"
+
+
+def _unsaid(view: JobView, dialect: Dialect) -> str:
+    """What of a job that ran cannot be said to a server, "" where all of it can."""
+    for _, name in FIELDS:
+        text = _sent(view, name)
+        if name in _COUNTS and text and not re.fullmatch("[0-9]{1,15}", text):
+            return f"{name} {shown(text)} is no whole number"
+        if name not in _DESCRIBING and not dialect.reaches(text):
+            return f"{name} {shown(text)} has a character that the server cannot take"
+    parts = any(isinstance(item, TaskGroup) for item in view.block.items)
+    if parts and not _text(view, "Processors"):
+        return "its Processors are told of its task groups only"
+    return ""
 
 
 def _never_ran(view: JobView) -> bool:
@@ -307,7 +339,14 @@ def _doubt(view: JobView) -> str:
 
 
 def _is_over(view: JobView) -> bool:
-    return bool(view.block.id) and has_ended(lambda name: _text(view, name))
+    """Whether a job has ended; schedulers of Gold say it by the Charge alone."""
+    if not view.block.id:
+        return False
+    if has_ended(lambda name: _text(view, name)):
+        return True
+    if view.home is None or _text(view, "State") or not _seconds(view):
+        return False
+    return EntryKind.CHARGE in view.home.ledger.kinds(view.stored.number, view.block.id)
 
 
 def _seconds(view: JobView) -> str:
@@ -321,8 +360,11 @@ def _seconds(view: JobView) -> str:
 def _sent(view: JobView, name: str) -> str:
     """A value as Gold reads it: a time in seconds, in whatever form the document has it."""
     found = _known(name)
-    seconds = view.seconds(found) if found.kind is AttributeType.TIME else None
-    return _text(view, name) if seconds is None else str(seconds)
+    if found.kind is AttributeType.TIME:
+        seconds = view.seconds(found)
+        return _text(view, name) if seconds is None else str(seconds)
+    number = view.used.number(found) if name in _COUNTS else None
+    return _text(view, name) if number is None else decimal(number)
 
 
 def _known(name: str) -> ObjectAttribute:

@@ -10,11 +10,13 @@ import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Protocol
 
 from sssjob import store
+from sssjob.client import GOLD, Dialect
 from sssjob.errors import BadSettings
 from sssjob.gateway import crew, systemd
 from sssjob.gateway.actions import Actions
@@ -80,13 +82,14 @@ def answering(config: GatewayConfig) -> Service | None:
         verifies = made.verifies
     stores = Stores(jobs.store, patience=jobs.patience, verifies=verifies)
     if config.forward.client.transports:
-        return Service(stores, jobs.settings, unsendable)
+        dialect = config.forward.client.dialect
+        return Service(stores, jobs.settings, partial(unsendable, dialect=dialect))
     return Service(stores, jobs.settings)
 
 
-def unsendable(view: JobView) -> str:
+def unsendable(view: JobView, dialect: Dialect = GOLD) -> str:
     """What is to be said of a job that will not be forwarded as it is; "" for all others."""
-    why = hindrance(view)
+    why = hindrance(view, dialect)
     return f"will not be forwarded: {why}" if why else ""
 
 

@@ -17,10 +17,10 @@ from sssjob import spec, units
 from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.fold import DELIVERED, JOB, Fact, fold
-from sssjob.handlers.attributes import GROUP, attribute, shown
+from sssjob.handlers.attributes import GROUP, ObjectAttribute, attribute, shown
 from sssjob.handlers.categories import asking, delivering
 from sssjob.handlers.changes import copied, once, remember
-from sssjob.handlers.documents import carried
+from sssjob.handlers.documents import carried, require_credits
 from sssjob.handlers.editing import WARNING, place, put, require_own, require_short
 from sssjob.handlers.finding import is_true
 from sssjob.handlers.ledger_entries import about, follow, quote_of
@@ -28,7 +28,7 @@ from sssjob.handlers.ledger_entries import text as _text
 from sssjob.handlers.rates import Bill, Rates
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import View, is_exact, only, views
-from sssjob.model import Block, Delivered, Job, Property, Requested
+from sssjob.model import Block, Delivered, Job, Property, Requested, Task, TaskGroup
 from sssjob.rmap.message import Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store import Change, Stored
@@ -36,6 +36,8 @@ from sssjob.store.ledger import Entry, EntryKind
 from sssjob.store.reach import Reach
 
 _HOUR = 3600
+_USED = Delivered, TaskGroup, Task  # where parts of a job say what they used
+_ASKED = *_USED, Requested
 _WALL = attribute("Duration")
 # What Gold 2.2 takes as an option of the request, too, by its name there.
 _OPTIONS = {
@@ -61,16 +63,42 @@ class Accounting:
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """The job that a request carries, what it costs, and what else is to be said."""
+    """The job that a request carries, and what is to be said of it."""
 
     job: Job
     view: View
-    bill: Bill
     warnings: str
 
     @property
     def id(self) -> str:
         return self.job.id
+
+
+@dataclass(frozen=True, slots=True)
+class _Priced:
+    """What a job costs, whose it is, and what else is to be said."""
+
+    of: _Whole
+    bill: Bill
+    warnings: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """A job as a request has it, and behind it what was known of it before, if anything was."""
+
+    sent: View
+    known: View | None = None
+
+    def text(self, attribute: ObjectAttribute) -> str | None:
+        """The text of an attribute, as the request has it or else as it was known."""
+        text = self.sent.text(attribute)
+        return self.known.text(attribute) if text is None and self.known else text
+
+    def number(self, attribute: ObjectAttribute) -> Fraction | None:
+        """The number of the same."""
+        is_known = self.sent.text(attribute) is None and self.known is not None
+        return (self.known if is_known and self.known else self.sent).number(attribute)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,24 +118,33 @@ def charge(
     _require_data_only(call.request)
 
     def do(change: Change) -> HandlerAnswer:
-        subject = _subject(change, accounting, call, reach, needs=("Id", "Duration"))
+        subject = _subject(call, reach, needs=("Id", "Duration"))
         if (copy := copied(change, call, subject.id, accounting.repeated)) is not None:
             return copy
         known = _known(change, subject.job)
         job, before = _merged(known, subject, call, reach)
+        # It costs what the job says that it used, once this Charge has said what it knows of it.
+        whole = only(job)
+        _require_plain(whole.used)
+        owner = _Whole(whole, known.view if known and known.view.place else None)
+        priced = _price(change, accounting, subject, owner, _Whole(whole.used), call)
         change.ledger.hold(subject.id)
         if known is not None:
             follow(change, known.view, call)
         removed = change.ledger.reservations(subject.id, call.now)
-        total = before + subject.bill.amount
-        stored = _keep(change, job.setting(_like(job, "Charge", units.decimal(total))), known)
-        change.ledger.add(_entry(EntryKind.CHARGE, subject, stored, call, ends=True))
-        shown = _shown(call.request, accounting, subject.bill.amount)
+        total = units.decimal(before + priced.bill.amount)
+        require_credits(total)
+        stored = _keep(change, job.setting(_like(job, "Charge", total)), known)
+        seconds = _duration(subject.view.used)
+        change.ledger.add(
+            _entry(EntryKind.CHARGE, priced, subject.id, seconds, stored, call, ends=True)
+        )
+        shown = _shown(call.request, accounting, priced.bill.amount)
         lines = [f"Successfully charged job {subject.id} for {shown} credits"]
         if removed:
             lines.append(f"{len(removed)} reservations were removed")
         rows = [Row("Charge", (("Amount", shown), ("Job", subject.id)))]
-        answer = _told(call.request, subject, shown, lines, rows)
+        answer = _told(call.request, priced, shown, lines, rows)
         remember(change, call, subject.id, accounting.repeated, answer)
         return answer
 
@@ -126,7 +163,7 @@ def reserve(
     _require_data_only(asked)
 
     def do(change: Change) -> HandlerAnswer:
-        subject = _subject(change, accounting, call, reach, needs=("Id", "Duration"))
+        subject = _subject(call, reach, needs=("Id", "Duration"))
         if (copy := copied(change, call, subject.id, accounting.repeated)) is not None:
             return copy
         new = asking(subject.job)
@@ -136,20 +173,23 @@ def reserve(
         else:
             _require_seen(known, subject, reach)
             job = fold(known.job, _facts(new), overwrite=True).job
+        whole = _whole(subject, known)
+        priced = _price(change, accounting, subject, whole, whole, call)
         change.ledger.hold(subject.id)
         held = change.ledger.reservations(subject.id, call.now)
         replaced = len(held) if is_true(asked, "Replace") else 0
         number = _number(change, "reservations")
         stored = _keep(change, job.setting(_like(job, "Reservation", str(number))), known)
-        until = int(call.now) + _duration(subject.view) + accounting.reserved
-        change.ledger.add(_entry(EntryKind.RESERVE, subject, stored, call, serial=number,
-                                 until=until, ends=replaced > 0))  # fmt: skip
-        shown = _shown(asked, accounting, subject.bill.amount)
+        seconds = _duration(subject.view)
+        until = int(call.now) + seconds + accounting.reserved
+        change.ledger.add(_entry(EntryKind.RESERVE, priced, subject.id, seconds, stored, call,
+                                 serial=number, until=until, ends=replaced > 0))  # fmt: skip
+        shown = _shown(asked, accounting, priced.bill.amount)
         lines = [f"Successfully reserved {shown} credits for job {subject.id}"]
         if replaced:
             lines.append(f"{replaced} reservations were removed")
         rows = [Row("Reserve", (("Amount", shown), ("Job", subject.id)))]
-        answer = _told(asked, subject, shown, lines, rows)
+        answer = _told(asked, priced, shown, lines, rows)
         remember(change, call, subject.id, accounting.repeated, answer)
         return answer
 
@@ -165,8 +205,13 @@ def quote(
     guaranteed = is_true(asked, "Guarantee")
 
     def do(change: Change) -> HandlerAnswer:
-        subject = _subject(change, accounting, call, reach, needs=("Duration",))
-        shown = _shown(asked, accounting, subject.bill.amount)
+        subject = _subject(call, reach, needs=("Duration",))
+        known = _known(change, subject.job) if subject.id else None
+        if known is not None and not _may_see(known, reach):
+            known = None
+        whole = _whole(subject, known)
+        priced = _price(change, accounting, subject, whole, whole, call)
+        shown = _shown(asked, accounting, priced.bill.amount)
         cells = [("Amount", shown)]
         line = f"Successfully quoted {shown} credits"
         if guaranteed:
@@ -174,18 +219,19 @@ def quote(
             number = str(serial)
             line += f" with quote id {number}"
             cells.insert(0, ("Id", number))
-            known = _known(change, subject.job) if subject.id else None
             stored = None
-            if known is not None and _may_see(known, reach):
+            if known is not None:
                 # Only that: who may ask for a price need not be one who may change a job.
                 changed = known.job.setting(_like(known.job, "Quote", number))
                 stored = _keep(change, changed, known)
                 cells.append(("Job", subject.id))
             until = int(call.now) + accounting.quoted
-            entry = _entry(EntryKind.QUOTE, subject, stored, call, serial=serial, until=until)
+            seconds = _duration(subject.view)
+            entry = _entry(EntryKind.QUOTE, priced, subject.id, seconds, stored, call,
+                           serial=serial, until=until)  # fmt: skip
             change.ledger.add(replace(entry, places=accounting.rates.precision),
                               accounting.rates.as_rows())  # fmt: skip
-        return _told(asked, subject, shown, [line], [Row("Quote", tuple(cells))])
+        return _told(asked, priced, shown, [line], [Row("Quote", tuple(cells))])
 
     return once(stores, call, do)
 
@@ -224,7 +270,7 @@ def refund(
         follow(change, known.view, call)
         left = units.decimal(before - amount)
         stored = _keep(change, known.job.setting(_like(known.job, "Charge", left)), known)
-        change.ledger.add(about(EntryKind.REFUND, amount, known.view, stored, call))
+        change.ledger.add(about(EntryKind.REFUND, amount, known.view, id_, stored, call))
         shown = _shown(asked, accounting, amount)
         row = Row("Refund", (("JobId", id_), ("Refund", shown)))
         message = f"Successfully refunded {shown} credits for job {id_}"
@@ -251,15 +297,8 @@ def _given(id_: str) -> str:
     return f"Refund of {id_}"
 
 
-def _subject(
-    change: Change,
-    accounting: Accounting,
-    call: ReceivedRequest,
-    reach: Reach,
-    *,
-    needs: Sequence[str],
-) -> _Subject:
-    """The one job of Data with its price. Raises ``Refused`` (314) where something is missing."""
+def _subject(call: ReceivedRequest, reach: Reach, *, needs: Sequence[str]) -> _Subject:
+    """The one job of Data. Raises ``Refused`` (314) where something is missing."""
     asked = call.request
     if asked.data is None or len(asked.data.items) != 1:
         raise Refused("314", f"{asked.action} needs exactly one Job in Data")
@@ -279,21 +318,61 @@ def _subject(
     _require_plain(amounts)
     _duration(amounts)
     _require_times(view, in_order=asked.action != "Charge")
-    rates, warning = _rates(change, accounting, view, call.now)
-    stated = _amount(view, "Charge") if asked.action == "Charge" else None
+    return _Subject(job, view, sent.warnings)
+
+
+def _whole(subject: _Subject, known: _Known | None) -> _Whole:
+    """A job that is asked for: what the request leaves out is as it was known."""
+    if known is None:
+        return _Whole(subject.view)
+    _require_plain(known.view)
+    return _Whole(subject.view, known.view)
+
+
+def _price(
+    change: Change, accounting: Accounting, subject: _Subject, of: _Whole, amounts: _Whole,
+    call: ReceivedRequest,
+) -> _Priced:  # fmt: skip
+    """What a job costs by its ``amounts``; ``of`` says whose it is, and which factors it has.
+
+    Raises ``Refused``: 317 for what is no amount, 740 for a quote that is not the job's and for
+    amounts that are told of parts of the job only.
+    """
+    is_charge = call.request.action == "Charge"
+    rates, warning = _rates(change, accounting, subject.view, _text(of, "User"), call.now)
+    stated = _amount(subject.view, "Charge") if is_charge else None
     if stated is not None:
         amount = rates.rounded(stated)
         said = units.decimal(amount)
         bill = Bill(amount, f"{said} [externally calculated] = {said}")
     else:
-        bill = rates.bill(_duration(amounts), partial(_amount, amounts), partial(_text, view))
-    warnings = "\n".join(filter(None, (warning, *bill.warnings)))
-    if sent.warnings:
-        warnings = "\n".join(filter(None, (sent.warnings, warnings)))
-    return _Subject(job, view, bill, warnings)
+        for name in rates.resources:
+            if _amount(amounts, name) is None:
+                _require_no_part(subject.view.used.block, name, _USED if is_charge else _ASKED)
+        seconds = _duration(subject.view.used if is_charge else subject.view)
+        bill = rates.bill(seconds, partial(_amount, amounts), partial(_text, of))
+    require_credits(units.decimal(bill.amount))
+    warnings = "\n".join(filter(None, (subject.warnings, warning, *bill.warnings)))
+    return _Priced(of, bill, warnings)
 
 
-def _rates(change: Change, accounting: Accounting, view: View, now: float) -> tuple[Rates, str]:
+def _require_no_part(block: Block, name: str, inside: tuple[type[Block], ...]) -> None:
+    """Refuse (740) an amount of parts of a job, or of a Resource, which would cost nothing.
+
+    ``inside`` are the blocks that say it of parts.
+    """
+    for item in block.items:
+        if isinstance(item, inside):
+            _require_no_part(item, name, inside)
+        elif isinstance(item, Property):
+            named = item.attributes.get("name") if item.name == "Resource" else item.name
+            if named == name:
+                raise Refused("740", f"{name} is not told of the whole job, by its own name")
+
+
+def _rates(
+    change: Change, accounting: Accounting, view: View, user: str, now: float
+) -> tuple[Rates, str]:
     """The rates that were quoted to a job, as long as they hold; else those of today."""
     number = _text(view, "Quote")
     if not number:
@@ -303,7 +382,7 @@ def _rates(change: Change, accounting: Accounting, view: View, now: float) -> tu
     expired = f"Quote {number} has expired; the rates of today were used"
     if found is None and 0 < serial <= int(change.noted("quotes") or 0):
         return accounting.rates, expired  # so long ago that it was pruned
-    if found is None or found[0].user != _text(view, "User"):
+    if found is None or found[0].user != user:
         raise Refused("740", f"Quote {shown(number)} is not known for this job")
     entry, rates = found
     if entry.until is None or entry.until < now:
@@ -349,15 +428,14 @@ def _known(change: Change, job: Job) -> _Known | None:
 
 
 def _entry(
-    kind: EntryKind, subject: _Subject, stored: Stored | None, call: ReceivedRequest, *,
-    serial: int | None = None, until: int | None = None, ends: bool = False,
+    kind: EntryKind, priced: _Priced, id_: str, seconds: int, stored: Stored | None,
+    call: ReceivedRequest, *, serial: int | None = None, until: int | None = None,
+    ends: bool = False,
 ) -> Entry:  # fmt: skip
     """What the ledger says of what was priced."""
-    entry = about(kind, subject.bill.amount, subject.view, stored, call)
-    amounts = subject.view.used if kind is EntryKind.CHARGE else subject.view
     return replace(
-        entry, serial=serial, duration=_duration(amounts), until=until, ends=ends,
-        details=subject.bill.details,
+        about(kind, priced.bill.amount, priced.of, id_, stored, call), serial=serial,
+        duration=seconds, until=until, ends=ends, details=priced.bill.details,
     )  # fmt: skip
 
 
@@ -393,13 +471,13 @@ def _keep(change: Change, job: Job, known: _Known | None) -> Stored:
 
 
 def _told(
-    asked: Request, subject: _Subject, shown: str, lines: Sequence[str], rows: Sequence[Row]
+    asked: Request, priced: _Priced, shown: str, lines: Sequence[str], rows: Sequence[Row]
 ) -> HandlerAnswer:
     """The answer; an option asks for how the amount came about."""
-    said = [*lines, *filter(None, [subject.warnings])]
+    said = [*lines, *filter(None, [priced.warnings])]
     if is_true(asked, "ItemizedCharges"):
-        said.append(subject.bill.details)
-    code = WARNING if "Not understood" in subject.warnings else "000"
+        said.append(priced.bill.details)
+    code = WARNING if "Not understood" in priced.warnings else "000"
     return HandlerAnswer(rows, code, "\n".join(said), round(Fraction(shown)))
 
 
@@ -418,7 +496,7 @@ def _duration(view: View) -> int:
     return found
 
 
-def _amount(view: View, name: str) -> Fraction | None:
+def _amount(view: View | _Whole, name: str) -> Fraction | None:
     found = attribute(name)
     assert found is not None
     amount = view.number(found)
@@ -437,6 +515,8 @@ def _require_plain(view: View) -> None:
     for found in view.flat.values():
         if found.name not in spec.AMOUNTS:
             continue
+        if not found.text.strip() and not found.children:
+            raise Refused("317", f"{found.name} has no value")
         stated = found.attributes.get("units")
         if stated is not None:
             if found.name not in units.DEFAULT_UNITS:

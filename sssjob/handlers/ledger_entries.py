@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import Protocol
 
-from sssjob.handlers.attributes import attribute
+from sssjob.handlers.attributes import ObjectAttribute, attribute
 from sssjob.handlers.view import View
 from sssjob.rmap.responder import ReceivedRequest
 from sssjob.store import Change, Stored
@@ -17,17 +18,25 @@ _CHARGE = attribute("Charge")
 _SAID = "as the job said"  # by a Create, a Modify, or an import
 
 
+class HasTexts(Protocol):
+    """A job by the texts of its attributes."""
+
+    def text(self, attribute: ObjectAttribute) -> str | None:
+        """The text of an attribute; None without one."""
+
+
 def about(
     kind: EntryKind,
     amount: Fraction,
-    view: View,
+    view: HasTexts,
+    id_: str,
     stored: Stored | None,
     call: ReceivedRequest,
     details: str = "",
 ) -> Entry:
     """An entry about a job; ``stored`` is the document that it is in, if it is known."""
     return Entry(
-        kind, amount, int(call.now), view.block.id, stored.number if stored else None,
+        kind, amount, int(call.now), id_, stored.number if stored else None,
         user=text(view, "User"), project=text(view, "Project"), machine=text(view, "Machine"),
         details=details,
     )  # fmt: skip
@@ -41,7 +50,7 @@ def follow(change: Change, view: View, call: ReceivedRequest) -> None:
     more = _more(change, view)
     if more:
         kind = EntryKind.CHARGE if more > 0 else EntryKind.REFUND
-        change.ledger.add(about(kind, abs(more), view, view.stored, call, _SAID))
+        change.ledger.add(about(kind, abs(more), view, view.block.id, view.stored, call, _SAID))
 
 
 def lowered(change: Change, view: View) -> bool:
@@ -68,7 +77,7 @@ def quote_of(view: View) -> int:
     return int(number) if _SERIAL.fullmatch(number) else 0
 
 
-def text(view: View, name: str) -> str:
+def text(view: HasTexts, name: str) -> str:
     """What a job says by a name; "" if it says nothing."""
     found = attribute(name)
     return ((view.text(found) if found else "") or "").strip()

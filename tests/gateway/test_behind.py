@@ -24,7 +24,7 @@ from sssjob.handlers.service import Service, ServiceSettings
 from sssjob.handlers.stores import Stores
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.keys import Key, Ring
-from sssjob.rmap.message import Data, Get, Object, Option, Request, Row, Set, Where
+from sssjob.rmap.message import Data, DataDocument, Get, Object, Option, Request, Row, Set, Where
 from sssjob.rmap.reading import read_response
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 
@@ -121,6 +121,7 @@ def test_who_is_not_proven_is_not_passed_on_and_passwords_are_nobodys(service):
         assert made.code("Query", "User", proven=False) == "444"
         assert made.code("Query", "Password") == "740"
         assert made.code("Query", "User Password") == "740"
+        assert made.code("Query", "password") == "740"
         assert made.code("Query", "User Job") == "740"  # one of them is kept here
         assert made.code("Query", "User", wheres=(Where("Name", "o'neil"),)) == "740"
     assert gold.calls == []
@@ -139,6 +140,27 @@ def test_who_is_not_proven_is_not_passed_on_and_passwords_are_nobodys(service):
         {"action": "Create", "data": Data((Row("User", (("Name", "o'neil"),)),))},
         {"objects": (Object("User", join="CROSS JOIN g_password"), Object("Project"))},
         {"objects": (Object("User, g_password"),)},
+        {"options": (Option("Limit", "1; drop table x"),)},
+        {"options": (Option("Offset", "-1"),)},
+        {"options": (Option("Limit or 1", "1"),)},
+        {"actor": "o'ann"},
+        {"action": "Qu'ery"},
+        {"wheres": (Where("Name", "a\\"), Where("CommonName", " or 1=1 --"))},
+        {"action": "Create", "data": Data((DataDocument(b"<User a='x'><Name>y</Name></User>"),))},
+        {"objects": (Object("password"),)},
+        {"gets": (Get("Password", object="Password"),)},
+        {"gets": (Get("PASSWORD"),)},
+        {"wheres": (Where("Name", "x", subject="Password"),)},
+        {
+            "objects": (Object("Job"),),
+            "action": "Reserve",
+            "data": Data((Row("Job", (("UserId", "o'neil"),)),)),
+        },
+        {
+            "objects": (Object("Job"),),
+            "action": "Reserve",
+            "data": Data((DataDocument(b"<Job><Id>1</Id><User>o'neil</User><Requested/></Job>"),)),
+        },
         {"objects": (Object("User", alias="u, g_password p"),)},
     ],
 )
@@ -146,10 +168,9 @@ def test_what_gold_would_put_into_its_sql_is_not_passed_on(parts):
     gold = Gold()
     with running(gold) as other:
         client = Client([Legacy("127.0.0.1", other.address()[1])], Key(OTHER), GOLD, tries=1)
-        action = parts.pop("action", "Query")
-        objects = parts.pop("objects", (Object("User"),))
+        parts = {"action": "Query", "actor": "ann", "objects": (Object("User"),)} | parts
         with pytest.raises(Refused) as error:
-            Behind(client).answer(ReceivedRequest(Request(action, "ann", objects, **parts), "ann"))
+            Behind(client).answer(ReceivedRequest(Request(**parts), parts["actor"]))
     assert error.value.code == "740"
     assert gold.calls == []
 
@@ -186,6 +207,21 @@ def test_a_server_that_is_not_there_is_told_so(service):
     for action in ("Query", "Deposit"):  # nothing reached anybody
         made.behind = made.actions.behind = replace(made.behind, door=Door())
         assert made.code(action, "Account") == "730"
+
+
+@pytest.mark.parametrize("document", [b"no XML", b"<Envelope/>", b"<Envelope><Body/></Envelope>"])
+def test_what_is_no_answer_is_not_taken_for_a_fault_of_who_asked(document):
+    class Mad(Legacy):
+        def exchange(self, message):
+            yield document
+
+    client = Client([Mad("127.0.0.1", 1)], Key(OTHER), GOLD, tries=1)
+    for action, code in (("Deposit", "700"), ("Query", "730")):
+        with pytest.raises(Refused) as error:
+            Behind(client).answer(
+                ReceivedRequest(Request(action, "root", (Object("Account"),)), "root")
+            )
+        assert error.value.code == code
 
 
 def test_a_change_of_which_nobody_knows_whether_it_was_made_is_700(service):

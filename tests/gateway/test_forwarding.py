@@ -66,7 +66,7 @@ def forwarding(jobs, tmp_path):
 
     def forward(port, dialect=GOLD, **options):
         client = Client([Legacy("127.0.0.1", port, timeout=0.5)], Key(KEY), dialect, tries=1)
-        plan = ForwardingPlan(client, tmp_path / "forward.db", **options)
+        plan = ForwardingPlan(client, **{"queue": tmp_path / "forward.db"} | options)
         each = Forwarding(plan, jobs.service.stores, clock=clock)
         each.clock = clock
         made.append(each)
@@ -379,6 +379,51 @@ def test_a_job_that_was_reserved_is_sent_with_what_it_used(jobs, forwarding):
         assert (each.look(), each.send()) == (1, 1)
         [row] = asked(gold).data.items
         assert row.get("WallDuration") == "60"
+
+
+USED = "<Job><JobId>{}</JobId><UserId>ann</UserId><Processors>4</Processors><WallDuration>60</WallDuration>{}</Job>"
+
+
+def test_a_charge_of_a_peer_that_tells_no_state_ends_its_job(jobs, forwarding):
+    """Maui and Hadoop On Demand say nothing else of a job."""
+    with scripted(CHARGED, CHARGED) as gold:
+        each = forwarding(gold.port)
+        jobs.answer("Charge", data=[USED.format(1, "")])
+        jobs.answer("Charge", data=[USED.format(2, "<State>Running</State>")])
+        jobs.answer("Reserve", data=[USED.format(3, "")])
+        jobs.create("<Job><Id>4</Id><Charge>7</Charge><Duration>60</Duration><State/></Job>")
+        assert (each.look(), each.send()) == (2, 2)
+        sent = [asked(gold, place).data.items[0].get("JobId") for place in (0, 1)]
+        assert sorted(sent) == ["1", "4"]
+        assert states(each) == {}
+
+
+@pytest.mark.parametrize(
+    ("said", "hindered"),
+    [
+        ("<User>\u4e2d</User>", "User \u4e2d has a character that the server cannot take"),
+        ("<User>o'neil</User>", "User o'neil has a character that the server cannot take"),
+        ("<Project>a\\</Project>", "Project a\\ has a character that the server cannot take"),
+        ("<Processors>4.5</Processors>", "Processors 4.5 is no whole number"),
+        ("<NodeCount>many</NodeCount>", "NodeCount many is no whole number"),
+        ("<TaskGroup><TaskCount>3</TaskCount><Delivered><Processors>4</Processors></Delivered></TaskGroup>", "its Processors are told of its task groups only"),
+    ],
+)  # fmt: skip
+def test_what_gold_cannot_be_told_is_said_at_once_and_shown(said, hindered, jobs, forwarding):
+    job = f"<Job><Id>1</Id><State>Completed</State><Duration>9</Duration>{said}</Job>"
+    assert unsendable(only(loads(job))) == f"will not be forwarded: {hindered}"
+    each = forwarding(closed_port())
+    jobs.create(job)
+    assert each.look() == 0
+    assert [parcel.said for parcel in each.outbox.left()] == [hindered]
+    other = forwarding(closed_port(), SSSJOB, queue=each.plan.queue.with_name("other.db"))
+    assert other.look() == (0 if "is no" in hindered or "task" in hindered else 1)
+
+
+def test_what_only_describes_a_job_does_not_keep_it_from_being_charged():
+    job = "<Job><Id>1</Id><State>Completed</State><Duration>9</Duration><Processors>1e1</Processors><Queue>o'q</Queue><Executable>/home/o'neil/a\u4e2d</Executable></Job>"
+    expected = {"JobId": "1", "Processors": "10", "WallDuration": "9"}
+    assert (dict(finished(only(loads(job)))), hindrance(only(loads(job)))) == (expected, "")
 
 
 def test_the_number_of_a_quote_of_ours_is_none_of_the_other_servers(jobs, forwarding):

@@ -671,3 +671,83 @@ def test_an_option_says_what_a_job_used_and_not_what_it_asked_for(jobs):
     assert "<Requested><Duration>3600</Duration></Requested>" in stored
     assert "<Duration>60</Duration>" in stored.partition("<Delivered>")[2]
     assert "<StartTime>100</StartTime>" in stored
+
+
+BARE = "<Job><JobId>1</JobId><Processors>2</Processors><WallDuration>10</WallDuration></Job>"
+
+
+def owners(jobs, object="Transaction", **options):
+    gets = ["User", "Project", "Machine"]
+    return [tuple(row.values()) for row in jobs.ask("Query", object=object, gets=gets, **options)]
+
+
+def test_entries_are_about_whose_the_job_is_also_where_a_request_does_not_say_it(jobs):
+    whose = "<User>ann</User><Project>p</Project><Machine>m</Machine>"
+    jobs.create(f"<Job><Id>1</Id>{whose}</Job>")
+    group = (
+        f"<JobGroup><Id>g</Id><JobDefaults>{whose}</JobDefaults><Job><Id>2</Id></Job></JobGroup>"
+    )
+    jobs.answer("Create", object="JobGroup", data=[group])
+    for name in "12":
+        data = [BARE.replace("<JobId>1", f"<JobId>{name}")]
+        jobs.answer("Quote", data=data, options={"Guarantee": "True"})
+        jobs.answer("Reserve", data=data)
+        for seen in ({}, {"actor": "ann"}):
+            assert owners(jobs, "Reservation", **seen) == [("ann", "p", "m")]
+        number = jobs.ask("Query", object="Quotation", gets=["Id"])[-1]["Id"]
+        quoted = data[0].replace("</Job>", f"<QuoteId>{number}</QuoteId></Job>")
+        jobs.answer("Charge", data=[quoted])
+        jobs.answer("Refund", options={"JobId": name, "Amount": "1"})
+    assert owners(jobs, actor="ann") == owners(jobs) == [("ann", "p", "m")] * 8
+    gets = [("User", "GroupBy"), ("Charge", "Sum")]
+    assert jobs.ask("Query", gets=gets) == [{"User": "ann", "Charge": "38"}]
+
+
+@pytest.mark.parametrize(
+    ("known", "sent", "cost"),
+    [
+        ("<Delivered><Processors>8</Processors><Duration>9</Duration></Delivered>", "", 40),
+        ("<Processors>8</Processors>", "", 40),
+        ("<Requested><Processors>8</Processors></Requested>", "", 0),  # it is not what was used
+        ("<Processors>8</Processors>", "<Processors>2</Processors>", 10),
+        ("<QualityOfService>premium</QualityOfService>", "<Processors>2</Processors>", 20),
+        ("<QualityOfService>premium</QualityOfService>", "<Processors>2</Processors><QualityOfService>cheap</QualityOfService>", 1),
+    ],
+)  # fmt: skip
+def test_a_charge_costs_what_the_job_says_that_it_used_afterwards(jobs, known, sent, cost):
+    jobs.create(f"<Job><Id>1</Id>{known}</Job>")
+    data = [f"<Job><JobId>1</JobId>{sent}<WallDuration>5</WallDuration></Job>"]
+    assert jobs.answer("Charge", data=data)[0].count == cost
+
+
+def test_a_reservation_costs_what_the_job_is_known_to_ask_for(jobs):
+    jobs.create("<Job><Id>1</Id><Requested><Processors>8</Processors></Requested></Job>")
+    data = ["<Job><JobId>1</JobId><WallDuration>5</WallDuration></Job>"]
+    assert jobs.answer("Reserve", data=data)[0].count == 40
+    assert jobs.answer("Quote", data=data)[0].count == 40
+
+
+@pytest.mark.parametrize("action", ["Charge", "Reserve", "Quote"])
+@pytest.mark.parametrize(
+    ("told", "code"),
+    [
+        ("<TaskGroup><TaskCount>3</TaskCount><Delivered><Processors>4</Processors></Delivered></TaskGroup>", "740"),
+        ("<TaskGroup><Task><Delivered><Processors>4</Processors></Delivered></Task></TaskGroup>", "740"),
+        ("<Resource name='Processors'>4</Resource>", "740"),
+        ("<Processors/>", "317"),
+        ("<Processors>99999999999999999999999</Processors>", "317"),
+    ],
+)  # fmt: skip
+def test_what_no_charge_can_be_computed_of_is_refused(jobs, action, told, code):
+    own, _, parts = told.partition("<TaskGroup>")
+    delivered = f"{own}<Duration>10</Duration>"
+    parts = f"<TaskGroup>{parts}" if parts else ""
+    data = [f"<Job><Id>w</Id><Delivered>{delivered}</Delivered>{parts}</Job>"]
+    assert jobs.code(action, data=data) == code
+    assert jobs.stored("w") is None
+
+
+def test_charges_add_up_to_no_more_than_a_charge_may_be(jobs):
+    told = "<Processors>9</Processors><WallDuration>99999999999999</WallDuration>"
+    data = [f"<Job><JobId>w</JobId>{told}</Job>"]
+    assert [jobs.code("Charge", data=data, id=str(number)) for number in (1, 2)] == ["000", "317"]

@@ -463,7 +463,8 @@ def forwarded(service, directory):
     forwarding = Forwarding(plan, service.service.stores, clock=lambda: 0.0)
     try:
         forwarding.look()
-        sent = [dict(parcel.fields) for parcel in forwarding.outbox.left()]
+        waiting = forwarding.outbox.due(0.0)
+        sent = [dict(parcel.fields) for parcel in waiting]
     finally:
         forwarding.stop()
         plan.queue.unlink()
