@@ -257,37 +257,66 @@ def count(text: str) -> int | None:
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
 
 
-def ask(
-    name: str, *, text: bool = False, limits: CommandLimits | None = None, report: Report = unheard
-) -> Iterator[bytes]:
+def ask(name: str, *, text: bool = False, limits: CommandLimits | None = None) -> Iterator[bytes]:
     """What the commands of a batch system print.
 
-    One that only tells how slots are given away may fail; that is reported.
     Raises ``CommandFailed``, and ``UnusableInput`` for a system that has no such commands.
     """
+    queue = _queue(name)
+    for arguments in (text and queue.ask_text) or queue.ask:
+        yield commands.run(arguments, arguments[0], limits, _environment(queue))
+
+
+def ask_rules(
+    name: str, limits: CommandLimits | None = None, report: Report = unheard
+) -> Iterator[bytes]:
+    """What the commands print that tell how slots are given away; one that fails is reported.
+
+    Raises ``UnusableInput`` for a system that has no such commands.
+    """
+    queue = _queue(name)
+    for arguments in queue.rules:
+        try:
+            yield commands.run(arguments, arguments[0], limits, _environment(queue))
+        except CommandFailed as error:
+            report(_less(error))
+
+
+def _queue(name: str) -> registry.Queue:
     queue = registry.system(name).queue
     if queue is None:
         raise UnusableInput(f"the system {name} has no queue")
-    environment = {"LC_ALL": "C", **dict(queue.environment)}
-    for arguments in (text and queue.ask_text) or queue.ask:
-        yield commands.run(arguments, arguments[0], limits, environment)
-    for arguments in queue.rules:
-        try:
-            yield commands.run(arguments, arguments[0], limits, environment)
-        except CommandFailed as error:
-            report(Remark(0, f"estimates know less of the scheduler: {error}", Severity.NOTICE))
+    return queue
+
+
+def _environment(queue: registry.Queue) -> dict[str, str]:
+    return {"LC_ALL": "C", **dict(queue.environment)}
+
+
+def _less(error: Exception) -> Remark:
+    return Remark(0, f"estimates know less of the scheduler: {error}", Severity.NOTICE)
 
 
 def snapshot(
-    name: str, outputs: Iterable[bytes], options: ReaderOptions, report: Report = unheard
+    name: str,
+    outputs: Iterable[bytes],
+    options: ReaderOptions,
+    report: Report = unheard,
+    rules: Iterable[bytes] = (),
 ) -> Snapshot:
     """The state that the outputs of a batch system show together.
 
-    Raises ``UnusableOutput``, and ``UnusableInput`` for a system whose queue cannot be read.
+    What cannot be read of ``rules``, which tell how slots are given away, is reported. Raises
+    ``UnusableOutput``, and ``UnusableInput`` for a system whose queue cannot be read.
     """
     reader: Reader = registry.system(name).load("queue")(options, report)
     for output in outputs:
         reader.take(output.decode("utf-8", "replace"))
+    for output in rules:
+        try:
+            reader.take(output.decode("utf-8", "replace"))
+        except UnusableOutput as error:
+            report(_less(error))
     return reader.snapshot()
 
 

@@ -86,13 +86,15 @@ class QueueReading:
 
         Raises ``CommandFailed``, ``UnusableOutput``, and ``UnusableInput`` for what is no system.
         """
-        outputs = list(reader.ask(name, text=text, limits=limits, report=self.about(name)))
+        report = self.about(name)
+        outputs = list(reader.ask(name, text=text, limits=limits))
+        rules = reader.ask_rules(name, limits, report)
         queue = registry.system(name).queue
         zone = dict(queue.environment).get("TZ") if queue is not None else None
         options = self.options
         if zone and options.zone is None:
             options = replace(options, zone=timezone(zone))
-        return _dated(reader.snapshot(name, outputs, options, self.about(name)))
+        return _dated(reader.snapshot(name, outputs, options, report, rules))
 
     def read(self, kind: str, sources: Sequence[NamedSource]) -> Snapshot:
         """What sources show together: one of ``KINDS``, what a batch system printed, or ``auto``.

@@ -346,3 +346,23 @@ def test_help_shows_every_command_and_an_example():
         assert f"  {name} " in result.stdout
         assert "Examples:" in run(name, "--help").stdout
     assert run("nothing").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("printed", "code", "said"),
+    [
+        ("PartitionName=main MaxTime=10 State=UP", 0, ""),
+        ("no permission", 1, "estimates know less of the scheduler"),
+        ("something else", 0, "estimates know less of the scheduler"),
+    ],
+)
+def test_what_tells_how_slots_are_given_away_may_fail(command, printed, code, said):
+    command("squeue", (DATA / "slurm-24.11/squeue.json").read_text())
+    command("sinfo", (DATA / "slurm-24.11/sinfo.json").read_text())
+    command("scontrol", printed, code)
+    result = run("lrms", "--from", "slurm")
+    assert result.exit_code == 0
+    assert ("queue {'name': 'main'" in result.stdout) == (not said)
+    assert said in result.stderr
+    assert bool(result.stderr) == bool(said)
+    assert "nactive     16" in result.stdout

@@ -3,6 +3,7 @@
 Where a system cannot be started, the test says why.
 """
 
+import io
 import os
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from daemons import started
 from waiting import until
 
 from sssjob.document import loads
+from sssjob.lcginfo import lrmsinfo
 
 pytestmark = pytest.mark.interop
 
@@ -100,6 +102,38 @@ def test_slurm_says_what_was_asked_of_it(cluster, queued):
     assert said == ""
 
 
+def lrmsinfo_of(system, **environment):
+    """The snapshot that lcginfo makes of a system, and what it says beside it."""
+    done = subprocess.run(
+        [COMMAND, "lcginfo", "lrms", "--from", system], capture_output=True, check=False,
+        env={**os.environ, **environment},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return lrmsinfo.read(io.BytesIO(done.stdout)), done.stderr.decode()
+
+
+def test_slurm_says_how_it_gives_its_slots_away(cluster, queued):
+    cluster.run(
+        "scontrol", "create", "reservation", "duration=60", "reservationname=kept",
+        "starttime=now+3hours", "nodes=n1", "users=root",
+    )  # fmt: skip
+    try:
+        found, said = lrmsinfo_of("slurm", **cluster.environment)
+    finally:
+        cluster.run("scontrol", "delete", "reservationname=kept")
+    assert said == ""
+    rules = {each.name: each for each in found.scheduling.queues}
+    assert rules["main"].starts
+    assert sum(pool.slots for pool in found.scheduling.pools) == found.nactive
+    assert sum(pool.free for pool in found.scheduling.pools) == found.nfree
+    assert all("main" in pool.queues for pool in found.scheduling.pools)
+    [kept] = found.scheduling.reserved
+    assert (kept.name, kept.end - kept.start) == ("kept", 3600)
+    assert 0 < kept.slots < found.nactive
+    assert 3 * 3600 - 60 < kept.start - found.now <= 3 * 3600 + 60
+    assert {job.priority is not None for job in found.jobs} == {True}
+
+
 def test_slurm_says_the_same_in_text(cluster, queued, tmp_path):
     """As one does that prints no JSON."""
     program = tmp_path / "squeue"
@@ -167,6 +201,12 @@ def test_htcondor_says_what_was_asked_of_it(pool, tmp_path):
         return asked(None, "condor", PATH=f"{tmp_path}:{condor_pool.PATH}")[0]
 
     assert until(lambda: states() == ["Hold", "Running"]), states()
+    for name in ("condor_status", "condor_userprio"):
+        (tmp_path / name).write_text(program.read_text().replace("condor_q", name))
+        (tmp_path / name).chmod(0o755)
+    found, said = lrmsinfo_of("condor", PATH=f"{tmp_path}:{condor_pool.PATH}")
+    assert said == ""
+    assert {job.state: job.priority for job in found.jobs} == {"running": -2.0, "pending": None}
     for job in jobs().values():
         assert job.get("Name") == "named"
         assert job.delivered.text("User") == "alice"

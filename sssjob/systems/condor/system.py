@@ -15,7 +15,7 @@ SYSTEM = System(
         "sssjob.systems.condor.queue:CondorQueue",
         ask=(("condor_q", "-global", "-allusers", "-json"), ("condor_status", "-json")),
         ask_text=(("condor_q", "-global", "-allusers", "-long"), ("condor_status", "-long")),
-        rules=(("condor_userprio", "-allusers", "-long"),),
+        rules=(("condor_userprio", "-allusers", "-long", "-modular"),),
     ),
     control="sssjob.systems.condor.control:CONTROL",
     targets=(
