@@ -114,7 +114,7 @@ class Dialect:
 
 def is_plain(text: str) -> bool:
     """Whether a text stays one in the SQL of Gold, which has it as it is between two quotes."""
-    return "'" not in text and "\\" not in text
+    return not any(letter in text for letter in "'\\\0")
 
 
 def flattened(each: Item, *, used: bool = False) -> tuple[Row, tuple[str, ...]]:

@@ -161,9 +161,10 @@ def _require_plain(asked: Request) -> None:
     texts += [each.value for each in asked.options]
     texts += [value for row in rows for _, value in row.fields]
     names = [name for each in asked.objects for name in (each.name, each.alias)]
-    names += [name for each in asked.gets for name in (each.name, each.object, each.alias)]
+    names += [name for each in asked.gets for name in (each.name, each.object, each.alias, each.op)]
     names += [each.name for each in asked.sets]
-    names += [each.name for each in asked.options]
+    names += [name for each in asked.options for name in (each.name, each.op)]
+    names += [asked.action, *((asked.data.name, asked.data.type) if asked.data else ())]
     names += [name for each in asked.wheres for name in (each.name, each.object, each.subject)]
     names += [name for row in rows for name, _ in row.fields]
     if any(each.join for each in asked.objects):

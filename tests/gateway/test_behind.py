@@ -162,6 +162,11 @@ def test_who_is_not_proven_is_not_passed_on_and_passwords_are_nobodys(service):
             "data": Data((DataDocument(b"<Job><Id>1</Id><User>o'neil</User><Requested/></Job>"),)),
         },
         {"objects": (Object("User", alias="u, g_password p"),)},
+        {"options": (Option("Limit", "1", op="x y"),)},
+        {"wheres": (Where("Name", "a\0b"),)},
+        {"gets": (Get("Name", op="Sum(x)"),)},
+        {"data": Data((Row("User", ()),), name="a b")},
+        {"action": "Query it"},
     ],
 )
 def test_what_gold_would_put_into_its_sql_is_not_passed_on(parts):
