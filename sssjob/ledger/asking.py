@@ -9,6 +9,8 @@ of a row, as SQL over the columns of the row. So the plan of a store is a plan o
 what may hold is asked of the columns; the rows that are left become job objects, and the query is
 asked of these.
 
+Where a query wants an Id, the filters of ids (``ids``) tell the rows; of others nothing is read.
+
 Why it is right: a plan leaves out only rows in which nothing can be found, of all that are not
 ``odd``. A row whose job object has more than such columns tell (fractions, numbers that no double
 holds) is odd here, too. A test holds that queries find what they find in the documents of all rows.
@@ -18,7 +20,7 @@ holds) is odd here, too. A test holds that queries find what they find in the do
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -28,8 +30,8 @@ from sssjob.ledger.ledger import Ledger
 from sssjob.ledger.manifest import DataFile, Manifest, together
 from sssjob.query import Query, Question
 from sssjob.store import columns
-from sssjob.store.columns import ODD, READING, ColumnType, Says
-from sssjob.store.condition import Condition
+from sssjob.store.columns import ODD, READING, SEPARATOR, ColumnType, Says
+from sssjob.store.condition import And, Compare, Condition, Op, Or, Prefix
 from sssjob.store.condition import columns as asked_columns
 from sssjob.store.pushdown import plan
 from sssjob.store.sql import SqlDialect, quoted, sql
@@ -124,10 +126,16 @@ def found(ledger: Ledger, question: Question) -> Iterator[Job]:
     whole, faults = ledger.present(now)
     if faults:
         raise faults[0]
-    condition = plan(question).candidates(effective=False)
-    answers = chain.from_iterable(
-        _of_files(ledger, now, some, condition) for some in together(whole, _ROWS)
-    )
+    planned = plan(question)
+    wanted = ids_of(planned.bounds.maybe)
+    if wanted is not None:
+        told = engine.with_ids(ledger.home, now, whole, sorted(wanted))
+        answers = _jobs_at(ledger, now, told)
+    else:
+        condition = planned.candidates(effective=False)
+        answers = chain.from_iterable(
+            _of_files(ledger, now, some, condition) for some in together(whole, _ROWS)
+        )
     first = next(answers, None)
     yield from islice(jobs.jobs(ledger), 1) if first is None else chain((first,), answers)
 
@@ -140,5 +148,29 @@ def _of_files(
     text = f"SELECT file, row FROM (SELECT file, row, {shown} FROM live) WHERE {asked.text}"
     with ledger.connected(now, files) as connection:
         places = engine.rows_of(connection, text, [*asked.values])
-    for row in engine.rows_at(ledger.home, now, places):
-        yield jobs.job(tuple(row.values()))
+    yield from _jobs_at(ledger, now, places)
+
+
+def _jobs_at(ledger: Ledger, now: Manifest, places: Iterable[tuple[str, int]]) -> Iterator[Job]:
+    return (jobs.job(tuple(row.values())) for row in engine.rows_at(ledger.home, now, places))
+
+
+def ids_of(condition: Condition) -> frozenset[str] | None:
+    """The ids of which a row has one where a condition holds; None where it may have any.
+
+    The Id of a job object is what its row has, also of an odd row. An id that stands for several,
+    as those of stores do, is none of a row.
+    """
+    match condition:
+        case Compare("id", Op.EQ, str(text)):
+            return frozenset((text,))
+        case Prefix("id", text) if text == SEPARATOR:
+            return frozenset()
+        case And(parts):
+            found = [some for part in parts if (some := ids_of(part)) is not None]
+            return min(found, key=len) if found else None
+        case Or(parts):
+            every = [ids_of(part) for part in parts]
+            known = [some for some in every if some is not None]
+            return frozenset().union(*known) if len(known) == len(every) else None
+    return None

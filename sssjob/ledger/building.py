@@ -57,6 +57,7 @@ from sssjob.records.record import DELIVERED, JOB, REQUESTED
 from sssjob.records.texts import Fused, Plain, Whole, fused
 
 _Told = dict[str, list[ColumnPlace]]  # by their places
+ALONE = 2  # records whose job objects cost less than their columns
 FEW = 64  # pieces that are rather looked up one by one
 _DIGITS = 18
 _UNIT = "0", "1"  # what these are, with the attributes of a column, says what all digits are
@@ -116,6 +117,8 @@ class RowsBuilder(ColumnsBuilder[Row]):
             ]
             for place, some in ((JOB, own), (REQUESTED, requested), (DELIVERED, delivered))
         }
+        if size <= ALONE:
+            return [self._alone(told, at) for at in range(size)]
         irregular = self._irregular(told, size)
         if not irregular and _is_bulk(told) and (table := self._table(told, size)) is not None:
             return table
@@ -124,9 +127,14 @@ class RowsBuilder(ColumnsBuilder[Row]):
         read, amounts = found[: len(READ)], found[len(READ) :]
         rows = _rows(read, amounts, columns.digest if self._only is None else _undigested)
         for at in irregular:
-            items = {place: chain(*(each.piece(at) for each in told[place])) for place in told}
-            rows[at] = self.from_job(job_of(items))
+            rows[at] = self._alone(told, at)
         return rows
+
+    def _alone(self, told: _Told, at: int) -> Row:
+        """The row of a record by way of its job object."""
+        return self.from_job(
+            job_of({place: chain(*(each.piece(at) for each in told[place])) for place in told})
+        )
 
     def _is_looked_at(self, place: ColumnPlace) -> bool:
         """Whether a value may be made of a column; one with blocks or the like is never plain."""

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sssjob.errors import DamagedStore, UnusableStore
-from sssjob.ledger import columns, places
+from sssjob.ledger import columns, ids, places
 from sssjob.ledger.manifest import DataFile, Manifest
 from sssjob.ledger.places import ObjectPath, Place
 from sssjob.measures import wait_sql
@@ -183,6 +183,18 @@ def gone(home: Place, manifest: Manifest) -> pa.Table:
             raise DamagedStore(str(home / each.path), f"cannot be read: {error}") from None
     empty = pa.table({"file": pa.array([], pa.string()), "row": pa.array([], pa.int64())})
     return pa.concat_tables([empty, *tables])
+
+
+def with_ids(
+    home: Place, manifest: Manifest, files: Iterable[DataFile], wanted: Sequence[str]
+) -> list[tuple[str, int]]:
+    """Where in some files the rows that count have one of these ids. Raises ``DamagedStore``."""
+    at = [*ids.rows(home, files, wanted)]
+    replaced: set[tuple[str, int]] = set()
+    if any(file.gone for file, _ in at):
+        told = gone(home, manifest).to_pydict()
+        replaced = {*zip(told["file"], told["row"], strict=True)}
+    return [place for file, row in at if (place := (file.name, row)) not in replaced]
 
 
 def rows_at(

@@ -24,7 +24,7 @@ import duckdb
 import pyarrow as pa
 
 from sssjob.errors import LimitExceeded, UnusableInput
-from sssjob.ledger import engine, ids
+from sssjob.ledger import engine
 from sssjob.ledger.columns import ID, LINE, MACHINE, SOURCE, START, SUBMIT
 
 if TYPE_CHECKING:
@@ -58,12 +58,7 @@ def runs(ledger: Ledger, wanted: Sequence[str]) -> list[dict[str, Any]]:
     known = [each.encode("utf-8", "replace").decode() for each in wanted]  # as rows have them
     _check(ledger)
     now = ledger.manifest()
-    at = [*ids.rows(ledger.home, now.files, known)]
-    gone: set[tuple[str, int]] = set()
-    if any(file.gone for file, _ in at):
-        told = engine.gone(ledger.home, now).to_pydict()
-        gone = {*zip(told["file"], told["row"], strict=True)}
-    places = [place for file, row in at if (place := (file.name, row)) not in gone]
+    places = engine.with_ids(ledger.home, now, now.files, known)
     # Of rows that nobody asks for, the other columns are not read.
     found = [
         {name: value for name, value in row.items() if value is not None}

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from sssjob.accounting.report import Key, Report
+from sssjob.accounting.report import SAME, Key, Report
 from sssjob.errors import UnusableStore
 from sssjob.integers import LARGEST
 from sssjob.ledger import rollup
-from sssjob.ledger.columns import END, EXACT, KEPT, KEYED, KEYED_BY, START, SUBMIT, SUMMED
+from sssjob.ledger.columns import END, EXACT, GROUPED, KEPT, KEYED, KEYED_BY, START, SUBMIT, SUMMED
 from sssjob.ledger.distributions import Placed, fill
 from sssjob.ledger.engine import connected, over, rows_of
 from sssjob.ledger.manifest import DataFile, Manifest, newest, together
@@ -29,7 +29,6 @@ from sssjob.measures import (
     Totals,
     due,
     due_sql,
-    has_both_sql,
     left_out,
     over_sql,
     usage_of,
@@ -216,7 +215,8 @@ class _Adding:
     ) -> None:
         self._report, self._connection, self._book = report, connection, book
         self._is_sparse = is_sparse
-        self._names = [KEYED[name] for name in report.by if name not in TIMED]
+        # A name that is not stated is NULL: the groups of NULL and of "" are put together.
+        self._names = [_keyed(name) for name in report.by if name not in TIMED]
         self._keys = "".join(f"{name}, " for name in self._names)
         self._without = left_out(report.extra)
 
@@ -320,7 +320,8 @@ class _Adding:
         self._connection.register("bounds", bounds)
         kinds = self._kinds()
         shares = ", ".join(
-            f"{_share(SUMMED[name], kinds[name])} AS share_{name}" for name in DIVIDED
+            f"{_share(SUMMED[name], kind) if kind else 'NULL::BIGINT'} AS share_{name}"
+            for name, kind in kinds.items()
         )
         runs = (
             f"SELECT *, unnest(range(k0, k1 + 1)) AS k FROM placed"
@@ -332,7 +333,7 @@ class _Adding:
         )
         sums = _aggregates(lambda name: f"share_{name}", "is_last", self._without)
         told = ", ".join((
-            f"{self._keys}number", "count(*) FILTER (WHERE is_last)", *sums.values(),
+            f"{self._keys}number", "count(CASE WHEN is_last THEN 1 END)", *sums.values(),
         ))  # fmt: skip
         text = f"SELECT {told} FROM ({parts}) GROUP BY ALL"
         for key, number, totals in self._totals(text, sums):
@@ -346,15 +347,19 @@ class _Adding:
         names, labels = len(self._names), [*sums]
         for row in self._rows(text):
             some = dict(zip(labels, row[names + 2 :], strict=True))
-            yield row[:names], row[names], _totals(row[names + 1], some)
+            key = [each or "" for each in row[:names]]
+            yield key, row[names], _totals(row[names + 1], some)
 
     def _kinds(self) -> dict[str, str]:
-        """The type in which each sum is divided: a product of 64 bits takes a third of the time."""
+        """The type in which each sum is divided; "" for one that no run states.
+
+        A product of 64 bits takes a third of the time.
+        """
         most = ", ".join(f"max(abs({SUMMED[name]}))" for name in DIVIDED)
         text = f"SELECT max(over - begun), {most} FROM placed WHERE {EXACT} IS NULL AND k0 < k1"
         ((longest, *largest),) = self._rows(text)
         return {
-            name: _WIDE if (longest or 0) * (value or 0) > LARGEST else _NARROW
+            name: "" if value is None else _WIDE if longest * value > LARGEST else _NARROW
             for name, value in zip(DIVIDED, largest, strict=True)
         }
 
@@ -374,9 +379,10 @@ class _Adding:
         begun, ended = _BEGUN[self._book], _ENDED[self._book]
         wait = "NULL" if "wait" in self._without else SUMMED["wait"]
         told = f"{self._keys}{begun}, {ended}, {wait}, {EXACT}"
-        for *key, start, end, waited, text in self._rows(
+        for *names, start, end, waited, text in self._rows(
             f"SELECT {told} FROM live WHERE {EXACT} IS NOT NULL"
         ):
+            key = [each or "" for each in names]
             sums = usage_of(text)._replace(wait=waited)
             put = [
                 self._put(key, number, totals, cut)
@@ -393,7 +399,8 @@ class _Adding:
             named = zip(cut.names, cut.inside, strict=True)
             keys = [name if inside or not is_windowed else None for name, inside in named]
             keys.append(None if is_windowed else ("",) * len(cut.names[0]))
-        placed = Placed(source, self._names, keys)
+        names = [KEYED[name] for name in report.by if name not in TIMED]
+        placed = Placed(source, names, keys)
         fill(report.percentiles, report.histograms, self._connection, placed, self._joined)
 
     def _joined(self, key: Sequence[str], spans: Sequence[str]) -> Key:
@@ -428,6 +435,11 @@ class _Adding:
         return rows_of(self._connection, text, given)
 
 
+def _keyed(name: str) -> str:
+    """What a report groups by, as SQL; NULL or "" is not stated."""
+    return f'"{GROUPED[SAME.get(name, name)]}"' if SAME.get(name, name) in GROUPED else KEYED[name]
+
+
 _HALF = 1 << 32
 _NARROW, _WIDE = "BIGINT", "HUGEINT"
 _HELD = f"coalesce({SUMMED['asked']}, {SUMMED['memory']}, 0)"
@@ -448,45 +460,51 @@ def _aggregates(
 ) -> dict[tuple[str, int], str]:
     """The sums of a group as SQL, by the fields of ``Totals`` and the number of the side of each.
 
-    ``counts`` is where a job is counted; without it, each is: a filter that lets all pass would
-    cost as much as the sum. Fields that nobody needs are left out. A sum of wall time by memory has
-    two halves, so that no sum of products is beyond 128 bits.
+    ``counts`` is where a job is counted; without it, each is. Fields that nobody needs are left
+    out. Conditions are cases: FILTER takes twice the time. A sum of wall time by memory has two
+    halves, so that no sum of products is beyond 128 bits.
     """
     told: dict[tuple[str, int], str] = {}
 
     def put(name: str, *terms: str, where: Sequence[str] = (), by: str = "sum") -> None:
+        """``where`` has a condition for each term, "" for none."""
         if name in without:
             return
-        wanted = " AND ".join(filter(None, where))
-        chosen = f" FILTER (WHERE {wanted})" if wanted else ""
-        told.update({(name, at): f"{by}({term}){chosen}" for at, term in enumerate(terms)})
+        for at, term in enumerate(terms):
+            condition = where[at] if where else ""
+            some = f"CASE WHEN {condition} THEN {term} END" if condition else term
+            told[name, at] = f"{by}({some})"
 
-    wall, memory, limit = SUMMED["wall"], SUMMED["memory"], SUMMED["limit"]
+    def both(name: str, over: str, under: str, has_over: str, has_under: str) -> None:
+        """Both sides of a part, of jobs that state both: the terms, and where there is a side."""
+        put(name, over, under, where=[has_under, has_over])
+
+    def here(condition: str) -> str:
+        return f"{counts} AND {condition}" if counts else condition
+
+    wall, cpu, memory = SUMMED["wall"], SUMMED["cpu"], SUMMED["memory"]
+    asked, limit, gpus = SUMMED["asked"], SUMMED["limit"], SUMMED["gpus"]
     asked_processors, asked_gpus = SUMMED["asked_processors"], SUMMED["asked_gpus"]
-    here = [counts]
     for name in ("wall", "slots", "cpu", "nodes", "gpus", "energy"):
         put(name, of(name))
     for name in ("processors", "memory", "limit", "asked", "wait"):
-        put(name, SUMMED[name], where=here)
+        put(name, SUMMED[name], where=[counts])
     for name in ("processors", "memory", "asked", "wait"):
-        put(f"with_{name}", SUMMED[name], where=here, by="count")
-    put("most_memory", memory, where=here, by="max")
-    put("cpu_of", of("cpu"), of("slots"), where=[has_both_sql(SUMMED["cpu"], SUMMED["slots"])])
-    both = has_both_sql(memory, SUMMED["asked"])
-    put("memory_of", memory, SUMMED["asked"], where=[*here, both])
-    put("limit_of", wall, limit, where=[*here, has_both_sql(wall, limit)])
+        put(f"with_{name}", SUMMED[name], where=[counts], by="count")
+    put("most_memory", memory, where=[counts], by="max")
+    both("cpu_of", of("cpu"), of("slots"), f"{cpu} IS NOT NULL", f"{SUMMED['slots']} <> 0")
+    both("memory_of", memory, asked, here(f"{memory} IS NOT NULL"), here(f"{asked} <> 0"))
+    both("limit_of", wall, limit, here(f"{wall} IS NOT NULL"), here(f"{limit} <> 0"))
     share = f"({of('wall')})::HUGEINT"
-    put(
-        "held",
-        *(f"{share} * ({part})" for part in (f"({_HELD}) // {_HALF}", f"({_HELD}) % {_HALF}")),
-    )
-    slots, gpus = f"{share} * {asked_processors}", f"{share} * {asked_gpus}"
+    put("held", f"{share} * (({_HELD}) // {_HALF})", f"{share} * (({_HELD}) % {_HALF})")
+    slots, of_gpus = f"{share} * {asked_processors}", f"{share} * {asked_gpus}"
     put("asked_slots", slots)
-    put("asked_gpus", gpus)
+    put("asked_gpus", of_gpus)
     ran = f"{wall} <> 0"
-    put("cpu_of_asked", of("cpu"), slots,
-        where=[ran, has_both_sql(SUMMED["cpu"], asked_processors)])  # fmt: skip
-    put("gpus_of_asked", of("gpus"), gpus, where=[ran, has_both_sql(SUMMED["gpus"], asked_gpus)])
+    both("cpu_of_asked", of("cpu"), slots, f"{cpu} IS NOT NULL",
+         f"{ran} AND {asked_processors} <> 0")  # fmt: skip
+    both("gpus_of_asked", of("gpus"), of_gpus, f"{gpus} IS NOT NULL",
+         f"{ran} AND {asked_gpus} <> 0")  # fmt: skip
     return told
 
 

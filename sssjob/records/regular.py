@@ -5,8 +5,8 @@ that a reader of lines is written for: delimiters and line ends in texts, bytes 
 take each of them apart, and every field by itself, costs more than all that is done with them.
 
 The idea is to count. A physical line is regular that has exactly as many delimiters as a record,
-and nothing but printable ASCII. numpy counts the delimiters of every line of a block, and Arrow
-reads the regular ones into columns, of which each distinct text is held once.
+and no control characters; what is not ASCII is UTF-8. numpy counts the delimiters of every line of
+a block, and Arrow reads the regular ones into columns, of which each distinct text is held once.
 
 Why it is right: a regular line has one way to be cut, which is the reader's own: at each delimiter.
 A line end within a text makes two lines, and the first of them may be regular by itself; so what a
@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 
 from sssjob.records.texts import BulkColumn, Coded, Numbers, Plain, compact
 
+_MAYBE_NONE = b"\xef\xbf"  # how those characters begin that none of a document is
 LEAST = 64  # lines of a run that is worth its columns
 CHUNK = 1 << 20  # bytes that are read at once
 
@@ -127,8 +128,10 @@ def regular(block: bytes, delimiter: str, width: int, varied: set[int]) -> Regul
     found = np.flatnonzero(data == ord(delimiter))
     counts = np.diff(np.searchsorted(found, lines.ends), prepend=0)
     are_regular = counts == width - 1
-    if not block.isascii() or np.count_nonzero(data < 0x20) > size - 1 or b"\x7f" in block:
-        odd = np.flatnonzero((data >= 0x7F) | ((data < 0x20) & (data != 10)))
+    is_ascii = block.isascii()
+    if not is_ascii or np.count_nonzero(data < 0x20) > size - 1 or b"\x7f" in block:
+        beyond = (data >= 0x7F) if not is_ascii and not _is_text(block) else (data == 0x7F)
+        odd = np.flatnonzero(beyond | ((data < 0x20) & (data != 10)))
         are_regular[np.searchsorted(lines.ends, odd)] = False
     places = np.flatnonzero(are_regular)
     if len(places) < LEAST:
@@ -136,6 +139,15 @@ def regular(block: bytes, delimiter: str, width: int, varied: set[int]) -> Regul
     if len(places) < size:
         block = b"\n".join(_stretches(lines, places))
     return Regular(lines, places, _columns(block, delimiter, width, varied))
+
+
+def _is_text(block: bytes) -> bool:
+    """Whether bytes are UTF-8 that a document can hold: then the reader keeps each character."""
+    try:
+        block.decode()
+    except UnicodeDecodeError:
+        return False
+    return _MAYBE_NONE not in block
 
 
 def _stretches(lines: Lines, places: Numbers) -> Iterator[bytes]:
@@ -167,16 +179,22 @@ def _columns(block: bytes, delimiter: str, width: int, varied: set[int]) -> list
             check_utf8=False,
         ),
     )  # fmt: skip
-    return [_column(each, at, varied) for at, each in enumerate(table.itercolumns())]
+    is_ascii = block.isascii()
+    return [_column(each, at, varied, is_ascii) for at, each in enumerate(table.itercolumns())]
 
 
-def _column(chunks: Any, at: int, varied: set[int]) -> BulkColumn:
+def _column(chunks: Any, at: int, varied: set[int], is_ascii: bool) -> BulkColumn:
+    import pyarrow.compute as pc
+
     found = chunks.chunk(0) if chunks.num_chunks == 1 else chunks.combine_chunks()
     if at in varied:
-        return Plain(found)
-    if len(found.dictionary) * 2 > len(found):
+        if is_ascii or pc.all(pc.string_is_ascii(found)).as_py():
+            return Plain(found)
+        found = found.dictionary_encode()
+    elif len(found.dictionary) * 2 > len(found):
         varied.add(at)
-        return Plain(found.dictionary_decode())
+        if is_ascii or pc.all(pc.string_is_ascii(found.dictionary)).as_py():
+            return Plain(found.dictionary_decode())
     return Coded(found.dictionary.to_pylist(), found.indices.to_numpy())
 
 

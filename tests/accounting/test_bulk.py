@@ -31,7 +31,7 @@ SACCT = {
     "Cluster": ["alpha", "alpha", "a&b", "<beta>", ""],
     "Partition": ["main", "qui&ck", "main,quick", ""],
     "Account": ["physics", "ch<em", "a b"],
-    "User": ["amy", "b&b", "amy", ""],
+    "User": ["amy", "b&b", "zoë", ""],
     "Submit": ["2026-11-20T10:%02d:00", "2026-10-25T02:%02d:00", "17634%05d", "Unknown"],
     "Eligible": ["2026-11-20T10:%02d:30", "2026-03-29T02:%02d:00", "Unknown"],
     "Start": ["2026-11-20T11:%02d:01", "2026-11-20T11:%02d:60", "Unknown", "None", "0"],
@@ -51,7 +51,7 @@ SACCT = {
     "MaxRSS": ["%dK", "1.5M", "", "0"],
     "AveRSS": ["%dK", "", "x"],
     "Site": ["one", "", "<&>"],
-    "JobName": ["run", "wrf_%d", "a&b", "two words"],
+    "JobName": ["run", "Météo_%d-☃", "a&b", "two words", "a\u00a0b", "\u2028x\x85"],
 }  # fmt: skip
 # What makes a line no regular one, or a regular line no record.
 ODD = (
@@ -64,6 +64,7 @@ ODD = (
     "\x7f",
     "é",
     "\ufffe",
+    "\ud800",
     "\n7|x|",
     "\n\n",
     "|\n",
@@ -75,8 +76,8 @@ SGE = {
     "qname": ["main.q", "main.q", "gpu&.q", "#x", "a:b"],
     "hostname": ["n%d", "n1", "n1.site"],
     "group": ["physics", "ch<em"],
-    "owner": ["amy", "b&b", "amy"],
-    "job_name": ["run", "wrf_%d", "a:b", "two words"],
+    "owner": ["amy", "b&b", "zoë"],
+    "job_name": ["run", "Météo_%d", "a:b", "two words"],
     "job_number": ["%d", "%d", "7", "x"],
     "account": ["sge", "sge", "a:b", "acct"],
     "priority": ["0", "-5", "x"],

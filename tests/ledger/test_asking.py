@@ -56,6 +56,12 @@ PATHS = (
     *(f"{block}/{name}" for block, names in BLOCKS.items() for name in names),
     "Delivered/Resource", "Delivered/Memory/@units", "Charge", "Requested/User",
 )  # fmt: skip
+by_id = st.builds(
+    "//Job[Id = '{}' {} {} {} {}]/{}".format, st.sampled_from(WORDS["Id"]),
+    st.sampled_from(("and", "or")), st.sampled_from(PATHS), drawn.signs,
+    st.one_of(drawn.numbers, st.sampled_from(("1.5", "0.3", "9007199254740993"))),
+    st.sampled_from(("Id", "User")),
+)  # fmt: skip
 plain = st.builds(
     "//Job[{} {} {}]/Id".format, st.sampled_from(PATHS), drawn.signs,
     st.one_of(drawn.texts, drawn.numbers, st.sampled_from(PATHS)),
@@ -81,7 +87,9 @@ def test_a_query_finds_what_it_finds_in_the_documents_of_all_runs(tmp_path_facto
     kept.add(columns.row(sssjob.loads(each), "log", at) for at, each in enumerate(some))
     documents = home / "all.sss"
     documents.write_text("".join(f"{sssjob.dumps(job)}\n" for job in jobs.jobs(kept)))
-    for text in data.draw(st.lists(st.one_of(plain, both, drawn.queries), min_size=4, max_size=4)):
+    for text in data.draw(
+        st.lists(st.one_of(plain, by_id, both, drawn.queries), min_size=4, max_size=4)
+    ):
         try:
             question = compile(text, {}, data.draw(st.sampled_from(("1.0", "1.0", "2.0"))))
         except NotAQuery:
@@ -110,6 +118,25 @@ def test_only_rows_in_which_there_may_be_an_answer_are_read(kept, text, count):
     question = compile(text)
     assert asking.narrows(question)
     assert len([*asking.found(kept, question)]) == count
+
+
+@pytest.mark.parametrize("text, wanted", [
+    ("//Job[Id = '12']/User", {"12"}),
+    ("//Job[Id = '12' or Id = '13'][User = 'amy']", {"12", "13"}),
+    ("//Job[Id = '12' and Id = '13']", {"12"}),
+    ("//Job[Id = '12' or User = 'amy']", None),
+    ("//Job[not(Id = '12')]", None),
+    ("//Job[Id != '12']", None),
+    ("//Job[starts-with(Id, '12')]", None),
+    ("//Job[Requested/Id = '12']", None),
+])  # fmt: skip
+def test_a_query_for_an_id_reads_the_rows_that_have_it(kept, monkeypatch, text, wanted):
+    question = compile(text)
+    assert asking.ids_of(asking.plan(question).bounds.maybe) == wanted
+    if wanted:
+        monkeypatch.setattr(ledger.Ledger, "connected", None)  # no DuckDB
+        found = {job.id for job in asking.found(kept, question)}
+        assert found == wanted
 
 
 @pytest.mark.parametrize(

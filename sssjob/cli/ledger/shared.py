@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import click
@@ -27,6 +30,7 @@ def opened(
 ) -> Iterator[Ledger]:
     """A ledger; whatever is wrong with it ends the command, unless it may be ``damaged``."""
     with failing():
+        _leave_pandas_out()
         from sssjob.ledger import ledger, places
 
         home = places.place(directory)
@@ -34,6 +38,36 @@ def opened(
             yield ledger.found(home)
             return
         yield ledger.create(home) if create else ledger.opened(home, number)
+
+
+class _NoPandas:
+    """Finds no pandas, and leaves all else to others."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None, /
+    ) -> ModuleSpec | None:
+        """Raise ``ModuleNotFoundError`` for pandas."""
+        if name == "pandas":
+            raise ModuleNotFoundError(name, name=name)
+        return None
+
+
+def _leave_pandas_out() -> None:
+    """Have pyarrow look for pandas now, and find none, before its first array would import it.
+
+    That takes as long as the rest of a short command, none of which has a Series. Whoever asks
+    pyarrow for a DataFrame afterwards still gets one.
+    """
+    if "pandas" in sys.modules:
+        return
+    finder = _NoPandas()
+    sys.meta_path.insert(0, finder)
+    try:
+        import pyarrow
+
+        pyarrow.array([None])
+    finally:
+        sys.meta_path.remove(finder)
 
 
 @contextmanager

@@ -1,0 +1,34 @@
+"""A command does not import pandas, which pyarrow would; a program still gets DataFrames."""
+
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("duckdb")
+pytest.importorskip("pandas")
+
+from ledger_runs import FIRST
+
+from sssjob.ledger import ledger
+
+PROGRAM = """
+import sys
+import pyarrow
+from sssjob.cli.ledger.shared import opened
+from sssjob.ledger.tables import Runs
+with opened(sys.argv[1]) as kept:
+    found = Runs(kept)
+    assert found.report("user").total.jobs == 1
+assert "pandas" not in sys.modules
+frame = found.to_pandas("id")
+assert list(frame["id"]) == ["7"]
+assert pyarrow.array(frame["id"]).to_pylist() == ["7"]
+"""
+
+
+def test_a_command_leaves_pandas_out_and_a_data_frame_can_be_had(tmp_path):
+    ledger.create(tmp_path / "usage").add([FIRST])
+    words = [sys.executable, "-c", PROGRAM, str(tmp_path / "usage")]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
