@@ -17,7 +17,7 @@ from sssjob.check.findings import check as findings
 from sssjob.document import dumps, to_tree
 from sssjob.records import FORMATS, read_records
 from sssjob.records.builders import OBJECTS, TEXTS
-from sssjob.records.record import Bad, Converted, Counts, Options
+from sssjob.records.record import Bad, Converted, Counts, Noted, Options
 from sssjob.systems.gridengine import accounting as gridengine
 
 DATA = Path(__file__).parent.parent / "data" / "accounting"
@@ -121,8 +121,8 @@ def test_a_hopeless_number_of_colons_takes_little_time(monkeypatch, text):
     """A user chooses an account, a request and a command: joining fields is a square of them."""
     line = max(UNIVA, key=lambda it: it.count(b":"))
     tried = []
-    fits = gridengine.is_times
-    monkeypatch.setattr(gridengine, "is_times", lambda *told: tried.append(1) or fits(*told))
+    fits = gridengine.may_begin
+    monkeypatch.setattr(gridengine, "may_begin", lambda *told: tried.append(1) or fits(*told))
     data = line.replace(text, text + b":5.5:7" * 3000, 1)
     found = outcomes("sge", data + b"\n" + line + b"\n")
     assert sum(isinstance(item, Converted) for item in found) >= 1
@@ -224,3 +224,68 @@ def test_a_value_of_any_form_hides_no_key_before_or_behind_it(key):
 @pytest.mark.parametrize("more", [" Comment=a b", " QOS=twice"])
 def test_a_line_of_which_keys_may_be_values_is_bad(more):
     assert "several ways" in of_jobcomp(JOBCOMP + more).reason
+
+
+@examples(200)
+@given(st.text("17:a", min_size=1, max_size=6), st.text("17:a", min_size=1, max_size=6))
+def test_colons_in_a_name_and_an_account_give_no_other_job(name, account):
+    """Either the job is what it was, or the record is bad: never one of another id."""
+    line = (DATA / "sge" / "quirks" / "colons.txt").read_text().splitlines()[2]
+    fields = line.split(":")
+    fields[4:7] = name, "77", account
+    (found,) = (
+        each
+        for each in outcomes("sge", ":".join(fields).encode())
+        if isinstance(each, Converted | Bad)
+    )
+    if isinstance(found, Converted):
+        assert (found.job.id, found.job["Name"].text) == ("77", name)
+
+
+def one_job(format_, line):
+    """The job of the only record, and what is said of it."""
+    found = outcomes(format_, line.encode() + b"\n")
+    (job,) = (each.job for each in found if isinstance(each, Converted))
+    return job, [each.message for each in found if isinstance(each, Noted)]
+
+
+PBS_LINE = "11/20/2026 14:29:34;E;8.srv;user=amy start=1700000100 end=1700000700 exec_host=n/0-3 "
+
+
+@pytest.mark.parametrize("nodes, gpus, said", [
+    ("2:ppn=4:gpus=2", "4", ""), ("2:ppn=4:gpus=2#shared", "4", ""),
+    ("2:ppn=4:gpus=x", "", "number of GPUs"),
+])  # fmt: skip
+def test_a_number_of_GPUs_of_PBS_is_counted_or_told(nodes, gpus, said):
+    job, told = one_job("pbs", f"{PBS_LINE}Resource_List.nodes={nodes}")
+    assert [each.text for each in job.delivered if each.name == "Resource"] == [gpus] * bool(gpus)
+    assert [said in each for each in told] == [True] * bool(said)
+
+
+@pytest.mark.parametrize("place, text, id, wall, said", [
+    (39, "-l gpu=x", "3", "600", "number of GPUs"), (35, "x", "3", "600", "number of a task"),
+    (35, "4", "3.4", "600", ""), (13, "-1", "3", "600", ""), (13, "", "3", "600", ""),
+    (13, "599", "3", "599", ""),
+])  # fmt: skip
+def test_an_odd_value_of_Grid_Engine_costs_that_value(place, text, id, wall, said):
+    line = (DATA / "sge" / "quirks" / "colons.txt").read_text().splitlines()[2].split(":")
+    line[place] = text
+    job, told = one_job("sge", ":".join(line))
+    assert (job.id, job.delivered["Duration"].text) == (id, wall)
+    assert [said in each for each in told] == [True] * bool(said)
+
+
+@pytest.mark.parametrize("columns, texts, wall, processors", [
+    ("Start|End|NCPUS", "1700000000|1700003600|4", "3600", "4"),
+    ("Start|End|Elapsed|Suspended|NCPUS", "1700000000|1700003600||00:10:00|4", "3000", "4"),
+    ("Start|End|Elapsed|NCPUS|AllocTRES", "1700000000|1700003600|00:00:05|Unknown|cpu=8", "5", "8"),
+    ("Start|End|ElapsedRaw|AllocTRES", "1700000000|1700003600|INVALID|cpu=16,node=2", "3600", "16"),
+    ("Start|End|Elapsed|NCPUS", "1700000000|1700093600|INVALID|2", "93600", "2"),
+])  # fmt: skip
+def test_what_sacct_used_is_told_by_another_column_where_one_is_not_there(
+    columns, texts, wall, processors
+):
+    for state in ("COMPLETED", "completed", " COMPLETED "):
+        job, _ = one_job("slurm", f"JobID|State|{columns}\n7|{state}|{texts}")
+        told = job.delivered["Duration"].text, job.delivered["Processors"].text
+        assert told == (wall, processors)

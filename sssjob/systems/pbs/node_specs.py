@@ -38,6 +38,11 @@ class NodeSpec:
         return next(filter(None, map(self.number, GPU_COUNTS)), 0)
 
     @property
+    def has_odd_gpus(self) -> bool:
+        """Whether a number of GPUs is said, and is none."""
+        return any(whole(self.values.get(name, "0"), 9) is None for name in GPU_COUNTS)
+
+    @property
     def properties(self) -> list[str]:
         """The properties of the nodes; behind ``gpus`` the word for their mode is none."""
         if _GPUS not in self.values:
@@ -53,6 +58,7 @@ class NodeSpec:
 def parts(text: str) -> list[NodeSpec] | None:
     """The parts of a list with + between them; None where it is none."""
     found = []
+    text, *of_all = text.split("#")  # as TORQUE writes properties of all nodes
     for each in text.split("+"):
         head, *rest = each.split(":")
         if not plain(head):
@@ -65,6 +71,7 @@ def parts(text: str) -> list[NodeSpec] | None:
                 part.values[name] = value
             else:
                 part.marks.append(inner)
+        part.marks += of_all
         found.append(part)
     return found
 

@@ -11,7 +11,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-_STATE = re.compile(r"([A-Z][A-Z_]*)(\+?)(?: by (\S+))?")
+_STATE = re.compile(r"([A-Z][A-Z_]*)(\+?)(?: by (\S+))?", re.IGNORECASE | re.ASCII)
 _REMEMBERED = 1 << 11  # texts that are kept with their meaning
 
 
@@ -83,15 +83,17 @@ class SlurmState(NamedTuple):
 def state(text: str) -> SlurmState:
     """Read a state: ``CANCELLED by 1000``, the code ``CG``; ``OUT_OF_ME+`` is a cut word.
 
+    Programs of sites write states in other letters, too, and blanks about them.
+
     >>> state("OUT_OF_ME+"), state("ASLEEP")
     (SlurmState(standard='Completed', word='OUT_OF_MEMORY'), SlurmState(standard='', word='ASLEEP'))
     >>> state("CG")
     SlurmState(standard='Running', word='COMPLETING')
     """
-    found = _STATE.fullmatch(text)
+    found = _STATE.fullmatch(text.strip())
     if not found:
         return SlurmState("", text)
-    word, cut = found[1], found[2]
+    word, cut = found[1].upper(), found[2]
     if cut and word not in STATES:
         begins = [known for known in STATES if known.startswith(word)]
         word = begins[0] if len(begins) == 1 else word

@@ -28,6 +28,7 @@ from sssjob.records.layout import (
 from sssjob.records.lines import first_line
 from sssjob.records.record import Noted
 from sssjob.records.texts import BulkColumn, distinct, same
+from sssjob.records.values import is_whole
 from sssjob.systems.gridengine.accounting import table
 from sssjob.systems.gridengine.accounting.columns import (
     CATEGORY,
@@ -48,18 +49,20 @@ from sssjob.systems.gridengine.accounting.columns import (
     STARTED,
     SUBMITTED,
     TASK,
+    WALL,
     command_ends,
     fit,
     fit_columns,
     fits_but_values,
     has_tail,
-    is_times,
     known,
+    may_begin,
     with_tail,
 )
 
 SURPLUS_LIMIT = 200  # fields too many that are still taken for colons in texts
 
+_TRIES = 500  # ways to join the fields of a line
 _NUMBERS = 12  # fields, of which every record has more
 
 _SUBMITS = re.compile(r"(?:/\S*/)?q(?:sub|rsh|login|sh|alter|resub|make)(?:\s|$)")
@@ -74,6 +77,7 @@ def recognises(head: bytes) -> str:
 
 
 _TIMES = (SUBMITTED, STARTED, ENDED)
+_UNTOLD = ("", "-1", "-1.000000", "-1.000")  # instead of a wall time
 _SECONDS = 11  # digits that seconds have at most; more are milliseconds
 
 
@@ -99,6 +103,8 @@ def record(number: int, line: str | list[str]) -> Record | None:
         for index in _TIMES:
             if len(fields[index]) > _SECONDS:
                 fields[index] = fields[index][:-3]  # Univa 8.2 counts milliseconds
+    if fields[WALL] in _UNTOLD:
+        fields[WALL] = _span(fields[STARTED], fields[ENDED]) or fields[WALL]
     size = len(fields)
     more = fields[-1].count(":") + 1 if has_tail(size) else 0
     names = table.names(size, more, fields[STARTED] == "0")
@@ -128,6 +134,11 @@ def batches(line: int, columns: Sequence[BulkColumn]) -> list[RecordBatch]:
     for index in _TIMES:
         told[index] = _in_seconds(columns[index])
     starts = told[STARTED]
+    if any(text in _UNTOLD for text in distinct(columns[WALL])):
+        runs = zip(columns[WALL], starts, told[ENDED], strict=True)
+        told[WALL] = [
+            (_span(start, end) or text) if text in _UNTOLD else text for text, start, end in runs
+        ]
     found = RecordBatch(
         table.names(len(columns), 0, False), range(size), range(line, line + size), told
     )
@@ -144,6 +155,13 @@ def _in_seconds(times: BulkColumn) -> Sequence[str]:
     if max(map(len, distinct(times))) <= _SECONDS:
         return times
     return [text[:-3] if len(text) > _SECONDS else text for text in times]
+
+
+def _span(start: str, end: str) -> str:
+    """The seconds of a run that tells nothing better; "" where its times do not, either."""
+    if not (is_whole(start) and is_whole(end) and int(start)) or int(end) < int(start):
+        return ""
+    return str(int(end) - int(start))
 
 
 def key(record: Record) -> tuple[str, str]:
@@ -228,7 +246,7 @@ def parted(line: str) -> list[str]:
     if len(fields) < OLDEST:
         raise NoRecord(f"{len(fields)} fields, where a record has {OLDEST} at least")
     hopeless = len(fields) > LATEST + SURPLUS_LIMIT
-    found = set() if hopeless else {tuple(reading) for reading in _readings(fields)}
+    found = set() if hopeless else _readings(fields)
     told = known(fields)
     if len(found) == 1 and told < NAMED:
         return with_tail([*found.pop()])
@@ -244,24 +262,36 @@ def parted(line: str) -> list[str]:
     raise NoRecord("the columns do not fit: no times where they should be")
 
 
-def _readings(fields: list[str]) -> Iterator[list[str]]:
+def _readings(fields: list[str]) -> set[tuple[str, ...]]:
+    """The ways to join fields around colons in texts that fit, two at most: nobody can choose.
+
+    Raises ``NoRecord`` where so many ways would have to be tried that somebody meant it.
+    """
+    found: set[tuple[str, ...]] = set()
+    for tries, reading in enumerate(_ways(fields)):
+        if tries == _TRIES:
+            raise NoRecord("colons in texts, and too many ways to tell the columns apart")
+        if fit([reading]):
+            found.add(tuple(reading))
+            if len(found) == 2:
+                break
+    return found
+
+
+def _ways(fields: list[str]) -> Iterator[list[str]]:
     """The ways to join fields around colons in job name, account, category, cwd and command."""
     for job in range(JOB, len(fields) - 37):
         if not fields[job].isdecimal():
             continue
         for priority in range(job + 2, len(fields) - 35):
-            if not (
-                fields[priority].removeprefix("-").isdecimal() and is_times(fields, priority + 1)
-            ):
+            if not may_begin(fields, priority):
                 continue
             head = [
                 *fields[:4], ":".join(fields[4:job]), fields[job],
                 ":".join(fields[job + 1 : priority]),
             ]  # fmt: skip
             for tail in _tails(fields[priority:]):
-                if fit([found := head + tail]):
-                    yield found
-            break  # times stand in one place
+                yield head + tail
 
 
 def _tails(fields: list[str]) -> Iterator[list[str]]:

@@ -24,7 +24,7 @@ LATEST = 74  # of which only the first 55 are known by name
 SIZES = (OLDEST, NEWEST, CLASSED, COMMANDED, CLOCKED, COUNTED, NAMED, LATEST)
 
 JOB, PRIORITY, SUBMITTED, STARTED, ENDED = 5, 7, 8, 9, 10
-MAXRSS, PE, SLOTS, TASK, CPU = 16, 33, 34, 35, 36
+WALL, MAXRSS, PE, SLOTS, TASK, CPU = 13, 16, 33, 34, 35, 36
 CATEGORY, IOW, PE_TASK, MAXVMEM, CWD, WALLCLOCK, IOOPS = 39, 40, 41, 42, 50, 52, 53
 
 _AMOUNTS = (CPU, MAXRSS, IOW, MAXVMEM)
@@ -139,6 +139,19 @@ def _may_end(fields: list[str], place: int) -> bool:
     """Whether what stands behind a command begins there: wallclock, then ioops if any follows."""
     return _WALLCLOCK_SHAPE.fullmatch(fields[place]) is not None and (
         place + 1 == len(fields) or fields[place + 1].isdecimal()
+    )
+
+
+def may_begin(fields: list[str], place: int) -> bool:
+    """Whether a priority stands here, by what stands behind it up to the category: no texts."""
+    behind = fields[place : place + CATEGORY - PRIORITY + 1]
+    if len(behind) <= CATEGORY - PRIORITY or not is_times(fields, place + 1):
+        return False
+    return (
+        behind[0].removeprefix("-").isdecimal()
+        and behind[SLOTS - PRIORITY].isdecimal()
+        and all(NUMBER.fullmatch(behind[at - PRIORITY]) for at in (MAXRSS, CPU))
+        and (behind[-1] == "NONE" or behind[-1][:1] == "-")
     )
 
 

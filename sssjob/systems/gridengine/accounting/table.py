@@ -30,6 +30,7 @@ from sssjob.records.record import (
     REQUESTED,
     Field,
     Found,
+    Instead,
     in_parts,
     plain,
     varied,
@@ -43,6 +44,7 @@ N = TypeVar("N", int, Fraction)
 HOSTS = "(hosts)"  # of all tasks, where slave tasks have rows of their own
 
 _PE = re.compile(r"-pe \S+ ([0-9]{1,9})(?:-([0-9]{1,9}))?(?=\s|$)")
+_TASKS = re.compile(r"[0-9]{1,18}(?:[-:,][0-9]{1,18})*")  # of jobs that wait, many tasks
 _LIST = re.compile(r"(?:^|\s)-l (\S+)")
 _HARD = re.compile(r"\s-soft\s.*?(?=\s-hard\s|$)")
 _GPU = {"name": GPU}
@@ -81,12 +83,20 @@ def worded(text: str) -> Found:
 @varied
 def id(job: str, task: str) -> Found:
     """The job, and its task where it is an array."""
-    return job if task in ("0", "") else f"{job}.{task}"
+    return f"{job}.{task}" if task != "0" and _TASKS.fullmatch(task) else job
 
 
 @varied
 def task(text: str) -> Found:
-    """The number of an array's task."""
+    """The number of an array's task; what is none stands in no id."""
+    if not _TASKS.fullmatch(text):
+        raise InvalidValue(text, "a number of a task")
+    return None if text == "0" else text
+
+
+@varied
+def reservation(text: str) -> Found:
+    """The number of an advance reservation."""
     return None if text == "0" else text
 
 
@@ -191,7 +201,10 @@ def gpus(text: str, slots: str) -> Found:
     """
     if "gpu" not in text or not is_whole(slots):  # as all their names have it
         return None
-    found = _gpus(_asked(_hard(text)), int(slots))
+    asked = _asked(_hard(text))
+    if not all(is_whole(asked[name]) for name in GPU_NAMES if name in asked):
+        raise Instead(text, "a category with a number of GPUs", (), "none are told of the job")
+    found = _gpus(asked, int(slots))
     return (found,) if found else None
 
 
@@ -320,7 +333,7 @@ TABLE: tuple[Field, ...] = (
     Field("category",             JOB,       "Extension",   category, noted("category")),
     Field("iow"), Field("pe_taskid"),
     Field("maxvmem",              DELIVERED, "Swap",        kilobytes_of_bytes, _MAX),
-    Field("arid",                 JOB,       "Extension",   task, noted("arid")),
+    Field("arid",                 JOB,       "Extension",   reservation, noted("arid")),
     Field("ar_submission_time"),
     Field("job_class",            JOB,       "Extension",   worded, noted("job_class")),
     Field("qdel_info",            JOB,       "Extension",   worded, noted("qdel_info")),

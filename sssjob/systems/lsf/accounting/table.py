@@ -33,6 +33,7 @@ STATES = frozenset(("32", "64", "96", "160", "192", "224", "288", "320"))
 _SLOTS = re.compile(r"(?:([0-9]{1,6})\*)?([^\s*]+)")
 _REAL = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 _EXIT_BIT = 32
+_OPENED = re.compile(r"rusage\s*\[")
 _RUSAGE = re.compile(r"rusage\s*\[([^\]]*)\]")
 _NGPUS = re.compile(r"\bngpus\w*\s*=")
 _SPAN = re.compile(r"span\s*\[\s*(ptile|hosts)\s*=\s*([0-9]{1,6})\s*\]")
@@ -103,12 +104,21 @@ def id(job: str, index: str) -> Found:
     """The job, and its place in an array."""
     if not job.isdecimal():
         raise InvalidValue(job, "a job id")
-    return job if index in ("", "0") else f"{job}[{index}]"
+    return f"{job}[{index}]" if is_whole(index) and index.strip("0") else job
 
 
 def index(text: str) -> Found:
-    """The place in an array, from 1."""
-    return None if text == "0" else text
+    """The place in an array, from 1; what is none stands in no id."""
+    if not is_whole(text):
+        raise InvalidValue(text, "an index of an array")
+    return text if text.strip("0") else None
+
+
+def odd_time(text: str) -> Found:
+    """Nothing: only a run time that cannot be read is told, and the times of the job count."""
+    if not (text == "-1" or is_whole(text)):
+        raise InvalidValue(text, "a number of seconds")
+    return None
 
 
 @lru_cache(MEMO_LIMIT)
@@ -266,6 +276,8 @@ def _gpus(text: str, hosts: str, slots_: str) -> tuple[int, tuple[str, ...]] | N
     None where this depends on what is not said: on which of several requirements was met, or on
     how many hosts a part of a compound one got.
     """
+    if len(_OPENED.findall(text)) > len(_RUSAGE.findall(text)):
+        return None
     if _NGPUS.search(" ".join(_RUSAGE.findall(text))) is None:
         return 0, ()
     names, number = slots(hosts) if hosts else ((), 1)
@@ -340,6 +352,7 @@ TABLE: tuple[Field, ...] = (
     Field("exitStatus",    JOB,       "ExitCode",    exit_code),
     Field("exitStatus",    JOB,       "Extension",   signal, noted("Signal")),
     Field("idx",           JOB,       "Extension",   index, noted("ArrayIndex")),
+    Field("runTime",       JOB,       "Extension",   odd_time, noted("runTime")),
     Field("maxRMem",       DELIVERED, "Memory",      kilobytes, _MAX),
     Field("maxRSwap",      DELIVERED, "Swap",        kilobytes, _MAX),
     Field("rsvId",         REQUESTED, "Reservation"),

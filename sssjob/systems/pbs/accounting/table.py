@@ -234,6 +234,8 @@ def counted_gpus(text: str) -> Found:
     ('4', '2', None)
     """
     found = parts(text) or ()
+    if any(part.has_odd_gpus for part in found):
+        raise InvalidValue(text[:200], "nodes with a number of GPUs")
     total = sum(part.count * part.gpus for part in found)
     return str(total) if total else None
 

@@ -9,6 +9,7 @@ from itertools import chain, takewhile
 from typing import NamedTuple
 
 from sssjob.records.texts import BulkColumn, Coded, Numbers, Plain, distinct, is_of_form
+from sssjob.systems.slurm.states import STATES
 
 SURPLUS_LIMIT = 200  # fields too many that are still taken for delimiters in texts
 
@@ -28,11 +29,13 @@ _CODE = r"(?:[0-9]{1,10}:[0-9]{1,5})?"
 _WORD = r"\S{0,400}"
 _TRES = r"(?:[A-Za-z][\w/:.\-]*=[^,=\s]*(?:,[A-Za-z][\w/:.\-]*=[^,=\s]*)*)?"
 _NODES = r"(?:[^\s]+|None assigned)?"
+# A word that nobody knows in capitals; one that is known in any letters.
+_STATE = rf"(?: *(?:[A-Z][A-Z_]*\+?|(?i:{'|'.join(STATES)}))(?: by \S+)? *)?"
 
 # What a value of a column looks like, for columns whose values no user can choose freely.
 # fmt: off
 _SHAPES: dict[str, str] = {
-    "JobID": _ID + _STEP, "JobIDRaw": _ID + _STEP, "State": r"(?:[A-Z][A-Z_]*\+?(?: by \S+)?)?",
+    "JobID": _ID + _STEP, "JobIDRaw": _ID + _STEP, "State": _STATE,
     "ExitCode": _CODE, "DerivedExitCode": _CODE,
     **dict.fromkeys(("Submit", "Eligible", "Start", "End"), _TIME),
     **dict.fromkeys(("Elapsed", "Suspended", "Reserved", "Planned", "Timelimit", "CPUTime",

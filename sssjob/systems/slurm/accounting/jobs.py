@@ -39,6 +39,27 @@ GOES_ON = "an End of a job that goes on: sacct --truncate prints it, and it is l
 
 _NOT_STARTED = frozenset(("None assigned",))
 _TIMES = ("Submit", "Eligible", "Start", "End")
+# Columns that tell one thing: the first that there is counts, as in ``table``.
+_PASSED = ("ElapsedRaw", "Elapsed")
+_PROCESSORS, _NODES = ("NCPUS", "AllocCPUS"), ("NNodes", "AllocNodes")
+
+
+def _is_untold(text: str) -> bool:
+    return text in NO_VALUE
+
+
+def _has_untold(column: Sequence[str]) -> bool:
+    return has_any(column, NO_VALUE)
+
+
+def _away(suspended: str, span: int) -> int | None:
+    """A span without the time of a suspension; None where that cannot be."""
+    try:
+        away = words.duration(suspended) or 0
+    except InvalidValue:
+        return None
+    found = span - int(away)
+    return found if found >= 0 else None
 
 
 class RowColumns(Generic[P, J]):
@@ -97,13 +118,16 @@ class RowColumns(Generic[P, J]):
         columns, sums = [*told.columns[:width]], told.columns[width:]
         progress = self._progress(columns, size)
         truncated = self._without_ends(columns, told.lines, progress)
+        span = self._span(columns, progress, size)
+        self._fill(columns)
         if not self._ended_only:
             self.truncated = self.truncated or truncated
         submit = self._at.get("Submit")
         submitted: Sequence[str]
         submitted = [""] * size if submit is None else self._clock.column(columns[submit])
         over, ended = _over(progress)
-        batch = told._replace(columns=[*columns, progress, over, submitted, *sums], ended=ended)
+        worked_out = [progress, over, submitted, span]
+        batch = told._replace(columns=[*columns, *worked_out, *sums], ended=ended)
         begun = self._started(columns, size)
         if all(begun):
             return [batch]
@@ -116,6 +140,48 @@ class RowColumns(Generic[P, J]):
             batch.only([at for at, started in enumerate(begun) if started]),
             waiting._replace(names=self._never, columns=columns),
         ]
+
+    def _span(
+        self, columns: list[Sequence[str]], progress: Sequence[str], size: int
+    ) -> Sequence[str]:
+        """The seconds from start to end of jobs that have ended and tell nothing better.
+
+        That is less the time that they were suspended. Where there is a column of the time that
+        passed, they are put into it, and the column of spans is empty.
+        """
+        own = next((self._at[name] for name in _PASSED if name in self._at), None)
+        empty = same("", size) if isinstance(progress, BulkColumn) else [""] * size
+        if "Start" not in self._at or "End" not in self._at:
+            return empty
+        if own is not None and not _has_untold(columns[own]):
+            return empty
+        passed = [""] * size if own is None else [*columns[own]]
+        starts = self._clock.column(columns[self._at["Start"]])
+        ends = self._clock.column(columns[self._at["End"]])
+        suspended = self._told(columns, "Suspended", size)
+        for at, text in enumerate(passed):
+            if _is_untold(text) and progress[at] == ENDED and starts[at] and ends[at]:
+                span = _away(suspended[at], int(ends[at]) - int(starts[at]))
+                passed[at] = text if span is None else str(span)
+        if own is None:
+            return passed
+        if own == self._at.get("Elapsed"):
+            passed = [words.clock_text(int(text)) if text.isdecimal() else text for text in passed]
+        columns[own] = passed
+        return empty
+
+    def _fill(self, columns: list[Sequence[str]]) -> None:
+        """Put the numbers of processors and nodes that AllocTRES tells where no other does."""
+        if "AllocTRES" not in self._at:
+            return
+        allocated = columns[self._at["AllocTRES"]]
+        for names, kind in ((_PROCESSORS, "cpu"), (_NODES, "node")):
+            own = next((self._at[name] for name in names if name in self._at), None)
+            if own is not None and _has_untold(columns[own]):
+                columns[own] = [
+                    (values.in_all(kind, tres) or text) if _is_untold(text) else text
+                    for text, tres in zip(columns[own], allocated, strict=True)
+                ]
 
     def groups(self, rows: Sequence[TableRow], steps: Sequence[str]) -> list[P | Odd[P]]:
         """Steps as task groups, whose Id is the part of the step's id behind the job's."""

@@ -225,6 +225,16 @@ def _told(measured: str) -> bool:
     return measured not in NO_VALUE and measured.strip("0.KMGT") != ""
 
 
+def allocated_processors(text: str) -> Found:
+    """The processors of a TRES list; one that cannot be read is told with its resources."""
+    return values.in_all("cpu", text)
+
+
+def allocated_nodes(text: str) -> Found:
+    """The nodes likewise."""
+    return values.in_all("node", text)
+
+
 def total_memory(text: str) -> Found:
     """The sum over the tasks of a step of what each had at most, in KB."""
     value = values.tres(text).get("mem")

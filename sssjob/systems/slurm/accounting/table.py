@@ -22,6 +22,8 @@ from sssjob.records.record import (
 from sssjob.systems.slurm.accounting import values
 from sssjob.systems.slurm.accounting.readers import (
     allocated,
+    allocated_nodes,
+    allocated_processors,
     alternatives,
     constraints,
     derived,
@@ -65,7 +67,8 @@ PROGRESS, OVER, SUBMITTED, STEP_ID = "(progress)", "(over)", "(submitted)", "(st
 CPU, MEMORY, MEAN_MEMORY, SWAP, MEAN_SWAP, NOT_SUMMED = SUMS = (
     "(cpu)", "(memory)", "(mean memory)", "(swap)", "(mean swap)", "(not summed)"
 )  # fmt: skip
-OF_JOBS = (PROGRESS, OVER, SUBMITTED, *SUMS)
+SPAN = "(span)"  # of a job that has no better column, from its start to its end
+OF_JOBS = (PROGRESS, OVER, SUBMITTED, SPAN, *SUMS)
 OF_STEPS = (PROGRESS, OVER, STEP_ID)
 
 
@@ -78,6 +81,9 @@ _TOTAL = {"metric": "Total", "units": "KB"}
 # counts: it is the exacter one.
 ALLOCATION: tuple[Field, ...] = (
     Field("State",              JOB,       "Extension",  plain, noted("State")),
+    Field(SPAN,                 DELIVERED, "Duration",   values.integer),
+    Field("AllocTRES",          DELIVERED, "Processors", allocated_processors),
+    Field("AllocTRES",          DELIVERED, "NodeCount",  allocated_nodes),
     Field("Account",            DELIVERED, "Project"),
     Field("AdminComment",       JOB,       "Extension",  plain, noted("AdminComment")),
     Field("AllocCPUS",          DELIVERED, "Processors", values.count),

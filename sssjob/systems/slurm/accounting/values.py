@@ -194,6 +194,19 @@ def tres(text: str) -> dict[str, Amount]:
     return found
 
 
+def in_all(name: str, text: str) -> str | None:
+    """How many of something a TRES list tells; None of a list that cannot be read.
+
+    >>> in_all("cpu", "billing=4,cpu=16,node=2"), in_all("cpu", "cpu"), in_all("node", "cpu=4")
+    ('16', None, None)
+    """
+    try:
+        amount = tres(text).get(name)
+    except InvalidValue:
+        return None
+    return str(units.rounded(amount)) if amount else None
+
+
 def generic_resources(text: str) -> Iterator[tuple[str, str, str]]:
     """Read AllocGRES and ReqGRES of older versions: ``gpu:a100:2,craynetwork:1``."""
     if text in NO_VALUE or text in ("0", "1"):
