@@ -49,7 +49,7 @@ class Actions:
         self._admit(call)
         if self.behind is not None and self._is_elsewhere(call.request):
             return self.behind.answer(call)
-        if self.shadow is None or not self.shadow.follows(call.request):
+        if self.shadow is None or not self.shadow.follows(call):
             return self._own(call)
         try:
             answer = self._own(call)

@@ -16,7 +16,7 @@ from sssjob.client import Client
 from sssjob.client.dialect import is_plain
 from sssjob.errors import InvalidValue, NoReply, Refused
 from sssjob.handlers.attributes import JOB
-from sssjob.handlers.changes import was_answered
+from sssjob.handlers.charging import owned
 from sssjob.handlers.service import Service
 from sssjob.rmap import codes
 from sssjob.rmap.message import READING, Request, Response, Row
@@ -113,10 +113,9 @@ class Behind:
         """An action that is done where the server behind has the funds for it."""
 
         def do(call: ReceivedRequest) -> HandlerAnswer:
-            service.settings.roles.reach(call)
-            window = service.settings.accounting.repeated
-            if not was_answered(service.stores, call, window):
-                asked = call.request
+            reach = service.settings.roles.reach(call)
+            if not service.came(call):
+                asked = owned(service.stores, call.request, reach)
                 if name == "Quote":  # it promises nothing there
                     options = (each for each in asked.options if each.name != "Guarantee")
                     asked = replace(asked, options=tuple(options))

@@ -32,7 +32,7 @@ from sssjob.handlers.attributes import (
 from sssjob.handlers.categories import OF_A_RUN
 from sssjob.handlers.ledger_entries import quote_of
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.view import JobView, job_views
+from sssjob.handlers.view import HasLedger, JobView, job_views
 from sssjob.integers import LARGEST
 from sssjob.model import Delivered, TaskGroup
 from sssjob.rmap import codes
@@ -281,9 +281,20 @@ def finished(
     quote = quote_of(view)
     if quote and view.home is not None and view.home.ledger.quote(quote):
         found = [each for each in found if each[0] != "QuoteId"]  # it is a number of ours
-    if charge and (amount := _text(view, "Charge")):
+    if charge and (amount := _charged(view)):
         found.append(("Charge", amount))
     return (*found, (_WALL, seconds))
+
+
+def _charged(view: JobView) -> str:
+    """What a job was charged: by the ledger, where it was charged here, also if all came back."""
+    if view.home is not None and _is_charged(view, view.home):
+        return decimal(view.home.ledger.balance(view.stored.number, view.block.id))
+    return _text(view, "Charge")
+
+
+def _is_charged(view: JobView, home: HasLedger) -> bool:
+    return EntryKind.CHARGE in home.ledger.kinds(view.stored.number, view.block.id)
 
 
 def hindrance(view: JobView, dialect: Dialect = GOLD) -> str:
@@ -346,7 +357,7 @@ def _is_over(view: JobView) -> bool:
         return True
     if view.home is None or _text(view, "State") or not _seconds(view):
         return False
-    return EntryKind.CHARGE in view.home.ledger.kinds(view.stored.number, view.block.id)
+    return _is_charged(view, view.home)
 
 
 def _seconds(view: JobView) -> str:

@@ -45,7 +45,8 @@ def server(config: GatewayConfig, nonces: Nonces | None = None) -> GatewayServer
     shares = nonces is not None
     if nonces is None:
         nonces = Nonces(since=time.time(), window=config.window, required=config.nonce)
-    service, shadow = answering(config), shadow_of(config)
+    service = answering(config)
+    shadow = shadow_of(config, service)
     actions = actions_of(config, service, shadow)
     responder = Responder(
         actions, config.ring, config.policy, nonces=nonces, quick=actions.is_quick,
@@ -54,10 +55,12 @@ def server(config: GatewayConfig, nonces: Nonces | None = None) -> GatewayServer
     return GatewayServer(responder, config, service, shadow, shares=shares)
 
 
-def shadow_of(config: GatewayConfig) -> Shadow | None:
+def shadow_of(config: GatewayConfig, service: Service | None) -> Shadow | None:
     """What compares answers with those of another server, if the configuration asks for it."""
     behind = config.behind
-    return Shadow(behind) if behind is not None and behind.shadow else None
+    if behind is None or not behind.shadow:
+        return None
+    return Shadow(behind) if service is None else Shadow(behind, service.came)
 
 
 def actions_of(config: GatewayConfig, service: Service | None, shadow: Shadow | None) -> Actions:

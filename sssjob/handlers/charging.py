@@ -13,11 +13,14 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 
+from lxml import etree
+
 from sssjob import spec, units
 from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
-from sssjob.fold import DELIVERED, JOB, Fact, fold
-from sssjob.handlers.attributes import GROUP, ObjectAttribute, attribute, shown
+from sssjob.fold import DELIVERED, Fact, fold
+from sssjob.fold import JOB as OF_JOB
+from sssjob.handlers.attributes import GROUP, JOB, ObjectAttribute, attribute, shown
 from sssjob.handlers.categories import asking, delivering
 from sssjob.handlers.changes import copied, once, remember
 from sssjob.handlers.documents import carried, require_credits
@@ -29,13 +32,14 @@ from sssjob.handlers.rates import Bill, Rates
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import View, is_exact, only, views
 from sssjob.model import Block, Delivered, Job, Property, Requested, Task, TaskGroup
-from sssjob.rmap.message import Request, Row
+from sssjob.rmap.message import Data, DataDocument, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store import Change, Stored
 from sssjob.store.ledger import Entry, EntryKind
 from sssjob.store.reach import Reach
 
 _HOUR = 3600
+_OWNERS = "User", "Project", "Machine"
 _USED = Delivered, TaskGroup, Task  # where parts of a job say what they used
 _ASKED = *_USED, Requested
 _WALL = attribute("Duration")
@@ -194,6 +198,28 @@ def reserve(
         return answer
 
     return once(stores, call, do)
+
+
+def owned(stores: Stores, asked: Request, reach: Reach) -> Request:
+    """A Reserve or Quote that says whose the job is, as it is known here, for another server.
+
+    Raises ``Refused`` as these do for a job that cannot be read.
+    """
+    blocks = carried(asked).blocks
+    if len(blocks) != 1 or not isinstance(job := blocks[0], Job) or not job.id:
+        return asked
+    with stores.use() as jobs:
+        found = [each for stored in jobs.named(job.id) for each in views(stored, JOB)]
+    known = [each for each in found if each.block.id == job.id and each.is_within(reach)]
+    if not known:
+        return asked
+    missing = [
+        _like(job, name, text) for name in _OWNERS
+        if not _text(only(job), name) and (text := _text(known[0], name))
+    ]  # fmt: skip
+    whole = job.setting(*missing) if missing else job
+    xml = etree.tostring(bridge.to_tree(whole), encoding="UTF-8")
+    return replace(asked, data=Data((DataDocument(xml),)))
 
 
 def quote(
@@ -455,7 +481,7 @@ def _requesting(sent: Job, old: Job) -> Job:
 def _facts(sent: Job) -> list[Fact]:
     """What a flat job says, each for the place where a job with categories has it."""
     return [
-        Fact(item, DELIVERED if item.name in spec.AMOUNTS else JOB)
+        Fact(item, DELIVERED if item.name in spec.AMOUNTS else OF_JOB)
         for item in sent.properties
         if item.name != "Id"
     ]

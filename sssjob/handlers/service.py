@@ -10,7 +10,7 @@ from types import MappingProxyType
 from sssjob.errors import Refused
 from sssjob.handlers import charging, editing, entries, hooks
 from sssjob.handlers.attributes import GROUP, JOB
-from sssjob.handlers.changes import require_single
+from sssjob.handlers.changes import require_single, was_answered
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.hooks import Hook
 from sssjob.handlers.query import query
@@ -82,6 +82,10 @@ class Service:
                 handlers[key] = to.guarded(handlers[key])
             handlers[GROUP, "Create"] = to.remade(handlers[GROUP, "Create"])
         return {key: partial(self._answered, handler) for key, handler in handlers.items()}
+
+    def came(self, call: ReceivedRequest) -> bool:
+        """Whether a change was made before, and is only answered again."""
+        return was_answered(self.stores, call, self.settings.accounting.repeated)
 
     def is_slow(self, asked: Request) -> bool:
         """Whether a batch system has to be asked, so that others should not wait for the answer."""

@@ -49,7 +49,7 @@ class Front:
     def __init__(self, service, port, **settings):
         client = Client([Legacy("127.0.0.1", port, timeout=60)], Key(OTHER), GOLD, tries=1)
         self.behind = Behind(client, **settings)
-        self.shadow = Shadow(self.behind) if self.behind.shadow else None
+        self.shadow = Shadow(self.behind, service.came) if self.behind.shadow else None
         own = service.actions | self.behind.over(service)
         self.actions = Actions(own, service.is_quick, service.is_slow, self.behind, self.shadow)
 
@@ -281,6 +281,25 @@ def test_funds_are_asked_for_once_and_only_for_who_may_reserve(service):
         assert len(gold.calls) == 2
 
 
+def test_funds_are_those_of_the_user_of_the_job_whoever_says_it(service):
+    gold = Gold()
+    whose = (("User", "ann"), ("Project", "p"), ("Machine", "m"))
+    with running(gold) as other:
+        made = front(service, other, funds=True)
+        made.ask("Create", data=Data((Row("Job", (("Id", "a"), *whose)),)))
+        bare = (("JobId", "a"), ("WallDuration", "60"))
+        documents = b"<Job><Id>a</Id><Requested><Duration>60</Duration></Requested></Job>"
+        for sent in (Row("Job", bare), DataDocument(documents)):
+            made.ask("Reserve", data=Data((sent,)))
+            [row] = gold.calls[-1].request.data.items
+            assert dict(row.fields) == {
+                "JobId": "a", "UserId": "ann", "ProjectId": "p", "MachineName": "m",
+                "WallDuration": "60",
+            }  # fmt: skip
+        made.ask("Reserve", data=Data((Row("Job", (*bare, ("UserId", "bob"))),)))
+        assert gold.calls[-1].request.data.items[0].get("UserId") == "bob"
+
+
 # --- the shadow -----------------------------------------------------------------------------------
 
 
@@ -329,6 +348,24 @@ def test_a_shadow_answers_from_ours_and_logs_what_the_other_one_says_otherwise(s
         ("Query", "rows", "Id=a, Charge=240", "Id=a, Charge=777"),
         ("Refund", "code", "000", "740"),
     ]
+
+
+def test_a_shadow_hears_once_of_what_comes_twice_and_nothing_that_nobody_may_do(service, log):
+    gold = Gold()
+    with running(gold) as other:
+        made = front(service, other, shadow=True)
+        made.shadow.start()
+        for _ in "123":
+            made.ask("Charge", data=Data((Row("Job", JOB),)), id="1")
+        charge = Request("Charge", "root", (Object("Job"),), data=Data((Row("Job", JOB),)))
+        for mark in ("a", "a", "b", "a", "b"):
+            call = ReceivedRequest(charge, "root", "", True, 1000.0, mark)
+            assert len([*made.actions(call).rows]) == 1
+        assert made.code("Charge", data=Data((Row("Job", JOB),)), actor="ann") == "444"
+        made.ask("Query")
+        made.ask("Query")
+        made.shadow.stop()
+    assert [call.request.action for call in gold.calls] == ["Charge"] * 3 + ["Query"] * 2
 
 
 def test_a_shadow_that_is_down_delays_nobody_and_is_told(service, log):

@@ -4,6 +4,7 @@
 import re
 import time
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from gateways import gateway
@@ -21,6 +22,8 @@ from sssjob.gateway.forwarding import Forwarding, ForwardingPlan, finished, hind
 from sssjob.gateway.jobs import StoreJobs
 from sssjob.gateway.outbox import Outbox, ParcelState
 from sssjob.gateway.service import answering, unsendable
+from sssjob.handlers.charging import Accounting
+from sssjob.handlers.rates import Rates
 from sssjob.handlers.service import ServiceSettings
 from sssjob.handlers.view import only
 from sssjob.rmap.envelope import opened
@@ -399,11 +402,33 @@ def test_a_charge_of_a_peer_that_tells_no_state_ends_its_job(jobs, forwarding):
 
 
 @pytest.mark.parametrize(
+    "back",
+    [
+        {"action": "Modify", "sets": [("Charge", "NULL")], "wheres": [("Id", "EQ", "1")]},
+        {"action": "Modify", "sets": [("Charge", "0")], "wheres": [("Id", "EQ", "1")]},
+        {"action": "Refund", "options": {"JobId": "1"}},
+    ],
+)  # fmt: skip
+def test_what_was_taken_back_is_sent_as_a_charge_of_nothing(back, jobs, forwarding):
+    jobs.service.settings = replace(
+        jobs.service.settings, accounting=Accounting(Rates({"Processors": Fraction(1)}))
+    )
+    with scripted(CHARGED) as gold:
+        each = forwarding(gold.port, charge=True)
+        jobs.answer("Charge", data=[USED.format(1, "<State>Running</State>")])
+        jobs.answer(**back)
+        jobs.answer("Modify", sets=[("State", "Completed")], wheres=[("Id", "EQ", "1")])
+        assert (each.look(), each.send()) == (1, 1)
+        assert asked(gold).data.items[0].get("Charge") == "0"
+
+
+@pytest.mark.parametrize(
     ("said", "hindered"),
     [
         ("<User>\u4e2d</User>", "User \u4e2d has a character that the server cannot take"),
         ("<User>o'neil</User>", "User o'neil has a character that the server cannot take"),
         ("<Project>a\\</Project>", "Project a\\ has a character that the server cannot take"),
+        ("<Delivered><Processors>-5</Processors></Delivered>", "Processors -5 is no whole number"),
         ("<Processors>4.5</Processors>", "Processors 4.5 is no whole number"),
         ("<NodeCount>many</NodeCount>", "NodeCount many is no whole number"),
         ("<TaskGroup><TaskCount>3</TaskCount><Delivered><Processors>4</Processors></Delivered></TaskGroup>", "its Processors are told of its task groups only"),
