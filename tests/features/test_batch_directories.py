@@ -7,8 +7,13 @@ import stat
 import subprocess
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from daemons import protected
+from draws import examples
+from hypothesis import given
+from hypothesis import strategies as st
 from killing import killed
 
 from sssjob.errors import Unprotected
@@ -195,6 +200,34 @@ def test_the_earlier_of_two_announcements_binds(directories, steps, told):
     assert not (place / ".announced").exists()
 
 
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["slurm", "aws", "person"]), st.none() | st.integers(1, 5)),
+    max_size=8,
+)
+
+
+@examples(20)
+@given(steps=STEPS)
+def test_the_earliest_of_all_that_stands_is_told_whoever_comes_in_between(steps):
+    """What each source said last, and what a person wrote last: other moments than theirs."""
+    with TemporaryDirectory() as name, protected(Path(name)) as root:
+        make_machine(root, {"total_cpu": 8})
+        said, person = {}, None
+        for who, after in steps:
+            if who == "person":
+                person = None if after is None else NOW + 2 * after + 1
+                if person is None:
+                    remove(("shutdowntime",), root / "machinefeatures")
+                else:
+                    put({"shutdowntime": person}, root / "machinefeatures")
+            else:
+                said[who] = None if after is None else NOW + 2 * after
+                announce(root, {who: said[who]}, NOW)
+                found = read(root / "machinefeatures", MACHINE_FEATURES).values
+                standing = [each for each in (*said.values(), person) if each is not None]
+                assert found.get("shutdowntime") == min(standing, default=None)
+
+
 ROOM = 1 << 16
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
 
@@ -280,7 +313,7 @@ def test_all_that_a_user_left_is_taken_away_and_nothing_is_followed(directories,
     (status / "used_CPU").symlink_to(tmp_path / "precious")
     os.mkfifo(status / "fifo")
     handle = os.open(status, os.O_RDONLY)
-    for _ in range(3000):
+    for _ in range(500):
         os.mkdir("deep" * 10, dir_fd=handle)
         handle, above = os.open("deep" * 10, os.O_RDONLY, dir_fd=handle), handle
         os.close(above)
