@@ -278,11 +278,8 @@ def decimal(value: Fraction | int) -> str:
     if value.denominator == 1:
         return str(value.numerator)
     exact = Fraction(value)
-    scale, twos, fives = exact.denominator, 0, 0
-    while scale % 2 == 0:
-        scale, twos = scale // 2, twos + 1
-    while scale % 5 == 0:
-        scale, fives = scale // 5, fives + 1
-    digits = 17 if scale != 1 else max(twos, fives)
+    digits = exact.denominator.bit_length()  # as many as a product of twos and fives may need
+    if 10**digits % exact.denominator:
+        digits = 17
     sign, scaled = "-" * (exact < 0), str(round(abs(exact) * 10**digits)).rjust(digits + 1, "0")
     return f"{sign}{scaled[:-digits]}.{scaled[-digits:]}".rstrip("0").rstrip(".")

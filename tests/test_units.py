@@ -5,7 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sssjob import units
@@ -216,7 +216,10 @@ def test_nothing_has_no_double():
     assert units.double_or_none(Fraction(1, 2)) == 0.5
 
 
-@given(st.integers(0, 12), st.integers(0, 12), st.integers(-(10**9), 10**9))
+@given(st.integers(0, 40), st.integers(0, 40), st.integers(-(10**9), 10**9))
+@example(20, 0, 1)
+@example(0, 20, 3)
+@example(30, 3, -7)
 def test_a_decimal_has_as_many_places_as_its_fraction_needs(twos, fives, number):
     exact = Fraction(number, 2**twos * 5**fives)
     text = units.decimal(exact)

@@ -96,6 +96,7 @@ EQUIVALENT = {
      "both beginnings have as many letters",
     ("sssjob.resource_names", "text = text[len(_GRES[0]) :]", "1"):
      "both beginnings have as many letters",
+    ("sssjob.units", "return inf if value > 0 else -inf", "value >= 0"): "0 is a double",
     ("sssjob.fold", "self.ended = self.advances = False", "True"): "job() says both first",
 }  # fmt: skip
 
