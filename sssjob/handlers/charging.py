@@ -185,7 +185,9 @@ def reserve(
         number = _number(change, "reservations")
         stored = _keep(change, job.setting(_like(job, "Reservation", str(number))), known)
         seconds = _duration(subject.view)
-        until = int(call.now) + seconds + accounting.reserved
+        # One that is to start later is held until it can have ended.
+        begins = max(int(call.now), subject.view.seconds(_OPTIONS["StartTime"]) or 0)
+        until = begins + seconds + accounting.reserved
         change.ledger.add(_entry(EntryKind.RESERVE, priced, subject.id, seconds, stored, call,
                                  serial=number, until=until, ends=replaced > 0))  # fmt: skip
         shown = _shown(asked, accounting, priced.bill.amount)

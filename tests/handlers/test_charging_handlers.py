@@ -751,3 +751,12 @@ def test_charges_add_up_to_no_more_than_a_charge_may_be(jobs):
     told = "<Processors>9</Processors><WallDuration>99999999999999</WallDuration>"
     data = [f"<Job><JobId>w</JobId>{told}</Job>"]
     assert [jobs.code("Charge", data=data, id=str(number)) for number in (1, 2)] == ["000", "317"]
+
+
+@pytest.mark.parametrize(("start", "until"), [("", 1670), ("900", 1670), ("5000", 5660)])
+def test_a_reservation_holds_until_a_job_that_starts_later_can_have_ended(jobs, start, until):
+    told = f"<StartTime>{start}</StartTime>" if start else ""
+    data = [f"<Job><JobId>1</JobId>{told}<WallDuration>60</WallDuration></Job>"]
+    jobs.answer("Reserve", data=data, now=1010.0)
+    [row] = jobs.ask("Query", object="Reservation", gets=["StartTime", "EndTime"], now=1010.0)
+    assert row == {"StartTime": "1010", "EndTime": str(until)}
