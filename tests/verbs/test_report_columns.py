@@ -1,6 +1,7 @@
 """A report over records has the same numbers and messages by columns as by job objects."""
 
 import io
+import threading
 from datetime import UTC
 from zoneinfo import ZoneInfo
 
@@ -13,10 +14,13 @@ from usage_jobs import ZONES
 
 pytest.importorskip("duckdb")
 
+import duckdb
+import pyarrow as pa
+
 from sssjob.accounting.report import NAMED, SAME, Report
 from sssjob.document.sources import NamedSource
 from sssjob.errors import SSSJobError
-from sssjob.ledger import streamed
+from sssjob.ledger import engine, streamed
 from sssjob.measures import EXTRA
 from sssjob.records import regular
 from sssjob.records.record import Options
@@ -97,6 +101,44 @@ def test_a_worker_adds_up_each_part_by_columns(monkeypatch):
         found.merge(part.report)
         jobs += part.counts.converted
     assert (found.groups, jobs) == (groups, counts.converted)
+
+
+def test_a_worker_makes_one_connection_and_another_only_after_a_failure(monkeypatch):
+    """To make one takes longer than to sum up a part."""
+    made = []
+    monkeypatch.setattr(engine, "_kept", threading.local())
+    make = engine._connection
+    monkeypatch.setattr(engine, "_connection", lambda: made.append(make()) or made[-1])
+    monkeypatch.setattr("sssjob.records.parts.SIZE", 2000)
+    for road in (regular.ROAD, verb.ROAD):
+        monkeypatch.setattr(road, "_is_open", True)
+    work = verb.of_records(Report(("user",)), None)
+    data = READ["slurm/22.05/all-steps-epoch.txt"]
+    parts = [*Conversion([NamedSource("log", io.BytesIO(data))], "slurm", OPTIONS).tasks()]
+    usage = [work(task).report for task in parts]
+    assert (len(parts) > 3, len(made)) == (True, 1)
+    with pytest.raises(duckdb.Error), engine.over(pa.table({"wall": [1]})) as connection:
+        connection.execute("SELECT nothing FROM live")
+    assert [work(task).report.groups for task in parts] == [each.groups for each in usage]
+    assert len(made) == 2
+
+
+@pytest.mark.parametrize(("whole", "of"), [(1 << 20, "objects"), (1 << 23, "columns")])
+def test_the_first_part_goes_as_the_whole_stream_is_worth(whole, of, monkeypatch, tmp_path):
+    """A worker sees a few parts of a stream only, and knows how large that is."""
+    for road in (regular.ROAD, verb.ROAD):
+        monkeypatch.setattr(road, "_needed", ("_not_imported_yet",))
+        monkeypatch.setattr(road, "_is_open", None)
+        monkeypatch.setattr(road, "_seen", 0)
+    monkeypatch.setattr(regular, "find_spec", lambda name: name)
+    path = tmp_path / "log"
+    path.write_bytes(SMALL + b"2|amy|COMPLETED|1700000000|60\n" * (whole // 30 + 1))
+    rows = []
+    monkeypatch.setattr(streamed, "add_table", lambda report, table: rows.append(table.num_rows))
+    work = verb.of_records(Report(), None)
+    tasks = Conversion([NamedSource("log", path)], "slurm", OPTIONS).tasks()
+    work(next(task for task in tasks if task.part))
+    assert ("columns" if rows else "objects") == of
 
 
 OPTIONS = Options(steps=False)
