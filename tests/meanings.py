@@ -30,6 +30,7 @@ from sssjob.translate import read
 from sssjob.verbs import status
 
 START = "1795185000"  # seconds since 1970, and the same in UTC
+_LOCAL = "2026-11-20T14:30:00"
 M, G, T = (1 << 10 * power for power in range(2, 5))
 HOUR, DAY = 3600, 86400
 _BEYOND = (2**31 + 10) * M
@@ -446,6 +447,14 @@ def _jobspec(text):
     return [found.job]
 
 
+def _cores(slot):
+    """The job of a jobspec with these resources."""
+    asked = _JOBSPEC.replace("@", "0")
+    resources = re.search(r'"resources": (\[.*\]),\n', asked)
+    (found,) = read(asked.replace(resources[1], f"[{slot}]").encode(), "flux")
+    return [found.job]
+
+
 def _submit(text):
     """The job of a submit file of HTCondor."""
     (found,) = read(f"executable = /bin/date\n{text}\nqueue\n".encode(), "condor")
@@ -522,6 +531,36 @@ FACTS = {
         "status, text alone": (shown_job("squeue-json", _SQUEUED), r'"standard_output": "/d/7-007%n.\\%q"'),  # noqa: E501
         "status, opened": (shown_job("squeue-json", _SQUEUED), '"standard_output": "/d/%j", "stdout_expanded": "/d/7-007%n.%q"'),  # noqa: E501
         "status scontrol": (_scontrol(StdOut="/d/7-007%n.%q"), ""),
+    }),
+    "when a job of Slurm may begin, in a time without a zone": ("EligibleTime", [(START, {})], {
+        "accounting": (recorded_job("slurm", "JobID|State|Eligible\n7|PENDING|@\n"), _LOCAL),
+        "status": (shown_job("squeue-json", _SQUEUED), f'"eligible_time": {START}'),
+        "status scontrol": (_scontrol(JobState="PENDING", StartTime="Unknown", EligibleTime=_LOCAL), ""),  # noqa: E501
+        "translate": (scripted("sbatch"), f"#SBATCH --begin={_LOCAL}"),
+        "translate slurmrest": (_rest, f'"begin_time": {START}'),
+    }),
+    "when a job of PBS may begin, in a time without a zone": ("EligibleTime", [(START, {})], {
+        "accounting": (recorded_job("pbs", _PBS_DEPEND.replace("depend=@", "@")), f"etime={START}"),
+        "status": (shown_job("qstat-text", _QSTAT_DEPEND.replace("depend", "Execution_Time")), "Fri Nov 20 14:30:00 2026"),  # noqa: E501
+        "translate": (scripted("pbs"), "#PBS -a 202611201430.00"),
+        "translate torque": (scripted("torque"), "#PBS -a 202611201430.00"),
+    }),
+    "when a job of Grid Engine may begin, in a time without a zone": ("EligibleTime", [(START, {})], {  # noqa: E501
+        "status": (shown_job("sge-xml", _SGE_DETAIL), f"<JB_execution_time>{START}</JB_execution_time>"),  # noqa: E501
+        "translate": (scripted("sge"), "#$ -a 202611201430.00"),
+    }),
+    "what a site of HTCondor declares": ("Requested/Resource", [("2", {})], _condor(
+        "request_foo = 2", "RequestFoo = 2", records=False)),
+    "on four machines of HTCondor, what a site declares": ("Requested/Resource", [("8", {})], _condor(  # noqa: E501
+        "universe = parallel\nmachine_count = 4\nrequest_foo = 2",
+        "JobUniverse = 11\nMinHosts = 4\nMaxHosts = 4\nRequestFoo = 2", records=False)),
+    "processors that a job of Flux waits for": ("Requested/Processors", [("4", {})], {
+        "status": (shown_flux, '"ncores": 4, "ntasks": 4'),
+        "accounting": (recorded_job("flux", '{"id": 7, "t_submit": 1.0, "state": "SCHED", @}'), '"ncores": 4'),  # noqa: E501
+    }),
+    "tasks with two processors each that a job of Flux waits for": ("TaskCount", [("2", {})], {
+        "status": (shown_flux, '"ncores": 4, "ntasks": 2'),
+        "translate": (_cores, '{"type": "slot", "count": 2, "label": "task", "with": [{"type": "core", "count": 2}]}'),  # noqa: E501
     }),
     "a range of nodes of Slurm": ("Requested/NodeCount", [("2", {"op": "GE"}), ("4", {"op": "LE"})], {  # noqa: E501
         "status": (shown_job("squeue-json", _SQUEUED), '"node_count": 2, "max_nodes": 4'),

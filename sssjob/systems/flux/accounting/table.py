@@ -156,6 +156,7 @@ ALWAYS: tuple[Field, ...] = (
     Field("bank",           DELIVERED, "Project"),
 )
 WAITING: tuple[Field, ...] = (
+    Field("ncores",         REQUESTED, "Processors",              count),
     Field("nnodes",         REQUESTED, "NodeCount",               count),
     Field("queue",          REQUESTED, "Queue"),
 )
