@@ -4,12 +4,12 @@ Strategy. ``simulate`` knows one pool of slots and the order in which jobs came.
 more: which queues may use which nodes, in which order jobs are to start, what is reserved, and how
 long jobs may run. Readers of batch systems tell it (``snapshot.Scheduling``).
 
-The idea is to do what the scheduler does, each time that a job ends or a reservation begins or
-ends. Jobs that wait are gone through by the priority of their queue, then their own, then by their
-age. What fits, starts. The first job of each pool that does not fit gets a start in the future,
-when enough of what runs has ended by its limits; of those behind it only that starts which ends
-before, or leaves it its slots. Jobs then end earlier than their limits, by the part of them that
-is expected, so that each time is planned anew.
+The idea is to do what the scheduler does, in its next pass behind each time at which a job ends or
+a reservation begins or ends. Jobs that wait are gone through by the priority of their queue, then
+their own, then by their age. What fits, starts. The first job of each pool that does not fit gets a
+start in the future, when enough of what runs has ended by its limits; of those behind it only that
+starts which ends before, or leaves it its slots. Jobs then end earlier than their limits, by the
+part of them that is expected, so that each time is planned anew.
 
 Why it is right: it is EASY backfill, with one job reserved for in each pool, and fair share as far
 as it is in the priorities, which stay as they are. One more job of a queue and a VO stands behind
@@ -21,10 +21,11 @@ Which slots are on one node is not known, so that a wide job may start earlier h
 from __future__ import annotations
 
 import heapq
+import math
 import statistics
 from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -33,8 +34,9 @@ from sssjob.lcginfo.simulate import NEVER, Lengths, Wait, free_now
 from sssjob.lcginfo.site import Pair, Site
 from sssjob.lcginfo.snapshot import QUEUED, RUNNING, Pool, QueuedJob, QueueRules
 
+CYCLE = 60.0  # seconds from one pass of a scheduler to the next, where nobody says
 DEPTH = 500  # jobs that do not fit and are looked at each time
-WORK = 2_000_000  # jobs that are looked at in one simulation
+WORK = 1_000_000  # pools and reservations that are looked at for jobs in one simulation
 
 Order = tuple[float, float, float, str]  # of priorities, less than nothing; age; id
 Taken = tuple[tuple[int, int], ...]  # of which pools how many slots
@@ -154,6 +156,7 @@ class Scheduler:
 
     def __init__(self, site: Site, usage: float, pairs: Collection[Pair]) -> None:
         self.site, self.rules, self.pools = site, Rules(site), _Pools(site)
+        self.cycle = site.cycle or CYCLE
         self.lengths = Lengths(site, usage)
         self.jobs = [self._limited(job) for job in site.snapshot.jobs]
         self.time, self.released, self.started, self.work = 0.0, "", 0, 0
@@ -264,7 +267,9 @@ class Scheduler:
     def _counted(self, slots: int) -> int:
         return slots if self._by_slots else 1
 
-    def _spread(self, slots: int, queue: str, room: Sequence[int]) -> list[tuple[int, int]]:
+    def _spread(
+        self, slots: int, queue: str, room: Sequence[int] | Mapping[int, int]
+    ) -> list[tuple[int, int]]:
         """Slots of the pools of a queue, of that with most room first; fewer where there are."""
         taken = []
         for at in sorted(self.pools.of(queue), key=lambda at: -room[at]):
@@ -304,7 +309,8 @@ class Scheduler:
         ]
         if not times:
             return False
-        self.time = min(times)
+        # The scheduler sees what has changed when it looks again.
+        self.time = math.ceil(min(times) / self.cycle) * self.cycle
         while self.ends and self.ends[0].time <= self.time:
             end = heapq.heappop(self.ends)
             for at, slots in end.taken:
@@ -325,22 +331,27 @@ class Scheduler:
     def _pass(self) -> Iterator[Place]:
         """Start what can start now, in the order of turns."""
         now = _Now(kept=[(each, self._left_by(each)) for each in self.kept])
-        passed_over, still = 0, []
+        passed_over, gone = 0, []
+        self.work += len(self.kept) * (1 + len(self.limits) // 64)
+        is_full = self._is_full()
         for number, place in enumerate(self.waiting):
-            if passed_over >= DEPTH or self.work >= WORK or all(free <= 0 for free in self.free):
-                still += self.waiting[number:]
+            if passed_over >= DEPTH or self.work >= WORK or is_full:
                 break
-            self.work += 1
+            self.work += len(self.pools.of(place.pair[0])) + len(self.kept)
             if self._may(place) and (taken := self._fits(place, now)) is not None:
+                gone.append(number)
                 if place.is_asked:
                     yield place
                 else:
                     self._start(place, taken, now)
-                continue
-            still.append(place)
-            if not place.is_asked:
+                    is_full = self._is_full()
+            elif not place.is_asked:
                 passed_over += 1
-        self.waiting = still
+        for number in reversed(gone):
+            del self.waiting[number]
+
+    def _is_full(self) -> bool:
+        return all(free <= 0 for free in self.free)
 
     def _may(self, place: Place) -> bool:
         """Whether neither the cap of its VO nor the limit of its queue keeps a job out."""
@@ -352,13 +363,11 @@ class Scheduler:
 
     def _fits(self, place: Place, now: _Now) -> Taken | None:
         """The slots that a job gets now; what does not fit is promised slots, if nobody is."""
-        room = [
-            min([free, *self._bounds(place.limit, at, now)]) for at, free in enumerate(self.free)
-        ]
+        pools = self.pools.of(place.pair[0])
+        room = {at: min([self.free[at], *self._bounds(place.limit, at, now)]) for at in pools}
         taken = self._spread(place.slots, place.pair[0], room)
         if sum(slots for _, slots in taken) == place.slots:
             return tuple(taken)
-        pools = self.pools.of(place.pair[0])
         promised = {at for promise in now.promises for at in promise.left}
         if not place.is_asked and promised.isdisjoint(pools):
             now.promises += self._promise(place.slots, pools)

@@ -41,9 +41,9 @@ def waiting(age, limit=HOUR, slots=1, queue="long", vo="cms", priority=None, **m
     )  # fmt: skip
 
 
-def site(*jobs, slots=4, caps=None, pools=(), queues=(), reserved=(), **config):
+def site(*jobs, slots=4, caps=None, pools=(), queues=(), reserved=(), cycle=1.0, **config):
     snapshot = Snapshot(
-        jobs, slots, now=NOW, cycle=60.0,
+        jobs, slots, now=NOW, cycle=cycle,
         scheduling=Scheduling(tuple(pools), tuple(queues), tuple(reserved)),
     )  # fmt: skip
     return Site.of(snapshot, caps or {}, Config(**{"usage": 1.0, **config}))
@@ -124,6 +124,11 @@ CASES = [
                          ids=[case[0] for case in CASES])  # fmt: skip
 def test_when_one_more_job_would_start(found, queue, seconds):
     assert wait(found, queue) == seconds
+
+
+def test_a_job_starts_when_the_scheduler_looks_again():
+    assert wait(site(running(600, slots=4), cycle=700.0)) == 3500
+    assert wait(site(running(601, slots=4), cycle=None)) == 3000
 
 
 def test_an_estimate_says_what_a_job_waits_for():
