@@ -64,8 +64,15 @@ class Watch:
         return notices.earliest(self.said)
 
     def by_source(self, key: str) -> dict[str, int | None]:
-        """What each source that ever answered says of a key; None is that nothing is to end."""
-        return {name: _moment(each.get(key)) for name, each in self.said.items()}
+        """What each source that ever answered says of a key; None is that nothing is to end.
+
+        Who was not told the node asks by the name of the host, which may be another one: that is
+        not what the prologs of the node hear, and does not call it off.
+        """
+        return {
+            name if self.asked.node or not _has_prologs(name) else f"{name}-by-host":
+            _moment(each.get(key)) for name, each in self.said.items()
+        }  # fmt: skip
 
     def answering(self) -> tuple[str, ...]:
         """The batch systems that answered at the last look what their prologs ask of a node."""
@@ -78,6 +85,11 @@ class Watch:
     def end(self) -> Notice | None:
         """The earliest of what stands: how long whoever runs here may go on."""
         return min(self.standing.values(), key=lambda each: each.moment, default=None)
+
+
+def _has_prologs(name: str) -> bool:
+    row = registry.all_systems().get(name)
+    return bool(row and row.script)
 
 
 def _prologs_ask(name: str, node: str) -> bool:

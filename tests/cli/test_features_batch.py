@@ -1010,6 +1010,16 @@ def test_a_watch_calls_off_what_a_prolog_announced(told, watching):
     assert seen == [None, 4100000000, None]
 
 
+def test_a_watch_that_asks_by_the_name_of_the_host_calls_off_no_announcement_of_a_prolog(
+    told, watching
+):
+    reserves(told, MAINTAINED)
+    prolog()
+    seen = []
+    watching(lambda clock: seen.append(shutdown(told)), words=())
+    assert [*seen, shutdown(told)] == [4100000000] * 2
+
+
 def test_what_a_watch_could_not_announce_it_announces_at_the_next_look(told, watching, monkeypatch):
     reserves(told, MAINTAINED)
     seen = []

@@ -497,7 +497,7 @@ def test_what_changes_is_told_once_and_no_answer_calls_nothing_off(tmp_path):
     watch.names = ("slurm",)  # which does not answer
     watch.said = {"slurm": {MACHINE: Notice(MACHINE, NOW + 9, "slurm", "")}}
     assert watch.look(NOW).changes == ()
-    assert watch.by_source(MACHINE) == {"slurm": NOW + 9}
+    assert watch.by_source(MACHINE) == {"slurm-by-host": NOW + 9}
     watch.names, watch.said = ("features",), first_said
     (place / "shutdowntime_job").unlink()
     assert set(watch.look(NOW).changes) == {NoticeChange(JOB, None)}
