@@ -30,6 +30,8 @@ from sssjob.handlers.attributes import (
     shown,
 )
 from sssjob.handlers.categories import OF_A_RUN
+from sssjob.handlers.charging import require_amount, require_no_part
+from sssjob.handlers.documents import of_two_values, require_credits
 from sssjob.handlers.ledger_entries import quote_of
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import HasLedger, JobView, job_views
@@ -47,6 +49,9 @@ _SETTLED = 60.0  # seconds after which a server has done what it was told, or ne
 _LONGEST = 3600.0  # seconds between two tries
 _WALL = "WallDuration"
 _COUNTS = frozenset(("Processors", "NodeCount"))  # Gold has whole numbers there
+_AMOUNTS = frozenset((*_COUNTS, "Memory", "Disk"))
+_MOST = 10**15  # of anything; a Charge has as many digits
+_SECONDS = re.compile("[0-9]{1,15}")
 # What no charge depends on.
 _DESCRIBING = frozenset(("Queue", "Type", "Executable", "Application"))
 _MEASURED = spec.AMOUNTS | OF_A_RUN  # what a job used, and not what it asked for
@@ -148,7 +153,7 @@ class Forwarding:
     def _put(self, key: str, view: JobView) -> bool:
         """Put a job into the queue if it is over; whether it is new there, and can be sent."""
         dialect = self.plan.client.dialect
-        said = hindrance(view, dialect)
+        said = hindrance(view, dialect, charge=self.plan.charge)
         fields = () if said else finished(view, dialect, charge=self.plan.charge)
         if fields:
             return self.outbox.add(key, fields, self.clock())
@@ -290,19 +295,23 @@ def _charged(view: JobView) -> str:
     """What a job was charged: by the ledger, where it was charged here, also if all came back."""
     if view.home is not None and _is_charged(view, view.home):
         return decimal(view.home.ledger.balance(view.stored.number, view.block.id))
-    return _text(view, "Charge")
+    number = view.number(_known("Charge"))
+    return _text(view, "Charge") if number is None else decimal(number)
 
 
 def _is_charged(view: JobView, home: HasLedger) -> bool:
     return EntryKind.CHARGE in home.ledger.kinds(view.stored.number, view.block.id)
 
 
-def hindrance(view: JobView, dialect: Dialect = GOLD) -> str:
-    """Why a job that is over cannot be sent; "" where nothing is in the way, or it never ran."""
+def hindrance(view: JobView, dialect: Dialect = GOLD, *, charge: bool = False) -> str:
+    """Why a job that is over cannot be sent; "" where nothing is in the way, or it never ran.
+
+    ``charge`` says that its Charge is sent, too.
+    """
     if not _is_over(view):
         return _doubt(view)
     if _seconds(view):
-        return _unsaid(view, dialect)
+        return _unsaid(view, dialect, charge=charge)
     if _never_ran(view):
         return ""
     start, end = _text(view, "StartTime"), _text(view, "EndTime")
@@ -317,18 +326,56 @@ def hindrance(view: JobView, dialect: Dialect = GOLD) -> str:
     return "it says neither how long it ran nor when it started and ended"
 
 
-def _unsaid(view: JobView, dialect: Dialect) -> str:
+def _unsaid(view: JobView, dialect: Dialect, *, charge: bool) -> str:
     """What of a job that ran cannot be said to a server, "" where all of it can."""
-    for _, name in FIELDS:
-        text = _sent(view, name)
-        if name in _COUNTS and text and not re.fullmatch("[0-9]{1,15}", text):
-            return f"{name} {shown(text)} is no whole number"
-        if name not in _DESCRIBING and not dialect.reaches(text):
-            return f"{name} {shown(text)} has a character that the server cannot take"
     parts = any(isinstance(item, TaskGroup) for item in view.block.items)
     if parts and not _text(view, "Processors"):
         return "its Processors are told of its task groups only"
+    for _, name in FIELDS:
+        if said := _odd(view, name):
+            return said
+        text = _sent(view, name)
+        if name not in _DESCRIBING and not dialect.reaches(text):
+            return f"{name} {shown(text)} has a character that the server cannot take"
+    try:
+        require_credits(_charged(view) if charge else "")
+    except Refused as error:
+        return error.message
     return ""
+
+
+def _odd(view: JobView, name: str) -> str:
+    """What is wrong with an amount or a time of a job that ran, by the rules of a Charge.
+
+    To charge what is less than nothing would give credits away.
+    """
+    found, text = _known(name), _text(view, name)
+    if found.kind is AttributeType.TIME:
+        return (
+            ""
+            if not text or _SECONDS.fullmatch(_sent(view, name))
+            else f"{name} {shown(text)} is no time"
+        )
+    if name not in _AMOUNTS:
+        return ""
+    used = view.used
+    if name in of_two_values(used.block):
+        return f"it has two different values of {name}"
+    stated, number = used.property(found), used.number(found)
+    try:
+        if stated is not None:
+            require_amount(stated)
+        elif name == "Processors":  # of the others, Gold charges for hardly any
+            require_no_part(used.block, name)
+    except Refused as error:
+        return error.message
+    if not text:
+        return ""
+    if name in _COUNTS and (number is None or number.denominator != 1):
+        return f"{name} {shown(text)} is no whole number"
+    if number is None or number < 0:
+        return f"{name} {shown(text)} is {'no number' if number is None else 'less than 0'}"
+    return f"{name} {shown(text)} has more than 15 digits" if number >= _MOST else ""
 
 
 def _never_ran(view: JobView) -> bool:
@@ -374,7 +421,7 @@ def _sent(view: JobView, name: str) -> str:
     if found.kind is AttributeType.TIME:
         seconds = view.seconds(found)
         return _text(view, name) if seconds is None else str(seconds)
-    number = view.used.number(found) if name in _COUNTS else None
+    number = view.used.number(found) if name in _AMOUNTS else None
     return _text(view, name) if number is None else decimal(number)
 
 

@@ -85,14 +85,15 @@ def answering(config: GatewayConfig) -> Service | None:
         verifies = made.verifies
     stores = Stores(jobs.store, patience=jobs.patience, verifies=verifies)
     if config.forward.client.transports:
-        dialect = config.forward.client.dialect
-        return Service(stores, jobs.settings, partial(unsendable, dialect=dialect))
+        plan = config.forward
+        advice = partial(unsendable, dialect=plan.client.dialect, charge=plan.charge)
+        return Service(stores, jobs.settings, advice)
     return Service(stores, jobs.settings)
 
 
-def unsendable(view: JobView, dialect: Dialect = GOLD) -> str:
+def unsendable(view: JobView, dialect: Dialect = GOLD, *, charge: bool = False) -> str:
     """What is to be said of a job that will not be forwarded as it is; "" for all others."""
-    why = hindrance(view, dialect)
+    why = hindrance(view, dialect, charge=charge)
     return f"will not be forwarded: {why}" if why else ""
 
 

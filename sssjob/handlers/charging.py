@@ -8,7 +8,7 @@ for want of funds.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -30,7 +30,7 @@ from sssjob.handlers.ledger_entries import about, follow, quote_of
 from sssjob.handlers.ledger_entries import text as _text
 from sssjob.handlers.rates import Bill, Rates
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.view import View, is_exact, only, views
+from sssjob.handlers.view import JobView, View, is_exact, job_views, only, views
 from sssjob.model import Block, Delivered, Job, Property, Requested, Task, TaskGroup
 from sssjob.rmap.message import Data, DataDocument, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
@@ -40,8 +40,8 @@ from sssjob.store.reach import Reach
 
 _HOUR = 3600
 _OWNERS = "User", "Project", "Machine"
-_USED = Delivered, TaskGroup, Task  # where parts of a job say what they used
-_ASKED = *_USED, Requested
+USED = Delivered, TaskGroup, Task  # where parts of a job say what they used
+_ASKED = *USED, Requested
 _WALL = attribute("Duration")
 # What Gold 2.2 takes as an option of the request, too, by its name there.
 _OPTIONS = {
@@ -116,9 +116,13 @@ class _Known:
 
 
 def charge(
-    accounting: Accounting, stores: Stores, call: ReceivedRequest, reach: Reach
-) -> HandlerAnswer:
-    """Charge a job for what it used; the job of Data becomes the next version of what is known."""
+    accounting: Accounting, stores: Stores, call: ReceivedRequest, reach: Reach,
+    advice: Callable[[JobView], str] | None = None,
+) -> HandlerAnswer:  # fmt: skip
+    """Charge a job for what it used; the job of Data becomes the next version of what is known.
+
+    ``advice`` is what is to be said of a job that the Charge has made so.
+    """
     _require_data_only(call.request)
 
     def do(change: Change) -> HandlerAnswer:
@@ -127,6 +131,8 @@ def charge(
             return copy
         known = _known(change, subject.job)
         job, before = _merged(known, subject, call, reach)
+        former = known.stored if known is not None else None
+        said = _advised(change, former, subject.id, advice)
         # It costs what the job says that it used, once this Charge has said what it knows of it.
         whole = only(job)
         _require_plain(whole.used)
@@ -143,12 +149,13 @@ def charge(
         change.ledger.add(
             _entry(EntryKind.CHARGE, priced, subject.id, seconds, stored, call, ends=True)
         )
+        now = _advised(change, stored, subject.id, advice)
         shown = _shown(call.request, accounting, priced.bill.amount)
         lines = [f"Successfully charged job {subject.id} for {shown} credits"]
         if removed:
             lines.append(f"{len(removed)} reservations were removed")
         rows = [Row("Charge", (("Amount", shown), ("Job", subject.id)))]
-        answer = _told(call.request, priced, shown, lines, rows)
+        answer = _told(call.request, priced, shown, lines, rows, "" if now == said else now)
         remember(change, call, subject.id, accounting.repeated, answer)
         return answer
 
@@ -376,7 +383,7 @@ def _price(
     else:
         for name in rates.resources:
             if _amount(amounts, name) is None:
-                _require_no_part(subject.view.used.block, name, _USED if is_charge else _ASKED)
+                require_no_part(subject.view.used.block, name, USED if is_charge else _ASKED)
         seconds = _duration(subject.view.used if is_charge else subject.view)
         bill = rates.bill(seconds, partial(_amount, amounts), partial(_text, of))
     require_credits(units.decimal(bill.amount))
@@ -384,14 +391,14 @@ def _price(
     return _Priced(of, bill, warnings)
 
 
-def _require_no_part(block: Block, name: str, inside: tuple[type[Block], ...]) -> None:
+def require_no_part(block: Block, name: str, inside: tuple[type[Block], ...] = USED) -> None:
     """Refuse (740) an amount of parts of a job, or of a Resource, which would cost nothing.
 
     ``inside`` are the blocks that say it of parts.
     """
     for item in block.items:
         if isinstance(item, inside):
-            _require_no_part(item, name, inside)
+            require_no_part(item, name, inside)
         elif isinstance(item, Property):
             named = item.attributes.get("name") if item.name == "Resource" else item.name
             if named == name:
@@ -498,14 +505,25 @@ def _keep(change: Change, job: Job, known: _Known | None) -> Stored:
         raise Refused("740", f"The job cannot be kept: {error.finding.message}") from error
 
 
+def _advised(
+    change: Change, stored: Stored | None, id_: str, advice: Callable[[JobView], str] | None
+) -> str:
+    """What is to be said of a job of a document, "" where nothing is."""
+    if advice is None or stored is None:
+        return ""
+    found = [view for view in job_views(stored, change) if view.block.id == id_]
+    return advice(found[0]) if found else ""
+
+
 def _told(
-    asked: Request, priced: _Priced, shown: str, lines: Sequence[str], rows: Sequence[Row]
-) -> HandlerAnswer:
+    asked: Request, priced: _Priced, shown: str, lines: Sequence[str], rows: Sequence[Row],
+    advised: str = "",
+) -> HandlerAnswer:  # fmt: skip
     """The answer; an option asks for how the amount came about."""
-    said = [*lines, *filter(None, [priced.warnings])]
+    said = [*lines, *filter(None, [priced.warnings, advised])]
     if is_true(asked, "ItemizedCharges"):
         said.append(priced.bill.details)
-    code = WARNING if "Not understood" in priced.warnings else "000"
+    code = WARNING if advised or "Not understood" in priced.warnings else "000"
     return HandlerAnswer(rows, code, "\n".join(said), round(Fraction(shown)))
 
 
@@ -536,25 +554,29 @@ def _amount(view: View | _Whole, name: str) -> Fraction | None:
 
 
 def _require_plain(view: View) -> None:
-    """Refuse (317) amounts that say another number than they seem to: nothing is charged by guess.
-
-    Those are what has units that it cannot have, or unknown ones, and what says how it compares.
-    """
+    """Refuse (317) amounts of which one cannot be charged for."""
     for found in view.flat.values():
-        if found.name not in spec.AMOUNTS:
-            continue
-        if not found.text.strip() and not found.children:
-            raise Refused("317", f"{found.name} has no value")
-        stated = found.attributes.get("units")
-        if stated is not None:
-            if found.name not in units.DEFAULT_UNITS:
-                raise Refused("317", f"{found.name} has no units, found {shown(stated)}")
-            try:
-                units.unit(stated)
-            except InvalidValue as error:
-                raise Refused("317", f"The units of {found.name}: {error}") from error
-        if not is_exact(found, [found.name]):
-            raise Refused("317", f"{found.name} is one value, without op and conj")
+        if found.name in spec.AMOUNTS:
+            require_amount(found)
+
+
+def require_amount(found: Property) -> None:
+    """Refuse (317) an amount that says another number than it seems to: nothing goes by guess.
+
+    That is one that has units that it cannot have, or unknown ones, or that says how it compares.
+    """
+    if not found.text.strip() and not found.children:
+        raise Refused("317", f"{found.name} has no value")
+    stated = found.attributes.get("units")
+    if stated is not None:
+        if found.name not in units.DEFAULT_UNITS:
+            raise Refused("317", f"{found.name} has no units, found {shown(stated)}")
+        try:
+            units.unit(stated)
+        except InvalidValue as error:
+            raise Refused("317", f"The units of {found.name}: {error}") from error
+    if not is_exact(found, [found.name]):
+        raise Refused("317", f"{found.name} is one value, without op and conj")
 
 
 def _with_options(job: Job, asked: Request) -> Job:

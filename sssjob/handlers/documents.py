@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lxml.etree import _Element as Element
@@ -143,6 +143,14 @@ def require_one_meaning(block: Block) -> None:
 
     What it requests is an expression, which may name a thing as often as it likes.
     """
+    for name in of_two_values(block):
+        raise _two_values(block, name)
+    for job in block.blocks(Job):
+        require_one_meaning(job)
+
+
+def of_two_values(block: Block) -> Iterator[str]:
+    """The names of what a job says once only, and says twice."""
     for items in (block.properties, block.delivered):
         said: dict[object, str] = {}
         for item in items:
@@ -150,9 +158,7 @@ def require_one_meaning(block: Block) -> None:
                 # An amount may be told for each metric, context or duration of its own.
                 what = item.name, frozenset(item.attributes.items())
                 if said.setdefault(what, item.text.strip()) != item.text.strip():
-                    raise _two_values(block, item.name)
-    for job in block.blocks(Job):
-        require_one_meaning(job)
+                    yield item.name
 
 
 def _two_values(block: Block, name: str) -> Refused:

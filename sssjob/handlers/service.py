@@ -67,7 +67,7 @@ class Service:
         }
         handlers |= {(each, "Query"): entries.query for each in entries.OBJECTS}
         for name, priced in (
-            ("Charge", charging.charge), ("Reserve", charging.reserve),
+            ("Charge", partial(charging.charge, advice=self.advice)), ("Reserve", charging.reserve),
             ("Quote", charging.quote), ("Refund", charging.refund),
         ):  # fmt: skip
             handlers[JOB, name] = partial(self._priced, priced)

@@ -428,7 +428,7 @@ def test_what_was_taken_back_is_sent_as_a_charge_of_nothing(back, jobs, forwardi
         ("<User>\u4e2d</User>", "User \u4e2d has a character that the server cannot take"),
         ("<User>o'neil</User>", "User o'neil has a character that the server cannot take"),
         ("<Project>a\\</Project>", "Project a\\ has a character that the server cannot take"),
-        ("<Delivered><Processors>-5</Processors></Delivered>", "Processors -5 is no whole number"),
+        ("<Delivered><Processors>-5</Processors></Delivered>", "Processors -5 is less than 0"),
         ("<Processors>4.5</Processors>", "Processors 4.5 is no whole number"),
         ("<NodeCount>many</NodeCount>", "NodeCount many is no whole number"),
         ("<TaskGroup><TaskCount>3</TaskCount><Delivered><Processors>4</Processors></Delivered></TaskGroup>", "its Processors are told of its task groups only"),
@@ -443,6 +443,68 @@ def test_what_gold_cannot_be_told_is_said_at_once_and_shown(said, hindered, jobs
     assert [parcel.said for parcel in each.outbox.left()] == [hindered]
     other = forwarding(closed_port(), SSSJOB, queue=each.plan.queue.with_name("other.db"))
     assert other.look() == (0 if "is no" in hindered or "task" in hindered else 1)
+
+
+ODD = [
+    ("<Processors>-5</Processors>", "Processors -5 is less than 0"),
+    ("<NodeCount>-1</NodeCount>", "NodeCount -1 is less than 0"),
+    ("<Memory>-5</Memory>", "Memory -5 is less than 0"),
+    ("<Disk>much</Disk>", "Disk much is no number"),
+    ("<Processors>4/1</Processors>", "Processors 4/1 is no whole number"),
+    ("<Processors>1e15</Processors>", "Processors 1e15 has more than 15 digits"),
+    ("<Processors/>", "Processors has no value"),
+    ("<Processors units='KB'>4</Processors>", "Processors has no units, found KB"),
+    ("<Processors op='GE'>4</Processors>", "Processors is one value, without op and conj"),
+    ("<Resource name='Processors'>4</Resource>", "Processors is not told of the whole job, by its own name"),
+    ("<Delivered><Processors>4</Processors><Processors>5</Processors></Delivered>", "it has two different values of Processors"),
+    ("<StartTime>noon</StartTime>", "StartTime noon is no time"),
+    ("<EndTime>-5</EndTime>", "EndTime -5 is no time"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "hindered"), ODD)
+def test_a_negative_or_odd_amount_is_told_and_shown_and_never_sent(
+    said, hindered, jobs, forwarding
+):
+    each = forwarding(closed_port())
+    job = f"<Job><Id>1</Id><State>Completed</State><Duration>9</Duration>{said}</Job>"
+    # As an import has it, which refuses nothing.
+    with jobs.service.stores.use() as kept, kept.change() as change:
+        change.put(job.encode())
+    assert each.look() == 0
+    assert [(parcel.state, parcel.said) for parcel in each.outbox.left()] == [
+        (ParcelState.INCOMPLETE, hindered)
+    ]
+
+
+@pytest.mark.parametrize(("said", "good"), [("-5", False), ("a", False), ("0.5", True)])
+def test_a_charge_that_is_none_is_not_sent_where_charges_are(said, good):
+    job = f"<Job><Id>1</Id><State>Completed</State><Duration>9</Duration><Charge>{said}</Charge></Job>"
+    assert (hindrance(only(loads(job)), charge=True) == "") is good
+    assert hindrance(only(loads(job))) == ""
+
+
+def test_amounts_of_each_kind_are_sent_as_numbers(jobs):
+    job = "<Job><Id>1</Id><State>Completed</State><Duration>9</Duration><Memory units='GB'>1.5</Memory><Disk>1e3</Disk><NodeCount>2.0</NodeCount></Job>"
+    view = only(loads(job))
+    expected = {"JobId": "1", "Nodes": "2", "Memory": "1536", "Disk": "1000", "WallDuration": "9"}
+    assert (dict(finished(view)), hindrance(view)) == (expected, "")
+
+
+def test_who_charges_a_job_that_cannot_be_sent_is_told_once(jobs):
+    jobs.service.advice = unsendable
+    jobs.actions = Actions(jobs.service.actions)
+    told = [USED.format("1", "").replace("ann", "\u4e2d"), USED.format("2", "")]
+    told.append(
+        told[0].replace("<JobId>1", "<JobId>3").replace("</Job>", "<State>Running</State></Job>")
+    )
+    answers = [jobs.answer("Charge", data=[data])[0] for data in (*told, told[0])]
+    assert [each.code for each in answers] == ["100", "000", "000", "000"]
+    assert answers[0].message.splitlines()[1] == (
+        "will not be forwarded: User \u4e2d has a character that the server cannot take"
+    )
+    again = jobs.answer("Charge", data=[told[0]], id="7")[0]
+    assert (again.code, again) == ("000", jobs.answer("Charge", data=[told[0]], id="7")[0])
 
 
 def test_what_only_describes_a_job_does_not_keep_it_from_being_charged():
