@@ -71,11 +71,11 @@ def command(
         for source in common.sources(files) if files else ():
             with naming(source.name), opened(source.given) as stream:
                 found += messages(stream, records)
-        for message in found:  # nothing is in the outbox where a FILE cannot be read
-            queue.add(message)
+        there = queue.put(found)  # nothing is in the outbox where a FILE cannot be read
         if files:
             noun = "message" if len(found) == 1 else "messages"
-            common.say(f"put into the outbox: {len(found)} {noun}")
+            before = f", there already: {there}" if there else ""
+            common.say(f"put into the outbox: {len(found) - there} {noun}{before}")
         if not url:
             return
         queue.path.mkdir(parents=True, exist_ok=True)

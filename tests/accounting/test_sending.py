@@ -304,6 +304,25 @@ def test_a_name_that_another_message_once_had_is_no_receipt(queue, topic, receip
     assert list(send(queue, topic, receipts, publish)) == [Sent(name, "1")]
 
 
+def test_what_waits_in_the_outbox_is_not_put_there_again(tmp_path):
+    """As where a command was killed while it put parts of a long message in."""
+    text = HEAD + b"".join(RECORD % number for number in range(20))
+    (tmp_path / "message").write_bytes(text)
+    outbox = tmp_path / "out"
+    *_, last = parts = [*messages(text.splitlines(keepends=True), 3)]
+    for part in parts[:4]:
+        DirectoryQueue(outbox).add(part)
+    for said in ("put into the outbox: 3 messages, there already: 4", "there already: 7"):
+        run = ("send", "--outbox", str(outbox), "--records", "3", str(tmp_path / "message"))
+        result = CliRunner().invoke(sssjob, run)
+        assert result.exit_code == 0, result.stderr
+        assert said in result.stderr
+    queue = DirectoryQueue(outbox)
+    found = [(outbox / name).read_bytes() for name in queue.names()]
+    assert sorted(found) == sorted(parts)
+    assert last in found
+
+
 def test_what_is_locked_or_no_file_is_left_alone(queue, topic, receipts, tmp_path):
     names = [queue.add(b"one"), queue.add(b"two")]
     queue.lock(names[0])

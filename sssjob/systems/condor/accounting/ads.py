@@ -34,6 +34,7 @@ JSON, XML, NEW, LONG, TEXT = "JSON", "XML", "new", "long", "text"
 _READ = (*NAMES, "MyType")
 _AT = {name.lower(): place for place, name in enumerate(_READ)}
 _GLOBAL_ID = _AT["globaljobid"]
+_OF_ONE_AD = {_AT[name] for name in ("clusterid", "procid", "globaljobid", "qdate")}
 _NOTHING: list[Any] = [None] * len(_READ)
 _LINE = re.compile(r"\s*+([A-Za-z_][\w.]*+)\s*+=(?!=)", re.ASCII)
 _BANNER = re.compile(r"\*\*\*\s*+([A-Za-z]\w*+)(?!\s*+=)")  # one that names a kind of its own
@@ -245,9 +246,14 @@ def _of_lines(lines: Iterable[tuple[int, str]]) -> Iterator[Piece]:
             wrong = wrong or f"line {line} is no attribute: {text[:40]!r}"
         elif (place := _AT.get(found[1].lower(), -1)) >= 0:
             try:
-                values[place] = _plain(long.attribute(text, lazy=True)[1])
+                value = _plain(long.attribute(text, lazy=True)[1])
             except BadAd as error:
                 wrong = wrong or f"line {line}: {error.reason}"
+                continue
+            if place in _OF_ONE_AD and values[place] not in (None, value):
+                # Nobody knows which attributes of two ads are of the first.
+                wrong = wrong or f"line {line}: {found[1]} again: an ad before it has no end"
+            values[place] = value
     if values is not None:
         yield _ended(begun, values, wrong, "")
 

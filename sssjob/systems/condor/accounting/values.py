@@ -80,20 +80,47 @@ def _worked_out(numbers: Sequence[Any]) -> tuple[str, ...]:
     # Where only the CPU time of the last run is known, the time is that of this run as well.
     if user is None and committed and (starts or 0) > 1:
         wall, suspended = committed, paused
-    # The sums over all runs of a job are made when a run ends.
-    if not (user or system) and not (last_user is None and last_system is None):
+    # The sums over all runs of a job are made when a run ends; one of two is no sum.
+    user, system = _together(user, system)
+    last_user, last_system = _together(last_user, last_system)
+    last = sum(each is not None for each in (last_user, last_system))
+    both = user is not None and system is not None
+    if last and (not (user or system) or (not both and last == 2)):
         user, system = last_user, last_system
     ended = (completed or entered) if status in ENDED else None if status else completed
+    if wall is None or wall < 0:
+        wall, suspended = _span(current or first, ended, suspended, committed, paused)
+    away = max(suspended or 0, 0)
+    away = away if wall is None or away <= wall else 0  # nothing is suspended for longer
     return (
         "" if cluster is None else f"{int(cluster)}.{int(process or 0)}",
         _whole(current or first),
         _whole(ended),
-        "" if wall is None else _whole(wall - max(suspended or 0, 0), zero=True),
+        "" if wall is None else _whole(wall - away, zero=True),
         "" if user is None and system is None else _whole((user or 0) + (system or 0), zero=True),
         _whole(rss if rss_raw is None else rss_raw, zero=True),
         _whole(image if image_raw is None else image_raw, zero=True),
         _whole(disk if disk_raw is None else disk_raw, zero=True),
     )
+
+
+def _together(user: Any, system: Any) -> tuple[Any, Any]:
+    """Two CPU times, None for one that is below zero."""
+    known = [None if each is not None and each < 0 else each for each in (user, system)]
+    return known[0], known[1]
+
+
+def _span(
+    start: Any, end: Any, suspended: Any, committed: Any, paused: Any
+) -> tuple[Any, Any]:  # fmt: skip
+    """The wall time of an ad without one, and how much of it was suspended: that of the last good
+    run, or else from its start to its end.
+    """
+    if committed and committed > 0:
+        return committed, paused
+    if start and end and end >= start:
+        return end - start, suspended
+    return None, suspended
 
 
 def is_expression(text: str) -> bool:

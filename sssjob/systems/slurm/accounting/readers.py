@@ -176,9 +176,11 @@ def constraints(text: str) -> Found:
     return text if constraint(text) is None else None
 
 
-def requested_memory(text: str, processors: str, nodes: str) -> Found:
-    """MB for the whole job; what was requested for a CPU or a node, times their number."""
-    return _in_all(values.requested_memory(text), processors, nodes)
+def requested_memory(text: str, asked: str, given: str, nodes: str, given_nodes: str) -> Found:
+    """MB for the whole job; what was requested for a CPU or a node, times their number: that which
+    was requested, or else given.
+    """
+    return _in_all(values.requested_memory(text), asked or given, nodes or given_nodes)
 
 
 def flagged_memory(text: str, processors: str, nodes: str) -> Found:

@@ -319,7 +319,9 @@ def chosen(rows: Iterable[Field], columns: Collection[str]) -> Iterator[Field]:
         if row.column in columns and row.read is not read_with_others:
             if row.read is allocated:
                 row = row._replace(beside=measured)
-            elif row.read in (requested_memory, flagged_memory):
+            elif row.read is requested_memory:  # of columns that there are, and may be empty
+                row = row._replace(beside=("ReqCPUS", "NCPUS", "ReqNodes", "NNodes"))
+            elif row.read is flagged_memory:
                 row = row._replace(beside=tuple(_there(names, columns) for names in _UNITS))
             found[_identity(row)] = row
     return iter(found.values())
