@@ -181,6 +181,16 @@ NOW, SOON, LATER = 1_700_000_000, 1_700_003_600, 1_700_007_200
             id="and announces it again",
         ),
         pytest.param([("cloud", NOW)], NOW, id="what happens now"),
+        pytest.param(
+            [("cloud", NOW), ("person", None), ("cloud", NOW)], None, id="it was expired",
+        ),
+        pytest.param(
+            [("cloud", NOW), ("system", LATER), ("cloud", NOW)], NOW, id="it has come before",
+        ),
+        pytest.param(
+            [("cloud", NOW), ("system", LATER), ("person", None), ("cloud", NOW)], LATER,
+            id="it was expired, and another one comes",
+        ),
         pytest.param([("cloud", NOW), ("cloud", None)], NOW, id="has come, and is for expire"),
     ],
 )  # fmt: skip

@@ -30,6 +30,7 @@ SHUTDOWN = "shutdowntime"
 _ANNOUNCED = ".announced"  # the shutdowns that we were told of, by who told, and the one we found
 _ANNOUNCING = ".announcing"  # is locked meanwhile; only root can open it
 _FOUND = "-"
+_STALE = 3600  # seconds after which a shutdown that has come is no news
 _WATCHED = ".watched"  # by which batch system, for which node, and until when that counts
 LONGEST_WATCH = 3600  # seconds
 
@@ -258,20 +259,22 @@ def _announce(folder: int, key: str, said: Mapping[str, int | None], now: int) -
         found = noted.get(_FOUND)
         if standing is None or standing not in (*noted.values(), *said.values()):
             found = standing  # a person announced it, or called it off
-        earlier = {who: moment for who, moment in noted.items() if moment > now}
+        earlier = {who: moment for who, moment in noted.items() if moment > now - _STALE}
         told = {who: moment for who, moment in {**earlier, **said, _FOUND: found}.items() if moment}
-        least = min(told.values(), default=None)
-        if not told.keys() - {_FOUND}:
-            told = {}  # nothing of ours
-        if told and told != noted:
-            lines = (f"{who} {moment}\n" for who, moment in sorted(told.items()))
+        ours = told if told.keys() - {_FOUND} else {}
+        is_new = ours != noted
+        if ours and is_new:
+            lines = (f"{who} {moment}\n" for who, moment in sorted(ours.items()))
             atomic.put(folder, note, "".join(lines).encode())
-        elif not told:
+        elif not ours:
             with suppress(FileNotFoundError):
                 os.unlink(note, dir_fd=folder)
+        # What has come stands until it is taken away (``expire``), and does not come again then.
+        has_come = written is not None and written <= now and written in ours.values()
+        least = min((each for each in told.values() if is_new or each > now), default=None)
         if least is None and standing is not None:
             remove((key,), folder)
-        elif least is not None and least != written:
+        elif least is not None and least != written and (is_new or not has_come):
             put({key: least}, folder)
 
 
