@@ -5,19 +5,15 @@ remembered. The yardstick is a facet by hand: SQL on the columns of the store it
 summary of a large store (DuckDB) is to beat.
 """
 
-import argparse
 import json
 import sqlite3
 import statistics
-import tempfile
 import time
 import warnings
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
-from _generate import corpus
+from _stores import filled_store, store_options
 
-from sssjob import store
 from sssjob.web.app import application
 from sssjob.web.stores import Stores
 
@@ -52,18 +48,8 @@ class Result:
 
 def main() -> None:
     """Measure, and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=1_000_000, help="jobs (%(default)s)")
-    parser.add_argument("--rounds", type=int, default=9, help="questions a page (%(default)s)")
-    parser.add_argument("--store", help="a store that is there already")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--strict", action="store_true", help="exit 1 when an aim is missed")
-    chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        address = chosen.store or str(Path(folder, "jobs.db"))
-        if not chosen.store:
-            with store.open(address, create=True) as jobs, corpus(chosen.count).open("rb") as lines:
-                jobs.load(lines)
+    chosen = store_options(__doc__, rounds=9).parse_args()
+    with filled_store(chosen) as address:
         results = measure(address, chosen.rounds)
         by_hand = counted_by_hand(address)
     if chosen.json:

@@ -13,11 +13,8 @@ median time of the requests of a fast client meanwhile, against the same a momen
 import argparse
 import asyncio
 import json
-import signal
 import socket
 import statistics
-import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -27,17 +24,11 @@ from pathlib import Path
 
 from _measure import options
 from gateway import KEY, cpu_seconds, load, running
-from gateway_soak import listening
+from gateway_soak import started
 
 CONNECTIONS, SLOW = 64, 256
 AIMS = {"processes": 1.8, "busier": 1.8, "slow": 1.2}
-SETTINGS = """
-listen = ["127.0.0.1:0"]
-[security]
-key = "key"
-role = "admin"
-[store]
-address = "jobs.db"
+PROCESSES = """
 [limits]
 processes = {}
 """
@@ -54,25 +45,8 @@ class Compared:
 @contextmanager
 def serving(folder: Path, processes: int) -> Iterator[tuple[list[int], int]]:
     """The processes that answer, and their port."""
-    (folder / "gateway.toml").write_text(SETTINGS.format(processes))
-    (folder / "key").write_bytes(KEY.secret)
-    (folder / "key").chmod(0o600)
-    with (folder / "log").open("wb") as log:
-        command = [
-            sys.executable,
-            "-m",
-            "sssjob",
-            "serve",
-            "--config",
-            str(folder / "gateway.toml"),
-        ]
-        process = subprocess.Popen(command, stderr=log)
-    try:
-        port = listening(folder / "log")
-        yield children(process.pid) if processes > 1 else [process.pid], port
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(60)
+    with started(folder, PROCESSES.format(processes), KEY.secret) as (pid, port):
+        yield children(pid) if processes > 1 else [pid], port
 
 
 def children(pid: int) -> list[int]:

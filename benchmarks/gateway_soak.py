@@ -13,16 +13,17 @@ import resource
 import signal
 import statistics
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 import urllib.request
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from _measure import options
+from _measure import options, sssjob
 
 from sssjob import store
 from sssjob.client import Client, Legacy
@@ -37,6 +38,8 @@ key = "key"
 role = "admin"
 [store]
 address = "jobs.db"
+"""
+RATES = """
 [rates.Resource]
 Processors = 1
 """
@@ -53,23 +56,28 @@ class Answered:
     charged: list[str] = field(default_factory=list)
 
 
+@contextmanager
+def started(place: Path, more: str = "", key: bytes = KEY) -> Iterator[tuple[int, int]]:
+    """The process of a gateway over a store in a directory, and its port."""
+    (place / "gateway.toml").write_text(SETTINGS + more)
+    (place / "key").write_bytes(key)
+    (place / "key").chmod(0o600)
+    with (place / "log").open("wb") as log:
+        command = [*sssjob("serve", "--config", place / "gateway.toml")]
+        process = subprocess.Popen(command, stderr=log)
+    try:
+        yield process.pid, listening(place / "log")
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+
+
 def main(seconds: float, clients: int, rate: float, as_json: bool) -> None:
     """Start a gateway, ask it for so many seconds, and tell what became of it."""
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
-        (place / "gateway.toml").write_text(SETTINGS)
-        (place / "key").write_bytes(KEY)
-        (place / "key").chmod(0o600)
-        with (place / "log").open("wb") as log:
-            config = str(place / "gateway.toml")
-            command = [sys.executable, "-m", "sssjob", "serve", "--config", config]
-            process = subprocess.Popen(command, stderr=log)
-        try:
-            port = listening(place / "log")
-            figures, answered = soaked(process.pid, port, seconds, clients, rate)
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(60)
+        with started(place, RATES) as (pid, port):
+            figures, answered = soaked(pid, port, seconds, clients, rate)
         with store.open(place / "jobs.db", read_only=True) as jobs:
             kept = {stored.identity.id for stored in jobs.documents()}
             charges = Counter(each.job for each in jobs.ledger.entries((EntryKind.CHARGE,)))

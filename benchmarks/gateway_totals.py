@@ -6,19 +6,15 @@ same total in SQL by hand on the columns of the store; the ratio is that against
 aim is 50 ms. ``--store`` takes a store that is there, which is changed.
 """
 
-import argparse
 import json
 import sqlite3
 import statistics
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
-from _generate import corpus
+from _stores import filled_store, store_options
 
-from sssjob import store
 from sssjob.handlers.roles import Roles
 from sssjob.handlers.service import Service, ServiceSettings
 from sssjob.handlers.stores import Stores
@@ -50,18 +46,8 @@ class Result:
 
 def main() -> None:
     """Measure, and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=1_000_000, help="jobs (%(default)s)")
-    parser.add_argument("--rounds", type=int, default=5, help="changes of a total (%(default)s)")
-    parser.add_argument("--store", help="a store that is there already")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--strict", action="store_true", help="exit 1 when the aim is missed")
-    chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        address = chosen.store or str(Path(folder, "jobs.db"))
-        if not chosen.store:
-            with store.open(address, create=True) as jobs, corpus(chosen.count).open("rb") as lines:
-                jobs.load(lines)
+    chosen = store_options(__doc__, rounds=5).parse_args()
+    with filled_store(chosen) as address:
         results = [measured(address, by, chosen.rounds) for by in GROUPS]
     if chosen.json:
         print(json.dumps({"totals": [asdict(each) for each in results]}))

@@ -22,6 +22,15 @@ from sssjob.rmap.responder import Policy, Responder
 RING = Ring(Key(KEY), passwords={"ann": Key(b"s3cretpass", owner="ann")})
 
 
+def prepared(folder, settings, **secrets):
+    """A folder with the file of a gateway and its secrets, by the names of their files."""
+    (folder / "gateway.toml").write_text(settings)
+    for name, text in secrets.items():
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o600)
+    return folder
+
+
 class Running:
     """A server that listens, and what a test may ask of it."""
 

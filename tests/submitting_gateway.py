@@ -2,6 +2,8 @@
 
 import getpass
 
+from gateways import prepared
+
 from sssjob import client
 from sssjob.document import loads
 from sssjob.rmap.keys import Key
@@ -45,10 +47,8 @@ def settings(*, account=ME, queues=("batch", "long"), every=3600):
 
 def prepare(folder, **how):
     """Put the file of a gateway, and its keys, into a directory."""
-    for name in ("auth_key", "maui.key"):
-        (folder / name).write_text(f"the {name} of this test\n")
-        (folder / name).chmod(0o600)
-    (folder / "gateway.toml").write_text(settings(**how))
+    secrets = {name: f"the {name} of this test\n" for name in ("auth_key", "maui.key")}
+    prepared(folder, settings(**how), **secrets)
 
 
 def ask(port, action, actor="maui", id_="", wheres=(), sets=(), gets=(), job=None, kind="Job"):

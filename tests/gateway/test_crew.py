@@ -11,7 +11,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from gateways import listening_here, serving
+from gateways import listening_here, prepared, serving
 from job_service import ROLES
 from waiting import HANG, until
 
@@ -49,10 +49,7 @@ PROCESSES = Request("Query", "root", (Object("System"),), (Get("Name"),))
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / "gateway.toml").write_text(TOML)
-    (tmp_path / "auth_key").write_text("secret\n")
-    (tmp_path / "auth_key").chmod(0o600)
-    return tmp_path
+    return prepared(tmp_path, TOML, auth_key="secret\n")
 
 
 def client(port, **options):

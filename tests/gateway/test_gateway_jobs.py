@@ -12,7 +12,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from gateways import serving
+from gateways import prepared, serving
 from waiting import until
 
 from sssjob import client, store
@@ -44,11 +44,8 @@ revoked = true
 
 @pytest.fixture
 def folder(tmp_path):
-    for name in ("auth_key", "root.key"):
-        (tmp_path / name).write_text(f"the {name} of this test\n")
-        (tmp_path / name).chmod(0o600)
-    (tmp_path / "gateway.toml").write_text(SETTINGS)
-    return tmp_path
+    secrets = {name: f"the {name} of this test\n" for name in ("auth_key", "root.key")}
+    return prepared(tmp_path, SETTINGS, **secrets)
 
 
 def asking(port, key=b"the root.key of this test", tries=1):

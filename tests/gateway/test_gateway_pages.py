@@ -11,7 +11,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from gateways import serving
+from gateways import prepared, serving
 from waiting import HANG, until
 
 from sssjob.client import JSONClient
@@ -39,8 +39,7 @@ token = "root.token"
 def folder(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    (tmp_path / "gateway.toml").write_text(CONFIG.format(port=port))
-    write(tmp_path, TOKEN)
+    prepared(tmp_path, CONFIG.format(port=port), **{"root.token": TOKEN})
     (tmp_path / "port").write_text(str(port))
     return tmp_path
 

@@ -4,6 +4,7 @@ import json
 from ipaddress import ip_network
 
 import pytest
+from gateways import prepared
 from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
 from strange_jobs import GROUP
@@ -68,20 +69,15 @@ SEEN = {
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("gate")
-    path = folder / "gateway.toml"
-    path.write_text(CONFIG)
-    for name in ("root", "sched", "gone"):
-        file = folder / f"{name}.token"
-        file.write_text(TOKEN.format(name))
-        file.chmod(0o600)
+    tokens = {f"{name}.token": TOKEN.format(name) for name in ("root", "sched", "gone")}
+    folder = prepared(tmp_path_factory.mktemp("gate"), CONFIG, **tokens)
     with store.open(folder / "jobs.db", create=True) as jobs:
         for each in JOBS:
             told = "<Job><Id>{}</Id><User>{}</User><Project>{}</Project></Job>"
             jobs.load(told.format(*each).encode())
         for document in (TWO, TWICE, MIXED, OF_AMY):
             jobs.load(document.encode())
-    return load(path)
+    return load(folder / "gateway.toml")
 
 
 @pytest.fixture(scope="module", params=["store", "summary"])
