@@ -231,15 +231,16 @@ def _scheduling(word: str, text: str, number: int, found: _ReadScheduling, repor
     try:
         values = literal.parse(text)
         names = tuple(name for name in _text(values.get("queues")).split(",") if name)
-        slots = _number(values, "slots", number, report)
-        free, most, walltime, limit, priority = (
-            _number(values, key, number, report)
-            for key in ("free", "maxrunning", "walltime", "maxwalltime", "priority")
+        slots, free, most, walltime, limit = (
+            _amount(values, key, number, report)
+            for key in ("slots", "free", "maxrunning", "walltime", "maxwalltime")
         )
+        priority = _number(values, "priority", number, report)
         start, end = (_number(values, key, number, report) for key in ("start", "end"))
-        if word != _RULES and (slots is None or slots < 0):
+        if word != _RULES and slots is None:
             raise InvalidValue(str(values.get("slots", "")), "slots, as a number")
         if word == _POOL:
+            free = None if free is None else min(free, slots or 0)
             found.pools.append(Pool(names, int(slots or 0), _whole(free)))
         elif word == _RULES:
             if not (name := _text(values.get("name"))):
@@ -270,6 +271,17 @@ def _number(
         return value
     report(Remark(number, f"{key} {value!r} is no number"))
     return None
+
+
+def _amount(
+    values: dict[str, literal.Scalar], key: str, number: int, report: Report
+) -> float | None:
+    """A number that is not negative; another one is reported and left out."""
+    value = _number(values, key, number, report)
+    if value is not None and value < 0:
+        report(Remark(number, f"{key} {value!r} is negative"))
+        return None
+    return value
 
 
 def _header(line: str, number: int, headers: dict[str, float], report: Report) -> None:

@@ -45,7 +45,12 @@ COUNTS = st.integers(0, 10**6)
 QUEUES = st.lists(WORDS.filter(lambda text: "," not in text), max_size=3).map(tuple)
 SCHEDULING = st.builds(
     Scheduling,
-    pools=st.lists(st.builds(Pool, QUEUES, COUNTS, st.none() | COUNTS), max_size=2).map(tuple),
+    pools=st.lists(
+        st.builds(Pool, QUEUES, COUNTS, st.none() | COUNTS).map(
+            lambda pool: pool if pool.free is None else pool._replace(slots=pool.slots + pool.free)
+        ),
+        max_size=2,
+    ).map(tuple),
     queues=st.lists(
         st.builds(
             QueueRules, st.text(min_size=1), st.none() | TIMES, st.none() | TIMES,
@@ -200,3 +205,12 @@ def test_nfree_follows_from_nactive():
     assert read("nactive 8\n" + running + LINE)[0].free == 5
     assert read("nactive 2\n" + running)[0].free == 0
     assert read(running)[0].free is None
+
+
+def test_a_negative_amount_of_a_queue_is_reported_and_not_known():
+    snapshot, remarks = read(
+        "queue {'name': 'a', 'maxwalltime': -5, 'maxrunning': -2, 'priority': -3}\n"
+        "pool {'slots': 5, 'free': 9}\n"
+    )
+    assert snapshot.scheduling == Scheduling((Pool((), 5, 5),), (QueueRules("a", priority=-3),))
+    assert len(remarks) == 2
