@@ -1,6 +1,7 @@
 """A cluster of Dask does what processes of this machine do, also where workers are lost."""
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ pytest.importorskip("distributed")
 pytest.importorskip("duckdb")
 
 from distributed import LocalCluster
+from object_store import served
 
 from sssjob import clusters
 from sssjob.cli import sssjob
@@ -23,7 +25,17 @@ SACCT = EXAMPLES / "slurm" / "sacct.txt"
 
 
 @pytest.fixture(scope="module")
-def address():
+def bucket():
+    """A bucket of an object store that workers know, too; "" where there is none."""
+    if not all(map(find_spec, ("moto", "s3fs"))):
+        yield ""
+        return
+    with served() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def address(bucket):
     """The scheduler of two workers, each a process of one thread, which are started anew."""
     with LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=60
@@ -131,8 +143,11 @@ def test_a_command_prints_what_it_prints_by_one_process(address, logs, words):
     assert found[1]
 
 
-def test_a_ledger_has_the_same_runs_and_the_same_reports(address, logs, tmp_path):
-    here, there = tmp_path / "here", tmp_path / "there"
+@pytest.mark.parametrize("is_far", [False, True], ids=["directory", "object-store"])
+def test_a_ledger_has_the_same_runs_and_the_same_reports(address, bucket, logs, tmp_path, is_far):
+    here, there = tmp_path / "here", f"{bucket}/there" if is_far else tmp_path / "there"
+    if is_far and not bucket:
+        pytest.skip("needs moto and s3fs")
     told = [
         answered("ledger", "ingest", "--from", "slurm", "--json", *more, home, *logs.iterdir())
         for home, more in ((here, ()), (there, ("--cluster", address)))
@@ -145,6 +160,10 @@ def test_a_ledger_has_the_same_runs_and_the_same_reports(address, logs, tmp_path
         report = answered("ledger", "report", "--json", *by, here)
         assert report == answered("ledger", "report", "--json", *by, "--cluster", address, there)
         assert report[0] == 0
+    words = "query", "--count", "//Job[Delivered/Duration > 500000]"
+    found = answered(*words, here)
+    assert found == answered(*words, "--cluster", address, there)
+    assert found[0] == 0
 
 
 @pytest.mark.parametrize("words, expected", [
