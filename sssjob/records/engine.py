@@ -5,7 +5,7 @@ How it works, and why, is told in ``layout.py``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, BinaryIO, Generic, TypeVar
 
@@ -79,9 +79,16 @@ class RecordEngine(Generic[P, J]):
         if self._options.ended_only:
             found = _ended(found)
         if once is not None:
-            found = once.take(found)
+            found = once.take(found, self._bad)
         outcomes = self._maker.outcomes(found)
+        if once is not None and self._maker.bad:
+            once.forget(found, self._maker.bad)
         return [*self._clock.assumption(outcomes[0].line), *outcomes] if outcomes else ()
+
+    def _bad(self, found: Stretch) -> Collection[int]:
+        """The places of the records of a stretch that are bad."""
+        self._maker.outcomes(found)
+        return self._maker.bad
 
     def _read(self, read: Reader, batch: Iterable[Piece]) -> list[Any]:
         found: list[Any] = []

@@ -72,9 +72,11 @@ class Maker(Generic[P, J]):
         self._plans = plans
         self._builder = plans.builder
         self._span = span
+        self.bad: set[int] = set()  # the places of records of the last stretch that are bad
 
     def outcomes(self, found: Stretch) -> list[Outcome[J]]:
         """What becomes of what was found, in its order."""
+        self.bad = set()
         outcomes: list[Any] = [*found.items]
         beside: dict[int, list[Outcome[J]]] = {}
         for place in found.made:
@@ -130,6 +132,7 @@ class Maker(Generic[P, J]):
         for at, (place, line, job) in enumerate(zip(batch.places, batch.lines, jobs, strict=True)):
             if isinstance(job, InvalidValue):
                 outcomes[place] = Bad(line, str(job))
+                self.bad.add(place)
                 beside[place] = [*of_bad(batch.folded[at] if batch.folded else ())]
                 continue
             said: tuple[Noted, ...] = notes[at]

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import mmap
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from sssjob.errors import Severity
@@ -63,6 +63,10 @@ class Met(Protocol):
         """For each of many runs in their order NEW, TWICE or CHANGED."""
         ...
 
+    def forget(self, keys: Iterable[Any]) -> None:
+        """Of these runs, which were the last that were new, nothing was read after all."""
+        ...
+
 
 class SeenRuns:
     """The runs that were met; see above."""
@@ -75,12 +79,18 @@ class SeenRuns:
         self._ends: dict[int, int] = {}  # by the last runs
         self._table = _Table(_SLOTS)
         self._others: dict[int, set[int]] = {}  # further ends of runs that have several
+        self._forgotten: set[int] = set()  # runs that were met, and of which nothing was read
 
     def take(self, keys: Sequence[int], ends: Sequence[int]) -> Sequence[int]:
         """For each of many runs in their order NEW, TWICE or CHANGED; they are remembered."""
         verdicts = []
         for run, end in zip(keys, ends, strict=True):
             known = self._end(run) if run else None
+            if known is not None and run in self._forgotten:
+                self._forgotten.discard(run)
+                self._others[run] = {end}
+                verdicts.append(NEW)
+                continue
             if known is not None:
                 verdicts.append(self._met(run, known, end))
                 continue
@@ -103,6 +113,11 @@ class SeenRuns:
         self._taken.append((keys, ends))
         self._put_away()
         return True
+
+    def forget(self, keys: Iterable[int]) -> None:
+        """Take the next record of these runs for the first one."""
+        if len(self._forgotten) < _OTHERS:
+            self._forgotten.update(key for key in keys if key)
 
     def are_new_in(self, listed: Keys) -> bool:
         """The same of the runs of a part that another process has listed."""
@@ -230,6 +245,12 @@ class ListedRuns:
         """As long as all are new, nobody asks this."""
         return [NEW] * len(keys)
 
+    def forget(self, keys: Iterable[Any]) -> None:
+        """List nothing of them."""
+        for key in keys:
+            place = next(at for at in range(len(self._keys) - 1, -1, -1) if self._keys[at] == key)
+            self._keys[place] = UNTOLD
+
 
 def probe() -> int:
     """What a process that lists runs needs, to know whether its hashes are those of this one."""
@@ -246,9 +267,14 @@ class Once:
     def __init__(self, run: RunKey, met: Met) -> None:
         self._run, self._met = run, met
         self._readers: dict[Names, Callable[[RecordBatch], Keys]] = {}
+        self._are_new = True  # what was taken last
 
-    def take(self, found: Stretch) -> Stretch:
-        """What was found, without them, and with what is to say."""
+    def take(self, found: Stretch, bad: Callable[[Stretch], Collection[int]]) -> Stretch:
+        """What was found, without them, and with what is to say.
+
+        ``bad`` tells the places of records of which nothing can be made: these are no first ones.
+        """
+        self._are_new = True
         keys: list[Any] = []
         ends: list[Any] = []
         for batch in found.batches:
@@ -257,13 +283,27 @@ class Once:
             ends += more[1]
         if not keys or self._met.are_new(keys, ends):
             return found
+        self._are_new = False
         places = [place for batch in found.batches for place in batch.places]
+        if wrong := bad(found):
+            good = [at for at, place in enumerate(places) if place not in wrong]
+            keys, ends, places = ([told[at] for at in good] for told in (keys, ends, places))
         if len(found.batches) > 1:  # the first of two is the one that stands first
             order = sorted(range(len(places)), key=places.__getitem__)
             keys, ends = [keys[at] for at in order], [ends[at] for at in order]
             places = [places[at] for at in order]
         verdicts = self._met.take(keys, ends)
         return _without(found, dict(zip(places, verdicts, strict=True)))
+
+    def forget(self, found: Stretch, bad: Collection[int]) -> None:
+        """Of what was just taken, these records could not be made."""
+        if not self._are_new:
+            return  # then they were not remembered
+        for batch in found.batches:
+            wrong = [at for at, place in enumerate(batch.places) if place in bad]
+            if wrong:
+                keys, _ = self._keys(batch)
+                self._met.forget([keys[at] for at in wrong if keys[at] != UNTOLD])
 
     def _keys(self, batch: RecordBatch) -> Keys:
         """What tells the runs of a batch, UNTOLD where nothing does, and their ends."""
@@ -281,10 +321,10 @@ def _without(found: Stretch, verdicts: Mapping[int, int]) -> Stretch:
     behind: dict[int, Noted] = {}
     for batch in found.batches:
         for at, (place, line) in enumerate(zip(batch.places, batch.lines, strict=True)):
-            if verdicts[place] == TWICE:
+            if verdicts.get(place) == TWICE:
                 note = Noted(line, _TWICE, once=True, severity=Severity.NOTICE)
                 instead[place] = [*batch.skipped(at, AGAIN), note]
-            elif verdicts[place] == CHANGED:
+            elif verdicts.get(place) == CHANGED:
                 behind[place] = Noted(line, _CHANGED, once=True, severity=Severity.NOTICE)
     return found.replaced(instead, behind)
 

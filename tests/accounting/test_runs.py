@@ -199,3 +199,25 @@ def test_a_copy_of_a_process_lists_hashes_and_any_other_one_what_is_hashed():
         seen = SeenRuns()
         assert seen.are_new_in(known)
         assert not seen.are_new_in(told)
+
+
+RUN = (
+    "11/20/2026 14:29:34;E;8.srv;user=amy ctime=1700000000 start=1700000100 end=1700000700 "
+    "exec_host=n1/0 resources_used.walltime={}\n"
+)
+
+
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("copies", ["bg", "bgg", "gbg", "bbg", "gb", "bb", "ggb", "bgbg"])
+def test_a_bad_record_hides_no_good_one_of_its_run(copies, apart):
+    """In one stream, and in a stream for each: the run counts once, if a record of it is good."""
+    texts = [RUN.format({"b": "abc", "g": "00:10:00"}[each]).encode() for each in copies]
+    seen, found = SeenRuns(), []
+    for data in texts if apart else [b"".join(texts)]:
+        found += read_records(find("pbs"), io.BytesIO(data), Options(), TEXTS, seen)
+    counts = Counts()
+    for each in found:
+        counts.add(each)
+    good = copies.count("g")
+    assert counts.converted == min(good, 1)
+    assert (counts.bad, counts.skipped.get(runs.AGAIN, 0)) == (copies.count("b"), max(good - 1, 0))
