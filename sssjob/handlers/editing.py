@@ -247,6 +247,7 @@ def _created(
             mine = all(view.is_within(reach) for view in views(old, call.request.object))
             if not old.deleted or not mine:
                 raise Refused("740", f"{old.identity} is there already")
+        _require_one_place(change, block)
         kept = change.put(block, files=files)
         # The very document that was deleted is no new version of it.
         made = (change.undelete(kept.identity) or kept) if kept.deleted else kept
@@ -258,6 +259,24 @@ def _created(
     if old is not None or any(job.get("Charge") for job in (block, *block.blocks(Job))):
         follow_all(change, views(made, JOB), call)
     return made
+
+
+def _require_one_place(change: Change, block: Block) -> None:
+    """Refuse (740) a job that stands in a group and alone, or twice in a group.
+
+    A Charge would be of one of them, a Modify of both, and each would be forwarded.
+    """
+    jobs = [job.id for job in block.blocks(Job) if job.id]
+    if len({*jobs}) < len(jobs):
+        raise Refused("740", f"{block.name} {block.id} has two jobs of one Id")
+    for id_ in jobs or [block.id]:
+        found = change.get(id_)
+        if found is None or found.deleted:
+            continue
+        name, other, _ = found.identity
+        # A group may be called as a job is.
+        if name == JOB if jobs else (name == GROUP and other != id_):
+            raise Refused("740", f"Job {id_} is there already, in {found.identity}")
 
 
 def _each(

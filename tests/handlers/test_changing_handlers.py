@@ -362,3 +362,21 @@ def test_what_adds_is_done_once_if_its_bytes_come_again(jobs, op, sign):
     jobs.answer("Modify", sets=[("Priority", "6")], wheres=wheres[:1], mark="q")
     jobs.answer("Modify", sets=[("Priority", "5")], wheres=wheres[:1], mark="p")
     assert priority() == 5
+
+
+def test_a_job_is_in_one_place(jobs):
+    group = "<JobGroup><Id>{}</Id><Job><Id>{}</Id></Job><Job><Id>{}</Id></Job></JobGroup>"
+
+    def create(text):
+        kind = "JobGroup" if "Group" in text else "Job"
+        return jobs.code("Create", object=kind, data=[text])
+
+    assert create(group.format("wf", "y", "y")) == "740"
+    assert create("<Job><Id>x</Id></Job>") == "000"
+    assert create(group.format("wf", "x", "y")) == "740"
+    assert create(group.format("wf", "z", "y")) == "000"
+    assert create("<Job><Id>y</Id></Job>") == "740"
+    assert create("<Job><Id>wf</Id></Job>") == "000"  # a group may be called as a job is
+    assert create(group.format("wf2", "z", "w")) == "000"  # as workflows of one form are
+    jobs.answer("Delete", wheres=[("Id", "EQ", "x")])
+    assert create(group.format("wf3", "x", "v")) == "000"
