@@ -196,7 +196,7 @@ def _stop():
         until(lambda: not _inside())
     for name in ("proc", "dev", ""):
         # Lazily: a process that has just ended may still hold it for a moment.
-        while os.path.ismount(PLACE / name):
+        while _is_mounted(PLACE / name):
             subprocess.run(["umount", "--lazy", str(PLACE / name)], check=True)
 
 
@@ -247,8 +247,14 @@ def _mount():
         (["mount", "-t", "proc", "proc", str(PLACE / "proc")], "proc"),
         (["mount", "--bind", "/dev", str(PLACE / "dev")], "dev"),
     ):
-        if not os.path.ismount(PLACE / name) and subprocess.run(command, check=False).returncode:
+        if not _is_mounted(PLACE / name) and subprocess.run(command, check=False).returncode:
             raise Unavailable(f"{' '.join(command)} is not allowed here")
+
+
+def _is_mounted(path):
+    """Whether something is mounted there, also another place of the same file system."""
+    lines = Path("/proc/self/mountinfo").read_text().splitlines()
+    return any(line.split()[4] == str(path) for line in lines)
 
 
 def _install(options, lines, user):
