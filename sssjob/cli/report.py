@@ -215,6 +215,7 @@ def command(
     report = Report(parts, *spans.window(since, until, where), where, extra=asked(site))
     with common.failing():
         fine = valued.fine(report)
+    check_sort(report, sort)
     unread: list[SSSJobError] = []
 
     def tell(error: SSSJobError) -> None:
@@ -286,6 +287,24 @@ def checked(by: str, sort: str, valued: Valuation) -> tuple[str, ...]:
     if sort:
         _known("--sort", sort, known)
     return parts
+
+
+def check_sort(report: Report, sort: str) -> None:
+    """End the command for a measure that this report does not tell."""
+    from sssjob.measures import EXTRA
+
+    if sort and sort not in {each.name for each in report.measures}:
+        of = next(name for name, some in EXTRA.items() if sort in {each.name for each in some})
+        common.fail(
+            f"--sort {sort} needs {_OPTIONS[of]}: without it, the report has no such column"
+        )
+
+
+# The options by which a report tells more, by the names of ``measures.EXTRA``.
+_OPTIONS = {
+    "asked": "--requested", "wait": "--wait", "factors": "--factors", "rates": "--rates",
+    "what-if": "--what-if",
+}  # fmt: skip
 
 
 def _known(option: str, name: str, names: Collection[str]) -> None:

@@ -11,6 +11,7 @@ from lxml import etree
 
 from sssjob import store
 from sssjob.cli import sssjob
+from sssjob.measures import EXTRA
 
 SACCT = Path(__file__).parents[2] / "examples" / "slurm" / "sacct.txt"
 JOBS = """\
@@ -103,6 +104,8 @@ def test_bars_in_the_terminal_and_as_SVG(tmp_path):
     pytest.param(("--by", "shoe"), "--by 'shoe' is not one of user, ", id="grouping"),
     pytest.param(("--sort", "shoe"), "--sort 'shoe' is not one of jobs, ", id="measure"),
     pytest.param(("--by", "day,usr"), "; did you mean user?", id="misspelt-grouping"),
+    pytest.param(("--sort", "wait_seconds"), "--sort wait_seconds needs --wait", id="not-told"),
+    pytest.param(("--sort", "charge"), "--sort charge needs --rates", id="no-charge"),
     pytest.param(("--sort", "wall_secnds"), "; did you mean wall_seconds?", id="misspelt-measure"),
     pytest.param(("--tz", "Europ/Berlin"), "; did you mean Europe/Berlin?", id="misspelt-zone"),
     pytest.param(("--since", "soon"), "'soon' is no time such as 2026-11", id="time"),
@@ -172,3 +175,10 @@ def test_an_end_without_a_date_is_in_no_span(end):
     found = run("--by", "day", data=f"<Job><Id>1</Id><EndTime>{end}</EndTime></Job>")
     assert found.exit_code == 0, found.output
     assert found.stdout.splitlines()[1].startswith("-  ")
+
+
+def test_each_measure_that_is_told_besides_has_its_option():
+    from sssjob.cli.report import _OPTIONS, command
+
+    assert {*_OPTIONS} == {*EXTRA}
+    assert {*_OPTIONS.values()} <= {name for each in command.params for name in each.opts}

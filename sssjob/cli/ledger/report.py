@@ -114,6 +114,7 @@ def command(
                     "jobs together: leave --workers and --cluster out")  # fmt: skip
     with common.failing():
         fine = valued.fine(report)
+    shown.check_sort(report, sort)
     used = cluster.processes(processes)
     unread = common.Complaints()
     with shared.opened(directory, number=number) as ledger:
