@@ -507,6 +507,14 @@ class Refused(SSSJobError, ValueError):
         return f"{self.message} ({self.code})"
 
 
+class UnknownOutcome(Refused):
+    """Nobody knows whether another server has made a change that it was told of (700)."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("700", message)
+        self.args = (message,)
+
+
 class BadFraming(Refused):
     """Bytes that are no request or reply of HTTP; ``http`` is the status that says so there."""
 

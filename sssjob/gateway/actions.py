@@ -26,8 +26,8 @@ class Actions:
     action that the object does not have with 315.
     ``quick`` tells which requests are answered at once, such as the query of one job by its Id,
     and ``slow`` those that a batch system has to answer. ``behind`` is asked for objects that are
-    not kept here, and ``shadow`` hears of what was answered about Jobs. ``admit`` refuses what
-    came before.
+    not kept here, as ``passing`` does it, and ``shadow`` hears of what was answered about Jobs.
+    ``admit`` refuses what came before.
     """
 
     def __init__(
@@ -38,9 +38,11 @@ class Actions:
         behind: Behind | None = None,
         shadow: Shadow | None = None,
         admit: Callable[[ReceivedRequest], None] = lambda call: None,
+        passing: Action | None = None,
     ) -> None:
         self.actions = {("System", "Query"): about_itself} | dict(actions)
         self.behind, self.shadow, self._admit = behind, shadow, admit
+        self._passing = passing
         self._objects = {name for name, _ in self.actions}
         self._quick, self._slow = quick, slow
 
@@ -48,8 +50,8 @@ class Actions:
         """The answer of the function. Names are case-sensitive, as in Gold."""
         self._admit(call)
         if self.behind is not None and self._is_elsewhere(call.request):
-            return self.behind.answer(call)
-        if self.shadow is None or not self.shadow.follows(call):
+            return (self._passing or self.behind.answer)(call)
+        if self.shadow is None or not self.shadow.follows(call.request):
             return self._own(call)
         try:
             answer = self._own(call)

@@ -10,12 +10,14 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 
 from sssjob.client import Client
 from sssjob.client.dialect import is_plain
-from sssjob.errors import InvalidValue, NoReply, Refused
+from sssjob.errors import InvalidValue, NoReply, Refused, UnknownOutcome
 from sssjob.handlers.attributes import JOB
+from sssjob.handlers.changes import once_elsewhere, require_single
 from sssjob.handlers.charging import owned
 from sssjob.handlers.service import Service
 from sssjob.rmap import codes
@@ -80,6 +82,20 @@ class Behind:
             rows, last.status.code, last.status.message, count if is_amount else "rows"
         )
 
+    def passing(self, service: Service | None) -> Action:
+        """What passes a request on, and where there is a store a change once."""
+        if service is None:
+            return self.answer
+
+        def do(call: ReceivedRequest) -> HandlerAnswer:
+            if not call.proven or call.request.action in READING:
+                return self.answer(call)
+            require_single(service.stores, call)
+            window = service.settings.accounting.repeated
+            return once_elsewhere(service.stores, call, window, partial(self.answer, call))
+
+        return do
+
     def asked(self, call: ReceivedRequest) -> list[Response]:
         """The parts of its answer.
 
@@ -97,29 +113,39 @@ class Behind:
         except NoReply as error:
             self.door.close()
             if error.asked and call.request.action not in READING:
-                raise Refused("700", "The server behind did not say whether it did it") from error
+                said = "The server behind did not say whether it did it"
+                raise UnknownOutcome(said) from error
             raise Refused("730", "The server behind does not answer") from error
         except InvalidValue as error:
             raise Refused("740", f"The server behind cannot be asked this: {error}") from error
         except Refused as error:  # what it answered is no answer
-            code = "730" if call.request.action in READING else "700"
-            raise Refused(code, "The server behind gave no answer that is one") from error
+            said = "The server behind gave no answer that is one"
+            if call.request.action in READING:
+                raise Refused("730", said) from error
+            raise UnknownOutcome(said) from error
         last = parts[-1].status
         if last.value is codes.Value.FAILURE:
             raise Refused(last.code, last.message)
         return parts
 
     def funded(self, service: Service, name: str, action: Action) -> Action:
-        """An action that is done where the server behind has the funds for it."""
+        """An action that is done where the server behind has the funds for it.
+
+        What would be refused here is not asked for there: a reservation would stay.
+        """
 
         def do(call: ReceivedRequest) -> HandlerAnswer:
             reach = service.settings.roles.reach(call)
             if not service.came(call):
+                action(replace(call, rehearsal=True))
                 asked = owned(service.stores, call.request, reach)
                 if name == "Quote":  # it promises nothing there
                     options = (each for each in asked.options if each.name != "Guarantee")
-                    asked = replace(asked, options=tuple(options))
-                self.asked(replace(call, request=asked))
+                    self.asked(replace(call, request=replace(asked, options=tuple(options))))
+                else:
+                    window = service.settings.accounting.repeated
+                    there = partial(self.answer, replace(call, request=asked))
+                    once_elsewhere(service.stores, call, window, there)
             return action(call)
 
         return do

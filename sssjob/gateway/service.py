@@ -45,8 +45,7 @@ def server(config: GatewayConfig, nonces: Nonces | None = None) -> GatewayServer
     shares = nonces is not None
     if nonces is None:
         nonces = Nonces(since=time.time(), window=config.window, required=config.nonce)
-    service = answering(config)
-    shadow = shadow_of(config, service)
+    service, shadow = answering(config), shadow_of(config)
     actions = actions_of(config, service, shadow)
     responder = Responder(
         actions, config.ring, config.policy, nonces=nonces, quick=actions.is_quick,
@@ -55,12 +54,10 @@ def server(config: GatewayConfig, nonces: Nonces | None = None) -> GatewayServer
     return GatewayServer(responder, config, service, shadow, shares=shares)
 
 
-def shadow_of(config: GatewayConfig, service: Service | None) -> Shadow | None:
+def shadow_of(config: GatewayConfig) -> Shadow | None:
     """What compares answers with those of another server, if the configuration asks for it."""
     behind = config.behind
-    if behind is None or not behind.shadow:
-        return None
-    return Shadow(behind) if service is None else Shadow(behind, service.came)
+    return Shadow(behind) if behind is not None and behind.shadow else None
 
 
 def actions_of(config: GatewayConfig, service: Service | None, shadow: Shadow | None) -> Actions:
@@ -70,7 +67,8 @@ def actions_of(config: GatewayConfig, service: Service | None, shadow: Shadow | 
         return Actions({}, behind=behind)
     own = service.actions | (behind.over(service) if behind is not None else {})
     admit = StoredNonces(service.stores, config.window).admit
-    return Actions(own, service.is_quick, service.is_slow, behind, shadow, admit)
+    passing = behind.passing(service) if behind is not None else None
+    return Actions(own, service.is_quick, service.is_slow, behind, shadow, admit, passing)
 
 
 def answering(config: GatewayConfig) -> Service | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from queue import Full, Queue
 
@@ -23,7 +23,6 @@ from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 ACTIONS = frozenset((
     "Query", "Create", "Modify", "Delete", "Undelete", "Charge", "Reserve", "Quote", "Refund",
 ))  # fmt: skip
-_FORBIDDEN = "444"
 _WAITING = 1000  # requests that wait to be asked
 _ROWS = 1000  # that are compared
 _SHOWN = 3  # rows of a difference
@@ -44,14 +43,12 @@ class ServerAnswer:
 class Shadow:
     """Asks the server behind what was asked here, in a thread of its own.
 
-    ``came`` tells of a change that it was made before, and is only answered again: Gold would make
-    it twice.
+    What was done here once is done there once: a change that ours refused, or only answered as
+    before, is not sent.
     """
 
-    def __init__(
-        self, behind: Behind, came: Callable[[ReceivedRequest], bool] = lambda call: False
-    ) -> None:
-        self.behind, self._came = behind, came
+    def __init__(self, behind: Behind) -> None:
+        self.behind = behind
         self._queue: Queue[tuple[ReceivedRequest, ServerAnswer] | None] = Queue(_WAITING)
         self._thread = threading.Thread(target=self._run, name="shadow", daemon=True)
 
@@ -64,15 +61,14 @@ class Shadow:
         self._queue.put(None)
         self._thread.join(self.behind.client.tries * 60)
 
-    def follows(self, call: ReceivedRequest) -> bool:
-        """Whether the other server can be asked the same, and was not before."""
-        asked = call.request
-        if asked.object != JOB or asked.action not in ACTIONS:
-            return False
-        return asked.action in READING or not self._came(call)
+    def follows(self, asked: Request) -> bool:
+        """Whether the other server can be asked the same."""
+        return asked.object == JOB and asked.action in ACTIONS
 
     def told(self, call: ReceivedRequest, answer: HandlerAnswer) -> HandlerAnswer:
         """The answer as it goes out; the other server is asked once it is whole."""
+        if answer.again:
+            return answer
 
         def rows() -> Iterator[Item]:
             seen: list[Item] = []
@@ -86,12 +82,14 @@ class Shadow:
         return replace(answer, rows=rows())
 
     def refused(self, call: ReceivedRequest, error: Refused) -> None:
-        """Ours refused it; the other server is asked all the same.
+        """Ours refused it; the other server is asked all the same, but for no change.
 
-        But for a change that its actor may not make here: what is signed with our key is ours.
+        Who was told that nothing was done would be charged there, and may ask in other words.
         """
-        if call.request.action in READING or error.code != _FORBIDDEN:
+        if call.request.action in READING:
             self._put(call, ServerAnswer(error.code))
+        else:
+            self._tell(call, "not sent", error.code, "a change that ours refused")
 
     def compare(self, call: ReceivedRequest, ours: ServerAnswer) -> list[tuple[str, str, str]]:
         """What differs: what it is, what ours says of it, and what the other one says."""

@@ -5,21 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
-from sssjob.errors import Refused
+from sssjob.errors import Refused, UnknownOutcome
 from sssjob.handlers.stores import Stores
 from sssjob.rmap.message import DataDocument, Item, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.rmap.writing import write_request
-from sssjob.store import Change
+from sssjob.store import Change, Store
 from sssjob.store.change import KEY
 
 _LARGEST = 1 << 14  # characters of an answer that is kept to be given again
 
 _NAMED = 200  # characters of a name in the history
 _LOOKS = ("ItemizedCharges", "ShowHours")
+_ELSEWHERE = "another server"  # by what answers without ids of another one are kept
+_TOLD = "told"  # it was told, and has not answered
 
 
 def once(
@@ -31,19 +34,80 @@ def once(
     one was, and changes nothing. The rows of the answer are there when this returns.
     """
     asked = call.request
-    with (
-        stores.use() as jobs,
-        jobs.change(by=call.actor[:_NAMED], source=call.origin, reason=reason(asked)) as change,
-    ):
-        if not asked.id:
-            return _made(do(change))
-        name = noted_as(call)
-        before = change.noted(name)
+    name = noted_as(call) if asked.id else ""
+
+    def made(change: Change) -> HandlerAnswer:
+        before = change.noted(name) if name else None
         if before is not None:
             return _read(before)
         answer = _made(do(change))
-        change.note(name, _written(answer))
+        if call.rehearsal:
+            raise _Rehearsed(answer)
+        if name:
+            change.note(name, _written(answer))
         return answer
+
+    try:
+        with stores.use() as jobs, _change(jobs, call) as change:
+            return made(change)
+    except _Rehearsed as rehearsed:
+        return rehearsed.answer
+
+
+class _Rehearsed(Exception):
+    """Ends a change of which nothing is to stay."""
+
+    def __init__(self, answer: HandlerAnswer) -> None:
+        super().__init__(answer)
+        self.answer = answer
+
+
+def once_elsewhere(
+    stores: Stores, call: ReceivedRequest, window: int, do: Callable[[], HandlerAnswer]
+) -> HandlerAnswer:
+    """The answer of another server, which is told of a change once however often that comes.
+
+    It is noted before it is told. Where nobody knows what became of it, because ``do`` raised
+    ``UnknownOutcome`` or this ended in between, the same request is told so, and not done again;
+    what was refused is. Without an id, the very bytes are known again for ``window`` seconds.
+    Raises ``UnknownOutcome``.
+    """
+    name = f"{noted_as(call)} elsewhere" if call.request.id else ""
+    mark = f"{call.mark} elsewhere"  # another one than that of what was answered here
+    if not name and not (call.mark and window):
+        return do()
+
+    def keep(change: Change, text: str) -> None:
+        if name:
+            change.note(name, text)
+        else:
+            change.keep_answer(_ELSEWHERE, mark, call.now, text)
+
+    with stores.use() as jobs, _change(jobs, call) as change:
+        before = (
+            change.noted(name) if name else change.answered(_ELSEWHERE, mark, call.now - window)
+        )
+        if before == _TOLD:
+            raise UnknownOutcome("This was sent to the server behind before, and nobody knows "
+                                 "whether it did it; it is not sent again")  # fmt: skip
+        if before:
+            return _read(before)
+        keep(change, _TOLD)
+    try:
+        answer = _made(do())
+    except UnknownOutcome:
+        raise
+    except Refused:
+        with stores.use() as jobs, _change(jobs, call) as change:
+            keep(change, "")
+        raise
+    with stores.use() as jobs, _change(jobs, call) as change:
+        keep(change, _written(answer))
+    return answer
+
+
+def _change(jobs: Store, call: ReceivedRequest) -> AbstractContextManager[Change]:
+    return jobs.change(by=call.actor[:_NAMED], source=call.origin, reason=reason(call.request))
 
 
 def once_outside(
@@ -62,10 +126,7 @@ def once_outside(
     if before is not None:
         return _read(before)
     answer = _made(do())
-    with (
-        stores.use() as jobs,
-        jobs.change(by=call.actor[:_NAMED], source=call.origin, reason=reason(asked)) as change,
-    ):
+    with stores.use() as jobs, _change(jobs, call) as change:
         change.note(name, _written(answer))
     return answer
 
@@ -80,12 +141,7 @@ def require_single(stores: Stores, call: ReceivedRequest) -> None:
         return
     words = json.dumps([call.actor, call.request.id])
     name, noted = f"{KEY}{hashlib.sha256(words.encode()).hexdigest()}", noted_as(call)
-    with (
-        stores.use() as jobs,
-        jobs.change(
-            by=call.actor[:_NAMED], source=call.origin, reason=reason(call.request)
-        ) as change,
-    ):
+    with stores.use() as jobs, _change(jobs, call) as change:
         before = change.noted(name)
         if before is None:
             change.note(name, noted)
@@ -171,7 +227,7 @@ def _read(text: str) -> HandlerAnswer:
         else DataDocument(each.encode())
         for each in said["rows"]
     )
-    return HandlerAnswer(rows, said["code"], said["message"], said["count"])
+    return HandlerAnswer(rows, said["code"], said["message"], said["count"], again=True)
 
 
 def _plain(item: Item) -> Any:

@@ -39,7 +39,10 @@ from sssjob.store.ledger import Entry, EntryKind
 from sssjob.store.reach import Reach
 
 _HOUR = 3600
-_OWNERS = "User", "Project", "Machine"
+# What another server has to know of a job to price it as it is priced here.
+_PRICED = (
+    "User", "Project", "Machine", "QualityOfService", "Processors", "NodeCount", "Memory", "Disk",
+)  # fmt: skip
 USED = Delivered, TaskGroup, Task  # where parts of a job say what they used
 _ASKED = *USED, Requested
 _WALL = attribute("Duration")
@@ -210,7 +213,7 @@ def reserve(
 
 
 def owned(stores: Stores, asked: Request, reach: Reach) -> Request:
-    """A Reserve or Quote that says whose the job is, as it is known here, for another server.
+    """A Reserve or Quote that says whose the job is, and what it asks for, as it is known here.
 
     Raises ``Refused`` as these do for a job that cannot be read.
     """
@@ -223,7 +226,7 @@ def owned(stores: Stores, asked: Request, reach: Reach) -> Request:
     if not known:
         return asked
     missing = [
-        _like(job, name, text) for name in _OWNERS
+        _like(job, name, text) for name in _PRICED
         if not _text(only(job), name) and (text := _text(known[0], name))
     ]  # fmt: skip
     whole = job.setting(*missing) if missing else job

@@ -41,7 +41,8 @@ class ReceivedRequest:
     claims. ``mark`` is the digest
     that was signed where nothing else tells a request from its copy, or "". ``flat`` tells that a
     program of Gold asks, which reads a row of properties and nothing else. ``single`` tells that an
-    id is for one request only, as over HTTP: other words with it are refused.
+    id is for one request only, as over HTTP: other words with it are refused. Nothing of what a
+    ``rehearsal`` does stays: it tells whether a change would be refused.
     """
 
     request: Request
@@ -52,6 +53,7 @@ class ReceivedRequest:
     mark: str = ""
     flat: bool = False
     single: bool = False
+    rehearsal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +61,14 @@ class HandlerAnswer:
     """What a handler answers. Rows may be drawn from a generator, which is closed at the end.
 
     ``count`` is an amount, or None where there is none to tell; without it, rows are counted.
+    ``again`` tells that the same was answered before, and nothing was done now.
     """
 
     rows: Iterable[Item] = ()
     code: str = "000"
     message: str = ""
     count: int | Literal["rows"] | None = "rows"
+    again: bool = False
 
 
 class Handler(Protocol):

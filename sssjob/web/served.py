@@ -108,7 +108,7 @@ def run(path: Path, listening: socket.socket, gateway: Connection) -> None:
         plan, handlers = config.web, service.answering(config)
         assert plan is not None
         assert handlers is not None
-        shadow = service.shadow_of(config, handlers)
+        shadow = service.shadow_of(config)
         actions = service.actions_of(config, handlers, shadow)
         responder = Responder(actions, config.ring, config.policy)
         stores = Stores(config.jobs.store)

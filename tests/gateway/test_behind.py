@@ -2,6 +2,7 @@
 
 import json
 import logging
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 
@@ -13,7 +14,7 @@ from servers import closed_port
 
 from sssjob import store
 from sssjob.client import GOLD, Client, Legacy
-from sssjob.errors import Refused
+from sssjob.errors import NoReply, Refused, UnknownOutcome
 from sssjob.gateway.actions import Actions
 from sssjob.gateway.behind import Behind, Door
 from sssjob.gateway.log import LOGGER, JsonFormatter
@@ -47,15 +48,19 @@ class Front:
     """A gateway's actions over a store, with a server behind, and no socket of its own."""
 
     def __init__(self, service, port, **settings):
-        client = Client([Legacy("127.0.0.1", port, timeout=60)], Key(OTHER), GOLD, tries=1)
+        to = Legacy("127.0.0.1", port, timeout=60) if isinstance(port, int) else port
+        client = Client([to], Key(OTHER), GOLD, tries=1)
         self.behind = Behind(client, **settings)
-        self.shadow = Shadow(self.behind, service.came) if self.behind.shadow else None
+        self.shadow = Shadow(self.behind) if self.behind.shadow else None
         own = service.actions | self.behind.over(service)
-        self.actions = Actions(own, service.is_quick, service.is_slow, self.behind, self.shadow)
+        self.actions = Actions(
+            own, service.is_quick, service.is_slow, self.behind, self.shadow,
+            passing=self.behind.passing(service),
+        )  # fmt: skip
 
-    def ask(self, action, object="Job", *, actor="root", proven=True, **parts):
+    def ask(self, action, object="Job", *, actor="root", proven=True, mark="", now=1000.0, **parts):
         request = Request(action, actor, tuple(map(Object, object.split())), **parts)
-        answer = self.actions(ReceivedRequest(request, actor, "10.0.0.7", proven, 1000.0))
+        answer = self.actions(ReceivedRequest(request, actor, "10.0.0.7", proven, now, mark))
         return replace(answer, rows=tuple(answer.rows))
 
     def code(self, *arguments, **options):
@@ -246,6 +251,84 @@ def test_a_change_of_which_nobody_knows_whether_it_was_made_is_700(service):
         assert error.value.code == code
 
 
+def deposit(made, **parts):
+    options = (Option("Id", "1"), Option("Amount", parts.pop("amount", "5")))
+    return made.ask("Deposit", "Account", options=options, **parts)
+
+
+def test_a_change_that_comes_twice_is_made_behind_once(service):
+    gold = Gold(
+        lambda call: HandlerAnswer([Row("Account", (("Id", "1"),))], message="done", count=5)
+    )
+    with running(gold) as other:
+        made = front(service, other)
+        first = deposit(made, id="dep")
+        assert deposit(made, id="dep") == replace(first, again=True)
+        assert (first.rows, first.message, first.count) == (
+            (Row("Account", (("Id", "1"),)),), "done", 5,
+        )  # fmt: skip
+        assert len(gold.calls) == 1
+        deposit(made, id="dep", amount="6")  # other words are another request
+        deposit(made, id="dep", actor="ann")
+        deposit(made, id="2")
+        assert len(gold.calls) == 4
+        for mark, now in (("a", 1000.0), ("a", 1119.0), ("b", 1119.0), ("a", 1200.0)):
+            deposit(made, mark=mark, now=now)
+        assert len(gold.calls) == 7  # the same bytes within two minutes are one request
+        for _ in "12":
+            deposit(made)
+            made.ask("Query", "Account", id="3")
+        assert len(gold.calls) == 11
+
+
+def test_what_was_refused_behind_may_be_asked_again(service):
+    answers = [Refused("784", "no funds"), HandlerAnswer()]
+
+    def answer(call):
+        if isinstance(said := answers.pop(0), Refused):
+            raise said
+        return said
+
+    with running(Gold(answer)) as other:
+        made = front(service, other)
+        with pytest.raises(Refused, match="no funds"):
+            deposit(made, id="dep")
+        assert deposit(made, id="dep").code == "000"
+        assert deposit(made, id="dep").again
+    assert answers == []
+
+
+class Lost:
+    """It takes what it is sent, and something ends before the answer."""
+
+    def __init__(self, error):
+        self.error, self.sent = error, 0
+
+    def exchange(self, message):
+        self.sent += 1
+        raise self.error
+        yield
+
+
+@pytest.mark.parametrize("known_by", [{"id": "1"}, {"mark": "a"}])
+@pytest.mark.parametrize("error", [NoReply("246", "hung up", asked=True), KeyboardInterrupt()])
+@pytest.mark.parametrize("action", ["Deposit", "Reserve"])
+def test_a_change_of_which_nobody_knows_is_not_sent_again(service, known_by, error, action):
+    lost = Lost(error)
+    made = Front(service, lost, funds=True)
+    parts = {"data": Data((Row("Job", JOB),))} if action == "Reserve" else {}
+    object = "Job" if action == "Reserve" else "Account"
+    with pytest.raises((Refused, KeyboardInterrupt)):
+        made.ask(action, object, **known_by, **parts)
+    made.behind.door._until = float("-inf")  # five seconds later
+    for _ in "12":
+        with pytest.raises(UnknownOutcome) as told:
+            made.ask(action, object, **known_by, **parts)
+        assert told.value.code == "700"
+    assert lost.sent == 1
+    assert made.ask("Query").rows == ()
+
+
 # --- funds ----------------------------------------------------------------------------------------
 
 
@@ -279,6 +362,50 @@ def test_funds_are_asked_for_once_and_only_for_who_may_reserve(service):
         assert gold.calls[1].request.option("Guarantee") is None  # no promise is made there
         made.ask("Charge", data=data)
         assert len(gold.calls) == 2
+
+
+@pytest.mark.parametrize("action", ["Reserve", "Quote"])
+def test_nothing_is_reserved_behind_that_is_refused_here(service, action):
+    gold = Gold()
+    with running(gold) as other:
+        made = front(service, other, funds=True)
+        gone = (("Id", "gone"), ("Duration", "60"))
+        made.ask("Create", data=Data((Row("Job", gone),)))
+        made.ask("Delete", wheres=(Where("Id", "gone"),))
+        negative = (("JobId", "a"), ("Processors", "-2"), ("WallDuration", "60"))
+        assert made.code(action, data=Data((Row("Job", negative),))) == "317"
+        if action == "Reserve":
+            assert (
+                made.code(action, data=Data((Row("Job", (("JobId", "gone"), *JOB[2:])),))) == "740"
+            )
+        assert gold.calls == []
+        assert made.ask("Query", "Reservation").rows == ()
+        made.ask(action, data=Data((Row("Job", JOB),)))
+        assert len(gold.calls) == 1
+
+
+def test_funds_that_were_refused_are_asked_for_again(service):
+    gold = Gold(broke)
+    with running(gold) as other:
+        made = front(service, other, funds=True)
+        for known_by in ({"id": "1"}, {"mark": "a"}):
+            for _ in "12":
+                assert made.code("Reserve", data=Data((Row("Job", JOB),)), **known_by) == "784"
+        assert len(gold.calls) == 4
+        assert made.ask("Query").rows == ()
+
+
+def test_funds_are_asked_for_what_the_job_is_known_to_ask_for(service):
+    gold = Gold()
+    with running(gold) as other:
+        made = front(service, other, funds=True)
+        asks = b"<Requested><Processors>8</Processors></Requested>"
+        job = b"<Job><Id>a</Id><QualityOfService>q</QualityOfService>%s</Job>" % asks
+        made.ask("Create", data=Data((DataDocument(job),)))
+        bare = (("JobId", "a"), ("WallDuration", "60"))
+        assert made.ask("Reserve", data=Data((Row("Job", bare),))).count == 480
+        [row] = gold.calls[-1].request.data.items
+        assert (row.get("Processors"), row.get("QualityOfService")) == ("8", "q")
 
 
 def test_funds_are_those_of_the_user_of_the_job_whoever_says_it(service):
@@ -343,14 +470,15 @@ def test_a_shadow_answers_from_ours_and_logs_what_the_other_one_says_otherwise(s
         assert made.code("Refund", options=(Option("JobId", "b"),)) == "740"
         made.ask("Query", "Transaction")
         made.shadow.stop()
-    assert [call.request.action for call in gold.calls] == ["Charge", "Query", "Refund", "Refund"]
-    assert [(each["action"], each["what"], each["ours"], each["theirs"]) for each in log] == [
+    assert [call.request.action for call in gold.calls] == ["Charge", "Query", "Refund"]
+    assert sorted((each["action"], each["what"], each["ours"], each["theirs"]) for each in log) == [
         ("Query", "rows", "Id=a, Charge=240", "Id=a, Charge=777"),
         ("Refund", "code", "000", "740"),
+        ("Refund", "not sent", "740", "a change that ours refused"),
     ]
 
 
-def test_a_shadow_hears_once_of_what_comes_twice_and_nothing_that_nobody_may_do(service, log):
+def test_a_shadow_hears_once_of_what_comes_twice_and_of_no_change_that_was_refused(service, log):
     gold = Gold()
     with running(gold) as other:
         made = front(service, other, shadow=True)
@@ -362,10 +490,15 @@ def test_a_shadow_hears_once_of_what_comes_twice_and_nothing_that_nobody_may_do(
             call = ReceivedRequest(charge, "root", "", True, 1000.0, mark)
             assert len([*made.actions(call).rows]) == 1
         assert made.code("Charge", data=Data((Row("Job", JOB),)), actor="ann") == "444"
+        negative = (("JobId", "b"), ("Processors", "-5"), ("WallDuration", "60"))
+        assert made.code("Charge", data=Data((Row("Job", negative),))) == "317"
+        with ThreadPoolExecutor(4) as pool:  # copies at the same moment, too
+            charges = [pool.submit(made.ask, "Charge", data=charge.data, id="2") for _ in "1234"]
+        assert [each.result().count for each in charges] == [240] * 4
         made.ask("Query")
         made.ask("Query")
         made.shadow.stop()
-    assert [call.request.action for call in gold.calls] == ["Charge"] * 3 + ["Query"] * 2
+    assert [call.request.action for call in gold.calls] == ["Charge"] * 4 + ["Query"] * 2
 
 
 def test_a_shadow_that_is_down_delays_nobody_and_is_told(service, log):

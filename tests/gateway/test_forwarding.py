@@ -442,7 +442,7 @@ def test_what_gold_cannot_be_told_is_said_at_once_and_shown(said, hindered, jobs
     assert each.look() == 0
     assert [parcel.said for parcel in each.outbox.left()] == [hindered]
     other = forwarding(closed_port(), SSSJOB, queue=each.plan.queue.with_name("other.db"))
-    assert other.look() == (0 if "is no" in hindered or "task" in hindered else 1)
+    assert other.look() == (1 if "character" in hindered else 0)
 
 
 ODD = [
@@ -504,7 +504,8 @@ def test_who_charges_a_job_that_cannot_be_sent_is_told_once(jobs):
         "will not be forwarded: User \u4e2d has a character that the server cannot take"
     )
     again = jobs.answer("Charge", data=[told[0]], id="7")[0]
-    assert (again.code, again) == ("000", jobs.answer("Charge", data=[told[0]], id="7")[0])
+    copy = jobs.answer("Charge", data=[told[0]], id="7")[0]
+    assert (again.code, replace(again, again=True)) == ("000", copy)
 
 
 def test_what_only_describes_a_job_does_not_keep_it_from_being_charged():
