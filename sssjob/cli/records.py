@@ -155,7 +155,8 @@ class RecordMessages:
             self.unread += item.unread
             self.bad += not item.unread
             if common.told().is_told(name, "error"):
-                said = f"{place}: error: {item.reason}"
+                place += f":{item.column}" if item.column else ""
+                said = f"{place}: error: {item.reason}{f' [{item.code}]' if item.code else ''}"
                 self._complain(said if item.unread else common.BadRecord(said))
             if len(self.faults) < FAULTS:
                 self.faults.append({"file": name, "line": item.line, "reason": item.reason})

@@ -43,7 +43,8 @@ def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
 
 def unread(error: UnreadableDocument) -> Bad:
     """What cannot be read, as a bad record."""
-    return Bad(error.finding.line or 1, error.finding.message, unread=True)
+    found = error.finding
+    return Bad(found.line or 1, found.message, unread=True, column=found.column, code=found.code)
 
 
 def made(line: int, job: Job) -> Read:

@@ -177,11 +177,16 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Bad:
-    """A record that cannot be converted; ``unread``: a document that cannot be read at all."""
+    """A record that cannot be converted; ``unread``: a document that cannot be read at all.
+
+    Of that the ``column`` and the ``code`` of its finding are kept, where they are known.
+    """
 
     line: int
     reason: str
     unread: bool = False
+    column: int = 0
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
