@@ -24,9 +24,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from sssjob.errors import Severity
-from sssjob.records.clock import NO_VALUE
+from sssjob.records.clock import NO_VALUE, Clock
 from sssjob.records.layout import NEVER, Names, RecordBatch, RunKey, Stretch
 from sssjob.records.record import Noted, Skipped
+from sssjob.records.texts import distinct
 
 AGAIN = "read before"
 _TWICE = "a record of the same run was read before: it counts once"
@@ -264,8 +265,8 @@ def _as_it_is(told: Any) -> Any:
 class Once:
     """Leaves out what was read of runs that were met before."""
 
-    def __init__(self, run: RunKey, met: Met) -> None:
-        self._run, self._met = run, met
+    def __init__(self, run: RunKey, met: Met, clock: Clock) -> None:
+        self._run, self._met, self._clock = run, met, clock
         self._readers: dict[Names, Callable[[RecordBatch], Keys]] = {}
         self._are_new = True  # what was taken last
 
@@ -312,7 +313,8 @@ class Once:
         except KeyError:
             if len(self._readers) >= _READERS:
                 self._readers.clear()
-            read = self._readers[batch.names] = _reader(self._run, batch.names, self._met.told)
+            read = _reader(self._run, batch.names, self._met.told, self._clock)
+            self._readers[batch.names] = read
         return read(batch)
 
 
@@ -330,11 +332,12 @@ def _without(found: Stretch, verdicts: Mapping[int, int]) -> Stretch:
 
 
 def _reader(
-    run: RunKey, names: Names, told: Callable[[Any], Any]
+    run: RunKey, names: Names, told: Callable[[Any], Any], clock: Clock
 ) -> Callable[[RecordBatch], Keys]:  # fmt: skip
     """What reads the keys of records with these names, as they are ``told``."""
-    places = [names.index(name) for name in (*run.of, run.submit, run.start) if name in names]
+    places = [names.index(name) for name in run.of if name in names]
     submit, start, end = (_place(names, name) for name in (run.submit, run.start, run.end))
+    times = [place for place in (submit, start) if place is not None]
 
     def whole(batch: RecordBatch, at: int) -> Any:
         """What tells a record that did not begin: all that it says, if that is enough."""
@@ -346,10 +349,12 @@ def _reader(
 
     def read(batch: RecordBatch) -> Keys:
         columns, size = batch.columns, len(batch.lines)
-        ends = [UNTOLD] * size if end is None else [*map(told, columns[end])]
+        ends = [UNTOLD] * size if end is None else [*map(told, _seconds(columns[end], clock))]
         if NEVER in names or start is None:
             return [whole(batch, at) for at in range(size)], ends
-        keys = [*map(told, zip(*[columns[place] for place in places], strict=True))]
+        parts = [columns[place] for place in places]
+        parts += [_seconds(columns[place], clock) for place in times]
+        keys = [*map(told, zip(*parts, strict=True))]
         if not _NOTHING.isdisjoint(columns[start]):
             for at, text in enumerate(columns[start]):
                 if text in _NOTHING:
@@ -357,6 +362,16 @@ def _reader(
         return keys, ends
 
     return read
+
+
+def _seconds(column: Sequence[Any], clock: Clock) -> Sequence[Any]:
+    """Times by their values, however they are written; what is none stays as it is."""
+    if {*map(type, distinct(column))} != {str}:
+        return column
+    found = clock.column(column)
+    if found is column or "" not in found:
+        return found
+    return [text or as_written for text, as_written in zip(found, column, strict=True)]
 
 
 def _place(names: Names, name: str) -> int | None:

@@ -221,3 +221,13 @@ def test_a_bad_record_hides_no_good_one_of_its_run(copies, apart):
     good = copies.count("g")
     assert counts.converted == min(good, 1)
     assert (counts.bad, counts.skipped.get(runs.AGAIN, 0)) == (copies.count("b"), max(good - 1, 0))
+
+
+def test_times_that_are_written_otherwise_tell_the_same_run():
+    columns = "JobID|Cluster|State|Submit|Start|End|ElapsedRaw\n"
+    iso = "7|c|COMPLETED|2023-11-14T22:00:00|2023-11-14T22:10:00|2023-11-14T22:20:00|600\n"
+    seconds = "7|c|COMPLETED|1699999200|1699999800|1700000400|600\n"
+    for zone, written, converted in (("", iso, 1), ("+01:00", iso.replace("T22", "T23"), 1),
+                                     ("+01:00", iso, 2)):  # fmt: skip
+        found = counted(read("slurm", columns + written, columns + seconds, zone=zone))
+        assert found[0] == converted
