@@ -238,7 +238,7 @@ def test_what_is_left_out_by_a_repair_is_said_and_comes_back_with_its_log(run, i
     (usage / file.path).write_bytes(b"")
     found = run("repair", usage)
     assert found.exit_code == 1
-    assert "is not what was written; 1 rows were in it" in found.stdout
+    assert "is not what was written; 1 row was in it" in found.stdout
     assert found.stderr == f"{usage}: 1 runs left out, 0 runs\n"
     assert "new 1" in run("ingest", usage, log).stderr
     found = run("repair", usage)
