@@ -156,10 +156,11 @@ class Forwarding:
         said = hindrance(view, dialect, charge=self.plan.charge)
         fields = () if said else finished(view, dialect, charge=self.plan.charge)
         if fields:
-            return self.outbox.add(key, fields, self.clock())
+            return self.outbox.add(key, fields, self.clock(), certain=not self._once)
         if said:
             shown = (("JobId", view.block.id),)
-            if self.outbox.add(key, shown, self.clock(), hindrance=said):
+            certain = not self._once
+            if self.outbox.add(key, shown, self.clock(), hindrance=said, certain=certain):
                 state = str(ParcelState.INCOMPLETE)
                 event("forward", logging.WARNING, job=view.block.id, state=state, reason=said)
         else:

@@ -24,8 +24,9 @@ CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STR
 _COLUMNS = "key, fields, state, tries, added, due, said"
 _ADD = (
     f"INSERT INTO job ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET "
-    "fields = excluded.fields, state = excluded.state, due = excluded.due, said = excluded.said "
-    "WHERE job.state = 'incomplete'"
+    "fields = excluded.fields, state = excluded.state, due = excluded.due, said = excluded.said, "
+    "added = excluded.added WHERE job.state = 'incomplete' OR (job.fields <> excluded.fields AND "
+    "(job.state = 'refused' OR (job.state = 'waiting' AND (job.tries = 0 OR ?))))"
 )
 
 
@@ -84,14 +85,17 @@ class Outbox:
         self._connection.close()
 
     def add(
-        self, key: str, fields: Sequence[tuple[str, str]], now: float, *, hindrance: str = ""
-    ) -> bool:
-        """Put a job into the queue; False if it has been there before, whatever became of it.
+        self, key: str, fields: Sequence[tuple[str, str]], now: float, *, hindrance: str = "",
+        certain: bool = True,
+    ) -> bool:  # fmt: skip
+        """Put a job into the queue; False if it has been there before, and nothing has changed.
 
-        With a ``hindrance`` it is only shown, until it comes without one.
+        What nobody has yet follows its job: what was refused, and what waits. Of what was tried,
+        that is known where ``certain``. With a ``hindrance`` it is only shown, until it comes
+        without one.
         """
         state = ParcelState.INCOMPLETE if hindrance else ParcelState.WAITING
-        row = (key, json.dumps(fields), state, 0, now, now, hindrance)
+        row = (key, json.dumps(fields), state, 0, now, now, hindrance, certain)
         return self._do(_ADD, row)
 
     def drop(self, key: str) -> None:

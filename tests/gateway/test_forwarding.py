@@ -152,6 +152,48 @@ def test_a_refusal_leaves_nothing_behind_and_is_tried_again_until_it_is_given_up
         assert states(each) == {"1": (ParcelState.REFUSED, 2)}
 
 
+def test_what_nobody_has_yet_follows_its_job_and_what_was_sent_does_not(jobs, forwarding):
+    each = forwarding(closed_port(), charge=True)
+
+    def charge(name):
+        jobs.answer("Charge", data=[USED.format("1", f"<Charge>5</Charge><Queue>{name}</Queue>")])
+
+    def waiting():
+        return [dict(parcel.fields).get("Charge") for parcel in each.outbox.left()]
+
+    charge("a")
+    assert (each.look(), waiting()) == (1, ["5"])
+    charge("b")
+    assert (each.look(), waiting()) == (1, ["10"])
+    each.send()  # to nobody
+    charge("c")
+    assert (each.look(), waiting()) == (1, ["15"])
+    jobs.answer("Modify", sets=[("Processors", "-5")], wheres=[("Id", "EQ", "1")])
+    assert each.look() == 0
+    assert states(each)["1"][0] is ParcelState.INCOMPLETE
+    jobs.answer("Modify", sets=[("Processors", "5")], wheres=[("Id", "EQ", "1")])
+    assert (each.look(), waiting()) == (1, ["15"])
+    with scripted(said(code="740"), CHARGED) as gold:
+        again = forwarding(gold.port, charge=True, give_up=-1.0)
+        again.send()
+        assert states(again)["1"][0] is ParcelState.REFUSED
+        charge("d")
+        assert (again.look(), again.send()) == (1, 1)
+        assert asked(gold).data.items[0].get("Charge") == "20"
+        charge("e")
+        assert (again.look(), again.send(), states(again)) == (0, 0, {})
+
+
+def test_what_may_have_arrived_at_a_server_that_does_it_once_stays_as_it_is(jobs, forwarding):
+    each = forwarding(closed_port(), SSSJOB)
+    jobs.create(DONE.format(1))
+    each.look()
+    each.send()
+    jobs.answer("Modify", sets=[("Processors", "5")], wheres=[("Id", "EQ", "1")])
+    assert each.look() == 0
+    assert [dict(parcel.fields)["Processors"] for parcel in each.outbox.left()] == ["16"]
+
+
 @pytest.mark.parametrize(
     ("answer", "then", "sent"),
     [
