@@ -15,7 +15,7 @@ from sssjob.systems.condor import cron
 from sssjob.systems.condor.configured import Configured
 from sssjob.translate import engine
 
-TEXT = (Path(__file__).parents[2] / "data/condor/execution-point.txt").read_text()
+TEXT = (Path(__file__).parents[2] / "data/execution-point.txt").read_text()
 PARTS = re.split(r"^== (\w+) (\d+)\n", TEXT, flags=re.MULTILINE)[1:]
 
 
