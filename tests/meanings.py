@@ -24,6 +24,7 @@ from sssjob.records.record import Converted
 from sssjob.records.record import Options as RecordOptions
 from sssjob.systems.condor import slot
 from sssjob.systems.gridengine import allocation as gridengine
+from sssjob.systems.lsf import allocation as lsf
 from sssjob.systems.pbs import allocation as pbs
 from sssjob.systems.slurm import allocation as slurm
 from sssjob.translate import read
@@ -175,6 +176,8 @@ _DETAIL = _file("batch/sge-qstat-j.xml").replace(
     "<CE_stringval>3600</CE_stringval>", "<CE_stringval>@</CE_stringval>"
 )
 _CONFIG = "h_rss=@\nh_vmem=INFINITY\n"
+_IN_LSF = {"LSB_JOBID": "7", "LSB_MCPU_HOSTS": "n1 4"}
+_BJOBS = '{"RECORDS":[{"JOBID":"7","RUNTIMELIMIT":"@","MEMLIMIT":"-"}]}'
 _LSF = _TOLD["lsf"]["limit"].replace(" 3600 0 512 ", " @ 0 512 ") + "\n"
 _AD = '[{"ClusterId": 7, "ProcId": 0, "Owner": "amy", "JobStatus": 2, "AllowedJobDuration": @}]'
 _EXECUTION = _AD.replace("AllowedJob", "AllowedExecute")
@@ -274,6 +277,14 @@ SUBJECTS = {
     ("lsf", "limit of bsub"): Subject({
         "translate lsf": asked("lsf", _script("#BSUB -W @")),  # minutes
     }, {"0": 0, "90": 90 * 60, "1:30": 90 * 60}),
+    ("lsf", "limit of bjobs"): Subject({
+        "features": given(lambda text: lsf.allocation(_IN_LSF, _BJOBS.replace("@", text), "n1"), "wall_limit_secs"),  # noqa: E501
+    }, {"90": 90 * 60, "10.1": 606, "60.0": HOUR, "60.0/n1": HOUR, "0.5": 30},  # minutes
+       ("10.1", "60.0", "60.0/n1", "0.5")),
+    ("lsf", "size of bjobs"): Subject({
+        "features": given(lambda text: lsf.allocation(_IN_LSF, _BJOBS.replace('"-"', f'"{text}"'), "n1"), "max_rss_bytes"),  # noqa: E501
+    }, {"1T": T, "1t": T, "1 T": T, "1.5G": 3 * G // 2, "1024k": M, "1024 Kbytes": M},
+       ("1 T", "1024 Kbytes")),
     ("lsf", "size"): Subject({
         "translate lsf": asked("lsf", _script('#BSUB -R "rusage[mem=@]"'), "Memory"),
     }, {"0": 0, "90": 90 * M, "1T": T, "1t": T, "1024k": M, "4294967294": ((1 << 32) - 2) * M,

@@ -675,6 +675,31 @@ def test_scripts_find_the_commands_of_a_batch_system_where_they_are_here(node):
     assert f"{node}/bin" not in run("install", "--for", "pbs").stdout
 
 
+def test_the_life_of_an_element_of_an_array_of_LSF_as_its_scripts_play_it(node):
+    """No LSF runs here; this is what its manuals say that an sbatchd does on a host."""
+    where = {"root": "mjf", "documents": "jobs", "log": "log", "to": "scripts"}
+    options = [word for name, place in where.items() for word in (f"--{name}", f"{node}/{place}")]
+    job = {"JOBID": "7", "JOBINDEX": "3", "RUNTIMELIMIT": "60.0", "EXEC_HOST": "n9"}
+    host = {"HOST_NAME": "'$4'", "MAX": "8"}
+    program(node, "bjobs", f"test \"$5\" = '7[3]' && echo '{json.dumps({'RECORDS': [job]})}'")
+    program(node, "bhosts", f"echo '{json.dumps({'RECORDS': [host]})}'")
+    assert run("install", "--for", "lsf", *options).exit_code == 0
+    told = {"LSB_JOBID": "7", "LSB_JOBINDEX": "3"}
+
+    def sbatchd(script, *arguments):
+        words = [node / "scripts" / script, *arguments]
+        return subprocess.run(
+            words, env=told, capture_output=True, text=True, check=True, timeout=HANG
+        ).stdout
+
+    assert sbatchd("prolog") == ""
+    assert sbatchd("starter", "cat $JOBFEATURES/wall_limit_secs") == "3600\n"
+    assert sbatchd("starter", "cat $JOBFEATURES/job_id") == "7[3]\n"
+    assert sbatchd("starter", "cat $MACHINEFEATURES/total_cpu") == "8\n"
+    sbatchd("epilog")
+    assert not (node / "mjf/7[3]").exists()
+
+
 def test_the_life_of_a_job_of_PBS_as_its_scripts_play_it(node):
     """No PBS runs here; this is what its manuals say that a MOM does."""
     where = {"root": "mjf", "jobs": "jobs", "log": "log", "to": "scripts"}

@@ -1,5 +1,6 @@
-"""What Slurm, Grid Engine and PBS gave a job, of what they print and hand to a prolog."""
+"""What Slurm, Grid Engine, PBS and LSF gave a job, of what they print and hand to a prolog."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from sssjob.features.batch import Allocation
 from sssjob.features.batch.allocation import amount, features
 from sssjob.model import Job, Property, Requested
 from sssjob.systems.gridengine import allocation as gridengine
+from sssjob.systems.lsf import allocation as lsf
 from sssjob.systems.pbs import allocation as pbs
 from sssjob.systems.slurm import allocation as slurm
 from sssjob.systems.slurm import groups
@@ -590,6 +592,115 @@ def test_an_id_that_is_no_name_of_a_directory_is_refused(arguments):
 @given(st.text(), st.text())
 def test_no_output_of_qstat_makes_a_prologue_fail(limits, printed):
     pbs.allocation(("1.ce", "u", "g", "n", limits), printed, "n1")
+
+
+# LSF: no LSF runs here; the forms are those of its manuals
+
+
+def bjobs(**fields):
+    """What ``bjobs -o "..." -json`` prints of one job."""
+    row = {"JOBID": "7", "JOBINDEX": "0", "USER": "alice", "EXEC_HOST": "n1:n1",
+           "RUNTIMELIMIT": "60.0", "MEMLIMIT": "4 G", **fields}  # fmt: skip
+    return json.dumps({"COMMAND": "bjobs", "JOBS": 1, "RECORDS": [row]})
+
+
+def by_lsf(printed="", host="n1.example.org", **environment):
+    return lsf.allocation({"LSB_JOBID": "7", **environment}, printed, host)
+
+
+def test_lsf_tells_slots_in_the_environment_and_limits_by_bjobs():
+    found = by_lsf(bjobs(), LSB_MCPU_HOSTS="n1 4", LSB_JOBINDEX="0")
+    assert values(found) == {
+        "allocated_cpu": 4, "wall_limit_secs": 3600, "max_rss_bytes": 4 << 30,
+    }  # fmt: skip
+    assert (found.job_id, found.user, found.node, found.alone) == ("7", "alice", "n1", True)
+    assert found.amounts["max_rss_bytes"].basis == "minimum"  # it may be that of each process
+
+
+@pytest.mark.parametrize(
+    ("hosts", "shown", "count", "alone"),
+    [
+        ("", "n1:n1", 2, True), ("", "4*n1", 4, True), ("", "4*n1:2*n2", 4, False),
+        ("", "n1.example.org:n2", 1, False), ("n1 2 n2 8", "n9", 2, False),
+        ("n2 8", "", None, True), ("", "-", None, False), ("", "", None, False),
+        ("n1", "n1", 1, True), ("", "n1;n2", None, False),
+    ],
+)  # fmt: skip
+def test_slots_of_a_host_are_those_that_LSF_names(hosts, shown, count, alone):
+    found = by_lsf(bjobs(EXEC_HOST=shown), LSB_MCPU_HOSTS=hosts)
+    assert (values(found).get("allocated_cpu"), found.alone) == (count, alone)
+    assert ("max_rss_bytes" in found.amounts) is alone  # what hosts share is no host's
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("1440.0", 86400), ("0.5", 30), ("60.0/n1", 3600), ("60.0/n1.example.org", 3600),
+     ("60.0/n2", None), ("-", None), ("", None), ("01:00:00", None), ("0.0", None)],
+)  # fmt: skip
+def test_a_limit_of_time_counts_on_the_host_that_it_names(text, seconds):
+    found = by_lsf(bjobs(RUNTIMELIMIT=text))
+    assert values(found).get("wall_limit_secs") == seconds
+    assert any("RUNTIMELIMIT" in note for note in found.notes) is (text in ("60.0/n2", "01:00:00"))
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("512 M", 512 * MIB), ("1.5 Gbytes", 1536 * MIB), ("4K", 4096), ("4", None), ("-", None)],
+)
+def test_a_limit_of_memory_has_a_unit(text, size):
+    assert values(by_lsf(bjobs(MEMLIMIT=text))).get("max_rss_bytes") == size
+
+
+def test_an_element_of_an_array_is_asked_for_and_told_alone():
+    script = lsf.LSFAllocation((), {"LSB_JOBID": "7", "LSB_JOBINDEX": "3"})
+    assert script.questions()["job"][-1] == "7[3]"
+    assert script.allocation({"job": bjobs(JOBINDEX="3")}, asking=True).job_id == "7[3]"
+    other = script.allocation({"job": bjobs(JOBINDEX="4")}, asking=True)
+    assert (values(other), other.notes) == ({}, ("bjobs tells nothing about job 7[3] alone",))
+
+
+@pytest.mark.parametrize(
+    ("rows", "count"),
+    [
+        ([{"HOST_NAME": "n1.example.org", "MAX": "16"}], 16),
+        ([{"HOST_NAME": "n1", "MAX": "-"}], None),
+        ([{"HOST_NAME": "n2", "MAX": "16"}], None),
+        ([], None),
+    ],
+)
+def test_slots_of_a_host_for_jobs_are_its_MAX(rows, count):
+    script = lsf.LSFAllocation((), {"LSB_JOBID": "7"})
+    assert [*script.node_questions("n1")["host"]][:2] == ["bhosts", "-o"]
+    printed = json.dumps({"COMMAND": "bhosts", "HOSTS": len(rows), "RECORDS": rows})
+    found = script.processors("n1", {"host": printed})
+    assert (None if found is None else found.value) == count
+    assert script.processors("n1", {}) is None
+
+
+@pytest.mark.parametrize(
+    ("printed", "jobs"),
+    [
+        ('{"RECORDS": []}', set()),
+        ('{"RECORDS": [{"JOBID": "7", "JOBINDEX": "3"}, {"JOBID": "8"}]}', {"7[3]", "8"}),
+        ('{"RECORDS": [{"JOBID": "?"}]}', None), ("No job found", None), ("", None), ("[]", None),
+    ],
+)  # fmt: skip
+def test_jobs_of_a_host_of_LSF(printed, jobs):
+    script = lsf.LSFAllocation((), {})
+    assert script.listings("n1")["jobs"][:5] == ["bjobs", "-u", "all", "-a", "-m"]
+    assert script.present("n1", {"jobs": printed}) == jobs
+
+
+@pytest.mark.parametrize("job", ["", "x", "../7", "7[3]"])
+def test_LSF_has_to_name_a_job(job):
+    with pytest.raises(InvalidValue):
+        lsf.allocation({"LSB_JOBID": job})
+
+
+@given(st.text() | st.recursive(st.text() | st.none(), st.lists).map(json.dumps))
+def test_no_output_of_bjobs_makes_a_prolog_fail(printed):
+    by_lsf(printed)
+    by_lsf(bjobs(EXEC_HOST=printed, RUNTIMELIMIT=printed, MEMLIMIT=printed), LSB_MCPU_HOSTS=printed)
 
 
 # Together with a job object

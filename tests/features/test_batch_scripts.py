@@ -59,6 +59,7 @@ def test_every_script_is_one_that_a_shell_can_read(install, system, name):
         ("slurm", "prolog", "prolog"), ("slurm", "epilog", "epilog"),
         ("gridengine", "prolog", "prolog"), ("gridengine", "epilog", "epilog"),
         ("pbs", "prologue", "prolog"), ("pbs", "epilogue", "epilog"),
+        ("lsf", "prolog", "prolog"), ("lsf", "epilog", "epilog"),
     ],
 )  # fmt: skip
 def test_a_script_calls_the_command_for_its_job(install, safe_path, system, name, word):
@@ -71,11 +72,15 @@ def test_a_script_calls_the_command_for_its_job(install, safe_path, system, name
     assert called[-2:] == (["7.ce", "alice"] if system == "pbs" else called[-2:])
 
 
-def test_a_script_hands_on_nothing_that_a_user_can_set(install, safe_path):
-    place = install("gridengine")
-    run(place / "prolog", JOB_ID="7", PYTHONPATH="/home/evil", PERL5LIB="/home/evil")
+@pytest.mark.parametrize(
+    ("system", "variable", "more"),
+    [("gridengine", "JOB_ID", "PERL5LIB"), ("lsf", "LSB_JOBID", "LSF_ENVDIR")],
+)
+def test_a_script_hands_on_nothing_that_a_user_can_set(install, safe_path, system, variable, more):
+    place = install(system)
+    run(place / "prolog", **{variable: "7", "PYTHONPATH": "/home/evil", more: "/home/evil"})
     environment = (safe_path / "environment").read_text()
-    assert "JOB_ID=7\n" in environment
+    assert f"{variable}=7\n" in environment
     assert "evil" not in environment
 
 
@@ -159,8 +164,9 @@ def test_a_profile_exports_the_directories_in_a_job_and_nothing_elsewhere(instal
     ],
     ids=["script", "command", "text", "executable"],
 )
-def test_a_starter_becomes_the_job(install, safe_path, arguments, printed):
-    place = install("gridengine")
+@pytest.mark.parametrize("system", ["gridengine", "lsf"])
+def test_a_starter_becomes_the_job(install, safe_path, system, arguments, printed):
+    place = install(system)
     (safe_path / "spooled").write_text('echo spooled "$@"\n')
     (safe_path / "program").write_text('#!/bin/sh\necho program "$@"\n')
     (safe_path / "program").chmod(0o755)
@@ -182,6 +188,18 @@ def test_a_starter_exports_what_its_prolog_made(install, safe_path):
         TMPDIR=str(safe_path),
     )  # fmt: skip
     assert done.stdout == f"{safe_path}/mjf/7.3/jobfeatures {safe_path}/mjf/machinefeatures\n"
+
+
+@pytest.mark.parametrize(("index", "job"), [("3", "7[3]"), ("0", "7"), ("", "7")])
+def test_a_starter_of_LSF_exports_what_is_of_its_element(install, safe_path, index, job):
+    place = install("lsf", root=f"{safe_path}/a b")
+    made(safe_path / "a b", job)
+    words = ('printf \'%s\n\' "$JOBFEATURES" "$JOBSTATUS"',)
+    done = run(place / "starter", *words, LSB_JOBID="7", LSB_JOBINDEX=index)
+    assert done.stdout.splitlines() == [
+        f"{safe_path}/a b/{job}/jobfeatures", f"{safe_path}/a b/{job}/jobstatus",
+    ]  # fmt: skip
+    assert run(place / "starter", *words, LSB_JOBID="8").stdout == "\n\n"
 
 
 def test_a_starter_mounts_nothing_for_no_epilog_would_unmount_it():

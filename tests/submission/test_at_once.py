@@ -35,6 +35,8 @@ CASES = [
                            "-N scan -q main -o /tmp/o -j y"),
     (RANGES, "pbs", "qsub -h -l nodes=1:ppn=2,mem=314572800b,walltime=00:05:30 "
                     "-N scan -q main -o /tmp/o -j oe"),
+    (RANGES, "lsf", "bsub -H -n 2 -R 'span[hosts=1]' -R 'rusage[mem=300MB/host]' -M 307200KB -W 6 "
+                    "-J scan -q main -oo /tmp/o"),
     (GROUPS, "slurm", "sbatch --parsable --hold --ntasks=3 --cpus-per-task=2 --mem=250M "
                       "--job-name=true"),
     (GROUPS, "gridengine", "qsub -terse -h -S /bin/sh -pe smp 6 -l h_vmem=43690667 -N true"),
@@ -50,6 +52,9 @@ def test_a_job_object_asks_a_batch_system_in_its_own_words(document, system, com
 def test_memory_and_scratch_space_are_asked_for_by_the_node():
     document = GROUPS.replace("<Executable>", "<NodeCount>2</NodeCount><Executable>")
     assert "--nodes=2 --mem=125M" in words(document, "slurm")
+    assert "-n 6 -R 'span[ptile=3]' -R 'rusage[mem=125MB/host]' -M 128000KB" in words(
+        document, "lsf"
+    )
 
 
 @pytest.mark.parametrize(
@@ -189,7 +194,7 @@ FACTS = (
 )
 
 
-@pytest.mark.parametrize("system", ["slurm", "gridengine", "pbs"])
+@pytest.mark.parametrize("system", ["slurm", "gridengine", "pbs", "lsf"])
 def test_what_a_job_is_and_was_asks_for_nothing(system):
     assert made(FACTS, system).command == made("", system).command
 

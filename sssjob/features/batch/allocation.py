@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -62,6 +63,15 @@ def limit(
         notes.append(f"{name}: {error}")
         return None
     return None if value is None else Fraction(value)
+
+
+def told(printed: str, command: str, notes: list[str]) -> object:
+    """What a command printed as JSON; None where it printed nothing, or no JSON, which is noted."""
+    try:
+        return json.loads(printed) if printed else None
+    except (ValueError, RecursionError) as error:
+        notes.append(f"{command} printed no JSON: {error}")
+        return None
 
 
 def features(

@@ -237,6 +237,17 @@ def exports(indent: str, root: str, job: str) -> str:
     return found
 
 
+def becoming(shell: str) -> str:
+    """The lines by which a starter becomes the job that follows it, which ``shell`` reads."""
+    return (
+        f"shell={shell}\n"
+        "# A job comes as the path of a script and arguments, as a command, or as one text.\n"
+        '[ -f "$1" ] && [ ! -x "$1" ] && exec "$shell" "$@"\n'
+        'case $(command -v "$1") in /*) exec "$@" ;; esac\n'
+        'exec "$shell" -c "$*"\n'
+    )
+
+
 def write(directory: str | os.PathLike[str], scripts: dict[str, str]) -> None:
     """Write scripts, each whole or not at all; all but a profile can be run.
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from sssjob.features.batch.scripts import Installation, LiveSetting, Scripts, exports
+from sssjob.features.batch.scripts import Installation, LiveSetting, Scripts, becoming, exports
 
 _LINE = re.compile(r"^(qname|prolog|epilog) +(.*?) *$", re.MULTILINE)
 _PROGRAM = re.compile(r"root@(/[A-Za-z0-9._/+-]+)")
@@ -38,11 +38,7 @@ class GridEngineScripts(Scripts):
             f"{call} >/dev/null 2>&1 </dev/null\n"
             f"{exports('    ', '$mjf', '$JOB_ID$task')}"
             "fi\n"
-            "shell=${SGE_STARTER_SHELL_PATH:-/bin/sh}\n"
-            "# A script comes as its path and arguments, qsub -b y as a command, or as one text.\n"
-            '[ -f "$1" ] && [ ! -x "$1" ] && exec "$shell" "$@"\n'
-            'case $(command -v "$1") in /*) exec "$@" ;; esac\n'
-            'exec "$shell" -c "$*"\n'
+            f"{becoming('${SGE_STARTER_SHELL_PATH:-/bin/sh}')}"
         )
         return {"starter": text}
 

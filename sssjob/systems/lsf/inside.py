@@ -14,20 +14,25 @@ if TYPE_CHECKING:
 def read(environment: Mapping[str, str]) -> StatedValues:
     """What is said of the job on this host; limits stand in no variable of every site."""
     said = StatedValues("LSF", ("wall_limit_secs", "jobstart_secs", "cpu_limit_secs"))
-    index = whole(environment.get("LSB_JOBINDEX", ""))
-    if index:
-        said.add("job_id", f"{environment['LSB_JOBID']}[{index}]", "$LSB_JOBID[$LSB_JOBINDEX]")
+    if whole(environment.get("LSB_JOBINDEX", "")):
+        said.add("job_id", job_id(environment), "$LSB_JOBID[$LSB_JOBINDEX]")
     said.text("job_id", "LSB_JOBID", environment)
-    said.add("allocated_cpu", _here(environment), "$LSB_MCPU_HOSTS")
+    said.add("allocated_cpu", slots(environment, os.uname().nodename), "$LSB_MCPU_HOSTS")
     hosts = set(environment.get("LSB_HOSTS", "").split())
     if len(hosts) == 1:
         said.number("allocated_cpu", "LSB_DJOB_NUMPROC", environment)
     return said
 
 
-def _here(environment: Mapping[str, str]) -> int | None:
-    """The slots of this host in ``HOST N HOST N``."""
-    name = os.uname().nodename.partition(".")[0]
+def job_id(environment: Mapping[str, str]) -> str:
+    """The id of a job, or of an element of an array: 7 or 7[3]; no array has the index 0."""
+    index = whole(environment.get("LSB_JOBINDEX", ""))
+    return environment.get("LSB_JOBID", "") + (f"[{index}]" if index else "")
+
+
+def slots(environment: Mapping[str, str], host: str) -> int | None:
+    """The slots of a host in ``HOST N HOST N`` of ``$LSB_MCPU_HOSTS``."""
+    name = host.partition(".")[0]
     words = environment.get("LSB_MCPU_HOSTS", "").split()
     counts = [
         whole(count)

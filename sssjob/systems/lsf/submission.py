@@ -6,6 +6,7 @@ import os
 import re
 from dataclasses import dataclass
 
+from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property, stripped
 from sssjob.systems.lsf.slots import GEOMETRY, Slots, say_geometry
@@ -21,7 +22,7 @@ from sssjob.systems.lsf.words import (
 from sssjob.translate import environment, exclusive, fields, limits, mail, waiting
 from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import Form, SubmitForm
-from sssjob.translate.options import Heard, Made, Option, Said, Syntax
+from sssjob.translate.options import Heard, Made, Option, Said, Syntax, Wanted
 from sssjob.translate.patterns import Patterns
 from sssjob.translate.quoting import quoted, safe, split, word
 from sssjob.translate.requests import NO_OPTION, JobRequest
@@ -212,6 +213,22 @@ def _directory(text: str) -> str:
 
 _TIMES = ("%Y:%m:%d:%H:%M", "%y:%m:%d:%H:%M")
 
+
+def _words(wanted: Wanted, parallel: str, made: Made) -> list[str]:
+    """Slots on so many hosts, and memory of each: reserved, and what no process may go beyond."""
+    hosts = max(wanted.nodes, 1)
+    each = units.rounded_up(wanted.processors, hosts)
+    span = "hosts=1" if hosts == 1 else f"ptile={each}"
+    found = ["-n", str(wanted.processors), "-R", f"span[{span}]"]
+    if wanted.memory:
+        most = units.rounded_up(wanted.memory, hosts)
+        reserved = f"rusage[mem={units.rounded_up(most, 1 << 20)}MB/host]"
+        found += ["-R", reserved, "-M", kilobytes(most)]
+    if wanted.seconds:
+        found += ["-W", written_minutes(wanted.seconds)]
+    return found
+
+
 # fmt: off
 FORM = Form(
     name="lsf",
@@ -223,8 +240,8 @@ FORM = Form(
     array=Spelling("-J", "LSB_JOBINDEX", least=1, unnamed="array"),
     lists={"-J": "", "-gpu": ":"},
     variables={GEOMETRY: say_geometry},
+    in_script=(Name("-J", plain=True),),
     rules=(
-        Name("-J", plain=True),
         fields.TextOption("Project",                 "-P"),
         fields.TextOption("Group",                   "-G", word),  # of users: their shares count
         fields.TextOption("QualityOfService",        "-sla", word),
@@ -249,6 +266,8 @@ FORM = Form(
         fields.Manager("lsf"),
         limits.Limits(_LIMITS, written_minutes, kilobytes, minutes, size),
     ),
+    held_name=Name("-J", plain=True),
+    words=_words,
 )
 # fmt: on
 LSF = SubmitForm(FORM)

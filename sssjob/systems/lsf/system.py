@@ -11,6 +11,9 @@ SYSTEM = System(
         Format("lsf", "sssjob.systems.lsf.accounting", "lsb.acct of LSF",
                Sign.MARK),
     ),
+    script="sssjob.systems.lsf.allocation:LSFAllocation",
+    installation="sssjob.systems.lsf.scripts:LSFScripts",
+    submission="sssjob.systems.lsf.submission:FORM",
     control="sssjob.systems.lsf.control:CONTROL",
     targets=(
         Target("lsf", "sssjob.systems.lsf.submission:LSF", "scripts for bsub of LSF"),
