@@ -159,14 +159,13 @@ class RowColumns(Generic[P, J]):
         starts = self._clock.column(columns[self._at["Start"]])
         ends = self._clock.column(columns[self._at["End"]])
         suspended = self._told(columns, "Suspended", size)
+        written = words.clock_text if own == self._at.get("Elapsed", -1) else str
         for at, text in enumerate(passed):
             if _is_untold(text) and progress[at] == ENDED and starts[at] and ends[at]:
                 span = _away(suspended[at], int(ends[at]) - int(starts[at]))
-                passed[at] = text if span is None else str(span)
+                passed[at] = text if span is None else written(span)
         if own is None:
             return passed
-        if own == self._at.get("Elapsed"):
-            passed = [words.clock_text(int(text)) if text.isdecimal() else text for text in passed]
         columns[own] = passed
         return empty
 
