@@ -742,6 +742,7 @@ def facts(job, path):
 # Roads that read no such value, and why.
 WITHOUT = {
     ("flux", "size"): "a jobspec has no resource that is an amount of memory",
+    ("flux", "features limit"): "R says when a job ends, and has no text for how long it may run",
     ("condor", "translate dagman limit"): "a DAG has no limit: its submit files have",
     ("flux", "translate flux-canonical limit"): "the same reader as that of flux",
 }

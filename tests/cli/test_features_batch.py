@@ -700,6 +700,44 @@ def test_the_life_of_an_element_of_an_array_of_LSF_as_its_scripts_play_it(node):
     assert not (node / "mjf/7[3]").exists()
 
 
+def test_the_life_of_a_job_of_Flux_as_its_scripts_play_it(node):
+    """No Flux runs here; this is what its manuals say that its job manager does on a node."""
+    where = {"root": "mjf", "documents": "jobs", "log": "log", "to": "scripts"}
+    options = [word for name, place in where.items() for word in (f"--{name}", f"{node}/{place}")]
+    lite = '{"version":1,"execution":{"R_lite":[{"rank":"1","children":{"core":"0-%s"}}]%s}}'
+    own = lite % (1, ',"starttime":1700000000.5,"expiration":1700003600.5')
+    program(
+        node,
+        "flux",
+        f"""case "$*" in
+'job info 91088924704768 R') echo '{own}';; 'getattr rank') echo 1;;
+'resource R') echo '{lite % (7, "")}';; 'jobs '*) [ -e {node}/over ] || echo '91088924704768|1';;
+*) exit 1;; esac""",
+    )
+    assert run("install", "--for", "flux", *options).exit_code == 0
+    assert (node / "scripts/features.lua").exists()
+    told = {"FLUX_JOB_ID": "ƒiFkbMhFM", "FLUX_JOB_USERID": str(os.getuid())}
+    place = node / "mjf/91088924704768"
+
+    def manager(script):
+        subprocess.run([node / "scripts" / script], env=told, check=True, timeout=HANG)
+
+    manager("prolog")
+    assert read(place / "jobfeatures").values == {
+        **read(place / "jobfeatures").values, "allocated_cpu": 2, "wall_limit_secs": 3600,
+        "jobstart_secs": 1700000000, "job_id": "91088924704768",
+    }  # fmt: skip
+    assert (node / "mjf/machinefeatures/total_cpu").read_text().strip() == "8"
+    run("sweep", "--for", "flux", "--root", str(node / "mjf"))
+    assert place.exists()
+    (node / "over").touch()
+    run("sweep", "--for", "flux", "--root", str(node / "mjf"))
+    assert not place.exists()
+    manager("prolog")
+    manager("epilog")
+    assert not place.exists()
+
+
 def test_the_life_of_a_job_of_PBS_as_its_scripts_play_it(node):
     """No PBS runs here; this is what its manuals say that a MOM does."""
     where = {"root": "mjf", "jobs": "jobs", "log": "log", "to": "scripts"}

@@ -1,4 +1,4 @@
-"""What Slurm, Grid Engine, PBS and LSF gave a job, of what they print and hand to a prolog."""
+"""What a batch system gave a job, of what it prints and hands to a prolog."""
 
 import json
 from pathlib import Path
@@ -11,6 +11,7 @@ from sssjob.errors import InvalidValue
 from sssjob.features.batch import Allocation
 from sssjob.features.batch.allocation import amount, features
 from sssjob.model import Job, Property, Requested
+from sssjob.systems.flux import allocation as flux
 from sssjob.systems.gridengine import allocation as gridengine
 from sssjob.systems.lsf import allocation as lsf
 from sssjob.systems.pbs import allocation as pbs
@@ -701,6 +702,105 @@ def test_LSF_has_to_name_a_job(job):
 def test_no_output_of_bjobs_makes_a_prolog_fail(printed):
     by_lsf(printed)
     by_lsf(bjobs(EXEC_HOST=printed, RUNTIMELIMIT=printed, MEMLIMIT=printed), LSB_MCPU_HOSTS=printed)
+
+
+# Flux: none runs here; R is that of its RFC 20
+
+
+def resources(*lite, **times):
+    """R as ``flux job info ID R`` prints it: ranks and cores."""
+    rows = [{"rank": ranks, "children": {"core": cores, "gpu": "0"}} for ranks, cores in lite]
+    times = {"starttime": 1700000000.25, "expiration": 1700003600.25, **times}
+    execution = {"R_lite": rows, "nodelist": ["n[0-3]"], **times}
+    return json.dumps({"version": 1, "execution": execution})
+
+
+def by_flux(printed, rank="2\n", **environment):
+    return flux.allocation({"FLUX_JOB_ID": "ƒiFkbMhFM", **environment}, printed, rank)
+
+
+def test_flux_tells_cores_and_times_by_R():
+    found = by_flux(resources(("2", "0-3,8")), FLUX_JOB_USERID="1000")
+    assert values(found) == {
+        "allocated_cpu": 5, "jobstart_secs": 1700000000, "wall_limit_secs": 3600,
+    }  # fmt: skip
+    assert (found.job_id, found.user, found.alone) == ("91088924704768", "1000", True)
+    assert found.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("rank", "lite", "count", "alone"),
+    [
+        ("2", [("0-2", "0-1"), ("3", "0-7")], 2, False),
+        ("3", [("0-2", "0-1"), ("3", "0-7")], 8, False),
+        ("9", [("2", "0-1")], None, True), ("", [("2", "0-1")], None, True),
+        ("2", [("2", "0-1"), ("1-3", "0")], None, False), ("2", [("2", "3-1")], None, False),
+        ("2", [("2", "0-3,2")], None, False), ("2", [("2", "x")], None, False),
+        ("2", [("2", "")], None, False), ("2", [("2", 4)], None, False), ("2", [], None, False),
+        ("2", [("0-999999999", "0")], None, False),
+    ],
+)  # fmt: skip
+def test_cores_of_a_node_are_those_of_its_rank(rank, lite, count, alone):
+    found = by_flux(resources(*lite), rank)
+    assert (values(found).get("allocated_cpu"), found.alone) == (count, alone)
+    assert bool(found.notes) is (count is None)
+
+
+@pytest.mark.parametrize(
+    ("times", "seconds"),
+    [
+        ({"expiration": 0}, None), ({"expiration": None}, None), ({"starttime": None}, None),
+        ({"expiration": 1700000000}, None), ({"expiration": "1700003600"}, None),
+        ({"expiration": 1700000060.75}, 61), ({"expiration": 1700000010.3500001}, 11),
+        ({"starttime": 1700000000.3, "expiration": 1700003600.3}, 3600),
+        ({"expiration": 1e300}, None),
+        ({"expiration": True}, None), ({"expiration": float("nan")}, None),
+    ],
+)  # fmt: skip
+def test_an_end_that_R_does_not_say_is_no_limit(times, seconds):
+    found = by_flux(resources(("2", "0"), **times))
+    assert values(found).get("wall_limit_secs") == seconds
+
+
+@pytest.mark.parametrize("job", ["", "f", "x", "../7", "f0"])
+def test_flux_has_to_name_a_job(job):
+    with pytest.raises(InvalidValue):
+        flux.allocation({"FLUX_JOB_ID": job})
+
+
+def test_cores_of_a_node_for_jobs_are_those_of_the_scheduler():
+    script = flux.FluxAllocation((), {"FLUX_JOB_ID": "f2"})
+    assert script.questions()["job"] == ["flux", "job", "info", "1", "R"]
+    assert script.node_questions("n2")["node"] == ["flux", "resource", "R"]
+    answers = {"node": resources(("0-3", "0-63")), "rank": "2\n"}
+    assert script.processors("n2", answers).value == 64
+    assert script.processors("n2", {**answers, "rank": "4"}) is None
+    assert script.processors("n2", {"rank": "2"}) is None
+
+
+@pytest.mark.parametrize(
+    ("printed", "rank", "jobs"),
+    [
+        ("7|0-3\n8|1\n9|[0,2]\n", "2", {"7", "9"}), ("", "2", set()), ("7|0-3\n", "", None),
+        ("7|\n", "2", set()), ("7|0-3\nf8|2\n", "2", None), ("7|3-0\n", "2", None),
+    ],
+)  # fmt: skip
+def test_jobs_of_a_node_of_flux(printed, rank, jobs):
+    assert flux.FluxAllocation((), {}).present("n2", {"jobs": printed, "rank": rank}) == jobs
+
+
+_NAMES = st.sampled_from(["rank", "children", "core"])
+_ANY = st.recursive(
+    st.text() | st.none() | st.integers() | st.floats(),
+    lambda inner: st.lists(inner) | st.dictionaries(_NAMES, inner),
+)
+
+
+@given(_ANY, _ANY, st.text())
+def test_no_R_makes_a_prolog_fail(lite, moment, text):
+    by_flux(text, text)
+    execution = {"R_lite": lite, "starttime": moment, "expiration": moment}
+    by_flux(json.dumps({"version": 1, "execution": execution}), text)
 
 
 # Together with a job object

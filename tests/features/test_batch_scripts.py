@@ -43,6 +43,7 @@ SCRIPTS = [
     (system, name)
     for system in SYSTEMS
     for name in Installation(system, "/x", ["sssjob"]).scripts()
+    if not name.endswith(".lua")
 ]
 
 
@@ -60,6 +61,7 @@ def test_every_script_is_one_that_a_shell_can_read(install, system, name):
         ("gridengine", "prolog", "prolog"), ("gridengine", "epilog", "epilog"),
         ("pbs", "prologue", "prolog"), ("pbs", "epilogue", "epilog"),
         ("lsf", "prolog", "prolog"), ("lsf", "epilog", "epilog"),
+        ("flux", "prolog", "prolog"), ("flux", "epilog", "epilog"),
     ],
 )  # fmt: skip
 def test_a_script_calls_the_command_for_its_job(install, safe_path, system, name, word):
@@ -215,6 +217,20 @@ def test_scripts_are_written_whole_and_can_be_run(install):
     assert [(place / name).stat().st_mode & 0o777 for name in ("prologue", "profile.sh")] == [
         0o755, 0o644,
     ]  # fmt: skip
+
+
+def test_lua_for_the_shell_of_Flux_names_what_the_prolog_makes(install):
+    """No Lua runs here: any byte of a path that it could take for more than itself is escaped."""
+    place = install("flux", root='/run/a "\\]]%n\u00fc/mjf')
+    assert (place / "features.lua").stat().st_mode & 0o777 == 0o644
+    lines = [line.strip() for line in (place / "features.lua").read_text().splitlines()]
+    root = r'"/run/a\032\034\092\093\093" .. node .. "\195\188/mjf"'
+    assert f"local root = {root}" in lines
+    assert [line for line in lines if line.startswith("tell (")] == [
+        'tell ("JOBFEATURES", root .. "/" .. job .. "/jobfeatures")',
+        'tell ("MACHINEFEATURES", root .. "/machinefeatures")',
+        'tell ("JOBSTATUS", root .. "/" .. job .. "/jobstatus")',
+    ]
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

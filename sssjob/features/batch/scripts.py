@@ -20,6 +20,7 @@ from sssjob.errors import InvalidValue
 from sssjob.features.batch import client as client_of_agent
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
+_RUN = "#!"  # how a script begins that is run, and not read by something else
 VARIABLES = {
     "JOBFEATURES": "jobfeatures",
     "MACHINEFEATURES": "machinefeatures",
@@ -249,11 +250,11 @@ def becoming(shell: str) -> str:
 
 
 def write(directory: str | os.PathLike[str], scripts: dict[str, str]) -> None:
-    """Write scripts, each whole or not at all; all but a profile can be run.
+    """Write scripts, each whole or not at all; those can be run that say by what.
 
     Everybody can read them, whatever the umask is: some run as the user of the job. Raises
     ``Unprotected`` for a directory in which others could exchange what root runs, or ``OSError``.
     """
     with handles.protected(directory, make=True) as folder:
         for name, text in scripts.items():
-            atomic.put(folder, name, text.encode(), 0o644 if name == "profile.sh" else 0o755)
+            atomic.put(folder, name, text.encode(), 0o755 if text.startswith(_RUN) else 0o644)

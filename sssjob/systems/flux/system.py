@@ -13,6 +13,8 @@ SYSTEM = System(
     status=Status(
         (Format("flux", _JOBS, "flux jobs --json"),), ask=((("flux", "jobs", "-A", "--json"),),)
     ),
+    script="sssjob.systems.flux.allocation:FluxAllocation",
+    installation="sssjob.systems.flux.scripts:FluxScripts",
     control="sssjob.systems.flux.control:CONTROL",
     targets=(
         Target("flux", "sssjob.systems.flux.jobspec:V1", "jobspecs of Flux (RFC 25)", Sign.NAME),

@@ -1,0 +1,103 @@
+"""The scripts of Flux: prolog and epilog of its job manager, and lines for the job shell."""
+
+from __future__ import annotations
+
+import os
+import string
+from collections.abc import Iterator
+
+from sssjob.features.batch.scripts import Installation, Scripts, places
+
+_PLAIN = f"{string.ascii_letters}{string.digits}/._-"
+# Some versions of Lua have no whole numbers as long as those of the ids of RFC 19.
+_LUA = """\
+@head@
+local letters = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+local function number (id)
+    local form = id:match ("^f(%w+)$") or id:match ("^\\198\\146(%w+)$")
+    if not form then return id:match ("^%d+$") end
+    local digits = { 0 }
+    for letter in form:gmatch (".") do
+        local place = letters:find (letter, 1, true)
+        if not place then return nil end
+        local carry = place - 1
+        for i = 1, #digits do
+            local value = digits[i] * 58 + carry
+            digits[i] = value % 10
+            carry = (value - digits[i]) / 10
+        end
+        while carry > 0 do
+            digits[#digits + 1] = carry % 10
+            carry = (carry - carry % 10) / 10
+        end
+    end
+    local text = ""
+    for i = 1, #digits do text = string.format ("%d", digits[i]) .. text end
+    return text
+end
+
+local function tell (name, place)
+    local directory = io.open (place)
+    if directory then
+        directory:close ()
+        task.setenv (name, place)
+    end
+end
+
+local function export ()
+    local job = number (task.getenv ("FLUX_JOB_ID") or "")
+    if not job then return end
+    local file = io.open ("/proc/sys/kernel/hostname")
+    local node = file and file:read ("*l") or ""
+    if file then file:close () end
+    local root = @root@
+@lines@end
+
+plugin.register {
+    name = "sssjob-features",
+    handlers = { { topic = "task.init", fn = export } }
+}
+"""
+
+
+class FluxScripts(Scripts):
+    """prolog and epilog run as root on each node of a job, by the IMP."""
+
+    command = "flux"
+    handed = ("FLUX_JOB_ID", "FLUX_JOB_USERID", "FLUX_URI")
+    prolog = ("prolog", "Flux prolog")
+    epilog = ("epilog", "Flux epilog")
+
+    def more(self, at: Installation) -> dict[str, str]:
+        """Lua for the job shell: a prolog cannot change the environment of a job."""
+        head = "".join(
+            f"-- {line.removeprefix('# ')}\n"
+            for line in at.head("Lua of the Flux job shell", "tells the job").splitlines()[1:]
+        )
+        root = " .. node .. ".join(map(_text, at.root.split("%n")))
+        lines = "".join(
+            f'    tell ("{variable}", root .. "{place}")\n'
+            for variable, place in places("", '" .. job .. "')
+        )
+        text = _LUA.replace("@head@\n", head).replace("@lines@", lines).replace("@root@", root)
+        return {"features.lua": text}
+
+    def configuration(self, at: Installation) -> Iterator[str]:
+        """The commands that put the files where Flux looks for them, and its tables."""
+        yield "# As root, on every node (before Flux 0.78: paths of [run.prolog] and [run.epilog]"
+        yield "# in /etc/flux/imp/conf.d):"
+        for name in ("prolog", "epilog"):
+            yield f"install -D -m 755 {at.place(name)} /etc/flux/system/{name}.d/sssjob-features"
+        yield f"install -D -m 644 {at.place('features.lua')} /etc/flux/shell/lua.d/sssjob.lua"
+        yield "# /etc/flux/system/conf.d, beside [run.prolog] and [run.epilog] of the IMP:"
+        yield '[job-manager]\nplugins = [ { load = "perilog.so" } ]'
+        for name in ("prolog", "epilog"):
+            yield f"[job-manager.{name}]\nper-rank = true"
+        yield "[access]\nallow-root-owner = true"
+
+
+def _text(text: str) -> str:
+    """A string of Lua: each byte but the plainest is escaped."""
+    plain = (chr(byte) if chr(byte) in _PLAIN else f"\\{byte:03d}" for byte in os.fsencode(text))
+    return f'"{"".join(plain)}"'
