@@ -37,12 +37,14 @@ local function number (id)
     return text
 end
 
-local function tell (name, place)
+local function is_there (place)
     local directory = io.open (place)
-    if directory then
-        directory:close ()
-        task.setenv (name, place)
-    end
+    if directory then directory:close () end
+    return directory ~= nil
+end
+
+local function tell (name, place)
+    if is_there (place) then task.setenv (name, place) else task.unsetenv (name) end
 end
 
 local function export ()
@@ -52,6 +54,8 @@ local function export ()
     local node = file and file:read ("*l") or ""
     if file then file:close () end
     local root = @root@
+    -- A job of an instance inside a job has no prolog, and keeps the names of the job around it.
+    if not is_there (root .. "/" .. job) then return end
 @lines@end
 
 plugin.register {

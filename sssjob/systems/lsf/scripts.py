@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sssjob.features.batch.scripts import Installation, Scripts, becoming, exports
+from sssjob.features.batch.scripts import VARIABLES, Installation, Scripts, becoming, exports
 
 
 class LSFScripts(Scripts):
@@ -25,6 +25,8 @@ class LSFScripts(Scripts):
             f"{at.head('LSF JOB_STARTER', 'tells the job')}"
             "job=$LSB_JOBID\n"
             '[ "${LSB_JOBINDEX:-0}" = 0 ] || job="$job[$LSB_JOBINDEX]"\n'
+            "# bsub hands on the environment that it is called in, maybe that of another job.\n"
+            f"unset {' '.join(VARIABLES)}\n"
             f"{exports('', at.root_word(), '$job')}"
             f"{becoming('/bin/sh')}"
         )
