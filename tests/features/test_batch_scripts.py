@@ -74,6 +74,66 @@ def test_a_script_calls_the_command_for_its_job(install, safe_path, system, name
     assert called[-2:] == (["7.ce", "alice"] if system == "pbs" else called[-2:])
 
 
+# What a script could look for by its name, and some words of the shell.
+NAMES = (
+    "timeout", "env", "[", "test", "exec", ":", "uname", "exit", "log", "sh", "command", "echo",
+    "for", "case", "/usr/bin/env", "/bin/sh", "set", "sort",
+)  # fmt: skip
+ROOTS = [(name, script) for name, script in SCRIPTS if script.startswith(("prolog", "epilog"))]
+
+
+@pytest.mark.parametrize("own", ["", "a"])
+@pytest.mark.parametrize(("system", "name"), ROOTS)
+def test_root_runs_no_function_that_a_user_exported(install, safe_path, system, name, own):
+    """bash takes functions from the environment also where it is called as sh."""
+    (safe_path / "a").write_text("#!/bin/true\n")
+    (safe_path / "a").chmod(0o755)
+    owned = {name: str(safe_path / "[a]*")} if own else {}
+    script = install(system, own=owned) / name
+    names = {f"BASH_FUNC_{each}%%": f"() {{ : > {safe_path}/led; }}" for each in NAMES}
+    more = {"own": "5", "IFS": "/", "ENV": str(safe_path / "env"), "SLURM_JOB_ID": "7"}
+    for shell in ("/bin/bash", "/bin/sh"):
+        done = subprocess.run(
+            ["sh", str(script), "7.ce", "amy"], executable=shell, check=False, timeout=HANG,
+            env={"PATH": str(safe_path), **names, **more}, capture_output=True,
+        )  # fmt: skip
+        assert done.returncode == 0
+        assert (safe_path / "called").read_text().startswith("features ")
+        assert not (safe_path / "led").exists()
+        (safe_path / "called").unlink()
+
+
+def test_a_log_that_is_a_pipe_keeps_no_script(install, safe_path):
+    os.mkfifo(safe_path / "log")
+    place = install("slurm")
+    assert run(place / "prolog", SLURM_JOB_ID="7").returncode == 0
+    assert (safe_path / "called").exists()
+
+
+def test_ports_of_grid_engine_are_those_of_who_installs(install, safe_path, monkeypatch):
+    monkeypatch.setenv("SGE_QMASTER_PORT", "6444")
+    monkeypatch.delenv("SGE_EXECD_PORT", raising=False)
+    place = install("gridengine")
+    run(place / "prolog", JOB_ID="7", SGE_QMASTER_PORT="16666", SGE_EXECD_PORT="16667")
+    told = (safe_path / "environment").read_text().splitlines()
+    assert [line for line in told if "PORT" in line] == ["SGE_QMASTER_PORT=6444"]
+
+
+@pytest.mark.parametrize("system", ["gridengine", "lsf"])
+def test_a_starter_looks_for_a_command_where_the_job_would(install, safe_path, system):
+    place = install(system)
+    (safe_path / "sort").write_text("echo led\n")
+    own = safe_path / "own"
+    own.write_text('#!/bin/sh\nprintf "<%s>" "$@"\n')
+    own.chmod(0o755)
+    given = {"cwd": safe_path, "capture_output": True, "text": True, "check": True, "timeout": HANG}
+    job = {"PATH": PATH, "JOB_ID": "7", "LSB_JOBID": "7"}
+    starter = str(place / "starter")
+    assert subprocess.run([starter, "sort", "/dev/null"], env=job, **given).stdout == ""
+    words = [starter, "./own", "a  b", "$(id)"]
+    assert subprocess.run(words, env=job, **given).stdout == "<a  b><$(id)>"
+
+
 @pytest.mark.parametrize(
     ("system", "variable", "more"),
     [("gridengine", "JOB_ID", "PERL5LIB"), ("lsf", "LSB_JOBID", "LSF_ENVDIR")],

@@ -79,10 +79,7 @@ class Directories:
         where others could lead root elsewhere, ``OSError``, and ``LookupError`` for a user who is
         not known.
         """
-        owner = -1
-        if user and os.geteuid() == 0:
-            number = whole(user)
-            owner = pwd.getpwnam(user).pw_uid if number is None else number
+        owner = user_number(user) if user and os.geteuid() == 0 else -1
         with handles.protected(self.root, make=True) as root, naming(self.job):
             trees.sweep(root)
             self._remove(root)  # of an earlier run of this job
@@ -299,3 +296,14 @@ def _announced(folder: int, note: str) -> dict[str, int]:
     words = (line.partition(" ") for line in lines)
     read = ((who, whole(moment)) for who, _, moment in words)
     return {who: moment for who, moment in read if moment is not None}
+
+
+def user_number(user: str) -> int:
+    """The number of a user by name or number. Raises ``LookupError`` for one who is not known."""
+    number = whole(user)
+    if number is not None:
+        return number
+    try:
+        return pwd.getpwnam(user).pw_uid
+    except (KeyError, ValueError):  # unknown, or with a NUL
+        raise LookupError(repr(user)) from None

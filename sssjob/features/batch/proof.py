@@ -10,7 +10,6 @@ umask, is tried with our prolog in a directory of its own, for a job that does n
 from __future__ import annotations
 
 import os
-import pwd
 import shlex
 import shutil
 import subprocess
@@ -26,6 +25,7 @@ from sssjob import atomic, registry
 from sssjob import directory_handles as handles
 from sssjob import directory_trees as trees
 from sssjob.features import files
+from sssjob.features.batch.directories import user_number
 from sssjob.integers import whole
 
 HOLDS, WRONG, ELSEWHERE = "holds", "wrong", "not here"
@@ -212,7 +212,7 @@ class _Running:
         self.folder.chmod(0o755)
         user = settings.user if os.geteuid() == 0 else ""
         if user:
-            os.chown(self.folder, pwd.getpwnam(user).pw_uid, -1)
+            os.chown(self.folder, user_number(user), -1)
         words = [*case.words[:1], *settings.more.get(name, ()), *case.words[1:]]
         process = subprocess.Popen(
             [*(("runuser", "-u", user, "--") if user else ()), *self._filled(words)],

@@ -21,6 +21,7 @@ from sssjob.features.batch import client as client_of_agent
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 _RUN = "#!"  # how a script begins that is run, and not read by something else
+_OWN = "own=0\n"  # how what the site had before has ended
 VARIABLES = {
     "JOBFEATURES": "jobfeatures",
     "MACHINEFEATURES": "machinefeatures",
@@ -31,14 +32,17 @@ VARIABLES = {
 class Scripts:
     """A batch system's side of its scripts; each has a class of its own in its folder.
 
-    ``handed`` are the variables that they hand on, ``node`` is the name of the node as a word of
-    the shell, and ``arguments`` what the system gives a script as arguments, handed on as they
-    are. ``prolog`` and ``epilog`` are file names, with what the system calls such a script.
+    ``handed`` are the variables that they hand on, which the system sets and no user can;
+    ``settled`` those that have the value which they have where ``install`` runs. ``node`` is the
+    name of the node as a word of the shell, and ``arguments`` what the system gives a script as
+    arguments, handed on as they are. ``prolog`` and ``epilog`` are file names, with what the
+    system calls such a script.
     ``command`` is one of its commands: where that is, the others are looked for.
     """
 
     command: str
     handed: tuple[str, ...] = ()
+    settled: tuple[str, ...] = ()
     node: str = '"$(uname -n)"'
     arguments: str = ""
     prolog: tuple[str, str] = ("prolog", "prolog")
@@ -144,13 +148,17 @@ class Installation:
         if not own:
             return text
         first, rest = text.split("\n", 1)
+        if _OWN in text:
+            first, rest = text.split(_OWN, 1)
         # An epilog of ours takes the directories away in any case.
         ending = "own=$?" if name == self.side.epilog[0] else "exit $?"
         lines = (
             "# What the site had here before. A pattern stands for several programs, or for none.\n"
-            f"own=0\nfor each in {own}; do case $each in *[*?[]*) continue;; esac; "
+            f"{_OWN}for each in {own}; do case $each in *[*?[]*) continue;; esac; "
             f'"$each" "$@" || {ending}; done\n'
         )
+        if _OWN in text:
+            return f"{first}{lines}{rest}"
         return f"{first}\n{lines}{rest.removesuffix('exit 0' + chr(10))}exit $own\n"
 
     def configuration(self) -> Iterator[str]:
@@ -181,15 +189,29 @@ class Installation:
         return words if asked else [*words, "--record", "FILE"]
 
     def _script(self, name: str, what: str, command: str) -> str:
+        body = (
+            f"\nlog={shlex.quote(self.log)}\n"
+            '{ [ ! -e "$log" ] || [ -f "$log" ]; } && [ ! -L "$log" ] && '
+            '(: >>"$log") 2>/dev/null || log=/dev/null\n'
+            f'{self.call(command, self.root_word(), log=True)} >/dev/null 2>>"$log" </dev/null\n'
+            "exit $own\n"
+        )
+        path = shlex.quote(":".join(filter(None, (self.path, PATH))))
         return (
             f"{self.head(name, what)}"
             "# Whatever happens, the job must not suffer: this ends with 0, and in time.\n"
-            f"PATH={shlex.quote(':'.join(filter(None, (self.path, PATH))))}\n"
-            f"log={shlex.quote(self.log)}\n"
-            '[ ! -L "$log" ] && (: >>"$log") 2>/dev/null || log=/dev/null\n'
-            f'{self.call(command, self.root_word(), log=True)} >/dev/null 2>>"$log" </dev/null\n'
-            "exit 0\n"
+            f"{_OWN}"
+            "# Some systems give root the environment of the user, and some shells take functions\n"
+            "# from it: before this exec no name of a program is looked for.\n"
+            f'exec /usr/bin/env -i PATH={path} own="$own" \\\n    {self._handed()} \\\n'
+            f'    /bin/sh -c {shlex.quote(body)} "$0" "$@"\n'
         )
+
+    def _handed(self) -> str:
+        words = [f'{name}="${name}"' for name in self.side.handed]
+        values = {name: os.environ.get(name, "") for name in self.side.settled}
+        words += [f"{name}={shlex.quote(value)}" for name, value in values.items() if value]
+        return " \\\n    ".join(words)
 
     def head(self, name: str, what: str) -> str:
         """How a script begins: what it is, and what wrote it."""
@@ -206,7 +228,6 @@ class Installation:
 
     def call(self, command: str, root: str, *, log: bool = False) -> str:
         """The lines that call a command of ours, with the variables of the system and no others."""
-        handed = " \\\n    ".join(f'{name}="${name}"' for name in self.side.handed)
         client = [sys.executable, "-IS", client_of_agent.__file__, self.agent]
         words = [*(client if self.agent else ()), *self.program]
         words += ["features", command, "--for", self.system]
@@ -216,7 +237,8 @@ class Installation:
         noted = ' --log "$log"' if log else ""
         arguments = f" -- {self.side.arguments}" if self.side.arguments else ""
         return (
-            f'timeout -k 2 {self.seconds} env -i PATH="$PATH" LANG=C.UTF-8 \\\n    {handed} \\\n'
+            f'timeout -k 2 {self.seconds} env -i PATH="$PATH" LANG=C.UTF-8 \\\n'
+            f"    {self._handed()} \\\n"
             f"    {shlex.join(words)} --root {root} {shlex.join(more)}{noted}{arguments}"
         )
 
@@ -243,8 +265,8 @@ def becoming(shell: str) -> str:
     return (
         f"shell={shell}\n"
         "# A job comes as the path of a script and arguments, as a command, or as one text.\n"
-        '[ -f "$1" ] && [ ! -x "$1" ] && exec "$shell" "$@"\n'
-        'case $(command -v "$1") in /*) exec "$@" ;; esac\n'
+        'case $1 in */*) [ -f "$1" ] && [ ! -x "$1" ] && exec "$shell" "$@" ;; esac\n'
+        'case $(command -v "$1") in */*) exec "$@" ;; esac\n'
         'exec "$shell" -c "$*"\n'
     )
 
