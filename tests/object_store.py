@@ -24,6 +24,11 @@ def served() -> Iterator[str]:
         with patch.dict(os.environ, told):
             import s3fs
 
+            from sssjob.ledger import places
+
+            # Who asked another server in this process would be remembered.
+            s3fs.S3FileSystem.clear_instance_cache()
+            places._s3.cache_clear()
             s3fs.S3FileSystem().mkdir("bucket")
             yield "s3://bucket"
     finally:

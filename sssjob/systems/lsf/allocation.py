@@ -91,9 +91,11 @@ def allocation(environment: Mapping[str, str], printed: str = "", host: str = ""
 
 
 def run_limit(text: str, host: str) -> int | None:
-    """RUNTIMELIMIT in seconds; None where it counts on a host of another speed, or is none.
+    """RUNTIMELIMIT in seconds; None where there is none.
 
-    >>> run_limit("1440.0", "n1"), run_limit("3.0/n1", "n1"), run_limit("3.0/n2", "n1")
+    Raises ``InvalidValue`` where it counts on a host of another speed.
+
+    >>> run_limit("1440.0", "n1"), run_limit("3.0/n1", "n1"), run_limit("-", "n1")
     (86400, 180, None)
     """
     if text == "-":
