@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest.mock import patch
 
+import requests
+from waiting import HANG
+
 
 @contextmanager
 def served() -> Iterator[str]:
@@ -26,7 +29,8 @@ def served() -> Iterator[str]:
 
             from sssjob.ledger import places
 
-            # Who asked another server in this process would be remembered.
+            # Another server in this process would be remembered, and moto keeps its buckets.
+            requests.post(f"http://{host}:{port}/moto-api/reset", timeout=HANG)
             s3fs.S3FileSystem.clear_instance_cache()
             places._s3.cache_clear()
             s3fs.S3FileSystem().mkdir("bucket")
