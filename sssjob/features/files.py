@@ -76,7 +76,7 @@ def _texts(folder: int, only: Iterable[str] | None) -> tuple[dict[str, str], lis
         try:
             text = content(folder, name).decode().strip()
         except FileNotFoundError:
-            if only is None:  # it was there a moment ago, or a link leads nowhere
+            if only is None:  # it was there a moment ago
                 faults.append(unread(name, os.strerror(2)))
             continue
         except OSError as error:
@@ -115,7 +115,10 @@ def held(folder: int, name: str) -> tuple[bytes, os.stat_result]:
         name = os.readlink(name, dir_fd=folder)
         if "/" in name or name in ("", ".", ".."):
             raise _invalid(name, "a link that stays in the directory")
-        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        try:
+            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:  # the key is there, and nobody knows what it says
+            raise _invalid(name, "a link to a file that is there") from None
     if not stat.S_ISREG(status.st_mode):
         raise _invalid(name, "a regular file")
     # Between stat and open the name may become something else: O_NONBLOCK and O_NOFOLLOW.

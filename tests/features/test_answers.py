@@ -143,6 +143,11 @@ def test_no_link_leads_out(ask, root):
     assert refused.status == HTTPStatus.INTERNAL_SERVER_ERROR  # 404 would say that nothing limits
 
 
+def test_a_link_that_leads_nowhere_is_a_key_that_nobody_can_give(ask, root):
+    (root / NAME / "jobfeatures" / "wall_limit_secs").symlink_to("nowhere")
+    assert ask("/jobfeatures/wall_limit_secs").status == HTTPStatus.INTERNAL_SERVER_ERROR
+
+
 def test_a_pipe_does_not_stop_the_server(ask, root):
     os.mkfifo(root / NAME / "jobfeatures" / "pipe")
     assert ask("/jobfeatures/pipe").status == HTTPStatus.INTERNAL_SERVER_ERROR
