@@ -153,6 +153,22 @@ def test_a_reservation_that_cannot_be_read_hides_no_other(line):
 
 
 @pytest.mark.parametrize(
+    ("line", "is_known"),
+    [
+        ("ReservationName=x StartTime=soon EndTime=2 Nodes=n1 Flags=MAINT", False),
+        ("ReservationName=x StartTime=5 EndTime=6 Nodes=n[1-999999999] Flags=MAINT,X", False),
+        ("ReservationName=x StartTime=soon EndTime=2 Nodes=n[2-3] Flags=MAINT", True),
+        ("ReservationName=x StartTime=soon EndTime=2 Nodes=n1 Flags=SPEC_NODES", True),
+        ("ReservationName=x StartTime=soon EndTime=2 Nodes= Flags=MAINT", True),
+        ("ReservationName=x Flags=MAINT", False),
+    ],
+)
+def test_a_maintenance_that_cannot_be_read_is_not_none(line, is_known):
+    found = slurm.SlurmAllocation([], {}).shutdown("n1", {"reservations": line}, 0)
+    assert (found is not None) == is_known
+
+
+@pytest.mark.parametrize(
     ("made", "user"),
     [
         ("system.slice/slurmstepd.scope/job_3", "5"),

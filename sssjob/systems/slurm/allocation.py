@@ -123,12 +123,13 @@ class SlurmAllocation(Script):
 
     def shutdown(self, node: str, answers: Mapping[str, str], now: int) -> Shutdown | None:
         """When the next window of maintenance of the node begins."""
-        known = reservations.read(answers.get("reservations", ""))
+        printed = answers.get("reservations", "")
+        known = reservations.read(printed)
         if known is None:
             return None
         window = reservations.maintenance(known, node, now)
         if window is None:
-            return Shutdown()
+            return None if reservations.is_doubtful(printed, node) else Shutdown()
         return Shutdown(amount(window.start, _SOURCE, f"maintenance: reservation {window.name}"))
 
 

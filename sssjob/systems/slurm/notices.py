@@ -15,6 +15,8 @@ from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings, Unread
 from sssjob.systems.slurm import words
 from sssjob.systems.slurm.allocation import ENVIRONMENT
 
+_NO_END = ("N/A", "NONE", "Unknown", "UNLIMITED")
+
 
 def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     """The next window of maintenance of the node, and the end of this job if one asks.
@@ -36,6 +38,8 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
         end = words.moment(printed[0]) if len(printed) == 1 else None
         if end is not None:
             yield Notice(JOB, end, "slurm", f"the end of job {job}")
+        elif printed and printed[0] not in _NO_END:
+            yield Unread(f"squeue does not say when job {job} ends: {printed[0][:40]!r}")
 
 
 def _host() -> str:

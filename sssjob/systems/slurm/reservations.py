@@ -7,8 +7,9 @@ reservation ends what runs in it. A node that is drained lets its jobs run to th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sssjob.errors import InvalidValue
 from sssjob.systems.slurm import words
@@ -42,7 +43,16 @@ def read(printed: str) -> list[Reservation] | None:
     lines = [line for line in printed.splitlines() if line.strip()]
     if not all(line.startswith("ReservationName=") or line.startswith(NONE) for line in lines):
         return None
-    return list(_read(lines)) if lines else None
+    found = [each.whole() for each in map(_line, lines)]
+    return [each for each in found if each is not None] if lines else None
+
+
+def is_doubtful(printed: str, node: str) -> bool:
+    """Whether a window of maintenance that may be one of the node cannot be read."""
+    return any(
+        "MAINT" in each.flags and (each.nodes is None or node in each.nodes) and not each.whole()
+        for each in map(_line, printed.splitlines())
+    )
 
 
 def maintenance(known: list[Reservation], node: str, now: int) -> Reservation | None:
@@ -57,17 +67,33 @@ def named(known: list[Reservation], name: str) -> Reservation | None:
     return next((each for each in known if each.name == name), None)
 
 
-def _read(lines: list[str]) -> Iterator[Reservation]:
-    for line in lines:
-        said: dict[str, str] = {}
-        for word in line.split():
-            name, _, value = word.partition("=")
-            said.setdefault(name, value)
-        start, end = words.moment(said.get("StartTime", "")), words.moment(said.get("EndTime", ""))
-        try:
-            nodes = words.expand(said.get("Nodes", ""), _MOST_NODES) or ()
-        except InvalidValue:
-            continue
-        if start is not None and end is not None:
-            flags = frozenset(said.get("Flags", "").split(","))
-            yield Reservation(said["ReservationName"], start, end, frozenset(nodes), flags)
+class _Line(NamedTuple):
+    """What a line says; None for what cannot be read."""
+
+    name: str
+    start: int | None
+    end: int | None
+    nodes: frozenset[str] | None
+    flags: frozenset[str]
+
+    def whole(self) -> Reservation | None:
+        """The reservation, if all of it can be read."""
+        if not self.name or self.start is None or self.end is None or self.nodes is None:
+            return None
+        return Reservation(self.name, self.start, self.end, self.nodes, self.flags)
+
+
+def _line(line: str) -> _Line:
+    said: dict[str, str] = {}
+    for word in line.split():
+        name, _, value = word.partition("=")
+        said.setdefault(name, value)
+    # Nodes= without any: a reservation of licences, for example.
+    nodes: frozenset[str] | None = frozenset() if said.get("Nodes") == "" else None
+    with suppress(InvalidValue):
+        listed = words.expand(said.get("Nodes", ""), _MOST_NODES)
+        nodes = None if listed is None else frozenset(listed)
+    return _Line(
+        said.get("ReservationName", ""), words.moment(said.get("StartTime", "")),
+        words.moment(said.get("EndTime", "")), nodes, frozenset(said.get("Flags", "").split(",")),
+    )  # fmt: skip
