@@ -670,7 +670,7 @@ def test_install_refuses_what_no_daemon_could_use(node, words):
 
 
 def test_scripts_find_the_commands_of_a_batch_system_where_they_are_here(node):
-    assert f"\nPATH={node}/bin:/usr/sbin:" in run("install", "--for", "slurm").stdout
+    assert f" PATH={node}/bin:/usr/sbin:" in run("install", "--for", "slurm").stdout
     (node / "bin/scontrol").unlink()
     assert f"{node}/bin" not in run("install", "--for", "pbs").stdout
 

@@ -193,7 +193,7 @@ def _kept_own(at: Installation) -> dict[str, str]:
     found = {}
     for name in at.scripts():
         try:
-            lines = Path(at.place(name)).read_text("utf-8").splitlines()[:4]
+            lines = Path(at.place(name)).read_text("utf-8").splitlines()[:8]
         except (OSError, UnicodeDecodeError):
             continue
         head = "for each in "
