@@ -17,11 +17,9 @@ class GridEngineScripts(Scripts):
 
     command = "qstat"
     handed = (
-        "SGE_ROOT", "SGE_CELL", "SGE_JOB_SPOOL_DIR", "SGE_TASK_ID", "JOB_ID", "NSLOTS", "NHOSTS",
-        "QUEUE", "HOSTNAME",
+        "SGE_ROOT", "SGE_CELL", "SGE_QMASTER_PORT", "SGE_EXECD_PORT", "SGE_JOB_SPOOL_DIR",
+        "SGE_TASK_ID", "JOB_ID", "NSLOTS", "NHOSTS", "QUEUE", "HOSTNAME",
     )  # fmt: skip
-    # execd sets them where it has them itself; elsewhere they would be those of the user.
-    settled = ("SGE_QMASTER_PORT", "SGE_EXECD_PORT")
     prolog = ("prolog", "prolog of a Grid Engine queue")
     epilog = ("epilog", "epilog of a Grid Engine queue")
 
