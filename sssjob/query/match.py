@@ -13,6 +13,7 @@ from lxml.etree import _Element as Element
 
 from sssjob import spec
 from sssjob.document.batches import DOCUMENTS, Located
+from sssjob.document.places import has_elements
 from sssjob.document.text import escape, quoted
 from sssjob.query.scope import split
 from sssjob.query.syntax import MADE
@@ -62,7 +63,7 @@ class Match(NamedTuple):
     @property
     def line_of_text(self) -> str:
         """The text on one line: line breaks become blanks, and so do tags between texts."""
-        if isinstance(self.found, Element) and _has_elements(self.found):
+        if isinstance(self.found, Element) and has_elements(self.found):
             return " ".join(" ".join(_texts(self.found)).split())
         text = self.text
         return " ".join(text.splitlines()) if "\n" in text or "\r" in text else text
@@ -75,7 +76,7 @@ class Match(NamedTuple):
         if isinstance(self.found, Decimal):
             return float(self.found)
         if isinstance(self.found, Element):
-            return _xml(self.found) if _has_elements(self.found) else self.text
+            return _xml(self.found) if has_elements(self.found) else self.text
         if isinstance(self.found, float) and not isnan(self.found) and not isinf(self.found):
             return int(self.found) if self.found.is_integer() else self.found
         return self.text
@@ -184,10 +185,6 @@ def number(value: float) -> str:
 def _string(element: Element) -> str:
     """The string value: notes (comments, instructions) are no part of it, wherever they stand."""
     return (element.text or "") if len(element) == 0 else str(_STRING(element))
-
-
-def _has_elements(element: Element) -> bool:
-    return len(element) > 0 and next(element.iterchildren("*"), None) is not None
 
 
 def _texts(element: Element) -> Iterator[str]:
