@@ -69,7 +69,7 @@ def start(queues=lambda place: {"main.q": {}}):
     needed("qsub", "qstat", "qconf", str(PROGRAMS / "sge_qmaster"), str(PROGRAMS / "sge_execd"))
     place = Place("gridengine")
     try:
-        _start(place, queues(place))
+        _start(place, queues)
     except BaseException:
         place.stop()
         raise
@@ -87,6 +87,7 @@ def _start(place, queues):
         "SGE_EXECD_PORT": str(execd), "SGE_SINGLE_LINE": "1",
         "SGE_ND": "1",  # in the foreground
     }  # fmt: skip
+    made = queues(place)  # may install scripts, which keep the ports that stand there
     names = dict.fromkeys((HOST, socket.gethostname(), socket.gethostname().partition(".")[0]))
     (common / "host_aliases").write_text(" ".join(names) + "\n")
     (common / "act_qmaster").write_text(f"{HOST}\n")
@@ -94,7 +95,7 @@ def _start(place, queues):
     _spool(place, f"{common};{root}/qmaster")
     place.daemon(PROGRAMS / "sge_qmaster")
     place.answers("qconf", "-sh")
-    _objects(place, queues)
+    _objects(place, made)
     place.daemon(PROGRAMS / "sge_execd")
     place.answers("qstat", "-f", holds=_is_open)
 

@@ -110,6 +110,15 @@ def test_a_log_that_is_a_pipe_keeps_no_script(install, safe_path):
     assert (safe_path / "called").exists()
 
 
+def test_ports_of_grid_engine_are_those_of_who_installs(install, safe_path, monkeypatch):
+    monkeypatch.setenv("SGE_QMASTER_PORT", "6444")
+    monkeypatch.delenv("SGE_EXECD_PORT", raising=False)
+    place = install("gridengine")
+    run(place / "prolog", JOB_ID="7", SGE_QMASTER_PORT="16666", SGE_EXECD_PORT="16667")
+    told = (safe_path / "environment").read_text().splitlines()
+    assert [line for line in told if "PORT" in line] == ["SGE_QMASTER_PORT=6444"]
+
+
 @pytest.mark.parametrize("system", ["gridengine", "lsf"])
 def test_a_starter_looks_for_a_command_where_the_job_would(install, safe_path, system):
     place = install(system)

@@ -32,14 +32,17 @@ VARIABLES = {
 class Scripts:
     """A batch system's side of its scripts; each has a class of its own in its folder.
 
-    ``handed`` are the variables that they hand on. ``node`` is the name of the node as a word of
-    the shell, and ``arguments`` what the system gives a script as arguments, handed on as they
-    are. ``prolog`` and ``epilog`` are file names, with what the system calls such a script.
+    ``handed`` are the variables that they hand on, which the system sets and no user can;
+    ``settled`` those that have the value which they have where ``install`` runs. ``node`` is the
+    name of the node as a word of the shell, and ``arguments`` what the system gives a script as
+    arguments, handed on as they are. ``prolog`` and ``epilog`` are file names, with what the
+    system calls such a script.
     ``command`` is one of its commands: where that is, the others are looked for.
     """
 
     command: str
     handed: tuple[str, ...] = ()
+    settled: tuple[str, ...] = ()
     node: str = '"$(uname -n)"'
     arguments: str = ""
     prolog: tuple[str, str] = ("prolog", "prolog")
@@ -205,7 +208,10 @@ class Installation:
         )
 
     def _handed(self) -> str:
-        return " \\\n    ".join(f'{name}="${name}"' for name in self.side.handed)
+        words = [f'{name}="${name}"' for name in self.side.handed]
+        values = {name: os.environ.get(name, "") for name in self.side.settled}
+        words += [f"{name}={shlex.quote(value)}" for name, value in values.items() if value]
+        return " \\\n    ".join(words)
 
     def head(self, name: str, what: str) -> str:
         """How a script begins: what it is, and what wrote it."""

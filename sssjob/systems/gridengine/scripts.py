@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,9 +18,11 @@ class GridEngineScripts(Scripts):
 
     command = "qstat"
     handed = (
-        "SGE_ROOT", "SGE_CELL", "SGE_QMASTER_PORT", "SGE_EXECD_PORT", "SGE_JOB_SPOOL_DIR",
-        "SGE_TASK_ID", "JOB_ID", "NSLOTS", "NHOSTS", "QUEUE", "HOSTNAME",
+        "SGE_ROOT", "SGE_CELL", "SGE_JOB_SPOOL_DIR", "SGE_TASK_ID", "JOB_ID", "NSLOTS", "NHOSTS",
+        "QUEUE", "HOSTNAME",
     )  # fmt: skip
+    # execd sets them where it has them itself; elsewhere they would be those of the user.
+    settled = ("SGE_QMASTER_PORT", "SGE_EXECD_PORT")
     prolog = ("prolog", "prolog of a Grid Engine queue")
     epilog = ("epilog", "epilog of a Grid Engine queue")
 
@@ -44,6 +47,8 @@ class GridEngineScripts(Scripts):
 
     def configuration(self, at: Installation) -> Iterator[str]:
         """The lines of a queue's configuration."""
+        if missing := [f"${name}" for name in self.settled if not os.environ.get(name)]:
+            yield f"# {' and '.join(missing)} not set here: scripts take the ports of /etc/services"
         yield "# qconf -mq QUEUE, for queues of batch jobs, not where qrsh and qlogin run:"
         yield "# 8.1.9 may end a prolog there before it is done, and close the queue."
         yield f"prolog                root@{at.place('prolog')}"
