@@ -66,6 +66,7 @@ NOTIFICATIONS = ((0, "None"), (1, "All"), (2, "JobEnd"))
 EXTENSION = "HTCondor"  # the type of extensions that hold what has no other place
 REQUIREMENTS, RANK = "Requirements", "Rank"
 STARTS = "Starts"  # the extension that lists the starts of a job
+ORIGIN = "DocumentUid"  # the extension that says whose file it was, before we folded into it
 
 # Attributes of our own, beside the ones above: where a job came from, and its document.
 PUBLISHED = "MachineFeatures_"  # before the keys that startd cron publishes

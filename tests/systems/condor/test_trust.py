@@ -2,6 +2,8 @@
 
 import os
 import pwd
+import re
+import shutil
 import sqlite3
 import stat
 import tempfile
@@ -272,6 +274,102 @@ def test_what_we_fold_into_a_document_does_not_make_it_one_of_ours(site):
     assert site.fetch() == []
 
 
+OF_BOB = f"""<JobGroup><Id>g</Id><Job><Id>1</Id><Executable>/bin/true</Executable></Job>
+<Job><Id>2</Id><User>{ALICE}</User><Executable>/bin/evil</Executable>{{}}</Job>
+<Job><Id>3</Id><Executable>/bin/evil</Executable></Job></JobGroup>"""
+NOTE = '<Extension type="HTCondor" name="DocumentUid">{}</Extension>'
+
+
+def queue_is_lost(site):
+    shutil.rmtree(site.state)
+
+
+def document_has_another_name(site):
+    (site.path / "g.xml").rename(site.path / "h.xml")
+
+
+def both(site):
+    queue_is_lost(site)
+    document_has_another_name(site)
+
+
+def comes_back_as_one_of_root(site):
+    """From a backup, say, or by an editor of root's."""
+    both(site)
+    (site.path / "h.xml").write_text((site.path / "h.xml").read_text())
+
+
+@pytest.mark.parametrize(
+    "harm", [queue_is_lost, document_has_another_name, both, comes_back_as_one_of_root]
+)
+@pytest.mark.parametrize("forged", ["", NOTE.format(0), NOTE.format(UID[ALICE]) * 2])
+def test_a_document_that_was_folded_into_runs_nothing_as_others_whatever_becomes_of_the_queue(
+    site, harm, forged
+):
+    (site.path / "g.xml").write_text(OF_BOB.format(forged))
+    give(site.path / "g.xml", BOB)
+    ads = site.fetch() + site.fetch()
+    assert [ad["Owner"] for ad in ads] == [BOB, BOB]
+    for ad in ads:
+        left(site, BOB, ad, "exit-evict")
+    assert site.fold()[0] == 2
+    assert (site.path / "g.xml").stat().st_uid == os.geteuid()
+    harm(site)
+    found = []
+    while ads := site.fetch():
+        found += [(ad["SSSJobId"], ad["Owner"]) for ad in ads]
+    assert found == [("1", BOB), ("3", BOB)]
+    [waits] = site.jobs(WAITING)
+    assert waits.reason == f"its User is {ALICE}, and its document belongs to {BOB}"
+
+
+def test_a_document_of_an_earlier_version_runs_as_whose_it_is_known_to_be_or_not_at_all(site):
+    """That version did not note whose a document had been; its queue knows."""
+    (site.path / "g.xml").write_text(OF_BOB.format(""))
+    give(site.path / "g.xml", BOB)
+    [ad] = site.fetch()
+    left(site, BOB, ad, "exit-evict")
+    site.fold()
+    text = (site.path / "g.xml").read_text()
+    assert text.count("DocumentUid") == 3
+    (site.path / "g.xml").write_text(re.sub(NOTE.format(r"\d+"), "", text))
+    [ad] = site.fetch()
+    assert ad["Owner"] == BOB
+    queue_is_lost(site)
+    assert site.fetch() == []
+    assert {each.reason.partition(",")[0] for each in site.jobs(WAITING)} == {
+        "whose its document was"
+    }
+    site.add("g.xml", f"<User>{ALICE}</User>")  # root puts it there anew
+    assert [ad["Owner"] for ad in site.fetch()] == [ALICE]
+
+
+@pytest.mark.parametrize("note", ["bob", "-1", "9" * 40, "", "4000000000"])
+def test_a_note_of_whose_a_document_is_that_names_nobody_lets_nothing_run(site, note):
+    site.add("a.xml", f"<User>{ALICE}</User>{NOTE.format(note)}")
+    assert site.fetch() == []
+    assert len(site.jobs(WAITING)) == 1
+
+
+def test_a_document_that_is_exchanged_between_two_looks_is_read_later(site, monkeypatch):
+    path = site.add("a.xml", f"<User>{ALICE}</User>")
+    found = documents._Directory.found
+
+    def exchanged(self, say):
+        yield from list(found(self, say))
+        path.unlink()
+        give(site.add("a.xml", f"<User>{ALICE}</User><Arguments>evil</Arguments>"), BOB)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(documents._Directory, "found", exchanged)
+        assert site.fetch() == []
+    assert "a.xml: [Errno 11] it changes while it is read" in site.said
+    assert site.fetch() == []
+    assert [each.reason for each in site.jobs(WAITING)] == [
+        f"its User is {ALICE}, and its document belongs to {BOB}"
+    ]
+
+
 def odd_documents(site):
     """What has the name of a document and is none, and of each what is said."""
     victim = site.path / "victim"
@@ -494,13 +592,13 @@ def test_many_reports_take_one_change_of_each_document(site, monkeypatch):
     written, read = [], []
 
     class Counted(documents._Directory):
-        def change(self, name, change):
+        def change(self, name, *more):
             written.append(name)
-            return super().change(name, change)
+            return super().change(name, *more)
 
-        def blocks(self, name):
-            read.append(name)
-            return super().blocks(name)
+        def blocks(self, found):
+            read.append(found.name)
+            return super().blocks(found)
 
     monkeypatch.setattr(documents, "_Directory", Counted)
     assert site.fold() == (36, [])
@@ -576,6 +674,20 @@ def site_of_alice(monkeypatch, capsys):
         made.path.mkdir(mode=0o755)
         give(made.path, ALICE)
         yield made
+
+
+def test_a_queue_in_a_directory_that_a_group_can_write_is_refused_unless_names_stick(
+    site_of_alice,
+):
+    site = site_of_alice
+    give(site.add("a.xml", f"<User>{BOB}</User>"), ALICE)
+    own = pwd.getpwnam(ALICE).pw_gid
+    for group, mode, fetched in [(own + 1, 0o775, 0), (own + 1, 0o1775, 1), (own, 0o775, 1)]:
+        shutil.rmtree(site.state, ignore_errors=True)
+        os.chown(site.path, -1, group)
+        site.path.chmod(mode)
+        assert len(site.fetch(trust=[ALICE])) == fetched, site.said
+        assert fetched or f"{site.path} can be written by its group (gid {group})" in site.said
 
 
 def test_a_queue_of_a_later_version_is_left_alone(site):

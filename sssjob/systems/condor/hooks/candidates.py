@@ -19,10 +19,16 @@ from sssjob.model import Block, Delivered, Item, Job, JobGroup, Property
 from sssjob.states import STEPS, has_ended, spelled, step
 from sssjob.systems.condor import names
 from sssjob.systems.condor.hooks import stamp
-from sssjob.systems.condor.hooks.documents import Documents, QueuedDocument, documents, jobs_of
+from sssjob.systems.condor.hooks.documents import (
+    Documents,
+    QueuedDocument,
+    documents,
+    jobs_of,
+    origin,
+)
 from sssjob.systems.condor.hooks.queue import DONE, READY, RETURNED, WAITING, Candidate, JobQueue
 from sssjob.systems.condor.hooks.settings import HookSettings
-from sssjob.systems.condor.hooks.trust import Trust, Untrusted, trust
+from sssjob.systems.condor.hooks.trust import NOBODY, Trust, Untrusted, trust
 from sssjob.systems.condor.job_ad import to_ad
 
 ALTERNATIVES = 16  # of one job, the best
@@ -69,26 +75,32 @@ def _made(
     trusted: Trust, say: Say,
 ) -> tuple[int, list[Candidate]]:  # fmt: skip
     """Whose a document is, and its jobs, each in the state that it should have."""
-    uid = found.uid
-    if uid in trusted.uids and found.name in known:
-        # We fold into what users put there, which makes it a file of ours.
-        uid = known[found.name][1]
+    believed = found.uid in trusted.uids
+    # We fold into what users put there, which makes it a file of ours.
+    before_us = known.get(found.name, ("", NOBODY))[1] if believed else NOBODY
+    uid = found.uid if before_us == NOBODY else before_us
     try:
-        blocks = source.blocks(found.name)
+        blocks = source.blocks(found)
     except UnreadableDocument as error:
         say(error.finding.in_file(found.name))
         return uid, []
     except (SSSJobError, OSError) as error:
         say(f"{found.name}: {error}")
         return uid, []
+    all_jobs = [job for block in blocks for job in jobs_of(block)]
+    noted = [origin(job) if believed else None for job in all_jobs]
+    if any(each is not None for each in noted):
+        uid = next(each for each in noted if each is not None)
+    elif believed and before_us == NOBODY and source.owned and any(map(_is_folded, all_jobs)):
+        uid = NOBODY
     before = queue.known(found.name)
     standing = [each for block in blocks for each in _standing(block)]
     jobs = []
-    for number, (as_known, reason) in enumerate(standing, 1):
+    for number, ((as_known, reason), own) in enumerate(zip(standing, noted, strict=True), 1):
         state = before[number].state if number in before else ""
         name = found.name if len(standing) == 1 else f"{found.name}#{number}"
         try:
-            jobs.append(_candidate(as_known, reason, state, uid, trusted))
+            jobs.append(_candidate(as_known, reason, state, uid if own is None else own, trusted))
         except (_NoAd, Untrusted) as error:
             say(f"{name}: {error}")
             jobs.append(Candidate(as_known.block.id, WAITING, reason=str(error)))
@@ -96,6 +108,10 @@ def _made(
             for each in as_known.findings() if jobs[-1].state == READY else ():
                 say(f"{name}: {each.message}")
     return uid, jobs
+
+
+def _is_folded(job: Job) -> bool:
+    return job.properties.get("Extension", type=names.EXTENSION, name=names.STARTS) is not None
 
 
 def _standing(block: Block) -> Iterator[tuple[Understood[Job], str]]:

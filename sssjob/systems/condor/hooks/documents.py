@@ -9,17 +9,20 @@ import os
 import re
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, TypeGuard
 
 from sssjob import atomic, store
 from sssjob.document import dumps, read
 from sssjob.document.splice import rewrite
 from sssjob.errors import UnusableInput
-from sssjob.model import Block, Job, JobGroup, Property
+from sssjob.fold import JOB, Fact, fold
+from sssjob.model import Block, Item, Job, JobGroup, Property
+from sssjob.systems.condor import names
 from sssjob.systems.condor.hooks.settings import HookSettings
+from sssjob.systems.condor.hooks.trust import reporters
 
 SUFFIXES = (".xml", ".sss")
 BY = "condor"  # who changes the documents of a store
@@ -45,17 +48,20 @@ class QueuedDocument:
 
 
 class Documents(Protocol):
-    """Documents by name."""
+    """Documents by name; ``owned`` says whether each is the file of a user."""
+
+    owned: bool
 
     def found(self, say: Say) -> Iterator[QueuedDocument]:
         """Every document; what has the name of one and is none is said."""
 
-    def blocks(self, name: str) -> list[Block]:
+    def blocks(self, found: QueuedDocument) -> list[Block]:
         """The Jobs and JobGroups of a document. Raises ``UnreadableDocument`` and ``OSError``."""
 
-    def change(self, name: str, change: Change) -> bool:
+    def change(self, name: str, change: Change, uid: int | None = None) -> bool:
         """Give every job of a document to ``change``, with its number, and keep what comes back.
 
+        ``uid`` is whose document it is known to be: a file that we write becomes one of ours.
         False if the document is gone. Raises ``UnreadableDocument`` and ``OSError``.
         """
 
@@ -79,7 +85,8 @@ class Documents(Protocol):
 def documents(settings: HookSettings) -> Documents:
     """The documents that the hooks are told of. Raises ``UnusableInput`` and ``UnusableStore``."""
     if os.path.isdir(settings.jobs):
-        return _Directory(settings.jobs, os.path.join(settings.state, REPORTED))
+        place = os.path.join(settings.state, REPORTED)
+        return _Directory(settings.jobs, place, reporters(settings).uids)
     if store.is_store(settings.jobs) or os.path.isfile(settings.jobs):
         return _Store(settings.jobs)
     raise UnusableInput(f"{settings.jobs} is neither a directory of jobs nor a store")
@@ -93,8 +100,10 @@ def jobs_of(block: Block) -> tuple[Job, ...]:
 class _Directory:
     """Files that hold one document each, or several."""
 
-    def __init__(self, path: str, reported: str) -> None:
-        self.path, self.reported = path, reported
+    owned = True
+
+    def __init__(self, path: str, reported: str, believed: Container[int]) -> None:
+        self.path, self.reported, self._believed = path, reported, believed
 
     def found(self, say: Say) -> Iterator[QueuedDocument]:
         with os.scandir(self.path) as entries:
@@ -112,13 +121,15 @@ class _Directory:
                     continue
                 yield QueuedDocument(os.fsdecode(each.name), _stamp(status), status.st_uid)
 
-    def blocks(self, name: str) -> list[Block]:
-        with _folder(self.path) as folder, _opened(folder, name) as file:
+    def blocks(self, found: QueuedDocument) -> list[Block]:
+        with _folder(self.path) as folder, _opened(folder, found.name) as file:
+            # Another file may have taken its name since it was asked whose it is.
+            _unchanged(found.name, os.fstat(file.fileno()), found.stamp)
             return list(read(file))
 
-    def change(self, name: str, change: Change) -> bool:
+    def change(self, name: str, change: Change, uid: int | None = None) -> bool:
         with _folder(self.path) as folder:
-            return _change(folder, name, change)
+            return _change(folder, name, change, self._believed, uid)
 
     def report(self, uid: int, new: Job, change: Change) -> None:
         # A name of our own making, which differs where the users differ.
@@ -174,29 +185,83 @@ def _check(name: str, status: os.stat_result) -> None:
         raise OSError(errno.EFBIG, f"it has more than {LIMIT} bytes", name)
 
 
+def _unchanged(name: str, status: os.stat_result, before: str) -> None:
+    if _stamp(status) != before:
+        raise OSError(errno.EAGAIN, "it changes while it is read", name)
+
+
 def _stamp(status: os.stat_result) -> str:
     return f"{status.st_ino}.{status.st_mtime_ns}.{status.st_size}.{status.st_uid}"
 
 
-def _change(folder: int, name: str, change: Change) -> bool:
-    """Change a document in the place of the one that was read; False if there is none."""
+# decision 590
+class _Marked:
+    """A change that notes in each job whose file its document was, if anything changes.
+
+    By the rename with which we write a document it becomes a file of ours, and those are believed
+    whatever they say. ``uid`` is whose it is, and ``keeps`` says that a note in it counts.
+    """
+
+    def __init__(self, change: Change, uid: int, *, keeps: bool) -> None:
+        self._change, self._keeps = change, keeps
+        self._mark = Property("Extension", uid, {"type": names.EXTENSION, "name": names.ORIGIN})
+        self.changes = False
+
+    def __call__(self, number: int, job: Job) -> Job:
+        new = self._change(number, job)
+        self.changes = self.changes or new != job
+        if self._keeps and origin(new) is not None:
+            return new
+        bare = new.holding(item for item in new.items if not _is_origin(item))
+        return fold(bare, [Fact(self._mark, JOB)]).job
+
+
+def origin(job: Job) -> int | None:
+    """The uid that stands in a job as that of its document; -1 for what is none, None without."""
+    for item in job.items:
+        if _is_origin(item):
+            text = item.text.strip()
+            return int(text) if text.isdecimal() and text.isascii() and len(text) < 20 else -1
+    return None
+
+
+def _is_origin(item: Item) -> TypeGuard[Property]:
+    return (
+        isinstance(item, Property)
+        and item.name == "Extension"
+        and item.attributes.get("type", "").strip() == names.EXTENSION
+        and item.attributes.get("name", "").strip() == names.ORIGIN
+    )
+
+
+def _change(
+    folder: int, name: str, change: Change, believed: Container[int] = (), known: int | None = None
+) -> bool:
+    """Change a document in the place of the one that was read; False if there is none.
+
+    ``known`` is whose it is, where that is known and the file is one of those who are believed.
+    """
     try:
         with _opened(folder, name) as file:
             status = os.fstat(file.fileno())
             old = file.read(LIMIT + 1)
     except FileNotFoundError:
         return False
-    new = b"".join(rewrite(old, NumberedChange(change).block))
-    if new == old:
+    keeps = status.st_uid in believed
+    uid = status.st_uid if known is None or not keeps else known
+    marked = _Marked(change, uid, keeps=keeps)
+    new = b"".join(rewrite(old, NumberedChange(marked).block))
+    if not marked.changes:
         return True
-    if _stamp(os.stat(name, dir_fd=folder, follow_symlinks=False)) != _stamp(status):
-        raise OSError(errno.EAGAIN, "it changes while it is read", name)
+    _unchanged(name, os.stat(name, dir_fd=folder, follow_symlinks=False), _stamp(status))
     atomic.put(folder, name, new, stat.S_IMODE(status.st_mode) & 0o777)
     return True
 
 
 class _Store:
     """The documents of a store, which the hooks of other machines may look at, too."""
+
+    owned = False
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -209,12 +274,12 @@ class _Store:
             for found in jobs.documents():
                 yield QueuedDocument(_name(found.identity), str(found.version), uid)
 
-    def blocks(self, name: str) -> list[Block]:
+    def blocks(self, found: QueuedDocument) -> list[Block]:
         with store.open(self.address, read_only=True) as jobs:
-            found = jobs.get(_identity(name))
-        return [] if found is None else list(read(io.BytesIO(found.document)))
+            stored = jobs.get(_identity(found.name))
+        return [] if stored is None else list(read(io.BytesIO(stored.document)))
 
-    def change(self, name: str, change: Change) -> bool:
+    def change(self, name: str, change: Change, uid: int | None = None) -> bool:
         with store.open(self.address, by=BY) as jobs, jobs.change() as work:
             found = work.get(_identity(name))
             if found is None:

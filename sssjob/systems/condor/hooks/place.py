@@ -65,12 +65,33 @@ def guard(state: str) -> None:
         raise UnsafeQueue(f"{state} can be written by others than its owner: chmod go-w it")
     above = os.path.dirname(os.path.realpath(state))
     while True:
-        mode = os.stat(above).st_mode
-        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
-            raise UnsafeQueue(f"{above} can be written by everybody, who could exchange {state}")
+        who = _writers(os.stat(above))
+        if who:
+            raise UnsafeQueue(f"{above} can be written by {who}, who could exchange {state}")
         if above == os.path.dirname(above):
             return
         above = os.path.dirname(above)
+
+
+def _writers(found: os.stat_result) -> str:
+    """Who else than its owner could exchange what is in a directory, "" if nobody could."""
+    if found.st_mode & stat.S_ISVTX:
+        return ""
+    if found.st_mode & stat.S_IWOTH:
+        return "everybody"
+    # A group of a user's own is that user, and one of root's directories is as root wants it.
+    if found.st_mode & stat.S_IWGRP and found.st_uid and found.st_gid != _own_group(found.st_uid):
+        return f"its group (gid {found.st_gid})"
+    return ""
+
+
+def _own_group(uid: int) -> int:
+    import pwd
+
+    try:
+        return pwd.getpwuid(uid).pw_gid
+    except KeyError:
+        return -1
 
 
 def own(path: str) -> None:

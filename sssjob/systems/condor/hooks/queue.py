@@ -397,6 +397,11 @@ class JobQueue:
         found = self.run("SELECT name, stamp, uid FROM document")
         return {name: (stamp, uid) for name, stamp, uid in found}
 
+    def uid(self, document: str) -> int | None:
+        """Whose a document is, None of one that is not known."""
+        row = self.run("SELECT uid FROM document WHERE name = ?", (document,)).fetchone()
+        return None if row is None else int(row[0])
+
     def forget(self, document: str) -> None:
         """Drop a document that is gone, and its jobs, unless they are given away."""
         self.run("DELETE FROM document WHERE name = ?", (document,))

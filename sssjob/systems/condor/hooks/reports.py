@@ -38,7 +38,7 @@ from sssjob.systems.condor.hooks.queue import (
 from sssjob.systems.condor.hooks.queue import SpoolJob as Queued
 from sssjob.systems.condor.hooks.settings import HookSettings
 from sssjob.systems.condor.hooks.spool import NotAReport, Spool, SpooledReport
-from sssjob.systems.condor.hooks.trust import Untrusted, reporters, user_id, user_name
+from sssjob.systems.condor.hooks.trust import NOBODY, Untrusted, reporters, user_id, user_name
 
 Say = Callable[[object], None]
 
@@ -177,11 +177,16 @@ class _Fold:
                 return folded(job, map(_renewed, _held(held.reason)), overwrite=True).job
 
             try:
-                self._source.change(held.document, change)
+                self._source.change(held.document, change, self._uid(held.document))
             except (SSSJobError, OSError) as error:
                 self._say(f"{held.document}: {error}")
             else:
                 self._queue.read_again("?", held.document)
+
+    def _uid(self, document: str) -> int | None:
+        """Whose a document is, whoever wrote it last; None if the queue does not know."""
+        uid = self._queue.uid(document)
+        return None if uid == NOBODY else uid
 
     def _share(self, item: tuple[str, list[ReportedJob]]) -> int:
         """Those who left few reports come first: nobody keeps the others waiting."""
@@ -227,7 +232,7 @@ class _Fold:
         waiting = sum(map(len, about.values()))
         try:
             if about:
-                self._source.change(document, change)
+                self._source.change(document, change, self._uid(document))
         except (SSSJobError, OSError) as error:
             self._say(f"{document}: {error}; {waiting} reports wait")
             return early

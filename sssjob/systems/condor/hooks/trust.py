@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from sssjob.systems.condor.hooks.settings import HookSettings
 
 
+NOBODY = -1  # the uid of a document of which is not known whose it is
+
+
 class Untrusted(ValueError):
     """Who says something about a job that is another one's, as a sentence."""
 
@@ -34,6 +37,11 @@ class Trust:
         stated = job.get("User")
         if uid in self.uids:
             return stated
+        if uid == NOBODY:
+            raise Untrusted(
+                "whose its document was, before reports were folded into it, is not known: "
+                "put it there anew, without its Extension Starts"
+            )
         name = user_name(uid)
         if not name:
             raise Untrusted(f"its document belongs to uid {uid}, which is no user here")
@@ -74,5 +82,5 @@ def user_name(uid: int) -> str:
     """The name of a user, empty if there is none."""
     try:
         return pwd.getpwuid(uid).pw_name
-    except KeyError:
+    except (KeyError, OverflowError):
         return ""
