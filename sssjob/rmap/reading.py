@@ -200,7 +200,7 @@ def _option(element: Element) -> Option:
 def _name(element: Element, kind: str, code: str) -> str:
     name = element.get("name", "")
     if not name:
-        raise Refused(code, f"A {kind} has no name")
+        raise Refused(code, f"The {kind} has no name")
     return name
 
 

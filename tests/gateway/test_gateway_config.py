@@ -6,7 +6,7 @@ import pytest
 from sssjob.errors import BadSettings
 from sssjob.gateway import config as config_module
 from sssjob.gateway.config import GatewayLimits, forwarded, load
-from sssjob.rmap.address import Address, address
+from sssjob.rmap.address import Address
 from sssjob.rmap.keys import Algorithm
 
 WHOLE = """
@@ -139,21 +139,6 @@ def test_bytes_that_are_no_text_are_told_with_their_line(folder):
     path.write_bytes(b"a = 1\nb = '\xff'\n")
     with pytest.raises(BadSettings, match=r"gateway.toml:2: error: found bytes, expected text"):
         load(path)
-
-
-@pytest.mark.parametrize(
-    "text, host, port",
-    [("a", "a", 7112), ("a:0", "a", 0), ("[::1]", "::1", 7112), ("[::1]:65535", "::1", 65535)],
-)
-def test_an_address_has_a_host_and_perhaps_a_port(text, host, port):
-    assert address(text) == Address(host, port)
-    assert address(str(address(text))) == address(text)
-
-
-@pytest.mark.parametrize("text", ["", ":1", "a:", "a:b", "a:65536", "::1", "[::1", "a:-1", "a:١"])
-def test_what_is_no_address_is_refused(text):
-    with pytest.raises(ValueError, match=r".*"):
-        address(text)
 
 
 BEHIND = '[security]\nkey = "auth_key"\n[store]\naddress = "jobs.db"\n[behind]\nto = "gold:7112"\n'

@@ -1,6 +1,7 @@
 """Encrypted messages of a real Gold are opened, and what we encrypt it could open."""
 
 import base64
+import gzip
 
 import pytest
 from gold import FOLDER, KEY, documents, recording
@@ -67,6 +68,16 @@ def padded_with(end):
     return hidden._replace(value=base64.b64encode(made).decode())
 
 
+def cut_off():
+    """An encrypted message whose packed text ends early."""
+    hidden = encrypt(PLAIN, KEY)
+    session = encryption.opens(hidden, KEY)
+    start = base64.b64decode(hidden.value)[:8]
+    plain = gzip.compress(PLAIN, mtime=0)[:16] + b"\x08" * 8
+    made = start + encryption._encrypted(plain, session, start)
+    return hidden._replace(value=base64.b64encode(made).decode())
+
+
 BAD = [
     pytest.param(padded_with(b"\0"), id="padded by nothing"),
     pytest.param(padded_with(b"\x09" * 9), id="padded by more than a block"),
@@ -78,6 +89,8 @@ BAD = [
     pytest.param(spoilt(key=""), id="no key"),
     pytest.param(spoilt(key="?"), id="no base64"),
     pytest.param(spoilt(value=base64.b64encode(b"a" * 8).decode()), id="too short"),
+    pytest.param(spoilt(value=base64.b64encode(b"a" * 9).decode()), id="a block and a byte"),
+    pytest.param(cut_off(), id="a packed text without its end"),
     pytest.param(spoilt(value=base64.b64encode(b"a" * 64).decode()), id="other bytes"),
     pytest.param(spoilt(value=base64.b64encode(b"a" * 63).decode()), id="no blocks"),
     pytest.param(encrypt(b"a" * 1_000_000, KEY), id="a bomb"),

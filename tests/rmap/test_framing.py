@@ -14,6 +14,8 @@ from sssjob.errors import BadFraming
 from sssjob.rmap.framing import (
     LEGACY_HEAD,
     Requests,
+    chunk_line,
+    chunk_size,
     legacy_reply,
     legacy_request,
     standard_reply,
@@ -115,6 +117,30 @@ def test_a_connection_is_not_used_again_where_that_is_asked_or_not_sure(closing)
     assert not request.keep_alive
 
 
+def test_a_connection_is_idle_until_something_of_a_request_has_come():
+    parser = Requests()
+    assert parser.is_idle
+    parser.feed(HEAD)
+    assert not parser.is_idle
+    parser.feed(b"Host: a\r\nContent-Length: 1\r\n\r\n")
+    assert parser.next() is None
+    assert not parser.is_idle
+    parser.feed(b"a")
+    assert parser.next().body == b"a"
+    assert parser.is_idle
+    parser.feed(b"\r\n")
+    assert not parser.is_idle
+    assert parser.next() is None
+    assert parser.is_idle
+
+
+def test_a_new_connection_has_said_nothing():
+    parser = Requests()
+    assert not (parser.awaits_continue or parser.is_legacy or parser.ended)
+    assert parser.held == 0
+    assert parser.next() is None
+
+
 def test_a_get_has_no_body():
     (request,) = read(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
     assert (request.method, request.target, request.body) == ("GET", "/healthz", b"")
@@ -189,6 +215,50 @@ def test_a_header_that_decides_stands_once(name):
     twice = (name + b": 3\r\n") * 2
     with pytest.raises(BadFraming, match=f"more than one {name.decode().lower()}"):
         read(HEAD + twice + b"\r\nabc")
+
+
+def long_head(size, end=b"\r\n\r\n"):
+    start = HEAD + b"Host: a\r\nContent-Length: 0\r\nA: "
+    return start + b"a" * (size - len(start) - len(end)) + end
+
+
+def test_a_head_has_16_kib_at_most():
+    assert read(long_head(16 << 10))[0].body == b""
+    with pytest.raises(BadFraming, match="header is too long"):
+        read(long_head((16 << 10) + 1))
+    whole = Requests()
+    whole.feed(long_head(16 << 10, b""))
+    assert whole.next() is None
+    whole.feed(b"a")
+    with pytest.raises(BadFraming, match="header is too long"):
+        whole.next()
+
+
+def test_the_line_before_a_chunk_has_one_kib_at_most():
+    parser = Requests()
+    parser.feed(CHUNKED + b"\r\n1;" + b"a" * 1022)
+    assert parser.next() is None
+    parser.feed(b"a")
+    with pytest.raises(BadFraming, match="not hexadecimal"):
+        parser.next()
+
+
+def test_a_size_has_15_digits_at_most():
+    assert chunk_size(b"0" * 14 + b"a") == 10
+    assert chunk_size(b" 1F ; name=x") == 31
+    for line in (b"0" * 15 + b"a", b"", b";", b"g"):
+        with pytest.raises(BadFraming, match="not hexadecimal"):
+            chunk_size(line)
+    long = b"%015d" % 3
+    assert read(HEAD + b"Host: a\r\nContent-Length: " + long + b"\r\n\r\nabc")[0].body == b"abc"
+    with pytest.raises(BadFraming, match="no number"):
+        read(HEAD + b"Host: a\r\nContent-Length: 0" + long + b"\r\n\r\nabc")
+
+
+def test_a_line_before_a_chunk_may_be_empty():
+    buffer = bytearray(b"\n5\r\nab")
+    assert (chunk_line(buffer), chunk_line(buffer), chunk_line(buffer)) == (b"", b"5", None)
+    assert buffer == b"ab"
 
 
 def test_a_header_that_stands_twice_is_a_list():

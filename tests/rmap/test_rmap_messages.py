@@ -25,6 +25,7 @@ from sssjob.rmap.message import (
     Status,
     Where,
 )
+from sssjob.rmap.reading import _DEEPEST as DEEPEST
 from sssjob.rmap.reading import read_request, read_response
 from sssjob.rmap.writing import envelope, write_request, write_response
 
@@ -247,6 +248,91 @@ def test_numbers_that_are_none_are_not_believed():
     found = request(attributes='action="Query" actor="a" chunkSize="-3" time="soon"')
     assert (found.chunk_size, found.time) == (0, None)
     assert request(attributes=f'action="Q" actor="a" chunkSize="{"9" * 400}"').chunk_size == 0
+
+
+def query(inside):
+    """A Body that asks for a Job, with these conditions or others."""
+    asked = '<Request action="Query" actor="a"><Object>Job</Object>'
+    return f"<Body>{asked}{inside}</Request></Body>"
+
+
+TOLD = [
+    ("<Body></Body>", "The Body holds no Request"),
+    ("<Body><Request/><Request/></Body>", "The Body holds more than one Request"),
+    (query("<Where/>"), "The Where has no name"),
+    (query("<Set/>"), "The Set has no name"),
+    (query("<Option/>"), "The Option has no name"),
+    (query('<Where name="A" op="~">1</Where>'), "'~' is no comparison; there are EQ, "),
+    (query(f'<Where name="A" conj="{"x" * 20}">1</Where>'), f"'{'x' * 20}' joins no conditions"),
+    (query(f'<Where name="A" conj="{"x" * 21}">1</Where>'), f"'{'x' * 17}...' joins no conditions"),
+    (query('<Option name="EndTime">1.5</Option>'), "The option 'EndTime' is a time in seconds"),
+    (query('<Option name="EndTime">\u0661</Option>'), "The option 'EndTime' is a time in seconds"),
+]
+
+
+@pytest.mark.parametrize("text, told", TOLD)
+def test_a_request_that_is_refused_hears_why(text, told):
+    with pytest.raises(Refused) as refused:
+        read_request(body(text))
+    assert refused.value.message.startswith(told)
+
+
+def test_groups_may_be_as_deep_as_the_limit():
+    deep = '<Where name="A" group="{}">1</Where>'
+    at_most = deep.format(DEEPEST) + deep.format(-DEEPEST)
+    assert [each.group for each in read_request(body(query(at_most))).wheres] == [
+        DEEPEST, -DEEPEST,
+    ]  # fmt: skip
+    with pytest.raises(Refused, match="do not balance"):
+        read_request(body(query(deep.format(DEEPEST + 1) + deep.format(-DEEPEST - 1))))
+
+
+def answer(status, inside="", attributes=""):
+    return read_response(
+        body(f"<Body><Response{attributes}><Status>{status}</Status>{inside}</Response></Body>")
+    )
+
+
+def test_a_reply_without_a_value_that_is_known_has_that_of_its_code():
+    for value in ("", "<Value>Maybe</Value>"):
+        assert answer(f"{value}<Code> 146 </Code>").status == Status("146", "", codes.Value.WARNING)
+    said = answer("<Value> Failure </Value><Code>000</Code><Message>no</Message>").status
+    assert said == Status("000", "no", codes.Value.FAILURE)
+
+
+INTEGERS = [
+    ("5", 5), (" 5 ", 5), ("+5", 5), ("-5", -5), ("0", 0), ("9" * 18, 10**18 - 1), ("9" * 19, None),
+    ("", None), ("-", None), ("--5", None), ("5.0", None), ("\u0661", None), ("5 6", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("written, meant", INTEGERS)
+def test_a_count_is_a_number_of_18_digits_at_most(written, meant):
+    found = answer("<Code>000</Code>", f"<Count>{written}</Count>", f' chunkNum="{written}"')
+    assert (found.count, found.chunk_num) == (meant, meant)
+    asked = request(attributes=f'action="Q" actor="a" chunkSize="{written}" time="{written}"')
+    at_least_0 = meant if meant is not None and meant >= 0 else None
+    assert (asked.chunk_size, asked.time) == (at_least_0 or 0, at_least_0)
+
+
+ITEMS = [
+    ("<Job><Id>1</Id> <User/></Job>", Row("Job", (("Id", "1"), ("User", "")))),
+    ("<Job/>", Row("Job", ())),
+    ("<Job> x </Job>", None),
+    ('<Job a="1"/>', None),
+    ("<Job><Id>1</Id>x</Job>", None),
+    ('<Job><Id a="1">1</Id></Job>', None),
+    ("<Job><Id><a/></Id></Job>", None),
+    ('<Job><Id xmlns="urn:x">1</Id></Job>', None),
+    ('<x:Job xmlns:x="urn:x"/>', None),
+    ("<Job><Id>1</Id><!-- x --></Job>", None),
+]
+
+
+@pytest.mark.parametrize("text, row", ITEMS)
+def test_data_is_a_row_where_nothing_but_names_and_texts_are_there(text, row):
+    (found,) = request(f"<Object>Job</Object><Data>{text}</Data>").data.items
+    assert found == (row or DataDocument(etree.tostring(etree.fromstring(text), encoding="UTF-8")))
 
 
 def test_the_first_digit_of_a_code_tells_its_kind():
