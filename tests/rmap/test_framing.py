@@ -136,7 +136,7 @@ def test_a_connection_is_idle_until_something_of_a_request_has_come():
 
 def test_a_new_connection_has_said_nothing():
     parser = Requests()
-    assert not (parser.awaits_continue or parser.is_legacy or parser.ended)
+    assert not any([parser.awaits_continue, parser.is_legacy, parser.ended])
     assert parser.held == 0
     assert parser.next() is None
 
