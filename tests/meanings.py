@@ -614,6 +614,27 @@ FACTS = {
         "accounting slurm-jobcomp": (_jobcomp(Partition="q"), ""),
         "status scontrol": (_scontrol(Partition="q"), ""),
     }),
+    "the queue that is asked for": ("Queue", [("q", {})], {
+        "accounting slurm": (recorded_job("slurm", "JobID|State|Start|End|Partition\n7|CANCELLED|None|2026-11-20T14:00:00|@\n"), "q"),  # noqa: E501
+        "accounting slurm-jobcomp": (_jobcomp(JobState="CANCELLED", NodeList="(null)", Partition="q"), ""),  # noqa: E501
+        "accounting flux": (recorded_job("flux", '{"id": 7, "t_submit": 1.0, "state": "SCHED", @}'), '"queue": "q"'),  # noqa: E501
+        "status squeue-json": (shown_job("squeue-json", _SQUEUED), '"name": "n"'),
+        "status scontrol": (_scontrol(JobState="PENDING", StartTime="Unknown", NodeList="", Partition="q"), ""),  # noqa: E501
+        "status qstat-text": (shown_job("qstat-text", _QSTAT_DEPEND), "afterok:5.s"),
+        "status sge-xml": (shown_job("sge-xml", _SGE_WAITS.replace("@", "qw").replace("<slots>", "@<slots>")), "<hard_req_queue>q</hard_req_queue>"),  # noqa: E501
+        "status flux": (shown_flux, '"queue": "q"'),
+        "translate sbatch": (scripted("sbatch"), "#SBATCH --partition=q"),
+        "translate slurmrest": (lambda name: [each.job for each in read(_REST.replace("@", "5").replace("short", name).encode(), "slurmrest")], "q"),  # noqa: E501
+        "translate pbs": (scripted("pbs"), "#PBS -q q"),
+        "translate torque": (scripted("torque"), "#PBS -q q"),
+        "translate sge": (scripted("sge"), "#$ -q q"),
+        "translate lsf": (scripted("lsf"), "#BSUB -q q"),
+        "translate flux": (_jobspec, '"queue": "q"'),
+    }),
+    "queues of Grid Engine of which one is enough": ("Requested/Queue", [("q", {}), ("r", {"conj": "Or"})], {  # noqa: E501
+        "status": (shown_job("sge-xml", _SGE_WAITS.replace("@", "qw").replace("<slots>", "@<slots>")), "<hard_req_queue>q,r</hard_req_queue>"),  # noqa: E501
+        "translate": (scripted("sge"), "#$ -q q,r"),
+    }),
     "partitions of which one is enough": ("Requested/Queue", [("q", {}), ("r", {"conj": "Or"})], {
         "accounting slurm-jobcomp": (_jobcomp(Partition="q,r"), ""),
         "accounting slurm-jobcomp, never started": (_jobcomp(Partition="q,r", NodeList="(null)"), ""),  # noqa: E501

@@ -38,6 +38,30 @@ def listed(names: Sequence[str], element: str = "Node") -> Found:
     return (Property(element, text, {"aggregation": "List"}),)
 
 
+def any_of(element: str, names: Sequence[str]) -> tuple[Property, ...]:
+    """Names of which one is enough, as terms of a request."""
+    return tuple(
+        Property(element, name, ({"conj": "Or"} if index else {}) | _bracket(index, len(names)))
+        for index, name in enumerate(names)
+    )
+
+
+def _bracket(index: int, size: int) -> dict[str, str]:
+    return {"group": "-1" if index else "1"} if size > 1 and index in (0, size - 1) else {}
+
+
+def only_queue(text: str) -> Found:
+    """The queue that is asked for, which the job itself says; None of a choice (decision 494)."""
+    names = [name for name in text.split(",") if name]
+    return names[0] if len(names) == 1 else None
+
+
+def queues(text: str) -> Found:
+    """The queues of which one is enough, which are requested; None of one alone."""
+    names = [name for name in text.split(",") if name]
+    return any_of("Queue", names) if len(names) > 1 else None
+
+
 @varied
 def single(text: str) -> Found:
     """A text that hardly any other record has."""

@@ -90,7 +90,7 @@ def shown(jobs, queued):
     (dependency,) = waits.properties.all("Dependency")
     assert (dependency.text, dependency.attributes["condition"]) == (queued["runs"], "OnSuccess")
     assert waits.requested.get("Memory").bytes == 150 << 20
-    assert waits.requested.text("Queue") == "main"
+    assert waits.get("Queue") == "main"
     assert (held.get("State"), held.get("Hold")) == ("Hold", "User")
     assert held.get("Restartable") == "false"
     assert f"{queued['array']}_[1,3,5,7,9]" in jobs

@@ -387,7 +387,7 @@ def test_one_of_several_queues_of_grid_engine_is_enough():
     )  # fmt: skip
     asked_for = [item for item in jobs("sge-xml", data)[0].requested if item.name == "Queue"]
     assert [(item.text, dict(item.attributes)) for item in asked_for] == [
-        ("a.q", {}), ("b.q", {"conj": "Or"})
+        ("a.q", {"group": "1"}), ("b.q", {"conj": "Or", "group": "-1"})
     ]  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from sssjob.records import xml_records
 from sssjob.records.clock import Clock
 from sssjob.records.cuts import CustomPieces as Cut
 from sssjob.records.layout import NEVER, Layout, Names, NoRecord, Piece, Reader, Record
+from sssjob.records.readers import only_queue, queues
 from sssjob.records.record import (
     JOB,
     REQUESTED,
@@ -112,13 +113,6 @@ def predecessors(text: str) -> Found:
     )
 
 
-def queues(text: str) -> Found:
-    """The queues, of which one is enough."""
-    first, *others = text.split(",")
-    either = (Property("Queue", name, {"conj": "Or"}) for name in others)
-    return (Property("Queue", first), *either)
-
-
 def asked_slots(text: str, category: str) -> Found:
     """The slots that a waiting job asks for, where no request tells them; one is the usual."""
     told = is_whole(text) and text not in ("0", "1") and "-pe " not in category
@@ -175,6 +169,7 @@ LIVE: tuple[Field, ...] = (
     Field("soft",           JOB,       "Extension",        attributes=noted("soft")),
 )
 _WAITING: tuple[Field, ...] = (
+    Field("hard_req_queue", JOB,       "Queue", only_queue),
     Field("hard_req_queue", REQUESTED, "Queue", queues),
     Field("slots",          REQUESTED, "Processors", asked_slots, beside=("category",)),
 )

@@ -158,7 +158,7 @@ ALWAYS: tuple[Field, ...] = (
 WAITING: tuple[Field, ...] = (
     Field("ncores",         REQUESTED, "Processors",              count),
     Field("nnodes",         REQUESTED, "NodeCount",               count),
-    Field("queue",          REQUESTED, "Queue"),
+    Field("queue",          JOB,       "Queue"),
 )
 STARTED: tuple[Field, ...] = (
     Field("t_run",          JOB,       "StartTime",               time),

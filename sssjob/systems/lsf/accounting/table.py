@@ -373,11 +373,14 @@ _OF_A_RUN = frozenset(
 )  # fmt: skip
 
 # A job that was killed while it waited.
-WAITING = tuple(
-    row
-    for row in TABLE
-    if row.place == REQUESTED
-    or not (row.element in _OF_A_RUN or row.attributes.get("name") == "Signal")
+WAITING = (
+    *(
+        row
+        for row in TABLE
+        if row.place == REQUESTED
+        or not (row.element in _OF_A_RUN or row.attributes.get("name") == "Signal")
+    ),
+    Field("queue", JOB, "Queue"),
 )
 
 # fmt: off

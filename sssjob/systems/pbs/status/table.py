@@ -22,7 +22,6 @@ from sssjob.records.record import (
     DELIVERED,
     JOB,
     NOWHERE,
-    REQUESTED,
     Field,
     Found,
     Noted,
@@ -180,7 +179,7 @@ _DELIVERED: tuple[Field, ...] = (
           beside=GIVEN),
 )
 _WAITING: tuple[Field, ...] = (
-    Field("queue",                REQUESTED, "Queue"),
+    Field("queue",                JOB,       "Queue"),
 )
 LIVE: tuple[Field, ...] = (
     Field("job_state",            JOB,       "State",         state,

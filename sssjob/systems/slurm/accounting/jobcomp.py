@@ -12,7 +12,7 @@ from sssjob.records.clock import NO_VALUE, Clock, time
 from sssjob.records.cuts import Lines
 from sssjob.records.layout import NEVER, Known, Layout, Read, Reader, Record, RunKey, mapping
 from sssjob.records.lines import first_line
-from sssjob.records.readers import integer
+from sssjob.records.readers import integer, only_queue, queues
 from sssjob.records.record import (
     DELIVERED,
     JOB,
@@ -113,11 +113,6 @@ def _partition(text: str) -> Found:
     return None if "," in text else text
 
 
-def _partitions(text: str) -> Found:
-    """The partitions that a job asked for, where the record has more than the one it ran in."""
-    return sacct.alternatives(text) if "," in text else None
-
-
 @varied
 def _passed(end: str, start: str) -> Found:
     """From start to end: the record has no time of its own."""
@@ -141,7 +136,7 @@ TABLE: tuple[Field, ...] = (
           beside=("EndTime", "StartTime")),
     Field("Partition",       DELIVERED, "Queue",       _partition),
     Field("Partition",       DELIVERED, "Partition",   _partition),
-    Field("Partition",       REQUESTED, "Queue",       _partitions),
+    Field("Partition",       REQUESTED, "Queue",       queues),
     Field("TimeLimit",       REQUESTED, "Duration",    values.limit_seconds, {"op": "LE"}),
     Field("StartTime",       JOB,       "StartTime",   time),
     Field("EndTime",         JOB,       "EndTime",     time),
@@ -178,7 +173,8 @@ WAITING = (
         for row in TABLE
         if row.column != "Partition" and (row.place == REQUESTED or row.element not in _OF_A_RUN)
     ),
-    Field("Partition", REQUESTED, "Queue", sacct.alternatives),
+    Field("Partition", JOB, "Queue", only_queue),
+    Field("Partition", REQUESTED, "Queue", queues),
     Field("ExitCode", JOB, "ExitCode", _exit_code_of_none),
 )
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 from sssjob import units
 from sssjob.model import Property
 from sssjob.records.clock import NO_VALUE
-from sssjob.records.readers import extension, listed
+from sssjob.records.readers import any_of, extension, listed
 from sssjob.records.record import Found, Instead, in_bulk
 from sssjob.records.texts import Beside, BulkColumn, Coded, Plain, Whole
 from sssjob.systems.slurm import states, words
@@ -112,22 +112,6 @@ def signal(text: str) -> Found:
     return str(found[1]) if found and found[1] else None
 
 
-def alternatives(text: str) -> Found:
-    """The partitions in which a job that has not started may run: any of them."""
-    return _any_of("Queue", [name for name in text.split(",") if name])
-
-
-def _any_of(element: str, names: Sequence[str]) -> tuple[Property, ...]:
-    return tuple(
-        Property(element, name, ({"conj": "Or"} if index else {}) | _bracket(index, len(names)))
-        for index, name in enumerate(names)
-    )
-
-
-def _bracket(index: int, size: int) -> dict[str, str]:
-    return {"group": "-1" if index else "1"} if size > 1 and index in (0, size - 1) else {}
-
-
 def worded(text: str) -> Found:
     """Text, unless it is one of the words for no value."""
     return None if text in NO_VALUE else text
@@ -168,7 +152,7 @@ def features(text: str) -> Found:
         return None
     if all(len(part) == 1 for part in parts):
         return listed([name for (name,) in parts], "Feature")
-    return tuple(found for part in parts for found in _any_of("Feature", part))
+    return tuple(found for part in parts for found in any_of("Feature", part))
 
 
 def constraints(text: str) -> Found:

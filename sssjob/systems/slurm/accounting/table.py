@@ -8,7 +8,7 @@ from itertools import chain
 from sssjob.model import Property
 from sssjob.records.clock import time
 from sssjob.records.layout import NEVER
-from sssjob.records.readers import single
+from sssjob.records.readers import only_queue, queues, single
 from sssjob.records.record import (
     DELIVERED,
     JOB,
@@ -24,7 +24,6 @@ from sssjob.systems.slurm.accounting.readers import (
     allocated,
     allocated_nodes,
     allocated_processors,
-    alternatives,
     constraints,
     derived,
     devices,
@@ -288,7 +287,8 @@ _STARTED = frozenset(("StartTime", "StartCount", "CpuDuration"))
 WAITING = (
     *(row for row in ALLOCATION
       if row.element not in {DELIVERED: _USED, JOB: _STARTED}.get(row.place, ())),
-    Field("Partition", REQUESTED, "Queue", alternatives),
+    Field("Partition", JOB, "Queue", only_queue),
+    Field("Partition", REQUESTED, "Queue", queues),
 )  # fmt: skip
 
 
