@@ -33,6 +33,7 @@ READ = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _PASS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 ROOT = 0
+LOGGER = "syslog"  # the group of the system's logger, to whom /var/log belongs on Ubuntu
 _LINKS = 40  # as many as Linux follows
 
 
@@ -91,10 +92,13 @@ def protected(path: str | os.PathLike[str], *, make: bool = False) -> Generator[
             os.close(handle)
 
 
-def check(path: str | os.PathLike[str]) -> None:
-    """Raise ``Unprotected`` if others can lead a path elsewhere, as far as it is there."""
+def check(path: str | os.PathLike[str], *, logs: bool = False) -> None:
+    """Raise ``Unprotected`` if others can lead a path elsewhere, as far as it is there.
+
+    A directory of ``logs`` may belong to the group of the system's logger. # decision 561
+    """
     try:
-        os.close(_walked(os.fspath(path), make=False))
+        os.close(_walked(os.fspath(path), make=False, logs=logs))
     except FileNotFoundError:
         return  # what is there is all right
 
@@ -151,7 +155,7 @@ def is_there(folder: int, name: str) -> bool:
     return True
 
 
-def _walked(named: str, make: bool) -> int:
+def _walked(named: str, make: bool, logs: bool = False) -> int:
     """A handle of a directory after a walk on which every step was judged."""
     names = [name for name in os.path.abspath(named).split(os.sep) if name]
     place = os.sep
@@ -164,7 +168,7 @@ def _walked(named: str, make: bool) -> int:
             following = _step(handle, name, flags, place, make=make)
             os.close(handle)
             handle = following
-        _judge(os.fstat(handle), place, named, is_last=True)
+        _judge(os.fstat(handle), place, named, is_last=True, logs=logs)
     except BaseException:
         os.close(handle)
         raise
@@ -196,7 +200,9 @@ def _step(handle: int, name: str, flags: int, place: str, *, make: bool) -> int:
     return made
 
 
-def _judge(status: os.stat_result, place: str, named: str, *, is_last: bool) -> None:
+def _judge(
+    status: os.stat_result, place: str, named: str, *, is_last: bool, logs: bool = False
+) -> None:  # fmt: skip
     """Refuse a directory in which others than root and this user could exchange names."""
     mine = os.geteuid()
     if status.st_uid not in (ROOT, mine):
@@ -205,17 +211,26 @@ def _judge(status: os.stat_result, place: str, named: str, *, is_last: bool) -> 
     # In a sticky directory nobody renames what is another's, so that a user has his own below it.
     # That is not good enough for root: whoever comes first makes it.
     sticky = bool(mode & stat.S_ISVTX) and mine != ROOT and not is_last
-    if mode & _OTHERS and not sticky:
+    open_to = mode & _OTHERS
+    if open_to == stat.S_IWGRP and logs and _is_of_logger(status.st_gid):
+        return
+    if open_to and not sticky:
         raise _unprotected(place, f"can be written by others (mode {mode:04o})", named)
 
 
-def _user(number: int) -> str:
-    import pwd
+def _is_of_logger(number: int) -> bool:
+    import grp
 
     try:
-        return f"the user {pwd.getpwuid(number).pw_name}"
+        return grp.getgrgid(number).gr_name == LOGGER
     except KeyError:
-        return f"the user {number}"
+        return False
+
+
+def _user(number: int) -> str:
+    from sssjob.users import user_name
+
+    return f"the user {user_name(number) or number}"
 
 
 def _unprotected(place: str, reason: str, named: str = "") -> Exception:

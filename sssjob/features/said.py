@@ -51,36 +51,54 @@ class StatedValues:
             self.job[key], self.sources[key] = value, source
             self.known(key)
 
-    def text(self, key: str, variable: str, environment: Mapping[str, str]) -> None:
-        """Take what a variable says, as one word."""
+    def text(
+        self, key: str, variable: str, environment: Mapping[str, str], ending: str = ""
+    ) -> None:  # fmt: skip
+        """Take what a variable says, as one word with an ``ending``; what is none is told."""
         value = environment.get(variable, "").strip()
         if value.isprintable() and value.isascii() and " " not in value:
-            self.add(key, value, f"${variable}")
+            self.add(key, value and value + ending, f"${variable}")
+        else:
+            self.untold(variable, value, "one word")
 
     def number(
         self, key: str, variable: str, environment: Mapping[str, str], unit: int = 1
     ) -> None:
-        """Take the whole number of a variable, in a unit; what is none, or differs, is told."""
+        """Take the number above 0 of a variable, in a unit; what is none, or differs, is told."""
         value = self.whole(variable, environment)
-        if value is None and environment.get(variable, "").strip():
+        if not value and environment.get(variable, "").strip():
             self.doubt(key)
         if value:
             self.also(key, value * unit, f"${variable}")
+        elif value is not None:
+            self.untold(variable, environment[variable].strip(), "a number above 0")
 
     def whole(self, variable: str, environment: Mapping[str, str]) -> int | None:
         """The whole number of a variable; a text that is none is told."""
         text = environment.get(variable, "").strip()
         value = whole(text)
-        told = f"${variable} is {text[:_SHOWN]!r}, not a whole number"
-        if value is None and text and told not in self.problems:
-            self.problems.append(told)
+        if value is None and text:
+            self.untold(variable, text, "a whole number")
         return value
 
-    def also(self, key: str, value: Value | None, source: str) -> None:
-        """Take a value as ``add`` does, and tell where another one was said before."""
-        if value and self.job.get(key, value) != value:
-            before = f"{self.job[key]} by {self.sources[key]}"
-            self.problems.append(f"{key} is {before}, but {value} by {source}")
+    def untold(self, variable: str, text: str, expected: str) -> None:
+        """Tell that the text of a variable is not what it has to be."""
+        told = f"${variable} is {text[:_SHOWN]!r}, not {expected}"
+        if told not in self.problems:
+            self.problems.append(told)
+
+    def also(self, key: str, value: int | None, source: str) -> None:
+        """Take a number as ``add`` does, and tell where another one was said before.
+
+        The least counts then: a limit may be understated, never overstated.
+        """
+        known = self.job.get(key)
+        if value and isinstance(known, int) and known != value:
+            self.problems.append(
+                f"{key} is {known} by {self.sources[key]}, but {value} by {source}"
+            )
+            if value < known:
+                del self.job[key]
         self.add(key, value, source)
 
     def doubt(self, key: str) -> None:

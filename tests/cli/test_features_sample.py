@@ -85,10 +85,11 @@ def test_a_job_finds_what_it_uses_in_its_status(node, monkeypatch):
     ("name", "text", "said", "cpu"),
     [
         ("used_time", "1799999000", "used_time is before the job started", 999),
-        ("used_time", None, "there is no used_time", 999),
-        ("used_time", "NaN", "used_time 'NaN' is no number", 999),
-        ("used_cpu_secs", "NaN", "used_cpu_secs 'NaN' is no number", 999),
-        ("used_cpu_secs", "9" * 10**6, "used_cpu_secs is not read", 999),
+        ("used_time", None, "there is no used_time", 970),
+        ("used_time", "NaN", "used_time 'NaN' is no number", 970),
+        ("used_time", "1800003600", "used_time lies 3600 s ahead", 970),
+        ("used_cpu_secs", "NaN", "used_cpu_secs 'NaN' is no number", None),
+        ("used_cpu_secs", "9" * 10**6, "used_cpu_secs is not read", None),
         ("used_cpu_rate", "-5", "used_cpu_rate '-5' is no number", 970),
     ],
 )  # fmt: skip
@@ -103,8 +104,11 @@ def test_what_was_measured_and_cannot_be_meant_is_told(node, monkeypatch, name, 
     monkeypatch.setenv("JOBSTATUS", f"{node}/status")
     monkeypatch.setattr("sssjob.features.used.session_cpu_secs", lambda: 1.0)
     done = run("features", "left", "--json", "--now", "1800000000")
-    assert json.loads(done.stdout)["cpu"] == cpu
+    found = json.loads(done.stdout)
+    assert (found["cpu"], found["rate"] is None) == (cpu, said[:12] != "used_cpu_rat" or cpu == 970)
     assert f"$JOBSTATUS: {said}" in done.stderr
+    asked = run("features", "left", "--at-least", "1", "--now", "1800000000")
+    assert asked.exit_code == (0 if cpu else 2)
 
 
 def test_the_epilog_folds_what_was_sampled_when_the_group_has_gone(node):

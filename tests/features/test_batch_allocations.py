@@ -626,10 +626,11 @@ def by_lsf(printed="", host="n1.example.org", **environment):
 
 
 def test_lsf_tells_slots_in_the_environment_and_limits_by_bjobs():
-    found = by_lsf(bjobs(), LSB_MCPU_HOSTS="n1 4", LSB_JOBINDEX="0")
+    found = by_lsf(bjobs(), LSB_MCPU_HOSTS="n1.example.org 2", LSB_JOBINDEX="0")
     assert values(found) == {
-        "allocated_cpu": 4, "wall_limit_secs": 3600, "max_rss_bytes": 4 << 30,
+        "allocated_cpu": 2, "wall_limit_secs": 3600, "max_rss_bytes": 4 << 30,
     }  # fmt: skip
+    assert found.notes == ()
     assert (found.job_id, found.user, found.node, found.alone) == ("7", "alice", "n1", True)
     assert found.amounts["max_rss_bytes"].basis == "minimum"  # it may be that of each process
 
@@ -647,6 +648,23 @@ def test_slots_of_a_host_are_those_that_LSF_names(hosts, shown, count, alone):
     found = by_lsf(bjobs(EXEC_HOST=shown), LSB_MCPU_HOSTS=hosts)
     assert (values(found).get("allocated_cpu"), found.alone) == (count, alone)
     assert ("max_rss_bytes" in found.amounts) is alone  # what hosts share is no host's
+
+
+@pytest.mark.parametrize(
+    ("hosts", "shown", "count", "note"),
+    [
+        ("n1 1", "2*n1", 1, "allocated_cpu is 1 by $LSB_MCPU_HOSTS, 2 by bjobs EXEC_HOST"),
+        ("n1 128", "2*n1", 2, "allocated_cpu is 128 by $LSB_MCPU_HOSTS, 2 by bjobs EXEC_HOST"),
+        ("n1 1 n1 1", "2*n1", 2, ""), ("n1.a 1 n1.example.org 2", "", 2, ""),
+        ("n1.a 1 n1.b 1", "", None, ""), ("n1 -1", "2*n1", 2, "$LSB_MCPU_HOSTS holds no hosts"),
+        ("n1", "2*n1", 2, "$LSB_MCPU_HOSTS holds no hosts"),
+    ],
+)  # fmt: skip
+def test_of_two_that_count_slots_of_LSF_the_least_holds_and_is_told(hosts, shown, count, note):
+    found = by_lsf(bjobs(EXEC_HOST=shown), LSB_MCPU_HOSTS=hosts)
+    assert values(found).get("allocated_cpu") == count
+    assert [each[: len(note)] for each in found.notes] == ([note] if note else [])
+    assert found.alone is (" n1." not in hosts)
 
 
 @pytest.mark.parametrize(

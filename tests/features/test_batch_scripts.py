@@ -2,12 +2,14 @@
 
 import os
 import subprocess
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from waiting import HANG
 
 from sssjob import registry
-from sssjob.errors import InvalidValue
+from sssjob.errors import InvalidValue, Unprotected
 from sssjob.features.batch.scripts import Installation, write
 
 SYSTEMS = [name for name, row in registry.systems().items() if row.script]
@@ -117,6 +119,33 @@ def test_ports_of_grid_engine_are_those_of_who_installs(install, safe_path, monk
     run(place / "prolog", JOB_ID="7", SGE_QMASTER_PORT="16666", SGE_EXECD_PORT="16667")
     told = (safe_path / "environment").read_text().splitlines()
     assert [line for line in told if "PORT" in line] == ["SGE_QMASTER_PORT=6444"]
+
+
+@pytest.mark.parametrize(("system", "name"), ROOTS)
+def test_a_variable_is_handed_on_once(system, name):
+    text = Installation(system, "/x", ["sssjob"]).scripts()[name]
+    for each in registry.system(system).load("installation").handed:
+        assert text.count(f"{each}=") == 1
+
+
+@pytest.mark.parametrize("group", ["syslog", "users"])
+def test_the_log_is_where_nobody_leads_root_but_the_logger(safe_path, monkeypatch, group):
+    """Of Ubuntu's /var/log, which is root's and the group's of the logger, 775."""
+    logs = safe_path / "logs"
+    logs.mkdir()
+    logs.chmod(0o775)
+    found = Installation("slurm", "/x", ["sssjob"], str(safe_path / "mjf"), log=str(logs / "log"))
+    monkeypatch.setattr("grp.getgrgid", lambda number: SimpleNamespace(gr_name=group))
+    if group == "syslog":
+        found.check()
+        logs.chmod(0o777)
+    with pytest.raises(Unprotected, match="logs can be written by others"):
+        found.check()
+    for each in (replace(found, root=str(logs)), replace(found, log=str(logs / "in/log"))):
+        logs.chmod(0o775)
+        (logs / "in").mkdir(exist_ok=True)
+        with pytest.raises(Unprotected, match="logs can be written by others"):
+            each.check()
 
 
 @pytest.mark.parametrize("system", ["gridengine", "lsf"])
@@ -263,6 +292,25 @@ def test_a_starter_of_LSF_exports_what_is_of_its_element(install, safe_path, ind
     ]  # fmt: skip
     other = run(place / "starter", *words, LSB_JOBID="8", JOBFEATURES="/of/7", JOBSTATUS="/of/7")
     assert other.stdout == "\n\n"  # bsub hands on what it is called in
+
+
+@pytest.mark.parametrize(
+    ("form", "command", "printed"),
+    [
+        ('{} "%USRCMD"', "echo $JOBFEATURES", ""), ('{} "%USRCMD"', r"echo \$JOBFEATURES", "it"),
+        ('{} "%USRCMD"', r"true; echo \$JOBFEATURES", "it"),
+        ("{} %USRCMD", "true; echo $JOBFEATURES", ""), ("{} %USRCMD", "echo 'a  b'", "a  b"),
+    ],
+)  # fmt: skip
+def test_what_LSF_hands_to_a_shell_is_as_the_page_for_sites_says(
+    install, safe_path, form, command, printed
+):
+    """By its manual: /bin/sh -c runs JOB_STARTER with the command in the place of %USRCMD."""
+    place = install("lsf")
+    made(safe_path / "mjf", "7")
+    text = form.format(place / "starter").replace("%USRCMD", command)
+    wanted = f"{safe_path}/mjf/7/jobfeatures" if printed == "it" else printed
+    assert run("/bin/sh", "-c", text, LSB_JOBID="7").stdout == f"{wanted}\n"
 
 
 def test_a_starter_mounts_nothing_for_no_epilog_would_unmount_it():

@@ -124,6 +124,32 @@ def test_what_is_no_number_is_told_by_its_variable(variable, value):
     assert len(told[0]) < 100
 
 
+BAD = {  # what was handed over and says nothing, and who is told of it
+    "SLURM_CPUS_ON_NODE=0": SLURM, "SLURM_JOB_CPUS_PER_NODE=4(x": SLURM, "CPU_LIMIT=0": POD,
+    "SLURM_JOB_CPUS_PER_NODE=4,-2": SLURM, "PBS_NP=0": PBS, "PBS_NODEFILE=/nowhere": PBS,
+    "LSB_JOBID=7\n8": LSF, "LSB_JOBINDEX=-3": LSF, "LSB_MCPU_HOSTS=vm": LSF,
+    "LSB_MCPU_HOSTS=vm -1": LSF, "LSB_MCPU_HOSTS=vm 0": LSF, "SGE_TASK_ID=-3": GRID_ENGINE,
+    "FLUX_JOB_SIZE=-1": {"FLUX_JOB_ID": "7"}, "PE_HOSTFILE=/nowhere": GRID_ENGINE,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("given", BAD)
+def test_what_was_handed_over_and_says_nothing_is_told(given):
+    variable, _, value = given.partition("=")
+    found = features.here({**BAD[given], variable: value})
+    told = [each for each in found.problems if not each.endswith("is not set")]
+    assert [f"${variable}" in each for each in told] == [True]
+    assert ("job_id" in found.job) is (variable not in ("LSB_JOBID", "LSB_JOBINDEX", "SGE_TASK_ID"))
+
+
+@pytest.mark.parametrize("slots", ["0", "-5", "many"])
+def test_a_list_of_hosts_without_a_number_of_slots_is_told(tmp_path, slots):
+    (tmp_path / "hosts").write_text(f"{HOST} {slots} a.q UNDEFINED\n")
+    found = features.here({**SEVERAL, "PE_HOSTFILE": f"{tmp_path}/hosts"})
+    assert "allocated_cpu" not in found.job
+    assert [each for each in found.problems if "$PE_HOSTFILE names no slots" in each]
+
+
 @pytest.mark.parametrize("end", [START - 7200, START, 0])
 def test_an_end_before_the_start_is_told_and_is_no_job_without_a_limit(end):
     found = features.here({**SLURM, "SLURM_JOB_END_TIME": str(end)})
@@ -139,10 +165,23 @@ def test_an_end_before_the_start_is_told_and_is_no_job_without_a_limit(end):
         ({**SLURM, "SLURM_JOB_CPUS_PER_NODE": "8"},
          "allocated_cpu is 4 by $SLURM_CPUS_ON_NODE, but 8 by $SLURM_JOB_CPUS_PER_NODE"),
         ({**POD, "MY_CPU_LIMIT": "3"}, "allocated_cpu is 2 by $CPU_LIMIT, but 3 by $MY_CPU_LIMIT"),
+        ({"PBS_JOBID": "7", "NCPUS": "4", "PBS_NUM_PPN": "2"},
+         "allocated_cpu is 4 by $NCPUS, but 2 by $PBS_NUM_PPN"),
+        ({"PBS_JOBID": "7", "NCPUS": "1", "PBS_NUM_PPN": "3", "PBS_NP": "3"},
+         "allocated_cpu is 1 by $NCPUS, but 3 by $PBS_NUM_PPN"),
+        ({**SLURM, "SLURM_MEM_PER_NODE": "1000"},
+         f"max_rss_bytes is {1000 * MIB} by $SLURM_MEM_PER_NODE, but {200 * MIB} by "
+         "$SLURM_MEM_PER_CPU x processors"),
     ],
 )  # fmt: skip
-def test_variables_that_contradict_each_other_are_told(environment, told):
-    assert told in features.here(environment).problems
+def test_of_variables_that_contradict_each_other_the_least_counts_and_both_are_told(
+    environment, told
+):
+    found = features.here(environment)
+    assert told in found.problems
+    key, numbers = told.split(" is ")
+    counts = [int(each.split(" by ")[0]) for each in numbers.split(", but ")]
+    assert found.job[key] == min(counts)
 
 
 TORQUE = {"PBS_JOBID": "7", "PBS_NUM_NODES": "2", "PBS_NUM_PPN": "3", "PBS_NP": "6"}
@@ -152,6 +191,7 @@ UNTOLD = {
     "Flux": {"FLUX_JOB_ID": "7", "FLUX_JOB_SIZE": "1"},
     "Grid Engine on several hosts": SEVERAL,
     "LSF on other hosts": {**LSF, "LSB_MCPU_HOSTS": "other 8 more 2"},
+    "LSF on another host": {"LSB_JOBID": "7", "LSB_HOSTS": "other", "LSB_DJOB_NUMPROC": "2"},
     "a pod": {"KUBERNETES_SERVICE_HOST": "10.0.0.1", "CPU_LIMIT": "500m"},
     "HTCondor": {"_CONDOR_JOB_AD": "/nowhere"},
 }
@@ -172,6 +212,9 @@ def test_processors_of_this_host_where_a_job_has_several(tmp_path):
     told = features.here({**SEVERAL, "PE_HOSTFILE": f"{tmp_path}/hosts"})
     assert told.job["allocated_cpu"] == 3
     assert features.here(TORQUE).job["allocated_cpu"] == 3
+    (tmp_path / "nodes").write_text(f"{HOST}\n{HOST}.example.org\nother\n" * 2)
+    apart = {**TORQUE, "PBS_NP": "7", "PBS_NODEFILE": f"{tmp_path}/nodes"}
+    assert features.here(apart).job["allocated_cpu"] == 4
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,21 @@ def test_aws_is_asked_with_the_token_that_it_gave():
     assert seen == [("PUT", None), ("GET", "t0ken"), ("GET", "t0ken")]
 
 
+@pytest.mark.parametrize("status", [401, 403, 405])
+def test_aws_that_gives_no_token_is_asked_without_one(status):
+    has = documents({SPOT: json.dumps(GOOD).encode()})
+
+    def answer(request, has=has):
+        return (status, {}, b"") if request.command == "PUT" else has(request)
+
+    with serving(answer) as (url, _):
+        notices, problems = told("aws", Surroundings({}, url=url, seconds=60))
+    assert ([each.moment for each in notices], problems) == ([NOW + 4 * 3600], {})
+    with serving(lambda request: (status, {}, b"")) as (url, _):
+        notices, problems = told("aws", Surroundings({}, url=url, seconds=60))
+    assert (notices, problems["aws"].count(f"status {status}")) == ([], 3)
+
+
 GOOD = {"action": "terminate", "time": "2026-11-18T15:06:40Z"}
 BAD = object()
 
@@ -347,6 +362,20 @@ def test_a_pod_that_may_not_read_its_node_is_told_its_own_deletion(tmp_path):
     assert "403" in problems["kubernetes"]
 
 
+def test_a_pod_that_may_not_read_itself_is_told_the_taints_of_the_node_that_is_named(tmp_path):
+    whole = api(pod(tmp_path), TAINT)
+
+    def answer(request):
+        return (403, {}, b"") if "/pods/" in request.path else whole(request)
+
+    with serving(answer) as (url, _):
+        asked = Surroundings({"POD_NAME": "p-1"}, "n1", url, str(tmp_path), 60)
+        notices, problems = told("kubernetes", asked)
+    assert notices == []  # it may tolerate them
+    assert "403" in problems["kubernetes"]
+    assert "node n1 has the taint maintenance:NoExecute" in problems["kubernetes"]
+
+
 @pytest.mark.parametrize("body", [b"[]", b'{"metadata": 7, "spec": {}}', b"{}", b"7"])
 def test_what_is_no_pod_is_told(tmp_path, body):
     pod(tmp_path)
@@ -425,6 +454,9 @@ def test_a_machine_of_condor_that_drains(programs):
     ]
     shown.write_text("Draining = false\n" + ads)
     assert told("condor", asked, now=1) == ([], {})
+    shown.write_text('Name = "slot1@host.example.org"\nDraining = true\n')
+    said = told("condor", asked, now=1)[1]["condor"]
+    assert "without Machine and State and Activity" in said
     assert (
         "knows no machine"
         in told("condor", Surroundings(programs(condor_status="true"), "h"))[1]["condor"]

@@ -75,13 +75,11 @@ class Journal:
         for each in (*notes_, *findings):
             self._note(f"warning: {each}")
 
-    def failed(self, error: OSError | SSSJobError | str) -> NoReturn:
+    def failed(self, error: OSError | SSSJobError) -> NoReturn:
         """End the command with what went wrong."""
         if self.file:
             text = common.reason(error) if isinstance(error, OSError) else str(error)
             self._note(f"error: {text}")
-        if isinstance(error, str):
-            common.fail(error)
         fail(error)
 
     def _note(self, words: str) -> None:
@@ -152,8 +150,6 @@ def prolog(
         )
     except (OSError, SSSJobError) as error:
         said.failed(error)
-    except LookupError as error:
-        said.failed(f"no such user: {error}")
     said.job = done.directories.job_id
     if not log_file:
         for name, place in done.directories.variables().items():

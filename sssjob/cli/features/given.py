@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sssjob.features.remote import RemoteOptions
 
 _STALE = 3600  # seconds after which a sampler has gone, as often as it may look
+_AHEAD = 5  # seconds that a clock may have been set back meanwhile
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,8 @@ class GivenFeatures:
         """The CPU time that was used, and the processors that are kept busy.
 
         A sampler knows that of the whole job, and tells it in $JOBSTATUS; since its look the job
-        has gone on at its rate. Without one, it is what this session used.
+        has gone on at its rate. Without one, it is what this session used. Where nobody knows when
+        it looked, so much at least was used; where nobody can read what it found, nothing is known.
         """
         from sssjob.features.used import session_cpu_secs
 
@@ -91,19 +93,27 @@ class GivenFeatures:
             return session, None
         from sssjob.features.batch.sampling import told
 
-        found, faults = told(place)
+        found, faults, is_lost = told(place)
         start = self.job.get("jobstart_secs")
-        if found is not None and isinstance(start, int) and found.time < start:
-            faults = (*faults, "used_time is before the job started: it is of another one")
-            found = None
+        since = now - found.time if found is not None and found.time else None
+        if found is not None and since is not None:
+            if isinstance(start, int) and found.time < start:
+                faults = (*faults, "used_time is before the job started: it is of another one")
+                found = None
+            elif since < -_AHEAD:
+                faults = (*faults, f"used_time lies {int(-since)} s ahead: a clock was changed")
+            elif since > _STALE:
+                faults = (*faults, f"used_time is {int(since)} s ago: nobody measures any more")
         self.findings += (finding("W-TYPE", f"$JOBSTATUS: {text}") for text in faults)
+        if is_lost:
+            if "cpu_limit_secs" in self.job:
+                self.unread.append("used_cpu_secs")
+            return None, None
         if found is None or found.cpu_secs is None:
             return session, None
-        since = max(now - found.time, 0)
-        if since > _STALE:
-            text = f"$JOBSTATUS: used_time is {int(since)} s ago: nobody measures any more"
-            self.findings.append(finding("W-TYPE", text))
+        if since is None or not -_AHEAD <= since <= _STALE:
             return max(found.cpu_secs, session or 0), None
+        since = max(since, 0)
         used = found.cpu_secs + since * (found.cpu_rate or 0)
         return max(used, session or 0), found.cpu_rate
 

@@ -74,10 +74,11 @@ def command(given: Given, wall: int | None, cpu: int | None, as_json: bool) -> N
 
 
 _SHORT = {"rate": "at the rate of now, the CPU time limit is reached before"}
-# The keys by which each of the two is decided.
+# The keys by which each is decided; the last one stands in $JOBSTATUS.
 _DECIDING = {
     "time": ("wall_limit_secs", "jobstart_secs", "shutdowntime", "shutdowntime_job"),
-    "cpu": ("cpu_limit_secs",),
+    "cpu": ("cpu_limit_secs", "used_cpu_secs"),
+    "rate": ("used_cpu_secs",),
 }
 
 

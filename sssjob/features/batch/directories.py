@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import pwd
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from sssjob.features.batch.allocation import is_id
 from sssjob.features.keys import Value
 from sssjob.features.write import naming, put, remove, write
 from sssjob.integers import whole
+from sssjob.users import user_id
 
 MACHINE = "machinefeatures"
 _BLOCK, _LEAST_FILES = 4096, 64
@@ -301,9 +301,7 @@ def _announced(folder: int, note: str) -> dict[str, int]:
 def user_number(user: str) -> int:
     """The number of a user by name or number. Raises ``LookupError`` for one who is not known."""
     number = whole(user)
-    if number is not None:
-        return number
-    try:
-        return pwd.getpwnam(user).pw_uid
-    except (KeyError, ValueError):  # unknown, or with a NUL
-        raise LookupError(repr(user)) from None
+    found = user_id(user) if number is None else number
+    if found is None:
+        raise LookupError(repr(user))
+    return found

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from sssjob import atomic
 from sssjob import directory_handles as handles
@@ -98,13 +99,24 @@ def last(call: Invocation, where: Directories, node: str = "", user: str = "") -
     return None if before is None else before.used()
 
 
-def told(directory: str | os.PathLike[str]) -> tuple[Sample | None, tuple[str, ...]]:
-    """The sample in a $JOBSTATUS, which its user could have written, and what is wrong there."""
+class ToldSample(NamedTuple):
+    """The sample in a $JOBSTATUS, and what is wrong there.
+
+    Its ``time`` is 0 where none is told. ``is_lost`` is that CPU time is told, and not readable.
+    """
+
+    sample: Sample | None
+    faults: tuple[str, ...]
+    is_lost: bool = False
+
+
+def told(directory: str | os.PathLike[str]) -> ToldSample:
+    """The sample in a $JOBSTATUS, which its user could have written."""
     names = [TOLD + name for name in samples.NAMES]
     try:
         texts, found = files.texts(directory, names)
     except OSError as error:
-        return None, (f"{error.strerror}",)
+        return ToldSample(None, (f"{error.strerror}",))
     faults = [each.message for each in found]
     values = {name.removeprefix(TOLD): text for name, text in texts.items()}
     faults += [
@@ -114,7 +126,12 @@ def told(directory: str | os.PathLike[str]) -> tuple[Sample | None, tuple[str, .
     sample = samples.parse(values)
     if sample is None and values:
         faults.append(f"there is no {TOLD}time to what was used")
-    return sample, tuple(faults)
+        sample = samples.parse({**values, "time": "0"})
+    wrong = {each.name for each in found if each.is_unread}
+    is_lost = f"{TOLD}cpu_secs" in wrong or (
+        "cpu_secs" in values and (sample is None or sample.cpu_secs is None)
+    )
+    return ToldSample(sample, tuple(faults), is_lost)
 
 
 def _owner(job: int) -> str:

@@ -125,6 +125,7 @@ class Installation:
             handles.check(self.jobs)
         if self.agent:
             handles.check(os.path.dirname(self.agent))
+        handles.check(os.path.dirname(self.log), logs=True)
 
     @property
     def side(self) -> Scripts:
@@ -193,7 +194,9 @@ class Installation:
             f"\nlog={shlex.quote(self.log)}\n"
             '{ [ ! -e "$log" ] || [ -f "$log" ]; } && [ ! -L "$log" ] && '
             '(: >>"$log") 2>/dev/null || log=/dev/null\n'
-            f'{self.call(command, self.root_word(), log=True)} >/dev/null 2>>"$log" </dev/null\n'
+            f"{self._timed} \\\n"
+            f'    {self._words(command, self.root_word())} --log "$log"{self._given} '
+            '>/dev/null 2>>"$log" </dev/null\n'
             "exit $own\n"
         )
         path = shlex.quote(":".join(filter(None, (self.path, PATH))))
@@ -203,7 +206,8 @@ class Installation:
             f"{_OWN}"
             "# Some systems give root the environment of the user, and some shells take functions\n"
             "# from it: before this exec no name of a program is looked for.\n"
-            f'exec /usr/bin/env -i PATH={path} own="$own" \\\n    {self._handed()} \\\n'
+            f'exec /usr/bin/env -i PATH={path} LANG=C.UTF-8 own="$own" \\\n'
+            f"    {self._handed()} \\\n"
             f'    /bin/sh -c {shlex.quote(body)} "$0" "$@"\n'
         )
 
@@ -226,21 +230,31 @@ class Installation:
         parts = [shlex.quote(part) if part else "" for part in self.root.split("%n")]
         return self.side.node.join(parts)
 
-    def call(self, command: str, root: str, *, log: bool = False) -> str:
+    def call(self, command: str, root: str) -> str:
         """The lines that call a command of ours, with the variables of the system and no others."""
+        return (
+            f'{self._timed} env -i PATH="$PATH" LANG=C.UTF-8 \\\n'
+            f"    {self._handed()} \\\n"
+            f"    {self._words(command, root)}{self._given}"
+        )
+
+    @property
+    def _timed(self) -> str:
+        return f"timeout -k 2 {self.seconds}"
+
+    @property
+    def _given(self) -> str:
+        return f" -- {self.side.arguments}" if self.side.arguments else ""
+
+    def _words(self, command: str, root: str) -> str:
+        """A command of ours with its options, through the agent where there is one."""
         client = [sys.executable, "-IS", client_of_agent.__file__, self.agent]
         words = [*(client if self.agent else ()), *self.program]
         words += ["features", command, "--for", self.system]
         more = [f"--seconds={max(1, self.seconds // 3)}"]
         more += [f"--documents={self.jobs}"] if self.jobs else []
         more += self.options if command == "prolog" else []
-        noted = ' --log "$log"' if log else ""
-        arguments = f" -- {self.side.arguments}" if self.side.arguments else ""
-        return (
-            f'timeout -k 2 {self.seconds} env -i PATH="$PATH" LANG=C.UTF-8 \\\n'
-            f"    {self._handed()} \\\n"
-            f"    {shlex.join(words)} --root {root} {shlex.join(more)}{noted}{arguments}"
-        )
+        return f"{shlex.join(words)} --root {root} {shlex.join(more)}"
 
 
 def places(root: str, job: str) -> Iterator[tuple[str, str]]:
@@ -266,7 +280,10 @@ def becoming(shell: str) -> str:
         f"shell={shell}\n"
         "# A job comes as the path of a script and arguments, as a command, or as one text.\n"
         'case $1 in */*) [ -f "$1" ] && [ ! -x "$1" ] && exec "$shell" "$@" ;; esac\n'
-        'case $(command -v "$1") in */*) exec "$@" ;; esac\n'
+        'case $(command -v "$1") in\n'
+        '*/*) exec "$@" ;;\n'
+        '?*) [ $# -gt 1 ] && exec /bin/sh -c \'"$@"\' sh "$@" ;;\n'
+        "esac\n"
         'exec "$shell" -c "$*"\n'
     )
 

@@ -22,6 +22,7 @@ from sssjob.features.batch.directories import (
     announce,
     is_watched,
     make_machine,
+    user_number,
 )
 from sssjob.features.keys import Value
 from sssjob.features.precedence import Features
@@ -29,6 +30,8 @@ from sssjob.features.read import read
 from sssjob.features.site import Setting, Site
 from sssjob.features.vocabulary import spoken
 from sssjob.model import Job
+
+_SHOWN = 40  # characters of a name
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +64,7 @@ def start(call: Invocation, settings: SiteSettings, now: int | None = None) -> S
     """Make the directories of the job that calls, and tell it their names where a prolog can.
 
     What cannot be asked or read is noted, and missing. Raises ``InvalidValue`` where no job calls,
-    ``LookupError`` for a user who is not known, ``Unprotected`` where others could lead root
-    elsewhere, or ``OSError``.
+    ``Unprotected`` where others could lead root elsewhere, or ``OSError``.
     """
     handles.check(settings.root)
     group = call.group()
@@ -81,13 +83,25 @@ def start(call: Invocation, settings: SiteSettings, now: int | None = None) -> S
     )  # fmt: skip
     directories = Directories(settings.root, given.job_id)
     is_root = os.geteuid() == 0
-    if is_root and not given.user:
-        notes.append(f"{call.system} does not say whose the job is: root owns its $JOBSTATUS")
+    user = _known_user(given.user, call.system, notes) if is_root else ""
     room = settings.status_size if is_root else 0
-    without = directories.make(spoken(found.values, settings.vocabulary), given.user, room)
+    without = directories.make(spoken(found.values, settings.vocabulary), user, room)
     notes += [without] if without else []
     call.export(directories.variables())
     return Started(directories, found, tuple(notes), found.findings)
+
+
+def _known_user(user: str, system: str, notes: list[str]) -> str:
+    """Whose the job is; "" where nobody knows, which is noted."""
+    why = "" if user else f"{system} does not say whose the job is"
+    if user:
+        try:
+            user_number(user)
+        except LookupError:
+            why = f"{system} says that the job is {user[:_SHOWN]!r}'s, who is no user here"
+    if why:
+        notes.append(f"{why}: root owns its $JOBSTATUS")
+    return "" if why else user
 
 
 def _of_this_job(enforced: Mapping[str, Amount], group: str) -> set[str]:

@@ -32,10 +32,19 @@ def aws(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     """A spot instance that is taken back, or events of maintenance that stop the instance."""
     base = f"{asked.url or LINK_LOCAL}/latest"
     lifetime = (("X-aws-ec2-metadata-token-ttl-seconds", str(_TOKEN_SECONDS)),)
-    token = content(f"{base}/api/token", _options(asked, lifetime, "PUT"))
+    token, trouble = None, ""
+    try:
+        token = content(f"{base}/api/token", _options(asked, lifetime, "PUT"))
+    except NotFetched as error:  # the first version of the service answers without one
+        trouble = str(error)
     headers = (("X-aws-ec2-metadata-token", token.strip()),) if token else ()
-    yield from trying(_spot(f"{base}/meta-data/spot/instance-action", asked, headers))
-    yield from trying(_events(f"{base}/meta-data/events/maintenance/scheduled", asked, headers))
+    found = [
+        *trying(_spot(f"{base}/meta-data/spot/instance-action", asked, headers)),
+        *trying(_events(f"{base}/meta-data/events/maintenance/scheduled", asked, headers)),
+    ]
+    yield from found
+    if trouble and any(isinstance(each, Unread) for each in found):
+        yield Unread(trouble)
 
 
 def _spot(url: str, asked: Surroundings, headers: Headers) -> Iterator[Notice]:

@@ -35,8 +35,13 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     if not _NAME.fullmatch(name):
         raise InvalidValue(name, "the name of a pod: set POD_NAME")
     path = f"api/v1/namespaces/{space}/pods/{name}"
-    pod = _object(path, asked, account)
-    metadata, spec = (_of(pod, part, path) for part in ("metadata", "spec"))
+    try:
+        pod = _object(path, asked, account)
+        metadata, spec = (_of(pod, part, path) for part in ("metadata", "spec"))
+    except NotFetched as error:
+        yield Unread(str(error))
+        yield from trying(_tainted_unknown(asked, account))
+        return
     yield from trying(_deleted(metadata, name))
     yield from trying(_tainted(spec, asked, account, now))
 
@@ -50,12 +55,25 @@ def _tainted(
     spec: Mapping[str, Any], asked: Surroundings, account: str, now: int
 ) -> Iterator[Notice | Unread]:
     node = str(spec.get("nodeName", ""))
+    for taint in _taints(node, asked, account):
+        yield from trying(_evicting(taint, spec, node, now))
+
+
+def _tainted_unknown(asked: Surroundings, account: str) -> Iterator[Unread]:
+    """The taints of the node that is named, if this pod may tolerate them: nobody says so."""
+    for taint in _taints(asked.node, asked, account):
+        what = f"node {asked.node} has the taint {taint.get('key')}:{_NO_EXECUTE}"
+        yield Unread(f"{what}, and nobody says whether the pod tolerates it")
+
+
+def _taints(node: str, asked: Surroundings, account: str) -> Iterator[dict[str, Any]]:
+    """The taints of a node that evict pods. Raises ``NotFetched``."""
     if not _NAME.fullmatch(node):
         return
     path = f"api/v1/nodes/{node}"
     for taint in _of(_object(path, asked, account), "spec", path).get("taints") or []:
         if isinstance(taint, dict) and taint.get("effect") == _NO_EXECUTE:
-            yield from trying(_evicting(taint, spec, node, now))
+            yield taint
 
 
 def _evicting(

@@ -14,13 +14,14 @@ from sssjob.classads import forms
 from sssjob.classads.values import Ad
 from sssjob.commands import asked as answer
 from sssjob.errors import InvalidValue, UnusableInput
-from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings
+from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings, Unread
 from sssjob.systems.condor.slot import job_features, machine_features
 
+_OF_A_SLOT = ("Machine", "State", "Activity")  # what the ad of a slot always has
 _NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]*")
 
 
-def read(asked: Surroundings, now: int) -> Iterator[Notice]:
+def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     """When each slot of the machine will have drained, if it drains; the end of the own slot.
 
     Raises ``UnusableInput`` if HTCondor knows no such machine, ``CommandFailed``.
@@ -34,6 +35,8 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice]:
         raise UnusableInput(f"HTCondor knows no machine {node}")
     own = asked.environment.get("_CONDOR_SLOT", "")
     for slot in slots:
+        if lacking := [name for name in _OF_A_SLOT if not slot.text(name)]:
+            yield Unread(f"condor_status prints an ad of {node} without {' and '.join(lacking)}")
         moment = machine_features(slot, now).get("shutdowntime")
         if isinstance(moment, int):
             yield Notice(MACHINE, moment, "condor", f"{slot.text('Name') or node} drains")

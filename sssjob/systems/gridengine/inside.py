@@ -17,22 +17,25 @@ _LONGEST = 1 << 20  # bytes of the list of hosts
 def read(environment: Mapping[str, str]) -> StatedValues:
     """What is said of the job on this host; limits stand in no variable."""
     said = StatedValues("Grid Engine", ("wall_limit_secs", "jobstart_secs", "cpu_limit_secs"))
-    task = whole(environment.get("SGE_TASK_ID", ""))
-    if task and environment.get("JOB_ID"):
-        said.add("job_id", f"{environment['JOB_ID']}.{task}", "$JOB_ID.$SGE_TASK_ID")
-    said.text("job_id", "JOB_ID", environment)
+    is_task = environment.get("SGE_TASK_ID", "").strip() not in ("", "undefined")
+    task = said.whole("SGE_TASK_ID", environment) if is_task else None
+    if task or not is_task:
+        said.text("job_id", "JOB_ID", environment, f".{task}" if task else "")
     if environment.get("NHOSTS") == "1":
         said.number("allocated_cpu", "NSLOTS", environment)
-    said.also("allocated_cpu", _here(environment), "$PE_HOSTFILE")
+    said.also("allocated_cpu", _here(environment, said), "$PE_HOSTFILE")
     return said
 
 
-def _here(environment: Mapping[str, str]) -> int | None:
+def _here(environment: Mapping[str, str], said: StatedValues) -> int | None:
     """The slots of this host, of all its queues: lines of ``HOST SLOTS QUEUE PROCESSORS``."""
+    place = environment.get("PE_HOSTFILE", "")
+    if not place:
+        return None
     name = os.uname().nodename.partition(".")[0]
-    rows = (
-        line.split()
-        for line in kernel.text(environment.get("PE_HOSTFILE", ""), _LONGEST).splitlines()
-    )
+    rows = (line.split() for line in kernel.text(place, _LONGEST).splitlines())
     counts = [whole(row[1]) for row in rows if len(row) > 1 and row[0].partition(".")[0] == name]
-    return sum(each or 0 for each in counts) if all(counts) else None
+    if not counts or not all(counts):
+        said.problems.append(f"$PE_HOSTFILE names no slots of {name}, or no number of them")
+        return None
+    return sum(each or 0 for each in counts)

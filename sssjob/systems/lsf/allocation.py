@@ -79,14 +79,23 @@ def allocation(environment: Mapping[str, str], printed: str = "", host: str = ""
     if rows and not row:
         notes.append(f"bjobs tells nothing about job {job} alone")
     here = _short(host)
-    hosts = _hosts(environment, row.get("EXEC_HOST", ""), notes)
-    alone = len(hosts) == 1
+    told = inside.counts(environment)
+    if told is None:
+        notes.append("$LSB_MCPU_HOSTS holds no hosts with their slots")
+    shown = _hosts(row.get("EXEC_HOST", ""), notes)
+    alone = len(told or shown) == 1
     amounts = dict(_limits(row, here, alone, notes))
-    count, source = inside.slots(environment, host), "$LSB_MCPU_HOSTS"
-    if not count:
-        count, source = hosts.get(here), "bjobs EXEC_HOST"
-    if count:
-        amounts["allocated_cpu"] = amount(count, source)
+    said = {
+        source: count
+        for source, hosts in (("$LSB_MCPU_HOSTS", told or {}), ("bjobs EXEC_HOST", shown))
+        if (count := inside.slots(hosts, host))
+    }
+    if said:
+        source = min(said, key=lambda each: said[each])
+        amounts["allocated_cpu"] = amount(said[source], source)
+    if len(set(said.values())) > 1:
+        each = ", ".join(f"{count} by {source}" for source, count in said.items())
+        notes.append(f"allocated_cpu is {each}: the least counts")
     return Allocation(job, here, row.get("USER", ""), amounts, alone, tuple(notes))
 
 
@@ -135,19 +144,14 @@ def _limits(
         yield "max_rss_bytes", Amount(size, "bjobs", MINIMUM, why)
 
 
-def _hosts(environment: Mapping[str, str], shown: str, notes: list[str]) -> dict[str, int]:
-    """Slots by host, each by its short name: of ``$LSB_MCPU_HOSTS``, or of ``4*n1:n2:n2``."""
-    parts = environment.get("LSB_MCPU_HOSTS", "").split()
-    counted = [(name, whole(count)) for name, count in zip(parts[::2], parts[1::2], strict=False)]
-    if parts and len(parts) % 2 == 0 and all(count for _, count in counted):
-        return {_short(name): count for name, count in counted if count}
+def _hosts(shown: str, notes: list[str]) -> dict[str, int]:
+    """Slots by host, of ``4*n1:n2:n2``."""
     found: dict[str, int] = {}
     for part in shown.split(":") if shown not in ("", "-") else ():
         if not (each := _HOST.fullmatch(part)):
             notes.append(f"EXEC_HOST: {InvalidValue(shown[:200], 'hosts such as 4*n1:n2')}")
             return {}
-        name = _short(each[2])
-        found[name] = found.get(name, 0) + int(each[1] or 1)
+        found[each[2]] = found.get(each[2], 0) + int(each[1] or 1)
     return found
 
 

@@ -14,29 +14,46 @@ if TYPE_CHECKING:
 def read(environment: Mapping[str, str]) -> StatedValues:
     """What is said of the job on this host; limits stand in no variable of every site."""
     said = StatedValues("LSF", ("wall_limit_secs", "jobstart_secs", "cpu_limit_secs"))
-    if whole(environment.get("LSB_JOBINDEX", "")):
-        said.add("job_id", job_id(environment), "$LSB_JOBID[$LSB_JOBINDEX]")
-    said.text("job_id", "LSB_JOBID", environment)
-    said.add("allocated_cpu", slots(environment, os.uname().nodename), "$LSB_MCPU_HOSTS")
-    hosts = set(environment.get("LSB_HOSTS", "").split())
-    if len(hosts) == 1:
+    if said.whole("LSB_JOBINDEX", environment) is not None or not environment.get("LSB_JOBINDEX"):
+        said.text("job_id", "LSB_JOBID", environment, _element(environment))
+    host = os.uname().nodename
+    counted = counts(environment)
+    if counted is None:
+        text = environment["LSB_MCPU_HOSTS"]
+        said.untold("LSB_MCPU_HOSTS", text, "hosts with their slots: n1 4 n2 8")
+    said.also("allocated_cpu", slots(counted or {}, host), "$LSB_MCPU_HOSTS")
+    hosts = dict.fromkeys(environment.get("LSB_HOSTS", "").split(), 1)
+    if len(hosts) == 1 and slots(hosts, host):
         said.number("allocated_cpu", "LSB_DJOB_NUMPROC", environment)
     return said
 
 
 def job_id(environment: Mapping[str, str]) -> str:
     """The id of a job, or of an element of an array: 7 or 7[3]; no array has the index 0."""
+    return environment.get("LSB_JOBID", "") + _element(environment)
+
+
+def _element(environment: Mapping[str, str]) -> str:
     index = whole(environment.get("LSB_JOBINDEX", ""))
-    return environment.get("LSB_JOBID", "") + (f"[{index}]" if index else "")
+    return f"[{index}]" if index else ""
 
 
-def slots(environment: Mapping[str, str], host: str) -> int | None:
-    """The slots of a host in ``HOST N HOST N`` of ``$LSB_MCPU_HOSTS``."""
-    name = host.partition(".")[0]
+def counts(environment: Mapping[str, str]) -> dict[str, int] | None:
+    """The slots of each host of ``HOST N HOST N`` in ``$LSB_MCPU_HOSTS``; None for another text."""
     words = environment.get("LSB_MCPU_HOSTS", "").split()
-    counts = [
-        whole(count)
-        for host, count in zip(words[::2], words[1::2], strict=False)
-        if host.partition(".")[0] == name
-    ]
-    return counts[0] if len(counts) == 1 else None
+    found: dict[str, int] = {}
+    for name, text in zip(words[::2], (*words[1::2], ""), strict=False):
+        count = whole(text)
+        if not count:
+            return None
+        found[name] = found.get(name, 0) + count
+    return found
+
+
+def slots(counted: Mapping[str, int], host: str) -> int | None:
+    """The slots of a host by any of its names; None where two hosts could be meant."""
+    if host in counted:
+        return counted[host]
+    name = host.partition(".")[0]
+    fitting = [count for each, count in counted.items() if each.partition(".")[0] == name]
+    return fitting[0] if len(fitting) == 1 else None

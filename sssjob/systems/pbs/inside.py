@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+
+from sssjob.features import kernel
 from sssjob.features.said import StatedValues
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+_LONGEST = 1 << 20  # bytes of the list of hosts
 
 
 def read(environment: Mapping[str, str]) -> StatedValues:
@@ -17,6 +22,8 @@ def read(environment: Mapping[str, str]) -> StatedValues:
     if environment.get("PBS_NUM_NODES") == "1":
         said.number("allocated_cpu", "PBS_NP", environment)
     said.also("allocated_cpu", _each(environment, said), "$PBS_NUM_PPN")
+    if environment.get("PBS_NP"):
+        said.also("allocated_cpu", _here(environment, said), "$PBS_NODEFILE")
     said.number("wall_limit_secs", "PBS_WALLTIME", environment)
     return said
 
@@ -26,4 +33,17 @@ def _each(environment: Mapping[str, str], said: StatedValues) -> int | None:
     nodes, each, total = (
         said.whole(f"PBS_{name}", environment) for name in ("NUM_NODES", "NUM_PPN", "NP")
     )
-    return each if nodes and each and nodes * each == total else None
+    is_each = nodes is None or total is None or nodes * (each or 0) == total
+    return each if is_each else None
+
+
+def _here(environment: Mapping[str, str], said: StatedValues) -> int | None:
+    """How often TORQUE lists this host: once for each of its processors."""
+    place = environment.get("PBS_NODEFILE", "")
+    if not place:
+        return None
+    name = os.uname().nodename.partition(".")[0]
+    hosts = [each.partition(".")[0] for each in kernel.text(place, _LONGEST).split()]
+    if name not in hosts:
+        said.problems.append(f"$PBS_NODEFILE names no processor of {name}")
+    return hosts.count(name)

@@ -23,11 +23,11 @@ def read(environment: Mapping[str, str]) -> StatedValues:
     processors = _processors(environment, said)
     per_node = said.whole("SLURM_MEM_PER_NODE", environment)
     per_processor = said.whole("SLURM_MEM_PER_CPU", environment)
-    if per_node:
-        said.add("max_rss_bytes", per_node * _MIB, "$SLURM_MEM_PER_NODE")
-    elif per_processor and processors:
+    if per_node:  # 0 is all of the node
+        said.also("max_rss_bytes", per_node * _MIB, "$SLURM_MEM_PER_NODE")
+    if per_processor and processors:
         source = "$SLURM_MEM_PER_CPU x processors"
-        said.add("max_rss_bytes", per_processor * _MIB * processors, source)
+        said.also("max_rss_bytes", per_processor * _MIB * processors, source)
     start, end = (said.whole(f"SLURM_JOB_{name}_TIME", environment) for name in ("START", "END"))
     said.add("jobstart_secs", start, "$SLURM_JOB_START_TIME")
     if start and end is not None:
@@ -51,8 +51,18 @@ def times(environment: Mapping[str, str]) -> tuple[int | None, int | None]:
 def _processors(environment: Mapping[str, str], said: StatedValues) -> int | None:
     """Those of this node, or of each, if all have as many."""
     said.number("allocated_cpu", "SLURM_CPUS_ON_NODE", environment)
-    each, _, times = environment.get("SLURM_JOB_CPUS_PER_NODE", "").partition("(x")
-    if (count := whole(each)) and (not times or times.endswith(")")):
-        said.also("allocated_cpu", count, "$SLURM_JOB_CPUS_PER_NODE")
+    text = environment.get("SLURM_JOB_CPUS_PER_NODE", "").strip()
+    counts = [_count(part) for part in text.split(",")] if text else []
+    if not all(counts):
+        said.untold("SLURM_JOB_CPUS_PER_NODE", text, "processors of nodes such as 4(x2),8")
+    elif len(counts) == 1:
+        said.also("allocated_cpu", counts[0], "$SLURM_JOB_CPUS_PER_NODE")
     found = said.job.get("allocated_cpu")
     return found if isinstance(found, int) else None
+
+
+def _count(part: str) -> int | None:
+    """The processors of each of some nodes: ``4`` or ``4(x2)``."""
+    each, several, times = part.partition("(x")
+    is_form = not several or (times.endswith(")") and whole(times[:-1]))
+    return whole(each) if is_form else None

@@ -38,7 +38,8 @@ from sssjob.systems.condor.hooks.queue import (
 from sssjob.systems.condor.hooks.queue import SpoolJob as Queued
 from sssjob.systems.condor.hooks.settings import HookSettings
 from sssjob.systems.condor.hooks.spool import NotAReport, Spool, SpooledReport
-from sssjob.systems.condor.hooks.trust import NOBODY, Untrusted, reporters, user_id, user_name
+from sssjob.systems.condor.hooks.trust import NOBODY, Untrusted, reporters
+from sssjob.users import user_id, user_name
 
 Say = Callable[[object], None]
 

@@ -6,7 +6,8 @@ Who somebody is tells the file that he left, never what stands in it.
 from __future__ import annotations
 
 import os
-import pwd
+
+from sssjob.users import user_id, user_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,19 +69,3 @@ def trust(settings: HookSettings) -> Trust:
 def reporters(settings: HookSettings) -> Trust:
     """The same about reports, and the owner of the queue, who could write the documents."""
     return Trust(trust(settings).uids | {os.geteuid()})
-
-
-def user_id(name: str) -> int | None:
-    """The uid of a user, None if there is none of the name here."""
-    try:
-        return pwd.getpwnam(name).pw_uid
-    except (KeyError, ValueError):  # unknown, or with a NUL
-        return None
-
-
-def user_name(uid: int) -> str:
-    """The name of a user, empty if there is none."""
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except (KeyError, OverflowError):
-        return ""
