@@ -419,6 +419,30 @@ def _lsf(before, there):
     return recorded_job("lsf", record.replace(before, there, 1) + "\n")
 
 
+def _lsf_asked(text):
+    """A job of LSF of a version that tells no effective requirement."""
+    record = _TOLD["lsf"]["limit"].replace('"select[any]"', '""').replace("span[ptile=2]", text, 1)
+    return recorded_job("lsf", record + "\n")(text)
+
+
+# What a resource requirement asks for on two hosts with two of four tasks each.
+_LSF_SPAN = "span[ptile=2] "
+_LSF_REQUIREMENTS = (
+    ("memory of each host", "Requested/Memory", [("4", {})], "rusage[mem=2048]"),
+    ("memory of each task", "Requested/Memory", [("8", {})], "rusage[mem=2048.00/task]"),
+    ("memory of the job", "Requested/Memory", [("2", {})], "rusage[mem=2048/job]"),
+    ("scratch space", "Requested/Disk", [("2", {})], "rusage[tmp=1024:mem=1]"),
+    ("memory for some time", "Requested/Memory", [], "rusage[mem=2048:duration=5]"),
+    ("a licence", "Requested/Resource", [("2", {})], "rusage[mem=1:matlab=2]"),
+    ("a host by select", "Requested/Node", [("n1", {})], "select[hname==n1]"),
+    ("hosts by select", "Requested/Node", [("n1", {}), ("n2", {"conj": "Or"})], "select[hname==n1 || hname==n2]"),  # noqa: E501
+    ("a host that is not wanted", "Requested/Node", [("n1", {"op": "NE"})], "select[hname!=n1 && ib]"),  # noqa: E501
+    ("features", "Requested/Feature", [("ib", {}), ("ssd", {})], "select[ib && ssd]"),
+    ("hosts of any type", "Requested/Architecture", [], "select[type==any]"),
+    ("hosts of one type", "Requested/Architecture", [("X86_64", {})], "select[type==X86_64]"),
+)
+
+
 def _scontrol(**values):
     return lambda _: shown_job("scontrol", "@")(_changed(_SCONTROL, **values))
 
@@ -538,6 +562,8 @@ FACTS = {
         "translate slurmrest": (_rest, '"nodes": "2", "required_nodes": ["n[1-3]"]'),
     }),
     "where the output of a job of Slurm goes": ("OutputFile", [("/d/7-007%n.%q", {})], {
+        "accounting": (recorded_job("slurm", "JobID|JobName|State|StdOut\n7|n|COMPLETED|@\n"), "/d/%j-%3A%%%x.%q"),  # noqa: E501
+        "accounting, opened": (recorded_job("slurm-json", '{"jobs": [{"job_id": 7, "name": "n", "stdout_expanded": "@"}]}'), "/d/7-007%n.%q"),  # noqa: E501
         "status": (shown_job("squeue-json", _SQUEUED), r'"name": "n", "standard_output": "/d/%j-%3A%%%x.%q"'),  # noqa: E501
         "status, text alone": (shown_job("squeue-json", _SQUEUED), r'"standard_output": "/d/7-007%n.\\%q"'),  # noqa: E501
         "status, opened": (shown_job("squeue-json", _SQUEUED), '"standard_output": "/d/%j", "stdout_expanded": "/d/7-007%n.%q"'),  # noqa: E501
@@ -664,6 +690,30 @@ FACTS = {
         "accounting": (_lsf('"span[ptile=2]" ""', '"span[ptile=2]" "@"'), "done(5) || ended(6)"),
         "translate": (scripted("lsf"), '#BSUB -w "done(5) || ended(6)"'),
     }),
+    "one host of LSF": ("Requested/NodeCount", [("1", {})], {
+        "accounting": (_lsf('"select[any]"', '"@"'), "span[hosts=1]"),
+        "translate": (scripted("lsf"), '#BSUB -n 4 -R "span[hosts=1]"'),
+    }),
+    "tasks on each host of LSF": ("TaskDistribution", [("2", {})], {
+        "accounting": (_lsf('"select[any]"', '"@"'), "span[ptile=2]"),
+        "translate": (scripted("lsf"), '#BSUB -n 4 -R "span[ptile=2]"'),
+    }),
+    **{f"{what}, as LSF reads it": (path, told, {
+        "accounting, effective": (_lsf('"select[any]"', '"@"'), text),
+        "accounting": (_lsf_asked, text),
+        "translate": (scripted("lsf"), f'#BSUB -n 4 -R "{_LSF_SPAN}{text}"'),
+    }) for what, path, told, text in _LSF_REQUIREMENTS},
+    "hosts of LSF of which any will do": ("Requested/Node", [("n1,n2", {"count": "1"})], {
+        "accounting": (_lsf(' 0 4 "n1" "n1"', ' 2 @ 4 "n1" "n1"'), '"n1" "n2"'),
+        "translate": (scripted("lsf"), '#BSUB -m "n1 n2"'),
+    }),
+    "where the output of a job of LSF goes": ("OutputFile", [("out.7.0", {})], {
+        "accounting": (_lsf('"out.%J"', '"@"'), "out.%J.%I"),
+    }),
+    "the application profile of LSF": ("Application", [("app1", {})], {
+        "accounting": (_lsf('"app1"', '"@"'), "app1"),
+        "translate": (scripted("lsf"), "#BSUB -app app1"),
+    }),
     "when a job of LSF may begin": ("EligibleTime", [("1795183200", {})], {
         "accounting": (_lsf(" 1700000000 0 0 ", " 1700000000 @ 0 "), "1795183200"),
         "translate": (scripted("lsf"), "#BSUB -b 2026:11:20:14:00"),
@@ -754,7 +804,8 @@ def facts(job, path):
     place, _, name = path.rpartition("/")
     items = getattr(job, place.lower()).all(name) if place else job.properties.all(name)
     for item in items:
-        more = {key: item.attributes[key] for key in ("op", "conj") if key in item.attributes}
+        told = item.attributes
+        more = {key: told[key] for key in ("op", "conj", "count") if key in told}
         if name == "Dependency":
             more["condition"] = item.attributes.get("condition", "OnSuccess")
         yield item.text, more

@@ -60,6 +60,14 @@ def _comparison(item: Property, op: str) -> str:
     return f"({(' || ' if op == 'EQ' else ' && ').join(terms)})"
 
 
+def is_open(term: Comparison) -> bool:
+    """Whether a part leaves the type of hosts open: ``type==any`` or ``local``, ``any``.
+
+    LSF puts it into requirements that name no type.
+    """
+    return term.item.name in ("Architecture", "Feature") and term.item.text in ("any", "local")
+
+
 def selected(text: str) -> Expression:
     """The expression of a selection. Raises ``InvalidValue``."""
     reader = _WordReader(text)

@@ -8,17 +8,15 @@ from collections.abc import Mapping
 from sssjob import expression, units
 from sssjob.errors import InvalidValue, finding
 from sssjob.expression import Comparison
-from sssjob.integers import whole
 from sssjob.model import Property, stripped
 from sssjob.nodes import plain
-from sssjob.resource_names import license_attributes
-from sssjob.systems.lsf.selections import selected, selection
+from sssjob.resource_names import GPU, LICENSE, license_attributes
+from sssjob.systems.lsf.selections import is_open, selected, selection
 from sssjob.systems.lsf.words import (
     asked_gpus,
     kilobytes,
     minutes,
-    reserved,
-    reserved_gpus,
+    reservations,
     size,
     written_minutes,
 )
@@ -224,6 +222,9 @@ class Slots(Layout):
             except InvalidValue as error:
                 said.back("-R select", value, str(error))
                 continue
+            if any(map(is_open, expression.comparisons(found))):
+                said.back("-R select", value, "hosts of any type, or that of the submitting host")
+                continue
             for part in expression.conjuncts(found):
                 if isinstance(part, Comparison):
                     heard.requested.append(part.item)
@@ -243,40 +244,39 @@ class Slots(Layout):
     def _say_usage(self, said: Said, heard: Heard, of: numbers.TaskCounts, scope: str) -> None:
         tasks, nodes = of.tasks or 1, of.node_count
         parts = {numbers.JOB: 1, numbers.NODE: nodes, numbers.TASK: tasks}
-        gpus = 0
+        gpus, models = 0, dict[str, None]()
         for value in said.all("-R rusage"):
-            found = reserved(value or "")
-            if not all(_usable(name, text) for name, text in found):
+            found = reservations(value or "")
+            if found is None:
                 said.back("-R rusage", value)
                 continue
-            for name, text in found:
-                if (some := reserved_gpus(name, text)) is not None:
-                    gpus += some[0] * parts[_WHOSE[some[1]]]
-                    if _WHOSE[some[1]] == numbers.NODE:
-                        _one_host(heard, of, f"{name}={text}")
-                elif name in ("mem", "tmp"):
-                    kind = "Memory" if name == "mem" else "Disk"
-                    amount, _, method = text.partition("/")
-                    total = size(amount, 2) * parts[_WHOSE[method]]
-                    whose = scope if kind == "Memory" else numbers.JOB
-                    numbers.say_size(heard, kind, units.rounded_up(total, parts[whose]))
-                    if amount.isdecimal():
-                        heard.findings.append(finding("I-UNIT", _UNIT.format(f"{name}={text}")))
-                    if _WHOSE[method] == (numbers.NODE if whose != numbers.NODE else numbers.TASK):
-                        _one_host(heard, of, f"{name}={text}")
+            for kind, number, whose, part, name in found:
+                total = number * parts[_WHOSE[whose]]
+                if kind == GPU:
+                    gpus += total
+                    models |= {name: None} if name else {}
+                    if number and _WHOSE[whose] == numbers.NODE:
+                        _one_host(heard, of, part)
+                elif kind == LICENSE:
+                    heard.request("Resource", number, **license_attributes(name))
                 else:
-                    heard.request("Resource", text, **license_attributes(name))
-        self._say_gpus(said, heard, of, parts, gpus)
+                    each = scope if kind == "Memory" else numbers.JOB
+                    numbers.say_size(heard, kind, units.rounded_up(total, parts[each]))
+                    if part.partition("=")[2].partition("/")[0].replace(".", "").isdecimal():
+                        heard.findings.append(finding("I-UNIT", _UNIT.format(part)))
+                    if _WHOSE[whose] == (numbers.NODE if each != numbers.NODE else numbers.TASK):
+                        _one_host(heard, of, part)
+        self._say_gpus(said, heard, of, parts, (gpus, "".join(models) * (len(models) == 1)))
 
     def _say_gpus(
         self, said: Said, heard: Heard, of: numbers.TaskCounts, parts: Mapping[str, int],
-        reserved_number: int,
+        by_rusage: tuple[int, str],
     ) -> None:  # fmt: skip
-        """Those of ``-gpu``, or the number that ``rusage`` reserves."""
+        """Those of ``-gpu``, or the number and the model that ``rusage`` reserves."""
         value = said.last("-gpu")
         found = asked_gpus(value or "")
-        if reserved_number:
-            numbers.say_gpus(heard, reserved_number)
+        if by_rusage[0]:
+            numbers.say_gpus(heard, *by_rusage)
             if value is not None:
                 said.back("-gpu", value, "rusage reserves GPUs as well")
         elif value is not None and found is not None:
@@ -303,20 +303,3 @@ def say_geometry(text: str) -> Property | None:
         return None
     groups = found[1].replace("(", "{").replace(")", "}")
     return Property("TaskDistribution", groups, {"type": "Geometry"})
-
-
-def _usable(name: str, text: str) -> bool:
-    """Whether a part of rusage is memory, scratch space, GPUs or a licence."""
-    if name in ("mem", "tmp"):
-        amount, slash, method = text.partition("/")
-        return _is_size(amount) and method in _WHOSE and bool(method) is bool(slash)
-    if reserved_gpus(name, text) is not None:
-        return True
-    return plain(name) and name not in ("swp", "duration", "decay") and whole(text) is not None
-
-
-def _is_size(text: str) -> bool:
-    try:
-        return size(text) >= 0
-    except InvalidValue:
-        return False

@@ -184,6 +184,19 @@ class Name(fields.Name):
             heard.say("Name", name)
 
 
+class Profile(fields.Rule):
+    """An application profile: read as what runs, and kept, since not each Application is one."""
+
+    def write(self, asked: JobRequest, made: Made) -> None:
+        """Nothing: a name that is no profile of the site would keep the job from starting."""
+
+    def read(self, said: Said, heard: Heard) -> None:
+        """The profile, as records tell it."""
+        if value := said.last("-app"):
+            heard.say("Application", value)
+            said.back("-app", value, "a profile of the site")
+
+
 _TAKES = {
     **dict.fromkeys(("-a", "-alloc_flags", "-app", "-b", "-c", "-clusters", "-cn_cu", "-cn_mem",
                      "-core_isolation", "-csm", "-cwd", "-data", "-datagrp", "-D", "-e", "-eo",
@@ -257,6 +270,7 @@ FORM = Form(
         Waits(),
         waiting.Hold(Option("-H")),
         Mail(),
+        Profile(),
         fields.Switch("Restartable", Option("-rn"), Option("-r")),
         fields.Interactive(Option("-Is")),
         exclusive.Exclusive(Option("-x")),

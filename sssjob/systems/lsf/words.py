@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import NamedTuple
 
 from sssjob import units
 from sssjob.errors import InvalidValue
+from sssjob.integers import whole
 from sssjob.model import Property
+from sssjob.nodes import plain
+from sssjob.resource_names import GPU, LICENSE
 
 _SECTION = re.compile(r"\s*(select|order|rusage|span|same|affinity|cu)\[([^\[\]]*)\]\s*")
 _SIZE = re.compile(r"([0-9]{1,15})(?:([KMGT])B?)?", re.IGNORECASE)
 _POWERS = {"K": 1, "M": 2, "G": 3, "T": 4}
 _GPUS = re.compile(r"ngpus(?:_physical|_excl_[pt]|_shared)?")
 _GPU_COUNT = re.compile(r"([0-9]{1,6})(?:\.0*)?(?:/(job|host|task))?")
+_ZEROS = re.compile(r"\.0+(?=[A-Za-z]|\Z)")  # of the amounts that LSF prints
+_SIZES = {"mem": "Memory", "tmp": "Disk"}
+_NO_LICENCES = ("swp", "duration", "decay")
 _GPU_MODEL = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _SLOTS_OF = re.compile(r"\s*(?:([0-9]{1,9})\s*\*\s*)?\{([^{}]*)\}\s*")
 _MINUTES = re.compile(r"(?:([0-9]{1,6}):)?([0-9]{1,7})")
@@ -59,6 +66,57 @@ def reserved_gpus(name: str, text: str) -> tuple[int, str] | None:
     """
     found = _GPU_COUNT.fullmatch(text) if _GPUS.fullmatch(name) else None
     return None if found is None else (int(found[1]), found[2] or "")
+
+
+class Reserved(NamedTuple):
+    """What a part of ``rusage`` reserves: bytes of Memory or Disk, a number of GPUs, of a License.
+
+    ``whose`` says of what: "" (each host), host, task or job. ``part`` is the text of the part, and
+    ``name`` that of the licence, or the model of GPUs (then the number is 0).
+    """
+
+    kind: str
+    number: int
+    whose: str
+    part: str
+    name: str = ""
+
+
+def reservations(text: str) -> list[Reserved] | None:
+    """What ``rusage`` reserves; None where a part of it says something else, such as how long.
+
+    >>> found = reservations("mem=100.00, ngpus_physical=2/task:matlab=1")
+    >>> [(each.kind, each.number, each.whose) for each in found]
+    [('Memory', 104857600, ''), ('GPU', 2, 'task'), ('License', 1, 'job')]
+    >>> reservations("mem=100:duration=5")
+    """
+    found = [_reservation(*part) for part in reserved(text)]
+    known = [each for each in found if each is not None]
+    if len(known) < len(found):
+        return None
+    has_gpus = any(each.kind == GPU and each.number for each in known)
+    odd = any(each.kind == GPU and each.name and not has_gpus for each in known)
+    return None if odd else known
+
+
+def _reservation(name: str, text: str) -> Reserved | None:
+    part = f"{name}={text}"
+    if (gpus := reserved_gpus(name, text)) is not None:
+        return Reserved(GPU, gpus[0], gpus[1], part)
+    if name == "gmodel" and _GPU_MODEL.fullmatch(text):
+        return Reserved(GPU, 0, "", part, text)
+    amount, slash, whose = text.partition("/")
+    amount = _ZEROS.sub("", amount)
+    if name in _SIZES:
+        if bool(whose) is not bool(slash) or whose not in ("", "host", "task", "job"):
+            return None
+        with suppress(InvalidValue):
+            return Reserved(_SIZES[name], size(amount, 2), whose, part)
+        return None
+    number = whole(amount)
+    if slash or number is None or name in _NO_LICENCES or not plain(name):
+        return None
+    return Reserved(LICENSE, number, "job", part, name)
 
 
 class AskedGPUs(NamedTuple):

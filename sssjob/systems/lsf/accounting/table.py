@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache, partial
 
-from sssjob import units
-from sssjob.errors import InvalidValue
+from sssjob import expression, units
+from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.model import Property
 from sssjob.records.clock import Clock
 from sssjob.records.plan import MEMO_LIMIT
-from sssjob.records.readers import extension, integer, kilobytes, listed
+from sssjob.records.readers import any_of, extension, integer, kilobytes, listed
 from sssjob.records.record import (
     DELIVERED,
     JOB,
@@ -24,8 +25,16 @@ from sssjob.records.record import (
     varied,
 )
 from sssjob.records.values import is_whole
-from sssjob.resource_names import GPU
-from sssjob.systems.lsf.words import dependencies, reserved, reserved_gpus, terms
+from sssjob.resource_names import GPU, LICENSE, license_attributes
+from sssjob.systems.lsf.selections import is_open, selected
+from sssjob.systems.lsf.words import (
+    dependencies,
+    reservations,
+    reserved,
+    reserved_gpus,
+    sections,
+    terms,
+)
 
 # jStatus: DONE or EXIT, with what ran behind the job.
 STATES = frozenset(("32", "64", "96", "160", "192", "224", "288", "320"))
@@ -37,6 +46,7 @@ _OPENED = re.compile(r"rusage\s*\[")
 _RUSAGE = re.compile(r"rusage\s*\[([^\]]*)\]")
 _NGPUS = re.compile(r"\bngpus\w*\s*=")
 _SPAN = re.compile(r"span\s*\[\s*(ptile|hosts)\s*=\s*([0-9]{1,6})\s*\]")
+_TILE = re.compile(r"ptile=([0-9]{1,6})")
 _clock = Clock("UTC")
 
 # fmt: off
@@ -232,9 +242,22 @@ def other_condition(text: str) -> Found:
     return text if dependencies(text) is None else None
 
 
+@varied
+def opened_file(text: str, job: str, index: str) -> Found:
+    """The name of a file as LSF opens it: ``%J`` is the job, ``%I`` its place in an array.
+
+    >>> opened_file("out.%J.%I", "7", "3")
+    'out.7.3'
+    """
+    return text.replace("%J", job).replace("%I", index or "0") or None
+
+
 def asked_hosts(text: str) -> Found:
-    """The hosts that were asked for."""
-    return listed(text.split(" "))
+    """The hosts that were asked for, any of which may be taken."""
+    found = text.split(" ")
+    if len(found) == 1:
+        return text
+    return (Property("Node", ",".join(found), {"aggregation": "List", "count": "1"}),)
 
 
 @varied
@@ -305,6 +328,72 @@ def _gpus(text: str, hosts: str, slots_: str) -> tuple[int, tuple[str, ...]] | N
     return total, tuple(models)
 
 
+@varied
+def requirements(asked: str, effective: str, hosts: str, slots_: str) -> Found:
+    """Memory, scratch space, licences and hosts that are asked for, as a script is read.
+
+    >>> [each.text for each in requirements("", "select[ib] rusage[mem=2048.00]", "a a b", "3")]
+    ['ib', '4']
+    """
+    return _requirements(effective or asked, hosts, slots_) or None
+
+
+def task_distribution(asked: str, effective: str) -> Found:
+    """How many tasks are on each host, where it is said."""
+    found = _said(effective or asked, "span").pop()
+    tiles = _TILE.fullmatch(found)
+    return tiles[1] if tiles and int(tiles[1]) else None
+
+
+def _said(text: str, name: str) -> list[str]:
+    """What the sections of a simple requirement have by a name; the last one is "" for none."""
+    found = ("" if "{" in text else each for each in sections(text) or ())
+    return ["", *(each.partition("=")[2] for each in found if each.startswith(f"{name}="))]
+
+
+@lru_cache(MEMO_LIMIT)
+def _requirements(text: str, hosts: str, slots_: str) -> tuple[Property, ...]:
+    """Amounts that cannot be counted, and selections that no request can say, are left out."""
+    found: list[Property] = []
+    for value in _said(text, "select")[1:]:
+        found += _selected(value)
+    span = _said(text, "span").pop()
+    if span == "hosts=1":
+        found.append(Property("NodeCount", "1"))
+    names, tasks = slots(hosts) if hosts else ((), int(slots_) if is_whole(slots_) else 0)
+    nodes = len(names) or _hosts_of(text, tasks)
+    times = {"": nodes, "host": nodes, "task": tasks, "job": 1}
+    total: dict[tuple[str, str], int] = {}
+    for value in _said(text, "rusage")[1:]:
+        for kind, number, whose, _, name in reservations(value) or ():
+            if kind != GPU and times[whose]:
+                total[kind, name] = total.get((kind, name), 0) + number * times[whose]
+    for (kind, name), number in total.items():
+        if kind == LICENSE:
+            found.append(Property("Resource", str(number), license_attributes(name)))
+        else:
+            amount, unit = units.in_units(number)
+            found.append(Property(kind, amount, {"units": unit}))
+    return tuple(found)
+
+
+def _selected(text: str) -> Iterator[Property]:
+    """The terms of a selection, as far as one name, or any of several, is asked for."""
+    try:
+        parts = expression.conjuncts(selected(text))
+    except (InvalidValue, LimitExceeded):
+        return
+    for part in parts:
+        among = part.operands if isinstance(part, expression.Or) else (part,)
+        terms_ = [each for each in among if isinstance(each, expression.Comparison)]
+        if len(terms_) < len(among) or any(map(is_open, terms_)):
+            continue
+        if len(terms_) == 1:
+            yield terms_[0].item
+        elif {(each.item.name, each.op) for each in terms_} == {(terms_[0].item.name, "EQ")}:
+            yield from any_of(terms_[0].item.name, [each.item.text for each in terms_])
+
+
 def _hosts_of(requirement: str, tasks: int) -> int:
     """On how many hosts so many tasks of a requirement are; 0 where it does not say."""
     found = _SPAN.search(requirement)
@@ -333,13 +422,16 @@ TABLE: tuple[Field, ...] = (
     Field("resReq",        JOB,       "Extension",   plain, noted("resReq")),
     Field("resReq",        REQUESTED, "Resource",    requested_gpus, {}, _OF_GPUS),
     Field("resReq",        DELIVERED, "Resource",    delivered_gpus, {}, _OF_GPUS),
+    Field("resReq",        REQUESTED, "Memory",      requirements, {}, _OF_GPUS),
+    Field("resReq",        JOB,       "TaskDistribution", task_distribution,
+          {"type": "TasksPerNode"}, ("effectiveResReq",)),
     Field("dependCond",    JOB,       "Dependency",  dependencies),
     Field("dependCond",    JOB,       "Extension",   other_condition, noted("dependCond")),
     Field("fromHost",      JOB,       "SubmitHost"),
     Field("cwd",           JOB,       "InitialWorkingDirectory"),
     Field("inFile",        JOB,       "InputFile"),
-    Field("outFile",       JOB,       "OutputFile"),
-    Field("errFile",       JOB,       "ErrorFile"),
+    Field("outFile",       JOB,       "OutputFile",  opened_file, {}, ("jobId", "idx")),
+    Field("errFile",       JOB,       "ErrorFile",   opened_file, {}, ("jobId", "idx")),
     Field("askedHosts",    REQUESTED, "Node",        asked_hosts),
     Field("execHosts",     DELIVERED, "Node",        nodes),
     Field("execHosts",     DELIVERED, "NodeCount",   node_count),

@@ -168,7 +168,7 @@ _PARTED = json_objects.parted(_member, _BESIDE)
 LAYOUT = Layout(
     type="Slurm",
     cut=CustomPieces(_found, _opened, _PARTED._replace(behind=_behind, rest=_rest)),
-    rows=sacct.LAYOUT.rows,
+    rows=sacct_table.rows_of_opened,
     folding=sacct.LAYOUT.folding,
     span=sacct.LAYOUT.span,
     known=Known(table.PATHS, _made_of()),

@@ -9,7 +9,7 @@ from sssjob import units
 from sssjob.model import Property
 from sssjob.records.clock import NO_VALUE
 from sssjob.records.readers import any_of, extension, listed
-from sssjob.records.record import Found, Instead, in_bulk
+from sssjob.records.record import Found, Instead, in_bulk, varied
 from sssjob.records.texts import Beside, BulkColumn, Coded, Plain, Whole
 from sssjob.systems.slurm import states, words
 from sssjob.systems.slurm.accounting import values
@@ -259,6 +259,24 @@ def energy(text: str) -> Found:
 def derived(text: str) -> Found:
     """The worst exit code of any step, where one failed."""
     return None if values.exit_code(text) in (None, (0, 0)) else text
+
+
+@varied
+def opened_file(text: str, job: str, raw: str, name: str, user: str) -> Found:
+    """The name of a file, which sacct has as it was submitted, as Slurm opens it.
+
+    >>> opened_file("/d/%A_%a-%j.out", "25_3", "28", "n", "amy")
+    '/d/25_3-28.out'
+    """
+    if "%" not in text and "\\" not in text:
+        return text or None
+    array, mark, task = job.partition("_")
+    own = raw or job
+    known = {
+        "j": own if own.isdecimal() else "", "A": array if array.isdecimal() else "",
+        "a": task if mark and task.isdecimal() else "", "x": name, "u": user,
+    }  # fmt: skip
+    return words.opened_name(text, known)
 
 
 def restarts(text: str) -> Found:

@@ -38,6 +38,7 @@ from sssjob.systems.slurm.accounting.readers import (
     licenses,
     nodes,
     noted,
+    opened_file,
     raw_id,
     requested_memory,
     restarts,
@@ -78,6 +79,7 @@ _TOTAL = {"metric": "Total", "units": "KB"}
 # fmt: off
 # A job, in the order of ``sacct --helpformat``. Of two columns for one property the later
 # counts: it is the exacter one.
+_OF_FILES = ("JobID", "JobIDRaw", "JobName", "User")
 ALLOCATION: tuple[Field, ...] = (
     Field("State",              JOB,       "Extension",  plain, noted("State")),
     Field(SPAN,                 DELIVERED, "Duration",   values.integer),
@@ -182,9 +184,9 @@ ALLOCATION: tuple[Field, ...] = (
     Field("SLUID",              JOB,       "Extension",  worded, noted("SLUID")),
     Field("Start",              JOB,       "StartTime",  time),
     Field("State",              JOB,       "State",      state, beside=("Reason", PROGRESS)),
-    Field("StdErr",             JOB,       "ErrorFile"),
-    Field("StdIn",              JOB,       "InputFile"),
-    Field("StdOut",             JOB,       "OutputFile"),
+    Field("StdErr",             JOB,       "ErrorFile",  opened_file, beside=_OF_FILES),
+    Field("StdIn",              JOB,       "InputFile",  opened_file, beside=_OF_FILES),
+    Field("StdOut",             JOB,       "OutputFile", opened_file, beside=_OF_FILES),
     Field("Submit",             JOB,       "SubmitTime", time),
     Field("SubmitLine",         JOB,       "Extension",  plain, noted("SubmitLine")),
     Field("Suspended",          JOB,       "SuspendDuration", values.clock_seconds),
@@ -305,6 +307,16 @@ def rows(names: Sequence[str]) -> Iterator[Field]:
         if _other(name)
     )
     return chain(chosen(WAITING if names[-1] == NEVER else ALLOCATION, names), others)
+
+
+def rows_of_opened(names: Sequence[str]) -> Iterator[Field]:
+    """The same, of who names files as Slurm opens them."""
+    return map(opened_already, rows(names))
+
+
+def opened_already(row: Field) -> Field:
+    """A row whose file has the name that Slurm opens."""
+    return row._replace(read=plain, beside=()) if row.read is opened_file else row
 
 
 def _other(name: str) -> bool:

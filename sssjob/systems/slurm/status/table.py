@@ -259,6 +259,7 @@ def rows(names: Names) -> Iterator[Field]:
 
 def _unflagged(row: Field) -> Field:
     """Only sacct leaves a flag in its memory; squeue and scontrol may show 2^31 MB and more."""
+    row = table.opened_already(row)
     return row._replace(read=_UNFLAGGED.get(row.read, row.read))
 
 
