@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ClusterShell.NodeSet import NodeSet
 
 LIMIT = 1_000_000  # names that one property may stand for
+OPTION_LIMIT = 10_000  # names that an option of a batch system lists
 
 LIST, PATTERN, RANGE = "List", "Pattern", "Range"
 

@@ -15,8 +15,6 @@ from sssjob.translate.requests import JobRequest
 
 T = TypeVar("T")
 
-LIMIT = 10_000  # names that an option lists
-
 
 def features(
     asked: JobRequest, name: str = "Feature", take: Callable[[str], bool] = plain
@@ -32,7 +30,9 @@ def features(
     return list(dict.fromkeys(found))
 
 
-def listed(asked: JobRequest, item: Property, most: int | None = LIMIT) -> tuple[str, ...]:
+def listed(
+    asked: JobRequest, item: Property, most: int | None = nodes.OPTION_LIMIT
+) -> tuple[str, ...]:
     """The names that a property stands for; none, and it is refused, where these are no names.
 
     So it is where they are more than ``most``.
@@ -157,7 +157,11 @@ def but(part: Expression, name: str) -> list[str]:
     if not isinstance(inner, Comparison) or inner.op != wanted or inner.item.name != name:
         raise InvalidValue(str(part), "names that are not wanted")
     found = nodes.expand(inner.item)
-    if isinstance(found, nodes.Pattern) or len(found) > LIMIT or not all(map(plain, found)):
+    if (
+        isinstance(found, nodes.Pattern)
+        or len(found) > nodes.OPTION_LIMIT
+        or not all(map(plain, found))
+    ):
         raise InvalidValue(str(part), "plain names")
     return list(dict.fromkeys(found))
 

@@ -13,7 +13,6 @@ from sssjob.errors import InvalidValue, LimitExceeded
 from sssjob.expression import Comparison, Expression, Not, Or
 from sssjob.model import Property, stripped
 from sssjob.nodes import plain
-from sssjob.translate.nodes import LIMIT
 
 _COMPARED = {"type": "Architecture", "hname": "Node"}
 _NAMES = {name: word for word, name in _COMPARED.items()}
@@ -40,7 +39,11 @@ def selection(part: Expression) -> str:
 
 def _comparison(item: Property, op: str) -> str:
     found = nodes.expand(item) if item.name in ("Feature", "Node") else (stripped(item.text),)
-    if isinstance(found, nodes.Pattern) or op not in _SIGNS.values() or len(found) > LIMIT:
+    if (
+        isinstance(found, nodes.Pattern)
+        or op not in _SIGNS.values()
+        or len(found) > nodes.OPTION_LIMIT
+    ):
         raise InvalidValue(item.text, "names that are there, or are not")
     texts = list(dict.fromkeys(found))
     if not texts or not all(map(plain, texts)):
