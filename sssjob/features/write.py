@@ -161,12 +161,15 @@ def content(name: str, value: Value) -> bytes:
 
 def _manifest(folder: int) -> set[str]:
     """The keys that an earlier run wrote; what is no key in it is no business of ours."""
+
+    def opened(name: str, flags: int) -> int:
+        return os.open(name, flags | os.O_NONBLOCK | _OPEN, dir_fd=folder)
+
     try:
-        handle = os.open(MANIFEST, os.O_RDONLY | os.O_NONBLOCK | _OPEN, dir_fd=folder)
+        with open(MANIFEST, "rb", opener=opened) as file:
+            lines = file.read(_MANIFEST_LIMIT).decode("ascii", "replace").split("\n")
     except FileNotFoundError:
         return set()
-    with open(handle, "rb") as file:
-        lines = file.read(_MANIFEST_LIMIT).decode("ascii", "replace").split("\n")
     return {line for line in lines if keys.is_name(line)}
 
 

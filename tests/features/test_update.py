@@ -124,6 +124,6 @@ def test_what_stands_in_the_way_is_told_with_its_place_and_nothing_is_removed(sa
     else:
         (place / ".sssjob").mkdir()
     for act in (lambda: expire(place, NOW), lambda: change("shutdowntime_job", "+60", place, NOW)):
-        with pytest.raises(OSError, match=re.escape(f"'{place}")):
+        with pytest.raises(OSError, match=re.escape(f"'{place}/.sssjob'")):
             act()
     assert (place / "shutdowntime_job").read_text() == f"{NOW}\n"
