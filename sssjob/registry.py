@@ -173,8 +173,9 @@ class System(NamedTuple):
     derived from ``sssjob.features.batch.call.Script``, and ``installation`` what a site installs
     for it, one derived from ``sssjob.features.batch.scripts.Scripts``. ``ended`` names what asks
     it for the records of jobs that have ended, in the first of its formats; without one they are
-    read from files. ``submission`` names its submit form, a ``sssjob.translate.form.Form``, and
-    ``control`` its commands that submit, hold and cancel, a ``sssjob.submission.Control``;
+    read from files. ``submission`` names its submit form, a ``sssjob.translate.form.Form``, or
+    the translator of the jobspecs that are submitted, and ``control`` its commands that submit,
+    hold and cancel, a ``sssjob.submission.Control``;
     ``targets`` are the forms in which jobs are submitted to it, or shown by it.
 
     ``also`` are other words for it, in small letters without signs: what a ResourceManagerType or a

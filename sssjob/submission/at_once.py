@@ -21,10 +21,11 @@ from sssjob.check.awareness import understood
 from sssjob.errors import Finding, InvalidJob, InvalidValue, Severity, finding
 from sssjob.executable import DEFAULT_SHELL, ExecutableKind, arguments, executable
 from sssjob.features.derive import derive
-from sssjob.model import Job, stripped
+from sssjob.model import Job, Property, stripped
 from sssjob.submission.control import control, filled
+from sssjob.translate import Settings, Translator, Untranslatable, translate
 from sssjob.translate.form import Form
-from sssjob.translate.losses import IGNORE, WARN, Loss
+from sssjob.translate.losses import IGNORE, REJECT, WARN, Done, Loss
 from sssjob.translate.options import Made, Wanted
 from sssjob.translate.quoting import run
 from sssjob.translate.requests import JobRequest
@@ -32,7 +33,7 @@ from sssjob.translate.requests import JobRequest
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A job as it is submitted, held: the command, the script for its standard input.
+    """A job as it is submitted, held: the command, the script or jobspec for its standard input.
 
     It ``stays_held`` where the job object says that its user holds it.
     """
@@ -52,9 +53,9 @@ class Submission:
         return filled(control(self.system).cancel, id=job_id)
 
 
-def form(system: str) -> Form:
-    """The submit form of a batch system."""
-    found: Form = registry.system(system).load("submission")
+def form(system: str) -> Form | Translator[object]:
+    """The submit form of a batch system, or what writes its jobspecs, which have no options."""
+    found: Form | Translator[object] = registry.system(system).load("submission")
     return found
 
 
@@ -84,6 +85,9 @@ def _submission(job: Job, system: str, environment: str) -> tuple[Submission, li
     found: list[Finding] = []
     scope = Scope(job, "/Job", found.append)
     wanted = _wanted(job, scope, found)
+    if not isinstance(options, Form):
+        made_, lost = _by_jobspec(job, system, options.name, wanted)
+        return replace(made_, findings=tuple(found)), lost
     asked = JobRequest(job, scope)
     asked.amounts(*_carried(options, wanted))
     script = _script(job, asked)
@@ -100,6 +104,28 @@ def _submission(job: Job, system: str, environment: str) -> tuple[Submission, li
     script = "\n".join((f"#!{made.shell or DEFAULT_SHELL}", *made.lines, script + made.redirection))
     submission = Submission(system, command, f"{script}\n", tuple(found), made.stays_held)
     return submission, [*map(_told, _lost(asked, system))]
+
+
+def _by_jobspec(
+    job: Job, system: str, target: str, wanted: Wanted
+) -> tuple[Submission, list[Finding]]:
+    """The submission of a jobspec; as a script would, a job without tasks runs its program once."""
+    held = [
+        item for item in job.properties if item.name == "Hold" and stripped(item.text) == "User"
+    ]
+    asked = job.holding(item for item in job.items if item not in held)
+    if not job.task_groups and "TaskCount" not in job.properties.names():
+        asked = asked.setting(Property("TaskCount", str(wanted.tasks)))
+    settings = Settings(unstated=REJECT, residual=False, terminal=False)
+    try:
+        text, losses = translate(asked, target, settings)
+    except Untranslatable as refused:
+        text, losses = "", refused.losses
+    wrong = [each for each in losses if each.done is Done.DROPPED or not each.met]
+    wrong += strangers(job, target)
+    command = tuple(control(system).submit)
+    told = [_told(each) for each in wrong if not each.fact and each.policy != IGNORE]
+    return Submission(system, command, f"{text}\n", stays_held=bool(held)), told
 
 
 def _lost(asked: JobRequest, system: str) -> Iterator[Loss]:
@@ -178,6 +204,17 @@ def _carried(options: Form, wanted: Wanted) -> tuple[frozenset[str], frozenset[s
     if wanted.processors % wanted.tasks:
         names.discard("TaskCount")  # so many tasks do not share the processors evenly
     return frozenset((*names, "Duration")), frozenset(names)
+
+
+def strangers(job: Job, target: str, owner: str = "") -> list[Loss]:
+    """The User and the Group of a job that would run as another one."""
+    asked = JobRequest(job, Scope(job, "/Job", lambda found: None), REJECT)
+    credentials(asked, owner)
+    return [
+        loss
+        for loss in asked.losses(target)
+        if loss.path in ("/Job/User", "/Job/Group") and loss.policy != IGNORE
+    ]
 
 
 def credentials(asked: JobRequest, owner: str = "") -> None:

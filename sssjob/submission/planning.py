@@ -12,17 +12,15 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from sssjob import graph
-from sssjob.amounts import Scope
 from sssjob.check.awareness import Surroundings, understood
 from sssjob.document.attached import Every, doubled, named
 from sssjob.document.bundle import MessageFile
 from sssjob.errors import Finding, InvalidValue, Severity, SSSJobError, finding
 from sssjob.model import Block, Item, Job, JobGroup, Property, replace_text, stripped
-from sssjob.submission.at_once import credentials
+from sssjob.submission.at_once import strangers
 from sssjob.submission.control import Control
 from sssjob.translate import Loss, Settings, Untranslatable, translate
-from sssjob.translate.losses import IGNORE, REJECT
-from sssjob.translate.requests import JobRequest
+from sssjob.translate.losses import REJECT
 from sssjob.translate.sss import jobs_and_around
 
 BY_ID, BY_NAME = "JobId", "JobName"
@@ -205,23 +203,12 @@ def _translated(planned: Planned, found: SubmissionPlan, owner: str, every: Ever
             losses += refused.losses
         except InvalidValue as error:
             told.append(_error("E-TYPE", job, str(error)))
-        losses += _strangers(known.block, found.control.target, owner)
+        losses += strangers(known.block, found.control.target, owner)
         told += [loss.finding() for loss in losses if loss.refuses]
     return replace(
         planned, job=known.block, needs=frozenset(needs), findings=tuple(told),
         losses=tuple(loss for loss in losses if not loss.refuses),
     )  # fmt: skip
-
-
-def _strangers(job: Job, target: str, owner: str) -> list[Loss]:
-    """The User and the Group of a job that would run as another one."""
-    asked = JobRequest(job, Scope(job, "/Job", lambda found: None), REJECT)
-    credentials(asked, owner)
-    return [
-        loss
-        for loss in asked.losses(target)
-        if loss.path in ("/Job/User", "/Job/Group") and loss.policy != IGNORE
-    ]
 
 
 def _unmet(jobs: Sequence[Planned], there: Mapping[int, str], control: Control) -> list[Finding]:

@@ -1,4 +1,5 @@
 # ruff: noqa: E501 (a case is a line)
+import json
 import os
 import pwd
 import shlex
@@ -318,3 +319,48 @@ def test_an_hour_that_a_clock_shows_twice_is_no_time_to_begin(monkeypatch):
     assert reason == "the clock shows that time twice, or not at all"
     later = made("<EligibleTime>1792897200</EligibleTime>", "slurm")
     assert "--begin=2026-10-25T04:00:00" in later.command
+
+
+SMALL = RANGES.replace('<Memory op="LE" units="MB">300</Memory>', "")
+
+
+def test_a_jobspec_of_flux_asks_for_what_options_of_others_ask_for():
+    made = submission(resolve(loads(SMALL)).block, "flux")
+    form = json.loads(made.script)
+    assert shlex.join(made.command) == "flux job submit --urgency=0"
+    slot = {"type": "slot", "count": 1, "label": "task", "with": [{"type": "core", "count": 2}]}
+    assert form["resources"] == [slot]  # one task, as a script is run once
+    assert form["tasks"][0]["command"] == ["/bin/echo", "two words", "$HOME"]
+    assert form["attributes"]["system"]["duration"] == 330
+    assert made.release("77") == ["flux", "job", "urgency", "77", "default"]
+    assert made.cancel("77") == ["flux", "cancel", "77"]
+    assert submitted_id("flux", "\u0192iFkbMhFM\n") == "91088924704768"
+
+
+@pytest.mark.parametrize(
+    ("more", "count", "held"),
+    [("<TaskCount>2</TaskCount>", 2, False), ("<Hold>User</Hold>", 1, True), ("", 1, False)],
+)
+def test_tasks_of_flux_are_those_that_are_asked_for_and_a_hold_stays(more, count, held):
+    made = submission(resolve(loads(SMALL.replace("<Name>", f"{more}<Name>"))).block, "flux")
+    assert json.loads(made.script)["resources"][0]["count"] == count
+    assert made.stays_held is held
+
+
+@pytest.mark.parametrize(
+    ("inner", "told"),
+    [("<Memory>3</Memory>", "Memory '3' is not asked of flux"),
+     ('<Memory awarenessPolicy="Warn">3</Memory>', ""),
+     ("<Disk>3</Disk>", "Disk '3' is not asked of flux")],
+)  # fmt: skip
+def test_what_no_jobspec_of_flux_says_is_refused_unless_it_may_be_left_out(inner, told):
+    job = resolve(loads(SMALL.replace("<Requested>", f"<Requested>{inner}"))).block
+    if not told:
+        assert [each.severity for each in submission(job, "flux").findings] == [Severity.WARNING]
+        return
+    with pytest.raises(InvalidJob) as refused:
+        submission(job, "flux")
+    assert [told in each.message for each in refused.value.findings] == [True]
+    stranger = resolve(loads(SMALL.replace("<Name>", "<User>nobody9</User><Name>"))).block
+    with pytest.raises(InvalidJob, match="who submits it"):
+        submission(stranger, "flux")

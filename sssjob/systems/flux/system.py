@@ -15,6 +15,7 @@ SYSTEM = System(
     ),
     script="sssjob.systems.flux.allocation:FluxAllocation",
     installation="sssjob.systems.flux.scripts:FluxScripts",
+    submission="sssjob.systems.flux.jobspec:V1",
     control="sssjob.systems.flux.control:CONTROL",
     targets=(
         Target("flux", "sssjob.systems.flux.jobspec:V1", "jobspecs of Flux (RFC 25)", Sign.NAME),
