@@ -344,6 +344,25 @@ def _slots(text):
             "translate": (_SGE_ROADS["translate"], f"#$ {text}")}
 
 
+_SGE_STATUS = shown_job("sge-xml", "@")
+
+
+def _sge_requests(**requests):
+    """The same hard requests in a category, a directive, and a list of qstat."""
+    said = ",".join(f"{name}={value}" for name, value in requests.items())
+    listed = "".join(f"<hard_request name='{name}' resource_contribution='0.0'>{value}"
+                     "</hard_request>" for name, value in requests.items())
+    return {**_slots(f"-l {said}"),
+            "status": (_SGE_STATUS, re.sub("<hard_request.*</hard_request>", listed, _LIST))}
+
+
+def _sge_slots(text):
+    """The same slots in a category, a directive, and a list of qstat."""
+    environment = f"<requested_pe name='smp'>{text}</requested_pe><hard_request name='{{}}'"
+    listed = _LIST.replace("<hard_request name='{}'", environment).format("x").replace("@", "1")
+    return {**_slots(f"-pe smp {text}"), "status": (_SGE_STATUS, listed)}
+
+
 # What asks for GPUs: how many of which type a job has, and what says it on each road.
 GPUS = {
     "gpu of each slot": (("8", None), _slots("-l gpu=2 -pe smp 4")),
@@ -586,6 +605,33 @@ FACTS = {
         "status": (shown_job("sge-xml", _SGE_DETAIL), f"<JB_execution_time>{START}</JB_execution_time>"),  # noqa: E501
         "translate": (scripted("sge"), "#$ -a 202611201430.00"),
     }),
+    "a host of Grid Engine": ("Requested/Node", [("n1", {})], _sge_requests(hostname="n1")),
+    "hosts of Grid Engine": ("Requested/Node", [("n3", {"op": "NE"}), ("n1,n2", {"count": "1"})], _sge_requests(h="(n1|n2)&amp;!n3") | _slots("-l h=(n1|n2)&!n3")),  # noqa: E501
+    "an architecture of Grid Engine": ("Requested/Architecture", [("lx-amd64", {})], _sge_requests(arch="lx-amd64")),  # noqa: E501
+    "architectures of Grid Engine": ("Requested/Architecture", [("a", {}), ("b", {"conj": "Or"})], _sge_requests(arch="a|b")),  # noqa: E501
+    "a pattern of architectures of Grid Engine": ("Requested/Architecture", [], _sge_requests(arch="lx-*")),  # noqa: E501
+    "a feature of Grid Engine": ("Requested/Feature", [("gpu_ok", {})], _sge_requests(h_rt="60", gpu_ok="TRUE")),  # noqa: E501
+    "what a host of Grid Engine has not": ("Requested/Feature", [], _sge_requests(gpu_ok="FALSE")),
+    "limits of CPU time of Grid Engine": ("ResourceLimit", [("3600", {"name": "CPUTime", "type": "Hard"}), ("60", {"name": "CPUTime", "type": "Soft"})], _sge_requests(s_cpu="60", h_cpu="1:0:0")),  # noqa: E501
+    "a limit of the stack of Grid Engine": ("ResourceLimit", [("2048", {"name": "StackSize", "type": "Hard"})], _sge_requests(h_stack="2K", h_cpu="INFINITY")),  # noqa: E501
+    **{f"slots of Grid Engine: {text}": ("Requested/Processors", told, _sge_slots(text))
+       for text, told in {
+           "4": [("4", {})],
+           "4-8": [("4", {"op": "GE"}), ("8", {"op": "LE"})],
+           "4,8": [("4", {"op": "GE"}), ("8", {"op": "LE"})],
+           "4-": [("4", {"op": "GE"})],
+           "4-9999999": [("4", {"op": "GE"})],
+           "-8": [("8", {"op": "LE"})],
+       }.items()},
+    "the priority of Grid Engine": ("Priority", [("-5", {})], {
+        "status": (shown_job("sge-xml", _SGE_DETAIL), "<JB_priority>1019</JB_priority>"),
+        "translate": (scripted("sge"), "#$ -p -5"),
+    }),
+    **{f"whom Grid Engine writes to: -m {letters}": ("NotificationList", [(event, {"uri": "mailto:a@x"})], {  # noqa: E501
+        "status": (shown_job("sge-xml", _SGE_DETAIL), f"<JB_mail_options>{bits}</JB_mail_options><JB_mail_list><element><MR_user>a</MR_user><MR_host>x</MR_host></element></JB_mail_list>"),  # noqa: E501
+        "translate": (scripted("sge"), f"#$ -m {letters} -M a@x"),
+    }) for letters, bits, event in (
+        ("be", 0x180000, "JobStart,JobEnd"), ("e", 0x100000, "JobEnd"), ("bea", 0x1C0000, "All"))},
     "what a site of HTCondor declares": ("Requested/Resource", [("2", {})], _condor(
         "request_foo = 2", "RequestFoo = 2", records=False)),
     "on four machines of HTCondor, what a site declares": ("Requested/Resource", [("8", {})], _condor(  # noqa: E501
@@ -806,6 +852,8 @@ def facts(job, path):
     for item in items:
         told = item.attributes
         more = {key: told[key] for key in ("op", "conj", "count") if key in told}
+        if name in ("ResourceLimit", "NotificationList"):
+            more |= told
         if name == "Dependency":
             more["condition"] = item.attributes.get("condition", "OnSuccess")
         yield item.text, more

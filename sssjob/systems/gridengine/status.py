@@ -15,7 +15,9 @@ from typing import Any, BinaryIO
 
 from lxml.etree import _Element as Element
 
+from sssjob import units
 from sssjob.errors import InvalidValue
+from sssjob.mail_addresses import to_uri
 from sssjob.model import Property
 from sssjob.records import xml_records
 from sssjob.records.clock import Clock
@@ -89,6 +91,8 @@ _DECLARATION = b"<?xml"
 _PREFIX = "__SGE_PREFIX__"
 _HIDDEN = "%lt;"  # what qstat makes of <
 _BASE = 1024  # which JB_priority is counted from
+_MAIL = {0x80000: "JobStart", 0x100000: "JobEnd"}  # bits of JB_mail_options
+_ABORT = 0x40000
 # Bits of JAT_status, and the letter that a list has for each; the first one counts.
 _LETTERS = ((0x100, "s"), (0x80, "r"), (0x200, "t"))
 
@@ -141,6 +145,21 @@ def restart(text: str) -> Found:
     return {"1": "true", "2": "false"}.get(text)
 
 
+def priority(text: str) -> Found:
+    """The priority of POSIX that was asked for; 0 is that of all others."""
+    return None if text == "0" else str(units.integer(text))
+
+
+def mail(options: str, users: str) -> Found:
+    """When whom is written to; the standard has no word for an abort alone."""
+    bits = int(options) if is_whole(options) else 0
+    known = [event for bit, event in _MAIL.items() if bits & bit]
+    text = "All" if len(known) == len(_MAIL) and bits & _ABORT else ",".join(known)
+    if not text:
+        return None
+    return (Property("NotificationList", text, {"uri": to_uri(users)} if users else {}),)
+
+
 def moment(text: str) -> Found:
     """A time in seconds since 1970; 0 is none."""
     if text == "0":
@@ -156,6 +175,8 @@ LIVE: tuple[Field, ...] = (
     Field("state",          JOB,       "Extension",        attributes=noted("state")),
     Field("predecessors",   JOB,       "Dependency",       predecessors),
     Field("environment",    JOB,       "Environment",      environment),
+    Field("priority",       JOB,       "Priority",         priority),
+    Field("mail_options",   JOB,       "NotificationList", mail, beside=("mail_list",)),
     Field("stdin",          JOB,       "InputFile"),
     Field("stdout",         JOB,       "OutputFile"),
     Field("stderr",         JOB,       "ErrorFile",        errors, beside=("stdout", "merged")),
@@ -178,7 +199,7 @@ NAMES = (
     "qname", "hostname", "group", "owner", "job_name", "job_number", "task_number", "account",
     "priority", "submission_time", "start_time", "project", "department", "granted_pe", "slots",
     "cpu", "io", "category", "maxvmem", "arid", "submit_host", "cwd", "(hosts)",
-    *dict.fromkeys(row.column for row in LIVE), "message", "merged", "hard_req_queue",
+    *dict.fromkeys(row.column for row in LIVE), "message", "merged", "mail_list", "hard_req_queue",
 )
 
 _NEVER = (*NAMES, NEVER)
@@ -195,7 +216,8 @@ _DETAILED = {
     "owner": "JB_owner", "group": "JB_group", "account": "JB_account", "project": "JB_project",
     "department": "JB_department", "job_name": "JB_job_name", "merged": "JB_merge_stderr",
     "cwd": "JB_cwd", "execution_time": "JB_execution_time", "deadline": "JB_deadline",
-    "restart": "JB_restart", "script": "JB_script_file", "checkpoint": "JB_checkpoint_name",
+    "mail_options": "JB_mail_options", "restart": "JB_restart", "script": "JB_script_file",
+    "checkpoint": "JB_checkpoint_name",
     "stdout": "JB_stdout_path_list/path_list/PN_path",
     "stderr": "JB_stderr_path_list/path_list/PN_path",
     "stdin": "JB_stdin_path_list/path_list/PN_path",
@@ -231,8 +253,7 @@ LEFT_DETAILED: Left = {
     ),
     "how users have it set up": (
         "JB_checkpoint_attr", "JB_checkpoint_interval", "JB_context/VA_value",
-        "JB_context/VA_variable", "JB_ja_task_concurrency", "JB_mail_list/MR_host",
-        "JB_mail_list/MR_user", "JB_mail_options", "JB_notify", "JB_reserve",
+        "JB_context/VA_variable", "JB_ja_task_concurrency", "JB_notify", "JB_reserve",
         *(f"JB_{of}_path_list/PN_file_staging" for of in ("stderr", "stdin", "stdout")),
         "JB_shell_list/PN_file_staging",
     ),
@@ -266,7 +287,8 @@ _KNOWN_LISTED = known(
 _ONCE = frozenset(path.replace("/path_list/", "/") for path in _DETAILED.values())
 _KNOWN_DETAILED = known((
     *_ONCE, "JB_hard_queue_list/QR_name", "JB_env_list/VA_variable", "JB_env_list/VA_value",
-    "JB_job_args/ST_name", "JB_pe", "JB_priority", "JB_pe_range/RN_min", "JB_pe_range/RN_max",
+    "JB_job_args/ST_name", "JB_mail_list/MR_host", "JB_mail_list/MR_user",
+    "JB_pe", "JB_priority", "JB_pe_range/RN_min", "JB_pe_range/RN_max",
     *(f"JB_{kind}_resource_list/CE_{of}" for kind in ("hard", "soft")
       for of in ("name", "stringval")),
     *(f"JB_ja_structure/RN_{of}" for of in ("min", "max", "step")),
@@ -314,7 +336,8 @@ def pieces(stream: BinaryIO, first: int) -> Iterator[Piece]:
 
 def rows(names: Names) -> Iterator[Field]:
     """The mapping: that of the accounting, and what only live jobs have."""
-    yield from (*table.rows(names), *LIVE, *(_WAITING if NEVER in names else ()))
+    shared = (row for row in table.rows(names) if row.column != "priority")
+    yield from (*shared, *LIVE, *(_WAITING if NEVER in names else ()))
 
 
 def reader(options: Options, clock: Clock) -> Reader:
@@ -449,6 +472,10 @@ def _detail(found: xml_records.XMLRecord) -> _Detail:
         for item in job.iterfind("JB_env_list/*")
     )
     fields["environment"] = pairs
+    fields["mail_list"] = ",".join(
+        "@".join(filter(None, (_text(item, "MR_user"), _text(item, "MR_host"))))
+        for item in job.iterfind("JB_mail_list/*")
+    )
     fields["submit_host"] = dict(pairs).get(f"{_PREFIX}O_HOST", "")
     arguments = [_clean(item.text or "") for item in job.iterfind("JB_job_args/*/ST_name")]
     fields["arguments"] = shlex.join(arguments)
@@ -521,7 +548,7 @@ def _category(requests: Iterable[tuple[str, str]], parallel: tuple[str, str] | N
     said = _list(requests)
     words = [f"-l {said}"] if said else []
     if parallel:
-        words.append(f"-pe {parallel[0]} {parallel[1].replace(',', '-')}")
+        words.append(f"-pe {parallel[0]} {parallel[1]}")
     return " ".join(words)
 
 

@@ -18,7 +18,9 @@ from sssjob.model import Property, stripped
 from sssjob.nodes import plain
 from sssjob.records.dependencies import matching
 from sssjob.resource_names import GPU_NAMES, license_name
-from sssjob.systems.gridengine.words import GPU_TYPE, limit, size, written
+from sssjob.systems.gridengine import requested
+from sssjob.systems.gridengine.requested import whole_bytes, whole_seconds
+from sssjob.systems.gridengine.words import GPU_TYPE, written
 from sssjob.translate import environment, fields, limits, mail, numbers, streams, waiting
 from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import Form, Layout, SubmitForm
@@ -29,7 +31,6 @@ from sssjob.translate.nodes import (
     conditions,
     features,
     say_any_of,
-    say_but,
     say_wishes,
     wishes,
 )
@@ -39,17 +40,11 @@ from sssjob.translate.quoting import blank, quoted, word
 from sssjob.translate.requests import JobRequest
 from sssjob.translate.translator import Settings
 
-_SLOTS = re.compile(r"(\S+) ([0-9]{1,9})?(-)?([0-9]{1,9})?")
-_ONE = r"[A-Za-z0-9_*?][A-Za-z0-9_.*?-]*"
-_SOME = rf"{_ONE}(?:\|{_ONE})*"
-_HOSTS = re.compile(rf"(?P<all>{_SOME})|(?:\((?P<of>{_SOME})\)&)?!(?P<but>{_ONE}|\({_SOME}\))")
 _SIMPLE = re.compile(r"(?:[A-Za-z0-9_]|\.\*?)(?:[A-Za-z0-9_-]|\\\.|\.\*?)*")
 _PIECE = re.compile(r"\.\*|\\\.|\.")
 _WISH = re.compile(r"-soft -l ([A-Za-z0-9_][A-Za-z0-9_.-]*)(?:=(?:TRUE|True|true))? -hard")
 _QUOTE = re.compile("[\"']")
 _UNQUOTABLE = re.compile("[\"'#]")
-_TRUE = ("TRUE", "True", "true", None)
-_WILD = re.compile(r"[*?]")
 _GPU_TYPE = f"-l {GPU_TYPE}"
 _PARALLEL = "pe"  # the Extension that names a parallel environment
 
@@ -177,7 +172,7 @@ class Slots(Layout):
         """Slots are processors; what is of a slot is multiplied by their least number."""
         slots = _say_slots(said, heard, settings.parallel)
         if (value := said.last("-l h_vmem")) is not None:
-            amount = _bytes(value)
+            amount = whole_bytes(value)
             if amount is not None:
                 factor = {numbers.JOB: slots, numbers.NODE: slots, numbers.TASK: 1}
                 numbers.say_size(heard, "Memory", amount * factor[settings.memory_scope])
@@ -185,7 +180,11 @@ class Slots(Layout):
                 said.back("-l h_vmem", value)
         for option, name in (("-l h_rt", "Duration"), ("-l swap_free", "Swap")):
             value = said.last(option)
-            number = None if value is None else (_seconds if name == "Duration" else _bytes)(value)
+            number = (
+                None
+                if value is None
+                else (whole_seconds if name == "Duration" else whole_bytes)(value)
+            )
             if number is not None and name == "Duration":
                 numbers.say_wall(heard, number)
             elif number is not None:
@@ -194,17 +193,19 @@ class Slots(Layout):
                 said.back(option, value)
         _say_gpus(said, heard, slots)
         if (value := said.last("-l arch")) is not None:
-            texts = value.split("|")
-            if not all(map(plain, texts)):
-                said.back("-l arch", value, "a pattern is no name of an architecture")
-            elif len(texts) > 1:
-                say_any_of(heard, "Architecture", texts)
+            try:
+                texts = requested.architectures(value)
+            except InvalidValue as error:
+                said.back("-l arch", value, str(error))
             else:
-                heard.request("Architecture", value)
+                if len(texts) > 1:
+                    say_any_of(heard, "Architecture", texts)
+                else:
+                    heard.request("Architecture", value)
         self._say_nodes(said, heard)
         for each in said.left:
             name = each.name.removeprefix("-l ")
-            if each.name != name and each.value in _TRUE and plain(name):
+            if each.name != name and each.value in (*requested.TRUE, None) and plain(name):
                 said.all(each.name)
                 heard.request("Feature", name)
             elif wish := _WISH.fullmatch(each.name):
@@ -212,25 +213,16 @@ class Slots(Layout):
                 say_wishes(heard, "Feature", [wish[1]])
 
     def _say_nodes(self, said: Said, heard: Heard) -> None:
-        name = next((name for name in ("-l h", "-l hostname") if name in said.names), "")
+        name = next(
+            (name for name in map("-l {}".format, requested.HOST_NAMES) if name in said.names), ""
+        )
         value = said.last(name)
         if value is None:
             return
-        hosts = _HOSTS.fullmatch(value)
-        unwanted = ((hosts and hosts["but"]) or "").strip("()")
-        wanted = ((hosts and (hosts["of"] or hosts["all"])) or "").split("|")
-        glob = wanted[0] if _WILD.search(wanted[0]) else ""
-        if hosts is None or _WILD.search(unwanted) or (len(wanted) > 1 and _WILD.search(value)):
-            said.back(name, value, "a request has a pattern only where it is all that it says")
-            return
-        if unwanted:
-            say_but(heard, unwanted.split("|"))
-        if glob:
-            heard.request("Node", _pattern(glob), aggregation="Pattern")
-        elif len(wanted) > 1:
-            heard.request("Node", ",".join(wanted), aggregation="List", count="1")
-        elif wanted[0]:
-            heard.request("Node", wanted[0])
+        try:
+            heard.requested += requested.hosts(value)
+        except InvalidValue as error:
+            said.back(name, value, str(error))
 
 
 def _architectures(part: Expression) -> list[str]:
@@ -250,24 +242,21 @@ def _glob(item: Property) -> str:
     return _PIECE.sub(lambda found: parts.get(found[0], found[0]), text)
 
 
-def _pattern(glob: str) -> str:
-    parts = {"*": ".*", "?": ".", ".": "\\."}
-    return "".join(parts.get(letter, letter) for letter in glob)
-
-
 def _say_slots(said: Said, heard: Heard, parallel: str) -> int:
     value = said.last("-pe")
-    found = _SLOTS.fullmatch(value or "")
-    if value is None or found is None or not (found[2] or found[4]):
+    found = None if value is None else requested.parallel(value)
+    if found is None:
         if value is not None:
             said.back("-pe", value)
         return 1
-    lo = int(found[2]) if found[2] else None
-    hi = int(found[4]) if found[4] else None if found[3] else lo
-    numbers.say_count(heard, "Processors", lo, hi)
-    if found[1] != parallel:
-        heard.say("Extension", found[1], type="sge", name=_PARALLEL)
-    return lo or hi or 1
+    heard.requested += requested.processors(found)
+    if value is not None and "," in value:
+        heard.note(
+            f"-pe {value}: a list of numbers is read as the range from the least to the most"
+        )
+    if found.environment != parallel:
+        heard.say("Extension", found.environment, type="sge", name=_PARALLEL)
+    return found.at_least
 
 
 # decision 343
@@ -288,18 +277,6 @@ def _say_gpus(said: Said, heard: Heard, slots: int) -> None:
         said.back(_GPU_TYPE, kind)
         kind = ""
     numbers.say_gpus(heard, total * slots, kind)
-
-
-def _whole(read: Callable[[str], Fraction | int | None], text: str) -> int | None:
-    """A limit or a size in seconds or bytes, rounded up; None for what is none."""
-    try:
-        amount = read(text)
-    except InvalidValue:
-        return None
-    return None if amount is None else math.ceil(amount)
-
-
-_bytes, _seconds = partial(_whole, size), partial(_whole, limit)
 
 
 def _soft(options: list[Option]) -> list[Option]:
@@ -326,13 +303,7 @@ _TAKES = {
                      "-terse", "-verify", "-V"), 0),
     "-pe": 2,
 }  # fmt: skip
-_SIZES = {"CoreFileSize": "core", "DataSize": "data", "FileSize": "fsize",
-          "ResidentSetSize": "rss", "StackSize": "stack"}  # fmt: skip
-_LIMITS = {
-    (name, kind): f"-l {letter}_{option}"
-    for kind, letter in (("Hard", "h"), ("", "h"), ("Soft", "s"))
-    for name, option in {"CPUTime": "cpu", **_SIZES}.items()
-}
+_LIMITS = {key: f"-l {option}" for key, option in requested.LIMITS.items()}
 _CPU_TIME = {key: option for key, option in _LIMITS.items() if key[0] == "CPUTime"}
 
 # A list of names has commas, and a host a colon behind it.
@@ -405,7 +376,7 @@ FORM = Form(
         fields.Name("-N", plain=True),
         fields.Checkpoint("-ckpt", "a checkpointing environment"),
         waiting.LocalTime("DeadlineTime", "-dl", "%Y%m%d%H%M.%S", waiting.DIGITS),
-        limits.Limits(_LIMITS, str, written, _seconds, _bytes),
+        limits.Limits(_LIMITS, str, written, whole_seconds, whole_bytes),
     ),
     shell="-S",
     shell_only=True,

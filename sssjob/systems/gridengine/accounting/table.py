@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import TypeVar
@@ -15,6 +16,7 @@ from sssjob.nodes import plain as plain_name
 from sssjob.records.clock import Clock
 from sssjob.records.layout import NEVER, Names
 from sssjob.records.readers import (
+    any_of,
     extension,
     integer,
     kilobytes,
@@ -37,13 +39,14 @@ from sssjob.records.record import (
 )
 from sssjob.records.values import is_whole
 from sssjob.resource_names import GPU, GPU_NAMES
-from sssjob.systems.gridengine import words
+from sssjob.systems.gridengine import requested, words
 
 N = TypeVar("N", int, Fraction)
 
 HOSTS = "(hosts)"  # of all tasks, where slave tasks have rows of their own
 
-_PE = re.compile(r"-pe \S+ ([0-9]{1,9})(?:-([0-9]{1,9}))?(?=\s|$)")
+_PE = re.compile(r"-pe (\S+ \S+)")
+_LIMITED = re.compile(r"\b[hs]_(?:cpu|core|data|fsize|rss|stack)=")
 _TASKS = re.compile(r"[0-9]{1,18}(?:[-:,][0-9]{1,18})*")  # of jobs that wait, many tasks
 _LIST = re.compile(r"(?:^|\s)-l (\S+)")
 _HARD = re.compile(r"\s-soft\s.*?(?=\s-hard\s|$)")
@@ -183,7 +186,15 @@ def requests_apart(text: str) -> Sequence[str]:
     of_slots = [f"-l {name}={asked[name]}" for name in ("mem_free", "h_vmem") if name in asked]
     if "-pe" in hard and (parallel := _PE.search(hard)):
         of_slots.append(parallel[0])
-    return [*found, " ".join(of_slots)] if of_slots else found
+    if of_slots:
+        found.append(" ".join(of_slots))
+    others = ",".join(f"{name}={value}" for name, value in asked.items() if _is_host(name, value))
+    return [*found, f"-l {others}"] if others else found
+
+
+def _is_host(name: str, value: str) -> bool:
+    """Whether a resource is what a host has to be."""
+    return name in (*requested.HOST_NAMES, "arch") or value in requested.TRUE
 
 
 @in_parts(requests_apart)
@@ -224,7 +235,8 @@ def _asked(text: str) -> dict[str, str]:
     asked = {}
     for options in lists:
         for item in options.split(","):
-            name, _, asked[name] = item.partition("=")
+            name, sign, value = item.partition("=")
+            asked[name] = value if sign else requested.TRUE[0]
     return asked
 
 
@@ -241,8 +253,9 @@ def _gpus(asked: Mapping[str, str], slots: int) -> Property | None:
 
 
 def _requests(text: str) -> Iterator[Property]:
-    asked, parallel = _asked(text), _PE.search(text)
-    slots = int(parallel[1]) if parallel else 1
+    asked, found_ = _asked(text), _PE.search(text)
+    parallel = requested.parallel(found_[1]) if found_ else None
+    slots = parallel.at_least if parallel else 1
     if (limit := asked.get("h_rt")) and (span := _span(limit)):
         yield Property("Duration", span, {"op": "LE"})
     if found := _gpus(asked, slots):
@@ -250,12 +263,30 @@ def _requests(text: str) -> Iterator[Property]:
     if size := _size(asked.get("mem_free", ""), slots):
         yield Property("Memory", size, {"units": "KB"})
     if parallel:
-        low, high = parallel[1], parallel[2]
-        yield Property("Processors", low, {"op": "GE"} if high else {})
-        if high:
-            yield Property("Processors", high, {"op": "LE"})
+        yield from requested.processors(parallel)
     if size := _size(asked.get("h_vmem", ""), slots):
         yield Property("Swap", size, {"units": "KB"})
+    yield from _hosts(asked)
+
+
+def _hosts(asked: Mapping[str, str]) -> Iterator[Property]:
+    """What a host has to be: its name, its architecture, its features."""
+    name = next((name for name in requested.HOST_NAMES if name in asked), "")
+    with suppress(InvalidValue):
+        yield from requested.hosts(asked[name]) if name else ()
+    with suppress(InvalidValue):
+        if "arch" in asked:
+            yield from any_of("Architecture", requested.architectures(asked["arch"]))
+    for name, value in asked.items():
+        if value in requested.TRUE and plain_name(name):
+            yield Property("Feature", name)
+
+
+def limits(text: str) -> Found:
+    """The limits of the operating system among the hard requests of a category."""
+    if _LIMITED.search(text) is None:
+        return None
+    return tuple(requested.limits(_asked(_hard(text)))) or None
 
 
 def _span(text: str) -> str:
@@ -330,6 +361,7 @@ TABLE: tuple[Field, ...] = (
           {"name": "IO", "units": "GB"}),
     Field("category",             REQUESTED, "Processors",  requests),
     Field("category",             DELIVERED, "Resource",    gpus, _GPU, ("slots",)),
+    Field("category",             JOB,       "ResourceLimit", limits),
     Field("category",             JOB,       "Extension",   category, noted("category")),
     Field("iow"), Field("pe_taskid"),
     Field("maxvmem",              DELIVERED, "Swap",        kilobytes_of_bytes, _MAX),
@@ -398,7 +430,10 @@ def not_known(names: Sequence[str]) -> str:
 
 
 COLUMNS = _NAMES
-ALSO = {"category": 'Requested/Duration op="LE", Memory, Swap, Resource name="GPU"'}
+ALSO = {
+    "category": 'Requested/Duration op="LE", Memory, Swap, Node, Architecture, Feature, '
+    'Resource name="GPU"',
+}
 # fmt: off
 NOT_KEPT = {
     **dict.fromkeys(("ru_utime", "ru_stime"), "cpu tells both together, of all processes"),
