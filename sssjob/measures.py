@@ -15,8 +15,8 @@ Why it is right: the differences add up to V, whatever the pieces are, so a tota
 how it is divided. The other cases have one answer each:
 
 - A time counts if it is within ``DATED``, and is not stated otherwise.
-- A run without an end counts as far as its record says, to its start and its wall time; if these
-  are not stated either, it is in no span.
+- A run without an end counts as far as its record says: to its start, its wall time and the time
+  that it was suspended; if start or wall time are not stated either, it is in no span.
 - A run without a start, or that does not end after it, is counted where it ended.
 - Suspensions are spread evenly over a run: records say how long they were, and not when.
 """
@@ -615,13 +615,18 @@ def dated_sql(time: str) -> str:
     return f"CASE WHEN {time} BETWEEN {1 - DATED} AND {DATED - 1} THEN {time} END"
 
 
-def over_sql(start: str, end: str, wall: str) -> str:
+def over_sql(start: str, end: str, wall: str, suspended: str = "") -> str:
     """When a run was over, or as far as its record says; NULL if it says neither.
 
-    Its times have dates (``dated_sql``).
+    Its times have dates (``dated_sql``). Wall time is without the time that it was ``suspended``.
     """
     reached = f"{wall} BETWEEN {1 - DATED} - {start} AND {DATED - 1} - {start}"
-    return f"coalesce({end}, CASE WHEN {reached} THEN {start} + {wall} END)"
+    over = f"{start} + {wall}"
+    if suspended:
+        away = f"coalesce({suspended}, 0)"
+        within = f"{away} BETWEEN 0 AND {DATED - 1} - ({over})"
+        over = f"CASE WHEN {within} THEN {over} + {away} END"
+    return f"coalesce({end}, CASE WHEN {reached} THEN {over} END)"
 
 
 def due_sql(amount: str, time: str, begun: str, over: str, sign: str = "/") -> str:

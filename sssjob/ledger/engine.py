@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from sssjob.errors import DamagedStore, UnusableStore
 from sssjob.ledger import columns, ids, places
@@ -26,8 +25,10 @@ from sssjob.ledger.places import ObjectPath, Place
 from sssjob.measures import wait_sql
 
 if TYPE_CHECKING:
+    import pyarrow.parquet as pq
     from duckdb import DuckDBPyConnection as Connection
 
+_AT_ONCE = 8192  # rows of a row group
 _SPECIAL = re.compile(r"[*?\[]")  # what DuckDB takes for a pattern in the name of a file
 _WHOLE = ", ".join(f'"{name}"' for name in columns.NAMES)
 
@@ -177,8 +178,8 @@ def gone(home: Place, manifest: Manifest) -> pa.Table:
     tables = []
     for each in manifest.gone:
         try:
-            with places.stream(home / each.path) as stream:
-                tables.append(pq.read_table(stream))
+            with places.parquet(home / each.path) as file:
+                tables.append(file.read(use_threads=False))
         except (OSError, pa.ArrowException) as error:
             raise DamagedStore(str(home / each.path), f"cannot be read: {error}") from None
     empty = pa.table({"file": pa.array([], pa.string()), "row": pa.array([], pa.int64())})
@@ -218,16 +219,30 @@ def rows_at(
 
 def _taken(path: Place, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
     """The rows of a file with these numbers, which go upwards."""
-    with places.stream(path) as stream, pq.ParquetFile(stream) as file:
+    with places.parquet(path) as file:
         first = 0
         for group in range(file.num_row_groups):
             behind = first + file.metadata.row_group(group).num_rows
-            some = [number - first for number in numbers if first <= number < behind]
+            some = [number for number in numbers if first <= number < behind]
             if some:
-                rows = file.read_row_group(group, [*columns.NAMES])
-                for row in rows.take(some).to_pylist():
-                    yield {name: row.get(name) for name in columns.NAMES}
+                yield from _in_group(file, group, first, some)
             first = behind
+
+
+def _in_group(
+    file: pq.ParquetFile, group: int, first: int, wanted: Sequence[int]
+) -> Iterator[dict[str, Any]]:
+    """Those of a row group, whose first row has a number; what is behind them is not read."""
+    rest = [*wanted]
+    for batch in file.iter_batches(_AT_ONCE, [group], [*columns.NAMES], use_threads=False):
+        behind = first + len(batch)
+        some = [number - first for number in rest if number < behind]
+        for row in batch.take(pa.array(some, pa.int64())).to_pylist():
+            yield {name: row.get(name) for name in columns.NAMES}
+        rest = rest[len(some) :]
+        if not rest:
+            return
+        first = behind
 
 
 def pattern_of(path: Place) -> str:

@@ -3,7 +3,7 @@
 Strategy. One job of 10^8 is asked for by its id. Rows are sorted by their end, so each row group
 may have any id, and to read all ids takes seconds.
 
-The idea is a split-block Bloom filter, as Parquet has them, of the ids of each row group, with 12
+The idea is a split-block Bloom filter, as Parquet has them, of the ids of each row group, with 16
 bits an id. The filters of a file stand beside each other block by block, so one read of some
 hundred bytes tells of all its row groups whether they may have an id. What may is read and
 compared.
@@ -24,7 +24,6 @@ from zlib import crc32
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from sssjob.errors import DamagedStore
 from sssjob.ledger import places
@@ -40,7 +39,7 @@ FOLDER = "ids"
 FEW = 20_000  # rows of a file whose ids are rather read
 _HEAD = struct.Struct("<8sII")  # what it is, how many row groups, how many blocks of each
 _KIND = b"sssids 1"
-_BITS = 12  # for an id
+_BITS = 16  # for an id: of a thousand row groups that do not have it, one may
 _BLOCK = 32  # bytes
 _SUM = struct.Struct("<I")
 # The odd numbers by which Parquet's filters choose a bit in each of the eight words of a block.
@@ -125,9 +124,9 @@ def path_of(file: DataFile) -> str:
 
 def remake(home: Place, file: DataFile) -> None:
     """Write the filters of a file by what it holds. Raises ``OSError`` and what Arrow does."""
-    with places.stream(home / file.path) as stream, pq.ParquetFile(stream) as found:
+    with places.parquet(home / file.path) as found:
         group = found.metadata.row_group(0).num_rows
-        told = found.read([ID])[ID]
+        told = found.read([ID], use_threads=False)[ID]
     places.put(home / path_of(file), made(told, group), durable=False)
 
 
@@ -150,11 +149,11 @@ def rows(
 
 def _numbers(path: Place, known: Sequence[int] | None, wanted: Sequence[str]) -> Iterator[int]:
     asked = pa.array(wanted, pa.string())
-    with places.stream(path) as stream, pq.ParquetFile(stream) as file:
+    with places.parquet(path) as file:
         first = 0
         for group in range(file.num_row_groups):
             if known is None or group in known:
-                found = pc.is_in(file.read_row_group(group, [ID])[ID], asked)
+                found = pc.is_in(file.read_row_group(group, [ID], use_threads=False)[ID], asked)
                 for number in pc.indices_nonzero(found).to_pylist():
                     yield first + number
             first += file.metadata.row_group(group).num_rows

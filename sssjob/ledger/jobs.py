@@ -11,7 +11,6 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from sssjob.accounting import run as accounting
 from sssjob.accounting.report import NAMED
@@ -165,9 +164,9 @@ def _run(row: columns.Row) -> accounting.Run:
 
 
 def _rows(path: places.Place, names: Sequence[str]) -> Iterator[columns.Row]:
-    with places.stream(path) as stream, pq.ParquetFile(stream) as file:
+    with places.parquet(path) as file:
         there = [name for name in names if name in file.schema_arrow.names]
-        for batch in file.iter_batches(_AT_ONCE, columns=there):
+        for batch in file.iter_batches(_AT_ONCE, columns=there, use_threads=False):
             nothing = [None] * len(batch)
             told = [batch[name].to_pylist() if name in there else nothing for name in names]
             yield from zip(*told, strict=True)

@@ -94,7 +94,7 @@ def whole(home: Place, text: Text) -> Iterator[bytes]:
 
 def _blocks(home: Place, text: Text, first: int, behind: int | None) -> Iterator[tuple[int, bytes]]:
     for log in text.files:
-        with places.stream(home / log.path) as stream, pq.ParquetFile(stream) as file:
+        with places.parquet(home / log.path) as file:
             firsts = [
                 file.metadata.row_group(group).column(0).statistics.min
                 for group in range(file.num_row_groups)
@@ -105,5 +105,7 @@ def _blocks(home: Place, text: Text, first: int, behind: int | None) -> Iterator
                     continue
                 if behind is not None and line >= behind:
                     return
-                (block,) = file.read_row_group(group, ["text"])["text"].to_pylist()
+                (block,) = file.read_row_group(group, ["text"], use_threads=False)[
+                    "text"
+                ].to_pylist()
                 yield line, block

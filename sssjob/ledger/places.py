@@ -24,6 +24,9 @@ from io import BufferedIOBase
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from sssjob import outputs
 from sssjob.addresses import is_object
 from sssjob.dotted import loaded, needed
@@ -197,6 +200,22 @@ def sizes(home: Place, paths: list[str]) -> dict[str, int | OSError]:
 def stream(path: Place) -> BufferedIOBase:
     """A file, opened to be read. Raises ``OSError``."""
     return path.open("rb")
+
+
+@contextmanager
+def parquet(path: Place) -> Iterator[pq.ParquetFile]:
+    """A file of Parquet, opened to be read by this thread alone. Raises what Arrow does.
+
+    A thread of Arrow that lets go of a stream of Python while Python ends aborts the process. So no
+    other thread is given one: a file of this machine is opened by its name, and who reads says
+    ``use_threads=False``.
+    """
+    if isinstance(path, ObjectPath):
+        with stream(path) as opened, pq.ParquetFile(opened) as file:
+            yield file
+        return
+    with pa.OSFile(str(path)) as opened, pq.ParquetFile(opened) as file:
+        yield file
 
 
 def put(path: Place, data: bytes | memoryview, *, durable: bool = True) -> None:

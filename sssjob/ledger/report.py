@@ -12,6 +12,7 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from sssjob.accounting.report import SAME, Key, Report
@@ -47,9 +48,13 @@ if TYPE_CHECKING:
 _ROWS = 8_000_000  # that are added at once: so many groups and pieces are in memory
 RUN, BOOKED = "run", "end"  # how usage is booked: over the time of the run, or at its end
 _FEW = 1_000_000  # rows of files whose rollups a report makes
+_MANY = 1_000_000  # quotients that a table has, if they may be fewer that occur
 _LEAST = 60  # seconds of a quotient by which pieces are found in a table
-_BEGUN = {RUN: "start_time", BOOKED: "NULL::BIGINT"}
-_ENDED = {RUN: over_sql("start_time", "end_time", SUMMED["wall"]), BOOKED: "end_time"}
+_BEGUN = {RUN: START, BOOKED: "NULL::BIGINT"}
+_ENDED = {
+    RUN: over_sql(START, END, SUMMED["wall"], "suspended_seconds"),
+    BOOKED: END,
+}
 
 Of = Callable[[str], str]  # of a column, what of it counts here
 
@@ -217,15 +222,17 @@ class _Adding:
         self._is_sparse = is_sparse
         # A name that is not stated is NULL: the groups of NULL and of "" are put together.
         self._names = [_keyed(name) for name in report.by if name not in TIMED]
-        self._keys = "".join(f"{name}, " for name in self._names)
         self._without = left_out(report.extra)
+        self._times = (0, 0)  # the first and the last in which a run is
+        self._has_exact = True  # unless it is known to have none
+        self._order = _order(report.by)
 
     def add(self) -> None:
         """Add everything."""
         report = self._report
         is_windowed = report.since is not None or report.until is not None
         if not is_windowed and len(self._names) == len(report.by):
-            self._whole("live", "NULL", f"{EXACT} IS NULL", None)
+            self._add_groups(self._booked("live", "NULL::BIGINT"), None)
             self._exact(None)
             self._spread("live", None)
             return
@@ -233,9 +240,13 @@ class _Adding:
         if cut is None:
             return
         self._place(cut)
-        self._whole("placed", "k1", f"{EXACT} IS NULL AND {_AT_ONCE}", cut)
-        if self._book == RUN:
-            self._divide(cut)
+        booked = self._booked("placed", "k1")
+        if self._book == RUN and len(cut.names) > 1:
+            self._find_divided()
+            self._add_groups(self._divided(booked), cut)
+            self._count_inside(cut)
+        else:
+            self._add_groups(booked, cut)
         self._exact(cut)
         self._spread("placed", cut)
 
@@ -244,15 +255,17 @@ class _Adding:
         begun, ended = _BEGUN[self._book], _ENDED[self._book]
         text = (
             f"SELECT least(min({begun}), min({ended})), greatest(max({begun}), max({ended})),"
-            " count(*) FROM live"
+            f" count(*), count({EXACT}) FROM live"
         )
-        ((least, most, count),) = self._rows(text)
+        ((least, most, count, exact),) = self._rows(text)
         report = self._report
+        self._has_exact = exact > 0
         if not count:
             return None
-        times = [(0, 0)] if least is None else [(least, most)]
-        if self._is_sparse and least is not None:
-            times = self._hours(ended)
+        times = [self._times]
+        if least is not None:
+            self._times = least, most
+            times = self._hours(ended) if self._is_sparse else [self._times]
         return pieces(report.by, report.zone, report.since, report.until, times, report.cuts)
 
     def _hours(self, ended: str) -> list[tuple[int, int]]:
@@ -269,86 +282,116 @@ class _Adding:
         return found
 
     def _place(self, cut: Pieces) -> None:
-        """Make ``placed``: runs with the pieces in which they begin and end, ``k0`` and ``k1``."""
+        """Make ``placed``: runs with the piece in which they end, ``k1``, which begins at ``low``.
+
+        ``pieces`` has all of them.
+        """
         begun, ended = _BEGUN[self._book], _ENDED[self._book]
-        quotient = cut.quotient
+        numbers = pa.array(range(len(cut.names)), pa.int64())
+        lows = pa.array(cut.bounds[:-1], pa.int64())
+        self._connection.register("pieces", pa.table({"piece": numbers, "low": lows}))
+        self._quotient = cut.quotient
+        if self._quotient >= _LEAST:
+            self._connection.register("places", self._places(cut))
         times = f"SELECT *, {begun} AS begun, {ended} AS over FROM live"
-        if quotient < _LEAST:
-            lows = pa.table({"low": cut.bounds[:-1], "piece": range(len(cut.names))})
-            self._connection.register("lows", lows)
-            joined = (
-                f"FROM ({times}) AS t ASOF LEFT JOIN lows AS b ON t.begun >= b.low"
-                " ASOF LEFT JOIN lows AS e ON t.over >= e.low"
-            )
-        else:
-            self._connection.register("places", self._places(cut, quotient))
-            joined = (
-                f"FROM ({times}) AS t"
-                f" LEFT JOIN places AS b ON b.place = (t.begun + {BEFORE}) // {quotient}"
-                f" LEFT JOIN places AS e ON e.place = (t.over + {BEFORE}) // {quotient}"
-            )
-        text = f"SELECT t.*, b.piece AS k0, e.piece AS k1 {joined}"
+        text = (
+            f"SELECT t.*, e.piece AS k1, e.low FROM ({times}) AS t {self._piece_of('over', 'LEFT')}"
+        )
         self._connection.execute(f"CREATE OR REPLACE TEMP VIEW placed AS {text}")
 
-    def _places(self, cut: Pieces, quotient: int) -> pa.Table:
-        """The piece of each quotient that occurs."""
-        begun, ended = _BEGUN[self._book], _ENDED[self._book]
-        text = " UNION ".join(
-            f"SELECT ({time} + {BEFORE}) // {quotient} AS place FROM live WHERE {time} IS NOT NULL"
-            for time in (begun, ended)
-        )
-        found = [place for (place,) in self._rows(text)]
-        of = [cut.of(place * quotient - BEFORE) for place in found]
-        return pa.table({"place": pa.array(found, pa.int64()), "piece": pa.array(of, pa.int64())})
+    def _piece_of(self, time: str, kind: str) -> str:
+        """The join with the piece of a time of ``t``, as ``e``."""
+        if self._quotient < _LEAST:
+            return f"ASOF {kind} JOIN pieces AS e ON t.{time} >= e.low"
+        return f"{kind} JOIN places AS e ON e.place = (t.{time} + {BEFORE}) // {self._quotient}"
 
-    def _whole(self, source: str, piece: str, where: str, cut: Pieces | None) -> None:
-        """Add runs that are booked in one piece."""
-        sums = _aggregates(lambda name: SUMMED[name], without=self._without)
-        told = ", ".join((f"{self._keys}{piece}", "count(*)", *sums.values()))
-        text = f"SELECT {told} FROM {source} WHERE {where} GROUP BY ALL"
-        for key, number, totals in self._totals(text, sums):
-            if not self._put(key, number, totals, cut):
-                self._report.outside += totals.jobs
+    def _places(self, cut: Pieces) -> pa.Table:
+        """The piece of each quotient of a time, and where it begins."""
+        first, last = ((time + BEFORE) // self._quotient for time in self._times)
+        found = np.arange(first, last + 1)
+        if last - first >= _MANY:
+            times = (_BEGUN[self._book], _ENDED[self._book])
+            text = " UNION ".join(
+                f"SELECT ({time} + {BEFORE}) // {self._quotient} FROM live WHERE {time} IS NOT NULL"
+                for time in times
+            )
+            found = np.array([place for (place,) in self._rows(text)], np.int64)
+        bounds = np.array(cut.bounds[:-1], np.int64)
+        piece = np.searchsorted(bounds, found * self._quotient - BEFORE, side="right") - 1
+        return pa.table({"place": found, "piece": piece, "low": bounds[piece]})
 
-    def _divide(self, cut: Pieces) -> None:
-        """Add runs that are booked in several pieces."""
-        bounds = pa.table({
-            "number": pa.array(range(len(cut.names)), pa.int64()),
-            "low": pa.array(cut.bounds[:-1], pa.int64()),
-            "high": pa.array(cut.bounds[1:], pa.int64()),
-        })  # fmt: skip
-        self._connection.register("bounds", bounds)
-        kinds = self._kinds()
-        shares = ", ".join(
-            f"{_share(SUMMED[name], kind) if kind else 'NULL::BIGINT'} AS share_{name}"
-            for name, kind in kinds.items()
-        )
-        runs = (
-            f"SELECT *, unnest(range(k0, k1 + 1)) AS k FROM placed"
-            f" WHERE {EXACT} IS NULL AND k0 < k1"
-        )
-        parts = (
-            f"SELECT d.*, p.number = d.k1 AS is_last, p.number, {shares}"
-            f" FROM ({runs}) AS d JOIN bounds AS p ON p.number = d.k"
-        )
-        sums = _aggregates(lambda name: f"share_{name}", "is_last", self._without)
-        told = ", ".join((
-            f"{self._keys}number", "count(CASE WHEN is_last THEN 1 END)", *sums.values(),
+    def _booked(self, source: str, piece: str) -> str:
+        """The sums of groups, as SQL, each run where it ended."""
+        named = ", ".join((
+            *(f"{name} AS n{at}" for at, name in enumerate(self._names)),
+            f"{piece} AS piece", "count(*) AS jobs", *_named(self._sums()),
         ))  # fmt: skip
-        text = f"SELECT {told} FROM ({parts}) GROUP BY ALL"
-        for key, number, totals in self._totals(text, sums):
-            self._put(key, number, totals, cut)
-        self._count_outside(cut)
+        return f"SELECT {named} FROM {source} WHERE {EXACT} IS NULL GROUP BY ALL"
 
-    def _totals(
-        self, text: str, sums: Iterable[tuple[str, int]]
-    ) -> Iterator[tuple[Sequence[str], int | None, Totals]]:
-        """The key, the piece and the totals of each group that SQL finds."""
-        names, labels = len(self._names), [*sums]
+    def _sums(self) -> dict[_Sum, str]:
+        return _aggregates(lambda name: _WHOLE.get(name) or SUMMED[name], self._without)
+
+    def _find_divided(self) -> None:
+        """Make ``divided``: runs that are booked in several pieces, from ``k0`` to ``k1``."""
+        names = [*DIVIDED]
+        if "held" not in self._without:
+            names += ["memory", "asked"]
+        if "asked_slots" not in self._without:
+            names += ["asked_processors", "asked_gpus"]
+        told = ", ".join((
+            *(f"{name} AS n{at}" for at, name in enumerate(self._names)),
+            "begun", "over", "k1", *(SUMMED[name] for name in names),
+        ))  # fmt: skip
+        some = f"SELECT {told} FROM placed WHERE {EXACT} IS NULL AND begun < low"
+        text = f"SELECT t.*, e.piece AS k0 FROM ({some}) AS t {self._piece_of('begun', 'INNER')}"
+        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE divided AS {text}")
+
+    def _divided(self, booked: str) -> str:
+        """The sums of groups, as SQL, each run in all pieces of time that it ran in.
+
+        Of all that is booked at the end, the piece before a boundary gets what a run had used by
+        then, and the one behind it gives that away. So a boundary costs one division.
+        """
+        keys = [f"n{at}" for at in range(len(self._names))]
+        kinds = self._kinds()
+        due = {
+            name: f"{_due(SUMMED[name], kind)}" if kind else "NULL::BIGINT"
+            for name, kind in kinds.items()
+        }
+        if "asked_slots" not in self._without:
+            for name, (wall, other) in _PRODUCTS.items():
+                due[name] = _due_product(SUMMED[wall], due[wall], SUMMED[other])
+        parts = _aggregates(lambda name: f"due_{name}", self._without)
+        parts = {each: text for each, text in parts.items() if each[0] in _IN_PARTS}
+        told = ", ".join((*keys, "piece", *_named(parts)))
+        dues = ", ".join(f"{text} AS due_{name}" for name, text in due.items())
+        runs = "SELECT *, unnest(range(k0 + 1, k1 + 1)) AS number FROM divided"
+        joined = (
+            f"SELECT d.*, p.piece, {dues} FROM ({runs}) AS d JOIN pieces AS p ON p.piece = d.number"
+        )
+        sums = self._sums()
+
+        def moved(piece: str, sign: str) -> str:
+            some = (f"{sign}{_name(each)}" if each in parts else "NULL" for each in sums)
+            return f"SELECT {', '.join((*keys, piece, '0', *some))} FROM due"
+
+        added = ", ".join(f"{'max' if each[0] == _MOST else 'sum'}({_name(each)})" for each in sums)
+        every = ", ".join((*keys, "piece"))
+        return (
+            f"WITH booked AS ({booked}),"
+            f" due AS MATERIALIZED (SELECT {told} FROM ({joined}) GROUP BY ALL)"
+            f" SELECT {every}, sum(jobs), {added} FROM (SELECT * FROM booked"
+            f" UNION ALL {moved('piece - 1', '')} UNION ALL {moved('piece', '-')}) GROUP BY {every}"
+        )
+
+    def _add_groups(self, text: str, cut: Pieces | None) -> None:
+        """Add the groups that SQL finds: keys, the piece, how many jobs, and the sums."""
+        names, labels = len(self._names), [*self._sums()]
         for row in self._rows(text):
-            some = dict(zip(labels, row[names + 2 :], strict=True))
+            totals = _totals(row[names + 1], dict(zip(labels, row[names + 2 :], strict=True)))
             key = [each or "" for each in row[:names]]
-            yield key, row[names], _totals(row[names + 1], some)
+            if not self._put(key, row[names], totals, cut):
+                self._report.outside += totals.jobs
 
     def _kinds(self) -> dict[str, str]:
         """The type in which each sum is divided; "" for one that no run states.
@@ -356,29 +399,28 @@ class _Adding:
         A product of 64 bits takes a third of the time.
         """
         most = ", ".join(f"max(abs({SUMMED[name]}))" for name in DIVIDED)
-        text = f"SELECT max(over - begun), {most} FROM placed WHERE {EXACT} IS NULL AND k0 < k1"
-        ((longest, *largest),) = self._rows(text)
+        ((longest, *largest),) = self._rows(f"SELECT max(over - begun), {most} FROM divided")
         return {
             name: "" if value is None else _WIDE if longest * value > LARGEST else _NARROW
             for name, value in zip(DIVIDED, largest, strict=True)
         }
 
-    def _count_outside(self, cut: Pieces) -> None:
-        """Count runs that are booked in several pieces, none of which is in the window."""
+    def _count_inside(self, cut: Pieces) -> None:
+        """Count runs that end behind the window, but have a part in it, as not outside."""
         within = [number for number, inside in enumerate(cut.inside) if inside]
-        least, most = (within[0], within[-1]) if within else (len(cut.inside), -1)
-        text = (
-            f"SELECT count(*) FROM placed WHERE {EXACT} IS NULL AND k0 < k1"
-            " AND (k1 < $least OR k0 > $most)"
-        )
-        ((count,),) = self._rows(text, {"least": least, "most": most})
-        self._report.outside += count
+        if not within:
+            return
+        text = "SELECT count(*) FROM divided WHERE k0 <= $most AND k1 > $most"
+        ((count,),) = self._rows(text, {"most": within[-1]})
+        self._report.outside -= count
 
     def _exact(self, cut: Pieces | None) -> None:
         """Add runs whose sums are no whole numbers of 64 bits."""
+        if not self._has_exact:
+            return
         begun, ended = _BEGUN[self._book], _ENDED[self._book]
         wait = "NULL" if "wait" in self._without else SUMMED["wait"]
-        told = f"{self._keys}{begun}, {ended}, {wait}, {EXACT}"
+        told = ", ".join((*self._names, begun, ended, wait, EXACT))
         for *names, start, end, waited, text in self._rows(
             f"SELECT {told} FROM live WHERE {EXACT} IS NOT NULL"
         ):
@@ -405,8 +447,8 @@ class _Adding:
 
     def _joined(self, key: Sequence[str], spans: Sequence[str]) -> Key:
         """The key of a group, of the names and the spans of it."""
-        of_spans, others = iter(spans), iter(key)
-        return tuple(next(of_spans if name in TIMED else others) for name in self._report.by)
+        parts = (*key, *spans)
+        return tuple([parts[at] for at in self._order])
 
     def _put(
         self, key: Sequence[str], number: int | None, more: Totals, cut: Pieces | None
@@ -435,76 +477,99 @@ class _Adding:
         return rows_of(self._connection, text, given)
 
 
+def _order(by: Sequence[str]) -> list[int]:
+    """The places of what a key is made of: names first, then spans of time."""
+    names = [name for name in by if name not in TIMED]
+    parts = [*names, *(name for name in by if name in TIMED)]
+    return [parts.index(name) for name in by]
+
+
 def _keyed(name: str) -> str:
     """What a report groups by, as SQL; NULL or "" is not stated."""
     return f'"{GROUPED[SAME.get(name, name)]}"' if SAME.get(name, name) in GROUPED else KEYED[name]
 
 
 _HALF = 1 << 32
+_MOST = "most_memory"
 _NARROW, _WIDE = "BIGINT", "HUGEINT"
 _HELD = f"coalesce({SUMMED['asked']}, {SUMMED['memory']}, 0)"
-_AT_ONCE = "(k0 IS NULL OR k1 IS NULL OR k0 >= k1)"
+# What was requested by the time that a run took.
+_PRODUCTS = {"asked_slots": ("wall", "asked_processors"), "asked_gpus_held": ("wall", "asked_gpus")}
+_WHOLE = {
+    name: f"({SUMMED[wall]}::{_WIDE} * {SUMMED[other]})"
+    for name, (wall, other) in _PRODUCTS.items()
+}
+_LARGE = 1 << 80  # a product that can be multiplied by any time of a run in 128 bits
+# The fields of ``Totals`` that are divided.
+_IN_PARTS = (
+    "wall", "slots", "cpu", "nodes", "gpus", "energy", "cpu_of", "held", "asked_slots",
+    "asked_gpus", "cpu_of_asked", "gpus_of_asked",
+)  # fmt: skip
+_Sum = tuple[str, int]  # a field of ``Totals``, and the number of a side of it
 
 
-def _share(column: str, kind: str) -> str:
-    """What a piece has of a sum, divided in numbers of a type; see above."""
-
-    def until(time: str) -> str:
-        return due_sql(f"{column}::{kind}", time, "begun", "over", "//")
-
-    return f"({until('least(over, p.high)')}) - ({until('greatest(begun, p.low)')})"
+def _due(column: str, kind: str) -> str:
+    """What a run had used of a sum by ``low``; see above."""
+    return due_sql(f"{column}::{kind}", "low", "begun", "over", "//")
 
 
-def _aggregates(
-    of: Of, counts: str = "", without: Collection[str] = frozenset()
-) -> dict[tuple[str, int], str]:
+def _due_product(wall: str, due: str, other: str) -> str:
+    """What it had by then of wall time by another number, of a run that may have any of both."""
+    product = f"({wall}::{_WIDE} * {other})"
+    whole = due_sql(product, "low", "begun", "over", "//")
+    return f"CASE WHEN abs({product}) <= {_LARGE} THEN {whole} ELSE ({due})::{_WIDE} * {other} END"
+
+
+def _name(each: _Sum) -> str:
+    return f"{each[0]}_{each[1]}"
+
+
+def _named(sums: Mapping[_Sum, str]) -> Iterator[str]:
+    return (f"{text} AS {_name(each)}" for each, text in sums.items())
+
+
+def _aggregates(of: Of, without: Collection[str] = frozenset()) -> dict[_Sum, str]:
     """The sums of a group as SQL, by the fields of ``Totals`` and the number of the side of each.
 
-    ``counts`` is where a job is counted; without it, each is. Fields that nobody needs are left
-    out. Conditions are cases: FILTER takes twice the time. A sum of wall time by memory has two
-    halves, so that no sum of products is beyond 128 bits.
+    Fields that nobody needs are left out. Conditions are cases: FILTER takes twice the time. A sum
+    of wall time by memory has two halves, so that no sum of products is beyond 128 bits.
     """
-    told: dict[tuple[str, int], str] = {}
+    told: dict[_Sum, str] = {}
 
     def put(name: str, *terms: str, where: Sequence[str] = (), by: str = "sum") -> None:
-        """``where`` has a condition for each term, "" for none."""
+        """``where`` has a condition for each term."""
         if name in without:
             return
         for at, term in enumerate(terms):
-            condition = where[at] if where else ""
-            some = f"CASE WHEN {condition} THEN {term} END" if condition else term
+            some = f"CASE WHEN {where[at]} THEN {term} END" if where else term
             told[name, at] = f"{by}({some})"
 
     def both(name: str, over: str, under: str, has_over: str, has_under: str) -> None:
         """Both sides of a part, of jobs that state both: the terms, and where there is a side."""
         put(name, over, under, where=[has_under, has_over])
 
-    def here(condition: str) -> str:
-        return f"{counts} AND {condition}" if counts else condition
-
     wall, cpu, memory = SUMMED["wall"], SUMMED["cpu"], SUMMED["memory"]
     asked, limit, gpus = SUMMED["asked"], SUMMED["limit"], SUMMED["gpus"]
-    asked_processors, asked_gpus = SUMMED["asked_processors"], SUMMED["asked_gpus"]
     for name in ("wall", "slots", "cpu", "nodes", "gpus", "energy"):
         put(name, of(name))
     for name in ("processors", "memory", "limit", "asked", "wait"):
-        put(name, SUMMED[name], where=[counts])
+        put(name, SUMMED[name])
     for name in ("processors", "memory", "asked", "wait"):
-        put(f"with_{name}", SUMMED[name], where=[counts], by="count")
-    put("most_memory", memory, where=[counts], by="max")
+        put(f"with_{name}", SUMMED[name], by="count")
+    put(_MOST, memory, by="max")
     both("cpu_of", of("cpu"), of("slots"), f"{cpu} IS NOT NULL", f"{SUMMED['slots']} <> 0")
-    both("memory_of", memory, asked, here(f"{memory} IS NOT NULL"), here(f"{asked} <> 0"))
-    both("limit_of", wall, limit, here(f"{wall} IS NOT NULL"), here(f"{limit} <> 0"))
+    both("memory_of", memory, asked, f"{memory} IS NOT NULL", f"{asked} <> 0")
+    both("limit_of", wall, limit, f"{wall} IS NOT NULL", f"{limit} <> 0")
     share = f"({of('wall')})::HUGEINT"
     put("held", f"{share} * (({_HELD}) // {_HALF})", f"{share} * (({_HELD}) % {_HALF})")
-    slots, of_gpus = f"{share} * {asked_processors}", f"{share} * {asked_gpus}"
+    slots, of_gpus = of("asked_slots"), of("asked_gpus_held")
     put("asked_slots", slots)
     put("asked_gpus", of_gpus)
     ran = f"{wall} <> 0"
     both("cpu_of_asked", of("cpu"), slots, f"{cpu} IS NOT NULL",
-         f"{ran} AND {asked_processors} <> 0")  # fmt: skip
+         f"{ran} AND {SUMMED['asked_processors']} <> 0")  # fmt: skip
     both("gpus_of_asked", of("gpus"), of_gpus, f"{gpus} IS NOT NULL",
-         f"{ran} AND {asked_gpus} <> 0")  # fmt: skip
+         f"{ran} AND {SUMMED['asked_gpus']} <> 0")  # fmt: skip
     return told
 
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 FOLDER = "rollup"
 GRAIN = ("machine", "group", "project", "user", "queue", "qos")
-_VERSION = 2  # of what rollups say: others are made anew
+_VERSION = 3  # of what rollups say: others are made anew
 _DAY = 86_400
 _SPANS = ("day", "week", "month", "year", PERIOD)
 _BEGUN = b"begun"  # of the metadata: how many runs began on each day
@@ -168,8 +168,8 @@ def _within(report: Report, connection: Connection, paths: Iterable[Place]) -> i
         ((before,),) = engine.rows_of(connection, f"{every} AND day < {report.since // _DAY}")
     if report.until is not None:
         for path in paths:
-            with places.stream(path) as stream:
-                told = json.loads(pq.read_metadata(stream).metadata[_BEGUN])
+            with places.parquet(path) as file:
+                told = json.loads(file.metadata.metadata[_BEGUN])
             after += sum(runs for day, runs in told if day * _DAY >= report.until)
     return int(dated) - int(before) - after
 

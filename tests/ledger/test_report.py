@@ -157,6 +157,56 @@ def test_a_run_that_goes_on_is_booked_as_far_as_its_record_says(tmp_path):
     assert found == {"": (1, 60)}
 
 
+def goes_on(wall, suspended):
+    away = f"<SuspendDuration>{suspended}</SuspendDuration>"
+    return sssjob.loads(JOB.format(1, NOON, away, wall))
+
+
+@pytest.mark.parametrize("suspended", [1, 86_400, 2 * 86_400])
+def test_a_run_that_goes_on_and_was_suspended_is_divided_as_if_it_had_ended_now(
+    tmp_path, suspended
+):
+    over = NOON + 86_400 + suspended
+    now = sssjob.loads(JOB.format(
+        1, NOON, f"<EndTime>{over}</EndTime><SuspendDuration>{suspended}</SuspendDuration>", 86_400
+    ))  # fmt: skip
+    assert days(tmp_path / "on", goes_on(86_400, suspended)) == days(tmp_path / "ended", now)
+
+
+@pytest.mark.parametrize("suspended", [DATED - NOON, 2**63 - 1, 10**30])
+def test_a_suspension_that_would_end_at_no_date_is_in_no_span(tmp_path, suspended):
+    found, _ = days(tmp_path, goes_on(60, suspended))
+    assert found == {"": (1, 60)}
+
+
+def test_what_was_requested_is_divided_as_what_was_used(tmp_path):
+    """Who gets what was requested sees one number twice, also where wall time is an odd one."""
+    job = sssjob.loads(
+        f"<Job><Id>1</Id><StartTime>{NOON}</StartTime><EndTime>{NOON + 86_401}</EndTime>"
+        "<Requested><Processors>5000</Processors></Requested>"
+        "<Delivered><Duration>43201</Duration><Processors>5000</Processors></Delivered></Job>"
+    )
+    kept, _ = made(tmp_path / "ledger", [job])
+    told = Report(("day",), extra=tuple(EXTRA))
+    add_to(told, kept)
+    assert {day: each.asked_slots for day, each in told.groups.items()} == {
+        day: each.slots for day, each in told.groups.items()
+    }
+
+
+@pytest.mark.parametrize("wall", [2**20, 2**40, 2**62])
+def test_products_of_requests_around_128_bits_add_up(tmp_path, wall):
+    job = sssjob.loads(
+        f"<Job><Id>1</Id><StartTime>{NOON}</StartTime><EndTime>{NOON + 86_400}</EndTime>"
+        f"<Requested><Processors>{2**62}</Processors></Requested>"
+        f"<Delivered><Duration>{wall}</Duration><Processors>1</Processors></Delivered></Job>"
+    )
+    kept, _ = made(tmp_path / "ledger", [job])
+    told = Report(("day",), extra=tuple(EXTRA))
+    add_to(told, kept)
+    assert told.total.asked_slots == wall * 2**62
+
+
 def test_a_window_has_the_part_of_a_run_that_is_in_it(tmp_path):
     window = {"since": NOON + 10, "until": NOON + 13}
     found, outside = days(
