@@ -165,7 +165,7 @@ def test_fold_takes_what_users_of_jobs_left_in_the_spool(jobs):
     slot = long.write({"Name": "slot1@n1", "Cpus": 1, "Memory": 100, "Disk": 1000})
     command = [SSSJOB, "condor", "fetch-work", "--documents", jobs]
     ad = subprocess.run(command, input=slot.encode(), capture_output=True, check=True).stdout
-    told = ad + b"JobStartDate = 1000\nJobDuration = 5.0\nExitCode = 0\nExitBySignal = false\n"
+    told = ad + b"JobPid = 7\nJobDuration = 5.0\nExitCode = 0\nExitBySignal = false\n"
     leave = [SSSJOB, "condor", "job-exit", "--documents", jobs, "--fold", "never", "exit"]
     subprocess.run(leave, input=told, check=True)
     assert "<Delivered>" not in (jobs / "a.xml").read_text()

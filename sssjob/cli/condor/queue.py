@@ -87,12 +87,13 @@ def _reason(job: SpoolJob, now: float) -> str:
 def _give_back(settings: HookSettings, label: str) -> None:
     """Take a job back by the name that people know; ends the command if nobody has it."""
     from sssjob.systems.condor.hooks.queue import HELD, TAKEN, OpenQueue
+    from sssjob.systems.condor.hooks.reports import free
 
     with OpenQueue(settings) as queue:
         found = next((job for job in queue.jobs(*TAKEN, HELD) if job.label == label), None)
         if found is None:
             common.fail(f"{label} is not given to a slot, and not held")
         if found.state == HELD:
-            queue.free(found.key)
+            free(settings, queue, found, say=lambda text: common.say(f"sssjob: {text}"))
         else:
             queue.give_back(found.key, found.attempt, TAKEN, time.time())

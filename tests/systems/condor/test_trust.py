@@ -50,7 +50,7 @@ def left(site, user, ad, kind="update", name=None):
         site.fold()
     if not isinstance(ad, bytes):
         ad = long.write(
-            Ad({"SSSReport": kind, "JobPid": 7, "JobStartDate": 1000}).merged(ad)
+            Ad({"SSSReport": kind, "JobPid": 7, "JobStartDate": int(time.time())}).merged(ad)
         ).encode()
     path = site.state / "spool" / (name or f"0.{os.urandom(8).hex()}")
     path.write_bytes(ad)
@@ -381,7 +381,12 @@ def odd_documents(site):
     (site.path / "huge.xml").touch()
     os.truncate(site.path / "huge.xml", documents.LIMIT + 1)
     (site.path / "nul.xml").write_bytes(b"<Job>\0</Job>")
-    return ("link.xml: it is not a regular file", "hard.xml: it has more than one name",
+    for name in (b"bad\xff.xml", b"a\nready     fake.xml", b"esc\x1b[31m.xml"):
+        Path(os.fsdecode(os.fsencode(site.path) + b"/" + name)).write_text("<Job/>")
+    return (r"'bad\udcff.xml': a name that cannot be printed",
+            r"'a\nready     fake.xml': a name that cannot be printed",
+            r"'esc\x1b[31m.xml': a name that cannot be printed",
+            "link.xml: it is not a regular file", "hard.xml: it has more than one name",
             "fifo.xml: it is not a regular file", "directory.xml: it is not a regular file",
             "huge.xml: it has more than", "nul.xml:1:")  # fmt: skip
 
@@ -693,7 +698,7 @@ def test_a_queue_in_a_directory_that_a_group_can_write_is_refused_unless_names_s
 def test_a_queue_of_a_later_version_is_left_alone(site):
     site.fold()
     with sqlite3.connect(site.state / "queue.db") as later:
-        later.execute("PRAGMA user_version = 3")
+        later.execute("PRAGMA user_version = 4")
     assert site.fetch() == []
     assert "queue.db is of another version of sssjob" in site.said
 

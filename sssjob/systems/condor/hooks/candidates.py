@@ -15,18 +15,27 @@ from sssjob.defaults import resolve
 from sssjob.errors import InvalidValue, Severity, SSSJobError, UnreadableDocument
 from sssjob.expression import Alternative
 from sssjob.graph.progress import State
-from sssjob.model import Block, Delivered, Item, Job, JobGroup, Property
+from sssjob.model import Block, Delivered, Item, Job, JobGroup, Property, TaskGroup
 from sssjob.states import STEPS, has_ended, spelled, step
 from sssjob.systems.condor import names
-from sssjob.systems.condor.hooks import stamp
+from sssjob.systems.condor.hooks import holds, stamp, starts
 from sssjob.systems.condor.hooks.documents import (
     Documents,
     QueuedDocument,
+    asks,
     documents,
     jobs_of,
     origin,
 )
-from sssjob.systems.condor.hooks.queue import DONE, READY, RETURNED, WAITING, Candidate, JobQueue
+from sssjob.systems.condor.hooks.queue import (
+    DONE,
+    HELD,
+    READY,
+    RETURNED,
+    WAITING,
+    Candidate,
+    JobQueue,
+)
 from sssjob.systems.condor.hooks.settings import HookSettings
 from sssjob.systems.condor.hooks.trust import NOBODY, Trust, Untrusted, trust
 from sssjob.systems.condor.job_ad import to_ad
@@ -51,6 +60,7 @@ def refresh(settings: HookSettings, queue: JobQueue, *, until: float | None, say
         with queue.changing():
             for name in known.keys() - found.keys():
                 queue.forget(name)
+            queue.drop_strays()
         new = [
             each for name, each in sorted(found.items())
             if name not in known or known[name][0] != each.stamp
@@ -107,6 +117,7 @@ def _made(
         else:
             for each in as_known.findings() if jobs[-1].state == READY else ():
                 say(f"{name}: {each.message}")
+        jobs[-1].asks = asks(all_jobs[number - 1])
     return uid, jobs
 
 
@@ -123,6 +134,8 @@ def _standing(block: Block) -> Iterator[tuple[Understood[Job], str]]:
     states = list(graph.of(jobs).states().values())
     for job, state in zip(jobs, states, strict=True):
         waits = "it waits for other jobs" if state is State.WAITING else ""
+        if not all(each.text.strip() for each in job.properties.all("Dependency")):
+            waits = "its Dependency names no job"
         never = "a job that it depends upon lets it never run" if state is State.NEVER else ""
         yield understood(job, around=around), waits or never
 
@@ -142,12 +155,14 @@ def _candidate(
         return Candidate(job.id, DONE)
     if names.is_of_schedd(job.get("GlobalId")):
         return Candidate(job.id, WAITING, reason="a schedd has it")
-    if "Hold" in job.properties.names() or not (spelled(state) == "Idle" or is_lost):
-        more = job.get("StatusMessage")
-        reason = f"its State is {state}" + (
-            f": {more}" if spelled(state) == "Hold" and more else ""
-        )
-        return Candidate(job.id, WAITING, reason=reason)
+    told, says_held = job.get("StatusMessage"), holds.is_ours(job)
+    if says_held or holds.was_ours(job):
+        job = holds.without(job)
+    elif "Hold" in job.properties.names() or not (spelled(state) == "Idle" or is_lost):
+        if spelled(state) == "Idle":
+            return Candidate(job.id, WAITING, reason=f"its Hold is {job.get('Hold')!r}")
+        more = f": {told}" if spelled(state) == "Hold" and told else ""
+        return Candidate(job.id, WAITING, reason=f"its State is {state}{more}")
     if reason:
         return Candidate(job.id, WAITING, reason=reason)
     if not as_known.accepted:
@@ -156,7 +171,12 @@ def _candidate(
     owner = trusted.owner(job, uid)
     priority, submitted = (_whole(job.properties.get(name)) for name in ("Priority", "SubmitTime"))
     ads = ads_of(job, owner)
-    return Candidate(job.id, READY, owner=owner, ads=ads, priority=priority, submitted=submitted)
+    # The queue knows whether it still holds the job; one that knows nothing of it does.
+    is_new = says_held and known not in (HELD, READY, RETURNED)
+    return Candidate(
+        job.id, HELD if is_new else READY, owner=owner, ads=ads, priority=priority,
+        submitted=submitted, says_held=says_held, reason=told if is_new else "",
+    )  # fmt: skip
 
 
 class _NoAd(ValueError):
@@ -169,7 +189,11 @@ def ads_of(job: Job, owner: str) -> bytes:
     They say what is asked for, and nothing of earlier attempts: a starter would take that for what
     became of this one. Raises ``_NoAd`` with the reason why there are none.
     """
-    job = job.holding(item for item in job.items if not _is_past(item))
+    past = starts.of_job(job)
+    job = job.holding(
+        item for item in job.items
+        if not (_is_past(item) or (isinstance(item, TaskGroup) and starts.is_start(item, past)))
+    )  # fmt: skip
     scope = Scope(job, "/Job", lambda found: None)
     chosen: tuple[Alternative | None, ...] = scope.alternatives[:ALTERNATIVES]
     if not chosen and job.requested:

@@ -34,7 +34,8 @@ _ROOM = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _UNFINISHED = re.compile(r"\.sssjob-[0-9a-f]{8}-[0-9a-f]+")  # what ``atomic`` leaves when killed
 
-Change = Callable[[int, Job], Job]
+# Told which job it is, the job, and the uid of whose it is, None where that is no file of a user.
+Change = Callable[[int, Job, int | None], Job]
 Say = Callable[[object], None]
 
 
@@ -92,6 +93,12 @@ def documents(settings: HookSettings) -> Documents:
     raise UnusableInput(f"{settings.jobs} is neither a directory of jobs nor a store")
 
 
+def asks(job: Job) -> str:
+    """What tells a job from another one that is put in its place, under its Id: what it runs."""
+    said = "\0".join(job.get(name) for name in ("Executable", "Arguments"))
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
 def jobs_of(block: Block) -> tuple[Job, ...]:
     """The jobs in what stands outermost."""
     return (block,) if isinstance(block, Job) else block.blocks(Job)
@@ -113,13 +120,16 @@ class _Directory:
                     return
                 if not each.name.endswith(SUFFIXES) or each.name[0] == ".":
                     continue
+                if not each.name.isprintable():  # which is not UTF-8, too
+                    say(f"{each.name!r}: a name that cannot be printed is not one of a document")
+                    continue
                 try:
                     status = each.stat(follow_symlinks=False)
                     _check(each.name, status)
                 except OSError as error:
                     say(f"{each.name}: {error.strerror}")
                     continue
-                yield QueuedDocument(os.fsdecode(each.name), _stamp(status), status.st_uid)
+                yield QueuedDocument(each.name, _stamp(status), status.st_uid)
 
     def blocks(self, found: QueuedDocument) -> list[Block]:
         with _folder(self.path) as folder, _opened(folder, found.name) as file:
@@ -139,7 +149,7 @@ class _Directory:
             os.mkdir(self.reported, 0o755)
         with _folder(self.reported) as folder:
             if not _change(folder, name, change):
-                text = dumps(change(1, new), indent=True) + "\n"
+                text = dumps(change(1, new, None), indent=True) + "\n"
                 atomic.put(folder, name, text.encode())
 
     def tidy(self) -> None:
@@ -203,14 +213,15 @@ class _Marked:
     """
 
     def __init__(self, change: Change, uid: int, *, keeps: bool) -> None:
-        self._change, self._keeps = change, keeps
+        self._change, self._uid, self._keeps = change, uid, keeps
         self._mark = Property("Extension", uid, {"type": names.EXTENSION, "name": names.ORIGIN})
         self.changes = False
 
     def __call__(self, number: int, job: Job) -> Job:
-        new = self._change(number, job)
+        noted = origin(job) if self._keeps else None
+        new = self._change(number, job, self._uid if noted is None else noted)
         self.changes = self.changes or new != job
-        if self._keeps and origin(new) is not None:
+        if noted is not None:
             return new
         bare = new.holding(item for item in new.items if not _is_origin(item))
         return fold(bare, [Fact(self._mark, JOB)]).job
@@ -235,11 +246,13 @@ def _is_origin(item: Item) -> TypeGuard[Property]:
 
 
 def _change(
-    folder: int, name: str, change: Change, believed: Container[int] = (), known: int | None = None
-) -> bool:
+    folder: int, name: str, change: Change, believed: Container[int] | None = None,
+    known: int | None = None,
+) -> bool:  # fmt: skip
     """Change a document in the place of the one that was read; False if there is none.
 
-    ``known`` is whose it is, where that is known and the file is one of those who are believed.
+    ``known`` is whose it is, where that is known and the file is one of those who are
+    ``believed``; without these nobody asks whose it is.
     """
     try:
         with _opened(folder, name) as file:
@@ -247,11 +260,16 @@ def _change(
             old = file.read(LIMIT + 1)
     except FileNotFoundError:
         return False
-    keeps = status.st_uid in believed
-    uid = status.st_uid if known is None or not keeps else known
-    marked = _Marked(change, uid, keeps=keeps)
-    new = b"".join(rewrite(old, NumberedChange(marked).block))
-    if not marked.changes:
+    if believed is None:
+        new = b"".join(rewrite(old, _of_nobody(change).block))
+    else:
+        keeps = status.st_uid in believed
+        uid = status.st_uid if known is None or not keeps else known
+        marked = _Marked(change, uid, keeps=keeps)
+        new = b"".join(rewrite(old, NumberedChange(marked).block))
+        if not marked.changes:
+            return True
+    if new == old:
         return True
     _unchanged(name, os.stat(name, dir_fd=folder, follow_symlinks=False), _stamp(status))
     atomic.put(folder, name, new, stat.S_IMODE(status.st_mode) & 0o777)
@@ -284,7 +302,7 @@ class _Store:
             found = work.get(_identity(name))
             if found is None:
                 return False
-            pieces = rewrite(found.document, NumberedChange(change).block)
+            pieces = rewrite(found.document, _of_nobody(change).block)
             work.put(b"".join(pieces), replacing=found)
         return True
 
@@ -293,11 +311,11 @@ class _Store:
             for named in _named(new):
                 found = work.about(_whenever(named))
                 if found is None:
-                    made = work.put(change(1, named))
+                    made = work.put(change(1, named, None))
                     work.note(_reported(made.identity), str(uid))
                     return
                 if work.noted(_reported(found.identity)) == str(uid) and _is_about(found, new):
-                    pieces = rewrite(found.document, NumberedChange(change).block)
+                    pieces = rewrite(found.document, _of_nobody(change).block)
                     work.put(b"".join(pieces), replacing=found)
                     return
         name = new.get("GlobalId")
@@ -364,7 +382,7 @@ def _reported(identity: store.Identity) -> str:
 class NumberedChange:
     """A change of jobs that is told which one each is, counted from 1 through a document."""
 
-    def __init__(self, change: Change) -> None:
+    def __init__(self, change: Callable[[int, Job], Job]) -> None:
         self._change = change
         self._count = 0
 
@@ -380,3 +398,8 @@ class NumberedChange:
     def _next(self, job: Job) -> Job:
         self._count += 1
         return self._change(self._count, job)
+
+
+def _of_nobody(change: Change) -> NumberedChange:
+    """A change of a document that is no file of a user."""
+    return NumberedChange(lambda number, job: change(number, job, None))

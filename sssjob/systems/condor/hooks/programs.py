@@ -186,8 +186,8 @@ def _given_away(settings: HookSettings, queue: JobQueue, key: int, slot: Ad, now
     if job is None or job.state != "ready":
         return False
     owner = job.owner or settings.owner or _personal()
-    text, added = _fitting(job, slot, settings, owner) or (b"", {})
-    attempt = queue.claim(key, owner, now) if text else None
+    text, added, provided = _fitting(job, slot, settings, owner) or (b"", {}, {})
+    attempt = queue.claim(key, owner, now, _lines(provided).decode()) if text else None
     if attempt is None:
         return False
     if not _taken(settings, job):
@@ -196,7 +196,7 @@ def _given_away(settings: HookSettings, queue: JobQueue, key: int, slot: Ad, now
         return False
     try:
         ticket = names.ticket(key, attempt)
-        more = _lines({**added, names.KEY: ticket, names.FETCHED: int(now)})
+        more = _lines({**added, **provided, names.KEY: ticket, names.FETCHED: int(now)})
         _answer(b"".join(sorted((text + b"\n" + more).splitlines(keepends=True))))
     except OSError:
         job.attempt = attempt
@@ -207,8 +207,10 @@ def _given_away(settings: HookSettings, queue: JobQueue, key: int, slot: Ad, now
 
 def _fitting(
     job: SpoolJob, slot: Ad, settings: HookSettings, owner: str
-) -> tuple[bytes, dict[str, str | int]] | None:
-    """The ad of the first alternative of a job that fits the slot, and what belongs to it."""
+) -> tuple[bytes, dict[str, str | int], dict[str, str | int]] | None:
+    """The ad of the first alternative of a job that fits the slot, what it lacks, and what the slot
+    gives.
+    """
     for part in job.ads.split(b"\n\n"):
         if not part.strip():
             continue
@@ -224,7 +226,7 @@ def _fitting(
         if _has_room(ad, slot) and _agree(ad, slot):
             from sssjob.systems.condor.hooks.features import provided
 
-            return part.strip(b"\n"), {**added, **provided(ad, slot)}
+            return part.strip(b"\n"), added, provided(ad, slot)
     return None
 
 

@@ -11,7 +11,8 @@ printed by fetch-work, ``accepted`` was taken by a startd, ``running`` was heard
 with the reason, ``held`` could not be started too often, and ``done`` has ended.
 
 An attempt that started nothing is a failure. After each a job is given to no slot for a while,
-which doubles each time; after so many in a row it is held.
+which doubles each time; after so many in a row it is held. Of each attempt stands when and as whom
+it was given away, and what the slot gave: so much is known of it whatever a report says.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import _sqlite3  # what sqlite3 adds to it takes as long to import, and hooks st
 import fcntl
 import os
 import stat
+import time
 
 from sssjob.systems.condor.hooks.place import (
     FILE,
@@ -47,7 +49,18 @@ LONGEST_PAUSE = 3600  # seconds that a job rests at most after an attempt that s
 
 _PATIENCE = 5.0  # seconds that another process may keep the file for itself
 _MOST = 2**62
-_SCHEMA = """
+_ATTEMPTS = """
+CREATE TABLE attempt (
+    key INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    at REAL NOT NULL,     -- when it was given away, in seconds since 1970
+    owner TEXT NOT NULL,  -- as whom it runs
+    gave TEXT NOT NULL,   -- attributes of what the slot gives, in the long form
+    PRIMARY KEY (key, attempt)
+) WITHOUT ROWID;
+"""
+_SCHEMA = (
+    """
 CREATE TABLE document (
     name TEXT PRIMARY KEY,
     stamp TEXT NOT NULL,   -- what changes when it does, empty if it is to be read again
@@ -70,51 +83,82 @@ CREATE TABLE job (
     reason TEXT NOT NULL,           -- why it waits
     failures INTEGER NOT NULL DEFAULT 0,  -- attempts in a row that started nothing
     rests REAL NOT NULL DEFAULT 0,        -- until when it is given to no slot, seconds since 1970
+    told INTEGER NOT NULL DEFAULT 0,      -- whether its document says that it is held
+    asks TEXT NOT NULL DEFAULT '',        -- what tells it from another in its place, if known
     UNIQUE (document, number)
 );
 CREATE INDEX job_order ON job (state, priority DESC, submitted, key);
 CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL, at REAL NOT NULL);
-PRAGMA user_version = 2;
 """
-_VERSION = 2
-# What a file of the version before lacks.
-_UPGRADE = """
+    + _ATTEMPTS
+    + """
+PRAGMA user_version = 3;
+"""
+)
+_VERSION = 3
+# What files of the versions before lack.
+_UPGRADES = {
+    1: """
 ALTER TABLE job ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE job ADD COLUMN rests REAL NOT NULL DEFAULT 0;
-PRAGMA user_version = 2;
+""",
+    2: """
+ALTER TABLE job ADD COLUMN told INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE job ADD COLUMN asks TEXT NOT NULL DEFAULT '';
 """
+    + _ATTEMPTS
+    + """
+PRAGMA user_version = 3;
+""",
+}
 _COLUMNS = (
-    "key, document, number, label, id, state, attempt, owner, given, ads, reason, failures, rests"
+    "key, document, number, label, id, state, attempt, owner, given, ads, reason, failures, rests,"
+    " asks"
 )
 
 
 class SpoolJob:
     """A job of the queue."""
 
-    __slots__ = ("ads", "attempt", "document", "failures", "given", "id", "key", "label", "number",
-                 "owner", "reason", "rests", "state")  # fmt: skip
+    __slots__ = ("ads", "asks", "attempt", "document", "failures", "given", "id", "key", "label",
+                 "number", "owner", "reason", "rests", "state")  # fmt: skip
 
     def __init__(
         self, key: int, document: str, number: int, label: str, id_: str, state: str, attempt: int,
         owner: str, given: str, ads: bytes, reason: str, failures: int, rests: float,
+        asks: str,
     ) -> None:  # fmt: skip
         self.key, self.document, self.number, self.label = key, document, number, label
         self.id, self.state, self.attempt = id_, state, attempt
         self.owner, self.given, self.ads, self.reason = owner, given, ads, reason
-        self.failures, self.rests = failures, rests
+        self.failures, self.rests, self.asks = failures, rests, asks
 
 
 class Candidate:
-    """A job as its document tells it: the state that it should have, and why."""
+    """A job as its document tells it: the state that it should have, and why.
 
-    __slots__ = ("ads", "id", "owner", "priority", "reason", "state", "submitted")
+    ``says_held`` is whether the document says that we hold it, which alone keeps no job back.
+    """
+
+    __slots__ = ("ads", "asks", "id", "owner", "priority", "reason", "says_held", "state",
+                 "submitted")  # fmt: skip
 
     def __init__(
         self, id_: str, state: str, *, owner: str = "", ads: bytes = b"", reason: str = "",
-        priority: int = 0, submitted: int = 0,
+        priority: int = 0, submitted: int = 0, says_held: bool = False,
     ) -> None:  # fmt: skip
+        self.says_held, self.asks = says_held, ""
         self.id, self.state, self.owner, self.ads, self.reason = id_, state, owner, ads, reason
         self.priority, self.submitted = priority, submitted
+
+
+class Attempt:
+    """When a job was given away, as whom, and what the slot gave, in the long form."""
+
+    __slots__ = ("at", "gave", "owner")
+
+    def __init__(self, at: float, owner: str, gave: str) -> None:
+        self.at, self.owner, self.gave = at, owner, gave
 
 
 class OpenQueue:
@@ -261,11 +305,17 @@ class JobQueue:
         Its maker may have been killed before there was anything in it. Raises ``UnsafeQueue`` for
         a file of a later version.
         """
-        steps = {0: _SCHEMA, 1: _UPGRADE, _VERSION: ""}
-        if (script := steps.get(self.version())) is None:
+        version = self.version()
+        if not 0 <= version <= _VERSION:
             raise UnsafeQueue(f"{os.path.join(self.state, FILE)} is of another version of sssjob")
-        for statement in script.split(";"):
+        scripts = [_UPGRADES[each] for each in range(version, _VERSION)] if version else [_SCHEMA]
+        for statement in ";".join(scripts).split(";"):
             self.run(statement)
+        if not version:
+            # Where a queue was lost, jobs that it gave away may still be heard of: no key of this
+            # one may be one of that.
+            first = time.time_ns() // 1_000_000
+            self.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('job', ?)", (first,))
 
     def changing(self) -> _Changing:
         """All or nothing of the changes in a block."""
@@ -307,14 +357,28 @@ class JobQueue:
         row = self.run(f"SELECT {_COLUMNS} FROM job WHERE key = ?", (key,)).fetchone()
         return None if row is None else SpoolJob(*row)
 
-    def claim(self, key: int, owner: str, now: float) -> int | None:
-        """Give a job away as one of a user: which attempt it is, None if another was faster."""
+    def claim(self, key: int, owner: str, now: float, gave: str = "") -> int | None:
+        """Give a job away as one of a user: which attempt it is, None if another was faster.
+
+        ``gave`` are the attributes of what the slot gives, in the long form.
+        """
+        with self.changing():
+            row = self.run(
+                "UPDATE job SET state = 'offered', attempt = attempt + 1, given = ?, heard = ?"
+                " WHERE key = ? AND state = 'ready' RETURNING attempt",
+                (owner, now, key),
+            ).fetchone()
+            if row is None:
+                return None
+            self.run("INSERT INTO attempt VALUES (?, ?, ?, ?, ?)", (key, *row, now, owner, gave))
+        return int(row[0])
+
+    def attempt(self, key: int, attempt: int) -> Attempt | None:
+        """What is known of an attempt; None of one that an earlier version gave away."""
         row = self.run(
-            "UPDATE job SET state = 'offered', attempt = attempt + 1, given = ?, heard = ?"
-            " WHERE key = ? AND state = 'ready' RETURNING attempt",
-            (owner, now, key),
+            "SELECT at, owner, gave FROM attempt WHERE key = ? AND attempt = ?", (key, attempt)
         ).fetchone()
-        return None if row is None else int(row[0])
+        return None if row is None else Attempt(*row)
 
     def move(
         self, key: int, attempt: int, before: Iterable[str], after: str, now: float, why: str = ""
@@ -351,9 +415,13 @@ class JobQueue:
             count = job.failures + 1
             after = HELD if most is not None and count >= most else RETURNED
             rests = now + min(pause << min(count - 1, 20), LONGEST_PAUSE)
-            told = f"held after {count} attempts: {why}" if after == HELD else why
-            self.move(key, attempt, TAKEN, after, now, told)
-            self.run("UPDATE job SET failures = ?, rests = ? WHERE key = ?", (count, rests, key))
+            if after == HELD:
+                from sssjob.systems.condor.hooks.holds import reason  # most are not held
+
+                why = reason(count, why)
+            self.move(key, attempt, TAKEN, after, now, why)
+            values = (count, rests, key)
+            self.run("UPDATE job SET failures = ?, rests = ?, told = 0 WHERE key = ?", values)
             self.read_again("(SELECT document FROM job WHERE key = ?)", key)
         return after
 
@@ -367,11 +435,20 @@ class JobQueue:
         """Let slots fetch a job that is held."""
         with self.changing():
             self.run(
-                "UPDATE job SET state = 'returned', failures = 0, rests = 0 WHERE key = ?"
-                " AND state = 'held'",
+                "UPDATE job SET state = 'returned', failures = 0, rests = 0, told = 0"
+                " WHERE key = ? AND state = 'held'",
                 (key,),
             )
             self.read_again("(SELECT document FROM job WHERE key = ?)", key)
+
+    def untold(self) -> list[SpoolJob]:
+        """The jobs that are held, and whose documents do not say so yet."""
+        found = self.run(f"SELECT {_COLUMNS} FROM job WHERE state = 'held' AND NOT told")
+        return [SpoolJob(*row) for row in found.fetchall()]
+
+    def note_told(self, key: int) -> None:
+        """Note that the document of a job that is held says so."""
+        self.run("UPDATE job SET told = 1 WHERE key = ? AND state = 'held'", (key,))
 
     def read_again(self, of: str, value: object) -> None:
         """Have a document read again; ``of`` is the part of SQL that names it."""
@@ -420,30 +497,38 @@ class JobQueue:
             rank = (_within(each.priority), _within(each.submitted))
             self.run(
                 "INSERT INTO job (document, number, label, id, priority, submitted, state, owner,"
-                " ads, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                " ads, reason, asks, told)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT (document, number) DO UPDATE SET label = excluded.label,"
                 " id = excluded.id, priority = excluded.priority, submitted = excluded.submitted,"
                 " state = excluded.state, owner = excluded.owner, ads = excluded.ads,"
-                " reason = excluded.reason,"
-                # What is asked for anew starts anew, and so does what waited.
-                " failures = CASE WHEN ads = excluded.ads AND state != 'waiting'"
+                " reason = excluded.reason, asks = excluded.asks, told = excluded.told,"
+                # What is asked for anew starts anew, and so does what waited or was set free.
+                " failures = CASE WHEN ads = excluded.ads AND state NOT IN ('waiting', 'held')"
                 " THEN failures ELSE 0 END,"
-                " rests = CASE WHEN ads = excluded.ads AND state != 'waiting'"
+                " rests = CASE WHEN ads = excluded.ads AND state NOT IN ('waiting', 'held')"
                 " THEN rests ELSE 0 END"
                 " WHERE state NOT IN ('offered', 'accepted', 'running')"
-                " AND NOT (state = 'held' AND excluded.state = 'ready' AND ads = excluded.ads)",
+                # Whoever takes the hold out of the document sets the job free.
+                " AND NOT (state = 'held' AND excluded.state = 'ready' AND ads = excluded.ads"
+                " AND (? OR NOT told))",
                 (document, number, label, each.id, *rank, each.state, each.owner, each.ads,
-                 each.reason),
+                 each.reason, each.asks, each.state == HELD, each.says_held),
             )  # fmt: skip
         self._drop(document, len(candidates))
 
     def _drop(self, document: str, count: int) -> None:
         """Drop the jobs behind the first so many of a document, unless they are given away."""
-        self.run(
-            "DELETE FROM job WHERE document = ? AND number > ?"
-            " AND state NOT IN ('offered', 'accepted', 'running')",
-            (document, count),
-        )
+        self._delete("document = ? AND number > ?", (document, count))
+
+    def drop_strays(self) -> None:
+        """Drop jobs that were given away when their document went, and have come back since."""
+        self._delete("document NOT IN (SELECT name FROM document)")
+
+    def _delete(self, which: str, values: tuple[Any, ...] = ()) -> None:
+        away = "state IN ('offered', 'accepted', 'running')"
+        if self.run(f"DELETE FROM job WHERE NOT {away} AND {which}", values).rowcount:
+            self.run("DELETE FROM attempt WHERE key NOT IN (SELECT key FROM job)")
 
     def seen(self) -> tuple[str, float]:
         """The stamp of all documents when they were last looked at, and when that was."""

@@ -1,16 +1,15 @@
 """What hooks reported, folded into the jobs: states, attempts, and what was used.
 
 Reports may come twice, late, or not at all. Each is about one start of a job; what is known of a
-start only grows, and a start that is new is counted. The starts are kept in an Extension, so that
-sums over them can be made again: ``Starts`` of type HTCondor, one word for each with the moment,
-the seconds it ran, the seconds of CPU time, and ``+`` once it has ended.
+start only grows, and a start that is new is counted. The starts are kept (``starts``), so that sums
+over them can be made again.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -22,23 +21,27 @@ from sssjob.errors import SSSJobError
 from sssjob.fold import JOB, Fact, is_more
 from sssjob.fold import fold as folded
 from sssjob.model import Delivered, Item, Job, Property
+from sssjob.records.lines import clean
 from sssjob.systems.condor import names, usage
 from sssjob.systems.condor.from_ad import to_job
-from sssjob.systems.condor.hooks.documents import Documents, documents
+from sssjob.systems.condor.hooks import holds, starts
+from sssjob.systems.condor.hooks.documents import Documents, asks, documents
 from sssjob.systems.condor.hooks.limits import overran
 from sssjob.systems.condor.hooks.queue import (
     DONE,
-    HELD,
     RETURNED,
     RUNNING,
     TAKEN,
     WAITING,
+    Attempt,
     JobQueue,
 )
 from sssjob.systems.condor.hooks.queue import SpoolJob as Queued
 from sssjob.systems.condor.hooks.settings import HookSettings
 from sssjob.systems.condor.hooks.spool import NotAReport, Spool, SpooledReport
+from sssjob.systems.condor.hooks.starts import Start
 from sssjob.systems.condor.hooks.trust import NOBODY, Untrusted, reporters
+from sssjob.systems.condor.hooks.vetting import believed
 from sssjob.users import user_id, user_name
 
 Say = Callable[[object], None]
@@ -54,6 +57,17 @@ ENDS = {
 # And where the job goes then.
 PLACES = {"exit": DONE, "remove": DONE, "hold": WAITING, "evict": RETURNED}
 # fmt: on
+# What of a report says what became of a job.
+_LEAST = (
+    names.KEY,
+    names.FETCHED,
+    "JobPid",
+    "JobStartDate",
+    "JobDuration",
+    "ExitBySignal",
+    "ExitCode",
+    "ExitSignal",
+)  # fmt: skip
 KINDS = ("update", *(f"exit-{end}" for end in ENDS))
 TOGETHER = 64 << 20  # bytes of reports that are folded in one go
 
@@ -67,27 +81,7 @@ class ReportedJob:
     kind: str
     job: Queued | None = None  # None: one of a schedd
     attempt: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """One start of a job: when (seconds since 1970), and what it used, in seconds."""
-
-    at: int
-    ran: int = 0
-    cpu: float = 0.0
-    ended: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.at}:{self.ran}:{self.cpu:g}{'+' if self.ended else ''}"
-
-    def grown(self, other: Start) -> Start:
-        """What both know: the end settles how long it ran, and nothing shrinks."""
-        if self.ended and not other.ended:
-            return replace(self, cpu=max(self.cpu, other.cpu))
-        if other.ended and not self.ended:
-            return replace(other, cpu=max(self.cpu, other.cpu))
-        return replace(self, ran=max(self.ran, other.ran), cpu=max(self.cpu, other.cpu))
+    owner: str = ""  # as whom the attempt was given away
 
 
 def fold(
@@ -170,24 +164,14 @@ class _Fold:
 
     def tell_held(self) -> None:
         """Write into the documents of jobs that are held that they are, and why."""
-        for held in list(self._queue.jobs(HELD)):
+        for held in self._queue.untold():
+            told = held.reason
 
-            def change(number: int, job: Job, held: Queued = held) -> Job:
-                if (number, job.id) != (held.number, held.id):
-                    return job
-                return folded(job, map(_renewed, _held(held.reason)), overwrite=True).job
+            def change(job: Job, told: str = told) -> Job:
+                return folded(job, map(_renewed, holds.properties(told)), overwrite=True).job
 
-            try:
-                self._source.change(held.document, change, self._uid(held.document))
-            except (SSSJobError, OSError) as error:
-                self._say(f"{held.document}: {error}")
-            else:
-                self._queue.read_again("?", held.document)
-
-    def _uid(self, document: str) -> int | None:
-        """Whose a document is, whoever wrote it last; None if the queue does not know."""
-        uid = self._queue.uid(document)
-        return None if uid == NOBODY else uid
+            if _changed(self._source, self._queue, held, change, self._say):
+                self._queue.note_told(held.key)
 
     def _share(self, item: tuple[str, list[ReportedJob]]) -> int:
         """Those who left few reports come first: nobody keeps the others waiting."""
@@ -195,18 +179,24 @@ class _Fold:
 
     def _told(self, report: SpooledReport) -> ReportedJob:
         """What a report tells. Raises ``NotAReport`` and ``Untrusted``."""
-        ad = next(iter(hook_ads.read(report.text)), Ad())
+        # One odd character costs no report.
+        ad = next(iter(hook_ads.read(clean(report.text).encode())), Ad())
         kind, text = ad.text(names.REPORT), ad.text(names.KEY)
         if kind not in KINDS:
             raise NotAReport("it is no report of a hook", keep=True)
         if not text and names.is_of_schedd(ad.text("GlobalJobId")):
-            return ReportedJob(report, ad, kind)
+            return ReportedJob(report, self._believed(report, ad, None), kind)
         key, attempt = names.of_ticket(text) or (0, 0)
         job = self._queue.job(key)
         if job is None or not 0 < attempt <= job.attempt:
             raise NotAReport(f"no job was given to a slot as {text[:60]!r}", keep=True)
-        self._trust.check(report.uid, job.given)
-        return ReportedJob(report, ad, kind, job, attempt)
+        known = self._queue.attempt(key, attempt)
+        owner = job.given if known is None else known.owner
+        self._trust.check(report.uid, owner)
+        return ReportedJob(report, self._believed(report, ad, known), kind, job, attempt, owner)
+
+    def _believed(self, report: SpooledReport, ad: Ad, known: Attempt | None) -> Ad:
+        return believed(ad, report.moment, known, lambda text: self._spool.tell(report.name, text))
 
     def _documented(
         self, document: str, all_told: list[ReportedJob], until: float | None
@@ -219,27 +209,59 @@ class _Fold:
                 about.setdefault((told.job.number, told.job.id), []).append(told)
         done: list[ReportedJob] = []
 
-        def change(number: int, job: Job) -> Job:
-            for told in about.pop((number, job.id), []):
+        def change(number: int, job: Job, whose: int | None) -> Job:
+            every = about.pop((number, job.id), [])
+            strange = [told for told in every if not self._is_about(told, job, whose)]
+            if strange:
+                about[number, job.id] = strange
+            for told in every:
                 if until is not None and time.time() > until:
                     break  # the rest waits
-                try:
-                    job = _with(job, told)
+                if told not in strange:
+                    job = self._within(job, told)
                     done.append(told)
-                except (ValueError, OverflowError) as error:
-                    self._refuse(told.report, error)
             return job
 
         waiting = sum(map(len, about.values()))
         try:
             if about:
-                self._source.change(document, change, self._uid(document))
+                self._source.change(document, change, _uid(self._queue, document))
         except (SSSJobError, OSError) as error:
             self._say(f"{document}: {error}; {waiting} reports wait")
             return early
         for told in (each for rest in about.values() for each in rest):
             self._refuse(told.report, NotAReport(f"its job is no longer in {document}", keep=True))
+            self._leave(told)
         return early + done
+
+    def _is_about(self, told: ReportedJob, job: Job, whose: int | None) -> bool:
+        """Whether a job of a document is the one that was given away, not another in its place.
+
+        ``whose`` is the uid of the user whose document it is, None in a store.
+        """
+        assert told.job is not None
+        if told.job.asks not in ("", asks(job)):
+            return False
+        owner = job.get("User") if whose is None or whose in self._trust.uids else user_name(whose)
+        return told.owner in ("", owner or told.owner)
+
+    def _within(self, job: Job, told: ReportedJob) -> Job:
+        """A job with a report in it, or with the least of it that says what became of the job."""
+        try:
+            return _with(job, told)
+        except (ValueError, OverflowError) as error:
+            self._spool.tell(told.report.name, f"{error}; of the rest, only how it ended counts")
+            least = {name: told.ad[name] for name in _LEAST if name in told.ad}
+            return _with(job, replace(told, ad=Ad(least)))
+
+    def _leave(self, told: ReportedJob) -> None:
+        """Let go of an attempt whose job is no longer in its document: another one may be."""
+        assert told.job is not None
+        after = RUNNING if told.kind == "update" else RETURNED
+        key, now = told.job.key, time.time()
+        if self._queue.move(key, told.attempt, TAKEN, after, now) and after == RETURNED:
+            self._released.append(told.job.label)
+        self._queue.read_again("?", told.job.document)
 
     def _apart_from_queue(self, told: ReportedJob) -> list[ReportedJob]:
         """Fold a report about a job of a schedd, and give it if it is done with."""
@@ -247,7 +269,7 @@ class _Fold:
             return [told]
         try:
             new, uid = self._made(told)
-            self._source.report(uid, new, lambda number, job: _with(job, told))
+            self._source.report(uid, new, lambda number, job, whose: self._within(job, told))
         except OSError as error:
             self._say(f"{told.ad.text('GlobalJobId')}: {error}; its report waits")
             return []
@@ -277,9 +299,10 @@ class _Fold:
         assert told.job is not None
         now = time.time()
         key, attempt = told.job.key, told.attempt
+        ran = (row := self._queue.job(key)) is not None and row.state == RUNNING
         if told.kind == "update":
             self._queue.move(key, attempt, TAKEN, RUNNING, now)
-        elif _failed(told.ad, told.kind):
+        elif not ran and _failed(told.ad, told.kind, told.report.moment):
             given = self._settings
             why = _why_not(told.ad)
             if self._queue.failed(key, attempt, now, why, given.pause, given.attempts):
@@ -296,6 +319,36 @@ class _Fold:
     def _refuse(self, report: SpooledReport, reason: Exception) -> None:
         odd = reason if isinstance(reason, NotAReport) else NotAReport(str(reason), keep=True)
         self._spool.refuse(report.name, odd)
+
+
+def free(settings: HookSettings, queue: JobQueue, held: Queued, *, say: Say) -> None:
+    """Let slots fetch a job that is held, and take the hold out of its document."""
+    with queue.alone():
+        queue.free(held.key)
+        _changed(documents(settings), queue, held, holds.without, say)
+
+
+def _changed(
+    source: Documents, queue: JobQueue, of: Queued, change: Callable[[Job], Job], say: Say
+) -> bool:
+    """Change the document of a job of the queue; False where that cannot be, which is said."""
+
+    def here(number: int, job: Job, whose: int | None) -> Job:
+        return change(job) if (number, job.id) == (of.number, of.id) else job
+
+    try:
+        source.change(of.document, here, _uid(queue, of.document))
+    except (SSSJobError, OSError) as error:
+        say(f"{of.document}: {error}")
+        return False
+    queue.read_again("?", of.document)
+    return True
+
+
+def _uid(queue: JobQueue, document: str) -> int | None:
+    """Whose a document is, whoever wrote it last; None if the queue does not know."""
+    uid = queue.uid(document)
+    return None if uid == NOBODY else uid
 
 
 def _without(stated: Collection[str], item: Item) -> Item | None:
@@ -324,28 +377,51 @@ def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
     The same report again changes nothing.
     """
     ended = _end(ad, kind, moment)
+    job = holds.without(job)
+    known = starts.of_job(job)
     if ended not in ("", "exit") and not names.was_started(ad):
+        if ad.text(names.KEY) in known:  # other reports tell more of this attempt
+            return job
         facts = [_renewed(item) for item in _status(ad, ended, moment)]
         return folded(_without_eviction(job), facts, overwrite=True).job
-    start = _start(ad, moment, bool(ended))
-    starts = _starts(job)
-    earlier = starts.get(start.at)
-    starts[start.at] = start if earlier is None else earlier.grown(start)
-    last = max(starts.values(), key=lambda each: each.at)
+    told = starts.of_ad(ad, moment, bool(ended))
+    every = starts.added(known, told)
+    start = every[told.key]
+    *_, last = every.values()
     facts = [
         _renewed(Property("StartTime", last.at)),
-        _renewed(Property("CpuDuration", units.rounded(sum(each.cpu for each in starts.values())))),
-        Fact(Property("StartCount", len(starts)), JOB),
+        _renewed(Property("CpuDuration", units.rounded(sum(each.cpu for each in every.values())))),
+        Fact(Property("StartCount", len(every)), JOB),
     ]
-    if last.at == start.at and (ended or not last.ended):
-        facts += map(_renewed, _status(ad, ended, moment))
-    facts += map(_renewed, _extensions(job, ad, starts))
-    # The duration is known anew, maxima only grow.
-    facts += (
-        Fact(item, renews=item.attributes.get("metric") != "Max")
-        for item in usage.delivered(ad, sum(each.ran for each in starts.values()))
-    )
-    return folded(_without_eviction(job), facts, overwrite=True).job
+    status = [*_status(ad, ended, moment)] if ended or not start.ended else []
+    if last.key == start.key:
+        facts += map(_renewed, status)
+    facts += map(_renewed, _extensions(job, ad, every.values()))
+    used = _delivered(ad, sum(each.ran for each in every.values()))
+    # What the last start was given stands in the job, and the most of what all used.
+    facts += (each for each in used if last.key == start.key or _of_all(each.item))
+    new = folded(_without_eviction(job), facts, overwrite=True).job
+    own = [*starts.of_start(start), *map(_renewed, _of_start(status)), *_delivered(ad, start.ran)]
+    return starts.with_groups(job, new, every, start, own)
+
+
+def _delivered(ad: Ad, ran: int) -> Iterator[Fact]:
+    """What was used. The duration is known anew, maxima only grow."""
+    for item in usage.delivered(ad, ran):
+        yield Fact(item, renews=item.attributes.get("metric") != "Max")
+
+
+def _of_all(item: Property) -> bool:
+    return item.name == "Duration" or item.attributes.get("metric") == "Max"
+
+
+def _of_start(status: Iterable[Property]) -> Iterator[Property]:
+    """The same of a start alone, which has ended whatever becomes of its job."""
+    for item in status:
+        if item.name == "State" and item.text in ("Idle", "Hold"):
+            yield Property("State", "Completed")
+        elif item.name != "Hold":
+            yield item
 
 
 def _end(ad: Ad, kind: str, moment: int) -> str:
@@ -354,6 +430,9 @@ def _end(ad: Ad, kind: str, moment: int) -> str:
     One that was evicted because of a limit of the job has ended: it would be evicted again.
     """
     ended = kind.partition("-")[2] if kind.startswith("exit") else ""
+    fetched = names.of_ticket(ad.text(names.KEY)) is not None
+    if fetched and ended in ("exit", "hold") and not names.was_started(ad):
+        return "evict"
     return "exit" if ended == "evict" and _limited(ad, ended, moment) else ended
 
 
@@ -374,20 +453,14 @@ def _limited(ad: Ad, ended: str, moment: int) -> str:
     return overran(ad, ran)
 
 
-def _failed(ad: Ad, kind: str) -> bool:
+def _failed(ad: Ad, kind: str, moment: int) -> bool:
     """Whether a report tells of a start that never was, after which a job is tried again."""
-    return kind == "exit-evict" and not names.was_started(ad)
+    return _end(ad, kind, moment) == "evict" and not names.was_started(ad)
 
 
 def _why_not(ad: Ad) -> str:
     reason = ad.text(names.REASON)
     return f"it could not be started: {reason}" if reason else "it could not be started"
-
-
-def _held(reason: str) -> Iterator[Property]:
-    yield Property("State", "Hold")
-    yield Property("Hold", "System")
-    yield Property("StatusMessage", reason)
 
 
 def _renewed(item: Property) -> Fact:
@@ -403,31 +476,6 @@ def _without_eviction(job: Job) -> Job:
         if not (isinstance(item, Property) and item.name == "StatusMessage"
                 and item.text.startswith(gone))
     )  # fmt: skip
-
-
-def _start(ad: Ad, moment: int, ended: bool) -> Start:
-    stated = (evaluate.number(ad, name) for name in ("JobStartDate", "JobCurrentStartDate"))
-    at = int(next(filter(None, stated), moment))
-    suspended = evaluate.number(ad, "CumulativeSuspensionTime") or 0
-    ran = evaluate.number(ad, "JobDuration")
-    if ran is None:
-        ran = max(moment - at - suspended, 0)
-    cpu = sum(evaluate.number(ad, name) or 0 for name in ("RemoteUserCpu", "RemoteSysCpu"))
-    return Start(at, units.rounded(ran), round(float(cpu), 3), ended)
-
-
-def _starts(job: Job) -> dict[int, Start]:
-    """The starts that earlier reports told of."""
-    item = job.properties.get("Extension", type=names.EXTENSION, name=names.STARTS)
-    found = {}
-    for word in item.text.split() if item is not None else ():
-        parts = word.removesuffix("+").split(":")
-        try:
-            start = Start(int(parts[0]), int(parts[1]), float(parts[2]), word.endswith("+"))
-        except (ValueError, IndexError):
-            continue  # somebody wrote it by hand
-        found[start.at] = start
-    return found
 
 
 def _status(ad: Ad, ended: str, moment: int) -> Iterator[Property]:
@@ -455,17 +503,13 @@ def _status(ad: Ad, ended: str, moment: int) -> Iterator[Property]:
             yield Property("ExitCode", code)
 
 
-def _extensions(job: Job, ad: Ad, starts: dict[int, Start]) -> Iterator[Property]:
+def _extensions(job: Job, ad: Ad, every: Iterable[Start]) -> Iterator[Property]:
     """The starts, and amounts that have no element; of two of one name, the greater."""
-    text = " ".join(str(starts[at]) for at in sorted(starts))
-    yield _extension(names.STARTS, text)
+    yield starts.extension(every)
     for name in usage.EXTENSIONS:
         if value := evaluate.number(ad, name):
-            new = _extension(name, int(value))
+            named = {"type": names.EXTENSION, "name": name}
+            new = Property("Extension", int(value), named)
             old = job.properties.get("Extension", **new.attributes)
             if old is None or not is_more(old, new):
                 yield new
-
-
-def _extension(name: str, value: str | int) -> Property:
-    return Property("Extension", value, {"type": names.EXTENSION, "name": name})

@@ -29,8 +29,6 @@ STALE = 3600  # seconds after which an unfinished report is one of a hook that w
 
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _ROOM = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# What XML cannot hold either.
-_CONTROL = bytes(code for code in range(32) if code not in b"\t\n\r")
 
 
 class SpooledReport:
@@ -53,11 +51,11 @@ class NotAReport(Exception):
 class Spool:
     """The reports in the spool of a queue that is ours."""
 
-    __slots__ = ("_folder", "_say", "_state", "refused")
+    __slots__ = ("_folder", "_say", "_state", "_told", "refused")
 
     def __init__(self, state: str, say: Say) -> None:
         self._state, self._say = state, say
-        self.refused = 0
+        self.refused = self._told = 0
         self._folder = os.open(os.path.join(state, SPOOL), _ROOM)
 
     def __enter__(self) -> Spool:
@@ -104,18 +102,22 @@ class Spool:
     def refuse(self, name: str, reason: NotAReport) -> None:
         """Say why a report does not count, and set it aside, or take it away."""
         self.refused += 1
-        if self.refused <= TOLD:
-            self._say(f"{SPOOL}/{name!r}: {reason}")
-        elif self.refused == TOLD + 1:
-            self._say(f"{SPOOL}: there is more of this, of which nothing is said")
+        self.tell(name, str(reason))
         try:
             if reason.keep:
                 self._set_aside(name)
             else:
                 self._discard(name)
         except OSError as error:
-            if self.refused <= TOLD:
-                self._say(f"{SPOOL}/{name!r} stays: {error.strerror}")
+            self.tell(name, f"it stays: {error.strerror}")
+
+    def tell(self, name: str, what: str) -> None:
+        """Say something about a report, unless too much was said."""
+        self._told += 1
+        if self._told <= TOLD:
+            self._say(f"{SPOOL}/{name!r}: {what}")
+        elif self._told == TOLD + 1:
+            self._say(f"{SPOOL}: there is more of this, of which nothing is said")
 
     def _entries(self, now: float, head: str) -> Iterator[tuple[int, int, int, str]]:
         """When each file was left, by whom, its size and its name."""
@@ -151,13 +153,9 @@ class Spool:
                 raise NotAReport(
                     "it has more than one name, so that nobody knows who left it", keep=True
                 )
-            if found.st_size > REPORT_LIMIT:
-                raise NotAReport(
-                    f"it has {found.st_size} bytes, and a report at most {REPORT_LIMIT}"
-                )
             text = file.read(REPORT_LIMIT + 1)
-        if len(text) > REPORT_LIMIT or text.translate(None, _CONTROL) != text:
-            raise NotAReport("it has bytes that no ad has", keep=True)
+        if len(text) > REPORT_LIMIT:
+            raise NotAReport(f"it has {found.st_size} bytes, and a report at most {REPORT_LIMIT}")
         return SpooledReport(name, found.st_uid, int(found.st_mtime), text)
 
     def _discard(self, name: str) -> None:

@@ -1,0 +1,173 @@
+"""The starts of a job in its document: each attempt to run it that started something.
+
+One that a slot fetched has the ticket of its attempt, whatever its reports say of when it began;
+one of a schedd is known by when it began. They stand in an Extension, ``Starts`` of type HTCondor,
+one word for each: ``ticket/at:ran:cpu+``, the ticket if there is one, the moment, the seconds it
+ran, the seconds of CPU time, and ``+`` once it has ended. From the second start on each is also a
+task group with a Delivered of its own, as steps of jobs are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from sssjob import units
+from sssjob.classads import evaluate
+from sssjob.classads.values import Ad
+from sssjob.fold import JOB, Fact
+from sssjob.fold import fold as folded
+from sssjob.model import Delivered, Item, Job, Property, TaskGroup
+from sssjob.systems.condor import names
+
+# What of a job is of one of its starts.
+_OF_A_START = ("State", "StatusMessage", "StartTime", "EndTime", "ExitCode", "CpuDuration")
+NAME = "start {}"  # of the task group of one
+
+
+# decision 591
+@dataclass(frozen=True, slots=True)
+class Start:
+    """One start of a job: when (seconds since 1970), and what it used, in seconds."""
+
+    at: int
+    ran: int = 0
+    cpu: float = 0.0
+    ended: bool = False
+    ticket: str = ""
+
+    def __str__(self) -> str:
+        head = f"{self.ticket}/" if self.ticket else ""
+        return f"{head}{self.at}:{self.ran}:{self.cpu:g}{'+' if self.ended else ''}"
+
+    @property
+    def key(self) -> str:
+        """What it is known by: the Id of its task group."""
+        return self.ticket or str(self.at)
+
+    @property
+    def order(self) -> tuple[int, int, int]:
+        """Starts of a job in their order; a queue gives away its jobs in the order of tickets."""
+        return (*(names.of_ticket(self.ticket) or (0, 0)), self.at)
+
+    def grown(self, other: Start) -> Start:
+        """What both know: the end settles how long it ran, and nothing shrinks."""
+        cpu, at = max(self.cpu, other.cpu), min(self.at, other.at)
+        if self.ended != other.ended:
+            return replace(self if self.ended else other, cpu=cpu, at=at)
+        return replace(self, ran=max(self.ran, other.ran), cpu=cpu, at=at)
+
+
+def of_ad(ad: Ad, moment: int, ended: bool) -> Start:
+    """The start that a report tells of; ``moment`` is when it was left, in seconds since 1970."""
+    stated = (evaluate.number(ad, name) for name in ("JobStartDate", "JobCurrentStartDate"))
+    ran = evaluate.number(ad, "JobDuration")
+    at = next(filter(None, stated), moment - (ran or 0))
+    if ran is None:
+        ran = max(moment - at - (evaluate.number(ad, "CumulativeSuspensionTime") or 0), 0)
+    cpu = sum(evaluate.number(ad, name) or 0 for name in ("RemoteUserCpu", "RemoteSysCpu"))
+    text = ad.text(names.KEY)
+    ticket = text if names.of_ticket(text) is not None else ""
+    return Start(int(at), units.rounded(ran), round(float(cpu), 3), ended, ticket)
+
+
+def of_job(job: Job) -> dict[str, Start]:
+    """The starts that earlier reports told of, by their keys."""
+    item = job.properties.get("Extension", type=names.EXTENSION, name=names.STARTS)
+    found = (_read(word) for word in (item.text.split() if item is not None else ()))
+    return {each.key: each for each in found if each is not None}
+
+
+def _read(word: str) -> Start | None:
+    """A start as it is written; None of what somebody wrote by hand."""
+    ticket, _, rest = word.rpartition("/")
+    parts = rest.removesuffix("+").split(":")
+    try:
+        start = Start(int(parts[0]), int(parts[1]), float(parts[2]), word.endswith("+"), ticket)
+    except (ValueError, IndexError):
+        return None
+    return start if not ticket or names.of_ticket(ticket) is not None else None
+
+
+def added(known: Mapping[str, Start], start: Start) -> dict[str, Start]:
+    """The starts with what a report tells of one, in their order."""
+    found = {**known}
+    same = found.pop(start.key, None)
+    if same is None and start.ticket:
+        # An earlier version wrote down when it began, and no ticket.
+        same = found.get(str(start.at))
+        if same is not None and not same.ticket and not same.ended:
+            del found[same.key]
+            same = replace(same, ticket=start.ticket)
+        else:
+            same = None
+    start = start if same is None else same.grown(start)
+    found[start.key] = start
+    return {each.key: each for each in sorted(found.values(), key=lambda each: each.order)}
+
+
+def extension(starts: Iterable[Start]) -> Property:
+    """The Extension that lists the starts."""
+    text = " ".join(map(str, starts))
+    return Property("Extension", text, {"type": names.EXTENSION, "name": names.STARTS})
+
+
+# decision 592
+def with_groups(
+    before: Job, after: Job, starts: Mapping[str, Start], start: Start, facts: Iterable[Fact]
+) -> Job:
+    """A job with a task group for each of its starts, if there are several.
+
+    ``before`` is the job before a report about ``start`` was folded into it, ``facts`` are what
+    that says of the start alone.
+    """
+    if len(starts) < 2:
+        return after
+    groups = {each.id: each for each in after.task_groups if is_start(each, starts)}
+    others = [each for each in of_job(before).values() if each.key != start.key]
+    if not groups and len(others) == 1:
+        # What was delivered so far was delivered to that one.
+        groups[others[0].key] = _first(before, others[0])
+    mine = Job(groups[start.key].items) if start.key in groups else _empty(start, after)
+    groups[start.key] = TaskGroup(
+        folded(mine, facts, overwrite=True).job.items, namespace=after.namespace
+    )
+    items: list[Item] = [
+        item for item in after.items
+        if not (isinstance(item, TaskGroup) and is_start(item, starts))
+    ]  # fmt: skip
+    told = [key for key in starts if key in groups]
+    named = (
+        groups[key].setting(Name=NAME.format(number))
+        for number, key in enumerate(starts, 1)
+        if key in told
+    )
+    return after.holding((*items, *named))
+
+
+def is_start(group: TaskGroup, starts: Mapping[str, Start]) -> bool:
+    """Whether a task group is that of a start."""
+    return group.id in starts and bool(group.get("Name").startswith(NAME.format("")))
+
+
+def _empty(start: Start, job: Job) -> Job:
+    items = (Property("Id", start.key), Property("Name", ""), Property("TaskCount", 1))
+    return Job(items, namespace=job.namespace)
+
+
+def _first(job: Job, start: Start) -> TaskGroup:
+    """The first start of a job, whose own properties are that one's until there is another."""
+    items: list[Item] = [*_empty(start, job).items]
+    for item in job.items:
+        if (isinstance(item, Property) and item.name in _OF_A_START) or isinstance(item, Delivered):
+            items.append(item)
+    made = TaskGroup(tuple(items), namespace=job.namespace)
+    return made.setting(State="Completed") if start.ended else made
+
+
+def of_start(start: Start) -> list[Fact]:
+    """What is known of a start alone, wherever reports of it come in."""
+    return [
+        Fact(Property("StartTime", start.at), JOB, renews=True),
+        Fact(Property("CpuDuration", units.rounded(start.cpu)), JOB, renews=True),
+    ]

@@ -1,0 +1,379 @@
+"""Each attempt to run a fetched job: what is believed of it, whose job it was, and how it stands
+in the document.
+"""
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sssjob import check_source
+from sssjob.accounting.report import JobProperties, used
+from sssjob.classads.values import Ad, Unparsed
+from sssjob.document import dumps, loads
+from sssjob.model import Delivered, TaskGroup
+from sssjob.systems.condor.hooks.queue import HELD, READY, STATES
+from sssjob.systems.condor.hooks.reports import reported
+from sssjob.systems.condor.job_ad import to_ad
+
+USER = "<User>amy</User>"
+
+
+def ran(ad, **told):
+    """A report of a job that ran for 10 s."""
+    more = {"JobPid": 7, "JobStartDate": int(time.time()), "JobDuration": 10.0,
+            "RemoteUserCpu": 4.0, "RemoteSysCpu": 1.0, "ExitCode": 3}  # fmt: skip
+    return ad.merged({**more, **told})
+
+
+# What is believed.
+
+HUGE = 2**63 - 1
+LIES = [
+    ({"RemoteUserCpu": -5.0}, "no amount", {"CpuDuration": "1"}),
+    ({"RemoteUserCpu": Unparsed('real("INF")')}, "no amount", {"CpuDuration": "1"}),
+    ({"RemoteUserCpu": Unparsed('real("NaN")')}, "no amount", {"CpuDuration": "1"}),
+    ({"RemoteUserCpu": 1e18}, "processors of a machine", {"CpuDuration": "1"}),
+    ({"JobDuration": -3.0}, "no amount", {"CpuDuration": "5"}),
+    ({"JobDuration": 1e9}, "longer than since it was given", {"CpuDuration": "5"}),
+    ({"JobDuration": Unparsed('real("INF")')}, "no amount", {"CpuDuration": "5"}),
+    ({"JobStartDate": HUGE}, "after its report was left", {"StartCount": "1"}),
+    ({"JobStartDate": 4_000_000_000}, "after its report was left", {"StartCount": "1"}),
+    ({"JobStartDate": 99}, "before it was given to a slot", {"StartCount": "1"}),
+    ({"ExitSignal": -9, "ExitBySignal": True, "ExitCode": 3}, "no signal", {}),
+    ({"ExitCode": 10**12}, "no exit code", {}),
+    ({"ResidentSetSize": Unparsed('real("-INF")')}, "no amount", {"ExitCode": "3"}),
+    ({"BlockReadKbytes": -1}, "no amount", {"ExitCode": "3"}),
+    ({"CpusProvisioned": 1_000_000}, "the slot gave 4", {"ExitCode": "3"}),
+    ({"TapesProvisioned": 9}, "nothing of the kind", {"ExitCode": "3"}),
+    ({"RemoteHost": "slot1@elsewhere"}, "the slot gave 'slot1@n1'", {"ExitCode": "3"}),
+    ({"AssignedGPUs": "GPU-a, GPU-b"}, "names 2 GPUs", {"ExitCode": "3"}),
+    ({"ExitReason": "bell \a, \x1b, none \ufffe"}, "", {"StatusMessage": "bell , , none"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "lie, said, holds", LIES, ids=[re.sub(r"\W+", "-", str(e[0])) for e in LIES]
+)
+def test_what_cannot_be_true_of_a_report_is_left_out_and_told_and_the_rest_counts(
+    site, lie, said, holds
+):
+    site.add("a.xml", USER)
+    before = int(time.time())
+    [ad] = site.fetch()
+    site.call("job-exit", ran(ad, **lie), "exit", fold="never")
+    count, told = site.fold()
+    assert count == 1
+    assert [said in each for each in told] == [True] * bool(said)
+    job = site.job("a.xml")
+    assert job.get("State") == "Completed"
+    assert {name: job.get(name).strip() for name in holds} == holds
+    assert before - 400 < int(job.get("StartTime")) <= time.time() + 300
+    assert 0 <= job.delivered.value("Duration") <= 310
+    assert job.delivered.text("Processors") == "4"
+    assert job.delivered.text("Node") == "n1"
+    assert not job.delivered.all("Resource")
+    assert site.fetch() == []
+
+
+# Whose job it was.
+
+OTHERS = {
+    "is another job": "<Job><Id>zzz</Id>{}<Executable>/bin/true</Executable></Job>",
+    "runs something else": "<Job><Id>7</Id>{}<Executable>/bin/false</Executable></Job>",
+    "is one of another user":
+        "<Job><Id>7</Id><User>bob</User><Executable>/bin/true</Executable></Job>",
+    "is gone": "",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", OTHERS)
+@pytest.mark.parametrize("updated", [False, True])
+def test_a_job_in_the_place_of_one_that_runs_gets_nothing_of_it_and_runs_itself(site, how, updated):
+    path = site.add("a.xml", USER)
+    [ad] = site.fetch()
+    site.call("reply-fetch", ad, "accept")
+    if updated:
+        site.call("update-job-info", ran(ad))
+    text = OTHERS[how].format(USER)
+    path.write_text(text) if text else path.unlink()
+    assert site.fetch() == []  # its slot still has the other one
+    site.call("update-job-info", ran(ad))
+    site.call("job-exit", ran(ad), "exit", fold="never")
+    count, told = site.fold()
+    assert count == 0
+    assert all("its job is no longer in a.xml" in each for each in told)
+    assert not text or path.read_text() == text
+    ads = site.fetch()
+    assert len(ads) == bool(text)
+    assert site.fetch() == []
+    for again in ads:
+        site.call("job-exit", ran(again, RemoteUserCpu=2.0), "exit")
+        assert site.job("a.xml").get("CpuDuration") == "3"
+    assert len(site.jobs(*STATES)) == bool(text)
+
+
+def test_a_queue_that_is_made_anew_gives_no_ticket_that_a_lost_one_gave(site):
+    """A job of the lost one may still run, and be told of; the other job is not that one."""
+    import shutil
+
+    site.add("a.xml", USER)
+    [lost] = site.fetch()
+    shutil.rmtree(site.state)
+    (site.path / "a.xml").unlink()
+    site.add("b.xml", USER)
+    [ad] = site.fetch()
+    assert ad["SSSKey"] != lost["SSSKey"]
+    site.call("job-exit", ran(lost), "exit", fold="never")
+    assert site.fold()[0] == 0
+    assert site.job("b.xml").get("State") == ""
+
+
+def test_what_has_the_end_of_an_attempt_that_never_began_is_no_start(site):
+    site.add("a.xml", USER)
+    [ad] = site.fetch()
+    site.call("job-exit", ad.merged({"ExitCode": 0, "ExitBySignal": False}), "exit")
+    job = site.job("a.xml")
+    assert not job.delivered
+    assert not {"StartCount", "StartTime", "ExitCode"} & job.properties.names()
+    assert len(site.fetch()) == 1
+
+
+# How it stands in the document.
+
+
+def test_an_attempt_is_one_start_whatever_its_reports_say_of_when_it_began(site):
+    site.add("a.xml", USER)
+    [ad] = site.fetch()
+    now = int(time.time())
+    site.call("update-job-info", ran(ad, JobStartDate=now, RemoteUserCpu=2.0))
+    site.call("job-exit", ran(ad, JobStartDate=now + 1), "exit", fold="never")
+    site.call("update-job-info", ran(ad, JobStartDate=now + 2), fold="never")
+    assert site.fold() == (2, [])
+    job = site.job("a.xml")
+    told = [job.get(name) for name in ("StartCount", "CpuDuration", "StartTime")]
+    assert told == ["1", "5", str(now)]
+    assert job.delivered.text("Duration") == "10"
+    assert not job.task_groups
+
+
+def twice(site):
+    """A job that was evicted after one start, and has ended after another."""
+    site.add("a.xml", f"{USER}<Requested><Processors>2</Processors></Requested>")
+    now = int(time.time())
+    [first] = site.fetch()
+    site.call("job-exit", ran(first, JobStartDate=now, ResidentSetSize=500), "evict")
+    [second] = site.fetch()
+    told = ran(second, JobStartDate=now + 20, JobDuration=7.0, ResidentSetSize=100)
+    site.call("job-exit", told, "exit")
+    return first, second, now
+
+
+def test_each_attempt_has_a_delivered_of_its_own_and_the_job_the_sums(site):
+    first, second, now = twice(site)
+    job = site.job("a.xml")
+    assert [job.get(name) for name in ("StartCount", "StartTime", "CpuDuration")] == [
+        "2", str(now + 20), "10",
+    ]  # fmt: skip
+    assert job.delivered.text("Duration") == "17"
+    assert len(job.blocks(Delivered)) == 1
+    found = [
+        (each.id, each.get("Name"), each.get("StartTime"), each.get("State"), each.get("ExitCode"),
+         each.get("CpuDuration"), each.delivered.text("Duration"), each.delivered.text("Memory"),
+         each.delivered.text("Processors"))
+        for each in job.task_groups
+    ]  # fmt: skip
+    assert found == [
+        (first["SSSKey"], "start 1", str(now), "Completed", "", "5", "10", "500", "4"),
+        (second["SSSKey"], "start 2", str(now + 20), "Completed", "3", "5", "7", "100", "4"),
+    ]
+    assert job.task_groups[0].get("StatusMessage").startswith("evicted")
+    assert all(len(each.blocks(Delivered)) == 1 for each in job.task_groups)
+    found = [each.code for each in check_source(dumps(job).encode())]
+    assert [code for code in found if code.startswith("E-")] == []
+
+
+def test_starts_of_a_job_are_no_hosts_and_count_once_in_a_report(site):
+    twice(site)
+    job = site.job("a.xml")
+    ad = to_ad(job).ad
+    assert (ad["JobUniverse"], "MinHosts" in ad, ad["RequestCpus"]) == (5, False, 2)
+    told = used(JobProperties(job))
+    assert (told.wall, told.processors) == (17, 4)
+
+
+def test_a_job_that_runs_again_asks_for_nothing_that_an_earlier_start_left(site):
+    site.add("a.xml", f"{USER}<TaskGroup><TaskCount>2</TaskCount></TaskGroup>")
+    ads = []
+    for number in range(3):
+        [ad] = site.fetch()
+        ads.append({k: v for k, v in ad.items() if k not in ("SSSKey", "SSSFetched")})
+        told = ran(ad, JobStartDate=int(time.time()) + number)
+        site.call("job-exit", told, "exit" if number == 2 else "evict")
+    assert ads[0] == ads[1] == ads[2]
+    groups = [each.get("Name") for each in site.job("a.xml").task_groups]
+    assert groups == ["", "start 1", "start 2", "start 3"]
+
+
+JOB = loads("<Job><Id>7</Id></Job>")
+ROWS = st.lists(
+    st.tuples(
+        st.integers(1, 3), st.sampled_from(["update", "exit-exit", "exit-evict"]),
+        st.integers(0, 5), st.integers(0, 50), st.integers(1, 500),
+    ),
+    min_size=2, max_size=6, unique=True,
+)  # fmt: skip
+
+
+def folded(rows):
+    job = JOB
+    for attempt, kind, at, seconds, memory in rows:
+        began = 1000 * attempt + at
+        told = {"JobStartDate": began, "JobDuration": seconds, "RemoteUserCpu": seconds}
+        ad = Ad({"SSSKey": f"17.{attempt}", "JobPid": 7, "ResidentSetSize": memory, **told})
+        job = reported(job, ad, kind, began + seconds)
+    return job
+
+
+def told_of(job):
+    """What does not depend on the order in which reports came."""
+    sums = [
+        job.get("StartCount"), job.get("CpuDuration"), job.get("StartTime"),
+        job.properties.get("Extension", name="Starts").text,
+        job.delivered.text("Duration"), job.delivered.get("Memory", metric="Max").text,
+    ]  # fmt: skip
+    each = [
+        (group.id, group.get("Name"), group.get("CpuDuration"), group.get("StartTime"),
+         group.delivered.text("Duration"), group.delivered.get("Memory", metric="Max").text)
+        for group in job.task_groups
+    ]  # fmt: skip
+    return sums, each
+
+
+@given(ROWS, st.randoms(use_true_random=False))
+def test_reports_of_attempts_come_in_any_order_and_twice(rows, random):
+    other = [*rows, *rows]
+    random.shuffle(other)
+    job, again = folded(rows), folded(other)
+    assert told_of(job) == told_of(again)
+    starts = {row[0] for row in rows}
+    assert job.get("StartCount") == str(len(starts))
+    groups = job.blocks(TaskGroup)
+    assert len(groups) == (len(starts) if len(starts) > 1 else 0)
+    for name in ("CpuDuration",):
+        if groups:
+            assert sum(int(each.get(name)) for each in groups) == int(job.get(name))
+    if groups:
+        total = sum(each.delivered.value("Duration") for each in groups)
+        assert total == job.delivered.value("Duration")
+
+
+# A hold.
+
+
+def poisoned(site):
+    """A job that is held, and whose document says so."""
+    path = site.add("a.xml", f"{USER}<Requested><Processors>2</Processors></Requested>")
+    for _ in range(2):
+        [ad] = site.fetch(attempts=2)
+        site.call("job-exit", ad, "evict", attempts=2)
+    assert site.fetch(attempts=2) == []
+    assert "<Hold>System</Hold>" in path.read_text()
+    [held] = site.jobs(HELD)
+    assert held.reason.startswith("held after 2 attempts")
+    return path
+
+
+def give_back(site, path):
+    from sssjob.systems.condor.hooks.queue import OpenQueue
+    from sssjob.systems.condor.hooks.reports import free
+    from sssjob.systems.condor.hooks.settings import HookSettings
+
+    settings = HookSettings(str(site.path))
+    with OpenQueue(settings) as queue:
+        [held] = queue.jobs(HELD)
+        free(settings, queue, held, say=pytest.fail)
+    assert "Hold" not in path.read_text()
+
+
+def state_is_idle(site, path):
+    path.write_text(path.read_text().replace("<State>Hold</State>", "<State>Idle</State>"))
+
+
+def state_is_taken_out(site, path):
+    path.write_text(re.sub("<(State|Hold|StatusMessage)>[^<]*</[^>]*>", "", path.read_text()))
+
+
+def hold_is_taken_out(site, path):
+    state_is_idle(site, path)
+    path.write_text(path.read_text().replace("<Hold>System</Hold>", ""))
+
+
+def another_program(site, path):
+    path.write_text(path.read_text().replace("/bin/true", "/bin/false"))
+
+
+def another_request(site, path):
+    path.write_text(path.read_text().replace(">2<", ">1<"))
+
+
+RELEASES = [
+    give_back, state_is_idle, state_is_taken_out, hold_is_taken_out, another_program,
+    another_request,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_whoever_sets_a_job_free_that_we_held_has_it_run_with_all_its_attempts(site, release):
+    path = poisoned(site)
+    release(site, path)
+    site.fold()  # which does not hold it again
+    [ad] = site.fetch(attempts=2)
+    site.call("job-exit", ad, "evict", attempts=2)
+    [ad] = site.fetch(attempts=2)
+    site.call("job-exit", ran(ad), "exit")
+    job = site.job("a.xml")
+    assert (job.get("State"), job.get("Hold"), job.get("StatusMessage")) == ("Completed", "", "")
+
+
+@pytest.mark.parametrize("change", [
+    ("</Job>", "<!-- why? --></Job>"), ("<Hold>System", "<Hold>User"), (USER, USER),
+])  # fmt: skip
+def test_a_job_that_we_held_stays_so_whatever_else_changes(site, change):
+    path = poisoned(site)
+    path.write_text(path.read_text().replace(*change, 1))
+    assert site.fetch(attempts=2) == []
+    site.fold()
+    assert site.fetch(attempts=2) == []
+
+
+def test_a_hold_outlives_the_queue_and_can_be_given_up_then_too(site):
+    import shutil
+
+    path = poisoned(site)
+    shutil.rmtree(site.state)
+    assert site.fetch(attempts=2) == []
+    [held] = site.jobs(HELD)
+    assert held.reason.startswith("held after 2 attempts")
+    another_program(site, path)
+    assert len(site.fetch(attempts=2)) == 1
+
+
+@pytest.mark.parametrize(
+    "inner, reason",
+    [
+        ("<Dependency/>", "its Dependency names no job"),
+        ("<Dependency> </Dependency>", "its Dependency names no job"),
+        ('<Dependency condition="OnFailure"/>', "its Dependency names no job"),
+        ("<Hold>User</Hold>", "its Hold is 'User'"),
+        ("<State>Idle</State><Hold>System</Hold>", "its Hold is 'System'"),
+    ],
+)
+def test_a_job_that_waits_for_nobody_says_so(site, inner, reason):
+    site.add("a.xml", USER + inner)
+    assert site.fetch() == []
+    [job] = site.jobs("waiting")
+    assert job.reason == reason
+    assert site.jobs(READY) == []
