@@ -344,6 +344,22 @@ def _slots(text):
             "translate": (_SGE_ROADS["translate"], f"#$ {text}")}
 
 
+_PBS_DEPEND = _TOLD["pbs"]["limit"].replace("Resource_List.walltime=01:00:00", "depend=@")
+
+
+def _torque(asked):
+    """The same requests in a record, a listing and a directive."""
+    said = dict(each.split("=", 1) for each in asked.split(" "))
+    record = " ".join(f"Resource_List.{name}={value}" for name, value in said.items())
+    shown = "\n    ".join(f"Resource_List.{name} = {value}" for name, value in said.items())
+    listing = f"Job Id: 7.s\n    job_state = Q\n    queue = q\n    {shown}\n\n"
+    return {
+        "accounting": (recorded_job("pbs", _PBS_DEPEND.replace("depend=@", "@")), record),
+        "status": (shown_job("qstat-text", "@"), listing),
+        "translate": (scripted("torque"), f"#PBS -l {asked.replace(' ', ',')}"),
+    }
+
+
 _SGE_STATUS = shown_job("sge-xml", "@")
 
 
@@ -554,7 +570,6 @@ def _task(status, message=""):
             f"<JAT_task_number>1</JAT_task_number>{told if message else ''}</ulong_sublist></JB_ja_tasks>")  # noqa: E501
 
 
-_PBS_DEPEND = _TOLD["pbs"]["limit"].replace("Resource_List.walltime=01:00:00", "depend=@")
 _QSTAT_ENDED = "Job Id: 7.s\n    job_state = F\n    queue = q\n    exec_host = n1/0\n    Exit_status = @\n"  # noqa: E501
 _QSTAT_DEPEND = "Job Id: 7.s\n    job_state = H\n    queue = q\n    depend = @\n"
 _PBS_ENDED = re.sub(r"Exit_status=\S+", "Exit_status=@", _TOLD["pbs"]["limit"])
@@ -632,6 +647,18 @@ FACTS = {
         "translate": (scripted("sge"), f"#$ -m {letters} -M a@x"),
     }) for letters, bits, event in (
         ("be", 0x180000, "JobStart,JobEnd"), ("e", 0x100000, "JobEnd"), ("bea", 0x1C0000, "All"))},
+    **{f"{path} of TORQUE: {asked}": (path, [(told, {})], _torque(asked)) for path, told, asked in (
+        ("Requested/NodeCount", "2", "nodes=n1:ppn=4+n2:ppn=2"),
+        ("Requested/Processors", "6", "nodes=n1:ppn=4+n2:ppn=2"),
+        ("Requested/Processors", "16", "nodes=2:ppn=4+1:ppn=8"),
+        ("Requested/Processors", "8", "procs=8"),
+        ("Requested/Architecture", "linux", "arch=linux"),
+        ("Requested/OperatingSystem", "linux", "opsys=linux"),
+    )},
+    "an architecture of PBS": ("Requested/Architecture", [("linux", {})], {
+        "accounting": (recorded_job("pbs", _PBS.format("arch")), "linux"),
+        "translate": (scripted("pbs"), "#PBS -l arch=linux"),
+    }),
     "what a site of HTCondor declares": ("Requested/Resource", [("2", {})], _condor(
         "request_foo = 2", "RequestFoo = 2", records=False)),
     "on four machines of HTCondor, what a site declares": ("Requested/Resource", [("8", {})], _condor(  # noqa: E501

@@ -21,10 +21,11 @@ from meanings import (
 )  # fmt: skip
 
 from sssjob.errors import SSSJobError
+from sssjob.model import Job, Property, Requested
 from sssjob.records.record import Instead
 from sssjob.systems.lsf.accounting.table import delivered_gpus, requested_gpus
 from sssjob.systems.pbs import allocation as pbs
-from sssjob.translate import read
+from sssjob.translate import Settings, read, translate
 
 CASES = [
     pytest.param(subject, road, id=f"{system} {what}: {road}")
@@ -113,6 +114,46 @@ def test_nodes_of_torque_are_counted_alike_on_every_road(text, count):
     by_prolog = pbs.allocation(["7.s", "amy", "g", "n", f"nodes={text},mem=1gb"])
     assert by_prolog.alone is (count == 1)
     assert ("max_rss_bytes" in by_prolog.amounts) is (count == 1)
+
+
+@pytest.mark.parametrize(
+    "text, gigabytes",
+    [
+        ("nodes=2:ppn=4", 8),
+        ("nodes=n1:ppn=4+n2:ppn=2", 6),
+        ("nodes=3", 3),
+        ("procs=8", 8),
+        ("ncpus=2", 2),
+    ],
+)
+def test_the_memory_of_each_process_of_torque_is_that_of_all_on_every_road(text, gigabytes):
+    name, _, value = text.partition("=")
+    roads = (
+        recorded(
+            "pbs", _RECORD.replace("nodes=@", f"{name}={value} Resource_List.pmem=@"), "Memory"
+        ),
+        shown(
+            "qstat-text",
+            _SHOWN.replace("nodes = @", f"{name} = {value}\n    Resource_List.pmem = @"),
+            "Memory",
+        ),
+        asked("torque", f"#!/bin/sh\n#PBS -l {text}\n#PBS -l pmem=@\nexec /bin/date\n", "Memory"),
+    )
+    assert [taken(road, "1gb") for road in roads] == [gigabytes << 30] * 3
+
+
+def test_nodes_of_torque_that_are_not_alike_are_written_as_they_were_while_they_are_asked_for():
+    script = "#!/bin/sh\n#PBS -l nodes=n1:ppn=4+n2:ppn=2\nexec /bin/date\n"
+    (found,) = read(script.encode(), "torque")
+    assert "#PBS -l nodes=n1:ppn=4+n2:ppn=2\n" in translate(found.job, "torque").text
+    more = [
+        Property("Processors", "8") if item.name == "Processors" else item
+        for item in found.job.requested
+    ]
+    items = (each for each in found.job.items if not isinstance(each, Requested))
+    changed = translate(Job((*items, Requested(more))), "torque", Settings(residual=False)).text
+    assert "#PBS -l nodes=n1:ppn=4+n2:ppn=4\n" in changed
+    assert "ppn=2" not in changed
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import TaskGroup, stripped
 from sssjob.nodes import plain
-from sssjob.systems.pbs.node_specs import GPU_COUNTS, NodeSpec, parts
+from sssjob.systems.pbs.node_specs import GPU_COUNTS, NodeSpec, parts, totals
 from sssjob.systems.pbs.words import clock, limit, size, written
 from sssjob.translate import exclusive, numbers
 from sssjob.translate.form import Layout
@@ -289,6 +289,7 @@ def _counted(of: numbers.TaskCounts, tasks: int) -> dict[str, str]:
 
 
 PLACE = "-l place"
+NODES = "-l nodes"
 _SCATTER = "scatter"
 _ARRANGEMENTS = ("free", "pack", _SCATTER, "vscatter")
 _SHARING = {exclusive.NODES: "excl", exclusive.HOSTS: "exclhost"}
@@ -337,6 +338,11 @@ def _say_flat(said: Said, heard: Heard, scope: str) -> None:
             chunk.values["mem"] = memory
         except InvalidValue as error:
             said.back("-l mem", memory, str(error))
+    if (arch := said.last("-l arch")) is not None:
+        if plain(arch):
+            heard.request("Architecture", arch)
+        else:
+            said.back("-l arch", arch)
     if counted:
         _say_chunk(chunk, heard, scope)
     elif "mem" in chunk.values:
@@ -411,8 +417,8 @@ class Nodes(Layout):
             part.marks += marks
         if gpus and gpus % nodes:
             asked.approximate("Resource", "GPUs of each node, rounded up", where=numbers.is_gpu)
-        if found:
-            made.option("-l nodes", "+".join(map(str, found)))
+        if text := self._unlike(asked, found) or "+".join(map(str, found)):
+            made.option(NODES, text)
         self._memory(asked, made, of, settings.memory_scope)
         if disk := numbers.one(asked, "Disk", numbers.MOST):
             made.option("-l file", written(disk))
@@ -424,6 +430,15 @@ class Nodes(Layout):
         shared(asked, made, of)
         if licences:
             made.option("-l gres", "%".join(f"{name}+{count}" for name, count in licences))
+
+    def _unlike(self, asked: JobRequest, found: list[NodeSpec]) -> str:
+        """Nodes that were kept, as they are not alike, if they still are what is asked for."""
+        for item in asked.mine("Extension", "torque"):
+            if item.attributes.get("name") == NODES:
+                if not found or totals(parts(item.text) or []) == totals(found):
+                    return item.text
+                asked.refuse(item, "the job asks for other nodes")
+        return ""
 
     def _memory(self, asked: JobRequest, made: Made, of: numbers.TaskCounts, scope: str) -> None:
         if scope == numbers.TASK:
@@ -438,12 +453,13 @@ class Nodes(Layout):
 
     def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
         """Nodes, then what is of the whole job."""
-        value = said.last("-l nodes")
+        value = said.last(NODES)
         found = parts(value) if value is not None else _flat_node(said)
         tasks = 1
         nodes = sum(part.count for part in found or ())
         if found is None or not _simple(found):
-            said.back("-l nodes", value)
+            said.back(NODES, value, "nodes that are not alike: their sums are read, too")
+            tasks = _say_unlike(found or [], heard)
         elif found:
             first = found[0]
             cpus = first.number("ppn") or 1
@@ -490,10 +506,33 @@ class Nodes(Layout):
             amount = True
 
 
+def _say_unlike(found: list[NodeSpec], heard: Heard) -> int:
+    """How many nodes and processors there are together, and which, where each is named."""
+    if not (told := totals(found)):
+        return 1
+    nodes, processors = told
+    names_ = [part.name for part in found]
+    if all(names_) and len({*names_}) == len(names_):
+        say_nodes(heard, names_)
+    numbers.say_count(heard, "NodeCount", nodes, nodes)
+    if processors:
+        numbers.say_count(heard, "Processors", processors, processors)
+    if gpus := sum(part.count * part.gpus for part in found):
+        numbers.say_gpus(heard, gpus)
+    if all({*part.properties} == {*found[0].properties} for part in found):
+        for mark in filter(plain, found[0].properties):
+            heard.request("Feature", mark)
+    return processors or 1
+
+
 def _flat_node(said: Said) -> list[NodeSpec]:
     """``-l ncpus=4,gpus=1``: without nodes, TORQUE gives it on one of them."""
     node = NodeSpec(1)
-    for name, place in (("ncpus", "ppn"), *zip(GPU_COUNTS, GPU_COUNTS, strict=True)):
+    for name, place in (
+        ("procs", "ppn"),
+        ("ncpus", "ppn"),
+        *zip(GPU_COUNTS, GPU_COUNTS, strict=True),
+    ):
         value = said.last(option := f"-l {name}")
         if value is None:
             continue

@@ -76,6 +76,19 @@ def parts(text: str) -> list[NodeSpec] | None:
     return found
 
 
+def totals(found: list[NodeSpec]) -> tuple[int, int] | tuple[()]:
+    """The nodes of a list and their processors, 0 where it says none; () where one has no number.
+
+    >>> totals(parts("n1:ppn=4+2:ppn=2")), totals(parts("4")), totals(parts("1:ppn=x"))
+    ((3, 8), (4, 0), ())
+    """
+    told = [part for part in found if "ppn" in part.values]
+    if not found or not all(part.number("ppn") for part in told):
+        return ()
+    each = (part.count * (part.number("ppn") or 1) for part in found)
+    return sum(part.count for part in found), sum(each) if told else 0
+
+
 def asked_count(text: str) -> int | None:
     """The nodes that a list with + between its parts asks for; None where it is no such list."""
     found = parts(text)

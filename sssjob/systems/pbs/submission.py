@@ -12,7 +12,7 @@ from sssjob.executable import DEFAULT_SHELL
 from sssjob.model import stripped
 from sssjob.records.dependencies import WORDS
 from sssjob.systems.pbs import directives
-from sssjob.systems.pbs.chunks import PLACE, Chunks, Nodes
+from sssjob.systems.pbs.chunks import NODES, PLACE, Chunks, Nodes
 from sssjob.systems.pbs.words import clock, limit, size, waited_for, written
 from sssjob.translate import environment, exclusive, fields, limits, mail, streams, waiting
 from sssjob.translate.arrays import Spelling
@@ -165,6 +165,7 @@ _TORQUE = Form(
     array=Spelling("-t", "PBS_ARRAYID", steps=False),
     lists={"-m": "", "-W depend": ","},
     layout=Nodes(),
+    own=(NODES,),
     in_script=(
         fields.Name("-N", plain=True, most=15),
         fields.TextOption("Project",          "-A", word),

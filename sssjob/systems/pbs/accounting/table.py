@@ -29,7 +29,7 @@ from sssjob.records.record import (
 from sssjob.records.values import is_whole
 from sssjob.resource_names import GPU
 from sssjob.systems.pbs import words
-from sssjob.systems.pbs.node_specs import asked_count, parts
+from sssjob.systems.pbs.node_specs import asked_count, parts, totals
 
 # Parts of HH:MM:SS in seconds: looking them up is faster than reading them.
 _MINUTES = {f":{number:02}:": 60 * number for number in range(60)}
@@ -189,11 +189,26 @@ def asked_processors(nodes: str, ncpus: str) -> Found:
     """
     if _count(ncpus):
         return None
-    found = parts(nodes) or []
-    told = [_count(part.values["ppn"]) for part in found if "ppn" in part.values]
-    if not told or "" in told:
+    found = totals(parts(nodes) or [])
+    return str(found[1]) if found and found[1] else None
+
+
+def asked_anywhere(procs: str, nodes: str, ncpus: str) -> Found:
+    """The processors of ``procs=8``, on whichever nodes, where nothing else counts them."""
+    return None if _count(ncpus) or asked_processors(nodes, "") else integer(procs)
+
+
+def of_processes(pmem: str, mem: str, nodes: str, ncpus: str, procs: str, select: str) -> Found:
+    """The memory of all processes of TORQUE, one for each processor, if no other is asked for.
+
+    >>> of_processes("1gb", "", "2:ppn=4", "", "", ""), of_processes("1gb", "2gb", "4", "", "", "")
+    ('8388608', None)
+    """
+    if mem or select or not pmem:
         return None
-    return str(sum(part.count * (part.number("ppn") or 1) for part in found))
+    by_nodes = totals(parts(nodes) or [])
+    told = max(by_nodes) if by_nodes else int(_count(procs) or _count(ncpus) or 1)
+    return units.decimal(Fraction(words.size(pmem)) * told / 1024)
 
 
 def asked_nodes(nodes: str, nodect: str) -> Found:
@@ -336,6 +351,15 @@ TABLE: tuple[Field, ...] = (
     Field("Resource_List.walltime",   REQUESTED, "Duration",    limit, _LIMIT),
     Field("Resource_List.cput",       JOB,       "ResourceLimit", limit, {"name": "CPUTime"}),
     Field("Resource_List.mem",        REQUESTED, "Memory",      asked_kilobytes, _KB),
+    Field("Resource_List.pmem",       REQUESTED, "Memory",      of_processes, _KB,
+          ("Resource_List.mem", "Resource_List.nodes", "Resource_List.ncpus",
+           "Resource_List.procs", "Resource_List.select")),
+    Field("Resource_List.pmem",       JOB,       "Extension",   plain,
+          noted("Resource_List.pmem")),
+    Field("Resource_List.procs",      REQUESTED, "Processors",  asked_anywhere, {},
+          ("Resource_List.nodes", "Resource_List.ncpus")),
+    Field("Resource_List.arch",       REQUESTED, "Architecture", plain),
+    Field("Resource_List.opsys",      REQUESTED, "OperatingSystem", plain),
     Field("Resource_List.vmem",       REQUESTED, "Swap",        asked_kilobytes, _KB),
     Field("Resource_List.file",       REQUESTED, "Disk",        kilobytes, _KB),
     Field("session",                  JOB,       "Extension",   single, noted("session")),
