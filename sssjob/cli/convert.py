@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from sssjob.accounting.grid import Grid
+    from sssjob.document.sources import NamedSource
     from sssjob.lcginfo.snapshot import Remark
     from sssjob.records import record
     from sssjob.verbs.convert import Conversion
@@ -35,6 +38,10 @@ _WHOLE = {
     "lrmsinfo": "it shows the jobs of one moment",
 }  # why nothing can be appended to the others
 _FILES = "each job has a file of its own"
+_BOTH = (
+    "warning: of some runs two records are written, since what was written first cannot be taken "
+    "back; --output FILE has only the one that counts"
+)
 FORMS = (LINES, WHOLE, *OTHERS, LRMSINFO)
 
 
@@ -134,9 +141,11 @@ def command(
     or "-" for standard input. A bad record is reported with its line, and the others are converted.
     The numbers of converted, skipped and bad records are printed at the end.
     """
+    from sssjob.document.sources import Again
+    from sssjob.records.runs import SeenRuns
     from sssjob.verbs import documents
-    from sssjob.verbs.convert import Conversion
-    from sssjob.verbs.records import RecordReading
+    from sssjob.verbs.convert import Conversion, ReadAgain
+    from sssjob.verbs.records import RecordReading, ToldOnce
 
     records.format_of(format_name)
     options = _options(zone, columns, delimiter, ended_only, not no_steps)
@@ -144,16 +153,31 @@ def command(
     wanted = WantedOutput(form, output, output_dir, state, told)
     _refuse(wanted, processes != 1 or cluster.is_wanted(), bool(logs), bool(files))
     said = records.RecordMessages()
-    reading, of_logs = RecordReading(said, watching), RecordReading(said, watching)
+    of_logs = reading = RecordReading(said, watching)
     with common.failing():
         grid = _grid(logs, of_logs) if logs else None
-        sources = tuple(common.sources(files))
-        if format_name in (AUTO.name, documents.DOCUMENTS):
-            sources = tuple(documents.readable(sources, said))
+        given = tuple(common.sources(files))
+        again = Again(given) if wanted.can_begin_anew else given
+        is_documents = format_name in (AUTO.name, documents.DOCUMENTS)
+        seen, once = SeenRuns(), ToldOnce(said)
         work = Conversion(
-            sources, format_name, options, reading, cluster.processes(processes), grid
-        )
-        _write(work, wanted)
+            (), format_name, options, reading, cluster.processes(processes), grid, seen,
+            can_begin_anew=wanted.can_begin_anew and grid is None,
+        )  # fmt: skip
+
+        def sources() -> tuple[NamedSource, ...]:
+            return tuple(documents.readable(again, once) if is_documents else again)
+
+        try:
+            reading = RecordReading(once, watching)
+            _write(replace(work, sources=sources(), reading=reading), wanted)
+        except ReadAgain:
+            once.begin(is_silent=True)
+            reading = RecordReading(once, watching)
+            _write(replace(work, sources=sources(), reading=reading, seen=seen.second()), wanted)
+        else:
+            if seen.has_written_both:
+                common.say(_BOTH)
     if grid is not None:
         common.say(f"joined {grid.joined} of {grid.entries} entries of logs")
     said.rest()
@@ -169,6 +193,16 @@ class WantedOutput(NamedTuple):
     output_dir: str | None
     state: str | None
     told: targets.TargetOptions
+
+    @property
+    def can_begin_anew(self) -> bool:
+        """Whether nothing of it has been seen by anybody before its end."""
+        if self.state is not None or self.output_dir is not None:
+            return False
+        if self.output in (None, "-"):
+            return self.form in _WHOLE
+        path = Path(self.output)
+        return path.is_file() or not os.path.lexists(path)
 
     @property
     def indent(self) -> bool:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from sssjob.document.sources import NamedSource
     from sssjob.drawing.report import Rows
     from sssjob.errors import SSSJobError
+    from sssjob.records.runs import Knowing
+    from sssjob.verbs.records import Tell
 
 
 def _groupings() -> Iterable[str]:
@@ -202,9 +204,10 @@ def command(
     "-" is standard input. A TIME is 2026, 2026-11, 2026-11-30, ISO 8601 or seconds since 1970.
     """
     from sssjob.accounting.report import Report
+    from sssjob.document.sources import Again
     from sssjob.records.runs import SeenRuns
-    from sssjob.verbs.records import RecordReading
-    from sssjob.verbs.report import ReportedJobs
+    from sssjob.verbs.records import RecordReading, ToldOnce
+    from sssjob.verbs.report import ReportedJobs, add_once
 
     if format_name != DOCUMENTS:
         records.format_of(format_name)
@@ -218,17 +221,30 @@ def command(
     check_sort(report, sort)
     unread: list[SSSJobError] = []
 
-    def tell(error: SSSJobError) -> None:
+    def unread_(error: SSSJobError) -> None:
         unread.append(error)
         common.say(error)
 
     said = records.RecordMessages()
-    reading = RecordReading(said, watching)
+    told, failed = ToldOnce(said), ToldOnce(unread_)
+    reading = RecordReading(told, watching)
     given = "" if zone == "UTC" else zone
-    with common.failing(), ExitStack() as stack:
-        used, seen = cluster.processes(processes), SeenRuns()
-        for name, some in by_format(files, format_name, stack, said):
-            ReportedJobs(some, tell, name, given, reading, used, seen, *table, True).add_to(fine)
+    sources = Again(common.sources(files))
+    used = cluster.processes(processes)
+
+    def read(found: Report, seen: Knowing, by_one: bool) -> None:
+        nonlocal reading
+        reading = RecordReading(told, watching)
+        for each in (told, failed):
+            each.begin(is_silent=not isinstance(seen, SeenRuns))
+        with ExitStack() as stack:
+            for name, some in by_format(sources, format_name, stack, told):
+                ReportedJobs(
+                    some, failed, name, given, reading, 1 if by_one else used, seen, *table, True
+                ).add_to(found)
+
+    with common.failing():
+        add_once(fine, read)
     valued.fold(fine, report)
     rows = report.rows(sort, limit)
     printed(report, rows, as_json=as_json, as_csv=as_csv, raw=raw)
@@ -245,12 +261,11 @@ def command(
 
 
 def by_format(
-    files: tuple[str, ...], wanted: str, stack: ExitStack, said: records.RecordMessages
+    sources: Iterable[NamedSource], wanted: str, stack: ExitStack, said: Tell
 ) -> Iterator[tuple[str, Iterable[NamedSource]]]:
     """The sources by the format that was named, or that they are recognised by, which is said."""
     from sssjob.verbs.documents import by_format
 
-    sources = common.sources(files)
     if wanted != AUTO.name:
         yield wanted, sources
         return

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import re
 import time
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from shutil import copyfileobj
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from sssjob.cli import common
 from sssjob.visible import visible
@@ -89,6 +92,20 @@ def append(
     return remarks
 
 
+@contextmanager
+def _output(path: str | None, *, whole: bool) -> Iterator[BinaryIO]:
+    """Where records go; standard output gets the ``whole`` at once, if it is to."""
+    if not whole or path not in (None, "-"):
+        with common.output(path) as stream:
+            yield stream
+        return
+    with TemporaryFile() as kept:
+        yield cast(BinaryIO, kept)
+        kept.seek(0)
+        with common.output(path) as stream:
+            copyfileobj(kept, stream)
+
+
 def write(work: Conversion, target: str, told: TargetOptions, output: str | None) -> None:
     """Write jobs in a target format, and say what it could not hold."""
     if work.processes > 1:
@@ -98,7 +115,7 @@ def write(work: Conversion, target: str, told: TargetOptions, output: str | None
     options = told.options()
     with ExitStack() as stack:
         listed = stack.enter_context(common.output(told.losses)) if told.losses else None
-        stream = stack.enter_context(common.output(output))
+        stream = stack.enter_context(_output(output, whole=work.can_begin_anew))
         losses = _losses(listed)
         try:
             written(work, target, stream, options, losses)

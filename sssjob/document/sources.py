@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import glob
+import io
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, TypeGuard, cast
 
 from sssjob.addresses import is_ledger, is_object, is_store
 from sssjob.document.files import is_compressed, raw
@@ -19,6 +20,7 @@ from sssjob.visible import visible
 STANDARD_INPUT = "<stdin>"
 
 _SMALL = 1 << 16  # bytes of a file
+_COPIED = 1 << 30  # bytes of a stream
 _TOGETHER = 50  # small files that one process reads in one go
 
 _SUFFIXES = tuple(
@@ -155,6 +157,98 @@ def is_small(source: NamedSource) -> bool:
         return is_file and not is_compressed(source.given)  # which may hold very much
     except OSError:
         return False
+
+
+class Again:
+    """Sources that may be read a second time: what is no file is copied while it is first read.
+
+    The copies are in files without a name. Each iteration gives all sources from their beginning;
+    one of which nothing was copied, for want of room, raises ``UnusableSource`` then.
+    """
+
+    def __init__(self, sources: Iterable[NamedSource]) -> None:
+        self._sources = sources
+        self._first: list[NamedSource] = []
+        self._is_first = True
+
+    def __iter__(self) -> Iterator[NamedSource]:
+        if not self._is_first:
+            for source in self._first:
+                given = source.given
+                with naming(source.name):
+                    yield source._replace(given=given.again() if _is_copied(given) else given)
+            return
+        self._is_first = False
+        for source in self._sources:
+            if not isinstance(source.given, Path):
+                source = source._replace(given=cast(BinaryIO, Copied(source.given)))
+            elif _is_stream(source.given):
+                source = source._replace(given=cast(BinaryIO, Copied(source.given.open("rb", 0))))
+            self._first.append(source)
+            yield source
+
+
+class Copied(io.RawIOBase):
+    """A stream that is copied while it is read; ``again`` gives it from its beginning."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        super().__init__()
+        self._stream = stream
+        self._copy: BinaryIO | None = None
+        self._size = 0
+        self._has_copy = True
+
+    def readable(self) -> bool:
+        """It is there to be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Some of the next bytes; none at the end."""
+        data = self._stream.read(len(buffer)) or b""
+        buffer[: len(data)] = data
+        if data and self._has_copy:
+            self._put(data)
+        return len(data)
+
+    def _put(self, data: bytes) -> None:
+        self._size += len(data)
+        try:
+            if self._size > _COPIED:
+                raise OSError
+            if self._copy is None:
+                from tempfile import TemporaryFile  # slow to import
+
+                self._copy = cast(BinaryIO, TemporaryFile())  # noqa: SIM115  # read later
+            self._copy.write(data)
+        except OSError:  # the first reading goes on without it
+            self._has_copy, self._copy = False, None
+
+    def again(self) -> BinaryIO:
+        """All of it. Raises ``UnusableInput`` where it was not copied."""
+        while self._has_copy and self.read(1 << 16):
+            pass
+        if not self._has_copy:
+            raise UnusableInput(
+                "several records of one run are in it, and to add up the one that tells most, all "
+                "has to be read again, but there was no room to keep it: give it as a file"
+            )
+        if self._copy is None:
+            return io.BytesIO()
+        self._copy.seek(0)
+        return self._copy
+
+
+def _is_copied(given: object) -> TypeGuard[Copied]:
+    return isinstance(given, Copied)
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether a path leads to a pipe or a device, which gives its bytes once."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
 
 
 def grouped(small: Iterable[NamedSource]) -> Iterator[Files]:

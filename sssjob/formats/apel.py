@@ -254,6 +254,6 @@ LAYOUT = Layout(
     reader=reader,
     rows=mapping(KEYS),
     known=Known(NAMES),
-    run=RunKey(("Site", "SubmitHost", "MachineName", "LocalJobId"), "", "StartTime", "EndTime"),
+    run=RunKey("", "StartTime", "EndTime"),
     recognises=recognises,
 )

@@ -13,7 +13,7 @@ from sssjob.document.outermost import are_theirs, is_block, told
 from sssjob.errors import UnreadableDocument
 from sssjob.model import Block, Job, JobGroup
 from sssjob.records.cuts import CustomPieces
-from sssjob.records.layout import Layout, MadeJob, Piece, Read, alone
+from sssjob.records.layout import Layout, MadeJob, Piece, Read, RunKey, alone
 from sssjob.records.record import Bad, Noted
 
 _THEIRS = (
@@ -50,7 +50,12 @@ def unread(error: UnreadableDocument) -> Bad:
 def made(line: int, job: Job) -> Read:
     """A job is a record that has become one, and a record has no Files."""
     notes = (Noted(line, _NO_FILES, once=True),) if any(files_named(job)) else ()
-    return MadeJob(line, job, "EndTime" in job.properties.names(), notes)
+    return MadeJob(line, job, has_ended(job), notes)
+
+
+def has_ended(job: Job) -> bool:
+    """Whether a job says when it ended."""
+    return "EndTime" in job.properties.names()
 
 
 def jobs_of(block: Block) -> Iterator[Job]:
@@ -75,5 +80,10 @@ def mistaken(head: bytes) -> str:
 
 
 LAYOUT = Layout(
-    type="", cut=CustomPieces(pieces), reader=alone(made), recognises=recognises, mistaken=mistaken
+    type="",
+    cut=CustomPieces(pieces),
+    reader=alone(made),
+    run=RunKey(waits=True),
+    recognises=recognises,
+    mistaken=mistaken,
 )

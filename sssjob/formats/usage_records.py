@@ -106,7 +106,7 @@ def of_elements(type: str, rows: tuple[Field, ...], recognises: Callable[[bytes]
     return Layout(
         type=type, cut=CustomPieces(pieces, opened), reader=reader, rows=layout.mapping(rows),
         known=layout.Known(names),
-        run=layout.RunKey(("MachineName", GLOBAL_ID, ID), "", "StartTime", "EndTime"),
+        run=layout.RunKey("", "StartTime", "EndTime"),
         recognises=recognises,
     )  # fmt: skip
 

@@ -60,7 +60,7 @@ class RecordEngine(Generic[P, J]):
         options = self._options
         read = layout.reader(options, self._clock) if layout.reader else None
         folder = layout.folding.folder(options, self._plans) if layout.folding else None
-        once = Once(layout.run, met, self._clock) if layout.run and met else None
+        once = Once(layout, layout.run, met, self._clock) if layout.run and met else None
         before = [(number, clean(raw)) for number, raw in front]
         batches: Iterable[Iterable[Piece]] = chain([before], cut)
         if settled:

@@ -64,17 +64,23 @@ class Record(NamedTuple):
 
 
 class RunKey(NamedTuple):
-    """The columns that tell a run of a job from all others: whose it is, and its times.
+    """The columns of the times that tell a run of a job from its others; "" for none.
 
-    ``is_whole`` says that a record has so many columns, always, that two which are the same in all
-    of them are one, even without times.
+    Whose it is, its machine and its id, is what the table says. ``is_whole`` says that a record has
+    so many columns, always, that two which are the same in all of them are one, even without times;
+    ``waits`` that there may be records of jobs that still wait.
     """
 
-    of: Names
-    submit: str
-    start: str
-    end: str
+    submit: str = ""
+    start: str = ""
+    end: str = ""
     is_whole: bool = False
+    waits: bool = False
+
+    @property
+    def times(self) -> tuple[str, str, str]:
+        """The columns of submission, start and end."""
+        return self.submit, self.start, self.end
 
 
 class Known(NamedTuple):
@@ -319,10 +325,10 @@ class Layout:
     ``type`` is that of its Extensions. ``reader`` gives, for each stream anew, what reads a piece;
     without one, pieces are read already. ``rows`` is the mapping for records with these names; what
     is ``MadeJob`` needs none. ``span`` names the columns of start and end, of which a
-    note may speak. ``run`` tells runs apart, ``known`` all columns. ``recognises`` says what in the
-    first bytes of a file tells the format, ``mistaken`` what is wrong with a file that is often
-    taken for it; both give "" for all others. ``folding`` is for formats with several records of
-    one job.
+    note may speak. ``run`` tells runs apart, where records do, ``known`` all columns.
+    ``recognises`` says what in the first bytes of a file tells the format, ``mistaken`` what is
+    wrong with a file that is often taken for it; both give "" for all others. ``folding`` is for
+    formats with several records of one job.
     """
 
     type: str

@@ -31,7 +31,7 @@ from sssjob.records.lines import check_end
 from sssjob.records.recognition import checked
 from sssjob.records.record import Bad, Converted, Counts, Noted, Options, Outcome, Skipped
 from sssjob.records.regular import ROAD
-from sssjob.records.runs import Keys, ListedRuns, Met
+from sssjob.records.runs import NO_KEYS, Keys, Met, listed_of
 
 P = TypeVar("P")
 J = TypeVar("J")
@@ -211,7 +211,7 @@ class Result(NamedTuple):
     data: bytes | memoryview
     counts: Counts
     remarks: list[Bad | Noted]
-    runs: Keys = ([], [])
+    runs: Keys = NO_KEYS
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
         return Result, (PickleBuffer(self.data), self.counts, self.remarks, self.runs)
@@ -316,7 +316,7 @@ def convert(
     met: Met | None = None,
 ) -> Result:  # fmt: skip
     """Convert a part; with ``lines`` a line break within a text is a reference."""
-    runs = met.runs if isinstance(met, ListedRuns) else ([], [])
+    runs = listed_of(met)
     return result(outcomes(format_, part, builder, met), lines=lines)._replace(runs=runs)
 
 

@@ -1,51 +1,86 @@
-"""Twice is once: runs of jobs that a record was read of before, in the same file or another one.
+"""Twice is once: runs of jobs of which a record was read before, in the same file or another one.
 
-Strategy. The same log is given twice, windows of sacct overlap, files are sent again: what a run
-used would be counted twice. A run is known by the machine, the id of its job, when it was submitted
-and when it began, as the records spell them; one that did not begin only by all that its record
-says. # decision 245
+Strategy. The same log is given twice, windows of sacct overlap, files are sent again, and documents
+stand beside the log that they were made of: what a run used would be counted twice. A run is known
+by its machine, the id of its job, when it was submitted and when it began, as the job object says
+these. Of several records of a run the one that ended tells more than one that only began, and that
+more than one that waits; of two alike the later one counts. A ledger has the same rule
+(``ledger/merging.py``), and so has a store. # decision 508
 
-The idea is to keep of a run two hashes: one of the texts that tell it, and one of its end. Whether
-many runs are all new is asked of a set at once, in any order; only where it may be that one was met
-before, each is looked up in its turn. The last runs are in a dictionary then. When they are many,
-they go into a table of 16 bytes for each, of which half is free, and a large one lies in a file
-without a name, which the system may write out.
+The idea is to keep two numbers of a run: a hash of what tells it, and one of its end with how much
+was told (WAITS, BEGAN, ENDED). Whether many runs are all new is asked of a set at once, in any
+order; only where it may be that one was met before, each is looked up in its turn. The last runs
+are in a dictionary then. When they are many, they go into a table of 16 bytes for each, of which
+half is free, and a large one lies in a file without a name, which the system may write out.
 
-Why it is right: only where both hashes, of 64 bits each and another in each process, are those of
-a record before, is one left out, and that is told. Records of one run that end differently, such as
-those of a job that was resized, are all kept. What is left out is never made: it costs its reading.
+What was read first may be what does not count. It was counted, or written, by then. So which record
+of such a run counts is kept by its number, and who can begin anew reads all a ``second`` time, when
+all others are left out. Who cannot, as what writes into a pipe, has written both.
+
+Why it is right: only where a hash of 64 bits, another in each process, is that of a run before, is
+a record left out, and that is told. A second reading is of the same records in the same order, so
+numbers mean the same. A bad record has no number: it hides no good one.
 """
 
 from __future__ import annotations
 
 import mmap
 from array import array
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice, repeat
+from typing import Any, NamedTuple, Protocol
 
-from sssjob.errors import Severity
+from sssjob.errors import InvalidValue, Severity
+from sssjob.model import Delivered, Job, Property
+from sssjob.records import clock as clocks
 from sssjob.records.clock import NO_VALUE, Clock
-from sssjob.records.layout import NEVER, Names, RecordBatch, RunKey, Stretch
-from sssjob.records.record import Noted, Skipped
-from sssjob.records.texts import distinct
+from sssjob.records.layout import NEVER, Layout, Names, RecordBatch, RunKey, Stretch
+from sssjob.records.readers import single
+from sssjob.records.record import DELIVERED, JOB, Field, Noted, Skipped, plain
+from sssjob.records.texts import Whole, distinct, has_any
 
 AGAIN = "read before"
 _TWICE = "a record of the same run was read before: it counts once"
-_CHANGED = "a record of the same run with another end was read before: both are kept"
+_INSTEAD = "a record of the same run was read before, and this one tells more: it counts instead"
 
 _NOTHING = NO_VALUE | {"0", "-1", "0.0"}
-_NOT_OVER = frozenset(map(hash, _NOTHING))
-_RECENT = 1 << 17  # runs in the set: some 14 MiB, with their ends
+_RECENT = 1 << 17  # numbers in the set: some 14 MiB, with their ends
 _SLOTS = 1 << 8  # of a table at first
 _IN_MEMORY = 1 << 18  # slots of a table that is in no file: 4 MiB
 _READERS = 256  # names that are remembered with what reads the keys of their records
-_OTHERS = 1 << 16  # runs with several ends of which all ends are remembered
+_TOGETHER = 256  # job objects that are looked up at once
+_DIGITS = 11  # of seconds: more are milliseconds
+_FORGOTTEN = 1 << 16  # runs of which a bad record was remembered at first
 
-NEW, TWICE, CHANGED = range(3)
+NEW, TWICE, INSTEAD = range(3)
 UNTOLD = 0  # stands for what tells no run; no hash but that of "" is this number, as good as never
-Keys = tuple[Sequence[Any], Sequence[Any]]  # what tells runs, and their ends
+WAITS, BEGAN, ENDED = 1, 2, 3  # how much a record tells of its run
+_KIND = 3  # the bits of that
+_HAS_RUN = 4  # of a job: a run of it began
+_PLACE = 32  # bits of the number of a record of a run
 
 _PROBE = "is a hash the same here and there?"
+
+
+class Keys(NamedTuple):
+    """Of many records what tells their runs, what tells their jobs, and their ends.
+
+    UNTOLD where nothing tells a run; and for a job, where no record of it may wait. An end has how
+    much its record tells.
+    """
+
+    runs: Sequence[Any]
+    jobs: Sequence[Any]
+    ends: Sequence[Any]
+
+
+NO_KEYS = Keys([], [], [])
+
+
+def end_of(told: tuple[Any, int]) -> int:
+    """The number of an end, and of how much its record tells."""
+    return hash(told[0]) & ~(_KIND | _HAS_RUN) | told[1]
 
 
 class Met(Protocol):
@@ -53,19 +88,32 @@ class Met(Protocol):
 
     @property
     def told(self) -> Callable[[Any], Any]:
-        """What is made of the texts that tell a run, and of the text of its end."""
+        """What is made of the texts that tell a run."""
         ...
 
-    def are_new(self, keys: Sequence[Any], ends: Sequence[Any]) -> bool:
+    @property
+    def ended(self) -> Callable[[tuple[Any, int]], Any]:
+        """What is made of an end, and of how much its record tells."""
+        ...
+
+    def are_new(self, keys: Keys) -> bool:
         """Whether none of many runs was met before, nor twice among them; then they are now."""
         ...
 
-    def take(self, keys: Sequence[Any], ends: Sequence[Any]) -> Sequence[int]:
-        """For each of many runs in their order NEW, TWICE or CHANGED."""
+    def take(self, keys: Keys) -> Sequence[int]:
+        """For each of many runs in their order NEW, TWICE or INSTEAD."""
         ...
 
-    def forget(self, keys: Iterable[Any]) -> None:
+    def forget(self, runs: Iterable[Any]) -> None:
         """Of these runs, which were the last that were new, nothing was read after all."""
+        ...
+
+
+class Knowing(Met, Protocol):
+    """Who knows the runs of all parts, and not only of one."""
+
+    def are_new_in(self, listed: Keys) -> bool:
+        """``are_new`` of the runs of a part that another process has listed."""
         ...
 
 
@@ -73,59 +121,108 @@ class SeenRuns:
     """The runs that were met; see above."""
 
     told = staticmethod(hash)
+    ended = staticmethod(end_of)
 
     def __init__(self) -> None:
         self._runs = {UNTOLD}  # the last ones, and perhaps others that were asked for
         self._taken: list[Keys] = []  # those that were taken together, and are not in ``_ends``
         self._ends: dict[int, int] = {}  # by the last runs
         self._table = _Table(_SLOTS)
-        self._others: dict[int, set[int]] = {}  # further ends of runs that have several
         self._forgotten: set[int] = set()  # runs that were met, and of which nothing was read
+        self._chosen = _Table(_SLOTS)  # of runs with several: how many, and which of them counts
+        self.is_undecided = False  # what was read first is not what counts, or may not be
+        self.has_written_both = False  # of a run, of which a later record counts
 
-    def take(self, keys: Sequence[int], ends: Sequence[int]) -> Sequence[int]:
-        """For each of many runs in their order NEW, TWICE or CHANGED; they are remembered."""
-        verdicts = []
-        for run, end in zip(keys, ends, strict=True):
-            known = self._end(run) if run else None
-            if known is not None and run in self._forgotten:
-                self._forgotten.discard(run)
-                self._others[run] = {end}
-                verdicts.append(NEW)
-                continue
-            if known is not None:
-                verdicts.append(self._met(run, known, end))
-                continue
-            verdicts.append(NEW)
-            if run:
-                self._runs.add(run)
-                self._ends[run] = end
+    def take(self, keys: Keys) -> Sequence[int]:
+        """For each of many runs in their order NEW, TWICE or INSTEAD; they are remembered."""
+        verdicts = [
+            self._taken_one(run, job, end) if run else NEW
+            for run, job, end in zip(*keys, strict=True)
+        ]
         self._put_away()
         return verdicts
 
-    def are_new(self, keys: Sequence[int], ends: Sequence[int]) -> bool:
+    def _taken_one(self, run: int, job: int, end: int) -> int:
+        known, kind = self._known(run), end & _KIND
+        if run in self._forgotten:
+            self._forgotten.discard(run)
+            known &= _HAS_RUN
+        if kind == WAITS and known & _HAS_RUN:
+            self._again(run, known, counts=False)
+            return TWICE
+        if job and job != run:
+            self._begins(job)
+        if not known & _KIND:
+            if run in self._chosen:  # one that waited gave way
+                self._again(run, known, counts=True)
+            self._remember(run, end | known & _HAS_RUN)
+            return NEW
+        if known & _KIND > kind:
+            self._again(run, known, counts=False)
+            return TWICE
+        self._again(run, known, counts=True)
+        is_alike = known & ~_HAS_RUN == end
+        self.has_written_both |= not is_alike
+        self._remember(run, end | known & _HAS_RUN)
+        return TWICE if is_alike else INSTEAD
+
+    def _begins(self, job: int) -> None:
+        """A run of a job has begun: what waits gives way to it."""
+        known = self._known(job)
+        if known & _HAS_RUN:
+            return
+        if known & _KIND == WAITS:
+            self._again(job, known, counts=False, none=True)
+            self.has_written_both = True
+            known = 0
+        self._remember(job, known | _HAS_RUN)
+
+    def _again(self, run: int, known: int, *, counts: bool, none: bool = False) -> None:
+        """Another record of a run: whether it counts, or else the one that did, or none does."""
+        told = self._chosen.get(run)
+        if told is None:
+            told = 1 << _PLACE | 1 if known & _KIND else 0
+        count, chosen = told >> _PLACE, told & (1 << _PLACE) - 1
+        if none:
+            chosen = 0
+        else:
+            count += 1
+            chosen = count if counts else chosen
+        if counts or none:
+            self.is_undecided = True
+        self._chosen = self._chosen.having(run, count << _PLACE | chosen)
+
+    def are_new(self, keys: Keys) -> bool:
         """Whether none of many runs was met before, nor twice among them; then they are now."""
-        runs, before = self._runs, len(self._runs)
-        runs.update(keys)
-        grown = len(runs) - before
-        if grown < len(keys) and grown + keys.count(UNTOLD) < len(keys):
+        runs = self._runs
+        for some in keys.runs, keys.jobs:
+            before = len(runs)
+            runs.update(some)
+            grown = len(runs) - before
+            if grown < len(some) and grown + some.count(UNTOLD) < len(some):
+                return False
+        if self._table.has_any(keys.runs) or self._table.has_any(keys.jobs):
             return False
-        if self._table.has_any(keys):
-            return False
-        self._taken.append((keys, ends))
+        self._taken.append(keys)
         self._put_away()
         return True
 
-    def forget(self, keys: Iterable[int]) -> None:
+    def forget(self, runs: Iterable[int]) -> None:
         """Take the next record of these runs for the first one."""
-        if len(self._forgotten) < _OTHERS:
-            self._forgotten.update(key for key in keys if key)
+        if len(self._forgotten) < _FORGOTTEN:
+            self._forgotten.update(run for run in runs if run)
 
     def are_new_in(self, listed: Keys) -> bool:
         """The same of the runs of a part that another process has listed."""
-        keys, ends = listed
-        if isinstance(keys, list):
-            return self.are_new([*map(hash, keys)], [*map(hash, ends)])
-        return self.are_new(keys, ends)
+        return self.are_new(hashed(listed))
+
+    def second(self) -> SecondReading:
+        """Who knows which records count, when the same ones are read again."""
+        return SecondReading(self._chosen)
+
+    def _remember(self, run: int, end: int) -> None:
+        self._runs.add(run)
+        self._looked_up()[run] = end
 
     def _put_away(self) -> None:
         """Put what was met into the table, if it is much."""
@@ -135,25 +232,57 @@ class SeenRuns:
 
     def _looked_up(self) -> dict[int, int]:
         """The ends of the last runs."""
-        for keys, ends in self._taken:
-            self._ends.update(zip(keys, ends, strict=True))
+        for runs, jobs, ends in self._taken:
+            self._ends.update(zip(runs, ends, strict=True))
+            self._ends.update(zip(jobs, repeat(_HAS_RUN)))
         self._taken.clear()
         self._ends.pop(UNTOLD, None)
         return self._ends
 
-    def _end(self, run: int) -> int | None:
-        """The end of a run that was met."""
+    def _known(self, run: int) -> int:
+        """The end of a run that was met; 0 of any other."""
         found = self._looked_up().get(run)
-        return self._table.get(run) if found is None else found
+        return (self._table.get(run) or 0) if found is None else found
 
-    def _met(self, run: int, known: int, end: int) -> int:
-        """What to say of a run that was met before, with an end that is known."""
-        others = self._others.get(run, set())
-        if end in _NOT_OVER or end == known or end in others:
-            return TWICE  # one that has not ended tells less than what is known
-        if len(self._others) < _OTHERS:
-            self._others[run] = others | {end}
-        return CHANGED
+
+class SecondReading:
+    """The runs of which several records were read, and which of those counts."""
+
+    told = staticmethod(hash)
+    ended = staticmethod(end_of)
+
+    def __init__(self, chosen: _Table) -> None:
+        self._chosen, self._counts = chosen, _Table(_SLOTS)
+
+    def are_new(self, keys: Keys) -> bool:
+        """Whether one record was read of each."""
+        return not self._chosen.has_any(keys.runs)
+
+    def are_new_in(self, listed: Keys) -> bool:
+        """The same of the runs of a part that another process has listed."""
+        return self.are_new(hashed(listed))
+
+    def take(self, keys: Keys) -> Sequence[int]:
+        """For each of many runs in their order NEW, or TWICE for a record that does not count."""
+        return [self._taken_one(run) if run else NEW for run in keys.runs]
+
+    def _taken_one(self, run: int) -> int:
+        told = self._chosen.get(run)
+        if told is None:
+            return NEW
+        count = (self._counts.get(run) or 0) + 1
+        self._counts = self._counts.having(run, count)
+        return NEW if count == told & (1 << _PLACE) - 1 else TWICE
+
+    def forget(self, runs: Iterable[int]) -> None:
+        """A bad record was not counted in the first reading either."""
+
+
+def hashed(listed: Keys) -> Keys:
+    """What another process has listed, as numbers of this one."""
+    if not isinstance(listed.runs, list):
+        return listed
+    return Keys([*map(hash, listed.runs)], [*map(hash, listed.jobs)], [*map(end_of, listed.ends)])
 
 
 class _Table:
@@ -190,8 +319,19 @@ class _Table:
         place = self._place(run)
         return self._pairs[place + 1] if self._pairs[place] else None
 
+    def __contains__(self, run: int) -> bool:
+        return bool(self._pairs[self._place(run)])
+
+    def having(self, run: int, end: int) -> _Table:
+        """A table in which a run has this end: this one, or a larger one."""
+        place = self._place(run)
+        if self._pairs[place]:
+            self._pairs[place + 1] = end
+            return self
+        return self.with_more({run: end})
+
     def with_more(self, runs: Mapping[int, int]) -> _Table:
-        """A table with more runs: this one, or a larger one."""
+        """A table with more runs, or other ends of runs: this one, or a larger one."""
         table, count = self, self.count + len(runs)
         if 2 * count > self._slots:
             table = _Table(1 << (2 * count).bit_length())
@@ -201,14 +341,14 @@ class _Table:
         return table
 
     def fill(self, runs: Iterable[tuple[int, int]]) -> None:
-        """Put in runs that are not there."""
+        """Put in runs, or other ends of those that are there."""
         pairs, last = self._pairs, self._last
         for run, end in runs:
             place = run * 2 & last
-            while pairs[place]:
+            while (found := pairs[place]) and found != run:
                 place = place + 2 & last
+            self.count += not found
             pairs[place], pairs[place + 1] = run, end
-            self.count += 1
 
     def _place(self, run: int) -> int:
         place = run * 2 & self._last
@@ -226,31 +366,40 @@ class ListedRuns:
 
     def __init__(self, probe: int) -> None:
         self.told: Callable[[Any], Any] = hash
-        self._keys: Any = array("q")
+        self.ended: Callable[[tuple[Any, int]], Any] = end_of
+        self._runs: Any = array("q")
+        self._jobs: Any = array("q")
         self._ends: Any = array("q")
         if probe != hash(_PROBE):
-            self.told, self._keys, self._ends = _as_it_is, [], []
+            self.told = self.ended = _as_it_is
+            self._runs, self._jobs, self._ends = [], [], []
 
     @property
     def runs(self) -> Keys:
         """All of them."""
-        return self._keys, self._ends
+        return Keys(self._runs, self._jobs, self._ends)
 
-    def are_new(self, keys: Sequence[Any], ends: Sequence[Any]) -> bool:
+    def are_new(self, keys: Keys) -> bool:
         """List them all: here nobody knows better."""
-        self._keys.extend(keys)
-        self._ends.extend(ends)
+        self._runs.extend(keys.runs)
+        self._jobs.extend(keys.jobs)
+        self._ends.extend(keys.ends)
         return True
 
-    def take(self, keys: Sequence[Any], ends: Sequence[Any]) -> Sequence[int]:
+    def take(self, keys: Keys) -> Sequence[int]:
         """As long as all are new, nobody asks this."""
-        return [NEW] * len(keys)
+        return [NEW] * len(keys.runs)
 
-    def forget(self, keys: Iterable[Any]) -> None:
+    def forget(self, runs: Iterable[Any]) -> None:
         """List nothing of them."""
-        for key in keys:
-            place = next(at for at in range(len(self._keys) - 1, -1, -1) if self._keys[at] == key)
-            self._keys[place] = UNTOLD
+        for run in runs:
+            place = next(at for at in range(len(self._runs) - 1, -1, -1) if self._runs[at] == run)
+            self._runs[place] = UNTOLD
+
+
+def listed_of(met: Met | None) -> Keys:
+    """The runs of a part, where they were only listed."""
+    return met.runs if isinstance(met, ListedRuns) else NO_KEYS
 
 
 def probe() -> int:
@@ -265,8 +414,8 @@ def _as_it_is(told: Any) -> Any:
 class Once:
     """Leaves out what was read of runs that were met before."""
 
-    def __init__(self, run: RunKey, met: Met, clock: Clock) -> None:
-        self._run, self._met, self._clock = run, met, clock
+    def __init__(self, layout: Layout, run: RunKey, met: Met, clock: Clock) -> None:
+        self._layout, self._run, self._met, self._clock = layout, run, met, clock
         self._readers: dict[Names, Callable[[RecordBatch], Keys]] = {}
         self._are_new = True  # what was taken last
 
@@ -276,92 +425,241 @@ class Once:
         ``bad`` tells the places of records of which nothing can be made: these are no first ones.
         """
         self._are_new = True
-        keys: list[Any] = []
-        ends: list[Any] = []
-        for batch in found.batches:
-            more = self._keys(batch)
-            keys += more[0]
-            ends += more[1]
-        if not keys or self._met.are_new(keys, ends):
+        keys, places = self._all(found)
+        if not places or self._met.are_new(keys):
             return found
         self._are_new = False
-        places = [place for batch in found.batches for place in batch.places]
-        if wrong := bad(found):
-            good = [at for at, place in enumerate(places) if place not in wrong]
-            keys, ends, places = ([told[at] for at in good] for told in (keys, ends, places))
-        if len(found.batches) > 1:  # the first of two is the one that stands first
-            order = sorted(range(len(places)), key=places.__getitem__)
-            keys, ends = [keys[at] for at in order], [ends[at] for at in order]
-            places = [places[at] for at in order]
-        verdicts = self._met.take(keys, ends)
-        return _without(found, dict(zip(places, verdicts, strict=True)))
+        wrong = bad(found)
+        # The first of two is the one that stands first.
+        order = sorted(
+            (at for at, place in enumerate(places) if place not in wrong), key=places.__getitem__
+        )
+        keys = Keys(*([some[at] for at in order] for some in keys))
+        verdicts = self._met.take(keys)
+        return _without(found, dict(zip((places[at] for at in order), verdicts, strict=True)))
 
     def forget(self, found: Stretch, bad: Collection[int]) -> None:
         """Of what was just taken, these records could not be made."""
         if not self._are_new:
             return  # then they were not remembered
-        for batch in found.batches:
-            wrong = [at for at, place in enumerate(batch.places) if place in bad]
-            if wrong:
-                keys, _ = self._keys(batch)
-                self._met.forget([keys[at] for at in wrong if keys[at] != UNTOLD])
+        keys, places = self._all(found)
+        self._met.forget(
+            run
+            for run, place in zip(keys.runs, places, strict=True)
+            if place in bad and run != UNTOLD
+        )
+
+    def _all(self, found: Stretch) -> tuple[Keys, list[int]]:
+        """The keys of what was found, and their places."""
+        some = [self._keys(batch) for batch in found.batches]
+        places = [place for batch in found.batches for place in batch.places]
+        if found.made:
+            some.append(of_jobs((found.items[at].job for at in found.made), self._met))
+            places += found.made
+        if len(some) == 1:
+            return some[0], places
+        return Keys(*([each for one in some for each in one[at]] for at in range(3))), places
 
     def _keys(self, batch: RecordBatch) -> Keys:
-        """What tells the runs of a batch, UNTOLD where nothing does, and their ends."""
+        """What tells the runs of a batch."""
         try:
             read = self._readers[batch.names]
         except KeyError:
             if len(self._readers) >= _READERS:
                 self._readers.clear()
-            read = _reader(self._run, batch.names, self._met.told, self._clock)
+            read = _reader(self._layout, self._run, batch.names, self._met, self._clock)
             self._readers[batch.names] = read
         return read(batch)
+
+
+def noted(line: int, verdict: int) -> Noted | None:
+    """What to say of a record that is not the first of its run."""
+    if verdict == NEW:
+        return None
+    text = _TWICE if verdict == TWICE else _INSTEAD
+    return Noted(line, text, once=True, severity=Severity.NOTICE)
 
 
 def _without(found: Stretch, verdicts: Mapping[int, int]) -> Stretch:
     instead: dict[int, list[Skipped | Noted]] = {}
     behind: dict[int, Noted] = {}
+
+    def judge(place: int, line: int, skipped: Callable[[], list[Skipped]]) -> None:
+        verdict = verdicts.get(place, NEW)
+        note = noted(line, verdict)
+        if note and verdict == TWICE:
+            instead[place] = [*skipped(), note]
+        elif note:
+            behind[place] = note
+
     for batch in found.batches:
         for at, (place, line) in enumerate(zip(batch.places, batch.lines, strict=True)):
-            if verdicts.get(place) == TWICE:
-                note = Noted(line, _TWICE, once=True, severity=Severity.NOTICE)
-                instead[place] = [*batch.skipped(at, AGAIN), note]
-            elif verdicts.get(place) == CHANGED:
-                behind[place] = Noted(line, _CHANGED, once=True, severity=Severity.NOTICE)
+            if place in verdicts:
+                judge(place, line, partial(batch.skipped, at, AGAIN))
+    for place in found.made:
+        skipped = Skipped(found.items[place].line, AGAIN)
+        judge(place, skipped.line, [skipped].copy)
     return found.replaced(instead, behind)
 
 
+def of_job(job: Job, met: Met) -> tuple[Any, Any, Any]:
+    """What tells the run that a job object is about, its job, and its end."""
+    own = {item.name: item.text.strip() for item in job.items if type(item) is Property}
+    submit, start, end = (_said(own, name) for name in ("SubmitTime", "StartTime", "EndTime"))
+    kind = ENDED if end else BEGAN if start else WAITS
+    told = met.ended((end, kind))
+    if not (submit or start):
+        return UNTOLD, UNTOLD, told
+    machine = next(
+        (item.text.strip() for block in job.items if type(block) is Delivered
+         for item in block.items if type(item) is Property and item.name == "Machine"),
+        own.get("Machine", ""),
+    )  # fmt: skip
+    whose = machine, job.id, submit
+    return met.told((*whose, start)), met.told((*whose, "")) if start and submit else UNTOLD, told
+
+
+def of_jobs(jobs: Iterable[Job], met: Met) -> Keys:
+    """The same of many."""
+    told = [of_job(job, met) for job in jobs]
+    return Keys(*map(list, zip(*told, strict=True))) if told else NO_KEYS
+
+
+def without_twins(jobs: Iterable[Job], met: Met, tell: Callable[[Noted], None]) -> Iterator[Job]:
+    """Job objects, without those of runs that were met before, which are told."""
+    rest = iter(jobs)
+    while some := [*islice(rest, _TOGETHER)]:
+        keys = of_jobs(some, met)
+        if met.are_new(keys):
+            yield from some
+            continue
+        for job, verdict in zip(some, met.take(keys), strict=True):
+            if note := noted(job.line, verdict):
+                tell(note)
+            if verdict != TWICE:
+                yield job
+
+
+def _said(own: Mapping[str, str], name: str) -> str:
+    """A time of a job as records have it; "" where it is not stated."""
+    text = own.get(name, "")
+    return "" if text in _NOTHING else text
+
+
 def _reader(
-    run: RunKey, names: Names, told: Callable[[Any], Any], clock: Clock
-) -> Callable[[RecordBatch], Keys]:  # fmt: skip
-    """What reads the keys of records with these names, as they are ``told``."""
-    places = [names.index(name) for name in run.of if name in names]
-    submit, start, end = (_place(names, name) for name in (run.submit, run.start, run.end))
-    times = [place for place in (submit, start) if place is not None]
+    layout: Layout, run: RunKey, names: Names, met: Met, clock: Clock
+) -> Callable[[RecordBatch], Keys]:
+    """What reads the keys of records with these names."""
+    rows = [*clocks.by(clock, layout.rows(names))]
+    ids, machines = (_texts(rows, names, element) for element in ("Id", "Machine"))
+    columns_of = zip(("SubmitTime", "StartTime", "EndTime"), run.times, strict=True)
+    submitted, begun, over = (
+        (_place(names, column), _texts(rows, names, element)) for element, column in columns_of
+    )
+    if NEVER in names:
+        begun = None, lambda columns, size: [""] * size
+    told, ended = met.told, met.ended
 
     def whole(batch: RecordBatch, at: int) -> Any:
-        """What tells a record that did not begin: all that it says, if that is enough."""
-        is_told = submit is not None and batch.columns[submit][at] not in _NOTHING
-        if not (is_told or run.is_whole):
+        """What tells a record without times: all that it says, if that is enough."""
+        if not run.is_whole:
             return UNTOLD
         fields = (column[at] for column in batch.columns)
         return told((NEVER, *(text for text in fields if text.__class__ is str)))
 
     def read(batch: RecordBatch) -> Keys:
         columns, size = batch.columns, len(batch.lines)
-        ends = [UNTOLD] * size if end is None else [*map(told, _seconds(columns[end], clock))]
-        if NEVER in names or start is None:
-            return [whole(batch, at) for at in range(size)], ends
-        parts = [columns[place] for place in places]
-        parts += [_seconds(columns[place], clock) for place in times]
-        keys = [*map(told, zip(*parts, strict=True))]
-        if not _NOTHING.isdisjoint(columns[start]):
-            for at, text in enumerate(columns[start]):
-                if text in _NOTHING:
-                    keys[at] = whole(batch, at)
-        return keys, ends
+
+        def times(of: tuple[int | None, _ReadTexts]) -> Sequence[Any]:
+            place, read = of
+            if place is not None and _are_seconds(
+                found := _stated(_seconds(columns[place], clock))
+            ):
+                return found
+            return _stated(read(columns, size))
+
+        submits, starts, ends = times(submitted), times(begun), times(over)
+        if batch.ended and not all(batch.ended):
+            ends = [
+                text if is_over else "" for text, is_over in zip(ends, batch.ended, strict=True)
+            ]
+        if "" in ends:
+            kinds = [
+                ENDED if last else BEGAN if first else WAITS
+                for first, last in zip(starts, ends, strict=True)
+            ]
+            told_ends = [*map(ended, zip(ends, kinds, strict=True))]
+        else:
+            told_ends = [*map(ended, zip(ends, repeat(ENDED)))]
+        whose = machines(columns, size), ids(columns, size), submits
+        runs = [*map(told, zip(*whose, starts, strict=True))]
+        if has_waiting := "" in starts:
+            for at, (first, asked) in enumerate(zip(starts, submits, strict=True)):
+                if not (first or asked):
+                    runs[at] = whole(batch, at)
+        jobs: Sequence[Any] = [UNTOLD] * size
+        if run.waits and submitted[0] is not None:
+            jobs = [*map(told, zip(*whose, repeat("")))]
+            if has_waiting or "" in submits:
+                jobs = [
+                    job if first and asked else UNTOLD
+                    for job, first, asked in zip(jobs, starts, submits, strict=True)
+                ]
+        return Keys(runs, jobs, told_ends)
 
     return read
+
+
+_ReadTexts = Callable[[Sequence[Any], int], Sequence[Any]]
+
+
+def _texts(rows: Sequence[Field], names: Names, element: str) -> _ReadTexts:
+    """What records say of an element that stands once in a job, "" for nothing."""
+    wanted = [
+        row for row in rows
+        if row.element == element and row.place in (JOB, DELIVERED) and row.column in names
+    ]  # fmt: skip
+    if not wanted:
+        return lambda columns, size: [""] * size
+    row = wanted[0]
+    places = [_place(names, name) for name in (row.column, *row.beside)]
+    first = places[0]
+    assert first is not None
+    if not row.beside and row.read in (plain, single):
+        return lambda columns, size: columns[first]
+    read = row.read
+
+    def one(*texts: str) -> str:
+        try:
+            found = read(*texts) if row.beside or texts[0] else None
+        except InvalidValue:
+            return ""
+        if isinstance(found, str):
+            return found
+        return next((item.text for item in found or () if item.name == element), "")
+
+    def texts(columns: Sequence[Any], size: int) -> Sequence[Any]:
+        some = [[""] * size if place is None else columns[place] for place in places]
+        return [*map(one, *some)]
+
+    return texts
+
+
+def _stated(column: Sequence[Any]) -> Sequence[Any]:
+    """Times, "" for what is none."""
+    if not has_any(column, _NOTHING):
+        return column
+    return ["" if text in _NOTHING else text for text in column]
+
+
+def _are_seconds(column: Sequence[Any]) -> bool:
+    """Whether all are seconds since 1970 in plain digits, or ""."""
+    if isinstance(column, Whole):
+        return True
+    if {*map(type, column)} != {str}:
+        return False
+    joined = "".join(column)
+    return not joined or (joined.isdecimal() and max(map(len, column)) <= _DIGITS)
 
 
 def _seconds(column: Sequence[Any], clock: Clock) -> Sequence[Any]:

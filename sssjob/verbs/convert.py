@@ -27,7 +27,7 @@ from sssjob.records.builders import OBJECTS, TEXTS, Builder
 from sssjob.records.cutting import NotAlone, Part, StreamPlace
 from sssjob.records.parts import Cutting, Following, Rest, Result
 from sssjob.records.record import Converted, Counts, Noted, Options, Outcome
-from sssjob.records.runs import ListedRuns, Met, SeenRuns, probe
+from sssjob.records.runs import Knowing, ListedRuns, Met, SeenRuns, probe
 from sssjob.verbs.records import RecordReading
 
 if TYPE_CHECKING:
@@ -49,12 +49,17 @@ TOGETHER = 64  # documents that are read at once
 COMMIT = 32  # parts of a growing log after which what was done counts: some seconds' work
 
 
+class ReadAgain(Exception):
+    """What was written has records that do not count: all is to be read a second time."""
+
+
 @dataclass(frozen=True, slots=True)
 class Conversion:
     """Sources of records in one format, how they are read, and by how many processes.
 
     ``grid`` has the entries of computing elements' logs that jobs are joined with. Runs that
-    ``seen`` has met are left out; without it, what is given twice is converted twice.
+    ``seen`` has met are left out; without it, what is given twice is converted twice. Where that
+    has to be read again, ``ReadAgain`` is raised at the end, if the output ``can_begin_anew``.
     """
 
     sources: Iterable[NamedSource]
@@ -63,11 +68,18 @@ class Conversion:
     reading: RecordReading = field(default_factory=RecordReading)
     processes: int = 1
     grid: Grid | None = None
-    seen: SeenRuns | None = field(default_factory=SeenRuns)
+    seen: Knowing | None = field(default_factory=SeenRuns)
+    can_begin_anew: bool = False
 
     def jobs(self) -> Iterator[Job]:
         """The job objects."""
-        return self.reading.jobs(self.sources, self.outcomes)
+        yield from self.reading.jobs(self.sources, self.outcomes)
+        self.finish()
+
+    def finish(self) -> None:
+        """End a reading. Raises ``ReadAgain``."""
+        if self.can_begin_anew and isinstance(self.seen, SeenRuns) and self.seen.is_undecided:
+            raise ReadAgain
 
     def outcomes(
         self, stream: BinaryIO, builder: Builder[Any, Any] | None = None
@@ -87,7 +99,8 @@ class Conversion:
         def read(stream: BinaryIO) -> Iterator[Outcome[str]]:
             return read_records(find(self.format), stream, self.options, TEXTS, self.seen)
 
-        return self.reading.jobs(self.sources, read)
+        yield from self.reading.jobs(self.sources, read)
+        self.finish()
 
     def parts(self, *, lines: bool) -> Iterator[bytes | memoryview]:
         """The documents by several processes, one on each line, in the order of their records."""
@@ -97,9 +110,10 @@ class Conversion:
             )  # slow to import, as all that reads documents
 
             yield from convert_documents.parts(
-                self.sources, self.reading, self.processes,
+                self.sources, self.reading, self.processes, self.seen,
                 lines=lines, ended_only=self.options.ended_only,
             )  # fmt: skip
+            self.finish()
             return
         for _, result in self.results(self.tasks(), lines=lines):
             yield result.data
@@ -126,6 +140,7 @@ class Conversion:
                 for item in result.remarks:
                     tell(task.name, item)
                 yield task, result
+        self.finish()
 
     def tasks(self) -> Iterator[Task | Small]:
         """The parts of all sources, small files many together."""
@@ -384,6 +399,7 @@ def target(work: Conversion, name: str, stream: BinaryIO, told: Told, on_loss: O
 
     for _ in work.reading.jobs(work.sources, read):
         pass
+    work.finish()
     writer.close()
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from sssjob.document import from_tree
 from sssjob.document import opened as unpacked
@@ -10,39 +11,88 @@ from sssjob.document.batches import Batch, without_jobs
 from sssjob.document.outermost import is_block
 from sssjob.document.reader import SharedPart, in_parts, on_parts
 from sssjob.document.sources import NamedSource, naming
+from sssjob.document.text import on_one_line
 from sssjob.errors import UnreadableDocument
 from sssjob.formats import sss
 from sssjob.records.builders import TEXTS
 from sssjob.records.engine import RecordEngine
 from sssjob.records.parts import Result, result
-from sssjob.records.record import Options
+from sssjob.records.record import Converted, Options, Skipped
+from sssjob.records.runs import (
+    AGAIN,
+    TWICE,
+    Knowing,
+    ListedRuns,
+    hashed,
+    noted,
+    of_jobs,
+    probe,
+)
 from sssjob.verbs.records import RecordReading
 from sssjob.workers import Work, Workers
 
 
 def parts(
-    sources: Iterable[NamedSource], reading: RecordReading, processes: int, *,
-    lines: bool, ended_only: bool,
+    sources: Iterable[NamedSource], reading: RecordReading, processes: int, seen: Knowing | None,
+    *, lines: bool, ended_only: bool,
 ) -> Iterator[bytes | memoryview]:  # fmt: skip
-    """The documents of sources, cut as documents are: what is refused is a bad record."""
-    work = Work("sssjob.verbs.convert_documents:of_parts", (lines, ended_only))
-    made = _of_batches(lines, ended_only)
-    with Workers[SharedPart, Result | None](work, processes) as workers:
+    """The documents of sources, cut as documents are: what is refused is a bad record.
+
+    Those of runs that ``seen`` has met are left out.
+    """
+    told = lines, ended_only, probe() if seen else None
+    work = Work("sssjob.verbs.convert_documents:of_parts", told)
+    made = _of_batches(*told)
+    with Workers[SharedPart, Documents | None](work, processes) as workers:
         for source in sources:
             with naming(source.name), reading.opening(source) as raw, unpacked(raw) as stream:
                 tell = _telling(reading, source)
                 for found in in_parts(
                     source.name, source.given, stream, workers, made, on_error=tell
                 ):
-                    reading.counts.include(found.counts)
-                    for remark in found.remarks:
+                    if seen and not seen.are_new_in(found.made.runs):
+                        found = _without_twins(found, seen)
+                    counts, remarks = found.made.counts, found.made.remarks
+                    reading.counts.include(counts)
+                    for remark in remarks:
                         reading.tell(source.name, remark)
-                    yield found.data
+                    yield found.made.data
 
 
-def of_parts(lines: bool, ended_only: bool) -> Callable[[SharedPart], Result | None]:
-    """What makes documents of a part of documents, each on one line with ``lines``."""
-    return on_parts(_of_batches(lines, ended_only))
+class Documents(NamedTuple):
+    """What a part of documents became, and of each that was converted its size and its line."""
+
+    made: Result
+    sizes: Sequence[int]
+    lines: Sequence[int]
+
+
+def of_parts(
+    lines: bool, ended_only: bool, probed: int | None
+) -> Callable[[SharedPart], Documents | None]:
+    """What makes documents of a part of documents, each on one line with ``lines``.
+
+    Its runs are listed for whom ``probed`` tells of.
+    """
+    return on_parts(_of_batches(lines, ended_only, probed))
+
+
+def _without_twins(found: Documents, seen: Knowing) -> Documents:
+    """The same without what does not count."""
+    made, texts, at = found.made, [], 0
+    remarks, counts = [*made.remarks], made.counts
+    for size, line, verdict in zip(
+        found.sizes, found.lines, seen.take(hashed(made.runs)), strict=True
+    ):
+        if note := noted(line, verdict):
+            remarks.append(note)
+        if verdict == TWICE:
+            counts.converted -= 1
+            counts.add(Skipped(line, AGAIN))
+        else:
+            texts.append(made.data[at : at + size])
+        at += size
+    return found._replace(made=made._replace(data=b"".join(texts), remarks=remarks))
 
 
 def _telling(reading: RecordReading, source: NamedSource) -> Callable[[UnreadableDocument], None]:
@@ -56,18 +106,30 @@ def _telling(reading: RecordReading, source: NamedSource) -> Callable[[Unreadabl
     return tell
 
 
-def _of_batches(lines: bool, ended_only: bool) -> Callable[[str, Batch], Result]:
+def _of_batches(
+    lines: bool, ended_only: bool, probed: int | None
+) -> Callable[[str, Batch], Documents]:
     """What makes documents of a batch."""
     engine = RecordEngine(sss.LAYOUT, Options(ended_only=ended_only), TEXTS)
 
-    def work(_: str, batch: Batch) -> Result:
+    def work(_: str, batch: Batch) -> Documents:
         if not batch.units and (error := without_jobs(batch.root, batch.offset)):
-            return result(engine.made([sss.unread(error)]), lines=lines)
-        found = (
-            sss.made(job.line, job)
-            for unit in filter(is_block, batch.units)
-            for job in sss.jobs_of(from_tree(unit))
+            return Documents(result(engine.made([sss.unread(error)]), lines=lines), (), ())
+        jobs = [
+            job for unit in filter(is_block, batch.units) for job in sss.jobs_of(from_tree(unit))
+        ]
+        outcomes = [*engine.made([sss.made(job.line, job) for job in jobs])]
+        made = result(outcomes, lines=lines)
+        if probed is None:
+            return Documents(made, (), ())
+        met = ListedRuns(probed)
+        met.are_new(of_jobs((job for job in jobs if sss.has_ended(job) or not ended_only), met))
+        converted = [each for each in outcomes if isinstance(each, Converted)]
+        texts = (on_one_line(each.job) if lines else each.job for each in converted)
+        return Documents(
+            made._replace(runs=met.runs),
+            [len(text.encode()) + 1 for text in texts],
+            [each.line for each in converted],
         )
-        return result(engine.made([*found]), lines=lines)
 
     return work

@@ -15,7 +15,7 @@ from sssjob.accounting.writers.writer import LossCounts, OnLoss, Writer, WriterO
 from sssjob.model import Job
 from sssjob.records.builders import OBJECTS, Builder
 from sssjob.records.record import Bad, Counts, Noted
-from sssjob.records.runs import Keys, ListedRuns, Met, probe
+from sssjob.records.runs import NO_KEYS, Keys, ListedRuns, Met, listed_of, probe
 from sssjob.verbs.convert import (
     Answer,
     Conversion,
@@ -104,7 +104,7 @@ class WrittenPart(NamedTuple):
     counted: Counter[tuple[str, str]]
     counts: Counts
     remarks: list[Bad | Noted]
-    runs: Keys = ([], [])
+    runs: Keys = NO_KEYS
 
 
 def write(
@@ -156,6 +156,7 @@ def results(
             for item in found.remarks:
                 reading.tell(task.name, item)
             yield task, found.part
+    work.finish()
 
 
 def of_parts(
@@ -191,5 +192,5 @@ class _TargetWriting:
         for outcome in counts.counting(writer.through(outcomes)):
             if isinstance(outcome, Bad | Noted):
                 remarks.append(outcome)
-        runs = met.runs if isinstance(met, ListedRuns) else ([], [])
+        runs = listed_of(met)
         return WrittenPart(writer.part(), listed, counted.kinds, counts, remarks, runs)

@@ -20,7 +20,7 @@ from sssjob.model import Block, Job
 from sssjob.records import AUTO, find
 from sssjob.records.clock import timezone
 from sssjob.records.record import Bad, Noted
-from sssjob.records.runs import SeenRuns
+from sssjob.records.runs import Knowing, SeenRuns
 from sssjob.verbs import report as adding
 from sssjob.verbs.documents import by_format
 from sssjob.verbs.records import RecordReading
@@ -62,7 +62,9 @@ class Jobs:
         timezone(self.zone)
 
     def __iter__(self) -> Iterator[Job]:
-        seen = SeenRuns()
+        yield from self._jobs(SeenRuns())
+
+    def _jobs(self, seen: Knowing) -> Iterator[Job]:
         for each in self.given:
             for block in (each,) if isinstance(each, Block) else self._read(each, seen):
                 yield from jobs_of(block)
@@ -102,11 +104,15 @@ class Jobs:
         Raises ``InvalidValue`` for a name that jobs are not grouped by.
         """
         found = Report(grouped_by(by))
-        for job in self:
-            found.add(job)
+
+        def read(report: Report, seen: Knowing, _: bool) -> None:
+            for job in self._jobs(seen):
+                report.add(job)
+
+        adding.add_once(found, read)
         return found
 
-    def _read(self, given: str | PathLike[str], seen: SeenRuns) -> Iterator[Block]:
+    def _read(self, given: str | PathLike[str], seen: Knowing) -> Iterator[Block]:
         source, reading = NamedSource(os.fspath(given), Path(given)), RecordReading(self._tell)
         with ExitStack() as stack:
             for name, some in self._by_format(source, stack):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from sssjob.document import opened as unpacked
 from sssjob.document.sources import NamedSource, Opening, naming, opened
@@ -17,6 +17,25 @@ Tell = Callable[[str, Bad | Noted], None]  # what is to be said, and of which so
 
 def nothing(name: str, item: Bad | Noted) -> None:
     """Tell nobody."""
+
+
+class ToldOnce:
+    """Whom to tell what there is to say, where all is read again: what was told is not again."""
+
+    def __init__(self, tell: Callable[..., None]) -> None:
+        self._tell, self._count, self._known = tell, 0, 0
+        self._is_silent = False
+
+    def __call__(self, *said: Any) -> None:
+        """Say it, unless it was said."""
+        self._count += 1
+        if self._count > self._known and not self._is_silent:
+            self._tell(*said)
+
+    def begin(self, *, is_silent: bool) -> None:
+        """All is read from its beginning; ``is_silent``: all was told."""
+        self._known, self._count = max(self._known, self._count), 0
+        self._is_silent = is_silent
 
 
 @dataclass(frozen=True, slots=True)

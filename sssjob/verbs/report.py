@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import groupby
+from functools import partial
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from sssjob.accounting.report import Report
@@ -15,6 +16,7 @@ from sssjob.document.outermost import is_block
 from sssjob.document.reader import OfFiles, SharedPart, in_groups, in_parts, on_files, on_parts
 from sssjob.document.sources import Files, NamedSource, is_small
 from sssjob.errors import SSSJobError, UnreadableDocument, UnusableStore
+from sssjob.formats.sss import jobs_of
 from sssjob.model import Block, Job
 from sssjob.records import find, read_records
 from sssjob.records.builders import OBJECTS, Builder
@@ -29,7 +31,18 @@ from sssjob.records.record import (
     Skipped,
 )
 from sssjob.records.regular import Road
-from sssjob.records.runs import Keys, ListedRuns, Met, SeenRuns, probe
+from sssjob.records.runs import (
+    NO_KEYS,
+    Keys,
+    Knowing,
+    ListedRuns,
+    Met,
+    SeenRuns,
+    listed_of,
+    of_jobs,
+    probe,
+    without_twins,
+)
 from sssjob.verbs.convert import Answer, Conversion, Small, Task, in_turn, on_tasks
 from sssjob.verbs.documents import DOCUMENTS
 from sssjob.verbs.records import RecordReading
@@ -65,7 +78,7 @@ class ReportedJobs:
     zone: str = ""
     reading: RecordReading = field(default_factory=RecordReading)
     processes: int = 1
-    seen: SeenRuns | None = field(default_factory=SeenRuns)
+    seen: Knowing | None = field(default_factory=SeenRuns)
     columns: tuple[str, ...] = ()
     delimiter: str = ""
     keeps: bool = False
@@ -89,8 +102,8 @@ class ReportedJobs:
             if source.is_store:
                 self._add_store(source, report, None)
             else:
-                for block in self._read(source):
-                    report.add(block)
+                for job in self._once(source):
+                    report.add(job)
         if self.format != DOCUMENTS:
             self._add_stream(report)
 
@@ -107,8 +120,9 @@ class ReportedJobs:
         adding.finish()
 
     def _add_documents(self, report: Report) -> None:
-        work = Work("sssjob.verbs.report:of_documents", (report.empty(),))
-        added = _on_batches(report.empty())
+        told = report.empty(), probe() if self.seen else None
+        work = Work("sssjob.verbs.report:of_documents", told)
+        added = _on_batches(*told)
         workers: DocumentWorkers
         with Workers(work, self.processes) as workers:
             for small, some in groupby(self.sources, is_small):
@@ -125,7 +139,7 @@ class ReportedJobs:
                             source.name, source.given, stream, workers, added, on_error=tell
                         ):
                             assert isinstance(found, DocumentsUsage)
-                            report.merge(found.report)
+                            self._merge(report, found)
 
     def _add_small(
         self, some: Iterable[NamedSource], report: Report, workers: Workers[Any, Any]
@@ -136,7 +150,13 @@ class ReportedJobs:
             if isinstance(found, UnreadableDocument):
                 self._telling(source)(found)
             else:
-                report.merge(found.report)
+                self._merge(report, found)
+
+    def _merge(self, report: Report, found: DocumentsUsage) -> None:
+        """Add what a part of documents used. Raises ``NotAllNew``."""
+        if self.seen is not None and not self.seen.are_new_in(found.runs):
+            raise NotAllNew
+        report.merge(found.report)
 
     def _add_store(
         self, source: NamedSource, report: Report, workers: DocumentWorkers | None
@@ -174,7 +194,7 @@ class ReportedJobs:
     def __iter__(self) -> Iterator[Block]:
         if self.format == DOCUMENTS:
             for source in self.sources:
-                yield from self._stored(source) if source.is_store else self._read(source)
+                yield from self._stored(source) if source.is_store else self._once(source)
             return
         chosen, options = find(self.format), self.options
         yield from self.reading.jobs(
@@ -186,6 +206,13 @@ class ReportedJobs:
             for stored in jobs.documents(on_error=self.on_error):
                 yield loads(stored.document)
 
+    def _once(self, source: NamedSource) -> Iterator[Job]:
+        """The jobs of documents, each run once."""
+        jobs = chain.from_iterable(map(jobs_of, self._read(source)))
+        if self.seen is None:
+            return jobs
+        return without_twins(jobs, self.seen, partial(self.reading.tell, source.name))
+
     def _read(self, source: NamedSource) -> Iterator[Block]:
         with self.reading.opening(source) as stream:
             yield from read(stream, on_error=self._telling(source))
@@ -193,6 +220,34 @@ class ReportedJobs:
     def _telling(self, source: NamedSource) -> Callable[[UnreadableDocument], None]:
         """What tells of a source what cannot be read."""
         return lambda error: self.on_error(UnreadableDocument(error.finding.in_file(source.name)))
+
+
+class NotAllNew(Exception):
+    """Of documents that several processes read, some are about runs that were met before."""
+
+
+def add_once(report: Report, read: Callable[[Report, Knowing, bool], None]) -> None:
+    """Add to a report what ``read`` finds, each run once, by the record of it that tells most.
+
+    It is given the report, who knows the runs, and whether one process has to do it. It is asked
+    again, for all, where a record that does not count was added, or where the first is needed.
+    """
+    try:
+        found = _read_once(report, read, by_one=False)
+    except NotAllNew:
+        found = _read_once(report, read, by_one=True)
+    report.merge(found)
+
+
+def _read_once(
+    report: Report, read: Callable[[Report, Knowing, bool], None], *, by_one: bool
+) -> Report:
+    seen, found = SeenRuns(), report.empty()
+    read(found, seen, by_one)
+    if seen.is_undecided:
+        found = report.empty()
+        read(found, seen.second(), by_one)
+    return found
 
 
 def _store_of(source: NamedSource, *, keeps: bool) -> Store:
@@ -208,10 +263,11 @@ def _store_of(source: NamedSource, *, keeps: bool) -> Store:
 
 
 class DocumentsUsage(NamedTuple):
-    """What the jobs of a part of documents used, and which documents cannot be read."""
+    """What the jobs of a part of documents used, which documents cannot be read, and their runs."""
 
     report: Report
     damaged: list[SSSJobError]
+    runs: Keys = NO_KEYS
 
 
 class RecordsUsage(NamedTuple):
@@ -223,16 +279,16 @@ class RecordsUsage(NamedTuple):
     report: Report
     counts: Counts
     remarks: list[Bad | Noted]
-    runs: Keys = ([], [])
+    runs: Keys = NO_KEYS
 
 
 def of_documents(
-    empty: Report,
+    empty: Report, probed: int | None
 ) -> Callable[[SharedPart | PackedRows | Files], DocumentsUsage | PartRows | OfFiles | None]:
     """What adds up the jobs of a part or of small files, or makes rows of documents of a store."""
     from sssjob.verbs.store_report import rows_of
 
-    added = _on_batches(empty)
+    added = _on_batches(empty, probed)
     on_part, on_small = on_parts(added), on_files(added)
 
     def work(part: SharedPart | PackedRows | Files) -> DocumentsUsage | PartRows | OfFiles | None:
@@ -311,17 +367,21 @@ def _counted(task: Task, adding: _Adding, met: Met | None) -> RecordsUsage:
         elif not isinstance(outcome, Skipped):
             adding.put(outcome)
     adding.finish()
-    runs = met.runs if isinstance(met, ListedRuns) else ([], [])
+    runs = listed_of(met)
     return RecordsUsage(adding.report, counts, remarks, runs)
 
 
-def _on_batches(empty: Report) -> Callable[[str, Batch], DocumentsUsage]:
-    """What adds up the jobs of a batch."""
+def _on_batches(empty: Report, probed: int | None) -> Callable[[str, Batch], DocumentsUsage]:
+    """What adds up the jobs of a batch; their runs are listed for whom ``probed`` tells of."""
 
     def work(_: str, batch: Batch) -> DocumentsUsage:
-        found = DocumentsUsage(empty.empty(), [])
-        for unit in filter(is_block, batch.units):
-            found.report.add(from_tree(unit))
+        met = None if probed is None else ListedRuns(probed)
+        found = DocumentsUsage(empty.empty(), [], listed_of(met))
+        blocks = map(from_tree, filter(is_block, batch.units))
+        for job in chain.from_iterable(map(jobs_of, blocks)):
+            found.report.add(job)
+            if met is not None:
+                met.are_new(of_jobs((job,), met))
         return found
 
     return work

@@ -74,7 +74,7 @@ def command(
         wanted = Options(zone, *table, steps=False)
         processes = cluster.processes(processes)
         work = Ingestion(ledger, tell, wanted, reading, processes, again, keep)
-        for name, some in by_format(files, format_name, stack, said):
+        for name, some in by_format(common.sources(files), format_name, stack, said):
             work.take(some, name)
         work.commit()
     said.rest()

@@ -45,6 +45,6 @@ LAYOUT = Layout(
     ),
     known=Known(table.ADS, MADE_OF),
     span=("StartTime", "EndTime"),
-    run=RunKey(("GlobalJobId", "Id"), "QDate", "StartTime", "EndTime"),
+    run=RunKey("QDate", "StartTime", "EndTime"),
     recognises=recognises,
 )

@@ -345,8 +345,6 @@ LAYOUT = Layout(
     span=("start_time", "end_time"),
     known=Known(table.COLUMNS, {}, table.NOT_KEPT, table.ALSO),
     # A run that is rescheduled before it began has a record without any time.
-    run=RunKey(
-        ("job_number", "task_number"), "submission_time", "start_time", "end_time", is_whole=True
-    ),
+    run=RunKey("submission_time", "start_time", "end_time", is_whole=True),
     recognises=recognises,
 )

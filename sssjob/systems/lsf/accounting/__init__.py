@@ -159,6 +159,6 @@ LAYOUT = Layout(
         {},
         table.NOT_KEPT,
     ),
-    run=RunKey(("jobId", "idx"), "submitTime", "startTime", "eventTime"),
+    run=RunKey("submitTime", "startTime", "eventTime"),
     recognises=recognises,
 )

@@ -167,7 +167,7 @@ LAYOUT = Layout(
     rows=table.rows,
     span=("start", "end"),
     known=Known(table.COLUMNS, table.WORKED_OUT, table.NOT_KEPT),
-    run=RunKey(("(server)", "(id)"), "ctime", "start", "end"),
+    run=RunKey("ctime", "start", "end"),
     recognises=recognises,
     mistaken=mistaken,
 )

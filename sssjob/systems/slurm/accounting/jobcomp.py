@@ -246,6 +246,6 @@ LAYOUT = Layout(
     rows=mapping(TABLE, WAITING),
     span=(_BEGUN, _OVER),
     known=Known(_KEYS, {_BEGUN: ("StartTime",), _OVER: ("EndTime",), _SUBMITTED: ("SubmitTime",)}),
-    run=RunKey(("Cluster", "JobId", "ArrayTaskId"), "SubmitTime", "StartTime", "EndTime"),
+    run=RunKey("SubmitTime", "StartTime", "EndTime"),
     recognises=recognises,
 )
