@@ -834,6 +834,26 @@ def test_check_compares_with_the_configuration_as_it_is_and_keeps_what_is_there(
     assert "for each in /own/p;" in (node / "etc/scripts/prolog").read_text()
 
 
+def test_check_reads_the_files_that_pbs_calls_and_keeps_what_was_moved_aside(node, monkeypatch):
+    home = node / "pbs"
+    (home / "mom_priv").mkdir(parents=True)
+    (node / "pbs.conf").write_text(f"PBS_HOME={home}\n")
+    monkeypatch.setenv("PBS_CONF_FILE", f"{node}/pbs.conf")
+    program(node, "qmgr", "exit 0")
+    own = home / "mom_priv/prologue"
+    own.write_text("#!/bin/sh\n")
+    words = ("install", "--for", "pbs", "--check", "--to", f"{node}/etc/scripts")
+    found = run(*words)
+    assert f"move it to {own}.site" in found.stdout
+    own.rename(f"{own}.site")
+    run(*words)
+    for name in ("prologue", "epilogue"):
+        (home / "mom_priv" / name).write_bytes((node / "etc/scripts" / name).read_bytes())
+    found = run(*words)
+    assert (found.exit_code, found.stdout.count("# is so")) == (1, 2)
+    assert f"for each in {own}.site;" in own.read_text()
+
+
 def test_check_says_where_nothing_is_known(node):
     program(node, "scontrol", "exit 1")
     done = check()

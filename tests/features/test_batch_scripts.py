@@ -1,11 +1,15 @@
 """The scripts that a site installs are run here, with a command in the place of ours."""
 
+import json
 import os
 import subprocess
+import tomllib
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from waiting import HANG
 
 from sssjob import registry
@@ -454,3 +458,140 @@ def test_what_queues_of_grid_engine_have_now_is_kept(first, second, own, trouble
     }
     assert (rows["a.q prolog"].own, rows["a.q prolog"].trouble) == (own, trouble)
     assert (rows["a.q epilog"].is_good, rows["b.q epilog"].is_good) == (False, True)
+
+
+HOOKS = """\
+Hook own
+    type = site
+    enabled = {enabled}
+    event = {event}
+    user = pbsadmin
+
+"""
+
+
+@pytest.fixture
+def pbs(safe_path, monkeypatch):
+    """What ``install --check`` finds of PBS: files by name, and what qmgr prints."""
+    conf = safe_path / "pbs.conf"
+    conf.write_text(f"PBS_EXEC=/opt/pbs\nPBS_HOME={safe_path}\n")
+    monkeypatch.setenv("PBS_CONF_FILE", str(conf))
+    at = Installation("pbs", "/opt/mjf", ["sssjob"])
+
+    def rows(hooks="", **texts):
+        names = dict.fromkeys(at.side.files(), "")
+        found = at.side.settings(at, {**names, **texts, "hooks": hooks})
+        return {each.name.removeprefix(f"{safe_path}/mom_priv/"): each for each in found}
+
+    return at, rows
+
+
+def test_files_of_PBS_are_copies_of_our_scripts(pbs):
+    at, rows = pbs
+    found = rows()
+    assert [each.is_good for each in found.values()] == [False] * 3
+    assert [each.found for each in found.values()] == [""] * 3
+    texts = at.scripts()
+    assert all(each.is_good for each in rows(**texts).values())
+    older = rows(**{**texts, "epilogue": texts["epilogue"].replace("30", "60")})["epilogue"]
+    assert (older.found, older.is_good) == ("another version of it", False)
+    assert at.side.settings(at, {}) == []  # no PBS is here
+    assert at.side.live() == {"hooks": ["qmgr", "-c", "list hook"]}
+
+
+def test_a_prologue_of_the_site_is_moved_aside_and_called_first(pbs, safe_path):
+    at, rows = pbs
+    row = rows(prologue="#!/bin/sh\necho own\n")["prologue"]
+    moved = f"{safe_path}/mom_priv/prologue.site"
+    assert (row.own, row.is_good) == ("", False)
+    assert row.trouble == f"move it to {moved}, from where our script calls it first"
+    aside = {"prologue.site": "#!/bin/sh\necho own\n"}
+    assert rows(**aside)["prologue"].own == moved
+    merged = replace(at, own={"prologue": moved})
+    row = rows(**aside, **merged.scripts())["prologue"]
+    assert (row.is_good, row.own) == (True, moved)
+
+
+@pytest.mark.parametrize(
+    ("enabled", "event", "told"),
+    [
+        ("true", "execjob_prologue", ["prologue"]), ("false", "execjob_prologue", []),
+        ("true", "execjob_begin,execjob_epilogue,execjob_end", ["epilogue"]),
+        ("True", "queuejob", []),
+    ],
+)  # fmt: skip
+def test_hooks_in_whose_place_PBS_runs_no_prologue_are_told(pbs, enabled, event, told):
+    _, rows = pbs
+    row = rows(HOOKS.format(enabled=enabled, event=event) * 2).get("hook own")
+    assert ([row.trouble] if row else []) == [
+        f"while it is enabled, PBS runs no {name}" for name in told
+    ]
+
+
+BQUEUES = """\
+
+QUEUE: normal
+  -- For normal jobs
+PARAMETERS/STATISTICS
+PRIO NICE STATUS          MAX JL/U JL/P JL/H NJOBS  PEND   RUN SSUSP USUSP  RSV PJOBS
+30    0  Open:Active       -    -    -    -     0     0     0     0     0    0     0
+
+PRE_EXEC:  /not/ours
+HOST_PRE_EXEC:  {0}
+HOST_POST_EXEC:  /opt/mjf/epilog
+JOB_STARTER:  {1}
+
+QUEUE: other
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "own", "trouble"),
+    [
+        ("/x/p", "/x/p", ""), ("/opt/mjf/prolog", "", ""), ("", "", ""),
+        ("/x/p >> /tmp/out", "", "it has arguments: merge it by hand"),
+    ],
+)  # fmt: skip
+def test_what_queues_of_LSF_have_now_is_kept(program, own, trouble):
+    at = Installation("lsf", "/opt/mjf", ["sssjob"])
+    printed = BQUEUES.format(program, "/x/starter")
+    found = at.side.settings(at, {"queues": printed, "sudoers": f"{SUDO}=root\n"})
+    rows = {each.name: each for each in found}
+    assert (rows["normal HOST_PRE_EXEC"].own, rows["normal HOST_PRE_EXEC"].trouble) == (
+        own, trouble,
+    )  # fmt: skip
+    assert rows["normal HOST_PRE_EXEC"].is_good is (program == "/opt/mjf/prolog")
+    assert rows["normal HOST_POST_EXEC"].is_good
+    assert rows["normal JOB_STARTER"].trouble == "there is one already: merge it by hand"
+    assert (rows["other JOB_STARTER"].found, rows["other JOB_STARTER"].is_good) == ("", False)
+    assert rows[SUDO].is_good
+    assert at.side.settings(at, {"sudoers": f"{SUDO}=root\n"}) == []  # no LSF is here
+
+
+SUDO = "LSB_PRE_POST_EXEC_USER"
+
+
+def test_tables_and_files_of_flux_are_what_our_configuration_says():
+    at = Installation("flux", "/opt/mjf", ["sssjob"])
+    tables = tomllib.loads("\n".join(line for line in at.configuration() if line[:1] in "[p"))
+    texts = at.scripts()
+    rows = at.side.settings(at, {"config": json.dumps(tables), **texts})
+    assert [each.trouble for each in rows if not each.is_good] == []
+    assert len(rows) == 7
+    tables["job-manager"] = {"plugins": [{"load": "/x/own.so"}], "prolog": 7}
+    rows = at.side.settings(at, {"config": json.dumps(tables), "prolog": "", "epilog": "own"})
+    assert [(each.name, each.found, each.wanted) for each in rows[:3]] == [
+        ("job-manager.plugins", "/x/own.so", "/x/own.so,perilog.so"),
+        ("job-manager.prolog.per-rank", "", "true"),
+        ("job-manager.epilog.per-rank", "", "true"),
+    ]
+    assert [each.is_good for each in rows[3:]] == [True, False, False, False]
+    assert at.side.settings(at, {"config": "no JSON"}) == []
+
+
+@given(st.text())
+def test_no_output_makes_a_check_fail(printed):
+    for system in SYSTEMS:
+        at = Installation(system, "/opt/mjf", ["sssjob"])
+        names = (*at.side.live(), *at.side.files(), "hooks")
+        at.side.settings(at, dict.fromkeys(names, printed))

@@ -21,8 +21,12 @@ from sssjob.cli.ranges import WholeNumber
 from sssjob.errors import SSSJobError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sssjob.features.batch.scripts import Installation
     from sssjob.features.site import Site
+
+_LONGEST = 1 << 20  # bytes of a file of the configuration
 
 
 @click.command(
@@ -140,7 +144,7 @@ class Checked:
         named = node or os.uname().nodename.partition(".")[0]
         call = batch.call(at.system, (), 10)
         notes: list[str] = []
-        answers = call.answers(at.side.live(), notes)
+        answers = {**call.answers(at.side.live(), notes), **_texts(at.side.files())}
         self.settings = at.side.settings(at, answers) if answers else []
         if not self.settings:
             notes.append(f"the configuration of {at.system} is not known")
@@ -186,6 +190,14 @@ class Checked:
         for variable, values in (("MACHINE", self.seen.machine), ("JOB", self.seen.job)):
             for name, value in values.items():
                 common.echo(f"${variable}FEATURES/{name}  {spell(value)}")
+
+
+def _texts(files: Mapping[str, str]) -> dict[str, str]:
+    """What is in files, by name, as far as their directories are there."""
+    from sssjob.features import kernel
+
+    there = {name: path for name, path in files.items() if os.path.isdir(os.path.dirname(path))}
+    return {name: kernel.text(path, _LONGEST) for name, path in there.items()}
 
 
 def _kept_own(at: Installation) -> dict[str, str]:

@@ -8,10 +8,11 @@ a prolog the environment of the job's user. # decision 85
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sssjob import atomic, registry
@@ -21,6 +22,8 @@ from sssjob.features.batch import client as client_of_agent
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 _RUN = "#!"  # how a script begins that is run, and not read by something else
+SITE = ".site"  # behind the name of a program of the site whose place ours takes
+_BY = "# Written by: sssjob features install"
 _OWN = "own=0\n"  # how what the site had before has ended
 VARIABLES = {
     "JOBFEATURES": "jobfeatures",
@@ -60,8 +63,16 @@ class Scripts:
         """The commands that print the configuration as it is now, by what they print."""
         return {}
 
+    def files(self) -> Mapping[str, str]:
+        """The files that hold the configuration as it is now, by what they hold."""
+        return {}
+
     def settings(self, at: Installation, answers: Mapping[str, str]) -> list[LiveSetting]:
-        """What of the configuration as it is now concerns our scripts."""
+        """What of the configuration as it is now concerns our scripts; nothing if it is not known.
+
+        ``answers`` lack what no command printed, and files of directories that are not there; a
+        file that is not there is "".
+        """
         return []
 
 
@@ -222,7 +233,7 @@ class Installation:
         return (
             "#!/bin/sh\n"
             f"# {name}: {what} $JOBFEATURES, $MACHINEFEATURES and $JOBSTATUS of a job.\n"
-            f"# Written by: sssjob features install --for {self.system}\n"
+            f"{_BY} --for {self.system}\n"
         )
 
     def root_word(self) -> str:
@@ -255,6 +266,60 @@ class Installation:
         more += [f"--documents={self.jobs}"] if self.jobs else []
         more += self.options if command == "prolog" else []
         return f"{shlex.join(words)} --root {root} {shlex.join(more)}"
+
+
+@dataclass(frozen=True, slots=True)
+class QueuePrograms:
+    """The programs that queues call: which are wanted, by setting, and in which of our scripts.
+
+    What of the site's own is kept is all that ``plain`` matches, its first group; ``why`` says what
+    else there is.
+    """
+
+    wanted: Mapping[str, str]
+    scripts: Mapping[str, str]
+    plain: re.Pattern[str]
+    why: str
+
+    def settings(self, rows: Sequence[tuple[str, str, str]]) -> list[LiveSetting]:
+        """Of queue, setting and value. One script cannot call what several queues have."""
+        others = {
+            name: {value for _, one, value in rows if one == name} - {"", wanted}
+            for name, wanted in self.wanted.items()
+        }
+        return [
+            self._setting(f"{queue} {name}", name, value, others[name])
+            for queue, name, value in rows
+        ]
+
+    def _setting(self, title: str, name: str, found: str, others: set[str]) -> LiveSetting:
+        wanted, script = self.wanted[name], self.scripts[name]
+        if found in ("", wanted):
+            return LiveSetting(title, found, wanted, script)
+        program = self.plain.fullmatch(found)
+        if program is None or len(others) > 1:
+            why = "queues differ" if len(others) > 1 else self.why
+            return LiveSetting(title, found, wanted, script, trouble=f"{why}: merge it by hand")
+        return LiveSetting(title, found, wanted, script, program[1])
+
+
+def copied(
+    at: Installation, script: str, path: str, text: str, aside: str = ""
+) -> LiveSetting:  # fmt: skip
+    """A file that has to be a copy of one of our scripts; ``text`` is what it is now.
+
+    ``aside`` is where a program of the site that stands there has to go; "" is that it has its own
+    place anyway.
+    """
+    wanted = at.place(script)
+    own = {**at.own, script: aside} if aside else at.own
+    if text == replace(at, own=own).scripts()[script]:
+        return LiveSetting(path, wanted, wanted, script, aside)
+    if not text or _BY in text:
+        return LiveSetting(path, "another version of it" if text else "", wanted, script, aside)
+    return LiveSetting(path, "a program of the site", wanted, script, trouble=(
+        f"move it to {path}{SITE}, from where our script calls it first"
+    ))  # fmt: skip
 
 
 def places(root: str, job: str) -> Iterator[tuple[str, str]]:

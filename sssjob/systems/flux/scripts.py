@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import os
 import string
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
-from sssjob.features.batch.scripts import Installation, Scripts, places
+from sssjob.features.batch.allocation import told
+from sssjob.features.batch.scripts import Installation, LiveSetting, Scripts, copied, places
 
+_PLUGIN = "perilog.so"
+_PLACES = {  # where Flux looks for our scripts; others have names of their own there
+    "prolog": "/etc/flux/system/prolog.d/sssjob-features",
+    "epilog": "/etc/flux/system/epilog.d/sssjob-features",
+    "features.lua": "/etc/flux/shell/lua.d/sssjob.lua",
+}
+_TRUE = ("job-manager.prolog.per-rank", "job-manager.epilog.per-rank", "access.allow-root-owner")
 _PLAIN = f"{string.ascii_letters}{string.digits}/._-"
 # Some versions of Lua have no whole numbers as long as those of the ids of RFC 19.
 _LUA = """\
@@ -91,14 +99,46 @@ class FluxScripts(Scripts):
         """The commands that put the files where Flux looks for them, and its tables."""
         yield "# As root, on every node (before Flux 0.78: paths of [run.prolog] and [run.epilog]"
         yield "# in /etc/flux/imp/conf.d):"
-        for name in ("prolog", "epilog"):
-            yield f"install -D -m 755 {at.place(name)} /etc/flux/system/{name}.d/sssjob-features"
-        yield f"install -D -m 644 {at.place('features.lua')} /etc/flux/shell/lua.d/sssjob.lua"
+        for name, place in _PLACES.items():
+            mode = 644 if name == "features.lua" else 755
+            yield f"install -D -m {mode} {at.place(name)} {place}"
         yield "# /etc/flux/system/conf.d, beside [run.prolog] and [run.epilog] of the IMP:"
-        yield '[job-manager]\nplugins = [ { load = "perilog.so" } ]'
+        yield '[job-manager]\nplugins = [ { load = "' + f'{_PLUGIN}" }} ]'
         for name in ("prolog", "epilog"):
             yield f"[job-manager.{name}]\nper-rank = true"
         yield "[access]\nallow-root-owner = true"
+
+    def live(self) -> Mapping[str, Sequence[str]]:
+        """``flux config get``: all of its tables, as JSON."""
+        return {"config": ["flux", "config", "get"]}
+
+    def files(self) -> Mapping[str, str]:
+        """What stands where Flux looks for it."""
+        return _PLACES
+
+    def settings(self, at: Installation, answers: Mapping[str, str]) -> list[LiveSetting]:
+        """The plugin, what has to be true, and the files."""
+        form = told(answers.get("config", ""), "flux config get", [])
+        if not isinstance(form, dict):
+            return []
+        plugins = _at(form, "job-manager.plugins")
+        loaded = [
+            str(each.get("load", "")) for each in plugins if isinstance(each, dict)
+        ] if isinstance(plugins, list) else []  # fmt: skip
+        wanted = loaded if _PLUGIN in loaded else [*loaded, _PLUGIN]
+        rows = [LiveSetting("job-manager.plugins", ",".join(loaded), ",".join(wanted))]
+        rows += [
+            LiveSetting(name, "true" if _at(form, name) is True else "", "true") for name in _TRUE
+        ]
+        files = _PLACES.items()
+        return [*rows, *(copied(at, name, path, answers.get(name, "")) for name, path in files)]
+
+
+def _at(form: object, path: str) -> object:
+    """What stands in tables inside each other; None where nothing does."""
+    for name in path.split("."):
+        form = form.get(name) if isinstance(form, dict) else None
+    return form
 
 
 def _text(text: str) -> str:

@@ -7,7 +7,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from sssjob.features.batch.scripts import Installation, LiveSetting, Scripts, becoming, exports
+from sssjob.features.batch.scripts import (
+    Installation,
+    LiveSetting,
+    QueuePrograms,
+    Scripts,
+    becoming,
+    exports,
+)
 
 _LINE = re.compile(r"^(qname|prolog|epilog) +(.*?) *$", re.MULTILINE)
 _PROGRAM = re.compile(r"root@(/[A-Za-z0-9._/+-]+)")
@@ -69,22 +76,7 @@ class GridEngineScripts(Scripts):
                 queue = value
             else:
                 rows.append((queue, name, "" if value.upper() == "NONE" else value))
-        ours = {name: f"root@{at.place(name)}" for name in ("prolog", "epilog")}
-        others = {
-            name: {value for _, one, value in rows if one == name} - {"", ours[name]}
-            for name in ours
-        }
-        return [
-            _setting(f"{queue} {name}", value, ours[name], name, others[name])
-            for queue, name, value in rows
-        ]
-
-
-def _setting(name: str, found: str, wanted: str, script: str, others: set[str]) -> LiveSetting:
-    if found in ("", wanted):
-        return LiveSetting(name, found, wanted, script)
-    program = _PROGRAM.fullmatch(found)
-    if program is None or len(others) > 1:
-        why = "queues differ" if len(others) > 1 else "it runs as another user, or has arguments"
-        return LiveSetting(name, found, wanted, script, trouble=f"{why}: merge it by hand")
-    return LiveSetting(name, found, wanted, script, program[1])
+        names = {name: name for name in ("prolog", "epilog")}
+        wanted = {name: f"root@{at.place(name)}" for name in names}
+        why = "it runs as another user, or has arguments"
+        return QueuePrograms(wanted, names, _PROGRAM, why).settings(rows)

@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from sssjob.features.batch.scripts import VARIABLES, Installation, Scripts, becoming, exports
+from sssjob.features.batch.scripts import (
+    VARIABLES,
+    Installation,
+    LiveSetting,
+    QueuePrograms,
+    Scripts,
+    becoming,
+    exports,
+)
+
+_QUEUE = re.compile(r"^QUEUE: +(\S+)$", re.MULTILINE)
+_SCRIPTS = {"HOST_PRE_EXEC": "prolog", "HOST_POST_EXEC": "epilog", "JOB_STARTER": "starter"}
+_LINE = re.compile(rf"^({'|'.join(_SCRIPTS)}): *(.*?) *$", re.MULTILINE)
+_PROGRAM = re.compile(r"(/[A-Za-z0-9._/+-]+)")
+_SUDOERS = "LSB_PRE_POST_EXEC_USER"
 
 
 class LSFScripts(Scripts):
@@ -37,7 +53,41 @@ class LSFScripts(Scripts):
         yield "# lsb.queues, for each queue; then: badmin reconfig"
         yield f"HOST_PRE_EXEC = {at.place('prolog')}"
         yield f"HOST_POST_EXEC = {at.place('epilog')}"
-        yield f'JOB_STARTER = {at.place("starter")} "%USRCMD"'
+        yield f"JOB_STARTER = {_starter(at)}"
         yield "# /etc/lsf.sudoers on every host, root's, mode 600; then: badmin hrestart all"
-        yield "LSB_PRE_POST_EXEC_USER=root"
+        yield f"{_SUDOERS}=root"
         yield "# lsf.conf has to be found in /etc there: what a user can set is not handed on"
+
+    def live(self) -> Mapping[str, Sequence[str]]:
+        """``bqueues -l`` of every queue."""
+        return {"queues": ["bqueues", "-l"]}
+
+    def files(self) -> Mapping[str, str]:
+        """``lsf.sudoers``."""
+        return {"sudoers": "/etc/lsf.sudoers"}
+
+    def settings(self, at: Installation, answers: Mapping[str, str]) -> list[LiveSetting]:
+        """The programs of each queue, and as whom they run. A starter cannot call another one."""
+        parts = _QUEUE.split(answers.get("queues", ""))
+        rows = []
+        for queue, text in zip(parts[1::2], parts[2::2], strict=True):
+            said = dict(_LINE.findall(text))
+            rows += [(queue, name, said.get(name, "").strip()) for name in _SCRIPTS]
+        wanted = {name: at.place(script) for name, script in _SCRIPTS.items()}
+        wanted["JOB_STARTER"] = _starter(at)
+        rules = QueuePrograms(wanted, _SCRIPTS, _PROGRAM, "it has arguments")
+        found = [_by_hand(each) for each in rules.settings(rows)]
+        pairs = (line.partition("=") for line in answers.get("sudoers", "").splitlines())
+        said = {name.strip(): value.strip() for name, _, value in pairs}
+        return [*found, LiveSetting(_SUDOERS, said.get(_SUDOERS, ""), "root")] if found else []
+
+
+def _starter(at: Installation) -> str:
+    return f'{at.place("starter")} "%USRCMD"'
+
+
+def _by_hand(found: LiveSetting) -> LiveSetting:
+    """A starter of the site runs the job itself: ours cannot call it first."""
+    if found.script != "starter" or not found.own:
+        return found
+    return replace(found, own="", trouble="there is one already: merge it by hand")

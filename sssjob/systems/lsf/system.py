@@ -12,6 +12,7 @@ SYSTEM = System(
                Sign.MARK),
     ),
     script="sssjob.systems.lsf.allocation:LSFAllocation",
+    proof="sssjob.systems.lsf.proof:LSFProof",
     installation="sssjob.systems.lsf.scripts:LSFScripts",
     submission="sssjob.systems.lsf.submission:FORM",
     control="sssjob.systems.lsf.control:CONTROL",

@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
-from sssjob.features.batch.scripts import Installation, Scripts, exports
+from sssjob.features import kernel
+from sssjob.features.batch.scripts import (
+    SITE,
+    Installation,
+    LiveSetting,
+    Scripts,
+    copied,
+    exports,
+)
+
+_NAMES = ("prologue", "epilogue")
+_PROFILE = "/etc/profile.d/sssjob-features.sh"
+_TORQUE = "/var/spool/torque"
+_PLAIN = re.compile(r"/[A-Za-z0-9._/+-]+")
+_HOOK = re.compile(r"^Hook (\S+)$", re.MULTILINE)
+_ATTRIBUTE = re.compile(r"^\s+(enabled|event) = (.*)$", re.MULTILINE)
 
 
 class PBSScripts(Scripts):
@@ -30,4 +47,56 @@ class PBSScripts(Scripts):
         yield "# As root, on every node that runs jobs; PBS wants the files to be root's:"
         yield f"install -m 500 {at.place('prologue')} {home}/prologue"
         yield f"install -m 500 {at.place('epilogue')} {home}/epilogue"
-        yield f"install -m 644 {at.place('profile.sh')} /etc/profile.d/sssjob-features.sh"
+        yield f"install -m 644 {at.place('profile.sh')} {_PROFILE}"
+
+    def live(self) -> Mapping[str, Sequence[str]]:
+        """The hooks of PBS Professional; TORQUE has none."""
+        return {"hooks": ["qmgr", "-c", "list hook"]} if is_professional() else {}
+
+    def files(self) -> Mapping[str, str]:
+        """What stands where PBS looks for it, and the site's own that was moved aside."""
+        place = f"{home()}/mom_priv"
+        names = (*_NAMES, *(f"{name}{SITE}" for name in _NAMES))
+        return {**{name: f"{place}/{name}" for name in names}, "profile.sh": _PROFILE}
+
+    def settings(self, at: Installation, answers: Mapping[str, str]) -> list[LiveSetting]:
+        """The files, and hooks in whose place PBS runs neither prologue nor epilogue."""
+        if "prologue" not in answers or not _PLAIN.fullmatch(home()):
+            return []
+        paths = self.files()
+        found = [
+            copied(at, name, paths[name], answers[name],
+                   paths[f"{name}{SITE}"] if answers.get(f"{name}{SITE}") else "")
+            for name in _NAMES
+        ]  # fmt: skip
+        found.append(copied(at, "profile.sh", _PROFILE, answers.get("profile.sh", "")))
+        return [*found, *_hooks(answers.get("hooks", ""))]
+
+
+def _hooks(printed: str) -> Iterator[LiveSetting]:
+    """Hooks that are enabled and run where the prologue or the epilogue would."""
+    parts = _HOOK.split(printed)
+    for name, text in zip(parts[1::2], parts[2::2], strict=True):
+        told = dict(_ATTRIBUTE.findall(text))
+        events = {each.strip() for each in told.get("event", "").split(",")}
+        for script in _NAMES:
+            if told.get("enabled", "").lower() == "true" and f"execjob_{script}" in events:
+                yield LiveSetting(f"hook {name}", f"execjob_{script}", "", trouble=(
+                    f"while it is enabled, PBS runs no {script}"
+                ))  # fmt: skip
+
+
+def is_professional() -> bool:
+    """Whether this is PBS Professional or OpenPBS: TORQUE has no pbs.conf."""
+    return bool(_configured())
+
+
+def home() -> str:
+    """Where PBS keeps what is its own: by its configuration, the environment, or TORQUE's."""
+    return _configured().get("PBS_HOME") or os.environ.get("PBS_HOME") or _TORQUE
+
+
+def _configured() -> dict[str, str]:
+    text = kernel.text(os.environ.get("PBS_CONF_FILE") or "/etc/pbs.conf")
+    pairs = (line.partition("=") for line in text.splitlines())
+    return {name.strip(): value.strip() for name, sign, value in pairs if sign}
