@@ -436,6 +436,13 @@ def _rest(members):
     return [found.job]
 
 
+def _one_kept(members):
+    """The same job without what a request to slurmrestd has beside the members."""
+    (job,) = _rest(members)
+    kept = [item for item in job.items if getattr(item, "attributes", {}).get("type") == "nodes"]
+    return [Job(tuple(kept))]
+
+
 def _sacct(column):
     return lambda text: recorded_job("slurm", _ENDED.replace("@", column) + "@\n")(text)
 
@@ -692,6 +699,27 @@ FACTS = {
         "translate": (scripted("sbatch"), "#SBATCH --nodes=3 --gres=gpu:a100:2"),
         "translate slurmrest": (_rest, '"nodes": "3", "tres_per_node": "gres/gpu:a100:2"'),
         "translate slurmrest, =": (_rest, '"nodes": "3", "tres_per_node": "gres/gpu:a100=2"'),
+    }),
+    "GPUs of Slurm beside another resource": ("Requested/Resource", [("2", {})], {
+        "translate": (scripted("sbatch"), "#SBATCH --nodes=1 --gres=gpu:a100:2,shard:3"),
+        "translate slurmrest": (_rest, '"nodes": "1", "tres_per_node": "gres/gpu:a100=2,gres/shard=3"'),  # noqa: E501
+    }),
+    "processors of Slurm in a list alone": ("Requested/Processors", [("4", {})], {
+        "accounting": (_sacct("ReqTRES"), "cpu=4,mem=8G,node=2"),
+        "accounting, beside": (recorded_job("slurm", "JobID|State|ReqTRES|ReqCPUS\n7|COMPLETED|cpu=9,node=2|@\n"), "4"),  # noqa: E501
+        "status": (shown_job("squeue-json", _SQUEUED), '"tres_req_str": "cpu=4,mem=8G,node=2"'),
+    }),
+    "memory of Slurm in a list alone": ("Requested/Memory", [("8192", {})], {
+        "accounting": (_sacct("ReqTRES"), "cpu=4,mem=8G,node=2"),
+        "accounting, beside": (recorded_job("slurm", "JobID|State|ReqTRES|ReqMem\n7|COMPLETED|mem=1G,node=2|@\n"), "8G"),  # noqa: E501
+    }),
+    "nodes of Slurm in a list alone": ("Requested/NodeCount", [("2", {})], {
+        "accounting": (_sacct("ReqTRES"), "cpu=4,mem=8G,node=2"),
+    }),
+    "nodes that a job of Slurm has to itself": ("Extension", [("true", {})], {
+        "translate": (scripted("sbatch"), "#SBATCH --exclusive"),
+        "translate slurmrest": (_one_kept, '"shared": ["none"]'),
+        "translate slurmrest, a word": (_one_kept, '"shared": "none"'),
     }),
     "GPUs for each task of Slurm": ("Requested/Resource", [("8", {})], {
         "translate": (scripted("sbatch"), "#SBATCH --ntasks=4 --gpus-per-task=2"),

@@ -12,7 +12,8 @@ from typing import NamedTuple
 from sssjob import nodes
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
-from sssjob.systems.gridengine.words import limit, size
+from sssjob.resource_names import GPU_NAMES
+from sssjob.systems.gridengine.words import GPU_TYPE, limit, size
 
 _SLOTS = re.compile(r"(\S+) (?:([0-9]{1,9})?(-)?([0-9]{1,9})?|([0-9]{1,9}(?:,[0-9]{1,9})+))")
 _OPEN = 9_999_999  # the most of a range that has no end
@@ -31,6 +32,17 @@ LIMITS = {
     for kind, letter in (("Hard", "h"), ("", "h"), ("Soft", "s"))
     for name, option in {"CPUTime": "cpu", **_SIZES}.items()
 }
+
+
+_AMOUNTS = frozenset((
+    "h_rt", "h_vmem", "mem_free", "swap_free", "arch", GPU_TYPE, *GPU_NAMES, *HOST_NAMES,
+    *LIMITS.values(),
+))  # fmt: skip
+
+
+def is_feature(name: str, value: str | None) -> bool:
+    """Whether a resource is something that a host has to have; without a value it is TRUE."""
+    return (value is None or value in TRUE) and name not in _AMOUNTS and nodes.plain(name)
 
 
 class Slots(NamedTuple):

@@ -205,7 +205,7 @@ class Slots(Layout):
         self._say_nodes(said, heard)
         for each in said.left:
             name = each.name.removeprefix("-l ")
-            if each.name != name and each.value in (*requested.TRUE, None) and plain(name):
+            if each.name != name and requested.is_feature(name, each.value):
                 said.all(each.name)
                 heard.request("Feature", name)
             elif wish := _WISH.fullmatch(each.name):

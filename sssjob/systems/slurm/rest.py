@@ -33,7 +33,8 @@ from sssjob.systems.slurm.submission import (
     say_preferred,
     too_many,
 )
-from sssjob.systems.slurm.words import SETTABLE, UNSET, generic, settable
+from sssjob.systems.slurm.words import SETTABLE, UNSET, gpus_of, settable
+from sssjob.translate import exclusive
 from sssjob.translate.arrays import write_array
 from sssjob.translate.nodes import any_of, conditions, names, say_any_of, say_but, say_nodes
 from sssjob.translate.numbers import (
@@ -99,6 +100,7 @@ _ID = matching(r"[0-9]{1,10}(?:_(?:[0-9]{1,10}|\*))?(?:\+[0-9]{1,5})?")
 _REMARK = "# sssjob: "
 _FILE = "# sssjob-file: "  # before the id of the file of the job that a script is
 _GPU = "gpu"
+_ALONE = "none"  # with whom nodes are shared
 _LICENCE = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_.-]*)(?::([1-9][0-9]{0,8}))?")
 # slurmrestd refuses a job without an environment; its own examples give this one.
 _PATH = "PATH=/bin/:/usr/bin/:/sbin/"
@@ -134,6 +136,8 @@ class REST(Specification):
         write_rows(asked, ROWS, form)
         write_files(asked, INPUT, form, PATTERNS)
         _queues(asked, job)
+        if exclusive.wanted(asked, {exclusive.NODES: _ALONE, exclusive.HOSTS: _ALONE}):
+            job["shared"] = [_ALONE]
         _streams(asked, job)
         values, export = variables(asked)
         own = [f"{name}={value}" for name, value in values.items()]
@@ -161,6 +165,9 @@ class REST(Specification):
         read_rows(form, ROWS, heard)
         read_files(form, INPUT, heard, PATTERNS, array="array" in job)
         _read_queues(job, heard)
+        if job.get("shared") in (_ALONE, [_ALONE]):
+            del job["shared"]
+            exclusive.say(heard, exclusive.NODES)
         _read_streams(job, heard)
         _read_environment(job, heard)
         nodes = _read_amounts(job, heard)
@@ -445,13 +452,15 @@ def _read_amounts(job: Data, heard: Heard) -> CountRange | None:
 
 def _read_gpus(job: Data, key: str, number: int, heard: Heard) -> None:
     """GPUs of each of so many; other resources, and those of an unknown number, stay."""
-    found = generic(word(job.get(key)))
-    if not (found and number and all(each.name == _GPU and each.number for each in found)):
+    found, rest = gpus_of(word(job.get(key)))
+    if not (found and number):
         return
     if number > 1:
         each_ = key.removeprefix("tres_per_")
         heard.note(f"{key} {job[key]} is for each of {number} {each_}s: the job object has the sum")
     del job[key]
+    if rest:
+        job[key] = rest
     for each in found:
         say_gpus(heard, each.number * number, each.kind)
 

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Collection, Iterable
 from fractions import Fraction
+from functools import partial
 
 from sssjob import units
 from sssjob.errors import InvalidValue
@@ -209,7 +210,7 @@ class Amounts(Layout):
         tasks = of.count or (0 if varies else of.task_count)
         for option, number, say in (
             ("--gpus", 1, _say_gpus), ("--gpus-per-node", nodes, _say_gpus),
-            ("--gpus-per-task", tasks, _say_gpus), ("--gres", nodes, _say_gres),
+            ("--gpus-per-task", tasks, _say_gpus), ("--gres", nodes, partial(_say_gres, said)),
         ):  # fmt: skip
             each = "tasks" if option == "--gpus-per-task" else "nodes"
             value = said.last(option)
@@ -446,14 +447,14 @@ def _say_gpus(heard: Heard, value: str, number: int) -> bool:
     return True
 
 
-def _say_gres(heard: Heard, value: str, nodes: int) -> bool:
+def _say_gres(said: Said, heard: Heard, value: str, nodes: int) -> bool:
     """``gpu[:type][:count]`` of each node; other generic resources are kept as they are."""
-    found = slurm.generic(value)
-    if found is None or any(each.name != _GPU for each in found):
-        return False
-    for each in found:
+    gpus, rest = slurm.gpus_of(value)
+    for each in gpus:
         numbers.say_gpus(heard, each.number * nodes, each.kind)
-    return True
+    if gpus and rest:
+        said.keep("--gres", value, rest, fields.NOT_ALL)
+    return bool(gpus)
 
 
 class AtOnce(fields.Rule):
@@ -569,7 +570,7 @@ FORM = Form(
     words=_held_words,
     scratch=True,
     array=Spelling("--array", "SLURM_ARRAY_TASK_ID"),
-    lists={"--mail-type": ",", "--dependency": ","},
+    lists={"--mail-type": ",", "--dependency": ",", "--gres": ","},
 )
 SBATCH = SubmitForm(FORM)
 # fmt: on

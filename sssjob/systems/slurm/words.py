@@ -64,6 +64,20 @@ class Generic(NamedTuple):
     number: int
 
 
+def gpus_of(text: str) -> tuple[list[Generic], str]:
+    """The GPUs of such a text, and the other resources of it as they stand.
+
+    >>> gpus_of("gpu:a100:2,shard:3"), gpus_of("gpu:a b")
+    (([Generic(name='gpu', kind='a100', number=2)], 'shard:3'), ([], 'gpu:a b'))
+    """
+    found = generic(text)
+    if found is None or not all(each.number for each in found):
+        return [], text
+    parts = zip(found, text.split(","), strict=True)
+    gpus = [each for each in found if each.name == "gpu"]
+    return gpus, ",".join(part for each, part in parts if each.name != "gpu")
+
+
 def generic(text: str) -> list[Generic] | None:
     """Read ``gpu:a100:2,shard:3``, as --gres and TresPerNode have it; None of any other text.
 

@@ -194,7 +194,7 @@ def requests_apart(text: str) -> Sequence[str]:
 
 def _is_host(name: str, value: str) -> bool:
     """Whether a resource is what a host has to be."""
-    return name in (*requested.HOST_NAMES, "arch") or value in requested.TRUE
+    return name in (*requested.HOST_NAMES, "arch") or requested.is_feature(name, value)
 
 
 @in_parts(requests_apart)
@@ -278,7 +278,7 @@ def _hosts(asked: Mapping[str, str]) -> Iterator[Property]:
         if "arch" in asked:
             yield from any_of("Architecture", requested.architectures(asked["arch"]))
     for name, value in asked.items():
-        if value in requested.TRUE and plain_name(name):
+        if requested.is_feature(name, value):
             yield Property("Feature", name)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from functools import partial
 
 from sssjob import units
+from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.clock import NO_VALUE
 from sssjob.records.readers import any_of, extension, listed
@@ -219,6 +221,15 @@ def allocated_processors(text: str) -> Found:
 def allocated_nodes(text: str) -> Found:
     """The nodes likewise."""
     return values.in_all("node", text)
+
+
+def listed_megabytes(text: str) -> Found:
+    """The memory of a TRES list in MB."""
+    try:
+        value = values.tres(text).get("mem")
+    except InvalidValue:  # told with its resources
+        return None
+    return units.decimal(Fraction(value) / (1 << 20)) if value else None
 
 
 def total_memory(text: str) -> Found:

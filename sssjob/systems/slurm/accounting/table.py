@@ -36,6 +36,7 @@ from sssjob.systems.slurm.accounting.readers import (
     global_id,
     license_choice,
     licenses,
+    listed_megabytes,
     nodes,
     noted,
     opened_file,
@@ -168,6 +169,9 @@ ALLOCATION: tuple[Field, ...] = (
     Field("ReqCPUFreqGov",      NOWHERE),
     Field("ReqCPUFreqMax",      NOWHERE),
     Field("ReqCPUFreqMin",      NOWHERE),
+    Field("ReqTRES",            REQUESTED, "Processors", allocated_processors),
+    Field("ReqTRES",            REQUESTED, "NodeCount",  allocated_nodes),
+    Field("ReqTRES",            REQUESTED, "Memory",     listed_megabytes, {"units": "MB"}),
     Field("ReqCPUS",            REQUESTED, "Processors", values.count),
     Field("ReqGRES",            REQUESTED, "Resource",   generic),
     Field("ReqMem",             REQUESTED, "Memory",     flagged_memory, {"units": "MB"},
@@ -357,5 +361,6 @@ def _identity(row: Field) -> tuple[object, ...]:
         row.element in ("Id", "Processors", "NodeCount", "Duration") or "metric" in row.attributes
     )
     shared = shared or row.column.startswith("ConsumedEnergy")
+    shared = shared or (row.place, row.element) == (REQUESTED, "Memory")
     column = "" if shared else row.column
     return (row.place, column, row.element, *row.attributes.values())
