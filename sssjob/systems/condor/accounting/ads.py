@@ -34,7 +34,6 @@ JSON, XML, NEW, LONG, TEXT = "JSON", "XML", "new", "long", "text"
 _READ = (*NAMES, "MyType")
 _AT = {name.lower(): place for place, name in enumerate(_READ)}
 _GLOBAL_ID = _AT["globaljobid"]
-_OF_ONE_AD = {_AT[name] for name in ("clusterid", "procid", "globaljobid", "qdate")}
 _NOTHING: list[Any] = [None] * len(_READ)
 _LINE = re.compile(r"\s*+([A-Za-z_][\w.]*+)\s*+=(?!=)", re.ASCII)
 _BANNER = re.compile(r"\*\*\*\s*+([A-Za-z]\w*+)(?!\s*+=)")  # one that names a kind of its own
@@ -229,7 +228,7 @@ def _faults(wrong: list[BadAd], first: int) -> Iterable[Bad]:
 def _of_lines(lines: Iterable[tuple[int, str]]) -> Iterator[Piece]:
     """Lines of the long form; an empty line or a banner ends an ad."""
     values: list[Any] | None = None
-    begun, wrong = 0, ""
+    begun, wrong, head = 0, "", ""
     for line, text in lines:
         if not text.strip() or text.startswith(("***", "-----")):
             if values is not None:
@@ -237,25 +236,36 @@ def _of_lines(lines: Iterable[tuple[int, str]]) -> Iterator[Piece]:
             values, wrong = None, ""
             continue
         if values is None:
-            values, begun = _NOTHING.copy(), line
+            values, begun, head = _NOTHING.copy(), line, ""
         if len(text) > LINE_LIMIT:
             wrong = wrong or f"line {line} is {TOO_LONG}"
             continue
         found = _LINE.match(text)
         if found is None:
             wrong = wrong or f"line {line} is no attribute: {text[:40]!r}"
-        elif (place := _AT.get(found[1].lower(), -1)) >= 0:
+            continue
+        if not head:
+            head = found[0].lower()
+        elif text[: len(head)].lower() == head:
+            wrong = wrong or _unended(line, found[1])
+        if (place := _AT.get(found[1].lower(), -1)) >= 0:
             try:
                 value = _plain(long.attribute(text, lazy=True)[1])
             except BadAd as error:
                 wrong = wrong or f"line {line}: {error.reason}"
                 continue
-            if place in _OF_ONE_AD and values[place] not in (None, value):
-                # Nobody knows which attributes of two ads are of the first.
-                wrong = wrong or f"line {line}: {found[1]} again: an ad before it has no end"
+            if values[place] not in (None, value):
+                wrong = wrong or _unended(line, found[1])
             values[place] = value
     if values is not None:
         yield _ended(begun, values, wrong, "")
+
+
+def _unended(line: int, name: str) -> str:
+    """Why an ad is bad that has an attribute twice: of which of two ads the others are, nobody
+    knows. The one without an end may have been cut before its ids.
+    """
+    return f"line {line}: {name} again: an ad before it has no end"
 
 
 def _ended(begun: int, values: list[Any], wrong: str, text: str) -> Piece:

@@ -38,6 +38,7 @@ _START = 10  # startTime, from 0
 _NO_BLANK = "two fields without a blank between them"
 _last_numbers = itemgetter(*table.NUMBERS[-2:])
 _HOST_USAGE = 6  # fields for each host
+_ENERGY, _RANGE = 5, 3  # numbers about energy, and those of a range of indices
 _OTHER_TAIL = f"what stands behind {table.REST[-1]} has not the form of LSF 9.1 to 10.1: left out"
 
 
@@ -90,9 +91,9 @@ def _record(number: int, fields: list[str]) -> Read:
     least = len(table.REST) if _NINE.match(fields[1]) else table.LEAST
     if len(known) < least:
         raise NoRecord(f"{len(fields)} fields: the record is cut short")
-    tail = _tail(fields, position + len(table.REST))
-    names = _names(len(known), len(tail), fields[_START] == "0")
-    told = [*fields[:first], " ".join(asked), " ".join(hosts), *known, *tail]
+    tail, behind = _tail(fields, position + len(table.REST))
+    names = _names(len(known), len(tail), len(behind), fields[_START] == "0")
+    told = [*fields[:first], " ".join(asked), " ".join(hosts), *known, *tail, *behind]
     found = told_by_columns(number, names, told)
     if tail or len(fields) <= position + len(table.REST):
         return found
@@ -131,20 +132,61 @@ def _are_shifted(known: list[str]) -> bool:
     return sum(not _REAL.fullmatch(known[place]) for place in places) > 1
 
 
-def _tail(fields: list[str], position: int) -> list[str]:
-    """What 9.1 added, behind its two lists; nothing where these are not what they should be."""
+def _tail(fields: list[str], position: int) -> tuple[list[str], list[str]]:
+    """What 9.1 added, behind its two lists, and what is told of what 10.1 has behind that.
+
+    Nothing where these are not what they should be.
+    """
     for width in (2, _HOST_USAGE):
         if position >= len(fields) or not fields[position].isdecimal():
-            return []
+            return [], []
         position += 1 + width * int(fields[position][:9])
     found = fields[position : position + len(table.TAIL)]
     limits = (0, 1, 2)  # runLimit, options3 and avgMem are numbers
-    return found if all(_WHOLE.fullmatch(found[at]) for at in limits[: len(found)]) else []
+    if not all(_WHOLE.fullmatch(found[at]) for at in limits[: len(found)]):
+        return [], []
+    return found, _behind(fields, position + len(table.TAIL))
+
+
+def _behind(fields: list[str], position: int) -> list[str]:
+    """What there is of ``table.TOLD_BEHIND``, as far as the fields have the form of 10.1.
+
+    What stands there for each network of a parallel job is in no record that people published.
+    """
+    found: list[str] = []
+    numbers = fields[position + 2 : position + 2 + _ENERGY]
+    if fields[position : position + 1] != ["0"] or not all(map(_REAL.fullmatch, numbers)):
+        return found
+    try:
+        found.append(numbers[0])
+        position = _counted(fields, position + 2 + _ENERGY, 1)
+        found.append(fields[position])
+        position = _counted(fields, position + 1, _RANGE)
+        found.append(fields[position])
+        begin = position + 1
+        position = begin + 1
+        for _ in range(int(fields[begin])):
+            position = _counted(fields, position + 1, 2)
+        found.append(" ".join(fields[begin + 1 : position]))
+    except (IndexError, ValueError):
+        pass  # of an earlier version, or of a form that is not known
+    return found
+
+
+def _counted(fields: list[str], position: int, width: int) -> int:
+    """Where a list ends. Raises ``IndexError`` and ``ValueError`` where there is none."""
+    end = position + 1 + width * int(fields[position][:9])
+    if not position < end <= len(fields):
+        raise IndexError
+    return end
 
 
 @lru_cache(64)
-def _names(known: int, tail: int, never: bool) -> tuple[str, ...]:
-    told = (*table.HEAD, *table.HOSTS, *table.REST[:known], *table.TAIL[:tail])
+def _names(known: int, tail: int, behind: int, never: bool) -> tuple[str, ...]:
+    told = (
+        *table.HEAD, *table.HOSTS, *table.REST[:known], *table.TAIL[:tail],
+        *table.TOLD_BEHIND[:behind],
+    )  # fmt: skip
     return (*told, NEVER) if never else told
 
 

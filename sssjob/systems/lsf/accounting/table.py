@@ -85,13 +85,14 @@ TAIL = (
     "dstJobId", "forwardTime", "flow_id", "acJobWaitTime", "totalProvisionTime", "outdir",
     "runTime", "subcwd",
 )
-# What 10.1 has behind it, which is not read.
+# What 10.1 has behind it, by IBM's list and published records of 10.108, and what is told of that.
 BEHIND = (
     "numNetwork", "networks", "affinity", "energy", "cpi", "gips", "gbs", "gflops", "numAllocSlots",
     "allocSlots", "ineligiblePendTime", "indexRangeCnt", "indexRanges", "requeueTime",
     "numGPURusages", "gpuRusages", "storageInfoC", "storageInfoV", "numKVP", "finishKVP",
     "schedulingOverhead",
 )
+TOLD_BEHIND = ("energy", "ineligiblePendTime", "requeueTime", "gpuRusages")
 # Why LSF ended a job, by exitInfo.
 TERMINATIONS = (
     "", "TERM_PREEMPT", "TERM_WINDOW", "TERM_LOAD", "TERM_OTHER", "TERM_RUNLIMIT",
@@ -230,6 +231,13 @@ def wall(ended: str, started: str, told: str) -> Found:
 def limit(text: str) -> Found:
     """A limit in seconds; -1 and 0 are none."""
     return None if text[:1] == "-" else integer(text)
+
+
+def unless_zero(text: str) -> Found:
+    """A number above 0 as it is written: 0 and -1 say that nothing was measured."""
+    if not _REAL.fullmatch(text):
+        raise InvalidValue(text, "a number")
+    return text if text[0] != "-" and text.strip("0.") else None
 
 
 def moment(text: str) -> Found:
@@ -456,6 +464,11 @@ TABLE: tuple[Field, ...] = (
     Field("runLimit",      REQUESTED, "Duration",    limit, {"op": "LE"}),
     Field("avgMem",        DELIVERED, "Memory",      kilobytes, _AVERAGE),
     Field("effectiveResReq", JOB,     "Extension",   plain, noted("effectiveResReq")),
+    # IBM's list names no unit of the energy, and has the texts of GPUs as reserved.
+    Field("energy",        JOB,       "Extension",   unless_zero, noted("energy")),
+    Field("ineligiblePendTime", JOB,  "Extension",   unless_zero, noted("ineligiblePendTime")),
+    Field("requeueTime",   JOB,       "Extension",   unless_zero, noted("requeueTime")),
+    Field("gpuRusages",    JOB,       "Extension",   plain, noted("gpuRusages")),
 )
 # fmt: on
 
@@ -477,7 +490,7 @@ WAITING = (
 
 # fmt: off
 NOT_KEPT = {
-    **dict.fromkeys(BEHIND, "stands behind what all versions have in one form: left alone"),
+    **dict.fromkeys(set(BEHIND) - set(TOLD_BEHIND), "of how LSF placed the job, or counts a list"),
     "submitEXT": "reserved by LSF for itself", "hostRusage": "the sums of all hosts are kept",
     **dict.fromkeys(("type", "version"), "tells how the record is read"),
     **dict.fromkeys(("userId", "jobFile", "loginShell", "inFileSpool", "commandSpool"),

@@ -75,6 +75,8 @@ _TOO_PLAIN = frozenset(
     if shape == _WORD
     or name in ("JobID", "JobIDRaw", "UID", "GID", "NodeList", "Layout", "Flags", "")
 )
+_IDS = frozenset(("JobID", "JobIDRaw"))
+_NO_EVIDENCE = _TOO_PLAIN | _IDS | {"State"}
 # Free texts that tell amounts: a record in which one of them is in doubt is no record.
 _AMOUNTS = frozenset(("AllocGRES", "Licenses", "ReqGRES"))
 # How many digits have a shape, and the shapes of columns whose texts seldom repeat.
@@ -263,8 +265,10 @@ class Header:
         width = len(self.names)
         if not self.has_texts:
             return Begin.SURELY if any(fields) else Begin.NOT
-        if len(fields) <= self.key or not JOB_ID.fullmatch(fields[self.key]):
+        if len(fields) <= self.key:
             return Begin.NOT
+        if not JOB_ID.fullmatch(fields[self.key]):
+            return Begin.SURELY if self._lacks_only_an_id(fields) else Begin.NOT
         if len(fields) >= width:
             surely = self._fits_before_texts(fields) or self._has_state(fields)
             return Begin.SURELY if surely else Begin.NOT
@@ -284,6 +288,23 @@ class Header:
         """Whether the columns before the first text have values of their kind."""
         # The last field of a line may go on in the next one.
         return all(fits[text] for fits, text in zip(self._before_texts, fields[:-1], strict=False))
+
+    def _lacks_only_an_id(self, fields: list[str]) -> bool:
+        """Whether a line is a record but for its id, which is none: there is a field for each
+        column, a state, another value that tells, and nothing that a column cannot have.
+        """
+        if len(fields) != len(self.names) or not self._has_state(fields):
+            return False
+        others = [
+            index
+            for index, text in enumerate(fields)
+            if text and self.shapes[index] is not None and self.names[index] not in _NO_EVIDENCE
+        ]
+        return bool(others) and all(
+            self.fits(index, text)
+            for index, text in enumerate(fields)
+            if self.names[index] not in _IDS
+        )
 
     def records(self, rows: Sequence[list[str]]) -> list[bool]:
         """Of many lines, by their fields: which are whole records for sure, with an id."""
