@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -87,6 +87,13 @@ class QueryMessages(Listener):
         """Explain how a file is asked."""
         if self._explain:
             common.say(f"{common.name_of(source.name)}: {_plan(self._asked)}")
+
+    def asking_ledger(self, name: str, untold: Sequence[str]) -> None:
+        """Say what its runs do not tell."""
+        if untold and not self._quiet:
+            names = ", ".join(untold)
+            where = common.name_of(name)
+            common.say(f"{where}: notice: the runs of a ledger have no {names}; documents may have")
 
     def asking_store(self, store: Store) -> None:
         """Explain how a store is asked."""

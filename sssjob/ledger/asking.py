@@ -24,11 +24,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
+from sssjob import spec
 from sssjob.ledger import engine, jobs
 from sssjob.ledger.columns import EXACT, SUMMED
 from sssjob.ledger.ledger import Ledger
 from sssjob.ledger.manifest import DataFile, Manifest, together
-from sssjob.query import Query, Question
+from sssjob.query import Query, Question, elements
 from sssjob.store import columns
 from sssjob.store.columns import ODD, READING, SEPARATOR, ColumnType, Says
 from sssjob.store.condition import And, Compare, Condition, Op, Or, Prefix
@@ -50,6 +51,7 @@ _DUCKDB = SqlDialect(
 _WALL, _NODES = SUMMED["wall"], SUMMED["nodes"]
 _SPREAD = f"({_WALL} <> 0 AND {_NODES} IS NOT NULL)"
 _AMOUNTS = {
+    "CpuDuration": SUMMED["cpu"],
     **{f"Requested/{name}": column for name, column in jobs.REQUESTED.items()},
     "Requested/Memory": SUMMED["asked"],
     "Delivered/Duration": _WALL,
@@ -57,15 +59,22 @@ _AMOUNTS = {
     "Delivered/NodeCount": f"CASE WHEN {_SPREAD} THEN {_NODES} // {_WALL} ELSE used_nodes END",
     "Delivered/Memory": SUMMED["memory"],
 }
+# The memory of a job object: its unit, and its attributes.
+_MEMORY = {
+    "Requested/Memory": (jobs.ASKED_UNIT, jobs.ASKED_MEMORY),
+    "Delivered/Memory": (jobs.USED_UNIT, jobs.USED_MEMORY),
+}
 _OF_BLOCK = {
     "Requested": [*jobs.REQUESTED.values(), SUMMED["asked"], SUMMED["asked_gpus"]],
-    "Delivered": [_WALL, SUMMED["cpu"], SUMMED["processors"], _NODES, "used_nodes",
+    "Delivered": [_WALL, SUMMED["processors"], _NODES, "used_nodes",
                   SUMMED["memory"], SUMMED["gpus"], SUMMED["energy"]],
 }  # fmt: skip
 _NUMBERS = [
     *(name for name, path in jobs.OWN.items() if columns.is_number(path)),
+    SUMMED["cpu"],
     *dict.fromkeys(name for block in _OF_BLOCK.values() for name in block),
 ]
+_OF_BLOCK["Delivered"] += jobs.GIVEN
 # What a row has that its columns, as a store has them, do not tell.
 _IS_ODD = (
     f"{EXACT} IS NOT NULL OR ({_SPREAD} AND {_NODES} % {_WALL} <> 0) OR "
@@ -77,20 +86,28 @@ _BLOCK_IS_ODD = f"{_WALL} IS NULL OR {_WALL} = 0"
 
 def _shown() -> dict[str, str]:
     """The columns of a store, as SQL over those of a ledger; NULL where no job has such a value."""
-    own = {path: name for name, path in jobs.OWN.items()}
+    own = {
+        **{path: name for name, path in jobs.OWN.items()},
+        **{f"Delivered/{element}": name for name, element in jobs.GIVEN.items()},
+    }
     found = {column.name: "NULL" for column in columns.COLUMNS}
     for column in columns.COLUMNS:
         name = own.get(column.path) or _AMOUNTS.get(column.path)
         if name and column.says is Says.TEXT:
-            found[column.name] = f"({name})::VARCHAR"
+            found[column.name] = f'("{name}")::VARCHAR'
         elif name and column.says in (Says.LOW, Says.BYTES):
+            unit, _ = _MEMORY.get(column.path, (1, {}))
             found[column.name] = f"({name})::DOUBLE"
+            if column.says is Says.LOW and unit > 1:
+                found[column.name] += f" / {unit}"  # exact: a power of 2
         elif column.says is Says.COUNT:
-            given = " OR ".join(f"{each} IS NOT NULL" for each in _OF_BLOCK.get(column.path, ()))
+            given = " OR ".join(f'"{each}" IS NOT NULL' for each in _OF_BLOCK.get(column.path, ()))
             found[column.name] = f"(CASE WHEN {given} THEN 1 ELSE 0 END)" if given else "0"
-        elif column.path.endswith("Memory/@units"):
-            amount = _AMOUNTS[column.path.removesuffix("/@units")]
-            found[column.name] = f"(CASE WHEN {amount} IS NOT NULL THEN 'B' END)"
+        elif (memory := column.path.rpartition("/@"))[0] in _MEMORY:
+            told = _MEMORY[memory[0]][1].get(memory[2])
+            if told is not None:
+                amount = _AMOUNTS[memory[0]]
+                found[column.name] = f"(CASE WHEN {amount} IS NOT NULL THEN '{told}' END)"
         if found[column.name] == "NULL":
             kind = {ColumnType.TEXT: "VARCHAR", ColumnType.NUMBER: "DOUBLE"}.get(column.kind)
             found[column.name] = f"NULL::{kind or 'BIGINT'}"
@@ -104,6 +121,19 @@ def _shown() -> dict[str, str]:
 
 
 SHOWN = _shown()
+
+
+# What the job object of a row may have.
+_TOLD = frozenset((
+    "Jobs", "Job", *_OF_BLOCK, *jobs.OWN.values(), *jobs.GIVEN.values(), "SuspendDuration",
+    "Resource", *(path.rpartition("/")[2] for path in _AMOUNTS),
+))  # fmt: skip
+
+
+def untold(question: Question) -> list[str]:
+    """The names of the standard in a question of which no run of a ledger says anything."""
+    known = spec.names()
+    return [name for name in elements(question) if name in known and name not in _TOLD]
 
 
 def narrows(question: Question) -> bool:

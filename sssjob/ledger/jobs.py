@@ -1,7 +1,8 @@
 """The runs of a ledger as job objects again, for all that reads jobs.
 
-A row holds what reports add up, so its job object tells that and no more. The row that is made of
-such an object says what the row says that it came from: reports of both agree.
+A row holds what reports add up, so its job object tells that and no more, where records that were
+converted tell it: names in Delivered, CPU time beside it, memory in KB and in MB. The row that is
+made of such an object says what the row says that it came from: reports of both agree.
 """
 
 from __future__ import annotations
@@ -21,16 +22,18 @@ from sssjob.ledger.ledger import Ledger
 from sssjob.measures import Number, usage_of
 from sssjob.model import Delivered, Item, Job, Property, Requested
 from sssjob.resource_names import GPU
-from sssjob.units import decimal
+from sssjob.units import decimal, plain
 
 T = TypeVar("T")
 
 _AT_ONCE = 10_000  # rows that are held in memory
 
-# The elements of a job object that have the value of one column.
+# The elements of a job object that have the value of one column: its own, and those in Delivered.
+_OF_JOB = ("application", "state", "status")
+GIVEN = {column: NAMED[name][0] for name, column in GROUPED.items() if name not in _OF_JOB}
 OWN = {
     "id": "Id", "global_id": "GlobalId",
-    **{column: NAMED[name][0] for name, column in GROUPED.items()},
+    **{GROUPED[name]: NAMED[name][0] for name in _OF_JOB},
     "exit_code": "ExitCode", "submit_time": "SubmitTime", "eligible_time": "EligibleTime",
     "start_time": "StartTime", "end_time": "EndTime",
 }  # fmt: skip
@@ -42,7 +45,9 @@ _OF_RUN = (
 REQUESTED = {
     "Processors": "asked_processors", "NodeCount": "asked_nodes", "Duration": "limit_seconds",
 }  # fmt: skip
-_BYTES = {"units": "B"}
+# How records tell memory: the attributes, and the bytes of a unit.
+USED_MEMORY, USED_UNIT = {"metric": "Max", "units": "KB"}, 1 << 10
+ASKED_MEMORY, ASKED_UNIT = {"units": "MB"}, 1 << 20
 _Told = dict[str, Any]
 
 
@@ -101,6 +106,7 @@ def job(row: columns.Row) -> Job:
     ]
     items += _property("SuspendDuration", told["suspended_seconds"])
     sums = _sums(told)
+    items += _property("CpuDuration", sums["cpu"])
     for block, properties in (
         (Requested, _requested(told, sums)),
         (Delivered, _delivered(told, sums)),
@@ -120,23 +126,29 @@ def _sums(told: _Told) -> dict[str, Number | None]:
 def _requested(told: _Told, sums: dict[str, Number | None]) -> Iterator[Property]:
     for element, column in REQUESTED.items():
         yield from _property(element, told[column])
-    yield from _property("Memory", sums["asked"], _BYTES)
+    yield from _property("Memory", _in(sums["asked"], ASKED_UNIT), ASKED_MEMORY)
     yield from _property("Resource", sums["asked_gpus"], {"name": GPU})
 
 
 def _delivered(told: _Told, sums: dict[str, Number | None]) -> Iterator[Property]:
+    for name, element in GIVEN.items():
+        if told[name] is not None:
+            yield Property(element, told[name])
     wall = sums["wall"]
     for element, amount in (
         ("Duration", wall),
-        ("CpuDuration", sums["cpu"]),
         ("Processors", sums["processors"]),
         ("NodeCount", _each(sums["nodes"], wall, told["used_nodes"])),
     ):
         yield from _property(element, amount)
-    yield from _property("Memory", sums["memory"], _BYTES)
+    yield from _property("Memory", _in(sums["memory"], USED_UNIT), USED_MEMORY)
     # Of a run without a duration, how many GPUs it had is not known.
     yield from _property("Resource", _each(sums["gpus"], wall, None), {"name": GPU})
     yield from _property("Resource", sums["energy"], {"name": "energy", "units": "J"})
+
+
+def _in(amount: Number | None, unit: int) -> Number | None:
+    return None if amount is None else plain(Fraction(amount) / unit)
 
 
 def _each(total: Number | None, wall: Number | None, otherwise: Number | None) -> Number | None:

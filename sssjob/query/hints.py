@@ -58,6 +58,24 @@ def hints(query: Question) -> Iterator[Hint]:
         yield Hint(query.expression, *doubt)
 
 
+def elements(query: Question) -> list[str]:
+    """The names of elements in a query, each once, in its order; none of one beyond XPath 1.0.
+
+    >>> from sssjob.query import compile
+    >>> elements(compile("//Job[Name = 'a']/Delivered/@x"))
+    ['Job', 'Name', 'Delivered']
+    """
+    if query.parsed is None:
+        return []
+    steps = sorted(_steps(query.parsed), key=lambda step: step.test.at)
+    names = (
+        step.test.name
+        for step in steps
+        if step.test.is_name and step.axis not in ("attribute", "namespace")
+    )
+    return [*dict.fromkeys(names)]
+
+
 @cache
 def attribute_names() -> frozenset[str]:
     """Every attribute name of the text."""

@@ -319,6 +319,15 @@ def asked_runs(source: NamedSource, question: Question) -> NamedSource:
     return source._replace(given=_as_bytes(_runs(source, question)))
 
 
+def untold(question: Question) -> list[str]:
+    """The names in a question of which no run of a ledger says anything."""
+    try:
+        from sssjob.ledger import asking
+    except ModuleNotFoundError:  # reading the ledger says what is missing
+        return []
+    return asking.untold(question)
+
+
 def ledger_of(source: NamedSource) -> Ledger:
     """The ledger that a source is. Raises ``UnusableStore``, also without the extra ``ledger``."""
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,7 +13,14 @@ from sssjob.document import sources
 from sssjob.document.sources import NamedSource, UnusableSource, is_small
 from sssjob.errors import SSSJobError, UnreadableDocument, UnusableStore
 from sssjob.verbs.ask import Asked
-from sssjob.verbs.documents import as_stream, asked_runs, inside, named_format, recognised
+from sssjob.verbs.documents import (
+    as_stream,
+    asked_runs,
+    inside,
+    named_format,
+    recognised,
+    untold,
+)
 
 if TYPE_CHECKING:
     from sssjob.query.forms import AnswerRow
@@ -56,6 +63,9 @@ class Listener:
 
     def asked_store(self, store: Store, trace: Trace) -> None:
         """A store was asked, also where a limit ended it."""
+
+    def asking_ledger(self, name: str, untold: Sequence[str]) -> None:
+        """A ledger is asked next, whose runs do not tell some of the names that are asked for."""
 
     def opened(self, source: NamedSource) -> AbstractContextManager[BinaryIO]:
         """The bytes of a source, as whoever listens wants them read."""
@@ -193,6 +203,7 @@ class SourcesQuery:
                     continue
                 if given.is_ledger:
                     self.listener.looking(given)
+                    self.listener.asking_ledger(given.name, untold(self.asked.query))
                     yield asked_runs(given, self.asked.query)
                     continue
                 for source in inside(given, self.listener.of_record):

@@ -1,5 +1,7 @@
 """XPath over a ledger: what it finds is what it finds in the documents of all runs."""
 
+from pathlib import Path
+
 import asking as drawn
 import pytest
 from draws import examples
@@ -18,7 +20,8 @@ from sssjob.ledger import asking, columns, jobs, ledger
 from sssjob.query import NotAQuery, compile
 from sssjob.query.forms import Form, Shape
 from sssjob.verbs.ask import Asked
-from sssjob.verbs.query import SourcesQuery
+from sssjob.verbs.ledger import Ingestion
+from sssjob.verbs.query import Listener, SourcesQuery
 
 WORDS = {
     "Id": ("7", "8", " 7 ", "amy"), "User": drawn.TEXTS, "Machine": ("c", "d"),
@@ -53,6 +56,8 @@ strange = st.builds(drawn.block, st.just("Job"), drawn.job_children).map(
 )
 PATHS = (
     "Id", "User", "Project", "State", "ExitCode", "StartTime", "EndTime", "Requested", "Delivered",
+    "Delivered/User", "Delivered/Project", "Delivered/Machine", "CpuDuration", "Memory",
+    "Delivered/Memory/@metric",
     *(f"{block}/{name}" for block, names in BLOCKS.items() for name in names),
     "Delivered/Resource", "Delivered/Memory/@units", "Charge", "Requested/User",
 )  # fmt: skip
@@ -163,3 +168,51 @@ def test_replaced_runs_are_not_found_and_a_torn_file_is_told(kept):
         file.truncate(first.size - 1)
     with pytest.raises(DamagedStore, match="is torn"):
         [*asking.found(kept, compile("//Job[EndTime = 708]"))]
+
+
+# What records that are converted say of a run, wherever they say it.
+CONVERTED = [
+    "Delivered/User", "Delivered/Group", "Delivered/Project", "Delivered/Machine",
+    "Delivered/Partition", "Delivered/Queue", "Delivered/QualityOfService", "Delivered/Duration",
+    "Delivered/Processors", "Delivered/NodeCount", "Delivered/Memory[@metric = 'Max']",
+    "Delivered/Memory[@metric = 'Max']/@units", "Requested/Memory", "Requested/Memory/@units",
+    "Requested/Processors", "Requested/NodeCount", "Requested/Duration", "CpuDuration", "ExitCode",
+    "State", "StatusMessage", "Id", "GlobalId", "SubmitTime", "EligibleTime", "StartTime",
+    "EndTime", "SuspendDuration",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", CONVERTED)
+def test_a_ledger_answers_what_the_records_answer_that_it_was_made_of(path, ingested):
+    question = compile(f"//Job[Delivered/Duration > 0]/{path}")
+    of_records, of_runs = (sorted(answers(each, question)) for each in ingested)
+    assert of_records
+    assert of_runs == of_records
+
+
+@pytest.fixture(scope="module")
+def ingested(tmp_path_factory):
+    """A log, and the ledger of it."""
+    log = Path(__file__).parents[2] / "examples" / "slurm" / "sacct.txt"
+    found = ledger.create(tmp_path_factory.mktemp("usage") / "usage")
+    work = Ingestion(found, pytest.fail)
+    work.take([NamedSource(str(log), log)], "slurm")
+    work.commit()
+    return NamedSource(str(log), log), NamedSource(str(found.home), found.home)
+
+
+@pytest.mark.parametrize("text, names", [
+    ("//Job[Name = 'x']/Node", ["Name", "Node"]),
+    ("//Job[Delivered/User = 'x']/Requested/Memory/@units", []),
+    ("count(//JobGroup)", ["JobGroup"]),
+])  # fmt: skip
+def test_what_no_run_tells_is_said(kept, text, names):
+    told = []
+
+    class Told(Listener):
+        def asking_ledger(self, name, untold):
+            told.append((name, untold))
+
+    query = SourcesQuery(Asked(compile(text), Shape(Form("text", {}, False, False))), Told())
+    [*query.rows([NamedSource(str(kept.home), kept.home)])]
+    assert told == [(str(kept.home), names)]
