@@ -99,14 +99,15 @@ def test_a_job_in_the_place_of_one_that_runs_gets_nothing_of_it_and_runs_itself(
         site.call("update-job-info", ran(ad))
     text = OTHERS[how].format(USER)
     path.write_text(text) if text else path.unlink()
-    assert site.fetch() == []  # its slot still has the other one
+    early = site.fetch()  # one of the same Id waits until the slot has done with the other
+    assert len(early) == (how == "is another job")
     site.call("update-job-info", ran(ad))
     site.call("job-exit", ran(ad), "exit", fold="never")
     count, told = site.fold()
     assert count == 0
     assert all("its job is no longer in a.xml" in each for each in told)
     assert not text or path.read_text() == text
-    ads = site.fetch()
+    ads = early + site.fetch()
     assert len(ads) == bool(text)
     assert site.fetch() == []
     for again in ads:
@@ -377,3 +378,75 @@ def test_a_job_that_waits_for_nobody_says_so(site, inner, reason):
     [job] = site.jobs("waiting")
     assert job.reason == reason
     assert site.jobs(READY) == []
+
+
+# Documents that change while their jobs run.
+
+
+def group(*ids):
+    jobs = (f"<Job><Id>{id_}</Id>{USER}<Executable>/bin/true</Executable></Job>" for id_ in ids)
+    return f"<JobGroup><Id>g</Id>{''.join(jobs)}</JobGroup>"
+
+
+def fetched_all(site):
+    found = []
+    while ads := site.fetch():
+        found += ads
+    return {ad["SSSJobId"]: ad for ad in found}
+
+
+@pytest.mark.parametrize("looks", [True, False], ids=["and a slot asks", "and nobody looks"])
+@pytest.mark.parametrize(
+    "after", [("new", "A", "B"), ("B", "A"), ("B",), ("B", "new", "A", "A2"), ("A", "B", "new")]
+)
+def test_a_job_that_runs_is_known_wherever_it_stands_in_its_group_by_then(site, after, looks):
+    path = site.path / "g.xml"
+    path.write_text(group("A", "B"))
+    ads = fetched_all(site)
+    assert set(ads) == {"A", "B"}
+    path.write_text(group(*after))
+    new = fetched_all(site) if looks else {}
+    assert set(new) == (set(after) - {"A", "B"} if looks else set())
+    for name, ad in ads.items():
+        used = {"A": 1.0, "B": 2.0}[name]
+        told = ran(ad, RemoteUserCpu=used, RemoteSysCpu=0.0)
+        site.call("job-exit", told, "exit", fold="never")
+    count, told = site.fold()
+    assert count == len({"A", "B"} & set(after))
+    assert len(told) == 2 - count
+    [block] = [site.job("g.xml")]
+    found = {job.id: job.get("CpuDuration") for job in block.jobs}
+    assert found == {name: {"A": "1", "B": "2"}.get(name, "") for name in after}
+    assert set(fetched_all(site)) == set(after) - {"A", "B"} - set(new)
+
+
+@pytest.mark.parametrize("looks", [True, False], ids=["and a slot asks", "and nobody looks"])
+def test_a_job_that_runs_is_known_when_its_document_has_another_name(site, looks):
+    path = site.add("a.xml", USER)
+    [ad] = site.fetch()
+    site.call("update-job-info", ran(ad, RemoteUserCpu=1.0))
+    path.rename(site.path / "z.xml")
+    if looks:
+        assert site.fetch() == []
+        assert [job.label for job in site.jobs("running")] == ["z.xml"]
+    site.call("job-exit", ran(ad), "exit", fold="never")
+    assert site.fold() == (1, [])
+    assert site.job("z.xml").get("CpuDuration") == "5"
+    assert site.fetch() == []
+    assert len(site.jobs(*STATES)) == 1
+
+
+def test_a_job_that_was_accepted_and_not_heard_of_goes_back_where_updates_are_heard(site):
+    """A startd that is killed right behind it gives no claim up."""
+    path = site.add("a.xml", USER)
+    [ad] = site.fetch()
+    site.call("reply-fetch", ad, "accept")
+    site.unheard()
+    assert site.fetch() == []  # this site may have no hook that tells of jobs that run
+    site.call("update-job-info", ran(ad))
+    path.unlink()
+    site.add("b.xml", USER, id_="8")
+    [ad] = site.fetch()
+    site.call("reply-fetch", ad, "accept")
+    site.unheard()
+    assert len(site.fetch()) == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from sssjob import graph
@@ -35,10 +35,13 @@ from sssjob.systems.condor.hooks.queue import (
     WAITING,
     Candidate,
     JobQueue,
+    SpoolJob,
+    aligned,
 )
 from sssjob.systems.condor.hooks.settings import HookSettings
 from sssjob.systems.condor.hooks.trust import NOBODY, Trust, Untrusted, trust
 from sssjob.systems.condor.job_ad import to_ad
+from sssjob.users import user_name
 
 ALTERNATIVES = 16  # of one job, the best
 _TOGETHER = 50  # documents that are noted in one go
@@ -52,32 +55,53 @@ def refresh(settings: HookSettings, queue: JobQueue, *, until: float | None, say
     ``until`` is a moment in seconds since 1970.
     """
     with queue.alone():
-        began = time.time()
-        before = stamp.stamp(settings.jobs)
-        source, trusted = documents(settings), trust(settings)
-        known = queue.documents()
-        found = {each.name: each for each in source.found(say)}
+        return looked(settings, queue, until=until, say=say)
+
+
+def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say: Say) -> bool:
+    """The same for who is alone with the documents."""
+    began = time.time()
+    before = stamp.stamp(settings.jobs)
+    source, trusted = documents(settings), trust(settings)
+    known = queue.documents()
+    found = {each.name: each for each in source.found(say)}
+    with queue.changing():
+        for name in known.keys() - found.keys():
+            queue.forget(name)
+        queue.drop_strays()
+    lost = {
+        (each.id, each.asks): each for each in queue.away() if each.document not in found
+    }  # fmt: skip
+    new = [
+        each for name, each in sorted(found.items())
+        if name not in known or known[name][0] != each.stamp
+    ]  # fmt: skip
+    while new and (until is None or time.time() < until):
+        made: list[tuple[QueuedDocument, int, list[Candidate]]] = []
+        for each in new[:_TOGETHER]:
+            if made and until is not None and time.time() > until:
+                break
+            made.append((each, *_made(source, each, queue, known, trusted, say)))
         with queue.changing():
-            for name in known.keys() - found.keys():
-                queue.forget(name)
-            queue.drop_strays()
-        new = [
-            each for name, each in sorted(found.items())
-            if name not in known or known[name][0] != each.stamp
-        ]  # fmt: skip
-        while new and (until is None or time.time() < until):
-            made: list[tuple[QueuedDocument, int, list[Candidate]]] = []
-            for each in new[:_TOGETHER]:
-                if made and until is not None and time.time() > until:
-                    break
-                made.append((each, *_made(source, each, queue, known, trusted, say)))
-            with queue.changing():
-                for each, uid, jobs in made:
-                    queue.put(each.name, each.stamp, uid, jobs)
-            new = new[len(made) :]
-        if not new:
-            stamp.note(queue, before, began)
-        return not new
+            for each, uid, jobs in made:
+                _adopt(queue, lost, each.name, uid, jobs, trusted)
+                queue.put(each.name, each.stamp, uid, jobs)
+        new = new[len(made) :]
+    if not new:
+        stamp.note(queue, before, began)
+    return not new
+
+
+def _adopt(
+    queue: JobQueue, lost: dict[tuple[str, str], SpoolJob], document: str, uid: int,
+    jobs: Sequence[Candidate], trusted: Trust,
+) -> None:  # fmt: skip
+    """Find jobs again that were given away, and whose document has another name since."""
+    for number, each in enumerate(jobs, 1):
+        row = lost.get((each.id, each.asks))
+        if row is not None and (uid in trusted.uids or user_name(uid) == row.given):
+            queue.adopt(row, document, number, len(jobs))
+            del lost[each.id, each.asks]
 
 
 def _made(
@@ -103,8 +127,9 @@ def _made(
         uid = next(each for each in noted if each is not None)
     elif believed and before_us == NOBODY and source.owned and any(map(_is_folded, all_jobs)):
         uid = NOBODY
-    before = queue.known(found.name)
     standing = [each for block in blocks for each in _standing(block)]
+    rows, ids = queue.known(found.name), [as_known.block.id for as_known, _ in standing]
+    before = aligned(rows, ids)
     jobs = []
     for number, ((as_known, reason), own) in enumerate(zip(standing, noted, strict=True), 1):
         state = before[number].state if number in before else ""

@@ -36,7 +36,7 @@ from sssjob.systems.condor.hooks.place import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from sssjob.systems.condor.hooks.settings import HookSettings
@@ -114,6 +114,13 @@ PRAGMA user_version = 3;
 _COLUMNS = (
     "key, document, number, label, id, state, attempt, owner, given, ads, reason, failures, rests,"
     " asks"
+)
+
+
+# The jobs of which something is to be heard now and then.
+_HEARD_OF = (
+    "(state IN ('offered', 'running') OR (state = 'accepted'"
+    " AND EXISTS (SELECT 1 FROM note WHERE name = 'updates')))"
 )
 
 
@@ -456,18 +463,22 @@ class JobQueue:
         self.run("DELETE FROM note WHERE name = 'seen'")
 
     def silent(self, before: float) -> Iterator[SpoolJob]:
-        """The jobs that were offered or run, of which nothing was heard since a moment."""
-        found = self.run(
-            f"SELECT {_COLUMNS} FROM job WHERE state IN ('offered', 'running') AND heard < ?",
-            (before,),
-        )
+        """The jobs that were given away, and of which nothing was heard since a moment.
+
+        Of one that was accepted something has to be heard only where updates are.
+        """
+        found = self.run(f"SELECT {_COLUMNS} FROM job WHERE {_HEARD_OF} AND heard < ?", (before,))
         return (SpoolJob(*row) for row in found.fetchall())
 
     def oldest(self) -> float:
         """When the one of them was heard of from which nothing came for longest."""
-        found = self.run("SELECT min(heard) FROM job WHERE state IN ('offered', 'running')")
+        found = self.run(f"SELECT min(heard) FROM job WHERE {_HEARD_OF}")
         [heard] = found.fetchone()
         return float("inf") if heard is None else float(heard)
+
+    def note_updates(self, now: float) -> None:
+        """Note that a hook tells of jobs that run: who says nothing does not run any more."""
+        self.run("INSERT OR IGNORE INTO note VALUES ('updates', '', ?)", (now,))
 
     def documents(self) -> dict[str, tuple[str, int]]:
         """The stamp of each document, and whose it is."""
@@ -492,8 +503,9 @@ class JobQueue:
     def put(self, document: str, stamp: str, uid: int, candidates: Sequence[Candidate]) -> None:
         """Bring the jobs of a document in step with it; what is given away stays as it is."""
         self.run("REPLACE INTO document VALUES (?, ?, ?)", (document, stamp, uid))
+        self._align(document, [each.id for each in candidates])
         for number, each in enumerate(candidates, 1):
-            label = document if len(candidates) == 1 else f"{document}#{number}"
+            label = _label(document, number, len(candidates))
             rank = (_within(each.priority), _within(each.submitted))
             self.run(
                 "INSERT INTO job (document, number, label, id, priority, submitted, state, owner,"
@@ -517,9 +529,35 @@ class JobQueue:
             )  # fmt: skip
         self._drop(document, len(candidates))
 
+    def _align(self, document: str, ids: Sequence[str]) -> None:
+        """Let each row be that of its job, wherever this one stands in its document by now.
+
+        One that was given away, and whose job is gone, makes room for another: it has no place.
+        """
+        rows = self.known(document)
+        places = {row.key: number for number, row in aligned(rows, ids).items()}
+        moved = [row for row in rows.values() if places.get(row.key) != row.number]
+        for row in moved:
+            self.run("UPDATE job SET number = ? WHERE key = ?", (-row.key, row.key))
+        for row in moved:
+            if (number := places.get(row.key)) is not None:
+                label = _label(document, number, len(ids))
+                values = (number, label, row.key)
+                self.run("UPDATE job SET number = ?, label = ? WHERE key = ?", values)
+
+    def adopt(self, row: SpoolJob, document: str, number: int, count: int) -> None:
+        """Let a row be that of a job in another document, which has its name since."""
+        if number not in self.known(document):
+            values = (document, number, _label(document, number, count), row.key)
+            self.run("UPDATE job SET document = ?, number = ?, label = ? WHERE key = ?", values)
+
+    def away(self) -> list[SpoolJob]:
+        """The jobs that are given away."""
+        return list(self.jobs(*TAKEN))
+
     def _drop(self, document: str, count: int) -> None:
         """Drop the jobs behind the first so many of a document, unless they are given away."""
-        self._delete("document = ? AND number > ?", (document, count))
+        self._delete("document = ? AND (number > ? OR number < 0)", (document, count))
 
     def drop_strays(self) -> None:
         """Drop jobs that were given away when their document went, and have come back since."""
@@ -538,6 +576,33 @@ class JobQueue:
     def note_seen(self, stamp: str, now: float) -> None:
         """Note that all documents were looked at."""
         self.run("REPLACE INTO note VALUES ('seen', ?, ?)", (stamp, now))
+
+
+# decision 594
+def aligned(rows: Mapping[int, SpoolJob], ids: Sequence[str]) -> dict[int, SpoolJob]:
+    """Which row is that of each job of a document, by the numbers and Ids of its jobs now.
+
+    A row stays where it is, if its job does, or else goes where its Id stands.
+    """
+    found = {
+        number: rows[number] for number, id_ in enumerate(ids, 1)
+        if number in rows and rows[number].id == id_
+    }  # fmt: skip
+    if len(found) == len(ids) == len(rows):
+        return found
+    free: dict[str, list[int]] = {}
+    for number in range(len(ids), 0, -1):
+        if number not in found:
+            free.setdefault(ids[number - 1], []).append(number)
+    settled = {row.key for row in found.values()}
+    for _, row in sorted(rows.items()):
+        if row.key not in settled and (places := free.get(row.id)):
+            found[places.pop()] = row
+    return found
+
+
+def _label(document: str, number: int, count: int) -> str:
+    return document if count == 1 else f"{document}#{number}"
 
 
 class _Changing:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -25,6 +25,7 @@ from sssjob.records.lines import clean
 from sssjob.systems.condor import names, usage
 from sssjob.systems.condor.from_ad import to_job
 from sssjob.systems.condor.hooks import holds, starts
+from sssjob.systems.condor.hooks.candidates import looked
 from sssjob.systems.condor.hooks.documents import Documents, asks, documents
 from sssjob.systems.condor.hooks.limits import overran
 from sssjob.systems.condor.hooks.queue import (
@@ -127,6 +128,7 @@ class _Fold:
         self._trust = reporters(settings)
         self._waiting: dict[str, list[ReportedJob]] = {}  # by document
         self._apart: list[ReportedJob] = []  # about jobs of a schedd
+        self._lost: list[ReportedJob] = []  # whose jobs are not where they were
         self._released: list[str] = []  # jobs that came back
         self._shares: Counter[int] = Counter()  # how many reports each user left
 
@@ -149,6 +151,7 @@ class _Fold:
         for document, all_told in sorted(self._waiting.items(), key=self._share):
             if until is None or time.time() < until:
                 done += self._documented(document, all_told, until)
+        done += self._found_again(until)
         with self._queue.changing():
             for told in done:
                 self._move(told)
@@ -208,8 +211,10 @@ class _Fold:
             if told.job is not None and not _is_early(told):
                 about.setdefault((told.job.number, told.job.id), []).append(told)
         done: list[ReportedJob] = []
+        seen: dict[str, list[int]] = {}  # the numbers of jobs by their Ids
 
         def change(number: int, job: Job, whose: int | None) -> Job:
+            seen.setdefault(job.id, []).append(number)
             every = about.pop((number, job.id), [])
             strange = [told for told in every if not self._is_about(told, job, whose)]
             if strange:
@@ -226,13 +231,37 @@ class _Fold:
         try:
             if about:
                 self._source.change(document, change, _uid(self._queue, document))
+            if about := _moved(about, seen):
+                self._source.change(document, change, _uid(self._queue, document))
         except (SSSJobError, OSError) as error:
             self._say(f"{document}: {error}; {waiting} reports wait")
             return early
-        for told in (each for rest in about.values() for each in rest):
-            self._refuse(told.report, NotAReport(f"its job is no longer in {document}", keep=True))
-            self._leave(told)
+        self._lost += (each for rest in about.values() for each in rest)
         return early + done
+
+    def _found_again(self, until: float | None) -> list[ReportedJob]:
+        """Reports whose jobs are no longer where they were, but in a document of another name.
+
+        Gives those that are folded; the others are refused.
+        """
+        if not self._lost:
+            return []
+        looked(self._settings, self._queue, until=until, say=self._say)
+        lost, self._lost = self._lost, []
+        done: list[ReportedJob] = []
+        for told in lost:
+            assert told.job is not None
+            job = self._queue.job(told.job.key)
+            if job is not None and job.document != told.job.document:
+                done += self._documented(job.document, [replace(told, job=job)], until)
+        gone = {id(told.report) for told in (*done, *self._lost)}
+        for told in (*self._lost, *(each for each in lost if id(each.report) not in gone)):
+            assert told.job is not None
+            where = told.job.document
+            self._refuse(told.report, NotAReport(f"its job is no longer in {where}", keep=True))
+            self._leave(told)
+        self._lost = []
+        return done
 
     def _is_about(self, told: ReportedJob, job: Job, whose: int | None) -> bool:
         """Whether a job of a document is the one that was given away, not another in its place.
@@ -301,6 +330,7 @@ class _Fold:
         key, attempt = told.job.key, told.attempt
         ran = (row := self._queue.job(key)) is not None and row.state == RUNNING
         if told.kind == "update":
+            self._queue.note_updates(now)
             self._queue.move(key, attempt, TAKEN, RUNNING, now)
         elif not ran and _failed(told.ad, told.kind, told.report.moment):
             given = self._settings
@@ -357,6 +387,18 @@ def _without(stated: Collection[str], item: Item) -> Item | None:
         kept = tuple(each for each in item.items if _without(stated, each) is not None)
         return Delivered(kept, item.attributes, item.namespace) if kept else None
     return None if isinstance(item, Property) and item.name in stated else item
+
+
+def _moved(
+    about: dict[tuple[int, str], list[ReportedJob]], seen: Mapping[str, Sequence[int]]
+) -> dict[tuple[int, str], list[ReportedJob]]:
+    """Reports whose jobs stand elsewhere in their document by now, by where that is."""
+    found: dict[tuple[int, str], list[ReportedJob]] = {}
+    for (number, id_), told in about.items():
+        places = seen.get(id_, ())
+        place = places[0] if number not in places and len(places) == 1 else number
+        found.setdefault((place, id_), []).extend(told)
+    return found
 
 
 def _is_early(told: ReportedJob) -> bool:
