@@ -77,6 +77,7 @@ def to_ad(
     work.hosts_of_tasks()
     work.features()
     work.on_each_host()
+    work.sensible()
     work.kept()
     work.limits()
     work.delivered()
@@ -329,6 +330,13 @@ class _Work:
             for name, value in self.ad.items():
                 if name.startswith("Request") and isinstance(value, int):
                     self.ad[name] = units.rounded_up(value, hosts)
+
+    def sensible(self) -> None:
+        """A slot cannot have less than nothing, and no job runs on no processor."""
+        for name, value in self.ad.items():
+            least = 1 if name == "RequestCpus" else 0
+            if name.startswith("Request") and isinstance(value, int) and value < least:
+                self.say("E-TYPE", f"{name} would be {value}")
 
     def _resource(self, term: Comparison, chosen: Alternative) -> None:
         """A resource of machines by its own attribute, a licence as a concurrency limit."""

@@ -450,3 +450,47 @@ def test_a_job_that_was_accepted_and_not_heard_of_goes_back_where_updates_are_he
     site.call("reply-fetch", ad, "accept")
     site.unheard()
     assert len(site.fetch()) == 1
+
+
+@pytest.mark.parametrize("kind", ["evict", "hold"])
+def test_a_job_that_its_user_says_has_ended_is_not_run_again(site, kind):
+    path = site.add("a.xml", USER)
+    [ad] = site.fetch()
+    site.call("update-job-info", ran(ad))
+    path.write_text(path.read_text().replace(">Running<", ">Completed<"))
+    site.call("update-job-info", ran(ad))
+    site.call("job-exit", ran(ad), kind)
+    assert site.job("a.xml").get("State") == "Completed"
+    assert site.fetch() == []
+
+
+@pytest.mark.parametrize(
+    "inner, reason",
+    [
+        ("<Requested><Processors>-1</Processors></Requested>", "RequestCpus would be -1"),
+        ("<Requested><Processors>0</Processors></Requested>", "RequestCpus would be 0"),
+        ("<Requested><Memory>-5</Memory></Requested>", "RequestMemory would be -5"),
+    ],
+)
+def test_a_request_for_less_than_nothing_waits(site, inner, reason):
+    site.add("a.xml", USER + inner)
+    assert site.fetch() == []
+    [job] = site.jobs("waiting")
+    assert reason in job.reason
+
+
+@pytest.mark.parametrize(
+    "inner, said",
+    [
+        ('<Environment><Variable name="B=C">x</Variable></Environment>', "the variable 'B=C'"),
+        ('<OutputFile redirectList="Append">o</OutputFile>', "does not append to OutputFile"),
+        ("<InitialWorkingDirectory>/a\nb</InitialWorkingDirectory>", "has a line end"),
+        ('<Requested><Resource name="License" type="matlab">1</Resource></Requested>',
+         "nobody counts the licences"),
+    ],
+)  # fmt: skip
+def test_what_the_ad_of_a_job_cannot_hold_is_said_when_it_is_made(site, inner, said):
+    site.add("a.xml", USER + inner)
+    assert len(site.fetch()) == 1
+    assert said in site.said
+    assert "a.xml: " in site.said

@@ -6,6 +6,7 @@ import re
 import shutil
 import sqlite3
 import stat
+import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -313,7 +314,9 @@ def test_a_document_that_was_folded_into_runs_nothing_as_others_whatever_becomes
     for ad in ads:
         left(site, BOB, ad, "exit-evict")
     assert site.fold()[0] == 2
-    assert (site.path / "g.xml").stat().st_uid == os.geteuid()
+    give(
+        site.path / "g.xml", 0
+    )  # as hooks that are not root leave what they write: a file of theirs
     harm(site)
     found = []
     while ads := site.fetch():
@@ -330,7 +333,7 @@ def test_a_document_of_an_earlier_version_runs_as_whose_it_is_known_to_be_or_not
     [ad] = site.fetch()
     left(site, BOB, ad, "exit-evict")
     site.fold()
-    text = (site.path / "g.xml").read_text()
+    text = give(site.path / "g.xml", 0).read_text()
     assert text.count("DocumentUid") == 3
     (site.path / "g.xml").write_text(re.sub(NOTE.format(r"\d+"), "", text))
     [ad] = site.fetch()
@@ -368,6 +371,39 @@ def test_a_document_that_is_exchanged_between_two_looks_is_read_later(site, monk
     assert [each.reason for each in site.jobs(WAITING)] == [
         f"its User is {ALICE}, and its document belongs to {BOB}"
     ]
+
+
+def read_by(path, uid):
+    """What a user reads of a file, nothing if the user may not."""
+    who = ["setpriv", f"--reuid={uid}", "--regid=65534", "--clear-groups", "cat", path]
+    return subprocess.run(who, capture_output=True, check=False).stdout
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o644])
+def test_a_document_that_is_folded_into_stays_readable_to_its_user_and_to_nobody_new(
+    site_of_alice, mode
+):
+    """The hooks of the user condor, say, who cannot give a file away."""
+    site = site_of_alice
+    path = give(site.add("a.xml", ""), BOB)
+    os.chown(path, -1, pwd.getpwnam(ALICE).pw_gid)
+    path.chmod(mode)
+    [ad] = site.fetch(trust=[ALICE])
+    for kind in ("update", "exit-evict"):
+        left(site, BOB, ad, kind)
+        assert site.fold(trust=[ALICE]) == (1, [])
+        assert path.stat().st_uid == UID[ALICE]
+        assert read_by(path, UID[BOB]) == path.read_bytes()
+        assert bool(read_by(path, 65534)) == bool(mode & 0o004)
+
+
+def test_a_document_stays_its_users_where_root_folds_into_it(site):
+    path = give(site.add("a.xml", ""), BOB)
+    [ad] = site.fetch()
+    left(site, BOB, ad, "exit-exit")
+    assert site.fold() == (1, [])
+    assert path.stat().st_uid == UID[BOB]
+    assert site.job("a.xml").get("State") == "Completed"
 
 
 def odd_documents(site):
@@ -512,9 +548,11 @@ def test_who_left_few_reports_comes_first(site, monkeypatch):
         left(site, BOB, bobs)
     left(site, ALICE, alices)
     written = []
-    put = atomic.put
+    put = documents._replace
     monkeypatch.setattr(
-        atomic, "put", lambda folder, name, *rest: written.append(name) or put(folder, name, *rest)
+        documents,
+        "_replace",
+        lambda folder, name, *rest: written.append(name) or put(folder, name, *rest),
     )
     assert site.fold() == (6, [])
     assert written == ["z.xml", "b.xml"]
@@ -559,11 +597,11 @@ def test_a_report_that_cannot_be_written_does_not_keep_the_others_out(site, lie)
 def test_reports_wait_for_a_document_that_cannot_be_written(site, monkeypatch):
     left(site, ALICE, fetched(site))
 
-    def full(*_):
+    def full(*_, **__):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(atomic, "put", full)
+        patch.setattr(atomic.Hidden, "fill", full)
         count, said = site.fold()
     assert count == 0
     assert "No space left on device; 1 reports wait" in said[0]

@@ -134,8 +134,13 @@ def _made(
     for number, ((as_known, reason), own) in enumerate(zip(standing, noted, strict=True), 1):
         state = before[number].state if number in before else ""
         name = found.name if len(standing) == 1 else f"{found.name}#{number}"
+
+        def tell(message: str, name: str = name) -> None:
+            say(f"{name}: {message}")
+
         try:
-            jobs.append(_candidate(as_known, reason, state, uid if own is None else own, trusted))
+            whose = uid if own is None else own
+            jobs.append(_candidate(as_known, reason, state, whose, trusted, tell))
         except (_NoAd, Untrusted) as error:
             say(f"{name}: {error}")
             jobs.append(Candidate(as_known.block.id, WAITING, reason=str(error)))
@@ -166,8 +171,9 @@ def _standing(block: Block) -> Iterator[tuple[Understood[Job], str]]:
 
 
 def _candidate(
-    as_known: Understood[Job], reason: str, known: str, uid: int, trusted: Trust
-) -> Candidate:
+    as_known: Understood[Job], reason: str, known: str, uid: int, trusted: Trust,
+    say: Callable[[str], None],
+) -> Candidate:  # fmt: skip
     """A job in the state that its document tells; ``known`` is the one in the queue.
 
     Raises ``Untrusted`` and ``_NoAd``.
@@ -195,7 +201,7 @@ def _candidate(
         raise _NoAd("; ".join(each.message for each in rejected))
     owner = trusted.owner(job, uid)
     priority, submitted = (_whole(job.properties.get(name)) for name in ("Priority", "SubmitTime"))
-    ads = ads_of(job, owner)
+    ads = ads_of(job, owner, say)
     # The queue knows whether it still holds the job; one that knows nothing of it does.
     is_new = says_held and known not in (HELD, READY, RETURNED)
     return Candidate(
@@ -208,11 +214,12 @@ class _NoAd(ValueError):
     """Why a job cannot be given to a slot."""
 
 
-def ads_of(job: Job, owner: str) -> bytes:
+def ads_of(job: Job, owner: str, say: Callable[[str], None]) -> bytes:
     """The ads of the alternatives of a job, best first, in the long form.
 
     They say what is asked for, and nothing of earlier attempts: a starter would take that for what
-    became of this one. Raises ``_NoAd`` with the reason why there are none.
+    became of this one. What an ad cannot hold is said, once. Raises ``_NoAd`` with the reason why
+    there are none.
     """
     past = starts.of_job(job)
     job = job.holding(
@@ -224,11 +231,15 @@ def ads_of(job: Job, owner: str) -> bytes:
     if not chosen and job.requested:
         raise _NoAd("the request cannot be read, or nothing satisfies it")
     texts = []
+    unsaid: dict[str, None] = {}
     for alternative in chosen or (None,):
         mapped = to_ad(job, alternative=alternative)
         wrong = [each.message for each in mapped.findings if each.severity is Severity.ERROR]
         if wrong:
             raise _NoAd("; ".join(wrong))
+        unsaid |= dict.fromkeys(each.message for each in mapped.findings)
+        if "ConcurrencyLimits" in mapped.ad:
+            unsaid["nobody counts the licences of a job that a slot fetches"] = None
         if mapped.ad.get("JobUniverse") == names.UNIVERSES["parallel"]:
             raise _NoAd("it wants more than one node, and a slot is on one")
         ad = mapped.ad.merged({"Owner": owner} if owner else {})
@@ -239,6 +250,8 @@ def ads_of(job: Job, owner: str) -> bytes:
             raise _NoAd(f"its ad cannot be written: {error}") from error
         assert again == ad  # a reply that is not read back would be thrown away as a whole
         texts.append(text)
+    for message in unsaid:
+        say(message)
     return b"\n".join(texts)
 
 

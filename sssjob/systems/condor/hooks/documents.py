@@ -8,6 +8,7 @@ import io
 import os
 import re
 import stat
+import struct
 import time
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager, suppress
@@ -272,8 +273,59 @@ def _change(
     if new == old:
         return True
     _unchanged(name, os.stat(name, dir_fd=folder, follow_symlinks=False), _stamp(status))
-    atomic.put(folder, name, new, stat.S_IMODE(status.st_mode) & 0o777)
+    _replace(folder, name, new, status)
     return True
+
+
+def _replace(folder: int, name: str, content: bytes, old: os.stat_result) -> None:
+    """Put a file in the place of one that stays its user's, or that its user can still read.
+
+    Only root can give a file away. Raises ``OSError``.
+    """
+    mode = stat.S_IMODE(old.st_mode) & 0o777
+    new = atomic.Hidden(folder, name, 0o600)
+    try:
+        new.fill(content, 0o600)
+        if os.geteuid() == 0:
+            os.fchown(new.handle, old.st_uid, old.st_gid)
+        access = _access(folder, name) or (
+            b"" if old.st_uid == os.fstat(new.handle).st_uid else _readable(mode, old.st_uid)
+        )
+        os.fchmod(new.handle, mode & ~0o070 if access else mode)
+        if access:
+            with suppress(OSError):  # a file system without such lists
+                os.setxattr(new.handle, _ACL, access)
+        os.fsync(new.handle)
+        new.appear()
+    finally:
+        new.end()
+    atomic.force_names(folder)
+
+
+_ACL = "system.posix_acl_access"
+_ACL_VERSION, _NO_ID = 2, 0xFFFF_FFFF
+
+
+def _access(folder: int, name: str) -> bytes:
+    """The access list of a file; empty without one."""
+    try:
+        handle = os.open(name, _FLAGS, dir_fd=folder)
+    except OSError:
+        return b""
+    try:
+        return os.getxattr(handle, _ACL)
+    except OSError:
+        return b""
+    finally:
+        os.close(handle)
+
+
+def _readable(mode: int, uid: int) -> bytes:
+    """The access list of a file that a user may read, beside those who may by its mode (acl(5))."""
+    owner, group, other = mode >> 6 & 7, mode >> 3 & 7, mode & 7
+    rows = ((0x01, owner, _NO_ID), (0x02, 4, uid), (0x04, group, _NO_ID),
+            (0x10, group | 4, _NO_ID), (0x20, other, _NO_ID))  # fmt: skip
+    return struct.pack("<I", _ACL_VERSION) + b"".join(struct.pack("<HHI", *row) for row in rows)
 
 
 class _Store:

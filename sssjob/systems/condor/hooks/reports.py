@@ -22,6 +22,7 @@ from sssjob.fold import JOB, Fact, is_more
 from sssjob.fold import fold as folded
 from sssjob.model import Delivered, Item, Job, Property
 from sssjob.records.lines import clean
+from sssjob.states import has_ended
 from sssjob.systems.condor import names, usage
 from sssjob.systems.condor.from_ad import to_job
 from sssjob.systems.condor.hooks import holds, starts
@@ -436,7 +437,9 @@ def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
         Fact(Property("StartCount", len(every)), JOB),
     ]
     status = [*_status(ad, ended, moment)] if ended or not start.ended else []
-    if last.key == start.key:
+    # Who sets the State of a job that runs to an end has it stay there.
+    is_over = has_ended(job.get) and not any(each.ended for each in known.values())
+    if last.key == start.key and not (is_over and ended in ("", "hold", "evict")):
         facts += map(_renewed, status)
     facts += map(_renewed, _extensions(job, ad, every.values()))
     used = _delivered(ad, sum(each.ran for each in every.values()))

@@ -123,6 +123,8 @@ def given(words: Sequence[str]) -> tuple[HookSettings, list[str]] | None:
     }
     if not all(number.isdecimal() and len(number) < 10 for number in numbers.values()):
         return None
+    if any(not int(number) for name, number in numbers.items() if name not in ("refresh", "pause")):
+        return None
     if values.get("fold", "after") not in FOLDS or values.get("limits", "keep") not in LIMITS:
         return None
     jobs = values.pop("documents", os.environ.get(VARIABLE, ""))
