@@ -50,18 +50,21 @@ def command(place: str) -> None:
 
 
 def prepare() -> None:
-    """Import what a prolog or epilog of any batch system needs."""
+    """Import what a prolog or epilog of any batch system needs, and read their options once."""
     # As they import it themselves, so that a child finds it there.
     import sssjob.cli.defaults
-    import sssjob.cli.features.batch
     import sssjob.collect
     import sssjob.features.batch.journal
     import sssjob.features.batch.starting
     import sssjob.features.site  # noqa: F401
+    from sssjob.cli.features import batch
 
     for row in registry.all_systems().values():
         if row.script:
             row.load("script")
+            for each in (batch.prolog, batch.epilog):
+                with each.make_context(each.name, ["--for", row.name]):
+                    pass  # what click remembers of options, children have then
 
 
 def _run(child: Child) -> None:

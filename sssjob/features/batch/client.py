@@ -4,8 +4,8 @@ It runs before every job, as ``python -IS client.py``: it imports next to nothin
 ours. See ``agent.py``.
 """
 
-import _socket  # the public module takes longer to import than all the rest
-import os
+import _socket  # the public modules of both take longer to import than all the rest
+import posix
 import sys
 
 _FORWARDED = (15, 2, 1)  # SIGTERM, SIGINT, SIGHUP
@@ -24,8 +24,9 @@ def main(place: str, command: list[str]) -> int:
     except OSError as error:
         line.close()
         if isinstance(error, TimeoutError):
-            os.write(2, f"{place}: no answer within {_PATIENCE} s; it is done without\n".encode())
-        os.execv(command[0], command)  # noqa: S606  (by the words that a site configured)
+            told = f"{place}: no answer within {_PATIENCE} s; it is done without\n"
+            posix.write(2, told.encode())
+        posix.execv(command[0], command)  # by the words that a site configured
     line.settimeout(None)
     _hand_on(child)
     code = _number(line)
@@ -35,8 +36,10 @@ def main(place: str, command: list[str]) -> int:
 def _asked(line: "_socket.socket", command: list[str]) -> int:
     """The process that is to run a command. Raises ``OSError`` if there is none."""
     words = command[command.index("features") :]
-    variables = [f"{name}={value}" for name, value in os.environ.items()]
-    octets = os.fsencode("\0".join((str(len(words)), *words, *variables)))
+    told = "\0".join((str(len(words)), *words))
+    encoding, errors = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
+    variables = (b"%b=%b" % pair for pair in posix.environ.items())
+    octets = b"\0".join((told.encode(encoding, errors), *variables))
     files = b"".join(number.to_bytes(4, sys.byteorder) for number in (1, 2))
     size = len(octets).to_bytes(8, "little")
     line.sendmsg([size], [(_socket.SOL_SOCKET, _RIGHTS, files)])
@@ -52,7 +55,7 @@ def _hand_on(child: int) -> None:
     import _signal  # type: ignore[import-not-found]
 
     for number in _FORWARDED:
-        _signal.signal(number, lambda number, frame: os.kill(child, number))
+        _signal.signal(number, lambda number, frame: posix.kill(child, number))
 
 
 def _number(line: "_socket.socket") -> "int | None":
