@@ -56,7 +56,9 @@ class Reply:
 
     def _begin(self) -> bool:
         ends = [
-            at + len(mark) for mark in (b"\r\n\r\n", b"\n\n") if (at := self._buffer.find(mark)) > 0
+            at + len(mark)
+            for mark in (b"\r\n\r\n", b"\n\n")
+            if (at := self._buffer.find(mark)) >= 0
         ]
         if not ends:
             if len(self._buffer) > _HEAD_LIMIT:

@@ -4,7 +4,7 @@ import pytest
 
 from sssjob.errors import Refused
 from sssjob.rmap.message import Object, Request
-from sssjob.rmap.replay import Nonces
+from sssjob.rmap.replay import Nonces, mark_of
 
 
 def request(nonce="n", time=1000, actor="ann"):
@@ -54,6 +54,20 @@ def test_old_nonces_are_forgotten():
     for now in range(1000, 2000, 20):
         nonces.admit(request(str(now), now), now)
     assert len(nonces._seen) == 1
+
+
+def test_a_nonce_is_remembered_up_to_the_last_moment_of_its_time():
+    nonces = Nonces(since=0, window=10)
+    nonces.admit(request(time=1000), 1000)
+    assert code(nonces, request(time=1000), 1010) == "424"
+    nonces.admit(request("m", 1011), 1010.5)
+    assert len(nonces._seen) == 1
+
+
+def test_a_mark_is_small_and_tells_actor_and_nonce_apart():
+    assert len(mark_of(request("n" * 1000))) == 16
+    marks = [mark_of(request("b", actor="a")), mark_of(request("", actor="ab"))]
+    assert len({*marks, mark_of(request("ab", actor=""))}) == 3
 
 
 def test_when_too_many_are_remembered_the_client_is_asked_to_come_again():

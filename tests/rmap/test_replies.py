@@ -88,6 +88,48 @@ def test_no_more_is_held_than_was_allowed():
         reply.feed(LEGACY_HEAD + b"ffff\r\n" + b"a" * 1000)
 
 
+def test_as_much_is_held_as_was_allowed():
+    head = b"HTTP/1.1 200 OK\r\n\r\n"
+    reply = Reply(limit=1000)
+    reply.feed(head + b"a" * (1000 - len(head)))
+    reply.feed(b"a" * len(head))
+    with pytest.raises(BadFraming, match="1000"):
+        reply.feed(b"a")
+
+
+def test_a_reply_that_has_not_begun_has_no_status_and_is_not_complete():
+    reply = Reply()
+    assert (reply.status, reply.is_complete, reply.documents()) == (0, False, [])
+    reply.end()
+    assert (reply.status, reply.is_complete, reply.documents()) == (0, False, [])
+    reply.feed(b"HTTP/1.1 200")
+    reply.end()
+    assert (reply.status, reply.is_complete) == (0, False)
+
+
+def test_a_reply_with_chunks_that_breaks_off_gives_what_was_whole():
+    reply, found = read(legacy_reply([ONE, TWO])[:-20], ended=True)
+    assert not reply.is_complete
+    assert found == [ONE.strip()]
+
+
+def test_an_empty_reply_is_complete_without_a_document():
+    for data in (b"HTTP/1.1 204 No\r\nContent-Length: 0\r\n\r\n", LEGACY_HEAD + b"0\r\n"):
+        reply, found = read(data)
+        assert (reply.is_complete, found) == (True, [])
+    assert read(b"HTTP/1.1 502 Bad\n\n", ended=True)[0].is_complete
+
+
+def test_a_length_of_many_zeros_is_read():
+    reply, found = read(b"HTTP/1.1 200 OK\r\nContent-Length: 00%d\r\n\r\n%s" % (len(ONE), ONE))
+    assert (reply.is_complete, found) == (True, [ONE.strip()])
+
+
+def test_a_reply_that_begins_with_empty_lines_is_none():
+    with pytest.raises(BadFraming, match="not HTTP"):
+        read(b"\r\n\r\n" + standard_reply(ONE))
+
+
 def test_a_reply_that_breaks_off_is_not_complete():
     reply, found = read(standard_reply(ONE)[:-5], ended=True)
     assert not reply.is_complete

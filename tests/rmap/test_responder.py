@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from sssjob.errors import Refused
 from sssjob.rmap.encryption import decrypt, encrypt
 from sssjob.rmap.envelope import opened
+from sssjob.rmap.gate import FORMS
 from sssjob.rmap.keys import Algorithm, Key, Ring
 from sssjob.rmap.message import Data, DataDocument, Object, Option, Request, Row
 from sssjob.rmap.reading import read_response
-from sssjob.rmap.responder import HandlerAnswer, Policy, Responder
+from sssjob.rmap.responder import HandlerAnswer, Policy, ReadMessage, Responder
 from sssjob.rmap.signature import sign, verify
 from sssjob.rmap.writing import encrypted_envelope, envelope, signed, write_request
 
@@ -165,6 +166,95 @@ def test_a_copy_is_told_by_what_was_signed_where_nothing_else_tells_it():
 def test_who_has_a_key_of_their_own_is_not_proven_by_the_shared_one():
     ring = replace(RING, own={"ann": Key(b"own", owner="ann")})
     assert code(responder(answering(), ring).respond(message(replace(JOB, actor="ann")))) == "424"
+
+
+OWN = replace(RING, own={"eve": Key(b"own", owner="eve")})
+
+
+@pytest.mark.parametrize("quote", ["'", "'&#10;"])
+def test_an_actor_in_the_value_of_another_attribute_is_nobody(quote):
+    """A key of eve signs what says eve to a search, and ann to a parser."""
+    start = f"""<Body><Request x={quote} actor="eve"' actor="ann" """
+    body = f"""{start}action="Query"><Object>Job</Object></Request></Body>""".encode()
+    told = responder(lambda call: HandlerAnswer(message=call.actor), OWN)
+    assert code(told.respond(envelope(body, sign(body, OWN.own["eve"])))) == "424"
+    (answer,) = answers(told.respond(envelope(body, sign(body, OWN.shared))))
+    assert (answer.status.code, answer.status.message) == ("000", "ann")
+
+
+LARGE = Request("Query", "eve", (Object("Job"),), options=(Option("x", "a" * (1 << 20)),))
+
+
+def reading_large(request=LARGE, key=OWN.own["eve"], policy=LEGACY):
+    """What a message of eve says to a responder, whose reader of large ones says something else."""
+    asked, sent = [], message(LARGE, OWN.own["eve"])
+
+    def reads(data, claimed):
+        asked.append((data, claimed))
+        signature = opened(sent).signature if key else None
+        return ReadMessage(request, request.actor, signature, key, None)
+
+    told = responder(lambda call: HandlerAnswer(message=call.actor), OWN, policy, reads_large=reads)
+    outcome = told.respond(sent)
+    assert asked == [(sent, OWN.own["eve"])]
+    return outcome.code, outcome.message
+
+
+def test_a_large_message_is_read_with_the_key_of_who_it_seems_to_be_from():
+    assert reading_large() == ("000", "eve")
+    assert reading_large(replace(LARGE, actor="ann"))[0] == "424"  # not with this key
+    assert reading_large(key=None) == ("424", "The message is not signed")
+    assert reading_large(key=None, policy=replace(LEGACY, unsigned=True)) == ("000", "eve")
+
+
+def test_a_message_that_is_not_large_is_read_at_once():
+    def reads(data, claimed):
+        raise AssertionError(len(data))
+
+    padded = replace(JOB, options=(Option("x", ""),))
+    room = FORMS - len(message(padded))
+    fitting = message(replace(JOB, options=(Option("x", "a" * room),)))
+    assert len(fitting) == FORMS
+    assert code(responder(answering(), reads_large=reads).respond(fitting)) == "000"
+
+
+def test_a_large_message_that_nobody_signed_is_read_where_the_site_takes_such():
+    def reads(data, claimed):
+        assert claimed is None
+        return ReadMessage(LARGE, "eve", None, None, None)
+
+    sent = envelope(write_request(LARGE).encode())
+    asked = responder(answering(), OWN, replace(LEGACY, unsigned=True), reads_large=reads)
+    assert code(asked.respond(sent)) == "000"
+
+
+def test_only_a_message_with_a_call_can_be_slow():
+    asked = []
+    told = responder(
+        answering(), quick=lambda request: asked.append(request) or False,
+        slow=lambda request: asked.append(request) or True,
+    )  # fmt: skip
+    taken, refused = told.take(told.look(message(JOB))), told.take(told.look(b""))
+    assert (told.is_quick(taken), told.is_slow(taken), asked) == (False, True, [JOB, JOB])
+    assert (told.is_quick(refused), told.is_slow(refused), len(asked)) == (True, False, 2)
+    plain = responder(answering())
+    assert (plain.is_quick(taken), plain.is_slow(taken)) == (False, False)
+
+
+def test_an_answer_that_is_made_here_says_so():
+    outcome = responder(answering()).failure("730", "Too many requests")
+    assert (code(outcome), outcome.message, outcome.rows) == ("730", "Too many requests", 0)
+
+
+def test_only_peers_of_gold_get_flat_rows():
+    flat = []
+    told = responder(
+        lambda call: flat.append(call.flat) or HandlerAnswer(), clock=lambda: 1000.0
+    )  # fmt: skip
+    for legacy in (False, True):
+        told.respond(message(JOB), legacy=legacy)
+        told.respond(message(replace(JOB, nonce=f"{legacy}", time=1000)), legacy=legacy)
+    assert flat == [False, False, True, False]
 
 
 def test_a_password_proves_its_user():

@@ -344,6 +344,20 @@ def test_the_first_digit_of_a_code_tells_its_kind():
     assert Status.of("799").value is codes.Value.FAILURE
 
 
+def test_each_way_to_join_conditions_is_an_or_or_not_and_negates_or_not():
+    assert [(each.is_or, each.negates) for each in (Conj.AND, Conj.OR, Conj.AND_NOT, Conj.OR_NOT)] == [
+        (False, False), (True, False), (False, True), (True, True),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "number, most, last",
+    [(None, None, True), (1, -1, False), (1, 0, True), (2, 2, True), (1, 1, True)],
+)
+def test_the_last_part_of_an_answer_is_known(number, most, last):
+    assert Response(chunk_num=number, chunk_max=most).is_last == last
+
+
 def test_options_and_fields_are_found_by_their_names():
     asked = Request("Query", "a", options=(Option("Limit", "5"),), sets=(Set("A", "1"),))
     assert (asked.option("Limit"), asked.option("Offset"), asked.object) == ("5", None, "")
