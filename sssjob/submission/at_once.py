@@ -30,6 +30,8 @@ from sssjob.translate.options import Made, Wanted
 from sssjob.translate.quoting import run
 from sssjob.translate.requests import JobRequest
 
+_OWN = ("User", "Group")  # who submits is whose the job is
+
 
 @dataclass(frozen=True, slots=True)
 class Submission:
@@ -113,7 +115,8 @@ def _by_jobspec(
     held = [
         item for item in job.properties if item.name == "Hold" and stripped(item.text) == "User"
     ]
-    asked = job.holding(item for item in job.items if item not in held)
+    own = [*held, *(item for item in job.properties if item.name in _OWN)]  # see ``strangers``
+    asked = job.holding(item for item in job.items if item not in own)
     if not job.task_groups and "TaskCount" not in job.properties.names():
         asked = asked.setting(Property("TaskCount", str(wanted.tasks)))
     settings = Settings(unstated=REJECT, residual=False, terminal=False)
@@ -213,7 +216,7 @@ def strangers(job: Job, target: str, owner: str = "") -> list[Loss]:
     return [
         loss
         for loss in asked.losses(target)
-        if loss.path in ("/Job/User", "/Job/Group") and loss.policy != IGNORE
+        if loss.path.removeprefix("/Job/") in _OWN and loss.policy != IGNORE
     ]
 
 

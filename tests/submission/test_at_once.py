@@ -361,6 +361,9 @@ def test_what_no_jobspec_of_flux_says_is_refused_unless_it_may_be_left_out(inner
     with pytest.raises(InvalidJob) as refused:
         submission(job, "flux")
     assert [told in each.message for each in refused.value.findings] == [True]
+    own = f"<User>{pwd.getpwuid(os.geteuid()).pw_name}</User><Name>"
+    made = submission(resolve(loads(SMALL.replace("<Name>", own))).block, "flux")
+    assert (made.findings, json.loads(made.script)["version"]) == ((), 1)
     stranger = resolve(loads(SMALL.replace("<Name>", "<User>nobody9</User><Name>"))).block
     with pytest.raises(InvalidJob, match="who submits it"):
         submission(stranger, "flux")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 
+from sssjob import integers
 from sssjob.features.said import StatedValues, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+_DIGITS = 9  # of the slots of a host
 
 
 def read(environment: Mapping[str, str]) -> StatedValues:
@@ -43,7 +46,7 @@ def counts(environment: Mapping[str, str]) -> dict[str, int] | None:
     words = environment.get("LSB_MCPU_HOSTS", "").split()
     found: dict[str, int] = {}
     for name, text in zip(words[::2], (*words[1::2], ""), strict=False):
-        count = whole(text)
+        count = integers.whole(text, _DIGITS)
         if not count:
             return None
         found[name] = found.get(name, 0) + count
