@@ -78,22 +78,30 @@ def _reason(job: SpoolJob, now: float) -> str:
     """Why a job is given to no slot now, "" if nothing keeps it."""
     if job.state in ("waiting", "held"):
         return job.reason
+    if job.state == "ready" and job.rests > now and not job.failures:
+        return f"it rests for {math.ceil(job.rests - now)} s: another machine has it"
     if job.state == "ready" and job.rests > now:
-        often = f"{job.failures} attempt{'' if job.failures == 1 else 's'} did not start it"
+        often = f"{job.failures} attempt{'' if job.failures == 1 else 's'} came to nothing"
         return f"{often}; the next one in {math.ceil(job.rests - now)} s"
     return ""
 
 
 def _give_back(settings: HookSettings, label: str) -> None:
     """Take a job back by the name that people know; ends the command if nobody has it."""
-    from sssjob.systems.condor.hooks.queue import HELD, TAKEN, OpenQueue
+    from sssjob.systems.condor.hooks.documents import documents
+    from sssjob.systems.condor.hooks.queue import HELD, READY, RETURNED, TAKEN, OpenQueue
     from sssjob.systems.condor.hooks.reports import free
 
     with OpenQueue(settings) as queue:
         found = next((job for job in queue.jobs(*TAKEN, HELD) if job.label == label), None)
-        if found is None:
-            common.fail(f"{label} is not given to a slot, and not held")
-        if found.state == HELD:
+        waits = next((job for job in queue.jobs(READY, RETURNED) if job.label == label), None)
+        if found is not None and found.state == HELD:
             free(settings, queue, found, say=lambda text: common.say(f"sssjob: {text}"))
-        else:
+        elif found is not None:
             queue.give_back(found.key, found.attempt, TAKEN, time.time())
+            documents(settings).release(label)
+        elif waits is not None and waits.rests > time.time():
+            queue.wake(waits.key)
+            documents(settings).release(label)
+        else:
+            common.fail(f"{label} is not given to a slot, does not rest, and is not held")

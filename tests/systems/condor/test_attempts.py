@@ -2,20 +2,26 @@
 in the document.
 """
 
+import os
 import re
 import time
 
 import pytest
-from hypothesis import given
+from click.testing import CliRunner
+from condor_site import SLOT, Site
+from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from sssjob import check_source
+from sssjob import check_source, store
 from sssjob.accounting.report import JobProperties, used
+from sssjob.classads import forms
 from sssjob.classads.values import Ad, Unparsed
+from sssjob.cli import sssjob
 from sssjob.document import dumps, loads
 from sssjob.model import Delivered, TaskGroup
-from sssjob.systems.condor.hooks.queue import HELD, READY, STATES
+from sssjob.systems.condor.hooks.queue import HELD, READY, STATES, copied
 from sssjob.systems.condor.hooks.reports import reported
+from sssjob.systems.condor.hooks.settings import HookSettings
 from sssjob.systems.condor.job_ad import to_ad
 
 USER = "<User>amy</User>"
@@ -253,7 +259,7 @@ def told_of(job):
     return sums, each
 
 
-@given(ROWS, st.randoms(use_true_random=False))
+@drawn(ROWS, st.randoms(use_true_random=False))
 def test_reports_of_attempts_come_in_any_order_and_twice(rows, random):
     other = [*rows, *rows]
     random.shuffle(other)
@@ -494,3 +500,96 @@ def test_what_the_ad_of_a_job_cannot_hold_is_said_when_it_is_made(site, inner, s
     assert len(site.fetch()) == 1
     assert said in site.said
     assert "a.xml: " in site.said
+
+
+# A job is given to one slot at a time.
+
+
+def test_a_job_that_reports_is_not_silent_before_its_reports_are_folded(site):
+    """A startd whose slots are all busy calls no hook that would fold them."""
+    site.add("a.xml", USER)
+    [ad] = site.fetch()
+    site.call("reply-fetch", ad, "accept")
+    site.call("update-job-info", ran(ad))
+    site.unheard()
+    site.call("update-job-info", ran(ad), fold="never")
+    assert site.fetch(fold="never") == []
+    assert "nothing was heard" not in site.said
+    [job] = site.jobs("running")
+    assert job.failures == 0
+    for path in (site.state / "spool").iterdir():
+        os.utime(path, (1, 1))
+    site.unheard()
+    assert len(site.fetch(fold="never")) == 1
+
+
+def test_a_job_that_was_taken_for_silent_and_reports_again_runs(site):
+    site.add("a.xml", USER)
+    [ad] = site.fetch()
+    site.call("update-job-info", ran(ad))
+    site.unheard()
+    assert site.fetch(pause=30) == []  # it came back, and rests
+    site.call("update-job-info", ran(ad), fold="never")
+    for path in (site.state / "spool").iterdir():
+        os.utime(path, (time.time() + 5, time.time() + 5))
+    assert site.fold() == (1, [])
+    assert len(site.jobs("running")) == 1
+    assert site.fetch() == []
+    site.call("job-exit", ran(ad), "evict")
+    site.call("update-job-info", ran(ad), fold="never")  # of a hook that was slow
+    for path in (site.state / "spool").iterdir():
+        os.utime(path, (time.time() + 5, time.time() + 5))
+    assert site.fold() == (1, [])
+    assert len(site.fetch()) == 1
+
+
+@pytest.fixture
+def two_hosts(tmp_path, monkeypatch, capsys):
+    """Two machines that look at one store."""
+    jobs = tmp_path / "jobs.db"
+    with store.open(str(jobs), create=True) as made, made.change() as work:
+        text = "<Job><Id>7</Id><User>amy</User><Executable>/bin/true</Executable>{}</Job>"
+        work.put(text.format("<Requested><Duration>100000</Duration></Requested>").encode())
+    clock = [time.time()]
+    monkeypatch.setattr(time, "time", lambda: clock[0])
+    hosts = []
+    for name in ("one", "two"):
+        host = Site(jobs, monkeypatch, capsys)
+        host.state = tmp_path / name
+        hosts.append(host)
+    return clock, hosts
+
+
+def ask(host, hook, *words, **options):
+    return host.call(hook, *words, state=str(host.state), **options)
+
+
+def given(host):
+    return forms.read_text(ask(host, "fetch-work", SLOT).decode(), strict=True)
+
+
+def test_a_job_that_a_startd_took_is_no_other_machines_for_as_long_as_it_may_run(two_hosts):
+    clock, (one, two) = two_hosts
+    [ad] = given(one)
+    ask(one, "reply-fetch", ad, "accept")
+    for _ in range(5):
+        clock[0] += 19_000
+        assert given(two) == []
+    clock[0] += 10_000
+    assert len(given(two)) == 1
+
+
+@pytest.mark.parametrize("end", ["exit", "evict", "give back"])
+def test_a_job_of_a_store_that_has_come_back_is_anybodys(two_hosts, end):
+    clock, (one, two) = two_hosts
+    [ad] = given(one)
+    ask(one, "reply-fetch", ad, "accept")
+    assert given(two) == []
+    clock[0] += 61
+    if end == "give back":
+        words = ["condor", "queue", "--documents", one.path, "--state", one.state, "--give-back"]
+        [job] = copied(HookSettings(str(one.path), state=str(one.state))).jobs("accepted")
+        assert CliRunner().invoke(sssjob, [*map(str, words), job.label]).exit_code == 0
+    else:
+        ask(one, "job-exit", ran(ad), end)
+    assert len(given(two)) == (0 if end == "exit" else 1)

@@ -23,6 +23,7 @@ def attempt(site, **options):
     ads = site.fetch(**options)
     for ad in ads:
         site.call("reply-fetch", both(ad), "accept")
+        site.call("update-job-info", ad)  # as a starter does before it starts the job
         site.call("job-exit", ad.merged({"Cmd": "/no/such"}), "evict", **options)
     return bool(ads)
 

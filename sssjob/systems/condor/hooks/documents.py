@@ -77,8 +77,14 @@ class Documents(Protocol):
     def tidy(self) -> None:
         """Take away what was not finished when we were killed; nobody else is at it."""
 
-    def take(self, label: str, silence: int) -> bool:
-        """Claim a job for this machine, for so many seconds; False if another one has it."""
+    def take(self, label: str, until: float) -> bool:
+        """Claim a job for this machine, until a moment in seconds since 1970.
+
+        False if another machine has it.
+        """
+
+    def keep(self, label: str, until: float) -> None:
+        """Let a claim of this machine last longer."""
 
     def release(self, label: str) -> None:
         """Give a claim up."""
@@ -162,8 +168,11 @@ class _Directory:
                     if _UNFINISHED.fullmatch(each.name):
                         atomic.sweep(folder, each.name)
 
-    def take(self, label: str, silence: int) -> bool:
+    def take(self, label: str, until: float) -> bool:
         return True  # the queue's own claim is enough
+
+    def keep(self, label: str, until: float) -> None:
+        pass
 
     def release(self, label: str) -> None:
         pass
@@ -376,12 +385,16 @@ class _Store:
     def tidy(self) -> None:
         pass
 
-    def take(self, label: str, silence: int) -> bool:
+    def take(self, label: str, until: float) -> bool:
         with store.open(self.address, by=BY) as jobs, jobs.change() as work:
             if float(work.noted(_note(label)) or 0) > time.time():
                 return False
-            work.note(_note(label), str(time.time() + silence))
+            work.note(_note(label), str(until))
         return True
+
+    def keep(self, label: str, until: float) -> None:
+        with store.open(self.address, by=BY) as jobs, jobs.change() as work:
+            work.note(_note(label), str(until))
 
     def release(self, label: str) -> None:
         with store.open(self.address, by=BY) as jobs, jobs.change() as work:

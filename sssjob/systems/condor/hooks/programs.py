@@ -28,6 +28,8 @@ EXITS = ("exit", "remove", "hold", "evict")
 
 LIMIT = 16 << 20  # bytes of what a hook is told
 _ROOM = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+FOREVER = 1 << 40  # seconds since 1970
+ELSEWHERE = 60  # seconds until a job is looked at again that another machine has
 IDLE = 390  # the code of a preparation that failed here and may succeed on another machine
 
 
@@ -93,8 +95,13 @@ def fetch_work(settings: HookSettings, rest: Sequence[str]) -> bool:
         return False
     with _held(settings) as queue:
         now = time.time()
-        for job in queue.silent(now - settings.silence):
-            if not _has_ended(job, settings):
+        silent = list(queue.silent(now - settings.silence))
+        reports = _left(silent, settings) if silent else {}
+        for job in silent:
+            ended, heard = reports.get(job.key, (False, 0))
+            if heard > now - settings.silence:  # and nobody has folded it yet
+                queue.move(job.key, job.attempt, [job.state], "running", heard)
+            elif not ended:
                 silence = f"nothing was heard of it for {settings.silence} s"
                 after = _not_started(settings, queue, job, silence)
                 again = "it is held" if after == "held" else "it is given to a slot again"
@@ -110,13 +117,15 @@ def reply_fetch(settings: HookSettings, rest: Sequence[str]) -> None:
     """Note that a job was accepted, or hand it back."""
     if list(rest) not in ([ACCEPT], [REJECT]):
         raise Failed(f"called with {' '.join(rest) or 'nothing'}, expected {ACCEPT} or {REJECT}")
-    key, attempt = _ticket(_ads())
+    ads = _ads()
+    key, attempt = _ticket(ads)
     with _held(settings) as queue:
         job = queue.job(key)
         if job is None or job.attempt != attempt:
             raise Failed(f"nothing was offered as {names.ticket(key, attempt)}")
         if rest[0] == ACCEPT:  # what runs already stays so
             queue.move(key, attempt, ["offered"], "accepted", time.time())
+            _keep(settings, job, ads[0])
         elif job.state == "offered":  # which is no fault of the job
             _not_started(settings, queue, job, "the startd rejected it", is_held=False)
 
@@ -192,7 +201,7 @@ def _given_away(settings: HookSettings, queue: JobQueue, key: int, slot: Ad, now
         return False
     if not _taken(settings, job):
         # Until its claim is over, or the document says what became of the job.
-        queue.failed(key, attempt, now, "another machine has it", settings.silence, None)
+        queue.rest(key, attempt, now, "another machine has it", min(settings.silence, ELSEWHERE))
         return False
     try:
         ticket = names.ticket(key, attempt)
@@ -331,19 +340,34 @@ def _make_spool(settings: HookSettings) -> None:
 
 def _has_ended(job: SpoolJob, settings: HookSettings) -> bool:
     """Whether a report that counts says that a job has ended, which nobody has folded yet."""
+    return _left([job], settings).get(job.key, (False, 0))[0]
+
+
+def _left(jobs: Sequence[SpoolJob], settings: HookSettings) -> dict[int, tuple[bool, int]]:
+    """What waits in the spool about attempts that are out, by the keys of their jobs.
+
+    Whether one has ended, and when the last report that counts was left, in seconds since 1970.
+    """
     from sssjob.systems.condor.hooks.spool import Spool
     from sssjob.systems.condor.hooks.trust import reporters
 
-    mine = names.ticket(job.key, job.attempt)
     trusted = reporters(settings)
+    found: dict[int, tuple[bool, int]] = {}
     with Spool(settings.state, say) as spool:
-        for report in spool.reports(
-            time.time(), job.key, lambda uid: trusted.counts(uid, job.given)
-        ):
-            ad = next(iter(hook_ads.read(report.text)), Ad())
-            if ad.text(names.KEY) == mine and ad.text(names.REPORT).startswith("exit-"):
-                return True
-    return False
+        names_of = spool.by_key(time.time(), {job.key for job in jobs})
+        for job in jobs:
+            mine = names.ticket(job.key, job.attempt)
+            ended, heard = False, 0
+            for report in spool.read(
+                names_of.get(job.key, ()),
+                lambda uid, given=job.given: trusted.counts(uid, given),  # type: ignore[misc]
+            ):
+                ad = next(iter(hook_ads.read(report.text)), Ad())
+                if ad.text(names.KEY) == mine:
+                    ended = ended or ad.text(names.REPORT).startswith("exit-")
+                    heard = max(heard, report.moment)
+            found[job.key] = ended, 0 if ended else heard
+    return found
 
 
 def _check_place(settings: HookSettings) -> None:
@@ -422,7 +446,21 @@ def _taken(settings: HookSettings, job: SpoolJob) -> bool:
         return True
     from sssjob.systems.condor.hooks.documents import documents
 
-    return documents(settings).take(job.label, settings.silence)
+    return documents(settings).take(job.label, time.time() + settings.silence)
+
+
+def _keep(settings: HookSettings, job: SpoolJob, ad: Ad) -> None:
+    """Let no other machine have a job that a startd took, for as long as it may run.
+
+    A machine whose slots are all busy calls no hook that could tell that it still runs; one that
+    is lost keeps a job without a limit until somebody gives it back.
+    """
+    if _is_store(settings):
+        from sssjob.systems.condor.hooks.documents import documents
+
+        limit = ad.number(f"{names.FEATURE}wall_limit_secs")
+        until = time.time() + limit + settings.silence if limit and limit > 0 else FOREVER
+        documents(settings).keep(job.label, until)
 
 
 def _is_store(settings: HookSettings) -> bool:

@@ -432,6 +432,28 @@ class JobQueue:
             self.read_again("(SELECT document FROM job WHERE key = ?)", key)
         return after
 
+    def rest(self, key: int, attempt: int, now: float, why: str, seconds: int) -> None:
+        """Take back a job that cannot be given away for a while, through no fault of an attempt."""
+        with self.changing():
+            if self.move(key, attempt, TAKEN, RETURNED, now, why):
+                self.run("UPDATE job SET rests = ? WHERE key = ?", (now + seconds, key))
+                self.read_again("(SELECT document FROM job WHERE key = ?)", key)
+
+    def wake(self, key: int) -> None:
+        """End the rest of a job."""
+        self.run("UPDATE job SET rests = 0, failures = 0 WHERE key = ?", (key,))
+
+    def revive(self, key: int, attempt: int, moment: float, now: float) -> None:
+        """A job that was taken back runs after all, if it was not given away anew.
+
+        ``moment`` is when a report of it was left, which counts if that was after it came back.
+        """
+        self.run(
+            "UPDATE job SET state = 'running', heard = ?, reason = '' WHERE key = ?"
+            " AND attempt = ? AND state IN ('ready', 'returned') AND heard < ?",
+            (now, key, attempt, moment),
+        )
+
     def started(self, key: int, attempt: int) -> None:
         """Forget the failures of a job that an attempt did start."""
         self.run(

@@ -129,6 +129,8 @@ class _Fold:
         self._trust = reporters(settings)
         self._waiting: dict[str, list[ReportedJob]] = {}  # by document
         self._apart: list[ReportedJob] = []  # about jobs of a schedd
+        self._began: set[tuple[int, int]] = set()  # attempts of which earlier reports tell more
+        self._over: set[tuple[int, int]] = set()  # and those that have ended by one of them
         self._lost: list[ReportedJob] = []  # whose jobs are not where they were
         self._released: list[str] = []  # jobs that came back
         self._shares: Counter[int] = Counter()  # how many reports each user left
@@ -224,6 +226,10 @@ class _Fold:
                 if until is not None and time.time() > until:
                     break  # the rest waits
                 if told not in strange:
+                    if (known := starts.of_job(job).get(told.ad.text(names.KEY))) is not None:
+                        assert told.job is not None
+                        ticket = (told.job.key, told.attempt)
+                        (self._over if known.ended else self._began).add(ticket)
                     job = self._within(job, told)
                     done.append(told)
             return job
@@ -329,11 +335,14 @@ class _Fold:
         assert told.job is not None
         now = time.time()
         key, attempt = told.job.key, told.attempt
-        ran = (row := self._queue.job(key)) is not None and row.state == RUNNING
         if told.kind == "update":
             self._queue.note_updates(now)
-            self._queue.move(key, attempt, TAKEN, RUNNING, now)
-        elif not ran and _failed(told.ad, told.kind, told.report.moment):
+            is_out = self._queue.move(key, attempt, TAKEN, RUNNING, now)
+            if not is_out and (key, attempt) not in self._over:
+                self._queue.revive(key, attempt, told.report.moment, now)
+        elif (key, attempt) not in self._began | self._over and _failed(
+            told.ad, told.kind, told.report.moment
+        ):
             given = self._settings
             why = _why_not(told.ad)
             if self._queue.failed(key, attempt, now, why, given.pause, given.attempts):
@@ -341,7 +350,7 @@ class _Fold:
         else:
             where = PLACES[_end(told.ad, told.kind, told.report.moment)]
             moved = self._queue.move(key, attempt, TAKEN, where, now, "it has ended")
-            if moved and where == RETURNED:
+            if moved:
                 self._released.append(told.job.label)
             if names.was_started(told.ad):
                 self._queue.started(key, attempt)

@@ -14,7 +14,7 @@ from sssjob.systems.condor.hooks.settings import SPOOL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     Say = Callable[[object], None]
 
@@ -64,18 +64,12 @@ class Spool:
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         os.close(self._folder)
 
-    def reports(
-        self, now: float, key: int | None = None, counts: Callable[[int], bool] = lambda uid: True
-    ) -> Iterator[SpooledReport]:
-        """Every report, the oldest first, or those that are named after a job.
-
-        ``counts`` says of which uids they are looked at. What is no report is said and taken away;
-        the others go on.
-        """
+    def reports(self, now: float) -> Iterator[SpooledReport]:
+        """Every report, the oldest first. What is none is said and taken away; the others go on."""
         taken: dict[int, tuple[int, int]] = {}
         full: set[int] = set()
-        for _, uid, size, name in sorted(self._entries(now, "" if key is None else f"{key}.")):
-            if uid in full or not counts(uid):
+        for _, uid, size, name in sorted(self._entries(now)):
+            if uid in full:
                 continue
             count, total = taken.get(uid, (0, 0))
             if count == PER_OWNER or total > BYTES_PER_OWNER:
@@ -91,6 +85,26 @@ class Spool:
                 self._say(f"{SPOOL}/{name!r}: {error.strerror}")
             except NotAReport as odd:
                 self.refuse(name, odd)
+
+    def by_key(self, now: float, keys: Collection[int]) -> dict[int, list[tuple[int, str]]]:
+        """The uids and names of the reports that are named after jobs, the newest first."""
+        found: dict[int, list[tuple[int, str]]] = {}
+        for _, uid, _, name in sorted(self._entries(now), reverse=True):
+            head = name.partition(".")[0]
+            if head.isdecimal() and head.isascii() and len(head) < 20 and int(head) in keys:
+                found.setdefault(int(head), []).append((uid, name))
+        return found
+
+    def read(
+        self, names: Iterable[tuple[int, str]], counts: Callable[[int], bool]
+    ) -> Iterator[SpooledReport]:
+        """Those of reports that can be read, of users who count; nothing becomes of the others."""
+        for uid, name in names:
+            try:
+                if counts(uid) and counts((report := self._read(name)).uid):
+                    yield report
+            except (OSError, NotAReport):
+                continue
 
     def remove(self, name: str) -> None:
         """Take a report away that was folded."""
@@ -119,7 +133,7 @@ class Spool:
         elif self._told == TOLD + 1:
             self._say(f"{SPOOL}: there is more of this, of which nothing is said")
 
-    def _entries(self, now: float, head: str) -> Iterator[tuple[int, int, int, str]]:
+    def _entries(self, now: float) -> Iterator[tuple[int, int, int, str]]:
         """When each file was left, by whom, its size and its name."""
         odd: list[tuple[str, NotAReport]] = []
         with os.scandir(self._folder) as entries:
@@ -127,8 +141,6 @@ class Spool:
                 if count > ENTRIES:
                     self._say(f"{SPOOL}: more than {ENTRIES} entries; the rest waits")
                     break
-                if not each.name.startswith(head):
-                    continue
                 try:
                     found = each.stat(follow_symlinks=False)
                 except FileNotFoundError:
