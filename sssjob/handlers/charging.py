@@ -26,15 +26,16 @@ from sssjob.handlers.changes import copied, once, remember
 from sssjob.handlers.documents import carried, require_credits
 from sssjob.handlers.editing import WARNING, place, put, require_own, require_short
 from sssjob.handlers.finding import is_true
-from sssjob.handlers.ledger_entries import about, follow, quote_of
+from sssjob.handlers.ledger_entries import about, quote_of
 from sssjob.handlers.ledger_entries import text as _text
 from sssjob.handlers.rates import Bill, Rates
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.view import JobView, View, is_exact, job_views, only, views
+from sssjob.handlers.view import JobView, View, job_views, only, views
 from sssjob.model import Block, Delivered, Job, Property, Requested, Task, TaskGroup
 from sssjob.rmap.message import Data, DataDocument, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store import Change, Stored
+from sssjob.store.flat_properties import is_exact
 from sssjob.store.ledger import Entry, EntryKind
 from sssjob.store.reach import Reach
 
@@ -142,8 +143,6 @@ def charge(
         owner = _Whole(whole, known.view if known and known.view.place else None)
         priced = _price(change, accounting, subject, owner, _Whole(whole.used), call)
         change.ledger.hold(subject.id)
-        if known is not None:
-            follow(change, known.view, call)
         removed = change.ledger.reservations(subject.id, call.now)
         total = units.decimal(before + priced.bill.amount)
         require_credits(total)
@@ -305,7 +304,6 @@ def refund(
         if amount > before:
             raise Refused("740", f"Job {id_} was charged {units.decimal(before)} credits only")
         change.ledger.hold(id_)
-        follow(change, known.view, call)
         left = units.decimal(before - amount)
         stored = _keep(change, known.job.setting(_like(known.job, "Charge", left)), known)
         change.ledger.add(about(EntryKind.REFUND, amount, known.view, id_, stored, call))

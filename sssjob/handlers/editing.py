@@ -13,14 +13,15 @@ from sssjob.handlers.attributes import GROUP, JOB, AttributeType, ObjectAttribut
 from sssjob.handlers.changes import copied, once, remember, require_conditions
 from sssjob.handlers.documents import RequestDocuments, carried, require_credits
 from sssjob.handlers.finding import Search
-from sssjob.handlers.ledger_entries import follow_all, lowered
+from sssjob.handlers.ledger_entries import lowered
 from sssjob.handlers.query import item_of
 from sssjob.handlers.stores import Stores
-from sssjob.handlers.view import NOWHERE, JobView, View, is_exact, job_views, jobs_of, only, views
+from sssjob.handlers.view import NOWHERE, JobView, View, job_views, jobs_of, only, views
 from sssjob.model import BLOCKS, Block, Delivered, Item, Job, Property, Requested
 from sssjob.rmap.message import Request, Set
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store import Change, Stored
+from sssjob.store.flat_properties import is_exact
 from sssjob.store.reach import EVERYBODY, Reach
 
 WARNING = "100"
@@ -96,7 +97,6 @@ def modify(
                 change.ledger.hold(view.block.id)
                 if lowered(change, view):
                     require_refund(call, refunds, view)
-            follow_all(change, views(made, JOB), call)
         return made
 
     return _each(stores, call, reach, do, "modified", deleted=False, window=window, advice=advice)
@@ -256,8 +256,6 @@ def _created(
     if old is not None:
         for view in views(made, JOB):
             require_kept(change, view)
-    if old is not None or any(job.get("Charge") for job in (block, *block.blocks(Job))):
-        follow_all(change, views(made, JOB), call)
     return made
 
 
@@ -352,14 +350,21 @@ def _replaced(job: Block, found: ObjectAttribute, text: str | None) -> Block:
                     kind is Requested and not is_exact(item, [each.name for each in job.requested])
                 ):
                     continue
-                new = () if text is None else (_like(item, text),)
-                inner = block.holding(_swapped(block.items, item, new))
+                if text is None:  # also one that was behind it, and would count now
+                    left = [each for each in block.items if not _states(each, found)]
+                else:
+                    left = _swapped(block.items, item, (_like(item, text),))
+                inner = block.holding(left)
                 return inner if kind is None else job.holding(_swapped(job.items, block, (inner,)))
     return job if text is None else job.holding((*job.items, _property(found, text, job.namespace)))
 
 
 def _swapped(items: Sequence[Item], old: Item, new: Sequence[Item]) -> list[Item]:
     return [each for item in items for each in (new if item is old else (item,))]
+
+
+def _states(item: Item, found: ObjectAttribute) -> bool:
+    return type(item) is Property and _is(item, found)
 
 
 def _is(item: Property, found: ObjectAttribute) -> bool:

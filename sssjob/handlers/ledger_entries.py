@@ -1,9 +1,8 @@
-"""The ledger says what the documents say, whoever wrote them."""
+"""What entries of the ledger say of a job."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from fractions import Fraction
 from typing import Protocol
 
@@ -15,7 +14,6 @@ from sssjob.store.ledger import Entry, EntryKind
 
 _SERIAL = re.compile("[0-9]{1,15}")
 _CHARGE = attribute("Charge")
-_SAID = "as the job said"  # by a Create, a Modify, or an import
 
 
 class HasTexts(Protocol):
@@ -42,33 +40,11 @@ def about(
     )  # fmt: skip
 
 
-def follow(change: Change, view: View, call: ReceivedRequest) -> None:
-    """Enter what a job says that it was charged, where the ledger says something else.
-
-    Nobody was charged by a gateway for it: the document was written so, or came so.
-    """
-    more = _more(change, view)
-    if more:
-        kind = EntryKind.CHARGE if more > 0 else EntryKind.REFUND
-        change.ledger.add(about(kind, abs(more), view, view.block.id, view.stored, call, _SAID))
-
-
 def lowered(change: Change, view: View) -> bool:
     """Whether a job says less than the ledger says that it was charged."""
-    return _more(change, view) < 0
-
-
-def _more(change: Change, view: View) -> Fraction:
     assert _CHARGE is not None
     said = view.number(_CHARGE) or Fraction()
-    return said - change.ledger.balance(view.stored.number, view.block.id)
-
-
-def follow_all(change: Change, views: Iterable[View], call: ReceivedRequest) -> None:
-    """The same for several jobs."""
-    for view in views:
-        change.ledger.hold(view.block.id)
-        follow(change, view, call)
+    return said < change.ledger.balance(view.stored.number, view.block.id)
 
 
 def quote_of(view: View) -> int:

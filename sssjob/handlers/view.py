@@ -12,23 +12,21 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Protocol
 
-from sssjob import defaults, units
+from sssjob import units
 from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue
 from sssjob.handlers.attributes import JOB, AttributeType, ObjectAttribute, attribute
 from sssjob.integers import LARGEST
 from sssjob.model import (
     Block,
-    Delivered,
     Job,
     JobGroup,
-    Note,
     Property,
     Requested,
-    TaskGroup,
     stripped,
 )
 from sssjob.store import Identity, Stored
+from sssjob.store.flat_properties import effective, flat_properties, is_text, jobs_in
 from sssjob.store.ledger import EntryKind, StoreLedger
 from sssjob.store.reach import Reach
 
@@ -59,25 +57,7 @@ class View:
     @cached_property
     def flat(self) -> dict[str, Property]:
         """The property that counts for each name, in the order in which they are found."""
-        own: list[Property] = []
-        delivered: list[Property] = []
-        asked: list[Property] = []
-        # In one pass: this is done for every job that a request looks at.
-        for item in self.block.items:
-            if type(item) is Property:
-                own.append(item)
-            elif isinstance(item, Delivered):
-                delivered += item.properties
-            elif isinstance(item, Requested):
-                asked += item.properties
-        found: dict[str, Property] = {}
-        for each in (*delivered, *own):
-            found.setdefault(each.name, each)
-        names = [each.name for each in asked]
-        for wish in asked:
-            if wish.name not in found and is_exact(wish, names):
-                found[wish.name] = wish
-        return found
+        return flat_properties(self.block)
 
     @cached_property
     def used(self) -> View:
@@ -96,7 +76,7 @@ class View:
         if attribute.derived:
             return self._derived(attribute.name)
         found = self.property(attribute)
-        if found is None or not all(isinstance(each, Note) for each in found.children):
+        if found is None or not is_text(found):
             return None
         stated = found.attributes.get("units")
         if attribute.kind is AttributeType.AMOUNT and stated:
@@ -187,33 +167,13 @@ def job_views(stored: Stored, home: HasLedger | None = None) -> Iterator[JobView
 
 def jobs_of(stored: Stored, block: Block, home: HasLedger | None = None) -> Iterator[JobView]:
     """The jobs of what a document holds, or is to hold."""
-    whole = effective(block)
-    if isinstance(whole, JobGroup):
-        for place, job in enumerate(whole.jobs, 1):
-            yield JobView(stored, job, place, home)
-    elif isinstance(whole, Job):
-        yield JobView(stored, whole, 0, home)
-
-
-def effective(block: Block) -> Block:
-    """A block with its defaults applied, if it has room for any."""
-    if isinstance(block, Job) and not any(isinstance(item, TaskGroup) for item in block.items):
-        return block
-    return defaults.resolve(block).block
+    for place, job in jobs_in(block):
+        yield JobView(stored, job, place, home)
 
 
 def only(block: Block) -> View:
     """A job that is not stored, or not yet."""
     return View(NOWHERE, effective(block), 0)
-
-
-def is_exact(wish: Property, names: list[str]) -> bool:
-    """Whether a requested property asks for exactly one value."""
-    return (
-        names.count(wish.name) == 1
-        and wish.attributes.get("op", "EQ") == "EQ"
-        and "conj" not in wish.attributes
-    )
 
 
 def _named(job: Block, name: str) -> set[str]:

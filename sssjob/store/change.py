@@ -28,6 +28,10 @@ class Change:
         self._writer = DocumentWriter(engine, packing)
         self.ledger = StoreLedger(engine, entry)
 
+    def settle(self) -> None:
+        """Let the ledger follow the documents, as the last of the change."""
+        self._writer.settle(self._entry)
+
     def get(self, identity: Identity | str) -> Stored | None:
         """A document as ``Store.get`` gives it; nobody else changes it until the block ends."""
         self._engine.hold(identity.id if isinstance(identity, Identity) else identity)

@@ -67,7 +67,7 @@ class FlatGroup(NamedTuple):
     sums: tuple[tuple[int, Fraction], ...]
 
 
-class _Flat(NamedTuple):
+class FlatColumn(NamedTuple):
     """A property by its columns: its value in SQL, and where that is right."""
 
     value: str
@@ -125,7 +125,7 @@ def named(
 
 
 def _rows(
-    engine: Engine, packing: Packing, how: QueryPlan, chosen: tuple[_Flat, ...]
+    engine: Engine, packing: Packing, how: QueryPlan, chosen: tuple[FlatColumn, ...]
 ) -> Iterator[Texts | Stored]:
     told = _told(how, chosen, engine.dialect)
     with engine.reading() as moment:
@@ -173,7 +173,7 @@ def _named(dialect: SqlDialect, names: tuple[str, ...], reach: Reach) -> _KeptSq
     return _KeptSql(text, values, tuple(places))
 
 
-def _told(how: QueryPlan, chosen: Sequence[_Flat], dialect: SqlDialect) -> Sql:
+def _told(how: QueryPlan, chosen: Sequence[FlatColumn], dialect: SqlDialect) -> Sql:
     """Candidates that are not deleted: document, whether it is decided, and texts."""
     decided = sql(_decided(how, chosen), dialect)
     shown = sql(all_of(Compare("deleted", Op.EQ, 0), how.candidates(effective=True)), dialect)
@@ -181,7 +181,7 @@ def _told(how: QueryPlan, chosen: Sequence[_Flat], dialect: SqlDialect) -> Sql:
     return Sql(f"SELECT {said} FROM job WHERE {shown.text}", (*decided.values, *shown.values))
 
 
-def _decided(how: QueryPlan, flats: Sequence[_Flat]) -> Condition:
+def _decided(how: QueryPlan, flats: Sequence[FlatColumn]) -> Condition:
     """Where columns tell that a job is meant, and what these properties of it are."""
     return all_of(
         how.certain, Compare(PLACE, Op.EQ, 0), Compare(KIND, Op.EQ, columns.JOB),
@@ -190,8 +190,8 @@ def _decided(how: QueryPlan, flats: Sequence[_Flat]) -> Condition:
 
 
 @lru_cache(256)
-def _text_values(names: tuple[str, ...]) -> tuple[_Flat, ...] | None:
-    found = tuple(flat for name in names if (flat := _flat(name)) and not flat.is_number)
+def _text_values(names: tuple[str, ...]) -> tuple[FlatColumn, ...] | None:
+    found = tuple(flat for name in names if (flat := flat_column(name)) and not flat.is_number)
     return found if len(found) == len(names) else None
 
 
@@ -204,7 +204,7 @@ def totals(
     ``add`` is given each document that columns do not decide. None where columns cannot add up
     these properties; nothing was added then. Sums over all documents are ``kept`` by parts.
     """
-    keys, measures = [_flat(name) for name in by], [_flat(name) for name in of]
+    keys, measures = [flat_column(name) for name in by], [flat_column(name) for name in of]
     if None in keys or None in measures or any(key and key.is_number for key in keys):
         return None
     flats = [each for each in (*keys, *measures) if each is not None]
@@ -236,9 +236,11 @@ class _Sums(NamedTuple):
     others: Sql
 
     @classmethod
-    def of(cls, how: QueryPlan, flats: Sequence[_Flat], keys: int, dialect: SqlDialect) -> _Sums:
+    def of(
+        cls, how: QueryPlan, flats: Sequence[FlatColumn], keys: int, dialect: SqlDialect
+    ) -> _Sums:
         """The sums of a plan; the first properties are ``keys`` to group by."""
-        decided = _whole(sql(_decided(how, flats), dialect), flats, dialect)
+        decided = of_whole_numbers(sql(_decided(how, flats), dialect), flats, dialect)
         maybe = sql(all_of(how.candidates(effective=True), Compare("deleted", Op.EQ, 0)), dialect)
         by = ", ".join(each.value for each in flats[:keys])
         others = f"({decided.text}) IS NOT TRUE AND {maybe.text}"
@@ -283,7 +285,7 @@ class _Sums(NamedTuple):
         return found
 
 
-def _told_sums(flats: Sequence[_Flat], keys: int) -> str:
+def _told_sums(flats: Sequence[FlatColumn], keys: int) -> str:
     told = [*(each.value for each in flats[:keys]), "min(document)", "count(*)"]
     for each in flats[keys:]:
         told.append(f"count({each.value})")
@@ -294,7 +296,7 @@ def _told_sums(flats: Sequence[_Flat], keys: int) -> str:
     return f"{', '.join(told)} FROM job"
 
 
-def _whole(where: Sql, flats: Sequence[_Flat], dialect: SqlDialect) -> Sql:
+def of_whole_numbers(where: Sql, flats: Sequence[FlatColumn], dialect: SqlDialect) -> Sql:
     """The condition, of rows whose numbers doubles hold exactly."""
     exact = [
         f"({each.value} IS NULL OR ({dialect.whole.format(each.value)} "
@@ -305,7 +307,7 @@ def _whole(where: Sql, flats: Sequence[_Flat], dialect: SqlDialect) -> Sql:
     return Sql(" AND ".join([where.text, *exact]), where.values)
 
 
-def _flat(name: str) -> _Flat | None:
+def flat_column(name: str) -> FlatColumn | None:
     """A property by its columns; None where a place of it has none, or has amounts."""
     paths = []
     for block in _BLOCKS:
@@ -336,4 +338,4 @@ def _flat(name: str) -> _Flat | None:
             right.append(none_of(Prefix(value, SEPARATOR)))
     named = ", ".join(map(quoted, values))
     value = f"coalesce({named})" if len(values) > 1 else named
-    return _Flat(value, all_of(none_of(Bits(ODD, mask)), *right), is_number)
+    return FlatColumn(value, all_of(none_of(Bits(ODD, mask)), *right), is_number)

@@ -18,12 +18,13 @@ from sssjob.store.writing import HistoryEntry
 from sssjob.units import number
 
 _CHARGED, _RESERVED, _QUOTED = "charged ", "reservations of ", "quote "
+UPGRADE = "upgrade of the store"
 _GONE = (_CHARGED, _RESERVED, _QUOTED, "answers about ")
 
 
 def to_ledger(engine: Engine, packing: Packing) -> None:
     """Make entries of the notes, and take those away. It runs within a transaction."""
-    change = HistoryEntry(engine, by="", source="", reason="upgrade of the store")
+    change = HistoryEntry(engine, by="", source="", reason=UPGRADE)
     ledger, now = StoreLedger(engine, change), int(time.time())
     notes = engine.fetch("SELECT name, value FROM note ORDER BY name")
     for name, value in notes:

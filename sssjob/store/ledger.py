@@ -92,19 +92,28 @@ class StoreLedger:
 
     def add(self, entry: Entry, rates: Rates | None = None) -> Entry:
         """Add an entry, with the ``rates`` that a quote promises."""
-        assert self._change is not None  # only a change writes
-        [number] = self._engine.numbers(LEDGER, 1)
-        amount = None if entry.amount is None else decimal(entry.amount)
-        row = (
-            number, self._change.number, entry.at, str(entry.kind), entry.serial, entry.document,
-            entry.job, entry.user, entry.project, entry.machine, amount, entry.places,
-            entry.duration, entry.until, int(entry.ends), entry.details,
-        )  # fmt: skip
-        self._engine.add(LEDGER, [row])
+        [kept] = self.add_all([entry])
         if rates:
             rows = [(entry.serial, *key, str(rate)) for key, rate in rates.items()]
             self._engine.add(QUOTED, rows)
-        return replace(entry, number=number)
+        return kept
+
+    def add_all(self, entries: Sequence[Entry]) -> list[Entry]:
+        """Add many, in their order."""
+        assert self._change is not None  # only a change writes
+        change = self._change.number
+        numbers = self._engine.numbers(LEDGER, len(entries))
+        rows = [
+            (
+                number, change, each.at, str(each.kind), each.serial, each.document, each.job,
+                each.user, each.project, each.machine,
+                None if each.amount is None else decimal(each.amount), each.places,
+                each.duration, each.until, int(each.ends), each.details,
+            )
+            for number, each in zip(numbers, entries, strict=True)
+        ]  # fmt: skip
+        self._engine.add(LEDGER, rows)
+        return [replace(each, number=n) for n, each in zip(numbers, entries, strict=True)]
 
     def hold(self, job: str) -> None:
         """Keep others from adding entries about a job until the change ends."""

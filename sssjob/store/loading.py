@@ -154,9 +154,9 @@ def _written(
     for left in reversed(range(_TRIES)):
         try:
             with engine.transaction():
-                outcomes, warnings = batch.write(
-                    DocumentWriter(engine, packing_, keeps_ended=True), entry
-                )
+                writer = DocumentWriter(engine, packing_, keeps_ended=True)
+                outcomes, warnings = batch.write(writer, entry)
+                writer.settle(entry)
         except BusyStore:
             entry.ended(committed=False)
             if not left:

@@ -99,7 +99,9 @@ class Store:
         who = self.by if by is None else by
         with self.engine.transaction():
             entry = HistoryEntry(self.engine, by=who, source=source, reason=reason)
-            yield Change(self.engine, self.packing, entry)
+            change = Change(self.engine, self.packing, entry)
+            yield change
+            change.settle()
 
     def load(
         self,

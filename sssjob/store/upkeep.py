@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from sssjob.errors import DamagedStore, OtherStore, UnreadableDocument
-from sssjob.store import files, former_notes, lookup, opening, packing, schema
+from sssjob.store import files, former_notes, lookup, opening, packing, schema, settling
 from sssjob.store.columns import EFFECTIVE, JOB
 from sssjob.store.engine import Engine, Row
 from sssjob.store.identity import Identity
@@ -15,6 +15,8 @@ from sssjob.store.packing import Packing
 from sssjob.store.reading import only
 from sssjob.store.schema import listed
 from sssjob.store.stored import Fault, Statistics, Stored
+from sssjob.store.writing import HistoryEntry
+from sssjob.units import decimal
 
 OnProgress = Callable[[int], None]  # told how many documents are done
 
@@ -61,7 +63,8 @@ def check(engine: Engine, packing_: Packing, on_progress: OnProgress | None) -> 
     done = 0
     documents = lookup.each(engine, packing_, deleted=True, on_error=tell)
     while batch := list(islice(documents, _BATCH)):
-        yield from _strayed(engine, batch)
+        strayed = list(_strayed(engine, batch))
+        yield from strayed or _unsettled(engine, packing_, batch)
         done += len(batch)
         if on_progress is not None:
             on_progress(done)
@@ -93,6 +96,20 @@ def _strayed(engine: Engine, batch: Sequence[Stored]) -> Iterator[Fault]:
             continue
         if sorted(found[stored.number]) != sorted(map(_plain, rows)):
             yield _fault(stored, "its rows are not those of the document")
+
+
+def _unsettled(engine: Engine, packing_: Packing, batch: Sequence[Stored]) -> Iterator[Fault]:
+    """The documents with jobs whose Charge is not what their entries add up to."""
+    by = {stored.number: stored for stored in batch}
+    try:
+        found = list(settling.differences(engine, packing_, sorted(by)))
+    except DamagedStore as error:
+        yield Fault(f"the ledger of {len(batch)} documents cannot be read: {error.reason}")
+        return
+    for each in found:
+        said, entered = map(decimal, (each.said, each.entered))
+        message = f"job {each.job} says that it was charged {said}, and the ledger {entered}"
+        yield _fault(by[each.document], message)
 
 
 def _rows(stored: Stored) -> list[Row]:
@@ -139,6 +156,10 @@ def upgrade(engine: Engine, on_progress: OnProgress | None) -> bool:
                 on_progress(done)
         if schema.LEDGER in missing:
             former_notes.to_ledger(engine, packing_)
+        # Up to version 6 it did not follow imports.
+        numbers = [number for (number,) in engine.fetch("SELECT number FROM document")]
+        entry = HistoryEntry(engine, by="", source="", reason=former_notes.UPGRADE)
+        settling.settle(engine, packing_, entry, numbers)
         new = opening.settings()
         names, value = engine.among("name", list(new))
         engine.fetch(f"DELETE FROM setting WHERE {names}", (value,))

@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from sssjob.document.meant import Around
-from sssjob.store import columns, schema
+from sssjob.store import columns, schema, settling
 from sssjob.store.columns import NAMES
 from sssjob.store.engine import Engine, Row, Sparse
 from sssjob.store.files import NO_FILES, NONE, ChosenFiles, add, chosen
@@ -222,6 +222,13 @@ class DocumentWriter:
     def __init__(self, engine: Engine, packing: Packing, *, keeps_ended: bool = False) -> None:
         self.engine, self.packing, self._keeps_ended = engine, packing, keeps_ended
         self._rows = schema.job()
+        self._unsettled: set[int] = set()
+
+    def settle(self, entry: HistoryEntry) -> None:
+        """Let the ledger follow what was written; the last of each transaction (``settling``)."""
+        if self._unsettled:
+            settling.settle(self.engine, self.packing, entry, self._unsettled)
+            self._unsettled.clear()
 
     def write(self, documents: Sequence[Incoming], entry: HistoryEntry) -> list[StoredDocument]:
         """Write documents in their order, and say what became of each."""
@@ -247,6 +254,9 @@ class DocumentWriter:
         first = 0
         for part in parts:
             owners = map(numbers[first : first + len(part.ids)].__getitem__, part.owners)
+            owner = part.owners.__getitem__
+            of_charge = map(owner, settling.charged(part.places, part.columns, schema.OWN))
+            self._unsettled.update(numbers[first + each] for each in of_charge)
             self.engine.add_some(self._rows, part.places, zip(owners, repeat(0), *part.columns))
             first += len(part.ids)
         return [StoredDocument(number, Outcome.NEW) for number in numbers]
@@ -365,6 +375,8 @@ class DocumentWriter:
             if number in added:
                 written[index] = StoredDocument(number, Outcome.NEW, missing)
                 jobs += _owned(number, incoming)
+                if settling.says_charge(incoming.rows):
+                    self._unsettled.add(number)
             else:
                 late.append((index, incoming))
         self.engine.touch(added)
@@ -394,6 +406,7 @@ class DocumentWriter:
             )
             for number, new, files in changed
         ])  # fmt: skip
+        self._unsettled.update(number for number, _, _ in changed)
         self.engine.touch(number for number, _, _ in changed)
         self.engine.many("DELETE FROM job WHERE document = ?", numbers)
         self.engine.add_sparse(

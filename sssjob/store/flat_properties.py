@@ -1,0 +1,68 @@
+"""The properties of a job that count, of those that it states: a job as accounting sees it.
+
+What was delivered stands before what is said of the job itself, and that before what was
+requested, which counts only where exactly one value was asked for. ``flat`` asks columns the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sssjob import defaults
+from sssjob.model import Block, Delivered, Job, JobGroup, Note, Property, Requested, TaskGroup
+
+
+def effective(block: Block) -> Block:
+    """A block with its defaults applied, if it has room for any."""
+    if isinstance(block, Job) and not any(isinstance(item, TaskGroup) for item in block.items):
+        return block
+    return defaults.resolve(block).block
+
+
+def jobs_in(block: Block) -> Iterator[tuple[int, Job]]:
+    """The jobs of what a document holds, defaults applied: 0 is its own, those of a group follow.
+
+    Each comes with its place.
+    """
+    whole = effective(block)
+    if isinstance(whole, JobGroup):
+        yield from enumerate(whole.jobs, 1)
+    elif isinstance(whole, Job):
+        yield 0, whole
+
+
+def flat_properties(block: Block) -> dict[str, Property]:
+    """The property that counts for each name, in the order in which they are found."""
+    own: list[Property] = []
+    delivered: list[Property] = []
+    asked: list[Property] = []
+    # In one pass: this is done for every job that a request looks at.
+    for item in block.items:
+        if type(item) is Property:
+            own.append(item)
+        elif isinstance(item, Delivered):
+            delivered += item.properties
+        elif isinstance(item, Requested):
+            asked += item.properties
+    found: dict[str, Property] = {}
+    for each in (*delivered, *own):
+        found.setdefault(each.name, each)
+    names = [each.name for each in asked]
+    for wish in asked:
+        if wish.name not in found and is_exact(wish, names):
+            found[wish.name] = wish
+    return found
+
+
+def is_exact(wish: Property, names: Sequence[str]) -> bool:
+    """Whether a requested property asks for exactly one value; ``names`` are all that is asked."""
+    return (
+        names.count(wish.name) == 1
+        and wish.attributes.get("op", "EQ") == "EQ"
+        and "conj" not in wish.attributes
+    )
+
+
+def is_text(found: Property) -> bool:
+    """Whether a property holds a text, with notes in between perhaps, and no other elements."""
+    return all(isinstance(each, Note) for each in found.children)

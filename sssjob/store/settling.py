@@ -1,0 +1,201 @@
+"""The ledger follows the documents, through whichever door these come.
+
+What a job says that it was charged is what its entries add up to. Who charges a job enters to
+whom, and why. Whatever else writes a Charge, or takes one away, is entered here before its
+transaction ends: an import, a job that is put into a group, a Modify.
+
+Strategy. Columns say which documents have a Charge at all, and for nearly all of them whose jobs
+these are; the others are opened.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from fractions import Fraction
+from functools import cache
+from typing import NamedTuple
+
+from sssjob import units
+from sssjob.document import bridge, tree
+from sssjob.errors import InvalidValue
+from sssjob.model import Block, stripped
+from sssjob.store import columns, lookup
+from sssjob.store.columns import KIND, ODD, PLACE
+from sssjob.store.condition import Bits, Compare, Op, Present, all_of, any_of
+from sssjob.store.engine import Engine, Row
+from sssjob.store.flat import FlatColumn, flat_column, of_whole_numbers
+from sssjob.store.flat_properties import flat_properties, is_text, jobs_in
+from sssjob.store.ledger import Entry, EntryKind, NumberedEntry, StoreLedger
+from sssjob.store.packing import Packing
+from sssjob.store.plan import reading
+from sssjob.store.schema import listed
+from sssjob.store.sql import Sql, SqlDialect, sql
+
+_CHARGE, _OWNER = "Charge", ("User", "Project", "Machine")
+_SAID = "as the job said"  # how an amount came about that nobody here computed
+_BATCH = 2000  # documents that are looked at together
+_COLUMN = columns.name_of(_CHARGE)
+_AT = columns.NAMES.index(_COLUMN)
+_ODD_AT = columns.NAMES.index(ODD)
+_BIT = columns.bit(_CHARGE)
+
+_Job = tuple[int, str]  # a document, and the Id of a job in it
+
+
+class Owner(NamedTuple):
+    """Whom a job is charged to; "" where it does not say."""
+
+    user: str = ""
+    project: str = ""
+    machine: str = ""
+
+
+class Difference(NamedTuple):
+    """A job whose Charge is not what its entries add up to."""
+
+    document: int
+    job: str
+    said: Fraction
+    entered: Fraction
+    owner: Owner
+
+
+class _Sum(NamedTuple):
+    """Credits, and to whom they were charged."""
+
+    amount: Fraction
+    owner: Owner
+
+
+def says_charge(rows: Sequence[Row]) -> bool:
+    """Whether the rows of a document may be of a job that says what it was charged."""
+    return any(row[_AT] is not None or row[_ODD_AT] & _BIT for row in rows)
+
+
+def charged(places: Sequence[int], found: Sequence[Row], own: int) -> Iterator[int]:
+    """The same of many rows as columns: at which of them. Their places begin behind ``own``."""
+    by = {place - own: column for place, column in zip(places[own:], found, strict=True)}
+    nothing: Row = ()
+    yield from (at for at, value in enumerate(by.get(_AT, nothing)) if value is not None)
+    yield from (at for at, odd in enumerate(by.get(_ODD_AT, nothing)) if odd & _BIT)
+
+
+def settle(
+    engine: Engine, packing: Packing, change: NumberedEntry, documents: Collection[int]
+) -> None:
+    """Enter what jobs of documents were charged, or given back, beside the ledger."""
+    found = list(differences(engine, packing, sorted(documents)))
+    if not found:
+        return
+    now = int(time.time())
+    StoreLedger(engine, change).add_all([
+        Entry(
+            EntryKind.CHARGE if each.said > each.entered else EntryKind.REFUND,
+            abs(each.said - each.entered), now, each.job, each.document,
+            user=each.owner.user, project=each.owner.project, machine=each.owner.machine,
+            details=_SAID,
+        )
+        for each in found
+    ])  # fmt: skip
+
+
+def differences(engine: Engine, packing: Packing, documents: Sequence[int]) -> Iterator[Difference]:
+    """Jobs of documents that say another Charge than the ledger."""
+    for start in range(0, len(documents), _BATCH):
+        batch = documents[start : start + _BATCH]
+        said, entered = _said(engine, packing, batch), _entered(engine, batch)
+        nothing = _Sum(Fraction(), Owner())
+        for job in sorted({*said, *entered}):
+            mine, other = said.get(job, nothing), entered.get(job, nothing)
+            if mine.amount != other.amount:
+                # It is given back to whom it was taken from.
+                owner = mine.owner if mine.amount > other.amount else other.owner
+                yield Difference(*job, mine.amount, other.amount, owner)
+
+
+def _said(engine: Engine, packing: Packing, documents: Sequence[int]) -> dict[_Job, _Sum]:
+    """What jobs of documents say that they were charged."""
+    asked = _question(engine.dialect)
+    condition, value = engine.among("document", documents)
+    found: dict[_Job, _Sum] = {}
+    others: set[int] = set()
+    rows = engine.fetch(f"{asked.text} AND {condition}", (*asked.values, value))
+    for document, is_decided, charge, id_, *owner in rows:
+        if is_decided:
+            told = Owner(*(stripped(each or "") for each in owner))
+            found[document, stripped(id_ or "")] = _Sum(Fraction(int(charge)), told)
+        else:
+            others.add(document)
+    for document in others:
+        # Another row of it may have been decided, and is told again.
+        row = lookup.by_number(engine, document)
+        assert row is not None  # documents never go away
+        stored = lookup.stored(row, packing, engine.address)
+        told_again: dict[_Job, _Sum] = {}
+        for _, job in jobs_in(bridge.from_tree(tree.parse(stored.document))):
+            key = document, job.id
+            former = told_again.get(key)
+            amount = _charge(job) + (former.amount if former else 0)
+            told_again[key] = _Sum(amount, former.owner if former else _owner(job))
+        found |= told_again
+    return found
+
+
+def _charge(job: Block) -> Fraction:
+    """What a job says that it was charged; 0 for nothing, or for what is no number."""
+    found = flat_properties(job).get(_CHARGE)
+    try:
+        return units.number(found.text) if found and is_text(found) else Fraction()
+    except InvalidValue:
+        return Fraction()
+
+
+def _owner(job: Block) -> Owner:
+    found = flat_properties(job)
+    told = (found.get(name) for name in _OWNER)
+    return Owner(*(stripped(each.text) if each and is_text(each) else "" for each in told))
+
+
+def _entered(engine: Engine, documents: Sequence[int]) -> dict[_Job, _Sum]:
+    """What the ledger says of the same; the owner is that of the last Charge."""
+    condition, value = engine.among("document", documents)
+    names = listed(("document", "job", "kind", "amount", "user", "project", "machine"))
+    rows = engine.fetch(
+        f"SELECT {names} FROM ledger WHERE {condition} "
+        "AND kind IN ('Charge', 'Refund') ORDER BY number",
+        (value,),
+    )
+    sums: dict[_Job, Fraction] = defaultdict(Fraction)
+    owners: dict[_Job, Owner] = {}
+    for document, job, kind, amount, *owner in rows:
+        key = document, job
+        is_charge = kind == EntryKind.CHARGE
+        sums[key] += Fraction(amount) * (1 if is_charge else -1)
+        if is_charge:
+            owners[key] = Owner(*owner)
+    return {key: _Sum(amount, owners.get(key, Owner())) for key, amount in sums.items()}
+
+
+@cache
+def _question(dialect: SqlDialect) -> Sql:
+    """Rows of jobs that may have a Charge: document, whether it is decided, and what they say."""
+    charge, id_, *owner = map(_column, (_CHARGE, "Id", *_OWNER))
+    is_one = all_of(
+        Compare(PLACE, Op.EQ, 0), Compare(KIND, Op.EQ, columns.JOB), Present(_COLUMN),
+        *(each.right for each in (charge, id_, *owner)),
+    )  # fmt: skip
+    decided = of_whole_numbers(sql(is_one, dialect), [charge], dialect)
+    maybe = sql(all_of(reading(effective=True), any_of(Present(_COLUMN), Bits(ODD, _BIT))), dialect)
+    values = ", ".join(each.value for each in (charge, id_, *owner))
+    return Sql(
+        f"SELECT document, ({decided.text}) IS TRUE, {values} FROM job WHERE {maybe.text}",
+        (*decided.values, *maybe.values),
+    )
+
+
+def _column(name: str) -> FlatColumn:
+    found = flat_column(name)
+    assert found is not None  # columns have it in each place
+    return found
