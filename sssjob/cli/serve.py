@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -12,6 +14,7 @@ from sssjob.cli import common
 
 if TYPE_CHECKING:
     from sssjob.gateway.config import GatewayConfig
+    from sssjob.gateway.outbox import Outbox
     from sssjob.web.served import Pages
 
 
@@ -23,13 +26,14 @@ if TYPE_CHECKING:
       sssjob serve --config gateway.toml --listen [::1]:7112 --listen 192.0.2.1:7112
       sssjob serve --config gateway.toml --forward gold.example.org:7112
       sssjob serve --config gateway.toml --queue           what was not forwarded yet, and why
+      sssjob serve --config gateway.toml --settled 4711    a changed job was put right there by hand
       sssjob serve --config /etc/sssjob/gateway.toml --unit > /etc/systemd/system/sssjob.service
 
     On SIGTERM and SIGINT it answers the requests that have arrived, and ends. On SIGHUP it reads
     its keys again.
 
-    Exit code: 0 ended, or nothing is wrong, 1 --check found something, or --queue nothing,
-    2 it cannot start.
+    Exit code: 0 ended, or nothing is wrong, 1 --check found something, or --queue or --settled
+    nothing, 2 it cannot start.
     """,
 )
 @click.option(
@@ -49,10 +53,14 @@ if TYPE_CHECKING:
     help="Send finished jobs on to this server: HOST:PORT, or a URL.",
 )  # fmt: skip
 @click.option("--queue", is_flag=True, help="Show what was not forwarded yet, and exit.")
+@click.option(
+    "--settled", metavar="ID", multiple=True,
+    help="Take a job that --queue shows as changed for one that was sent so, and exit.",
+)  # fmt: skip
 @click.option("--metrics", is_flag=True, help="Do not start without metrics for Prometheus.")
 def command(
     path: Path, check: bool, unit: bool, addresses: tuple[str, ...], forward: str | None,
-    queue: bool, metrics: bool,
+    queue: bool, settled: tuple[str, ...], metrics: bool,
 ) -> None:  # fmt: skip
     """Answer schedulers and clients over SSSRMAP, until a signal ends it.
 
@@ -66,6 +74,8 @@ def command(
         common.data(systemd.unit(Path(sys.argv[0]).absolute(), path.absolute()), nl=False)
         return
     config = _forwarding(_listening(_loaded(path, check), addresses), forward)
+    if settled:
+        _settle(config, settled)
     if queue:
         _show_queue(config)
     if metrics:
@@ -147,18 +157,38 @@ def _need_figures(config: GatewayConfig) -> None:
 
 
 def _show_queue(config: GatewayConfig) -> NoReturn:
-    from sssjob.errors import UnusableStore
-    from sssjob.gateway.outbox import Outbox
-
     found = False
-    if config.forward.queue.exists():
-        try:
-            outbox = Outbox(config.forward.queue)
-        except UnusableStore as error:
-            common.fail(error)
-        for each in outbox.left():
+    with _outbox(config) as outbox:
+        for each in outbox.left() if outbox else ():
             found = True
             said = f"  {each.said}" if each.said else ""
             common.echo(f"{dict(each.fields)['JobId']}  {each.state}  tries {each.tries}{said}")
-        outbox.close()
     sys.exit(common.FOUND if found else common.NOTHING)
+
+
+def _settle(config: GatewayConfig, settled: tuple[str, ...]) -> NoReturn:
+    with _outbox(config) as outbox:
+        done = [outbox.settle(id_) if outbox else 0 for id_ in settled]
+    for id_, count in zip(settled, done, strict=True):
+        if not count:
+            common.echo(f"--settled {id_}: the queue has no changed job of this Id", err=True)
+    sys.exit(common.FOUND if all(done) else common.NOTHING)
+
+
+@contextmanager
+def _outbox(config: GatewayConfig) -> Iterator[Outbox | None]:
+    """The queue of what is forwarded; None where there is none yet."""
+    from sssjob.errors import UnusableStore
+    from sssjob.gateway.outbox import Outbox
+
+    if not config.forward.queue.exists():
+        yield None
+        return
+    try:
+        outbox = Outbox(config.forward.queue)
+    except UnusableStore as error:
+        common.fail(error)
+    try:
+        yield outbox
+    finally:
+        outbox.close()

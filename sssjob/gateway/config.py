@@ -23,6 +23,7 @@ from sssjob.rmap.keys import Algorithm, Key, Ring, read_key
 from sssjob.rmap.responder import Policy
 from sssjob.settings import SettingsTable
 
+_WAIT = 60.0  # seconds for which a job that has ended waits for its Charge
 _QUEUE = "forward.db"  # beside the configuration
 
 
@@ -161,6 +162,7 @@ def _forward(table: SettingsTable, path: Path) -> ForwardingPlan:
         table.number("every", usual.every, least=0.01),
         table.flag("charge"),
         table.number("give_up", usual.give_up),
+        table.number("wait", _WAIT, least=0.0),
     )
 
 

@@ -73,7 +73,8 @@ class ForwardingPlan:
     """Where finished jobs go. ``every`` is how many seconds pass between looks at the store.
 
     ``charge`` sends what a job was charged here, too, so that the other server takes that amount.
-    After ``give_up`` seconds a job that is refused each time is no longer tried.
+    After ``give_up`` seconds a job that is refused each time is no longer tried. One that was not
+    charged here is sent so many seconds, ``wait``, after it was last changed.
     """
 
     client: Client
@@ -82,6 +83,7 @@ class ForwardingPlan:
     every: float = 5.0
     charge: bool = False
     give_up: float = 7 * 86_400.0
+    wait: float = 0.0
 
 
 class Forwarding:
@@ -155,8 +157,18 @@ class Forwarding:
         dialect = self.plan.client.dialect
         said = hindrance(view, dialect, charge=self.plan.charge)
         fields = () if said else finished(view, dialect, charge=self.plan.charge)
+        if fields or said:
+            sent = self.outbox.told(key)
+            if sent is not None:
+                self._compare(sent, view, fields, said)
+                return False
         if fields:
-            return self.outbox.add(key, fields, self.clock(), certain=not self._once)
+            # Schedulers say first that a job has ended, and then what it is charged.
+            is_charged = view.home is None or _is_charged(view, view.home)
+            return self.outbox.add(
+                key, fields, self.clock(), certain=not self._once, charged=_charged(view) or "0",
+                wait=0.0 if is_charged else self.plan.wait,
+            )  # fmt: skip
         if said:
             shown = (("JobId", view.block.id),)
             certain = not self._once
@@ -166,6 +178,16 @@ class Forwarding:
         else:
             self.outbox.drop(key)
         return False
+
+    def _compare(
+        self, sent: Parcel, view: JobView, fields: tuple[tuple[str, str], ...], hindrance: str
+    ) -> None:
+        """Tell that a job was sent otherwise than it is by now: it is not sent a second time."""
+        charged = _charged(view) or "0"
+        said = hindrance or _differs(sent, fields, charged)
+        if self.outbox.differ(sent, said, fields or sent.fields, charged) and said:
+            state = str(ParcelState.CHANGED)
+            event("forward", logging.WARNING, job=view.block.id, state=state, reason=said)
 
     def _overlap(self) -> int:
         """How many seconds of the history to look at again; now and then a whole day."""
@@ -290,6 +312,22 @@ def finished(
     if charge and (amount := _charged(view)):
         found.append(("Charge", amount))
     return (*found, (_WALL, seconds))
+
+
+def _differs(sent: Parcel, fields: tuple[tuple[str, str], ...], charged: str) -> str:
+    """How a job differs from what was sent, "" where a charge there would be the same."""
+    before, now = dict(sent.fields), dict(fields)
+    if "Charge" not in now and sent.charged:
+        before["Charge"], now["Charge"] = sent.charged, charged
+    names = [name for name in {**before, **now} if name not in _DESCRIBING]
+    return ", ".join(
+        f"{name} was sent as {_or_nothing(before, name)} and is {_or_nothing(now, name)} now"
+        for name in names if before.get(name) != now.get(name)
+    )  # fmt: skip
+
+
+def _or_nothing(said: dict[str, str], name: str) -> str:
+    return shown(said.get(name) or "nothing")
 
 
 def _charged(view: JobView) -> str:

@@ -16,24 +16,32 @@ _APPLICATION = 0x73734F42  # "ssOB"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS job (
     key TEXT PRIMARY KEY, fields TEXT NOT NULL, state TEXT NOT NULL, tries INTEGER NOT NULL,
-    added REAL NOT NULL, due REAL NOT NULL, said TEXT NOT NULL
+    added REAL NOT NULL, due REAL NOT NULL, said TEXT NOT NULL, charged TEXT NOT NULL DEFAULT '',
+    later TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX IF NOT EXISTS job_due ON job (due) WHERE state IN ('waiting', 'unknown');
 CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 """
-_COLUMNS = "key, fields, state, tries, added, due, said"
+# Columns that files of older versions have not.
+_ADDED = ("charged", "later")
+_COLUMNS = "key, fields, state, tries, added, due, said, charged, later"
 _ADD = (
-    f"INSERT INTO job ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET "
-    "fields = excluded.fields, state = excluded.state, due = excluded.due, said = excluded.said, "
-    "added = excluded.added WHERE job.state = 'incomplete' OR (job.fields <> excluded.fields AND "
+    f"INSERT INTO job ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '') ON CONFLICT (key) DO UPDATE "
+    "SET fields = excluded.fields, state = excluded.state, due = excluded.due, "
+    "said = excluded.said, added = excluded.added, charged = excluded.charged "
+    "WHERE job.state = 'incomplete' OR ((job.fields <> excluded.fields OR "
+    "job.charged <> excluded.charged) AND "
     "(job.state = 'refused' OR (job.state = 'waiting' AND (job.tries = 0 OR ?))))"
 )
+_STATE = "CASE WHEN state = 'sent' AND later <> '' THEN 'changed' ELSE state END"
+_TOLD = ("sending", "unknown", "sent")  # the other server may have it
 
 
 class ParcelState(StrEnum):
     """How far a job is. ``unknown`` was sent, and nobody knows whether it arrived.
 
     ``incomplete`` does not say what has to be sent; it may be put into the queue again.
+    ``changed`` is one that was sent, and says or costs something else by now.
     """
 
     WAITING = "waiting"
@@ -42,6 +50,7 @@ class ParcelState(StrEnum):
     SENT = "sent"
     REFUSED = "refused"
     INCOMPLETE = "incomplete"
+    CHANGED = "changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +58,7 @@ class Parcel:
     """A job on its way: its fields, and how often it was tried.
 
     ``added`` and ``due`` are in seconds since 1970; ``said`` is why it is not there yet.
+    ``charged`` is what it was charged here when it was put in, "" for nobody knows.
     """
 
     key: str
@@ -58,6 +68,7 @@ class Parcel:
     added: float
     due: float
     said: str
+    charged: str
 
 
 class Outbox:
@@ -77,6 +88,12 @@ class Outbox:
                 raise UnusableStore(str(path), "a database, but no queue of jobs to forward")
             self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
             self._connection.executescript(_SCHEMA)
+            there = {row[1] for row in self._connection.execute("PRAGMA table_info(job)")}
+            for name in _ADDED:
+                if name not in there:
+                    self._connection.execute(
+                        f"ALTER TABLE job ADD COLUMN {name} TEXT NOT NULL DEFAULT ''"
+                    )
         except sqlite3.Error as error:
             raise UnusableStore(str(path), f"cannot be opened as a queue: {error}") from error
 
@@ -86,17 +103,46 @@ class Outbox:
 
     def add(
         self, key: str, fields: Sequence[tuple[str, str]], now: float, *, hindrance: str = "",
-        certain: bool = True,
+        certain: bool = True, charged: str = "", wait: float = 0.0,
     ) -> bool:  # fmt: skip
         """Put a job into the queue; False if it has been there before, and nothing has changed.
 
         What nobody has yet follows its job: what was refused, and what waits. Of what was tried,
         that is known where ``certain``. With a ``hindrance`` it is only shown, until it comes
-        without one.
+        without one. It is due after a ``wait`` of seconds.
         """
         state = ParcelState.INCOMPLETE if hindrance else ParcelState.WAITING
-        row = (key, json.dumps(fields), state, 0, now, now, hindrance, certain)
+        row = (key, json.dumps(fields), state, 0, now, now + wait, hindrance, charged, certain)
         return self._do(_ADD, row)
+
+    def told(self, key: str) -> Parcel | None:
+        """A job that the other server was told of, or may have been, as it was sent."""
+        states = ", ".join(f"'{each}'" for each in _TOLD)
+        return next(iter(self._parcels(f"key = ? AND state IN ({states})", key)), None)
+
+    def differ(
+        self, parcel: Parcel, said: str, fields: Sequence[tuple[str, str]], charged: str
+    ) -> bool:
+        """Keep how a job differs by now from what was sent; "" is not at all.
+
+        Whether that is another difference than was known.
+        """
+        later = json.dumps({"said": said, "fields": fields, "charged": charged}) if said else ""
+        return self._do(
+            "UPDATE job SET later = ? WHERE key = ? AND later <> ?", (later, parcel.key, later)
+        )
+
+    def settle(self, id_: str) -> int:
+        """Take jobs of an Id that have changed since for ones that were sent so; how many."""
+        found = [each for each in self.left() if each.state is ParcelState.CHANGED]
+        meant = [each.key for each in found if dict(each.fields)["JobId"] == id_]
+        for key in meant:
+            self._do(
+                "UPDATE job SET fields = json_extract(later, '$.fields'), "
+                "charged = json_extract(later, '$.charged'), later = '' WHERE key = ?",
+                (key,),
+            )
+        return len(meant)
 
     def drop(self, key: str) -> None:
         """Forget a job that was only shown, since nothing is to be sent of it any more."""
@@ -110,8 +156,8 @@ class Outbox:
         yield from self._parcels(condition, now)
 
     def left(self) -> Iterator[Parcel]:
-        """What has not arrived."""
-        yield from self._parcels("state <> 'sent' ORDER BY added, key")
+        """What has not arrived, or not as it is now."""
+        yield from self._parcels("state <> 'sent' OR later <> '' ORDER BY added, key")
 
     def move(self, parcel: Parcel, state: ParcelState, *, due: float = 0.0, said: str = "") -> None:
         """A job goes on to another state; each time that it is sent is a try."""
@@ -127,7 +173,7 @@ class Outbox:
     def counts(self) -> dict[ParcelState, int]:
         """How many jobs are in each state."""
         with self._lock:
-            rows = self._connection.execute("SELECT state, count(*) FROM job GROUP BY state")
+            rows = self._connection.execute(f"SELECT {_STATE}, count(*) FROM job GROUP BY 1")
             return {ParcelState(state): count for state, count in rows.fetchall()}
 
     def fact(self, name: str) -> str | None:
@@ -141,14 +187,19 @@ class Outbox:
         """Keep a fact beside the jobs."""
         self._do("INSERT OR REPLACE INTO fact (name, value) VALUES (?, ?)", (name, value))
 
-    def _parcels(self, condition: str, *values: float) -> list[Parcel]:
+    def _parcels(self, condition: str, *values: object) -> list[Parcel]:
+        columns = _COLUMNS.replace("state", _STATE, 1)
         with self._lock:
-            statement = f"SELECT {_COLUMNS} FROM job WHERE {condition}"
+            statement = f"SELECT {columns} FROM job WHERE {condition}"
             rows = self._connection.execute(statement, values).fetchall()
-        return [
-            Parcel(key, tuple(map(tuple, json.loads(fields))), ParcelState(state), *rest)
-            for key, fields, state, *rest in rows
-        ]
+        found = []
+        for key, fields, state, tries, added, due, said, charged, later in rows:
+            is_changed = state == ParcelState.CHANGED
+            found.append(Parcel(
+                key, tuple(map(tuple, json.loads(fields))), ParcelState(state), tries, added, due,
+                json.loads(later)["said"] if is_changed else said, charged,
+            ))  # fmt: skip
+        return found
 
     def _do(self, statement: str, values: Sequence[object]) -> bool:
         with self._lock:

@@ -45,6 +45,7 @@ class GatewayServer:
         self._open: set[Conversation] = set()
         self._alone = asyncio.Event()  # nobody is connected any more
         self._stopping = asyncio.Event()
+        self.has_cut_off = False  # whether it ended while threads were still at work
 
     @property
     def figures(self) -> bytes:
@@ -153,6 +154,7 @@ class GatewayServer:
         for conversation in tuple(self._open):
             event("cut off", logging.WARNING, origin=conversation.origin)
             conversation.cut_off()
+            self.has_cut_off = True
         await self._is_alone(None)
 
     async def _is_alone(self, patience: float | None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 import sys
 import time
@@ -112,6 +113,7 @@ def run(path: Path, config: GatewayConfig, pages: ReloadedWork | None = None) ->
         running = server(config)
         with beside(*once(config, running.service), running.shadow, pages):
             _run(_until_signalled(running, path, pages=pages))
+        _end(running)
 
 
 def once(config: GatewayConfig, service: Service | None) -> tuple[BackgroundWork | None, ...]:
@@ -229,6 +231,18 @@ def work(duty: crew.Duty, pipe: Connection) -> None:
                 _run(_until_signalled(running, duty.path, pipe))
         finally:
             nonces.close()
+        _end(running)
+
+
+def _end(running: GatewayServer) -> None:
+    """End the process where a thread still works on an answer that nobody will get.
+
+    Python would wait for it, and it would hold the store against the next gateway. A change that
+    is not committed by now is none.
+    """
+    if running.has_cut_off:
+        logging.shutdown()
+        os._exit(0)
 
 
 def shared_roles(config: GatewayConfig) -> list[str]:

@@ -20,6 +20,7 @@ class AttributeType(StrEnum):
     NUMBER = "number"
     AMOUNT = "amount"  # in its default unit
     TIME = "time"  # in seconds since 1970, UTC
+    DURATION = "duration"  # in seconds
     FLAG = "flag"  # True or False
 
 
@@ -53,7 +54,7 @@ EXTENSIONS: Mapping[str, ObjectAttribute] = MappingProxyType({
     "Description": ObjectAttribute("Description", extension=True),
 })
 # fmt: on
-_NUMBERS = (spec.INTEGER, spec.FLOAT, spec.DURATION)
+_NUMBERS = (spec.INTEGER, spec.FLOAT)
 _SHOWN = 60  # characters
 _REMEMBERED = 1 << 12  # names come from strangers
 
@@ -84,4 +85,6 @@ def _kind(row: spec.Element) -> AttributeType:
         return AttributeType.AMOUNT
     if row.type == spec.DATETIME:
         return AttributeType.TIME
+    if row.type == spec.DURATION:
+        return AttributeType.DURATION
     return AttributeType.NUMBER if row.type in _NUMBERS else AttributeType.TEXT

@@ -40,6 +40,7 @@ from sssjob.store.ledger import Entry, EntryKind
 from sssjob.store.reach import Reach
 
 _HOUR = 3600
+_HOUR_PLACES = 4  # of credits by the hour: one by the second is not 0
 # What another server has to know of a job to price it as it is priced here.
 _PRICED = (
     "User", "Project", "Machine", "QualityOfService", "Processors", "NodeCount", "Memory", "Disk",
@@ -375,7 +376,7 @@ def _price(
     amounts that are told of parts of the job only.
     """
     is_charge = call.request.action == "Charge"
-    rates, warning = _rates(change, accounting, subject.view, _text(of, "User"), call.now)
+    rates, warning = _rates(change, accounting, subject, of, call)
     stated = _amount(subject.view, "Charge") if is_charge else None
     if stated is not None:
         amount = rates.rounded(stated)
@@ -407,21 +408,29 @@ def require_no_part(block: Block, name: str, inside: tuple[type[Block], ...] = U
 
 
 def _rates(
-    change: Change, accounting: Accounting, view: View, user: str, now: float
+    change: Change, accounting: Accounting, subject: _Subject, of: _Whole, call: ReceivedRequest
 ) -> tuple[Rates, str]:
-    """The rates that were quoted to a job, as long as they hold; else those of today."""
-    number = _text(view, "Quote")
+    """The rates that were quoted to a job, as long as they hold; else those of today.
+
+    A quote that was made for the job and recorded with it counts like one that the request names.
+    """
+    number = _text(subject.view, "Quote")
+    serial, is_named = quote_of(subject.view), bool(number)
+    if not number and call.request.action != "Quote":
+        number, serial = _text(of, "Quote"), quote_of(of)
     if not number:
         return accounting.rates, ""
-    serial = quote_of(view)
     found = change.ledger.quote(serial)
     expired = f"Quote {number} has expired; the rates of today were used"
+    owner = subject.id, _text(of, "User")
+    if not is_named and (found is None or (found[0].job, found[0].user) != owner):
+        return accounting.rates, ""  # a number of another server's, or of another job
     if found is None and 0 < serial <= int(change.noted("quotes") or 0):
         return accounting.rates, expired  # so long ago that it was pruned
-    if found is None or found[0].user != user:
+    if found is None or found[0].user != owner[1]:
         raise Refused("740", f"Quote {shown(number)} is not known for this job")
     entry, rates = found
-    if entry.until is None or entry.until < now:
+    if entry.until is None or entry.until < call.now:
         return accounting.rates, expired
     return Rates.from_rows(rates, entry.places), ""
 
@@ -529,9 +538,9 @@ def _told(
 
 
 def _shown(asked: Request, accounting: Accounting, amount: Fraction) -> str:
-    # Gold only looks whether ShowHours is there, whatever it says.
+    # Gold only looks whether ShowHours is there, whatever it says. A second is seen, too.
     if asked.option("ShowHours") is not None:
-        amount = accounting.rates.rounded(amount / _HOUR)
+        amount = round(amount / _HOUR, max(accounting.rates.precision, _HOUR_PLACES))
     return units.decimal(amount)
 
 

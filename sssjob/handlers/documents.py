@@ -88,6 +88,15 @@ def require_credits(text: str) -> None:
         raise Refused("317", "Charge is not less than 0; a Refund gives back")
 
 
+def require_places(text: str, places: int) -> None:
+    """Refuse (317) a Charge with more decimal places than the currency has. "" is none.
+
+    It could never be given back as it is.
+    """
+    if text.strip() and (units.number(text) * 10**places).denominator != 1:
+        raise Refused("317", f"Charge has {places} decimal places at most")
+
+
 def _element(item: Sent) -> Element:
     try:
         return tree.parse(written(item).encode())

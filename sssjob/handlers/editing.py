@@ -11,7 +11,7 @@ from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.handlers.attributes import GROUP, JOB, AttributeType, ObjectAttribute, attribute, shown
 from sssjob.handlers.changes import copied, once, remember, require_conditions
-from sssjob.handlers.documents import RequestDocuments, carried, require_credits
+from sssjob.handlers.documents import RequestDocuments, carried, require_credits, require_places
 from sssjob.handlers.finding import Search
 from sssjob.handlers.ledger_entries import lowered
 from sssjob.handlers.query import item_of
@@ -27,6 +27,7 @@ from sssjob.store.reach import EVERYBODY, Reach
 WARNING = "100"
 _LONGEST = 400  # characters of an Id, as columns of the store have them
 _MOST = 20  # jobs of which something is said
+_PLACES = 6  # decimal places of a Charge, where nobody says otherwise
 _NULL = "NULL"  # as Gold takes it: the property goes away
 
 
@@ -35,9 +36,12 @@ def create(
     call: ReceivedRequest,
     reach: Reach,
     advice: Callable[[JobView], str] | None = None,
+    *,
+    places: int = _PLACES,
 ) -> HandlerAnswer:
     """New job objects, from Data or from Set; one that was deleted comes back with new values.
 
+    A Charge has so many decimal ``places`` at most.
     ``advice`` is what is to be said of a job that is taken nevertheless.
     """
     asked = call.request
@@ -49,6 +53,8 @@ def create(
             raise Refused("314", f"The {asked.object} has no Id")
         require_short(block.id)
         require_own(call, reach, [only(block)])
+        for job in (block, *block.blocks(Job)):
+            require_places(job.get("Charge"), places)
 
     jobs = (view for block in new.blocks for view in jobs_of(NOWHERE, block))
     said = _advised(jobs, advice) if advice else ()
@@ -67,18 +73,24 @@ def create(
 def modify(
     stores: Stores, call: ReceivedRequest, reach: Reach, *, repeated: int = 0,
     refunds: Reach | None = EVERYBODY, advice: Callable[[JobView], str] | None = None,
+    places: int = _PLACES,
 ) -> HandlerAnswer:  # fmt: skip
     """Other values for the jobs that a Where finds: Assign, Inc, Dec.
 
     What adds is done once, if its very bytes come again within ``repeated`` seconds. ``refunds``
     are the jobs that the actor may refund, None for none: a lower Charge is a refund. ``advice``
-    is what is to be said of a job that the change has made so.
+    is what is to be said of a job that the change has made so. A Charge gets so many decimal
+    ``places`` at most.
     """
     asked = call.request
     window = repeated if any(each.op != "Assign" for each in asked.sets) else 0
     if not asked.sets or asked.gets or asked.data:
         raise Refused("318", "A Modify has at least one Set, and neither Get nor Data")
-    charges = "Charge" in [settable(each, asked.object).name for each in asked.sets]
+    set_ = {each: settable(each, asked.object).name for each in asked.sets}
+    charges = [each for each, name in set_.items() if name == "Charge"]
+    for each in charges:
+        if each.value != _NULL:
+            require_places(each.value, places)
 
     def do(change: Change, found: Sequence[View]) -> Stored:
         stored = found[0].stored

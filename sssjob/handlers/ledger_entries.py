@@ -47,7 +47,7 @@ def lowered(change: Change, view: View) -> bool:
     return said < change.ledger.balance(view.stored.number, view.block.id)
 
 
-def quote_of(view: View) -> int:
+def quote_of(view: HasTexts) -> int:
     """The number of the quote that a job names; 0 where it names none, or none of ours."""
     number = text(view, "Quote")
     return int(number) if _SERIAL.fullmatch(number) else 0

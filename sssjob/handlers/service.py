@@ -59,7 +59,7 @@ class Service:
             for kind in (JOB, GROUP)
             for name, handler in (
                 ("Query", query),
-                ("Create", partial(editing.create, advice=self.advice)),
+                ("Create", self._create),
                 ("Modify", self._modify),
                 ("Delete", editing.delete),
                 ("Undelete", partial(editing.undelete, advice=self.advice)),
@@ -100,12 +100,16 @@ class Service:
         named = any(where.name in _IDS and where.op is Op.EQ for where in asked.wheres)
         return plain and named and asked.option("Time") is None
 
+    def _create(self, stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
+        places = self.settings.accounting.rates.precision
+        return editing.create(stores, call, reach, self.advice, places=places)
+
     def _modify(self, stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
-        repeated = self.settings.accounting.repeated
-        refunds = self._refunds(call)
+        accounting, refunds = self.settings.accounting, self._refunds(call)
         return editing.modify(
-            stores, call, reach, repeated=repeated, refunds=refunds, advice=self.advice
-        )
+            stores, call, reach, repeated=accounting.repeated, refunds=refunds,
+            advice=self.advice, places=accounting.rates.precision,
+        )  # fmt: skip
 
     def _refunds(self, call: ReceivedRequest) -> Reach | None:
         """The jobs that an actor may refund; None for none."""

@@ -30,6 +30,7 @@ from sssjob.store.flat_properties import effective, flat_properties, is_text, jo
 from sssjob.store.ledger import EntryKind, StoreLedger
 from sssjob.store.reach import Reach
 
+_IN_SECONDS = {AttributeType.TIME: units.time, AttributeType.DURATION: units.duration}
 NOWHERE = Stored(0, Identity(JOB, ""), b"", 0, 0, "", "", "", False)
 
 
@@ -72,7 +73,11 @@ class View:
         return self.flat.get(attribute.name)
 
     def text(self, attribute: ObjectAttribute) -> str | None:
-        """The value of an attribute as text, amounts in their default unit; None if absent."""
+        """The value of an attribute as text; None if absent.
+
+        Amounts are in their default unit; times and durations in seconds, in whatever form that
+        reports read they are written.
+        """
         if attribute.derived:
             return self._derived(attribute.name)
         found = self.property(attribute)
@@ -84,6 +89,8 @@ class View:
                 return units.decimal(found.bytes / units.UNITS[units.DEFAULT_UNITS[found.name]])
             except InvalidValue:
                 return found.text
+        if attribute.kind in _IN_SECONDS and not found.text.isdecimal():
+            return _in_seconds(found.text, _IN_SECONDS[attribute.kind])
         return found.text
 
     def number(self, attribute: ObjectAttribute) -> Fraction | None:
@@ -96,7 +103,7 @@ class View:
 
     def seconds(self, attribute: ObjectAttribute) -> int | None:
         """A duration or a time in whole seconds, in any form that reports read; None if none."""
-        read = units.time if attribute.kind is AttributeType.TIME else units.duration
+        read = _IN_SECONDS.get(attribute.kind, units.duration)
         return whole_seconds(self.text(attribute) or "", read)
 
     def is_within(self, reach: Reach) -> bool:
@@ -150,6 +157,16 @@ def whole_seconds(text: str, read: Callable[[str], int] = units.duration) -> int
     except InvalidValue:
         return None
     return found if found <= LARGEST else None
+
+
+def _in_seconds(text: str, read: Callable[[str], int]) -> str:
+    """A time or a duration as a number; a text that is one already, or none at all, as it is."""
+    try:
+        units.number(text)
+    except InvalidValue:
+        seconds = whole_seconds(text, read)
+        return text if seconds is None else str(seconds)
+    return text
 
 
 def views(stored: Stored, kind: str, home: HasLedger | None = None) -> Iterator[View]:

@@ -29,6 +29,10 @@ _ORDER = " ORDER BY l.number"
 _ENDED = (
     "EXISTS (SELECT 1 FROM ledger AS e WHERE e.job = l.job AND e.ends = 1 AND e.number > l.number)"
 )
+_DELETED = (
+    "(SELECT 1 FROM ledger AS e WHERE e.job = l.job AND e.document = l.document "
+    "AND e.kind = 'Delete' AND e.number > l.number)"
+)
 _OLD = "until < ? AND number < (SELECT max(number) FROM ledger)"  # no number is given again
 
 RESOURCE = "Resource"  # the type of a rate for amounts; other types are properties
@@ -42,6 +46,7 @@ class EntryKind(StrEnum):
     RESERVE = "Reserve"
     CHARGE = "Charge"
     REFUND = "Refund"
+    DELETE = "Delete"  # of a job for which something was reserved, which it is no more
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +97,14 @@ class StoreLedger:
 
     def add(self, entry: Entry, rates: Rates | None = None) -> Entry:
         """Add an entry, with the ``rates`` that a quote promises."""
-        [kept] = self.add_all([entry])
+        [number] = self.add_all([entry])
         if rates:
             rows = [(entry.serial, *key, str(rate)) for key, rate in rates.items()]
             self._engine.add(QUOTED, rows)
-        return kept
+        return replace(entry, number=number)
 
-    def add_all(self, entries: Sequence[Entry]) -> list[Entry]:
-        """Add many, in their order."""
+    def add_all(self, entries: Sequence[Entry]) -> Sequence[int]:
+        """Add many, in their order; the numbers that they got."""
         assert self._change is not None  # only a change writes
         change = self._change.number
         numbers = self._engine.numbers(LEDGER, len(entries))
@@ -113,7 +118,7 @@ class StoreLedger:
             for number, each in zip(numbers, entries, strict=True)
         ]  # fmt: skip
         self._engine.add(LEDGER, rows)
-        return [replace(each, number=n) for n, each in zip(numbers, entries, strict=True)]
+        return numbers
 
     def hold(self, job: str) -> None:
         """Keep others from adding entries about a job until the change ends."""
@@ -126,9 +131,14 @@ class StoreLedger:
         return [_entry(row) for row in found]
 
     def kinds(self, document: int, job: str) -> set[EntryKind]:
-        """Which kinds of entries there are about a job of a document."""
+        """Which kinds of entries there are about a job of a document.
+
+        What was quoted and reserved before its Delete was so for another job of the Id.
+        """
         found = self._engine.fetch(
-            "SELECT DISTINCT kind FROM ledger WHERE document = ? AND job = ?", (document, job)
+            "SELECT DISTINCT kind FROM ledger AS l WHERE document = ? AND job = ? AND NOT "
+            f"(kind IN ('Quote', 'Reserve') AND EXISTS {_DELETED})",
+            (document, job),
         )
         return {EntryKind(kind) for (kind,) in found}
 
@@ -152,6 +162,20 @@ class StoreLedger:
             (job, int(now)),
         )
         return [_entry(row) for row in found]
+
+    def end_reservations(self, document: int, at: int) -> None:
+        """Enter that what was reserved for the jobs of a document is reserved no more."""
+        found = self._engine.fetch(
+            f"{_SELECT}WHERE l.document = ? AND l.kind = 'Reserve' AND NOT {_ENDED}{_ORDER}",
+            (document,),
+        )
+        last = {entry.job: entry for entry in map(_entry, found)}
+        if last:
+            self.add_all([
+                Entry(EntryKind.DELETE, None, at, job, document, user=entry.user,
+                      project=entry.project, machine=entry.machine, ends=True)
+                for job, entry in last.items()
+            ])  # fmt: skip
 
     def quote(self, serial: int) -> tuple[Entry, Rates] | None:
         """The quote of a number, and the rates that it promises; None if there is none."""

@@ -17,6 +17,7 @@ from sssjob.store.columns import NAMES
 from sssjob.store.engine import Engine, Row, Sparse
 from sssjob.store.files import NO_FILES, NONE, ChosenFiles, add, chosen
 from sssjob.store.identity import Identity, Marks, same, stated
+from sssjob.store.ledger import StoreLedger
 from sssjob.store.packing import Content, NotUnpacked, Packed, Packing
 
 _ENDED = NAMES.index(columns.name_of("EndTime"))
@@ -271,7 +272,12 @@ class DocumentWriter:
         ]
 
     def hide(self, number: int, entry: HistoryEntry, *, deleted: bool) -> None:
-        """A version of a document that is hidden, or is no longer."""
+        """A version of a document that is hidden, or is no longer.
+
+        What was reserved for a hidden job is reserved no more.
+        """
+        if deleted:
+            StoreLedger(self.engine, entry).end_reservations(number, int(time.time()))
         self.engine.touch([number])
         self.engine.fetch(_KEEP, (number,))
         self.engine.fetch(_HIDE, (entry.number, int(deleted), number))

@@ -2,6 +2,7 @@
 # ruff: noqa: E501 (a row of a table is a line)
 
 import re
+import sqlite3
 import time
 from dataclasses import replace
 from fractions import Fraction
@@ -181,7 +182,89 @@ def test_what_nobody_has_yet_follows_its_job_and_what_was_sent_does_not(jobs, fo
         assert (again.look(), again.send()) == (1, 1)
         assert asked(gold).data.items[0].get("Charge") == "20"
         charge("e")
-        assert (again.look(), again.send(), states(again)) == (0, 0, {})
+        assert (again.look(), again.send()) == (0, 0)
+        [parcel] = again.outbox.left()
+        assert (parcel.state, parcel.said) == (
+            ParcelState.CHANGED, "Charge was sent as 20 and is 25 now",
+        )  # fmt: skip
+
+
+CHARGE = "<Job><JobId>1</JobId><UserId>ann</UserId><Processors>2</Processors><WallDuration>{}</WallDuration></Job>"
+
+
+def test_a_job_that_has_ended_waits_for_its_charge_and_no_longer(jobs, forwarding):
+    """Schedulers say first that it has ended, and a second later what it used."""
+    run = "<Job><Id>{}</Id><User>ann</User><State>Running</State><StartTime>0</StartTime></Job>"
+    over = [("State", "Completed"), ("EndTime", "10")]
+    with scripted(CHARGED, CHARGED) as gold:
+        each = forwarding(gold.port, wait=60.0)
+        jobs.create(run.format(1), run.format(2))
+        for id_ in "12":
+            jobs.answer("Modify", sets=over, wheres=[("Id", "EQ", id_)])
+        assert (each.look(), each.send()) == (2, 0)
+        jobs.answer("Charge", data=[CHARGE.format(10)])
+        assert (each.look(), each.send()) == (1, 1)
+        assert asked(gold).data.items[0].get("Processors") == "2"
+        assert states(each) == {"2": (ParcelState.WAITING, 0)}
+        each.clock.now += 61
+        assert (each.look(), each.send()) == (0, 1)
+        assert states(each) == {}
+
+
+@pytest.mark.parametrize("charge", [False, True])
+def test_what_was_sent_and_is_another_now_is_told_until_it_is_settled(charge, jobs, forwarding):
+    jobs.service.settings = ServiceSettings(ROLES, Accounting(Rates({"Processors": Fraction(1)})))
+    with scripted(CHARGED) as gold:
+        each = forwarding(gold.port, charge=charge)
+        jobs.create("<Job><Id>1</Id><User>ann</User><State>Running</State></Job>")
+        over = [("State", "Completed"), ("WallDuration", "10")]
+        jobs.answer("Modify", sets=over, wheres=[("Id", "EQ", "1")])
+        assert (each.look(), each.send()) == (1, 1)
+        assert [*each.outbox.left()] == []
+        # It costs and says more than the other server knows; it is sent once.
+        jobs.answer("Charge", data=[CHARGE.format(10)])
+        assert (each.look(), each.send()) == (0, 0)
+        [parcel] = each.outbox.left()
+        before = "nothing" if charge else "0"
+        assert parcel.state is ParcelState.CHANGED
+        assert {*parcel.said.split(", ")} == {
+            "Processors was sent as nothing and is 2 now",
+            f"Charge was sent as {before} and is 20 now",
+        }
+        assert each.outbox.counts() == {ParcelState.CHANGED: 1}
+        # The same amounts once more cost more, too.
+        jobs.answer("Charge", data=[CHARGE.format(10)])
+        each.look()
+        assert f"Charge was sent as {before} and is 40 now" in next(each.outbox.left()).said
+        assert each.outbox.settle("1") == 1
+        each._seen.clear()
+        assert (each.look(), [*each.outbox.left()], each.outbox.settle("1")) == (0, [], 0)
+        jobs.answer("Refund", options={"JobId": "1", "Amount": "5"})
+        each.look()
+        [parcel] = each.outbox.left()
+        assert parcel.said == "Charge was sent as 40 and is 35 now"
+        jobs.answer("Charge", data=[CHARGE.format(10).replace(">2<", ">0<")])
+        jobs.answer(
+            "Modify", sets=[("Charge", "40"), ("Processors", "2")], wheres=[("Id", "EQ", "1")]
+        )
+        each.look()
+        assert [*each.outbox.left()] == []  # as it was sent, again
+
+
+def test_a_queue_of_an_older_version_goes_on(tmp_path):
+    path = tmp_path / "forward.db"
+    with sqlite3.connect(path) as old:
+        old.execute("PRAGMA application_id = 1936936770")
+        old.execute(
+            "CREATE TABLE job (key TEXT PRIMARY KEY, fields TEXT NOT NULL, state TEXT NOT NULL, "
+            "tries INTEGER NOT NULL, added REAL NOT NULL, due REAL NOT NULL, said TEXT NOT NULL)"
+        )
+        old.execute("""INSERT INTO job VALUES ('k', '[["JobId", "1"]]', 'waiting', 0, 1, 1, '')""")
+    for _ in range(2):
+        outbox = Outbox(path)
+        [parcel] = outbox.due(2.0)
+        assert (parcel.fields, parcel.charged) == ((("JobId", "1"),), "")
+        outbox.close()
 
 
 def test_what_may_have_arrived_at_a_server_that_does_it_once_stays_as_it_is(jobs, forwarding):

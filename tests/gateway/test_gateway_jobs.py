@@ -5,19 +5,22 @@ import json
 import os
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from gateways import prepared, serving
-from waiting import until
+from waiting import HANG, until
 
 from sssjob import client, store
 from sssjob.document import loads
-from sssjob.errors import BadSettings, Refused
+from sssjob.errors import BadSettings, NoReply, Refused
 from sssjob.gateway.config import load
 from sssjob.gateway.service import shared_roles
 from sssjob.handlers.roles import Permission, Scope
@@ -157,12 +160,13 @@ def test_finished_jobs_are_forwarded_and_what_waits_is_shown(folder, tmp_path_fa
         (other / name).chmod(0o600)
     (other / "gateway.toml").write_text(SETTINGS)
     (folder / "gateway.toml").write_text(
-        SETTINGS + '[forward]\nkey = "root.key"\nactor = "root"\nevery = 0.05\n'
+        SETTINGS + '[forward]\nkey = "root.key"\nactor = "root"\nevery = 0.05\nwait = 0\n'
     )
 
-    def queue():
+    def queue(*options):
+        words = options or ("--queue",)
         return subprocess.run(
-            [sys.executable, "-m", "sssjob", "serve", "--config", folder / "gateway.toml", "--queue"],
+            [sys.executable, "-m", "sssjob", "serve", "--config", folder / "gateway.toml", *words],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
 
@@ -183,6 +187,17 @@ def test_finished_jobs_are_forwarded_and_what_waits_is_shown(folder, tmp_path_fa
         )
         found = until(lambda: list(asking(far).rows(asked)))
         assert found[0].fields == (("Duration", "60"), ("Stage", "Charge"))
+        corrected = Request("Modify", "root", (Object("Job"),), sets=(Set("Processors", "3"),),
+                            wheres=(Where("Id", "1"),))  # fmt: skip
+        list(asking(near).call(corrected))
+        changed = until(lambda: queue().stdout)
+        assert changed == "1  changed  tries 1  Processors was sent as 2 and is 3 now\n"
+        settled = queue("--settled", "1", "--settled", "7")
+        assert (settled.returncode, settled.stderr) == (
+            1,
+            "--settled 7: the queue has no changed job of this Id\n",
+        )
+        assert queue().returncode == 1
     with serving(folder, "--forward", "127.0.0.1:1") as (_, near):
         second = replace(done, sets=(Set("Id", "2"), *done.sets[1:]))
         list(asking(near).call(second))
@@ -190,6 +205,31 @@ def test_finished_jobs_are_forwarded_and_what_waits_is_shown(folder, tmp_path_fa
         shown = queue()
         assert shown.stdout.startswith("2  waiting  tries ")
         assert shown.returncode == 0
+
+
+def test_a_process_ends_after_its_grace_even_if_a_change_has_not(folder):
+    (folder / "gateway.toml").write_text(
+        SETTINGS.replace('"jobs.db"', '"jobs.db"\npatience = 900.0') + "[limits]\ngrace = 0.2\n"
+    )
+    with serving(folder) as (process, port):
+        with sqlite3.connect(folder / "jobs.db", isolation_level=None) as other:
+            other.execute("BEGIN IMMEDIATE")  # so that the change waits, in a thread
+            tasks, asked = Path(f"/proc/{process.pid}/task"), new("late")
+            before = len(list(tasks.iterdir()))
+            asking_ = threading.Thread(target=_asked, args=(port, asked))
+            asking_.start()
+            assert until(lambda: len(list(tasks.iterdir())) > before)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(HANG) == 0
+            other.execute("ROLLBACK")
+        asking_.join(HANG)
+    with store.open(folder / "jobs.db") as kept:
+        assert kept.get("late") is None
+
+
+def _asked(port, request):
+    with suppress(NoReply):
+        list(asking(port).call(request))
 
 
 def test_a_store_of_another_kind_is_told_at_the_start(folder):

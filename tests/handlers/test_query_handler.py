@@ -340,3 +340,38 @@ def test_a_program_of_gold_gets_the_same_row_of_properties_for_every_job(address
         jobs.answer("Create", object="JobGroup", data=["<JobGroup><Id>g</Id></JobGroup>"])
         [group] = jobs.ask("Query", object="JobGroup", flat=True)
         assert list(group) == ["Id", "Name", "State", "CreationTime", "Description"]
+
+
+def test_times_and_durations_are_seconds_in_whatever_form_they_are_written(tmp_path):
+    """One value has one reader: what is charged for an hour is an hour in totals and conditions."""
+    written = [
+        ("<Duration>0:01:30</Duration>", "90"), ("<Duration>1-00:00:10</Duration>", "86410"),
+        ("<Duration>90</Duration>", "90"), ("<Duration>90.5</Duration>", "90.5"),
+        ("<Duration>soon</Duration>", "soon"), ("<Duration>0090</Duration>", "0090"),
+    ]  # fmt: skip
+    start = "<StartTime>2026-11-25T10:00:00Z</StartTime>"
+    with job_service(str(tmp_path / "jobs.db")) as jobs:
+        jobs.create(*(
+            f"<Job><Id>{n}</Id><User>zoe</User>{start}<Delivered>{text}</Delivered></Job>"
+            for n, (text, _) in enumerate(written)
+        ))  # fmt: skip
+        shown = jobs.ask("Query", gets=["Id", "StartTime", "WallDuration"])
+        assert shown == [
+            {"Id": str(n), "StartTime": "1795600800", "WallDuration": text}
+            for n, (_, text) in enumerate(written)
+        ]
+        [flat] = jobs.ask("Query", wheres=[("Id", "EQ", "0")], flat=True)
+        assert (flat["StartTime"], flat["WallDuration"]) == ("1795600800", "90")
+        for wheres in ((), [("User", "EQ", "zoe")], [("StartTime", "GE", "1795600800")]):
+            [total] = jobs.ask("Query", gets=[("WallDuration", "Sum")], wheres=wheres)
+            assert total == {"WallDuration": "86770.5"}
+        assert jobs.ids(("WallDuration", "EQ", "90")) == ["0", "2", "5"]
+        assert jobs.ids(("Duration", "GT", "90")) == ["1", "3"]
+        assert jobs.ids(("StartTime", "LT", "1795600800")) == []
+        [longest] = jobs.ask("Query", gets=[("Duration", "Max")], wheres=[("Duration", "GE", "0")])
+        assert longest == {"Duration": "86410"}
+        sort = [("Duration", "Sort"), "Id"]
+        held = [("Duration", "LE", "90"), ("Id", "NE", "5")]
+        assert [row["Id"] for row in jobs.ask("Query", gets=sort, wheres=held)] == ["0", "2"]
+        jobs.answer("Modify", sets=[("Duration", "10", "Inc")], wheres=[("Id", "EQ", "0")])
+        assert jobs.ids(("Duration", "EQ", "100")) == ["0"]

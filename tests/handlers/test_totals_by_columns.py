@@ -31,6 +31,7 @@ NUMBERS = (
     "",
     "9007199254740993",
     "1e400",
+    "0:00:07",
 )
 
 
@@ -81,7 +82,7 @@ WHERES = st.lists(
         st.builds(Where, st.sampled_from(["User", "Queue", "Id"]),
                   st.sampled_from(["ann", "1", ""]),
                   st.sampled_from(list(Op)), st.sampled_from(list(Conj))),
-        st.builds(Where, st.sampled_from(["Charge", "Processors"]),
+        st.builds(Where, st.sampled_from(["Charge", "Processors", "WallDuration"]),
                   st.sampled_from(["4", "7", "0"]),
                   st.sampled_from([Op.EQ, Op.NE, Op.GT, Op.LE]), st.sampled_from(list(Conj))),
     ),

@@ -50,7 +50,7 @@ def sums(jobs, kept, by, of):
 
 def anew(jobs, by, of):
     """The same by one statement over all rows."""
-    flats = [flat._flat(NAMES.get(name, name)) for name in (*by, *of)]
+    flats = [flat.flat_column(NAMES.get(name, name)) for name in (*by, *of)]
     with jobs.engine.reading() as moment:
         found = flat._Sums.of(ALL, flats, len(by), jobs.engine.dialect).found(moment)
     return found.groups, list(found.others)
