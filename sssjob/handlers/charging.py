@@ -196,10 +196,11 @@ def reserve(
         stored = _keep(change, job.setting(_like(job, "Reservation", str(number))), known)
         seconds = _duration(subject.view)
         # One that is to start later is held until it can have ended.
-        begins = max(int(call.now), subject.view.seconds(_OPTIONS["StartTime"]) or 0)
-        until = begins + seconds + accounting.reserved
-        change.ledger.add(_entry(EntryKind.RESERVE, priced, subject.id, seconds, stored, call,
-                                 serial=number, until=until, ends=replaced > 0))  # fmt: skip
+        begins = _begins(subject, call)
+        ends = max(begins + seconds, subject.view.seconds(_OPTIONS["EndTime"]) or 0)
+        entry = _entry(EntryKind.RESERVE, priced, subject.id, seconds, stored, call, serial=number,
+                       until=ends + accounting.reserved, ends=replaced > 0)  # fmt: skip
+        change.ledger.add(replace(entry, begins=begins))
         shown = _shown(asked, accounting, priced.bill.amount)
         lines = [f"Successfully reserved {shown} credits for job {subject.id}"]
         if replaced:
@@ -263,12 +264,13 @@ def quote(
                 changed = known.job.setting(_like(known.job, "Quote", number))
                 stored = _keep(change, changed, known)
                 cells.append(("Job", subject.id))
-            until = int(call.now) + accounting.quoted
+            begins = _begins(subject, call)
+            until = begins + accounting.quoted
             seconds = _duration(subject.view)
             entry = _entry(EntryKind.QUOTE, priced, subject.id, seconds, stored, call,
                            serial=serial, until=until)  # fmt: skip
-            change.ledger.add(replace(entry, places=accounting.rates.precision),
-                              accounting.rates.as_rows())  # fmt: skip
+            entry = replace(entry, places=accounting.rates.precision, begins=begins)
+            change.ledger.add(entry, accounting.rates.as_rows())
         return _told(asked, priced, shown, [line], [Row("Quote", tuple(cells))])
 
     return once(stores, call, do)
@@ -607,6 +609,11 @@ def _with_options(job: Job, asked: Request) -> Job:
         elif view.seconds(found) != seconds:
             raise Refused("740", f"The Job and the option {name} have two different values")
     return job
+
+
+def _begins(subject: _Subject, call: ReceivedRequest) -> int:
+    """When a job is to start: now, or at the StartTime that a request says."""
+    return max(int(call.now), subject.view.seconds(_OPTIONS["StartTime"]) or 0)
 
 
 def _require_times(view: View, *, in_order: bool) -> None:

@@ -54,6 +54,10 @@ def _delta(entry: Entry) -> Fraction | None:
     return entry.amount * signs[entry.kind] if entry.amount and entry.kind in signs else None
 
 
+def _begins(entry: Entry) -> int:
+    return entry.at if entry.begins is None else entry.begins
+
+
 # fmt: off
 _HIDDEN = (
     _field("CreationTime",     lambda entry: entry.at,      _TIME, hidden=True),
@@ -63,7 +67,7 @@ _HIDDEN = (
     _field("TransactionId",    lambda entry: entry.number,  _NUMBER, hidden=True),
 )
 _TIMES = (
-    _field("StartTime",    lambda entry: entry.at,          _TIME),
+    _field("StartTime",    _begins,                         _TIME),
     _field("EndTime",      lambda entry: entry.until,       _TIME),
 )
 _USER, _PROJECT, _MACHINE = (

@@ -55,7 +55,8 @@ class Entry:
 
     ``serial`` is the number of a quote or a reservation. ``amount`` is not below 0; None where it
     was not kept. ``places`` are decimal places. An entry that ``ends`` says that what was
-    reserved for the job before is reserved no more. The number, the last ``ended`` and who made
+    reserved for the job before is reserved no more. ``begins`` is from when a quote or a
+    reservation is, None for ``at``. The number, the last ``ended`` and who made
     it (``by``, from where, why) are known once it is kept.
     """
 
@@ -78,6 +79,7 @@ class Entry:
     source: str = ""
     reason: str = ""
     ended: bool = False
+    begins: int | None = None
 
 
 class NumberedEntry(Protocol):
@@ -113,7 +115,7 @@ class StoreLedger:
                 number, change, each.at, str(each.kind), each.serial, each.document, each.job,
                 each.user, each.project, each.machine,
                 None if each.amount is None else decimal(each.amount), each.places,
-                each.duration, each.until, int(each.ends), each.details,
+                each.duration, each.until, int(each.ends), each.details, each.begins,
             )
             for number, each in zip(numbers, entries, strict=True)
         ]  # fmt: skip
@@ -222,9 +224,9 @@ class StoreLedger:
 
 def _entry(row: Row) -> Entry:
     (number, _, at, kind, serial, document, job, user, project, machine, amount, places,
-     duration, until, ends, details, by, source, reason) = row  # fmt: skip
+     duration, until, ends, details, begins, by, source, reason) = row  # fmt: skip
     return Entry(
         EntryKind(kind), None if amount is None else Fraction(amount), at, job, document, serial,
         user, project, machine, places, duration, until, bool(ends), details, number, by, source,
-        reason,
+        reason, begins=begins,
     )  # fmt: skip

@@ -115,6 +115,7 @@ LEDGER = Table("ledger", (
     Field("until",    INTEGER, optional=True),  # to when a quote or a reservation holds
     Field("ends",     INTEGER),                 # 1: what was reserved for the job before has ended
     Field("details",  TEXT),                    # how the amount came about
+    Field("begins",   INTEGER, optional=True),  # from when a quote or a reservation is, if not at
 ), ("number",), indexes=(("job",), ("document",), ("serial",), ("until",)))
 QUOTED = Table("quoted", (
     Field("quote", INTEGER),                    # its serial

@@ -20,6 +20,7 @@ from sssjob.units import decimal
 
 OnProgress = Callable[[int], None]  # told how many documents are done
 
+_WITH_BEGINS = 7  # the first version with the column of that name
 _BATCH = 500  # documents whose rows are looked at together
 _JOBS = f"FROM job WHERE kind = '{JOB}' AND reading <> {EFFECTIVE} AND deleted = 0"
 
@@ -145,6 +146,7 @@ def upgrade(engine: Engine, on_progress: OnProgress | None) -> bool:
     with engine.transaction():
         engine.fetch("DROP TABLE job")
         _add_files(engine)
+        _add_begins(engine)
         engine.found(schema.tables())
         missing = [each for each in schema.tables() if not engine.has(each.name)]
         for each in missing:
@@ -183,6 +185,14 @@ def _add_files(engine: Engine) -> None:
         return
     for table in (schema.DOCUMENT, schema.FORMER):
         engine.fetch(f"ALTER TABLE {table.name} ADD COLUMN files TEXT NOT NULL DEFAULT ''")
+
+
+def _add_begins(engine: Engine) -> None:
+    """Make the column of when entries begin, which ledgers of version 6 and before have not."""
+    [(version,)] = engine.fetch("SELECT value FROM setting WHERE name = 'version'")
+    if int(version) < _WITH_BEGINS and engine.has(schema.LEDGER.name):
+        types, _ = engine.types()
+        engine.fetch(f"ALTER TABLE ledger ADD COLUMN begins {types[schema.INTEGER]}")
 
 
 def _plain(row: Row) -> tuple[str, ...]:

@@ -818,10 +818,26 @@ def test_charges_add_up_to_no_more_than_a_charge_may_be(jobs):
     assert [jobs.code("Charge", data=data, id=str(number)) for number in (1, 2)] == ["000", "317"]
 
 
-@pytest.mark.parametrize(("start", "until"), [("", 1670), ("900", 1670), ("5000", 5660)])
-def test_a_reservation_holds_until_a_job_that_starts_later_can_have_ended(jobs, start, until):
+@pytest.mark.parametrize(
+    ("start", "end", "shown", "until"),
+    [
+        ("", "", 1010, 1670), ("900", "", 1010, 1670), ("5000", "", 5000, 5660),
+        ("5000", "9000", 5000, 9600), ("", "1020", 1010, 1670),
+    ],
+)  # fmt: skip
+def test_a_reservation_holds_until_a_job_that_starts_later_can_have_ended(
+    jobs, start, end, shown, until
+):
     told = f"<StartTime>{start}</StartTime>" if start else ""
+    told += f"<EndTime>{end}</EndTime>" if end else ""
     data = [f"<Job><JobId>1</JobId>{told}<WallDuration>60</WallDuration></Job>"]
     jobs.answer("Reserve", data=data, now=1010.0)
     [row] = jobs.ask("Query", object="Reservation", gets=["StartTime", "EndTime"], now=1010.0)
-    assert row == {"StartTime": "1010", "EndTime": str(until)}
+    assert row == {"StartTime": str(shown), "EndTime": str(until)}
+
+
+def test_a_quote_for_a_job_that_starts_later_holds_from_then_on(jobs):
+    times = {"Guarantee": "True", "StartTime": "2000000000"}
+    jobs.answer("Quote", data=[gold().replace("<JobId>PBS.1</JobId>", "")], options=times)
+    [row] = jobs.ask("Query", object="Quotation", gets=["StartTime", "EndTime"])
+    assert row == {"StartTime": "2000000000", "EndTime": str(2000000000 + 7 * 86400)}
