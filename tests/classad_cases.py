@@ -17,8 +17,11 @@ from sssjob.classads.values import ERROR, AbsTime, Ad, same
 
 WORDS = ["", "a", "A", "b", "ab", "aab", "a,b", "b a", "slot1@host", "7", "-2", "1.5", "8.10",
          "8.9", "010", "01", "x=1;y=2", "a=1 b=2", "a;b", "true", " a , b", "1,2,3",
-         "2.5 1"]  # fmt: skip
-PATTERNS = ["a", "b+", "(a)(b)?", "^a", "[ab]+$", "a|b", "x", "(a", "(.)b", "A.", ""]
+         "2.5 1", "é", "aéb"]  # fmt: skip
+PATTERNS = ["a", "b+", "(a)(b)?", "^a", "[ab]+$", "a|b", "x", "(a", "(.)b", "A.", "", "^..$", "é",
+            "[é]"]  # fmt: skip
+SPANS = ["1d2h3m4s", "2h", "1 D", "1h30", "1:2m", "1d2:3:4", "1+2", "5:30", "-1+02:03:04", "- 2h",
+         "+5", "1+2h", "1+", "01:02:03.5", "+1d", "2h3d", "1.5h", "1w", "4s3m", "x"]  # fmt: skip
 NAMES = ["x", "y", "z", "Cpus", "Other", "list", "ad", "ads", "text", "nosuch"]
 SELECTED = ["x", "z", "Cpus", "nosuch"]
 LEAVES = ["z", "text", "nosuch"]
@@ -48,7 +51,7 @@ str: replace pattern str by options?; replaceall pattern str by options?; format
 str: envV1ToV2 env1; mergeEnvironment env2 env2?; formatTime abs form; unparse ref; eval text;
 str: userHome str str; userMap str str str str;
 list: split str delim?; splitUserName str; splitSlotName str; evalInEachContext own ads;
-abs: absTime num zone?; rel: relTime num;
+abs: absTime num zone?; rel: relTime num; real: real spanned;
 any: ifThenElse bool any any; debug any; eval text; ifThenElse any any any
 """
 SIGNS = ["+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "is", "isnt", "&&", "||", "&",
@@ -168,6 +171,9 @@ class Maker:
 
     def a_rel(self, depth):
         return f"relTime({self.pick(['5', '3600', '93784', '-5', '0'])})"
+
+    def a_spanned(self, depth):  # which the library has as a real
+        return f'relTime("{self.pick(SPANS)}")'
 
     def literal(self, kind, depth):
         match kind:

@@ -76,9 +76,9 @@ def number(ad: Ad, name: str, target: Ad | None = None) -> int | float | None:
 
 
 def matches(my: Ad, target: Ad) -> bool:
-    """Whether the Requirements of both ads are true of the other one; without any, they are."""
+    """Whether the Requirements of both ads hold for the other one; without any, they do."""
     return all(
-        "Requirements" not in one or attribute(one, "Requirements", other) is True
+        "Requirements" not in one or operators.holds(attribute(one, "Requirements", other))
         for one, other in ((my, target), (target, my))
     )
 

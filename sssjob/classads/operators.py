@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from sssjob.classads.values import Value
+    from sssjob.classads.values import Attribute, Value
 
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
@@ -20,11 +20,20 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 }  # fmt: skip
 
 
-def truth(value: Value) -> bool | Special:
+def truth(value: Attribute) -> bool | Special:
     """A value as && and ?: take it: numbers other than 0 are true, text is an error."""
     if isinstance(value, (bool, int, float)):
         return bool(value)
     return UNDEFINED if value is UNDEFINED else ERROR
+
+
+def holds(value: Attribute) -> bool:
+    """Whether Requirements that come to a value are met: numbers and spans other than 0 are.
+
+    >>> [holds(each) for each in (True, 0.5, RelTime(5), 0, "true", UNDEFINED)]
+    [True, True, True, False, False, False]
+    """
+    return bool(value.seconds) if isinstance(value, RelTime) else truth(value) is True
 
 
 def unary(op: str, value: Value) -> Value:

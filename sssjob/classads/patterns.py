@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sssjob.classads.lists import words
-from sssjob.classads.strings import DELIMITERS
+from sssjob.classads.strings import DELIMITERS, octets, of_octets
 from sssjob.classads.values import ERROR, UNDEFINED, Special, undecided
 from sssjob.errors import SSSJobError
 
@@ -16,10 +16,29 @@ if TYPE_CHECKING:
     from sssjob.classads.values import Function, Value
     from sssjob.expression.pattern import Pattern, Span
 
-LONGEST = 1 << 20  # characters of what a replacement gives
+LONGEST = 1 << 20  # octets of what a replacement gives
 _OPTIONS = "ims"
 _BLANK = re.compile(r"(\\.|\[(?:\\.|[^\]\\])*\])|\s+|#[^\n]*", re.DOTALL)
 _REFERENCE = re.compile(r"\\([0-9])")
+
+
+_HIGH = {each: 0xF700 + each for each in range(0x80, 0x100)}
+_LOW = {high: low for low, high in _HIGH.items()}
+
+
+# decision 602
+def _letters(text: str) -> str:
+    """A text with a letter for each of its octets, which are what expressions are about here.
+
+    Those outside ASCII are of the private use area: of no case, and no word.
+    """
+    return text if text.isascii() else octets(text).decode("latin-1").translate(_HIGH)
+
+
+def _text(letters: str) -> Value:
+    if letters.isascii():
+        return letters
+    return of_octets(letters.translate(_LOW).encode("latin-1"))
 
 
 def _whole(pattern: str, options: str) -> str:
@@ -53,7 +72,7 @@ def _regexp(pattern: Value, text: Value, options: Value = "") -> Value:
     if isinstance(texts, Special):
         return texts
     try:
-        return _asked(texts[0], texts[2]).matches(texts[1])
+        return _asked(_letters(texts[0]), texts[2]).matches(_letters(texts[1]))
     except SSSJobError:  # no expression, or one that takes too long
         return ERROR
 
@@ -97,7 +116,8 @@ def _substituting(always: str) -> Function:
             return texts
         letters = texts[3].lower() + always
         try:
-            found = _parts(_whole(texts[0], letters), texts[1], texts[2], letters)
+            whole = _whole(_letters(texts[0]), letters)
+            found = _parts(whole, _letters(texts[1]), _letters(texts[2]), letters)
             return ERROR if found is None else _bounded(found)
         except SSSJobError:
             return ERROR
@@ -141,7 +161,7 @@ def _filled(by: str, text: str, spans: tuple[Span, ...]) -> str | None:
 
 def _bounded(parts: Iterable[str]) -> Value:
     found = "".join(parts)
-    return found if len(found) <= LONGEST else ERROR
+    return _text(found) if len(found) <= LONGEST else ERROR
 
 
 # fmt: off

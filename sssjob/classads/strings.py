@@ -64,12 +64,25 @@ def _join(*values: Value) -> Value:
 
 def _cased(change: Callable[[bytes], bytes]) -> Function:
     """Only the letters of ASCII have two cases here."""
-    return lambda value: change(str(string(value)).encode()).decode()
+    return lambda value: of_octets(change(octets(str(string(value)))))
+
+
+def octets(text: str) -> bytes:
+    """The octets of a text: HTCondor counts and cuts these, and not letters."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def of_octets(found: bytes) -> Value:
+    """The text that octets are; an error where a letter was cut, since that is no text."""
+    try:
+        return found.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return ERROR
 
 
 def _size(value: Value) -> Value:
     if isinstance(value, str):
-        return len(value.encode())
+        return len(octets(value))
     return len(value) if isinstance(value, (tuple, Ad)) else ERROR
 
 
@@ -78,13 +91,14 @@ def _substr(text: Value, offset: Value, *length: Value) -> Value:
         return special
     if not isinstance(text, str) or any(type(each) is not int for each in (offset, *length)):
         return ERROR
+    whole = octets(text)
     start = int(offset)  # type: ignore[arg-type]
-    start = max(len(text) + start, 0) if start < 0 else start
+    start = max(len(whole) + start, 0) if start < 0 else start
     if not length:
-        return text[start:]
+        return of_octets(whole[start:])
     size = int(length[0])  # type: ignore[arg-type]
-    end = start + size if size >= 0 else len(text) + size
-    return text[start:end] if end > start else ""
+    end = start + size if size >= 0 else len(whole) + size
+    return of_octets(whole[start:end]) if end > start else ""
 
 
 def _split(text: Value, delimiters: Value = DELIMITERS) -> Value:
@@ -115,7 +129,7 @@ def _compared(fold: bool) -> Function:
     def asked(left: Value, right: Value) -> Value:
         if (special := undecided((left, right))) is not None:
             return special
-        one, other = (str(string(value)).encode() for value in (left, right))
+        one, other = (octets(str(string(value))) for value in (left, right))
         return _sign(one.lower(), other.lower()) if fold else _sign(one, other)
 
     return asked
@@ -129,7 +143,7 @@ def _version(choose: Callable[[int], Value]) -> Function:
     def asked(left: Value, right: Value) -> Value:
         if (special := undecided((left, right))) is not None:
             return special
-        return choose(_version_order(str(string(left)).encode(), str(string(right)).encode()))
+        return choose(_version_order(*(octets(str(string(each))) for each in (left, right))))
 
     return asked
 

@@ -12,8 +12,11 @@ _ABSOLUTE = re.compile(
     r"\s*(Z|[+-][0-9]{2}:?[0-9]{2})?\s*",
     re.IGNORECASE,
 )
+# Each amount with its letter or sign: one colon is behind minutes, the first of two behind hours.
 _RELATIVE = re.compile(
-    r"\s*(-)?(?:([0-9]{1,9})\+)?(?:(?:([0-9]{1,9}):)?([0-9]{1,9}):)?([0-9]{1,18}(?:\.[0-9]{1,9})?)\s*"
+    r"\s*([+-])?\s*(?=[0-9])(?:([0-9]{1,9})\s*[d+]\s*)??(?:([0-9]{1,9})\s*[h:]\s*)??"
+    r"(?:([0-9]{1,9})\s*[m:]\s*)?(?:([0-9]{1,18}(?:\.[0-9]{1,9})?)\s*s?\s*)?",
+    re.IGNORECASE | re.ASCII,
 )
 
 
@@ -33,13 +36,13 @@ def absolute(text: str) -> AbsTime | None:
 
 
 def relative(text: str) -> RelTime | None:
-    """A span such as ``1+02:24:13.5``: days, hours, minutes, seconds. None if it is none."""
+    """A span such as ``1+02:24:13.5`` or ``1d2h24m``: days, hours, minutes, seconds; else None."""
     found = _RELATIVE.fullmatch(text)
-    if found is None:
+    if found is None or (found[1] == "+" and found[2]):  # whose + would that be
         return None
     days, hours, minutes = (int(part or 0) for part in found.groups()[1:4])
-    seconds = ((days * 24 + hours) * 60 + minutes) * 60 + float(found[5])
-    return RelTime(-seconds if found[1] else seconds)
+    seconds = ((days * 24 + hours) * 60 + minutes) * 60 + float(found[5] or 0)
+    return RelTime(-seconds if found[1] == "-" else seconds)
 
 
 def absolute_text(moment: AbsTime) -> str:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sssjob.classads import evaluate, forms, writing
 from sssjob.classads.parser import expression, plain
 from sssjob.classads.values import ERROR, UNDEFINED, AbsTime, Ad, RelTime, same
+from sssjob.systems.condor.why import obstacles
 
 WORTH = [
     ("false && undefined", False), ("undefined && false", False), ("true || undefined", True),
@@ -149,3 +150,24 @@ def test_long_chains_are_evaluated():
 def test_undefined_is_neither_true_nor_false():
     with pytest.raises(TypeError, match="undefined is neither true nor false"):
         bool(UNDEFINED)
+
+
+# Beside truth values, numbers and spans can be Requirements.
+REQUIREMENTS = [
+    ("1", True), ("2.0", True), ("-1", True), ("0.5", True), ("0", False), ("0.0", False),
+    ('real("NaN")', True), ('real("INF")', True), ("relTime(5)", True), ("relTime(0)", False),
+    ('"true"', False), ('"x"', False), ("undefined", False), ("error", False), ("{true}", False),
+    ("[a = 1]", False), ('absTime("2020-01-01T00:00:00Z")', False), ("1 && true", True),
+    ("0.3 ? 1 : 0", True), ("relTime(5) && true", False), ("x && 1", True), ("x", True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text, met", REQUIREMENTS, ids=[text for text, _ in REQUIREMENTS])
+def test_requirements_are_met_by_what_htcondor_takes_for_true(text, met):
+    own, other = f"[x = 1; Requirements = {text}]", "[Requirements = true]"
+    job, slot = plain(own), plain(other)
+    assert evaluate.matches(job, slot) is evaluate.matches(slot, job) is met
+    assert (not list(obstacles(job, slot))) is (not list(obstacles(slot, job))) is met
+    if classad2 is not None:
+        theirs = [classad2.ClassAd(each) for each in (own, other)]
+        assert theirs[0].symmetricMatch(theirs[1]) is met

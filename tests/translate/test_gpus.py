@@ -10,7 +10,7 @@ from sssjob.translate import Settings, read, translate
 TYPED = requested('<NodeCount>2</NodeCount><Resource name="GPU" type="a100">4</Resource>')
 LINES = {
     "sbatch": "#SBATCH --gpus=a100:4", "pbs": "#PBS -l select=2:ncpus=1:ngpus=2:accelerator_model=a100",
-    "sge": "#$ -l gpu_type=a100", "lsf": "#BSUB -gpu num=2:gmodel=a100", "condor": 'require_gpus = regexp("a100", DeviceName, "i")',
+    "sge": "#$ -l gpu_type=a100", "lsf": "#BSUB -gpu num=2:gmodel=a100", "condor": 'require_gpus = regexp("(^|[^A-Za-z0-9])a100($|[^A-Za-z0-9])", DeviceName, "i")',
     "slurmrest": '"tres_per_job": "gres/gpu:a100=4"', "flux": '"a100"',
 }  # fmt: skip
 

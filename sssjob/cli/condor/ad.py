@@ -95,7 +95,8 @@ def _ads(
                 continue
             mapped = to_ad(known.block, document=embedded(job) if document else "", v1=v1)
             common.print_findings(found.in_file(item.file) for found in mapped.findings)
-            if asked(known.block, path).parts is None:
+            lost = any(each.code == "E-LOSS" for each in mapped.findings)
+            if lost or asked(known.block, path).parts is None:
                 # HTCondor would run it wherever it likes.
                 complain(f"{item.file}: error: {path} is not written")
                 continue

@@ -216,7 +216,10 @@ def _gpu_model(ad: Ad, items: list[Item], findings: list[Finding]) -> str:
     held = ad.get(gpus.REQUIRE)
     if not isinstance(held, Node):
         return ""
-    kind = gpus.model(writing.expression(held, writing.NEW))
+    kind, exact = gpus.model(writing.expression(held, writing.NEW))
+    if kind and not exact:
+        told = f"{gpus.REQUIRE} finds {kind} anywhere in a DeviceName, the type is a word of it"
+        findings.append(finding("W-TYPE", told))
     if not kind:
         items.append(_extension(gpus.REQUIRE, held, findings))
     return kind

@@ -3,8 +3,10 @@
 HTCondor asks by an expression over the properties of a GPU (RequireGPUs), and describes each GPU
 of a machine by an ad of its own.
 
->>> required("A100"), model('regexp("a100[.]x", DeviceName, "i")'), model("Capability >= 8.0")
-('regexp("A100", DeviceName, "i")', 'a100.x', '')
+>>> required("a100.x")
+'regexp("(^|[^A-Za-z0-9])a100[.]x($|[^A-Za-z0-9])", DeviceName, "i")'
+>>> model(_), model('regexp("A10", DeviceName, "i")'), model("Capability >= 8.0")
+(('a100.x', True), ('A10', False), ('', False))
 """
 
 from __future__ import annotations
@@ -12,55 +14,78 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from sssjob.classads import evaluate, writing
-from sssjob.classads.values import Ad, Node, Unparsed
+from sssjob.classads import evaluate
+from sssjob.classads.needed import references
+from sssjob.classads.tree import AttributeReference, Call, Listing
+from sssjob.classads.values import Ad
+from sssjob.integers import LARGEST
 from sssjob.nodes import plain
 from sssjob.systems.condor import names
 
 REQUIRE, REQUEST = "RequireGPUs", "RequestGPUs"
 # What condor_submit puts into the Requirements of a job with a RequireGPUs.
 CLAUSE = f"countMatches(MY.{REQUIRE},TARGET.AvailableGPUs) >= {REQUEST}"
-ASSIGNED = "AssignedGPUs"
+ASSIGNED, AVAILABLE = "AssignedGPUs", "AvailableGPUs"
 PROPERTIES = "GPUs_"  # before the id of a GPU, the ad that describes it
 
-_NAMED = 'regexp("{}", DeviceName, "i")'
-_NAME = re.compile(r'regexp\("([^"]+)", ?DeviceName, ?"i"\)')
+_OWN, _TARGET = AttributeReference(None, "MY"), AttributeReference(None, "TARGET")
+_WORD = 'regexp("(^|[^A-Za-z0-9]){}($|[^A-Za-z0-9])", DeviceName, "i")'
+_SOUGHT = re.compile(r'regexp\("([^"]+)", ?DeviceName, ?"i"\)')
+_EDGES = "(^|[^A-Za-z0-9])", "($|[^A-Za-z0-9])"
 
 
+# decision 600
 def required(kind: str) -> str:
-    """What asks for GPUs of a model: it is a part of the name of the device."""
-    # Not with a backslash, which a ClassAd would take.
-    return _NAMED.format(kind.replace(".", "[.]"))
+    """What asks for GPUs of a model, a plain name: it is a word of the name of the device."""
+    return _WORD.format(_escaped(kind))
 
 
-def model(text: str) -> str:
-    """The model that an expression asks for, where that is all that it says; else ""."""
-    found = _NAME.fullmatch(text)
-    kind = found[1].replace("[.]", ".") if found else ""
-    return kind if plain(kind) and found and found[1] == kind.replace(".", "[.]") else ""
+def _escaped(kind: str) -> str:
+    return kind.replace(".", "[.]")  # not with a backslash, which a ClassAd would take
+
+
+def model(text: str) -> tuple[str, bool]:
+    """The model that an expression asks for, where that is all that it says; else "".
+
+    And whether it has to be a word of the name of the device, as ours has: a regexp without its
+    edges finds A10 in A100, too.
+    """
+    found = _SOUGHT.fullmatch(text)
+    sought = found[1] if found else ""
+    inner = sought.removeprefix(_EDGES[0]).removesuffix(_EDGES[1])
+    kind = inner.replace("[.]", ".")
+    exact = sought == inner.join(_EDGES)
+    is_name = plain(kind) and inner == _escaped(kind) and (exact or sought == inner)
+    return (kind, exact) if is_name else ("", False)
 
 
 def given(ad: Ad) -> dict[str, int]:
     """How many GPUs of each model a job was given; nothing where that is not certain.
 
-    A starter does not tell which GPUs a fetched job was given: then the machine has to have only
-    one model that the job can have been given.
+    A starter does not tell which GPUs a fetched job was given. Those that it can have been given
+    travel with it: all of them were, or else they have to be of one model.
     """
     devices = [each for each in map(str.strip, ad.text(ASSIGNED).split(",")) if each]
     if devices:
-        found = Counter(_model(ad, re.sub("[^A-Za-z0-9_]", "_", each)) for each in devices)
-        return {} if "" in found else dict(found)
-    count = evaluate.number(ad, "GPUsProvisioned") or 0
-    there = {ad.text(name) for name in ad if name.startswith(names.GPU_MODEL)}
-    held = ad.get(REQUIRE)
-    if isinstance(held, (Node, Unparsed)):
-        asked = model(writing.attribute(held, writing.NEW)).lower()
-        there = {each for each in there if asked and asked in each.lower()}
-    return {there.pop(): int(count)} if count > 0 and len(there) == 1 else {}
+        found = Counter(_model(ad, _key(each)) for each in devices)
+    else:
+        found = Counter(ad.text(name) for name in ad if name.startswith(names.GPU_MODEL))
+        count = evaluate.number(ad, "GPUsProvisioned") or 0
+        if len(found) == 1 and 0 < count <= LARGEST:
+            found = Counter({model: int(count) for model in found})
+        elif found.total() != count:
+            return {}
+    return {} if "" in found else dict(found)
+
+
+def _key(device: str) -> str:
+    """How the id of a GPU stands in names of attributes."""
+    return re.sub("[^A-Za-z0-9_]", "_", device)
 
 
 def _model(ad: Ad, key: str) -> str:
-    return described(ad, f"{PROPERTIES}{key}") or ad.text(f"{names.GPU_MODEL}{key}")
+    # What travelled is what the machine said.
+    return ad.text(f"{names.GPU_MODEL}{key}") or described(ad, f"{PROPERTIES}{key}")
 
 
 def described(ad: Ad, name: str) -> str:
@@ -69,8 +94,36 @@ def described(ad: Ad, name: str) -> str:
     return held.text("DeviceName") if isinstance(held, Ad) else ""
 
 
-def travelling(slot: Ad) -> dict[str, str]:
-    """The models of the GPUs of a machine, as attributes that go with a fetched job."""
-    found = ((name[len(PROPERTIES) :], described(slot, name)) for name in slot
-             if name.startswith(PROPERTIES))  # fmt: skip
-    return {f"{names.GPU_MODEL}{key}": text for key, text in found if text}
+def travelling(job: Ad, slot: Ad) -> dict[str, str]:
+    """The models of the GPUs that a slot can give a job, as attributes that go with a fetched job.
+
+    A slot gives all that it has, a partitionable one those that are not in use and that the job can
+    use. The model of a GPU that is not described is "".
+    """
+    there = _devices(slot)
+    if slot.get("PartitionableSlot") is True and REQUIRE in job:
+        there = [each for each in there if _suits(job, slot, f"{PROPERTIES}{each}")]
+    return {f"{names.GPU_MODEL}{key}": described(slot, f"{PROPERTIES}{key}") for key in there}
+
+
+def _devices(slot: Ad) -> list[str]:
+    """The GPUs of a slot, as their ids stand in names: its own, or else those of its machine."""
+    assigned = [_key(each.strip()) for each in slot.text(ASSIGNED).split(",") if each.strip()]
+    named = [each.name for each in references(slot.get(AVAILABLE)) if _is_described(each.name)]
+    available = [name[len(PROPERTIES) :] for name in named]
+    described_ = [name[len(PROPERTIES) :] for name in slot if _is_described(name)]
+    # Of a partitionable slot, those in use are assigned to it, too.
+    is_whole = slot.get("PartitionableSlot") is not True
+    first, second = (assigned, available) if is_whole else (available, assigned)
+    return first or second or described_
+
+
+def _is_described(name: str) -> bool:
+    return name.lower().startswith(PROPERTIES.lower())
+
+
+def _suits(job: Ad, slot: Ad, name: str) -> bool:
+    """Whether the GPU that an ad of a slot describes is one that a job can use."""
+    listed = Listing((AttributeReference(_TARGET, name),))
+    asked = Call("countMatches", (AttributeReference(_OWN, REQUIRE), listed))
+    return evaluate.evaluate(asked, job, slot) == 1

@@ -302,9 +302,13 @@ class _Work:
         if nodes.lo is not None and nodes.lo > 1:
             self.ad["JobUniverse"] = names.UNIVERSES["parallel"]
             self.ad["MinHosts"], self.ad["MaxHosts"] = int(nodes.lo), int(nodes.hi or nodes.lo)
+        kinds: dict[str, Property] = {}
         for term in chosen.terms:
             if isinstance(term, Comparison) and term.item.name == "Resource":
                 self._resource(term, chosen)
+                if (kind := gpu_model(term.item.attributes)) is not None:
+                    kinds.setdefault(kind.lower(), term.item)
+        self._require_gpus(kinds)
 
     def hosts_of_tasks(self) -> None:
         """The hosts of task groups, or of tasks of which so many are on each, all together."""
@@ -356,23 +360,24 @@ class _Work:
             self.ad["ConcurrencyLimits"] = f"{known},{limit}" if known else limit
         elif re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
             self.ad[f"Request{name}"] = int(count)
-            if kind := gpu_model(term.item.attributes):
-                self._require_gpus(kind, term.item)
         else:
-            self.say(
-                "W-USELESS", f"{name!r} cannot be the name of a resource of HTCondor", term.item
-            )
+            told = f"{name!r} cannot be the name of a resource of HTCondor, so none is asked for"
+            self.say("E-LOSS", told, term.item)
 
-    def _require_gpus(self, kind: str, item: Property) -> None:
+    # decision 601
+    def _require_gpus(self, kinds: dict[str, Property]) -> None:
         """Ask for GPUs of a model; an ad says one thing of all of its GPUs."""
-        known = self.ad.get(gpus.REQUIRE)
-        asked = parser.expression(gpus.required(kind)) if plain(kind) else None
-        if asked is None:
-            self.say("W-USELESS", f"{kind!r} is no name of a model of GPUs", item)
-        elif known is not None and known != asked:
-            self.say("W-USELESS", "HTCondor asks for GPUs of one model", item)
-        else:
-            self.ad[gpus.REQUIRE] = asked
+        if len(kinds) > 1:
+            told = ", ".join(kind or "any" for kind in sorted(kinds))
+            item = list(kinds.values())[-1]
+            self.say("E-LOSS", f"HTCondor asks for GPUs of one model, and not of: {told}", item)
+        for item in kinds.values():
+            kind = gpu_model(item.attributes)
+            if kind and not plain(kind):
+                told = f"{kind!r} is no name of a model of GPUs that an ad can ask for"
+                self.say("E-LOSS", told, item)
+            elif kind and len(kinds) == 1:
+                self.ad[gpus.REQUIRE] = parser.expression(gpus.required(kind))
 
     def kept(self) -> None:
         """What an ad said and no request can say: it came along as an Extension."""

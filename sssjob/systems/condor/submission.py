@@ -388,7 +388,7 @@ class Amounts:
         if gpus.kind:
             made.option("require_gpus", required(gpus.kind))
             asked.convert(
-                "Resource", f"GPUs whose DeviceName has {gpus.kind} in it", numbers.is_gpu
+                "Resource", f"GPUs whose DeviceName has the word {gpus.kind}", numbers.is_gpu
             )
         if licences:
             limits = (f"{name}:{count}" for name, count in licences)
@@ -419,7 +419,7 @@ class Amounts:
         if stated := [seconds for option in options if (seconds := _count(said, option))]:
             numbers.say_wall(heard, min(stated))
         if gpus := _count(said, "request_gpus"):
-            numbers.say_gpus(heard, gpus * nodes, self._gpu_type(said))
+            numbers.say_gpus(heard, gpus * nodes, self._gpu_type(said, heard))
         for option in sorted(said.names):
             name = option.removeprefix(_REQUEST)
             if name != option and _is_a_request(name) and (number := _count(said, option)):
@@ -428,14 +428,18 @@ class Amounts:
         if limits is not None and not numbers.say_licences(heard, limits):
             said.back("concurrency_limits", limits)
 
-    def _gpu_type(self, said: Said) -> str:
+    def _gpu_type(self, said: Said, heard: Heard) -> str:
         """The type of GPUs, where that is all that is said of them."""
         text = said.last("require_gpus")
         if text is None:
             return ""
-        kind = model(text)
+        kind, exact = model(text)
         if not kind:
             said.back("require_gpus", text, "more than the name of GPUs")
+        elif not exact:
+            heard.note(
+                f"require_gpus finds {kind} anywhere in a DeviceName, the type is a word of it"
+            )
         return kind
 
 

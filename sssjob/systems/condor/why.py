@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from sssjob.classads import evaluate, writing
 from sssjob.classads.errors import BadAd
 from sssjob.classads.needed import references
+from sssjob.classads.operators import holds, truth
 from sssjob.classads.parser import expression
 from sssjob.classads.tree import Binary, Grouped
 from sssjob.classads.values import Ad, Node, Unparsed
@@ -70,13 +71,15 @@ def _unmet(of: str, own: Ad, other: Ad, engine: Evaluate) -> Iterator[Obstacle]:
             yield Obstacle(of, names.REQUIREMENTS, f"error: {error}", {})
             return
     if not isinstance(held, Node):
-        if held is not True:
+        if not holds(held):
             yield Obstacle(of, names.REQUIREMENTS, writing.attribute(held, writing.NEW), {})
         return
-    for clause in _clauses(held):
+    clauses = list(_clauses(held))
+    for clause in clauses:
         said: list[str] = []
         value = engine(clause, own, other, remark=said.append)
-        if value is not True:
+        # A span holds alone, and is no truth value for &&.
+        if not (holds(value) if len(clauses) == 1 else truth(value) is True):
             told = writing.attribute(value, writing.NEW) + "".join(f" ({each})" for each in said)
             yield Obstacle(
                 of, writing.expression(clause), told, _values(clause, own, other, engine)

@@ -67,7 +67,7 @@ def provided(job: Ad, slot: Ad) -> dict[str, str | int]:
     if "RequestGPUs" in job:
         from sssjob.systems.condor.gpus import travelling
 
-        found.update(travelling(slot))
+        found.update(travelling(job, slot))
     if text := slot.text("Name"):
         found["RemoteHost"] = text
     for key, fact in machine_features(slot).items():

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sssjob.classads import evaluate, long
+from sssjob.classads.operators import holds
 from sssjob.classads.values import Ad
 from sssjob.systems.condor.hooks.starter import INITIAL_UPDATE, UPDATE, Hooks, Starter
 
@@ -88,7 +89,7 @@ def _slot(
             break
         last = job
         told("fetched", job.text("SSSJobId"))
-        accepted = evaluate.attribute(slot, "Start", job) is True
+        accepted = holds(evaluate.attribute(slot, "Start", job))
         claim = 'ClaimId = "<127.0.0.1:9618>#1#1#..."\n' if accepted else ""
         both = f"{long.write(job, ordered=True)}{long.SEPARATOR}\n{long.write(slot, ordered=True)}"
         calls.call("reply-fetch", both + claim, "accept" if accepted else "reject")
