@@ -82,16 +82,18 @@ def unreadable(
     )  # fmt: skip
 
 
-def invalid_byte(byte: int, place: int, line: int) -> UnreadableDocument:
+def invalid_byte(byte: int, place: int, line: int, column: int) -> UnreadableDocument:
     """A byte that the encoding of its document does not have there."""
     text = f"byte 0x{byte:02X} at offset {place} is not UTF-8"
     advice = 'name the encoding: <?xml version="1.0" encoding="ISO-8859-1"?>'
-    return UnreadableDocument(finding("E-XML", text, line=line, suggestion=advice))
+    said = finding("E-XML", text, line=line, column=column, suggestion=advice)
+    return UnreadableDocument(said)
 
 
-def doctype(line: int) -> UnreadableDocument:
+def doctype(line: int, column: int) -> UnreadableDocument:
     """SSS documents have no document type; what declares one is an attack or a mistake."""
-    return UnreadableDocument(finding("E-XML", DOCTYPE, line=line, suggestion=DOCTYPE_ADVICE))
+    said = finding("E-XML", DOCTYPE, line=line, column=column, suggestion=DOCTYPE_ADVICE)
+    return UnreadableDocument(said)
 
 
 def foreign(name: str, namespace: str, line: int) -> UnreadableDocument:

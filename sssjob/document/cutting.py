@@ -333,7 +333,7 @@ class DocumentCutter:
         size, head, place = self._misc()
         prolog = _split(self.use(size), place, is_first=not self._found)
         if head.startswith(b"<!DOCTYPE"):
-            raise cause.doctype(self._line)
+            raise cause.doctype(self.place.line, self.place.column)
         if prolog.epilog.strip():
             self._check(_ROOT, prolog.epilog, place)
         if prolog.data.strip():

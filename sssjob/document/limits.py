@@ -21,14 +21,19 @@ _DOCTYPE = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->|(?!))*+<!DOCTYPE", re.DOTAL
 def refuse_doctype(element: Element, head: bytes, offset: int) -> None:
     """Refuse what only the parser noticed: a declaration far down, or in another encoding."""
     if element.getroottree().docinfo.internalDTD is not None:
-        line = head[: max(head.find(b"<!DOCTYPE"), 0)].count(b"\n") + 1 + offset
-        raise cause.doctype(line)
+        raise _declared(head[: max(head.find(b"<!DOCTYPE"), 0)], offset)
+
+
+def _declared(before: bytes, offset: int) -> UnreadableDocument:
+    """The refusal of a document type behind these bytes, and behind so many lines."""
+    last = before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")
+    return cause.doctype(before.count(b"\n") + 1 + offset, len(last) + 1)
 
 
 def refuse_early(head: bytes, offset: int) -> None:
     """Refuse a document type before the parser works on what it declares."""
     if found := _DOCTYPE.match(head):
-        raise cause.doctype(found[0].count(b"\n") + 1 + offset)
+        raise _declared(found[0].removesuffix(b"<!DOCTYPE"), offset)
     if not head.strip(SPACE):
         raise UnreadableDocument(finding("E-XML", "the document is empty"))
 

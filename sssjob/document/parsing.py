@@ -135,6 +135,8 @@ def fault_of(error: etree.XMLSyntaxError) -> ParserError:
     return ParserError(error.msg or "not well-formed", error.code, line, column)
 
 
+# What libxml2 says of something behind it, and the sign with which that begins.
+_BEGUN_BY = {"Opening and ending tag mismatch": "</", "xmlParseEntityRef: no name": "&"}
 _BEGIN = 512  # bytes that tell what something is that is no XML
 
 
@@ -143,16 +145,23 @@ def refusal(
 ) -> UnreadableDocument:
     """Why bytes that begin at a place are refused, in words and with the place in their source."""
     if said.kind == INVALID_BYTES and encoding == UTF8 and (byte := _invalid(data)) is not None:
-        lines = data.count(b"\n", 0, byte)
-        return cause.invalid_byte(data[byte], place.start + byte, place.line + lines)
+        at = place.behind(data[:byte])
+        return cause.invalid_byte(data[byte], at.start, at.line, at.column)
     above = place.line - 1
-    column = said.column + (place.column - 1 if said.line == 1 else 0)
+    column = _column(said, data) + (place.column - 1 if said.line == 1 else 0)
     context = _about(data, said.line, said.column)
     begin = data[:_BEGIN].lstrip()
     if cause.NO_TAG.search(said.message) and not begin.startswith(b"<"):
         context = begin.decode("utf-8", "replace")
     offset = above if said.offset is None else said.offset
     return cause.unreadable(said.message, above + said.line, column, context, offset)
+
+
+def _column(said: ParserError, data: bytes) -> int:
+    """Where an error is in its line; that of an end tag, or of a bare &, is where it begins."""
+    sign = next((sign for begin, sign in _BEGUN_BY.items() if said.message.startswith(begin)), "")
+    begin = _line(data, said.line).rfind(sign, 0, said.column) if sign else -1
+    return begin + 1 if begin >= 0 else said.column
 
 
 def _invalid(octets: bytes) -> int | None:
@@ -169,11 +178,15 @@ def _invalid(octets: bytes) -> int | None:
 
 def _about(octets: bytes, line: int, column: int) -> str:
     """The characters about a place, which counts lines and columns from 1."""
+    return _line(octets, line)[max(column - 3, 0) : column + 1]
+
+
+def _line(octets: bytes, line: int) -> str:
+    """The characters of a line, which count from 1; none of a line that is not there."""
     start = 0
     for _ in range(line - 1):
         start = octets.find(b"\n", start) + 1
         if not start:
             return ""
     end = octets.find(b"\n", start)
-    text = octets[start : end if end >= 0 else len(octets)].decode("utf-8", "replace")
-    return text[max(column - 3, 0) : column + 1]
+    return octets[start : end if end >= 0 else len(octets)].decode("utf-8", "replace")

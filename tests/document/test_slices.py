@@ -58,9 +58,9 @@ WHOLE = [
 ]
 BROKEN = [
     pytest.param(b"<Job><Id>1</Id></Job>\n<Job><Id>2</Idd></Job>\n<Job/>",
-                 [1, 3], ["2:17: error: Opening and ending tag mismatch"], id="a line"),
+                 [1, 3], ["2:11: error: Opening and ending tag mismatch"], id="a line"),
     pytest.param(b"<Jobs>\n<Job/>\n<Job><Id>2</Idd></Job>\n<Job/>\n</Jobs>",
-                 [2, 4], ["3:17: error: Opening and ending tag mismatch"], id="inside a wrapper"),
+                 [2, 4], ["3:11: error: Opening and ending tag mismatch"], id="inside a wrapper"),
     pytest.param(b"<Jobs>\n <Job><Id>\n <Job/>\n <Job/>\n</Jobs>",
                  [3, 4], ["3:2: error: the document ends inside an element"], id="without its end"),
     pytest.param(b"<Job/>\nCompleted & gone\n<Job/>",
@@ -73,7 +73,7 @@ BROKEN = [
     pytest.param(b"<Report>\n<Line/></Report>", [], ["1: error: <Report> is no Job or JobGroup and holds none"],
                  id="another document"),
     pytest.param(b"<TaskGroup><Job/></TaskGroup>", [], ["1: error: <TaskGroup> is no Job"], id="a part of a job"),
-    pytest.param(b"<Job/>\n<!DOCTYPE Job>\n<Job/>", [1], ["2: error: a document type"], id="a document type"),
+    pytest.param(b"<Job/>\n<!DOCTYPE Job>\n<Job/>", [1], ["2:1: error: a document type"], id="a document type"),
     pytest.param(b" \n", [], ["the document is empty"], id="nothing"),
     pytest.param(b"soon\n", [], ["1:1: error: this is text"], id="no XML at all"),
 ]
