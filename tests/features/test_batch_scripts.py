@@ -517,6 +517,7 @@ def test_a_prologue_of_the_site_is_moved_aside_and_called_first(pbs, safe_path):
     [
         ("true", "execjob_prologue", ["prologue"]), ("false", "execjob_prologue", []),
         ("true", "execjob_begin,execjob_epilogue,execjob_end", ["epilogue"]),
+        ("true", "execjob_begin,execjob_end,\n\texecjob_epilogue", ["epilogue"]),
         ("True", "queuejob", []),
     ],
 )  # fmt: skip

@@ -21,6 +21,7 @@ _PROFILE = "/etc/profile.d/sssjob-features.sh"
 _TORQUE = "/var/spool/torque"
 _PLAIN = re.compile(r"/[A-Za-z0-9._/+-]+")
 _HOOK = re.compile(r"^Hook (\S+)$", re.MULTILINE)
+_BROKEN = re.compile(r",\s*\n\t\s*")  # a long list goes on in the next line
 _ATTRIBUTE = re.compile(r"^\s+(enabled|event) = (.*)$", re.MULTILINE)
 
 
@@ -75,7 +76,7 @@ class PBSScripts(Scripts):
 
 def _hooks(printed: str) -> Iterator[LiveSetting]:
     """Hooks that are enabled and run where the prologue or the epilogue would."""
-    parts = _HOOK.split(printed)
+    parts = _HOOK.split(_BROKEN.sub(",", printed))
     for name, text in zip(parts[1::2], parts[2::2], strict=True):
         told = dict(_ATTRIBUTE.findall(text))
         events = {each.strip() for each in told.get("event", "").split(",")}
