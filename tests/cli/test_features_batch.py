@@ -854,6 +854,12 @@ def test_check_reads_the_files_that_pbs_calls_and_keeps_what_was_moved_aside(nod
     assert f"for each in {own}.site;" in own.read_text()
 
 
+def test_a_prolog_waits_for_no_pipe_in_the_place_of_the_sites_file(node):
+    os.mkfifo(node / "site.toml")
+    done = prolog("--site", f"{node}/site.toml")
+    assert (done.exit_code, "site.toml' is not a file" in done.stderr) == (2, True)
+
+
 def test_check_says_where_nothing_is_known(node):
     program(node, "scontrol", "exit 1")
     done = check()

@@ -22,7 +22,7 @@ from sssjob.cli.features.common import VOCABULARIES, fail, site
 from sssjob.cli.names import SystemName, Thing
 from sssjob.cli.ranges import Number, WholeNumber
 from sssjob.cli.signals import terminable
-from sssjob.errors import SSSJobError
+from sssjob.errors import InvalidValue, SSSJobError
 
 if TYPE_CHECKING:
     from sssjob.errors import Finding
@@ -141,6 +141,8 @@ def prolog(
     from sssjob.features.batch.starting import SiteSettings, start
 
     said = Journal(log_file, "prolog", system)
+    if site_file and os.path.exists(site_file) and not os.path.isfile(site_file):
+        said.failed(InvalidValue(site_file, "a file: a prolog waits for no pipe"))
     known = None if site_file is None else site(site_file)
     made = call(system, arguments, seconds)
     try:
