@@ -43,6 +43,7 @@ SCHEDD_INTERVAL = 2
 SCHEDD_MIN_INTERVAL = 1
 UPDATE_INTERVAL = 2
 POLLING_INTERVAL = 2
+MASTER_BACKOFF_CONSTANT = 1
 STARTER_INITIAL_UPDATE_INTERVAL = 1
 SHADOW_QUEUE_UPDATE_INTERVAL = 2
 CLAIM_WORKLIFE = 0
@@ -190,7 +191,8 @@ def _stop():
     inside = _inside()
     if master.exists() and int(master.read_text()) in inside:
         os.kill(int(master.read_text()), signal.SIGQUIT)
-    if not until(lambda: not _inside(), seconds=15):
+    # Nothing that a pool of tests has is worth more patience.
+    if not until(lambda: not _inside(), seconds=2):
         for pid in _inside():
             os.kill(pid, signal.SIGKILL)
         until(lambda: not _inside())

@@ -39,6 +39,20 @@ def test_an_ad_without_its_document_is_a_job_too():
     assert "<Processors>2</Processors>" in run("job", "-", given=written.stdout).stdout
 
 
+def test_task_groups_are_ads_of_one_job_in_every_form():
+    group = "<TaskGroup><Name>{}</Name><Requested><NodeCount>{}</NodeCount></Requested></TaskGroup>"
+    text = XML.replace("</Job>", group.format("a", 2) + group.format("b", 3) + "</Job>")
+    text = text.replace("<Requested><Processors>2</Processors></Requested>", "", 1)
+    for form in forms.FORMS:
+        written = run("ad", "--format", form, "--no-document", "-", given=text)
+        assert [ad["MinHosts"] for ad in forms.read_text(written.stdout)] == [2, 3]
+        again = run("job", "--lines", "-", given=written.stdout).stdout
+        assert again.count("<TaskGroup>") == 2
+        assert again.count("<Job>") == 1
+        whole = run("ad", "--format", form, "-", given=text).stdout
+        assert run("job", "--lines", "-", given=whole).stdout.strip() == text
+
+
 def test_defaults_are_applied_and_one_of_many_can_be_chosen():
     group = (
         "<JobGroup><Id>g</Id><JobDefaults><Executable>/bin/x</Executable></JobDefaults>"

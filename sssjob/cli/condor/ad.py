@@ -71,7 +71,8 @@ def _ads(
     from sssjob.defaults import resolve
     from sssjob.expression.requests import asked
     from sssjob.model import Job, JobGroup, paths
-    from sssjob.systems.condor.job_ad import embedded, to_ad
+    from sssjob.systems.condor.job_ad import embedded
+    from sssjob.systems.condor.task_groups import to_ads
 
     for item in chosen(files, select, complain):
         resolved = resolve(item.block)
@@ -93,11 +94,13 @@ def _ads(
             if not known.accepted:
                 complain(f"{item.file}: error: {path} is not written")
                 continue
-            mapped = to_ad(known.block, document=embedded(job) if document else "", v1=v1)
-            common.print_findings(found.in_file(item.file) for found in mapped.findings)
-            lost = any(each.code == "E-LOSS" for each in mapped.findings)
+            every = to_ads(known.block, document=embedded(job) if document else "", v1=v1)
+            told = dict.fromkeys(found for mapped in every for found in mapped.findings)
+            common.print_findings(found.in_file(item.file) for found in told)
+            lost = any(each.code == "E-LOSS" for each in told)
             if lost or asked(known.block, path).parts is None:
                 # HTCondor would run it wherever it likes.
                 complain(f"{item.file}: error: {path} is not written")
                 continue
-            yield item.file, mapped.ad
+            for mapped in every:
+                yield item.file, mapped.ad

@@ -45,15 +45,16 @@ def command(files: tuple[str, ...], no_embedded: bool, lines: bool) -> None:
 
 
 def _jobs(ads: Ads, files: tuple[str, ...], embedded: bool) -> Iterator[Job]:
-    from sssjob.systems.condor.from_ad import to_job
+    from sssjob.systems.condor.task_groups import gathered, together
 
-    for name, ad in ads.read(files):
+    for name, read in gathered(ads.read(files)):
+        ad = read[0]
         kind = ad.text("MyType")
         if kind.lower() not in ("", "job") and "ClusterId" not in ad:
             ads.unread += 1
             where = common.name_of(name)
             common.say(f"{where}: error: an ad of type {kind}, where that of a job is expected")
             continue
-        found = to_job(ad, embedded=embedded)
+        found = together(read, embedded=embedded)
         common.print_findings(each.in_file(name) for each in found.findings)
         yield found.job

@@ -75,6 +75,8 @@ JOB_ID, KEY, DOCUMENT, FEATURE = "SSSJobId", "SSSKey", "SSSJobXML", "SSSFeature_
 REPORT = "SSSReport"  # which hook left a report, and how the job ended
 REASON = "SSSReason"  # in a report: why the job was ended, or could not be started
 FETCHED = "SSSFetched"  # when a slot was given the job, in seconds since 1970
+# Which task group of its job an ad is about, from 1, and what that is called.
+TASK_GROUP, TASK_GROUP_NAME = "SSSTaskGroup", "SSSTaskGroupName"
 GPU_MODEL = "SSSGPU_"  # before the id of a GPU of the machine: its model, which travels likewise
 MACHINE = "SSSMachine_"  # before features of the machine that travel with a fetched job
 
