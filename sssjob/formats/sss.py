@@ -83,7 +83,7 @@ LAYOUT = Layout(
     type="",
     cut=CustomPieces(pieces),
     reader=alone(made),
-    run=RunKey(waits=True),
+    run=RunKey(),
     recognises=recognises,
     mistaken=mistaken,
 )

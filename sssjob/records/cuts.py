@@ -11,13 +11,12 @@ from sssjob.records import regular
 from sssjob.records.cutting import Cutter, Front, LineCutter, OpenStream, Part, PartStream
 from sssjob.records.layout import Piece, RecordBatch, RecordRun
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG, Blocks, clean
-from sssjob.records.record import Bad, Noted, Options
+from sssjob.records.record import CUT_SHORT, Bad, Noted, Options
 from sssjob.records.regular import Regular
 from sssjob.records.texts import BulkColumn
 
 _LOOK = 1 << 16  # bytes of a block that tell how many fields its lines have
 _BATCH = 256  # pieces that are taken at once; decision 264
-CUT_SHORT = "the last line has no line end: it may be cut short"
 
 
 Columns = Sequence[BulkColumn]

@@ -67,15 +67,13 @@ class RunKey(NamedTuple):
     """The columns of the times that tell a run of a job from its others; "" for none.
 
     Whose it is, its machine and its id, is what the table says. ``is_whole`` says that a record has
-    so many columns, always, that two which are the same in all of them are one, even without times;
-    ``waits`` that there may be records of jobs that still wait.
+    so many columns, always, that two which are the same in all of them are one, even without times.
     """
 
     submit: str = ""
     start: str = ""
     end: str = ""
     is_whole: bool = False
-    waits: bool = False
 
     @property
     def times(self) -> tuple[str, str, str]:

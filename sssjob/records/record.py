@@ -18,6 +18,7 @@ from sssjob.records.texts import BulkColumn
 
 J = TypeVar("J")  # what a record becomes: a Job, or the text of one
 
+CUT_SHORT = "the last line has no line end: it may be cut short"  # ``Noted`` behind the last record
 JOB = "Job"
 REQUESTED, DELIVERED = spec.REQUESTED, spec.DELIVERED
 NOWHERE = ""

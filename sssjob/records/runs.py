@@ -37,7 +37,7 @@ from sssjob.records import clock as clocks
 from sssjob.records.clock import NO_VALUE, Clock
 from sssjob.records.layout import NEVER, Layout, Names, RecordBatch, RunKey, Stretch
 from sssjob.records.readers import single
-from sssjob.records.record import DELIVERED, JOB, Field, Noted, Skipped, plain
+from sssjob.records.record import CUT_SHORT, DELIVERED, JOB, Field, Noted, Skipped, plain
 from sssjob.records.texts import Whole, distinct, has_any
 
 AGAIN = "read before"
@@ -57,8 +57,8 @@ NEW, TWICE, INSTEAD = range(3)
 UNTOLD = 0  # stands for what tells no run; no hash but that of "" is this number, as good as never
 WAITS, BEGAN, ENDED = 1, 2, 3  # how much a record tells of its run
 _KIND = 3  # the bits of that
-_HAS_RUN = 4  # of a job: a run of it began
 _PLACE = 32  # bits of the number of a record of a run
+_CHOSEN = (1 << _PLACE) - 1
 
 _PROBE = "is a hash the same here and there?"
 
@@ -66,21 +66,38 @@ _PROBE = "is a hash the same here and there?"
 class Keys(NamedTuple):
     """Of many records what tells their runs, what tells their jobs, and their ends.
 
-    UNTOLD where nothing tells a run; and for a job, where no record of it may wait. An end has how
-    much its record tells.
+    UNTOLD where nothing does. An end has how much its record tells, and is at most so for those
+    that wait, if there are any (``has_waiting``).
     """
 
     runs: Sequence[Any]
     jobs: Sequence[Any]
     ends: Sequence[Any]
+    has_waiting: bool = False
+
+    def some(self, places: Iterable[int]) -> Keys:
+        """Those of records in some places."""
+        chosen = [*places]
+        runs, jobs, ends, has_waiting = self
+        return Keys(
+            [runs[at] for at in chosen], [jobs[at] for at in chosen],
+            [ends[at] for at in chosen], has_waiting,
+        )  # fmt: skip
 
 
 NO_KEYS = Keys([], [], [])
 
 
+def run_of(told: Any) -> int:
+    """The number of what tells a run: its job and its start, or all that a record says."""
+    if told.__class__ is tuple and told[0].__class__ is tuple:
+        return hash((hash(told[0]), told[1]))
+    return hash(told)
+
+
 def end_of(told: tuple[Any, int]) -> int:
     """The number of an end, and of how much its record tells."""
-    return hash(told[0]) & ~(_KIND | _HAS_RUN) | told[1]
+    return hash(told[0]) & ~_KIND | told[1]
 
 
 class Met(Protocol):
@@ -88,7 +105,7 @@ class Met(Protocol):
 
     @property
     def told(self) -> Callable[[Any], Any]:
-        """What is made of the texts that tell a run."""
+        """What is made of the texts that tell a job, and of it with a start, which tells a run."""
         ...
 
     @property
@@ -106,6 +123,10 @@ class Met(Protocol):
 
     def forget(self, runs: Iterable[Any]) -> None:
         """Of these runs, which were the last that were new, nothing was read after all."""
+        ...
+
+    def doubt(self, run: Any) -> None:
+        """The last record that was read is of this run, and was cut: any other tells more."""
         ...
 
 
@@ -130,6 +151,11 @@ class SeenRuns:
         self._table = _Table(_SLOTS)
         self._forgotten: set[int] = set()  # runs that were met, and of which nothing was read
         self._chosen = _Table(_SLOTS)  # of runs with several: how many, and which of them counts
+        # Jobs of which a run began or ended, the last ones as they came; and runs that wait.
+        self._last_begun = array("q")
+        self._begun = _Table(_SLOTS)
+        self._waiting: dict[int, int] = {}
+        self._repeated = UNTOLD, 0, 1  # the last run of which a later record counts, as it was
         self.is_undecided = False  # what was read first is not what counts, or may not be
         self.has_written_both = False  # of a run, of which a later record counts
 
@@ -137,7 +163,7 @@ class SeenRuns:
         """For each of many runs in their order NEW, TWICE or INSTEAD; they are remembered."""
         verdicts = [
             self._taken_one(run, job, end) if run else NEW
-            for run, job, end in zip(*keys, strict=True)
+            for run, job, end in zip(keys.runs, keys.jobs, keys.ends, strict=True)
         ]
         self._put_away()
         return verdicts
@@ -146,43 +172,51 @@ class SeenRuns:
         known, kind = self._known(run), end & _KIND
         if run in self._forgotten:
             self._forgotten.discard(run)
-            known &= _HAS_RUN
-        if kind == WAITS and known & _HAS_RUN:
-            self._again(run, known, counts=False)
-            return TWICE
-        if job and job != run:
-            self._begins(job)
+            known = 0
+        if kind == WAITS:
+            if job and self._has_begun(job):
+                self._again(run, known, counts=False)
+                return TWICE
+            self._waiting |= {job: run} if job else {}
+        elif job:
+            self._begins(job, run)
         if not known & _KIND:
             if run in self._chosen:  # one that waited gave way
                 self._again(run, known, counts=True)
-            self._remember(run, end | known & _HAS_RUN)
+            self._remember(run, end)
             return NEW
         if known & _KIND > kind:
             self._again(run, known, counts=False)
             return TWICE
+        self._repeated = run, known, (self._chosen.get(run) or 1) & _CHOSEN
         self._again(run, known, counts=True)
-        is_alike = known & ~_HAS_RUN == end
-        self.has_written_both |= not is_alike
-        self._remember(run, end | known & _HAS_RUN)
-        return TWICE if is_alike else INSTEAD
+        self.has_written_both |= known != end
+        self._remember(run, end)
+        return TWICE if known == end else INSTEAD
 
-    def _begins(self, job: int) -> None:
+    def _begins(self, job: int, run: int) -> None:
         """A run of a job has begun: what waits gives way to it."""
-        known = self._known(job)
-        if known & _HAS_RUN:
-            return
-        if known & _KIND == WAITS:
-            self._again(job, known, counts=False, none=True)
+        self._last_begun.append(job)
+        waiting = self._waiting.pop(job, run)
+        if waiting != run:
+            self._again(waiting, self._known(waiting), counts=False, none=True)
             self.has_written_both = True
-            known = 0
-        self._remember(job, known | _HAS_RUN)
+            self._remember(waiting, 0)
+
+    def _has_begun(self, job: int) -> bool:
+        if self._last_begun:
+            self._begun = self._begun.with_more(
+                dict.fromkeys(filter(None, self._last_begun), ENDED)
+            )
+            del self._last_begun[:]
+        return job in self._begun
 
     def _again(self, run: int, known: int, *, counts: bool, none: bool = False) -> None:
         """Another record of a run: whether it counts, or else the one that did, or none does."""
         told = self._chosen.get(run)
         if told is None:
             told = 1 << _PLACE | 1 if known & _KIND else 0
-        count, chosen = told >> _PLACE, told & (1 << _PLACE) - 1
+        count, chosen = told >> _PLACE, told & _CHOSEN
         if none:
             chosen = 0
         else:
@@ -194,16 +228,27 @@ class SeenRuns:
 
     def are_new(self, keys: Keys) -> bool:
         """Whether none of many runs was met before, nor twice among them; then they are now."""
-        runs = self._runs
-        for some in keys.runs, keys.jobs:
-            before = len(runs)
-            runs.update(some)
-            grown = len(runs) - before
-            if grown < len(some) and grown + some.count(UNTOLD) < len(some):
+        begun: Sequence[int] = keys.jobs
+        waiting: dict[int, int] = {}
+        if keys.has_waiting:
+            kinds = [end & _KIND for end in keys.ends]
+            told = [*zip(keys.runs, keys.jobs, kinds, strict=True)]
+            waiting = {job: run for run, job, kind in told if kind == WAITS and job}
+            begun = [job for _, job, kind in told if kind != WAITS]
+            if any(map(self._has_begun, waiting)) or not waiting.keys().isdisjoint(begun):
                 return False
-        if self._table.has_any(keys.runs) or self._table.has_any(keys.jobs):
+        if self._waiting and not self._waiting.keys().isdisjoint(begun):
+            return False
+        runs, before = self._runs, len(self._runs)
+        runs.update(keys.runs)
+        grown = len(runs) - before
+        if grown < len(keys.runs) and grown + keys.runs.count(UNTOLD) < len(keys.runs):
+            return False
+        if self._table.has_any(keys.runs):
             return False
         self._taken.append(keys)
+        self._last_begun.extend(begun)
+        self._waiting |= waiting
         self._put_away()
         return True
 
@@ -211,6 +256,17 @@ class SeenRuns:
         """Take the next record of these runs for the first one."""
         if len(self._forgotten) < _FORGOTTEN:
             self._forgotten.update(run for run in runs if run)
+
+    def doubt(self, run: int) -> None:
+        """What counted before the last record of this run counts, or else whatever comes."""
+        repeated, known, chosen = self._repeated
+        if run == repeated:
+            count = (self._chosen.get(run) or 0) >> _PLACE
+            self._chosen = self._chosen.having(run, count << _PLACE | chosen)
+        else:
+            known = self._known(run)
+            known = known & ~_KIND | min(known & _KIND, BEGAN)
+        self._remember(run, known)
 
     def are_new_in(self, listed: Keys) -> bool:
         """The same of the runs of a part that another process has listed."""
@@ -232,9 +288,8 @@ class SeenRuns:
 
     def _looked_up(self) -> dict[int, int]:
         """The ends of the last runs."""
-        for runs, jobs, ends in self._taken:
-            self._ends.update(zip(runs, ends, strict=True))
-            self._ends.update(zip(jobs, repeat(_HAS_RUN)))
+        for keys in self._taken:
+            self._ends.update(zip(keys.runs, keys.ends, strict=True))
         self._taken.clear()
         self._ends.pop(UNTOLD, None)
         return self._ends
@@ -272,17 +327,21 @@ class SecondReading:
             return NEW
         count = (self._counts.get(run) or 0) + 1
         self._counts = self._counts.having(run, count)
-        return NEW if count == told & (1 << _PLACE) - 1 else TWICE
+        return NEW if count == told & _CHOSEN else TWICE
 
     def forget(self, runs: Iterable[int]) -> None:
         """A bad record was not counted in the first reading either."""
+
+    def doubt(self, run: int) -> None:
+        """It was doubted in the first reading."""
 
 
 def hashed(listed: Keys) -> Keys:
     """What another process has listed, as numbers of this one."""
     if not isinstance(listed.runs, list):
         return listed
-    return Keys([*map(hash, listed.runs)], [*map(hash, listed.jobs)], [*map(end_of, listed.ends)])
+    runs, jobs, ends, has_waiting = listed
+    return Keys([*map(run_of, runs)], [*map(hash, jobs)], [*map(end_of, ends)], has_waiting)
 
 
 class _Table:
@@ -373,17 +432,19 @@ class ListedRuns:
         if probe != hash(_PROBE):
             self.told = self.ended = _as_it_is
             self._runs, self._jobs, self._ends = [], [], []
+        self._has_waiting = False
 
     @property
     def runs(self) -> Keys:
         """All of them."""
-        return Keys(self._runs, self._jobs, self._ends)
+        return Keys(self._runs, self._jobs, self._ends, self._has_waiting)
 
     def are_new(self, keys: Keys) -> bool:
         """List them all: here nobody knows better."""
         self._runs.extend(keys.runs)
         self._jobs.extend(keys.jobs)
         self._ends.extend(keys.ends)
+        self._has_waiting |= keys.has_waiting
         return True
 
     def take(self, keys: Keys) -> Sequence[int]:
@@ -395,6 +456,13 @@ class ListedRuns:
         for run in runs:
             place = next(at for at in range(len(self._runs) - 1, -1, -1) if self._runs[at] == run)
             self._runs[place] = UNTOLD
+
+    def doubt(self, run: Any) -> None:
+        """List that it tells less."""
+        for at in range(len(self._runs) - 1, -1, -1):
+            if self._runs[at] == run:
+                self._ends[at] = self.ended(("", BEGAN))
+                return
 
 
 def listed_of(met: Met | None) -> Keys:
@@ -418,6 +486,8 @@ class Once:
         self._layout, self._run, self._met, self._clock = layout, run, met, clock
         self._readers: dict[Names, Callable[[RecordBatch], Keys]] = {}
         self._are_new = True  # what was taken last
+        self._last: Any = UNTOLD  # the run of the last record
+        self._is_cut = False  # the last record has no end
 
     def take(self, found: Stretch, bad: Callable[[Stretch], Collection[int]]) -> Stretch:
         """What was found, without them, and with what is to say.
@@ -426,7 +496,21 @@ class Once:
         """
         self._are_new = True
         keys, places = self._all(found)
-        if not places or self._met.are_new(keys):
+        last = found.items[-1] if found.items else None
+        if last.__class__ is Noted and last.message == CUT_SHORT:
+            self._is_cut = True
+        if not places:
+            if self._is_cut and self._last != UNTOLD:
+                self._met.doubt(self._last)
+                self._is_cut = False
+            return found
+        at = max(range(len(places)), key=places.__getitem__) if len(found.batches) > 1 else -1
+        self._last = keys.runs[at]
+        if self._is_cut:  # it was held until now
+            ends = [*keys.ends]
+            ends[at] = self._met.ended(("", BEGAN))
+            keys, self._is_cut = keys._replace(ends=ends), False
+        if self._met.are_new(keys):
             return found
         self._are_new = False
         wrong = bad(found)
@@ -434,8 +518,7 @@ class Once:
         order = sorted(
             (at for at, place in enumerate(places) if place not in wrong), key=places.__getitem__
         )
-        keys = Keys(*([some[at] for at in order] for some in keys))
-        verdicts = self._met.take(keys)
+        verdicts = self._met.take(keys.some(order))
         return _without(found, dict(zip((places[at] for at in order), verdicts, strict=True)))
 
     def forget(self, found: Stretch, bad: Collection[int]) -> None:
@@ -458,7 +541,12 @@ class Once:
             places += found.made
         if len(some) == 1:
             return some[0], places
-        return Keys(*([each for one in some for each in one[at]] for at in range(3))), places
+        return Keys(
+            [each for one in some for each in one.runs],
+            [each for one in some for each in one.jobs],
+            [each for one in some for each in one.ends],
+            any(one.has_waiting for one in some),
+        ), places
 
     def _keys(self, batch: RecordBatch) -> Keys:
         """What tells the runs of a batch."""
@@ -515,14 +603,21 @@ def of_job(job: Job, met: Met) -> tuple[Any, Any, Any]:
          for item in block.items if type(item) is Property and item.name == "Machine"),
         own.get("Machine", ""),
     )  # fmt: skip
-    whose = machine, job.id, submit
-    return met.told((*whose, start)), met.told((*whose, "")) if start and submit else UNTOLD, told
+    whose = met.told((machine, job.id, submit))
+    return met.told((whose, start)), whose if submit else UNTOLD, told
 
 
 def of_jobs(jobs: Iterable[Job], met: Met) -> Keys:
     """The same of many."""
     told = [of_job(job, met) for job in jobs]
-    return Keys(*map(list, zip(*told, strict=True))) if told else NO_KEYS
+    if not told:
+        return NO_KEYS
+    runs, jobs_, ends = map(list, zip(*told, strict=True))
+    return Keys(runs, jobs_, ends, any(_waits(end) for end in ends))
+
+
+def _waits(end: Any) -> bool:
+    return (end & _KIND if end.__class__ is int else end[1]) == WAITS
 
 
 def without_twins(jobs: Iterable[Job], met: Met, tell: Callable[[Noted], None]) -> Iterator[Job]:
@@ -583,29 +678,28 @@ def _reader(
             ends = [
                 text if is_over else "" for text, is_over in zip(ends, batch.ended, strict=True)
             ]
+        has_waiting = False
         if "" in ends:
             kinds = [
                 ENDED if last else BEGAN if first else WAITS
                 for first, last in zip(starts, ends, strict=True)
             ]
+            has_waiting = WAITS in kinds
             told_ends = [*map(ended, zip(ends, kinds, strict=True))]
+        elif ended is end_of:
+            told_ends = [hash(text) & ~_KIND | ENDED for text in ends]
         else:
             told_ends = [*map(ended, zip(ends, repeat(ENDED)))]
-        whose = machines(columns, size), ids(columns, size), submits
-        runs = [*map(told, zip(*whose, starts, strict=True))]
-        if has_waiting := "" in starts:
+        machine, id = machines(columns, size), ids(columns, size)
+        jobs = [*map(told, zip(machine, id, submits, strict=True))]
+        runs = [*map(told, zip(jobs, starts, strict=True))]
+        if "" in starts:
             for at, (first, asked) in enumerate(zip(starts, submits, strict=True)):
                 if not (first or asked):
                     runs[at] = whole(batch, at)
-        jobs: Sequence[Any] = [UNTOLD] * size
-        if run.waits and submitted[0] is not None:
-            jobs = [*map(told, zip(*whose, repeat("")))]
-            if has_waiting or "" in submits:
-                jobs = [
-                    job if first and asked else UNTOLD
-                    for job, first, asked in zip(jobs, starts, submits, strict=True)
-                ]
-        return Keys(runs, jobs, told_ends)
+        if "" in submits:
+            jobs = [job if asked else UNTOLD for job, asked in zip(jobs, submits, strict=True)]
+        return Keys(runs, jobs, told_ends, has_waiting)
 
     return read
 

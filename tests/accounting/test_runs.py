@@ -24,6 +24,7 @@ from sssjob.records.runs import (
     ListedRuns,
     SeenRuns,
     end_of,
+    run_of,
 )
 
 HEADER = "Cluster|JobID|State|Submit|Start|End|ElapsedRaw|NodeList\n"
@@ -106,11 +107,11 @@ RUNS = {
 # fmt: on
 
 
-def settled(*logs):
+def settled(*logs, format_name="slurm"):
     """What is read of logs by who can begin anew."""
     seen = SeenRuns()
-    found = read_with(seen, logs)
-    return read_with(seen.second(), logs) if seen.is_undecided else found
+    found = read_with(seen, logs, format_name)
+    return read_with(seen.second(), logs, format_name) if seen.is_undecided else found
 
 
 @pytest.mark.parametrize(("rows", "jobs", "said"), RUNS.values(), ids=RUNS)
@@ -187,11 +188,10 @@ def keys_of(batch):
     told = []
     for job, run, end in batch:
         kind = ENDED if end else BEGAN if run else WAITS
-        of_job = job * 10 if job else UNTOLD
-        told.append(
-            (of_job + run if job else UNTOLD, of_job if run else UNTOLD, end_of((end, kind)))
-        )
-    return Keys(*map(list, zip(*told, strict=True))) if told else NO_KEYS
+        told.append((job * 10 + run if job else UNTOLD, job, end_of((end, kind))))
+    if not told:
+        return NO_KEYS
+    return Keys(*map(list, zip(*told, strict=True)), any(not (run or end) for _, run, end in batch))
 
 
 def counting(batches):
@@ -220,7 +220,7 @@ def test_what_counts_is_told_wherever_it_is_kept(batches, recent, in_memory):
         patch.setattr(runs, "_IN_MEMORY", in_memory)
         seen = SeenRuns()
         found = taken(seen, batches)
-        assert len(seen._runs) <= recent + 1 + 2 * max(map(len, batches), default=0)
+        assert len(seen._runs) <= recent + 1 + max(map(len, batches), default=0)
         if seen.is_undecided:
             found = taken(seen.second(), batches)
         assert [place for place, verdict in enumerate(found) if verdict != TWICE] == counting(
@@ -238,14 +238,13 @@ def taken(met, batches):
 
 @given(records)
 def test_runs_are_new_where_each_is(batches):
-    seen, met = SeenRuns(), set()
+    """Together they are, where one by one each would be the first, and none gives way."""
+    seen, alone = SeenRuns(), SeenRuns()
     for keys in map(keys_of, batches):
-        told = [key for key in (*keys.runs, *keys.jobs) if key != UNTOLD]
-        are_new = len({*told}) == len(told) and met.isdisjoint(told)
+        are_new = {*alone.take(keys)} <= {NEW} and not alone.is_undecided
         assert seen.are_new(keys) == are_new
         if not are_new:
             break
-        met.update(told)
 
 
 def test_few_runs_are_in_the_dictionary_and_many_in_a_file(monkeypatch):
@@ -283,7 +282,8 @@ def listing(probed):
 
 def test_a_copy_of_a_process_lists_hashes_and_any_other_one_what_is_hashed():
     hashes, texts = listing(runs.probe()), listing(runs.probe() + 1)
-    assert [*hashes.runs] == [*map(hash, texts.runs)]
+    assert [*hashes.runs] == [*map(run_of, texts.runs)]
+    assert [*hashes.jobs] == [*map(hash, texts.jobs)]
     assert [*hashes.ends] == [*map(end_of, texts.ends)]
     for known, told in itertools.product((hashes, texts), repeat=2):
         seen = SeenRuns()
@@ -311,6 +311,19 @@ def test_a_bad_record_hides_no_good_one_of_its_run(copies, apart):
     good = copies.count("g")
     assert counts.converted == min(good, 1)
     assert (counts.bad, counts.skipped.get(runs.AGAIN, 0)) == (copies.count("b"), max(good - 1, 0))
+
+
+@pytest.mark.parametrize("copies", ["wc", "cw", "cwc", "wcw", "ccw", "wcc"])
+def test_a_record_that_was_cut_gives_way_to_a_whole_one(copies):
+    """Of a time of 00:10:00 the cut line has 00:1."""
+    whole = RUN.format("00:10:00")
+    texts = [whole.removesuffix("0:00\n") if each == "c" else whole for each in copies]
+    (job,) = [it.job for it in settled(*texts, format_name="pbs") if isinstance(it, Converted)]
+    assert "<Duration>600</Duration>" in job
+    table = sacct(DONE.replace("n1", "n12"))
+    texts = [table.removesuffix("2\n") if each == "c" else table for each in copies]
+    (job,) = [it.job for it in settled(*texts) if isinstance(it, Converted)]
+    assert "<Node>n12</Node>" in job
 
 
 def test_times_that_are_written_otherwise_tell_the_same_run():

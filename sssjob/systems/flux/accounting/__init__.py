@@ -96,6 +96,6 @@ LAYOUT = Layout(
     reader=alone(records),
     rows=mapping((*table.ALWAYS, *table.STARTED), (*table.ALWAYS, *table.WAITING)),
     known=Known(table.NAMES),
-    run=RunKey("t_submit", "t_run", "t_inactive", waits=True),
+    run=RunKey("t_submit", "t_run", "t_inactive"),
     recognises=recognises,
 )

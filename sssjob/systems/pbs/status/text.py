@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from sssjob.errors import UnusableInput
-from sssjob.records.cuts import CUT_SHORT
 from sssjob.records.layout import Piece
 from sssjob.records.lines import Blocks, clean
-from sssjob.records.record import Bad, Noted
+from sssjob.records.record import CUT_SHORT, Bad, Noted
 from sssjob.systems.pbs import listing
 from sssjob.systems.pbs.status import table
 

@@ -425,6 +425,6 @@ LAYOUT = Layout(
     folding=RowFolding(),
     span=("Start", "End"),
     known=Known(table.COLUMNS, table.WORKED_OUT, table.NOT_KEPT),
-    run=RunKey("Submit", "Start", "End", waits=True),
+    run=RunKey("Submit", "Start", "End"),
     recognises=recognises,
 )

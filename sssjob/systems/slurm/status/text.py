@@ -12,10 +12,10 @@ from typing import BinaryIO
 
 from sssjob.errors import UnusableInput
 from sssjob.records.clock import Clock
-from sssjob.records.cuts import CUT_SHORT, CustomPieces
+from sssjob.records.cuts import CustomPieces
 from sssjob.records.layout import Layout, Piece, Read, Reader
 from sssjob.records.lines import clean
-from sssjob.records.record import Bad, Noted, Options
+from sssjob.records.record import CUT_SHORT, Bad, Noted, Options
 from sssjob.records.unread import Left, known, unread
 from sssjob.records.values import is_whole
 from sssjob.systems.slurm.accounting.readers import TYPE
