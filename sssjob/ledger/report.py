@@ -133,13 +133,14 @@ def _add_rollups(
 ) -> list[DataFile]:
     """Add what rollups tell of files, which are made if they are not there; which files it were."""
     rollups = rollup.Rollups(ledger, now, book)
-    missing = [file for file in files if rollups.path(file) is None]
+    grain = rollup.grain_of(report)
+    missing = [file for file in files if rollups.path(file, grain) is None]
     if sum(file.rows for file in missing) <= _FEW:
         # Where it may not be written to, or a file cannot be read, the rows tell, or what is wrong.
         with suppress(OSError, UnusableStore):
             for file in missing:
                 _roll_up(rollups, file)
-    found = {file: path for file in files if (path := rollups.path(file)) is not None}
+    found = {file: path for file in files if (path := rollups.path(file, grain)) is not None}
     if not found:
         return []
     told = report.empty()
@@ -172,7 +173,7 @@ def roll_up(ledger: Ledger, books: Iterable[str] = (RUN, BOOKED)) -> int:
     for book in books:
         rollups = rollup.Rollups(ledger, now, book)
         for file in now.files:
-            if rollups.path(file) is None:
+            if any(rollups.path(file, grain) is None for grain in (rollup.DAY, rollup.MONTH)):
                 _roll_up(rollups, file)
                 made += 1
     return made

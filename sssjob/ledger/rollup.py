@@ -6,21 +6,23 @@ hundredth of the rows, and most reports are sums of them.
 
 The idea is a rollup of each file of rows: files never change, so it is made once, by the report
 that needs it first, and beside the file. Its name has that of the file, which of its rows were
-replaced, and the digest of its own bytes.
+replaced, and the digest of its own bytes. A second one is by month, for reports that need no days:
+it is a twentieth of that by day.
 
 Why it is right: it is the report by day over the rows of one file, by the code that adds up every
 report, and what a run had by the end of a day is the same however days are put together. A file
 with another name, or of which other rows count, has another rollup: so none is ever stale, whatever
 was added, replaced, put together or left behind. A ledger that may not be written to, or a rollup
-that is gone or damaged, costs time: the rows tell the same.
+that is gone or damaged, costs time: the rows tell the same. Whoever reads one compares its bytes
+with the digest.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, date
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
 from fractions import Fraction
 from hashlib import blake2b
 from io import BytesIO
@@ -30,11 +32,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sssjob.accounting.report import SAME, Report
+from sssjob.errors import DamagedStore
 from sssjob.ledger import columns, engine, places
 from sssjob.ledger.manifest import DataFile, Manifest
 from sssjob.ledger.places import Place
 from sssjob.measures import EXTRA, Number, Totals, left_out
-from sssjob.spans import PERIOD, TIMED, pieces
+from sssjob.spans import DATED, PERIOD, TIMED, pieces
 from sssjob.units import plain
 
 if TYPE_CHECKING:
@@ -44,8 +47,10 @@ if TYPE_CHECKING:
 
 FOLDER = "rollup"
 GRAIN = ("machine", "group", "project", "user", "queue", "qos")
+DAY, MONTH = "day", "month"  # of which time a rollup has sums
 _VERSION = 3  # of what rollups say: others are made anew
 _DAY = 86_400
+_ROWS = 500_000  # of rollups that are added up at once
 _SPANS = ("day", "week", "month", "year", PERIOD)
 _BEGUN = b"begun"  # of the metadata: how many runs began on each day
 _NONE = "0"  # in the name of a rollup of all rows of a file
@@ -60,31 +65,31 @@ class Rollups:
     ledger: Ledger
     now: Manifest
     book: str
-    _known: dict[str, Place] = field(default_factory=dict)
+    _known: dict[tuple[str, str], Place] = field(default_factory=dict)
     _gone: dict[str, str] = field(default_factory=dict)  # digests, by names of files
 
     def __post_init__(self) -> None:
-        names = sorted(places.names(self._home))
-        self._known = {name.rsplit(".", 2)[0]: self._home / name for name in names}
+        for grain in (DAY, MONTH):
+            for name in sorted(places.names(self._home(grain))):
+                self._known[grain, name.rsplit(".", 2)[0]] = self._home(grain) / name
 
-    @property
-    def _home(self) -> Place:
-        return self.ledger.home / FOLDER / f"{self.book}-{_VERSION}"
+    def _home(self, grain: str) -> Place:
+        return self.ledger.home / FOLDER / f"{self.book}-{_VERSION}-{grain}"
 
-    def path(self, file: DataFile) -> Place | None:
-        """The rollup of a file; None where there is none."""
-        return self._known.get(self._stem(file))
+    def path(self, file: DataFile, grain: str) -> Place | None:
+        """The rollup of a file by day or month; None where there is none."""
+        return self._known.get((grain, self._stem(file)))
 
     def keep(self, file: DataFile, found: Report, begun: Mapping[int, int]) -> None:
-        """Write the rollup of a file: its report ``by_day``, and when its runs began.
+        """Write the rollups of a file: its report ``by_day``, and when its runs began.
 
         Raises ``OSError``.
         """
-        data = _parquet(found, begun)
-        digest = blake2b(data, digest_size=16).hexdigest()
-        path = self._home / f"{self._stem(file)}.{digest}.parquet"
-        places.put(path, data)
-        self._known[self._stem(file)] = path
+        for grain, told in ((DAY, found), (MONTH, _by_month(found))):
+            data = _parquet(told, begun)
+            path = self._home(grain) / f"{self._stem(file)}.{_digest(data)}.parquet"
+            places.put(path, data)
+            self._known[grain, self._stem(file)] = path
 
     def _stem(self, file: DataFile) -> str:
         gone = _NONE
@@ -97,7 +102,15 @@ class Rollups:
 
 def by_day() -> Report:
     """The report that a rollup keeps of a file."""
-    return Report(("day", *GRAIN), zone=UTC, extra=tuple(EXTRA))
+    return Report((DAY, *GRAIN), zone=UTC, extra=tuple(EXTRA))
+
+
+def _by_month(days: Report) -> Report:
+    """The same by month: what a run had in all days of a month is what it had in the month."""
+    found = Report((MONTH, *GRAIN), zone=UTC, extra=days.extra)
+    for (day, *names), totals in days.groups.items():
+        found.put((day.rpartition("-")[0], *names), replace(totals))
+    return found
 
 
 def may_answer(report: Report) -> bool:
@@ -112,16 +125,73 @@ def may_answer(report: Report) -> bool:
         return False
     if any(name != PERIOD for name in spans) and report.zone is not UTC:
         return False
-    cuts = report.cuts if PERIOD in spans else ()
-    moments = (*cuts, *(each for each in (report.since, report.until) if each is not None))
-    return all(each % _DAY == 0 for each in moments)
+    return all(each % _DAY == 0 for each in _moments(report))
 
 
-def add_to(report: Report, connection: Connection, paths: Sequence[Place], rows: int) -> None:
-    """Add what rollups tell of so many runs. Raises what DuckDB and Arrow do."""
+def _moments(report: Report) -> list[int]:
+    """The times at which a report cuts runs, besides at spans of time."""
+    cuts = report.cuts if PERIOD in report.by else ()
+    return [*cuts, *(each for each in (report.since, report.until) if each is not None)]
+
+
+def grain_of(report: Report) -> str:
+    """What a report that rollups may answer needs: sums by day, or by month."""
+    spans = {name for name in report.by if name in TIMED}
+    are_months = spans <= {MONTH, "year", PERIOD} and all(map(_begins_month, _moments(report)))
+    return MONTH if are_months else DAY
+
+
+def _begins_month(midnight: int) -> bool:
+    return abs(midnight) < DATED and datetime.fromtimestamp(midnight, UTC).day == 1
+
+
+def add_to(report: Report, connection: Connection, paths: Iterable[Place], rows: int) -> None:
+    """Add what rollups tell of so many runs.
+
+    Raises ``DamagedStore`` for one that is not what was written, and what DuckDB and Arrow do.
+    """
+    wanted = _wanted(report)
+    some: list[pa.Table] = []
+    begun: list[dict[int, int]] = []
+    for path in paths:
+        table, told = _read(path, wanted)
+        some.append(table)
+        begun.append(told)
+        if sum(map(len, some)) >= _ROWS:
+            _add(report, connection, pa.concat_tables(some))
+            some = []
+    if some:
+        _add(report, connection, pa.concat_tables(some))
+    if report.since is not None or report.until is not None:
+        report.outside += rows
+    if report.until is not None:
+        for told in begun:
+            report.outside += sum(runs for day, runs in told.items() if day * _DAY >= report.until)
+
+
+def _wanted(report: Report) -> list[str]:
+    """The columns that a report reads."""
     names = [SAME.get(name, name) for name in report.by if name not in TIMED]
-    found = connection.read_parquet([engine.pattern_of(path) for path in paths])
-    found.create_view("rollup")
+    fields = _fields(left_out(report.extra))
+    numbers = [number for each in fields for number in _numbers_of(each)]
+    return [DAY, *dict.fromkeys(names), *numbers, "exact"]
+
+
+def _read(path: Place, wanted: Sequence[str]) -> tuple[pa.Table, dict[int, int]]:
+    """Columns of a rollup, and how many of its runs began on each day."""
+    with places.stream(path) as stream:
+        data = stream.read()
+    if _digest(data) != path.name.rsplit(".", 2)[1]:
+        raise DamagedStore(str(path), "is not what was written")
+    with pq.ParquetFile(pa.BufferReader(data)) as file:
+        told = json.loads(file.metadata.metadata[_BEGUN])
+        return file.read([*wanted], use_threads=False).replace_schema_metadata(None), dict(told)
+
+
+def _add(report: Report, connection: Connection, table: pa.Table) -> None:
+    """Add what rows of rollups tell."""
+    names = [SAME.get(name, name) for name in report.by if name not in TIMED]
+    connection.register("rollup", table)
     is_windowed = report.since is not None or report.until is not None
     keys = "".join(f'"{name}", ' for name in names)
     piece, joined, known = "NULL", "", None
@@ -141,7 +211,7 @@ def add_to(report: Report, connection: Connection, paths: Sequence[Place], rows:
             values = _of_text(*some) if are_texts else dict(zip(numbers, some, strict=True))
             report.put(_joined(report, key, spans), _totals(values, fields))
     if is_windowed:
-        report.outside += rows - _within(report, connection, paths)
+        report.outside -= _not_before(report, connection)
 
 
 def _pieces(report: Report, connection: Connection) -> Sequence[Sequence[str]]:
@@ -159,19 +229,14 @@ def _pieces(report: Report, connection: Connection) -> Sequence[Sequence[str]]:
     return cut.names
 
 
-def _within(report: Report, connection: Connection, paths: Iterable[Place]) -> int:
-    """How many runs have a part in the window: they neither ended before it, nor began after."""
+def _not_before(report: Report, connection: Connection) -> int:
+    """How many runs that have a date did not end before the window."""
     every = "SELECT coalesce(sum(jobs), 0) FROM rollup WHERE day IS NOT NULL"
     ((dated,),) = engine.rows_of(connection, every)
-    before = after = 0
+    before = 0
     if report.since is not None:
         ((before,),) = engine.rows_of(connection, f"{every} AND day < {report.since // _DAY}")
-    if report.until is not None:
-        for path in paths:
-            with places.parquet(path) as file:
-                told = json.loads(file.metadata.metadata[_BEGUN])
-            after += sum(runs for day, runs in told if day * _DAY >= report.until)
-    return int(dated) - int(before) - after
+    return int(dated) - int(before)
 
 
 def _joined(report: Report, names: Sequence[str], spans: Sequence[str]) -> tuple[str, ...]:
@@ -207,7 +272,6 @@ def _of_text(text: str) -> dict[str, Number | None]:
 
 def _parquet(found: Report, begun: Mapping[int, int]) -> memoryview:
     """A rollup as a file."""
-    day = found.by.index("day")
     keys = [*found.groups]
     numbers = [_numbers(totals) for totals in found.groups.values()]
     fits = [columns.fit(each) for each in numbers]
@@ -220,7 +284,7 @@ def _parquet(found: Report, begun: Mapping[int, int]) -> memoryview:
         for is_whole, each in zip(fits, numbers, strict=True)
     ]
     table = pa.table({
-        "day": pa.array([_day(key[day]) for key in keys], pa.int64()),
+        DAY: pa.array([_day(key[0]) for key in keys], pa.int64()),
         **{
             name: pa.array([key[found.by.index(name)] for key in keys], pa.string())
             for name in GRAIN
@@ -249,11 +313,16 @@ def _numbers(totals: Totals) -> tuple[Number | None, ...]:
 
 
 def _day(name: str) -> int | None:
-    """The number of a day, counted from 1970."""
+    """The number of a day, or of the first one of a month, counted from 1970."""
     if not name:
         return None
-    year, month, day = map(int, name.split("-"))
+    year, month, *rest = map(int, name.split("-"))
+    day = rest[0] if rest else 1
     return date(year, month, day).toordinal() - date(1970, 1, 1).toordinal()
+
+
+def _digest(data: bytes | memoryview) -> str:
+    return blake2b(data, digest_size=16).hexdigest()
 
 
 def _digests(gone: pa.Table) -> dict[str, str]:
@@ -287,7 +356,7 @@ def damaged(ledger: Ledger) -> Iterator[Place]:
         except OSError:
             yield path
             continue
-        if blake2b(data, digest_size=16).hexdigest() != digest:
+        if _digest(data) != digest:
             yield path
 
 

@@ -146,7 +146,7 @@ def test_a_ledger_that_may_not_be_written_to_is_answered_by_rows(kept, monkeypat
 
 def test_a_rollup_that_was_changed_is_found_and_made_anew(kept):
     same(kept, ("user",))
-    (path,) = (kept.home / rollup.FOLDER).glob("*/*.parquet")
+    (path,) = (kept.home / rollup.FOLDER).glob("*-day/*.parquet")
     data = path.read_bytes()
     path.write_bytes(data[:-40] + bytes([data[-40] ^ 1]) + data[-39:])
     (fault,) = upkeep.check(kept).faults
@@ -154,6 +154,36 @@ def test_a_rollup_that_was_changed_is_found_and_made_anew(kept):
     assert [each.store for each in upkeep.repair(kept).faults] == [str(path)]
     assert upkeep.check(kept).faults == []
     assert same(kept, ("user",)) == (1, 0)
+
+
+@pytest.mark.parametrize("by", [("user", "day"), ("user", "month")])
+def test_whatever_byte_of_a_rollup_is_changed_the_rows_tell(kept, by):
+    kept.add([run(3, start=NOON, end=NOON + 5 * DAY, wall=9)])
+    same(kept, by)
+    for path in (kept.home / rollup.FOLDER).glob("*/*.parquet"):
+        data = path.read_bytes()
+        for at in range(0, len(data), 997):
+            path.write_bytes(data[:at] + bytes([data[at] ^ 8]) + data[at + 1 :])
+            same(kept, by)
+        path.write_bytes(data)
+    assert same(kept, by) == (2, 0)
+
+
+@pytest.mark.parametrize("report, grain", [
+    (Report(("user",)), "month"), (Report(("month", "user")), "month"),
+    (Report(("year",), since=MIDNIGHTS[4]), "month"), (Report(("month",), MIDNIGHTS[3]), "day"),
+    (Report(("week",)), "day"), (Report((PERIOD,), cuts=(MIDNIGHTS[4],)), "month"),
+    (Report((PERIOD, "month"), cuts=(MIDNIGHTS[0],)), "day"),
+    (Report((), until=DAY * 10**9), "day"),
+])  # fmt: skip
+def test_sums_by_month_answer_what_needs_no_days(kept, report, grain):
+    assert rollup.grain_of(report) == grain
+    add_to(report, kept)
+    for other in (kept.home / rollup.FOLDER).glob(f"*-{'day' if grain == 'month' else 'month'}/*"):
+        other.unlink()
+    told = report.empty()
+    assert add_to(told, kept).by_rollup == 1
+    assert (told.groups, told.outside) == (report.groups, report.outside)
 
 
 def test_an_older_commit_has_its_own(kept):
