@@ -15,7 +15,7 @@ before the clock of the zone shows the next span, or is set: within it, the name
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import pairwise, product
@@ -23,6 +23,7 @@ from itertools import pairwise, product
 from sssjob.errors import InvalidValue, UnusableInput
 
 MOST = 1_000_000  # pieces of time
+APART = 32 * 86_400  # seconds in which nothing is, and time is not cut
 BEFORE = 86_400 * 600_000  # seconds that make every time that has a date a positive number
 _QUOTIENTS = (86_400, 3600, 900, 60, 1)
 _FAR = 60_000_000_000
@@ -67,6 +68,19 @@ def in_order(since: int | None, until: int | None) -> None:
     """
     if since is not None and until is not None and since > until:
         raise InvalidValue(f"{since}..{until}", "a span of time that does not end before it begins")
+
+
+def together(times: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans of time behind each other, of some in any order: those that are not far ``APART``.
+
+    >>> together([(10**9, 10**9), (5, 6), (0, 5)])
+    [(0, 6), (1000000000, 1000000000)]
+    """
+    found: list[tuple[int, int]] = []
+    for least, most in sorted(times):
+        low, high = found.pop() if found and least - found[-1][1] <= APART else (least, most)
+        found.append((low, max(high, most)))
+    return found
 
 
 def span_name(span: str, time: int, zone: tzinfo) -> str:

@@ -3,6 +3,9 @@
 Usage is divided by the rule of ``measures``, exactly to the last second: of V in D seconds, those
 until t have had the whole part of V t / D. Sums are of whole numbers in 128 bits, which fail rather
 than wrap. What is no whole number of 64 bits (``exact``) is added here, as fractions.
+
+A run that took more than ten years by its times is counted where it ended, as one that ends before
+it starts: one of both is wrong, and would make a million hours of which nobody asks.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from sssjob import spans
 from sssjob.accounting.report import SAME, Key, Report
 from sssjob.errors import UnusableStore
 from sssjob.integers import LARGEST
@@ -50,10 +54,12 @@ RUN, BOOKED = "run", "end"  # how usage is booked: over the time of the run, or 
 _FEW = 1_000_000  # rows of files whose rollups a report makes
 _MANY = 1_000_000  # quotients that a table has, if they may be fewer that occur
 _LEAST = 60  # seconds of a quotient by which pieces are found in a table
-_BEGUN = {RUN: START, BOOKED: "NULL::BIGINT"}
-_ENDED = {
-    RUN: over_sql(START, END, SUMMED["wall"], "suspended_seconds"),
-    BOOKED: END,
+_LONGEST = 3660 * 86_400  # seconds that a run takes; where there are more, a time is wrong
+_OVER = over_sql(START, END, SUMMED["wall"], "suspended_seconds")
+_ENDED = {RUN: _OVER, BOOKED: END}
+_BEGUN = {
+    RUN: f"CASE WHEN {_OVER} - {START} <= {_LONGEST} THEN {START} END",
+    BOOKED: "NULL::BIGINT",
 }
 
 Of = Callable[[str], str]  # of a column, what of it counts here
@@ -255,18 +261,20 @@ class _Adding:
         """The pieces of time in which runs are; None where there is no run."""
         begun, ended = _BEGUN[self._book], _ENDED[self._book]
         text = (
-            f"SELECT least(min({begun}), min({ended})), greatest(max({begun}), max({ended})),"
-            f" count(*), count({EXACT}) FROM live"
+            f"SELECT min(first), max(over), count({EXACT}) FROM (SELECT {EXACT}, {ended} AS over,"
+            f" CASE WHEN {begun} < {ended} THEN {begun} ELSE {ended} END AS first FROM live)"
+            f" GROUP BY first // {spans.APART}, over // {spans.APART}"
         )
-        ((least, most, count, exact),) = self._rows(text)
+        found = self._rows(text)
+        times = spans.together((low, high) for low, high, _ in found if low is not None)
         report = self._report
-        self._has_exact = exact > 0
-        if not count:
+        self._has_exact = any(exact for *_, exact in found)
+        if not found:
             return None
-        times = [self._times]
-        if least is not None:
-            self._times = least, most
-            times = self._hours(ended) if self._is_sparse else [self._times]
+        if times:
+            self._times = times[0][0], times[-1][1]
+            times = self._hours(ended) if self._is_sparse else times
+        times = times or [self._times]
         return pieces(report.by, report.zone, report.since, report.until, times, report.cuts)
 
     def _hours(self, ended: str) -> list[tuple[int, int]]:

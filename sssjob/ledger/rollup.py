@@ -37,7 +37,7 @@ from sssjob.ledger import columns, engine, places
 from sssjob.ledger.manifest import DataFile, Manifest
 from sssjob.ledger.places import Place
 from sssjob.measures import EXTRA, Number, Totals, left_out
-from sssjob.spans import DATED, PERIOD, TIMED, pieces
+from sssjob.spans import DATED, PERIOD, TIMED, pieces, together
 from sssjob.units import plain
 
 if TYPE_CHECKING:
@@ -218,8 +218,8 @@ def _pieces(report: Report, connection: Connection) -> Sequence[Sequence[str]]:
     """Make ``days``, with the piece of time of each; what the pieces are called."""
     days = [day for (day,) in engine.rows_of(connection, "SELECT DISTINCT day FROM rollup")]
     some = sorted(day for day in days if day is not None)
-    least, most = (some[0] * _DAY, some[-1] * _DAY + _DAY - 1) if some else (0, 0)
-    cut = pieces(report.by, UTC, report.since, report.until, [(least, most)], report.cuts)
+    times = together((day * _DAY, day * _DAY + _DAY - 1) for day in some) or [(0, 0)]
+    cut = pieces(report.by, UTC, report.since, report.until, times, report.cuts)
     found = [cut.of(day * _DAY) for day in some]
     connection.register("days", pa.table({
         "number": pa.array(some, pa.int64()),

@@ -215,6 +215,22 @@ def test_a_window_has_the_part_of_a_run_that_is_in_it(tmp_path):
     assert (found, outside) == ({"2026-11-20": (0, 6)}, 1)
 
 
+@pytest.mark.parametrize("span, name", [("day", "3000-01-01"), ("hour", "3000-01-01 00:00")])
+@pytest.mark.parametrize("book", [RUN, BOOKED])
+def test_an_end_in_a_thousand_years_is_one_span_of_its_own(tmp_path, monkeypatch, span, name, book):
+    monkeypatch.setattr("sssjob.spans.MOST", 1000)
+    far = int(datetime(3000, 1, 1, tzinfo=UTC).timestamp())
+    kept, _ = made(tmp_path / "ledger", [ended(1, NOON, far, 7), ended(2, NOON, NOON + 60, 9)])
+    told = Report((span,))
+    add_to(told, kept, book, by_rollup=False)
+    assert {key: (each.jobs, each.wall) for key, each in told.groups.items()} == {
+        (span_name(span, NOON, UTC),): (1, 9), (name,): (1, 7),
+    }  # fmt: skip
+    answered = add_to(by_rollup := Report((span,)), kept, book)
+    assert by_rollup.groups == told.groups
+    assert answered.by_rollup == (span == "day")
+
+
 def test_sums_beyond_64_bits_are_exact(tmp_path):
     found, _ = days(tmp_path, *(ended(number, NOON, NOON + 9, 2**62) for number in range(4)))
     assert found == {"2026-11-20": (4, 2**64)}
