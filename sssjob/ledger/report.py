@@ -261,21 +261,32 @@ class _Adding:
         """The pieces of time in which runs are; None where there is no run."""
         begun, ended = _BEGUN[self._book], _ENDED[self._book]
         text = (
-            f"SELECT min(first), max(over), count({EXACT}) FROM (SELECT {EXACT}, {ended} AS over,"
-            f" CASE WHEN {begun} < {ended} THEN {begun} ELSE {ended} END AS first FROM live)"
-            f" GROUP BY first // {spans.APART}, over // {spans.APART}"
+            f"SELECT least(min({begun}), min({ended})), greatest(max({begun}), max({ended})),"
+            f" count(*), count({EXACT}) FROM live"
         )
-        found = self._rows(text)
-        times = spans.together((low, high) for low, high, _ in found if low is not None)
+        ((least, most, count, exact),) = self._rows(text)
         report = self._report
-        self._has_exact = any(exact for *_, exact in found)
-        if not found:
+        self._has_exact = exact > 0
+        if not count:
             return None
-        if times:
-            self._times = times[0][0], times[-1][1]
-            times = self._hours(ended) if self._is_sparse else times
-        times = times or [self._times]
+        times = [self._times]
+        if least is not None:
+            self._times = least, most
+            times = self._hours(ended) if self._is_sparse else self._spans()
         return pieces(report.by, report.zone, report.since, report.until, times, report.cuts)
+
+    def _spans(self) -> list[tuple[int, int]]:
+        """Where runs are; a time that is wrong may be far from all others."""
+        least, most = self._times
+        if most - least < _LONGEST:
+            return [self._times]
+        begun, ended = _BEGUN[self._book], _ENDED[self._book]
+        text = (
+            f"SELECT min(first), max(over) FROM (SELECT {ended} AS over,"
+            f" CASE WHEN {begun} < {ended} THEN {begun} ELSE {ended} END AS first FROM live)"
+            f" WHERE over IS NOT NULL GROUP BY first // {spans.APART}, over // {spans.APART}"
+        )
+        return spans.together(self._rows(text))
 
     def _hours(self, ended: str) -> list[tuple[int, int]]:
         """The hours in which runs end, those behind each other as one span."""
