@@ -228,7 +228,7 @@ def test_an_end_in_a_thousand_years_is_one_span_of_its_own(tmp_path, monkeypatch
     }  # fmt: skip
     answered = add_to(by_rollup := Report((span,)), kept, book)
     assert by_rollup.groups == told.groups
-    assert answered.by_rollup == (span == "day")
+    assert (answered.by_rollup > 0) == (span == "day")
 
 
 def test_sums_beyond_64_bits_are_exact(tmp_path):

@@ -232,7 +232,7 @@ def test_what_only_older_commits_need_is_counted_and_forgotten(kept):
     upkeep.compact(kept)
     roll_up(kept)
     files, size = upkeep.check(kept).older
-    assert files == 2 + 1 + 2 * 2  # of rows, of those replaced, and the rollups of the first
+    assert files == 2 + 1 + 2 * 2 * 2  # of rows, of those replaced, and the rollups of the first
     assert size > 0
     now = kept.manifest()
     assert upkeep.forget(kept, 1, time.time()) == (0, 0)
