@@ -33,6 +33,7 @@ from sssjob.lcginfo.snapshot import (
 LINE_LIMIT = 1 << 16
 JOB_LIMIT = 5_000_000
 LATEST = 1e12  # seconds; a number beyond it is no time of any clock
+SINCE_1970 = 1e9  # where now is later, times count from 1970, and an earlier one is none of a job
 
 _HEADER = re.compile(r"\s*+(\w{1,40})\s++([-+]?[0-9]{1,18}(?:\.[0-9]{0,18})?)\s*+")
 _HEADERS = {"nactive": "nactive", "nfree": "nfree", "now": "now", "schedcycle": "schedCycle"}
@@ -45,6 +46,7 @@ KEYS = frozenset(
 _POOL, _RULES, _RESERVED = "pool", "queue", "reservation"
 _OF_NO_JOB = re.compile(rf"\s*+({_POOL}|{_RULES}|{_RESERVED})\s++(?=\{{)")
 _NOT_STARTED = (QUEUED, PENDING)
+_WITHOUT_START = "a running job without start"
 
 
 def read(stream: BinaryIO, report: Report = unheard) -> Snapshot:
@@ -54,7 +56,9 @@ def read(stream: BinaryIO, report: Report = unheard) -> Snapshot:
     neither header nor job mean nothing.
     """
     headers: dict[str, float] = {}
+    places: dict[str, int] = {}
     jobs: list[QueuedJob] = []
+    early: list[tuple[int, int]] = []  # jobs with times of another clock, perhaps, and their lines
     scheduling = _ReadScheduling([], [], [])
     seen: set[str] = set()
     for number, line in enumerate(_lines(stream, report), 1):
@@ -68,21 +72,48 @@ def read(stream: BinaryIO, report: Report = unheard) -> Snapshot:
             if job.jobid and job.jobid in seen:
                 report(Remark(number, f"jobid {job.jobid!r} appears again"))
             seen.add(job.jobid)
+            if any(each is not None and each < SINCE_1970 for each in (job.qtime, job.start)):
+                early.append((len(jobs), number))
             jobs.append(job)
         elif found := _OF_NO_JOB.match(line):
             _scheduling(found[1], line[found.end() :], number, scheduling, report)
         else:
-            _header(line, number, headers, report)
+            _header(line, number, headers, places, report)
+    nactive, nfree = (_whole(headers.get(name)) for name in ("nactive", "nfree"))
+    if nfree is not None and nactive is not None and nfree > nactive:
+        message = f"nfree {nfree} is more than nactive {nactive}, and is taken as that"
+        report(Remark(places["nfree"], message))
+        nfree = nactive
+    if early and Snapshot(tuple(jobs), now=headers.get("now")).time > SINCE_1970:
+        for place, number in early:
+            jobs[place] = _of_this_clock(jobs[place], number, report)
     return Snapshot(
         tuple(jobs),
-        nactive=_whole(headers.get("nactive")),
-        nfree=_whole(headers.get("nfree")),
+        nactive=nactive,
+        nfree=nfree,
         now=headers.get("now"),
         cycle=headers.get("schedCycle"),
         scheduling=Scheduling(
             tuple(scheduling.pools), tuple(scheduling.queues), tuple(scheduling.reserved)
         ),
     )
+
+
+def _of_this_clock(job: QueuedJob, number: int, report: Report) -> QueuedJob:
+    """A job without times that are none where times count from 1970: producers write 0 for one that
+    they do not know.
+    """
+    for key, value in (("qtime", job.qtime), ("start", job.start)):
+        if value is not None and value < SINCE_1970:
+            report(
+                Remark(number, f"{key} {value:.15g} is no time of a clock that counts from 1970")
+            )
+            if key == "start" and job.state == RUNNING:
+                report(Remark(number, _WITHOUT_START))
+    qtime, start = (
+        None if value is None or value < SINCE_1970 else value for value in (job.qtime, job.start)
+    )
+    return job._replace(qtime=qtime, start=start)
 
 
 def write(snapshot: Snapshot, stream: TextIO) -> None:
@@ -172,7 +203,7 @@ def entry(values: dict[str, literal.Scalar], number: int, report: Report = unhea
         report(Remark(number, f"state {found['state']!r} is not one of {', '.join(STATES)}"))
     times = [_time(values, key, number, report) for key in _TIMES]
     if found["state"] == RUNNING and times[1] is None:
-        report(Remark(number, "a running job without start"))
+        report(Remark(number, _WITHOUT_START))
     jobid, user, name = (_text(values.get(key)) for key in ("jobid", "user", "name"))
     return QueuedJob(
         found["queue"], found["group"], found["state"], jobid, user, name,
@@ -240,7 +271,10 @@ def _scheduling(word: str, text: str, number: int, found: _ReadScheduling, repor
         if word != _RULES and slots is None:
             raise InvalidValue(str(values.get("slots", "")), "slots, as a number")
         if word == _POOL:
-            free = None if free is None else min(free, slots or 0)
+            if free is not None and free > (slots or 0):
+                told = f"free {free:g} is more than slots {slots or 0:g}, and is taken as that"
+                report(Remark(number, told))
+                free = slots
             found.pools.append(Pool(names, int(slots or 0), _whole(free)))
         elif word == _RULES:
             if not (name := _text(values.get("name"))):
@@ -284,7 +318,9 @@ def _amount(
     return value
 
 
-def _header(line: str, number: int, headers: dict[str, float], report: Report) -> None:
+def _header(
+    line: str, number: int, headers: dict[str, float], places: dict[str, int], report: Report
+) -> None:
     found = _HEADER.fullmatch(line)
     name = _HEADERS.get(found[1].lower()) if found else None
     if found is None or name is None:
@@ -294,7 +330,7 @@ def _header(line: str, number: int, headers: dict[str, float], report: Report) -
     if value < 0 and name != "now":
         report(Remark(number, f"{name} {found[2]} is negative and means unknown"))
     else:
-        headers[name] = value
+        headers[name], places[name] = value, number
 
 
 def _whole(value: float | None) -> int | None:

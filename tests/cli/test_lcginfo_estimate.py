@@ -195,3 +195,20 @@ def test_a_bad_cap_is_told_under_the_name_of_its_file(tmp_path):
     files = ["--lrms", str(tmp_path / "lrms"), "--caps", str(tmp_path / "caps")]
     done = CliRunner().invoke(sssjob, ["lcginfo", "estimate", *files])
     assert f"{tmp_path / 'caps'}: error: the cap -1 of 'atlas'" in done.stderr
+
+
+def test_a_start_that_nobody_knows_is_no_age_of_a_job():
+    known = "{'queue': 'a', 'state': 'running', 'group': 'g', 'start': 1699999000, 'jobid': '2'}\n"
+    head = "nactive 2\nnfree 0\nnow 1700000000\nschedCycle 60\n"
+    unknown = known.replace("1699999000", "0").replace("'2'", "'1'")
+    found = [json.loads(run("estimate", "--lrms", "-", "--json", data=head + jobs).stdout)
+             for jobs in (known, unknown + known, known + unknown)]  # fmt: skip
+    assert {row["wrt"] < 86400 for rows in found for row in rows} == {True}
+
+
+def test_lines_that_are_left_out_are_told_by_the_exit_code():
+    good = "{'queue': 'a', 'state': 'running', 'group': 'g', 'start': 5, 'jobid': '2'}\n"
+    head = "nactive 2\nnfree 0\nnow 10\nschedCycle 60\n"
+    result = run("estimate", "--lrms", "-", data=head + good + "{'queue': 'a'}\n")
+    assert result.exit_code == 1
+    assert result.stdout == run("estimate", "--lrms", "-", data=head + good).stdout

@@ -24,22 +24,6 @@ LINE = "{'queue': 'atlas', 'state': 'queued', 'group': 'atlsgm', 'qtime': 1.0}\n
 TIMES = st.floats(0, 2e9).map(lambda time: round(time, 1))
 WORDS = st.text(min_size=1, max_size=12)
 
-ENTRIES = st.builds(
-    QueuedJob,
-    queue=WORDS,
-    group=WORDS,
-    state=st.sampled_from(STATES),
-    jobid=st.text(max_size=9),
-    user=st.text(max_size=9),
-    name=st.text(),
-    qtime=st.none() | TIMES,
-    start=st.none() | TIMES,
-    maxwalltime=st.none() | TIMES,
-    cpucount=st.integers(1, 10**6),
-    walltime=st.none() | TIMES,
-    priority=st.none() | st.integers(-(10**6), 10**9) | st.floats(-1e9, 1e9),
-    reservation=st.text(max_size=9),
-).map(lambda job: job._replace(start=None) if job.state in ("queued", "pending") else job)
 COUNTS = st.integers(0, 10**6)
 # A name of a queue has no comma, where several of them are one.
 QUEUES = st.lists(WORDS.filter(lambda text: "," not in text), max_size=3).map(tuple)
@@ -62,14 +46,42 @@ SCHEDULING = st.builds(
         st.builds(Reserved, st.text(), TIMES, TIMES, COUNTS, QUEUES), max_size=2
     ).map(tuple),
 )  # fmt: skip
-SNAPSHOTS = st.builds(
-    Snapshot,
-    jobs=st.lists(ENTRIES, max_size=5).map(tuple),
-    nactive=st.none() | st.integers(0, 10**6),
-    nfree=st.none() | st.integers(0, 10**6),
-    now=st.none() | st.integers(0, 2**31).map(float),
-    cycle=st.none() | st.integers(0, 10**4).map(float),
-    scheduling=SCHEDULING,
+
+
+def _entries(moments):
+    return st.builds(
+        QueuedJob,
+        queue=WORDS,
+        group=WORDS,
+        state=st.sampled_from(STATES),
+        jobid=st.text(max_size=9),
+        user=st.text(max_size=9),
+        name=st.text(),
+        qtime=st.none() | moments,
+        start=st.none() | moments,
+        maxwalltime=st.none() | TIMES,
+        cpucount=st.integers(1, 10**6),
+        walltime=st.none() | TIMES,
+        priority=st.none() | st.integers(-(10**6), 10**9) | st.floats(-1e9, 1e9),
+        reservation=st.text(max_size=9),
+    ).map(lambda job: job._replace(start=None) if job.state in ("queued", "pending") else job)
+
+
+def _snapshots(moments):
+    """Of one clock: its own, or one that counts from 1970."""
+    return st.builds(
+        Snapshot,
+        jobs=st.lists(_entries(moments), max_size=5).map(tuple),
+        nactive=st.none() | st.integers(10**6, 10**7),
+        nfree=st.none() | COUNTS,
+        now=st.none() | moments.map(float.__trunc__).map(float),
+        cycle=st.none() | st.integers(0, 10**4).map(float),
+        scheduling=SCHEDULING,
+    )
+
+
+SNAPSHOTS = _snapshots(st.floats(0, 9e8).map(lambda time: round(time, 1))) | _snapshots(
+    st.floats(1e9, 2e9).map(lambda time: round(time, 1))
 )
 
 
@@ -188,6 +200,47 @@ def test_a_start_after_now_is_read_as_it_stands():
     assert not remarks
 
 
+def _job(state, **times):
+    pairs = "".join(f", '{key}': {value}" for key, value in times.items())
+    return f"{{'queue': 'a', 'group': 'g', 'state': '{state}'{pairs}}}\n"
+
+
+NO_START = "a running job without start"
+
+
+@pytest.mark.parametrize("head, state, times, left, told", [
+    ("now 1700000000\n", "running", {"qtime": 1.6e9, "start": 0}, (1.6e9, None),
+     ["start 0 is no time of a clock that counts from 1970", NO_START]),
+    ("now 1700000000\n", "running", {"qtime": 0, "start": 1.6e9}, (None, 1.6e9),
+     ["qtime 0 is no time of a clock that counts from 1970"]),
+    ("now 1700000000\n", "queued", {"qtime": 1.6e9, "start": -1}, (1.6e9, None),
+     ["start -1 is no time of a clock that counts from 1970"]),
+    ("now 1700000000\n", "queued", {"qtime": 86400.5}, (None, None),
+     ["qtime 86400.5 is no time of a clock that counts from 1970"]),
+    ("", "running", {"qtime": 1.6e9, "start": 0}, (1.6e9, None),
+     ["start 0 is no time of a clock that counts from 1970", NO_START]),
+    ("now 5000\n", "running", {"qtime": 0, "start": 0}, (0, 0), []),  # any zero point
+    ("", "running", {"qtime": -5, "start": 0}, (-5, 0), []),
+])  # fmt: skip
+def test_a_time_that_is_none_of_the_clock_is_told_and_not_known(head, state, times, left, told):
+    for text in (head + _job(state, **times), _job(state, **times) + head):
+        snapshot, remarks = read(text)
+        [job] = snapshot.jobs
+        assert (job.qtime, job.start) == left
+        assert [each.message for each in remarks] == told
+
+
+@pytest.mark.parametrize("text, known, told", [
+    ("nactive 3\nnfree 10\n", (3, 3), ["nfree 10 is more than nactive 3, and is taken as that"]),
+    ("nfree 10\nnactive 3\n", (3, 3), ["nfree 10 is more than nactive 3, and is taken as that"]),
+    ("nactive 3\nnfree 3\n", (3, 3), []), ("nfree 10\n", (None, 10), []),
+])  # fmt: skip
+def test_no_more_slots_are_free_than_there_are(text, known, told):
+    snapshot, remarks = read(text)
+    assert (snapshot.nactive, snapshot.nfree) == known
+    assert [each.message for each in remarks] == told
+
+
 def test_other_lines_mean_nothing_and_are_noticed():
     snapshot, (remark,) = read("warning: licence expires\n\n" + LINE)
     assert len(snapshot.jobs) == 1
@@ -213,4 +266,5 @@ def test_a_negative_amount_of_a_queue_is_reported_and_not_known():
         "pool {'slots': 5, 'free': 9}\n"
     )
     assert snapshot.scheduling == Scheduling((Pool((), 5, 5),), (QueueRules("a", priority=-3),))
-    assert len(remarks) == 2
+    assert remarks[-1].message == "free 9 is more than slots 5, and is taken as that"
+    assert len(remarks) == 3

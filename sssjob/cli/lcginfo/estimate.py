@@ -28,7 +28,7 @@ Examples:
   sssjob lcginfo estimate --lrms lrmsinfo --plot --svg queue.svg
   sssjob lcginfo lrms --from slurm | sssjob lcginfo estimate --lrms - --queue main --vo atlas
 
-Exit code: 0 answered, 1 no job names that queue or VO, 2 no answer."""
+Exit code: 0 answered, 1 no job names that queue or VO, or a line was left out, 2 no answer."""
 )
 @options.CONFIGURATION
 @click.option("--lrms", metavar="FILE", help="Read lrmsinfo here instead of running a command.")
@@ -77,7 +77,7 @@ def command(
     if plot:
         for line in plotted:
             common.echo(line, err=as_json)
-    if not rows and (queue or vo):
+    if log.bad or (not rows and (queue or vo)):
         raise SystemExit(common.NOTHING)
 
 
