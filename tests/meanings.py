@@ -538,11 +538,12 @@ def _submit(text):
     return [found.job]
 
 
-_CONDOR_AD = "ClusterId = 7\nProcId = 0\nJobStatus = 1\n@\n"
+_CONDOR_AD = "ClusterId = 7\nProcId = 0\n@\n"
 
 
 def _condor(submit, ad, *, records=True):
     """A submit file, the ad that condor_submit makes of it, and a record where that has it."""
+    ad = ad if "JobStatus" in ad else f"JobStatus = 1\n{ad}"
     return {
         "translate": (_submit, submit),
         "status": (shown_job("condor-q", _CONDOR_AD), ad),
@@ -667,10 +668,17 @@ FACTS = {
         "translate": (scripted("pbs"), "#PBS -l arch=linux"),
     }),
     "what a site of HTCondor declares": ("Requested/Resource", [("2", {})], _condor(
-        "request_foo = 2", "RequestFoo = 2", records=False)),
+        "request_foo = 2", "RequestFoo = 2")),
+    **{f"{what} of HTCondor that is what the job uses": (f"Requested/{what}", [], {
+        "accounting": (recorded_job("condor", _CONDOR_AD), said),
+        "status": (shown_job("condor-q", _CONDOR_AD), said),
+    }) for what, said in (
+        ("Memory", "MemoryUsage = 5\nRequestMemory = ifthenelse(MemoryUsage =!= undefined,MemoryUsage,1)"),  # noqa: E501
+        ("Disk", "DiskUsage = 77\nRequestDisk = DiskUsage"),
+    )},
     "on four machines of HTCondor, what a site declares": ("Requested/Resource", [("8", {})], _condor(  # noqa: E501
         "universe = parallel\nmachine_count = 4\nrequest_foo = 2",
-        "JobUniverse = 11\nMinHosts = 4\nMaxHosts = 4\nRequestFoo = 2", records=False)),
+        "JobUniverse = 11\nMinHosts = 4\nMaxHosts = 4\nRequestFoo = 2")),
     "processors that a job of Flux waits for": ("Requested/Processors", [("4", {})], {
         "status": (shown_flux, '"ncores": 4, "ntasks": 4'),
         "accounting": (recorded_job("flux", '{"id": 7, "t_submit": 1.0, "state": "SCHED", @}'), '"ncores": 4'),  # noqa: E501

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from sssjob import expression
 from sssjob.classads import quoting, writing
+from sssjob.classads.needed import references
 from sssjob.classads.values import Ad, Node
 from sssjob.document import loads
 from sssjob.errors import Finding, InvalidValue, UnreadableDocument, finding
@@ -102,9 +103,12 @@ def _embedded(ad: Ad, findings: list[Finding]) -> Job | None:
 
 # What is requested is written by expressions as well (``_requested``).
 _ROWS = tuple(row for row in table.ATTRIBUTES if row.place != REQUESTED)
+_USED = frozenset(("diskusage", "imagesize", "memoryusage", "residentsetsize"))
 # Each RequestX is a Resource, whatever X is.
 _AMOUNTS = tuple(
-    row for row in table.ATTRIBUTES if row.place == REQUESTED and row.column != "RequestGPUs"
+    row
+    for row in table.ATTRIBUTES
+    if row.place == REQUESTED and row.column not in ("RequestGPUs", table.REQUESTS)
 )
 _OF_ALL = tuple(row for row in _ROWS if row.element not in table.OF_STARTED)
 _ELEMENTS = frozenset(row.element for row in _ROWS)
@@ -167,13 +171,20 @@ def _around(ad: Ad, findings: list[Finding]) -> Iterator[Property]:
         yield Property("NotificationList", word, {"uri": to_uri(address)} if address else {})
 
 
+def _is_usage(value: object) -> bool:
+    """Whether a request is a function of what the job uses, as condor_submit writes without one."""
+    return isinstance(value, Node) and any(each.name.lower() in _USED for each in references(value))
+
+
 def _requested(
     ad: Ad, items: list[Item], findings: list[Finding], wrong: Wrong
 ) -> Iterator[Property]:
     """What the Request attributes say, and what of Requirements can be said in a request."""
     texts = AdTexts.of(ad)
     asked: list[expression.Expression] = [
-        expression.Comparison(item) for _, item in texts.properties(_AMOUNTS, wrong)
+        expression.Comparison(item)
+        for row, item in texts.properties(_AMOUNTS, wrong)
+        if not _is_usage(ad.get(row.column))
     ]
     hosts = int(table.hosts_of(texts.text("MinHosts"), texts.text("JobUniverse")))
     resources: dict[str, int] = {}

@@ -121,7 +121,7 @@ def test_what_no_request_can_say_goes_back_into_the_ad_and_does_not_grow():
 
 
 def test_amounts_are_worked_out_over_the_ad():
-    [ad] = forms.read_text("RequestDisk = DiskUsage * 2\nDiskUsage = 50\n")
+    [ad] = forms.read_text("RequestDisk = Files * 2\nFiles = 50\n")
     assert to_job(ad).job.requested.get("Disk").bytes == 100 * 1024
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import Any, BinaryIO
 
 from sssjob.classads import forms, long
 from sssjob.classads.errors import BadAd
 from sssjob.document.files import looked_at
 from sssjob.errors import InvalidValue, UnusableInput
+from sssjob.integers import LARGEST
 from sssjob.records import json_objects
 from sssjob.records.cuts import Parted, cut_short
 from sssjob.records.cutting import Cutter, Front, LineCutter, OpenStream, Part, PartStream
@@ -17,7 +19,7 @@ from sssjob.records.layout import Piece
 from sssjob.records.lines import LINE_LIMIT, TOO_LONG, Blocks, clean, legal
 from sssjob.records.record import Bad, Noted, Options, Skipped
 from sssjob.records.values import number
-from sssjob.systems.condor.accounting.table import NAMES
+from sssjob.systems.condor.accounting.table import NAMES, REQUESTS
 from sssjob.systems.condor.accounting.values import (
     COMPLETED,
     NUMBERS,
@@ -33,6 +35,7 @@ JSON, XML, NEW, LONG, TEXT = "JSON", "XML", "new", "long", "text"
 
 _READ = (*NAMES, "MyType")
 _AT = {name.lower(): place for place, name in enumerate(_READ)}
+_REQUESTS = _AT[REQUESTS.lower()]
 _GLOBAL_ID = _AT["globaljobid"]
 _NOTHING: list[Any] = [None] * len(_READ)
 _LINE = re.compile(r"\s*+([A-Za-z_][\w.]*+)\s*+=(?!=)", re.ASCII)
@@ -148,6 +151,7 @@ def _of_blocks(stream: BinaryIO, first: int, form: str) -> Iterator[Piece]:
 
 def _of_json(objects: Iterable[json_objects.Found | Bad | Noted]) -> Iterator[Piece]:
     seen: set[str] = set()
+    requests: list[str] = []  # of resources that sites declare
     others: dict[str, int] = {}  # names in other cases of letters, and what they stand for
     for found in objects:
         if isinstance(found, Bad | Noted):
@@ -159,7 +163,10 @@ def _of_json(objects: Iterable[json_objects.Found | Bad | Noted]) -> Iterator[Pi
             seen |= new
             others |= {name: _AT[name.lower()] for name in new if name.lower() in _AT}
             others = {name: place for name, place in others.items() if _READ[place] != name}
+            requests += sorted(filter(_is_request, new))
         values = list(map(ad.get, _READ))
+        for name in requests:
+            _request(values, name, ad.get(name))
         for name, place in others.items():
             if values[place] is None:
                 values[place] = ad.get(name)
@@ -210,6 +217,8 @@ def _of_others(stream: BinaryIO, form: str, first: int) -> Iterator[Piece]:
         for name, value in ad.items():
             if (place := _AT.get(name.lower(), -1)) >= 0:
                 values[place] = _plain(value)
+            elif _is_request(name):
+                _request(values, name, value)
         yield ad.line + first - 1, values
     yield from _faults(wrong, first)
 
@@ -257,8 +266,24 @@ def _of_lines(lines: Iterable[tuple[int, str]]) -> Iterator[Piece]:
             if values[place] not in (None, value):
                 wrong = wrong or _unended(line, found[1])
             values[place] = value
+        elif _is_request(found[1]):
+            with suppress(BadAd):
+                _request(values, found[1], long.attribute(text, lazy=True)[1])
     if values is not None:
         yield _ended(begun, values, wrong, "")
+
+
+def _is_request(name: str) -> bool:
+    """Whether an attribute asks for a resource that only its site knows."""
+    return name[:7].lower() == "request" and name.isascii() and name.lower() not in _AT
+
+
+def _request(values: list[Any], name: str, value: Any) -> None:
+    """Keep a number that is asked for beside others of its kind."""
+    if type(value) in (int, float) and 1 <= value < LARGEST:
+        told = f"{name[7:]}={value}"
+        before = values[_REQUESTS]
+        values[_REQUESTS] = f"{before} {told}" if before else told
 
 
 def _unended(line: int, name: str) -> str:

@@ -155,6 +155,9 @@ def processors(provisioned: str, requested: str, hosts: str, universe: str) -> F
     return str(units.rounded(found * hosts_of(hosts, universe)))
 
 
+REQUESTS = "Request*"  # what an ad asks for of resources that its site declares
+
+
 def hosts_of(text: str, universe: str) -> Fraction:
     """On how many hosts a job is: a parallel one has what is asked for, or given, on each."""
     if UNIVERSES.get(universe) != "parallel" or not text:
@@ -170,6 +173,20 @@ def asked_count(text: str, hosts: str, universe: str) -> Found:
     """
     found = count(text) if text else None
     return found and str(units.rounded(int(found) * hosts_of(hosts, universe)))
+
+
+def site_resources(text: str, hosts: str, universe: str) -> Found:
+    """What a job asks for that only its site knows, on all hosts.
+
+    >>> [(each.text, *each.attributes.values()) for each in site_resources("Foo=2", "4", "11")]
+    [('8', 'Foo')]
+    """
+    told = (each.partition("=") for each in text.split())
+    return tuple(
+        Property("Resource", str(int(Fraction(value)) * int(hosts_of(hosts, universe))),
+                 {"name": names.resource(name)})
+        for name, _, value in told
+    ) or None  # fmt: skip
 
 
 def asked_hosts(text: str, universe: str) -> Found:
@@ -316,6 +333,7 @@ ATTRIBUTES: tuple[Field, ...] = (
     Field("RequestMemory",            REQUESTED, "Memory",          asked, {"units": "MB"}, _ALL),
     Field("RequestDisk",              REQUESTED, "Disk",            asked, {"units": "KB"}, _ALL),
     Field("RequestGPUs",              REQUESTED, "Resource",        asked_count, _GPU, _ALL),
+    Field(REQUESTS,                   REQUESTED, "Resource",        site_resources, {}, _ALL),
     Field("ConcurrencyLimits",        REQUESTED, "Resource",        licenses),
     Field("ConcurrencyLimits",        JOB,       "Extension",       other_limits, _CONCURRENCY),
     Field("AllowedJobDuration",       REQUESTED, "Duration",        limit, _LIMIT, _EXECUTING),
