@@ -163,6 +163,11 @@ def test_a_starter_looks_for_a_command_where_the_job_would(install, safe_path, s
     job = {"PATH": PATH, "JOB_ID": "7", "LSB_JOBID": "7"}
     starter = str(place / "starter")
     assert subprocess.run([starter, "sort", "/dev/null"], env=job, **given).stdout == ""
+    for words, printed in (
+        (["printf", "<%s>", "a  b", "$(id)"], "<a  b><$(id)>"), (["cd", "/", "&&", "pwd"], "/\n"),
+    ):  # fmt: skip
+        done = subprocess.run([starter, *words], env={**job, "PATH": "/none"}, **given)
+        assert done.stdout == printed
     words = [starter, "./own", "a  b", "$(id)"]
     assert subprocess.run(words, env=job, **given).stdout == "<a  b><$(id)>"
 

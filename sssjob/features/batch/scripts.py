@@ -345,10 +345,12 @@ def becoming(shell: str) -> str:
         f"shell={shell}\n"
         "# A job comes as the path of a script and arguments, as a command, or as one text.\n"
         'case $1 in */*) [ -f "$1" ] && [ ! -x "$1" ] && exec "$shell" "$@" ;; esac\n'
-        'case $(command -v "$1") in\n'
-        '*/*) exec "$@" ;;\n'
-        '?*) [ $# -gt 1 ] && exec /bin/sh -c \'"$@"\' sh "$@" ;;\n'
-        "esac\n"
+        'case $(command -v "$1") in */*) exec "$@" ;; esac\n'
+        "# What only a shell has takes its arguments as they are, unless they join commands.\n"
+        "words=$#\n"
+        "for word; do case $word in '&&'|'||'|';'|'|'|'&') words=1 ;; esac; done\n"
+        '[ $words -gt 1 ] && command -v "$1" >/dev/null && '
+        'exec /bin/sh -c \'"$@"\' sh "$@"\n'
         'exec "$shell" -c "$*"\n'
     )
 
