@@ -11,7 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from daemons import Unavailable
@@ -194,7 +194,8 @@ def _stop():
     # Nothing that a pool of tests has is worth more patience.
     if not until(lambda: not _inside(), seconds=2):
         for pid in _inside():
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it has ended in the meantime
+                os.kill(pid, signal.SIGKILL)
         until(lambda: not _inside())
     for name in ("proc", "dev", ""):
         # Lazily: a process that has just ended may still hold it for a moment.
