@@ -24,7 +24,7 @@ from sssjob.handlers.attributes import GROUP, JOB, ObjectAttribute, attribute, s
 from sssjob.handlers.categories import asking, delivering
 from sssjob.handlers.changes import copied, once, remember
 from sssjob.handlers.documents import carried, require_credits
-from sssjob.handlers.editing import WARNING, place, put, require_own, require_short
+from sssjob.handlers.editing import WARNING, place, put, require_own, require_short, stating
 from sssjob.handlers.finding import is_true
 from sssjob.handlers.ledger_entries import about, quote_of
 from sssjob.handlers.ledger_entries import text as _text
@@ -147,7 +147,7 @@ def charge(
         removed = change.ledger.reservations(subject.id, call.now)
         total = units.decimal(before + priced.bill.amount)
         require_credits(total)
-        stored = _keep(change, job.setting(_like(job, "Charge", total)), known)
+        stored = _keep(change, _charged(job, total), known)
         seconds = _duration(subject.view.used)
         change.ledger.add(
             _entry(EntryKind.CHARGE, priced, subject.id, seconds, stored, call, ends=True)
@@ -308,7 +308,7 @@ def refund(
             raise Refused("740", f"Job {id_} was charged {units.decimal(before)} credits only")
         change.ledger.hold(id_)
         left = units.decimal(before - amount)
-        stored = _keep(change, known.job.setting(_like(known.job, "Charge", left)), known)
+        stored = _keep(change, _charged(known.job, left), known)
         change.ledger.add(about(EntryKind.REFUND, amount, known.view, id_, stored, call))
         shown = _shown(asked, accounting, amount)
         row = Row("Refund", (("JobId", id_), ("Refund", shown)))
@@ -634,6 +634,15 @@ def _require_times(view: View, *, in_order: bool) -> None:
 
 def _like(job: Job, name: str, text: str) -> Property:
     return Property(name, text, {}, (), job.namespace)
+
+
+def _charged(job: Job, total: str) -> Job:
+    """A job with another Charge, in the place where it counts."""
+    found = attribute("Charge")
+    assert found is not None
+    charged = stating(job, found, total)
+    assert isinstance(charged, Job)
+    return charged
 
 
 def _number(change: Change, name: str) -> int:

@@ -179,7 +179,7 @@ def changed(job: Block, view: View, asked: Set) -> Block:
         if found.name == "Charge":
             require_credits(text)
     gone = asked.op == "Assign" and text == _NULL
-    return _replaced(job, found, None if gone else text)
+    return stating(job, found, None if gone else text)
 
 
 def put(change: Change, block: Block, stored: Stored) -> Stored:
@@ -196,6 +196,24 @@ def place(block: Block, number: int, change: Callable[[Block], Block]) -> Block:
         return change(block)
     job = block.blocks(Job)[number - 1]
     return block.holding(change(job) if item is job else item for item in block.items)
+
+
+def stating(job: Block, found: ObjectAttribute, text: str | None) -> Block:
+    """A job with another text for what counts: delivered, its own, or asked for exactly."""
+    for kind in (Delivered, None, Requested):
+        for block in [job] if kind is None else job.blocks(kind):
+            for item in block.properties:
+                if not _is(item, found) or (
+                    kind is Requested and not is_exact(item, [each.name for each in job.requested])
+                ):
+                    continue
+                if text is None:  # also one that was behind it, and would count now
+                    left = [each for each in block.items if not _states(each, found)]
+                else:
+                    left = _swapped(block.items, item, (_like(item, text),))
+                inner = block.holding(left)
+                return inner if kind is None else job.holding(_swapped(job.items, block, (inner,)))
+    return job if text is None else job.holding((*job.items, _property(found, text, job.namespace)))
 
 
 def require_short(id_: str) -> None:
@@ -351,24 +369,6 @@ def _require_whole(found: Sequence[View]) -> None:
 def _views(stored: Stored, block: Block, kind: str) -> list[View]:
     """The jobs of a document that is being changed."""
     return [View(stored, only(block).block, 0)] if kind == GROUP else [*jobs_of(stored, block)]
-
-
-def _replaced(job: Block, found: ObjectAttribute, text: str | None) -> Block:
-    """A job with another text for what counts: delivered, its own, or asked for exactly."""
-    for kind in (Delivered, None, Requested):
-        for block in [job] if kind is None else job.blocks(kind):
-            for item in block.properties:
-                if not _is(item, found) or (
-                    kind is Requested and not is_exact(item, [each.name for each in job.requested])
-                ):
-                    continue
-                if text is None:  # also one that was behind it, and would count now
-                    left = [each for each in block.items if not _states(each, found)]
-                else:
-                    left = _swapped(block.items, item, (_like(item, text),))
-                inner = block.holding(left)
-                return inner if kind is None else job.holding(_swapped(job.items, block, (inner,)))
-    return job if text is None else job.holding((*job.items, _property(found, text, job.namespace)))
 
 
 def _swapped(items: Sequence[Item], old: Item, new: Sequence[Item]) -> list[Item]:

@@ -841,3 +841,25 @@ def test_a_quote_for_a_job_that_starts_later_holds_from_then_on(jobs):
     jobs.answer("Quote", data=[gold().replace("<JobId>PBS.1</JobId>", "")], options=times)
     [row] = jobs.ask("Query", object="Quotation", gets=["StartTime", "EndTime"])
     assert row == {"StartTime": "2000000000", "EndTime": str(2000000000 + 7 * 86400)}
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["<Charge>9</Charge>", "<Delivered><Charge>9</Charge></Delivered>",
+     "<Requested><Charge>9</Charge></Requested>",
+     "<Charge>9</Charge><Charge>4</Charge>"],
+)  # fmt: skip
+def test_a_charge_adds_to_what_a_job_came_with_wherever_it_says_so(jobs, said):
+    job = f"<Job><Id>PBS.1</Id><User>ann</User>{said}</Job>"
+    with jobs.service.stores.use() as kept:
+        kept.load(job.encode())
+    jobs.answer("Charge", data=[gold(seconds=10)])
+    assert charged(jobs) == "169"
+    jobs.answer("Refund", options={"JobId": "PBS.1", "Amount": "5"})
+    assert charged(jobs) == "164"
+    told = jobs.ask("Query", object="Transaction", gets=["Action", "Amount", "User"])
+    assert [tuple(row.values()) for row in told] == [
+        ("Charge", "9", "ann"), ("Charge", "160", "ann"), ("Refund", "5", "ann"),
+    ]  # fmt: skip
+    with jobs.service.stores.use() as kept:
+        assert list(kept.check()) == []
