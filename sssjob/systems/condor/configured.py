@@ -11,17 +11,21 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from sssjob.classads import parser
+from sssjob.classads import evaluate, operators, parser
 from sssjob.classads.errors import BadAd
+from sssjob.classads.needed import references
 from sssjob.classads.tree import Literal
-from sssjob.classads.values import Node
-from sssjob.integers import whole
+from sssjob.classads.values import ERROR, UNDEFINED, Node, RelTime, Special
 from sssjob.suggestions import question
-from sssjob.systems.condor import names
+from sssjob.systems.condor import names, slot_types
+
+if TYPE_CHECKING:
+    from sssjob.classads.values import Value
 
 MOST = 100_000  # lines that are read
 _DEPTH = 32  # macros within each other
@@ -37,7 +41,11 @@ _SLOT_TYPE = re.compile(r"(NUM_SLOTS|SLOT)_TYPE_(\d+)(?:_(\w+))?", re.ASCII)
 _CRON = re.compile(r"STARTD_CRON_(\w+)_(EXECUTABLE|ARGS|MODE|PERIOD|PREFIX|SLOTS)", re.ASCII)
 _RESOURCE = re.compile(r"MACHINE_RESOURCE_(?!NAMES$)(INVENTORY_)?(\w+)", re.ASCII)
 _PERIOD = re.compile(r"\d{1,9}\s*[smhSMH]?", re.ASCII)
-_PART = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*%|(\d{1,9})\s*/\s*(\d{1,9})", re.ASCII)
+_EXECUTE = re.compile(r"SLOT\d+_EXECUTE", re.ASCII)
+_YES, _NO = ("true", "1", "yes", "t"), ("false", "0", "no", "f")
+# How many there are, the first that is set: what the site says goes before what is found.
+_CPUS = ("NUM_CPUS", "DETECTED_CPUS_LIMIT", "DETECTED_CPUS")
+_MEMORY = ("MEMORY", "DETECTED_MEMORY")
 
 # fmt: off
 STARTD_HOOKS = {
@@ -53,11 +61,13 @@ STARTER_HOOKS = {
 }
 # Of schedds and shadows, and what stands behind the name of a hook.
 _OTHERS = ("TRANSLATE_JOB", "JOB_FINALIZE", "JOB_CLEANUP", "SHADOW_PREPARE_JOB")
-_ENDS = ("_ARGS", "_TIMEOUT")
+_TIMEOUT = "_TIMEOUT"
+_ENDS = ("_ARGS", _TIMEOUT)
 POLICY = (
     "START", "SUSPEND", "CONTINUE", "PREEMPT", "KILL", "RANK", "WANT_SUSPEND", "WANT_VACATE",
-    "WANT_HOLD", "MAXJOBRETIREMENTTIME", "FETCHWORKDELAY",
+    "WANT_HOLD", "MAXJOBRETIREMENTTIME", "MACHINEMAXVACATETIME", "FETCHWORKDELAY",
 )
+_IN_SECONDS = ("MAXJOBRETIREMENTTIME", "MACHINEMAXVACATETIME", "FETCHWORKDELAY")
 KEYWORDS = {
     "STARTD_JOB_HOOK_KEYWORD":          "whose hooks the startd calls, for every slot",
     "STARTER_JOB_HOOK_KEYWORD":         "whose hooks starters call, whatever a job says",
@@ -118,6 +128,7 @@ class Configured:
     values: Mapping[str, str]
     written: Mapping[str, str]
     odd: list[tuple[int, str]] = field(default_factory=list)
+    uses: bool = False  # more is set by what it only names
 
     @classmethod
     def read(cls, text: str) -> Configured:
@@ -130,8 +141,12 @@ class Configured:
         values: dict[str, str] = {}
         written: dict[str, str] = {}
         odd = []
+        uses = False
         for number, line in _joined(text.splitlines()[:MOST]):
-            if not line.strip() or line.lstrip().startswith("#") or _USE.fullmatch(line):
+            if not line.strip() or line.lstrip().startswith("#"):
+                continue
+            if _USE.fullmatch(line):
+                uses = True
                 continue
             if (found := _LINE.fullmatch(line)) is None:
                 odd.append((number, line.strip()))
@@ -142,7 +157,7 @@ class Configured:
             own = re.compile(rf"\$\({re.escape(key)}(?::([^()]*))?\)", re.IGNORECASE)
             text = own.sub(lambda own, before=before: before or own[1] or "", found[2].strip())
             values[key], written[key] = text[:_LONGEST], found[1]
-        return cls(values, written, odd)
+        return cls(values, written, odd, uses)
 
     def get(self, name: str, default: str = "") -> str:
         """What a variable stands for, its macros replaced; ``default`` where it is not set."""
@@ -184,7 +199,8 @@ class Configured:
             shown = self.written.get(name, name)
             yield Said(shown, value, meaning + ("" if self.get(name) else " (default)"))
         for number, count, share, kind in self._slot_types():
-            yield Said(f"SLOT_TYPE_{number}", share, f"{count} {kind} slot{'s' * (count != 1)}")
+            shown = "?" if count is None else str(count)
+            yield Said(f"SLOT_TYPE_{number}", share, f"{shown} {kind} slot{'s' * (count != 1)}")
         for name, found in self._matching(_RESOURCE):
             how = (
                 "found by this program"
@@ -199,15 +215,16 @@ class Configured:
                        self.get(f"STARTD_CRON_{job}_EXECUTABLE", "none"),
                        f"publishes in the ads of slots; {mode} {period}".rstrip())  # fmt: skip
 
-    def _slot_types(self) -> Iterator[tuple[int, int, str, str]]:
-        """Each type of slots: its number, how many there are, what each has, and its kind."""
+    def _slot_types(self) -> Iterator[tuple[int, int | None, str, str]]:
+        """Each type of slots: its number, how many there are (None: nobody knows), what each has,
+        and its kind.
+        """
         numbers = {int(found[2]) for _, found in self._matching(_SLOT_TYPE)}
         for number in sorted(numbers):
-            count = self.get(f"NUM_SLOTS_TYPE_{number}", "0")
+            count = self._whole(f"NUM_SLOTS_TYPE_{number}", 0)
             share = self.get(f"SLOT_TYPE_{number}", "auto")
             partitionable = self.get(f"SLOT_TYPE_{number}_PARTITIONABLE").lower()
-            kind = "partitionable" if partitionable in ("true", "1", "yes", "t") else "static"
-            yield number, whole(count, 9) or 0, share, kind
+            yield number, count, share, "partitionable" if partitionable in _YES else "static"
 
     def _cron_jobs(self) -> list[str]:
         return self.get("STARTD_CRON_JOBLIST").replace(",", " ").split()
@@ -325,38 +342,92 @@ class Configured:
                 continue
             if name == "START" and isinstance(node, Literal) and node.value in (False, 0):
                 yield Found("START", "it is false: no slot takes a job", is_error=False)
-        for name, least in (
-            ("STARTER_UPDATE_INTERVAL", 1), ("STARTER_INITIAL_UPDATE_INTERVAL", 1),
-            ("POLLING_INTERVAL", 1),
-        ):  # fmt: skip
-            text = self.get(name)
-            if text and (whole(text, 9) or 0) < least:
-                yield Found(name, f"whole seconds are expected: {text[:60]}")
+            value = _constant(text)
+            if name in POLICY and name not in _IN_SECONDS:
+                what = "a number" if name == "RANK" else "true or false"
+                if value is not UNDEFINED and isinstance(operators.truth(value), Special):
+                    yield Found(self.written[name], f"{what} is expected: {text[:60]}")
+            elif name in _IN_SECONDS and not _is_span(value):
+                yield Found(self.written[name], f"seconds are expected: {text[:60]}")
+        for name in (
+            "STARTER_UPDATE_INTERVAL",
+            "STARTER_INITIAL_UPDATE_INTERVAL",
+            "POLLING_INTERVAL",
+        ):
+            if self.get(name) and not self._whole(name, None):
+                yield Found(name, f"whole seconds are expected: {self.get(name)[:60]}")
+        for name, hook in self._matching(_HOOK):
+            if hook[2].endswith(_TIMEOUT) and self._whole(name, None) is None:
+                yield Found(name, f"whole seconds are expected: {self.get(name)[:60]}")
 
     def _slots(self) -> Iterator[Found]:
-        shares: dict[str, Fraction] = {}
-        total = 0
-        most = whole(self.get("MAX_SLOT_TYPES", "10"), 9)
+        types = []
+        resources = self._resource_names()
+        most = self._whole("MAX_SLOT_TYPES", 10)
         for number, count, share, _ in self._slot_types():
-            if f"SLOT_TYPE_{number}" not in self.values:
-                yield Found(f"NUM_SLOTS_TYPE_{number}", f"SLOT_TYPE_{number} is not set")
+            name, of = f"SLOT_TYPE_{number}", f"NUM_SLOTS_TYPE_{number}"
+            if count is None:
+                yield Found(of, f"a whole number is expected: {self.get(of)[:60]!r}")
+            elif name not in self.values:
+                yield Found(of, f"{name} is not set")
             elif not count:
-                yield Found(f"SLOT_TYPE_{number}", f"NUM_SLOTS_TYPE_{number} is not set or 0: "
-                            "no such slot is made", is_error=False)  # fmt: skip
+                yield Found(name, f"{of} is not set or 0: no such slot is made", is_error=False)
             if most is not None and not 0 < number <= most:
-                yield Found(f"SLOT_TYPE_{number}", f"MAX_SLOT_TYPES is {most}")
-            total += count
-            for resource, part in _parts(share):
-                shares[resource] = shares.get(resource, Fraction(0)) + count * part
-        rest = shares.pop("", Fraction(0))
-        for resource, part in sorted(({"all": Fraction(0)} | shares).items()):
-            if part + rest > 1:
-                percent = float((part + rest) * 100)
-                yield Found("SLOT_TYPE_...", f"the slots have {percent:g}% of {resource} together")
+                yield Found(name, f"MAX_SLOT_TYPES is {most}")
+            has = slot_types.read(share, resources)
+            for told, is_error in has.wrong:
+                yield Found(name, told, is_error and count != 0)
+            partitionable = self.get(f"{name}_PARTITIONABLE")
+            if partitionable and partitionable.lower() not in (*_YES, *_NO):
+                told = f"true or false is expected: {partitionable[:60]!r}"
+                yield Found(f"{name}_PARTITIONABLE", told)
+            types.append(slot_types.SlotType(count or 0, has))
+        apart = any(_EXECUTE.fullmatch(name) for name in self.values)
+        totals = self._totals(resources or ())
+        for told in slot_types.overdrawn(types, totals, resources or (), apart=apart):
+            yield Found("SLOT_TYPE_...", told)
+        slots, there = self._whole("NUM_SLOTS", None), totals.get("cpus")
+        if not types and slots is not None and there is not None and slots > there:
+            yield Found("NUM_SLOTS", f"{slots} slots are more than {there} cpus")
+        total = sum(each.number for each in types)
         for name, slot in self._matching(_SLOT):
             if total and int(slot[1][:9]) > total:
-                there = f"there {'is' if total == 1 else 'are'} {total} slot{'s' * (total != 1)}"
-                yield Found(name, f"there is no slot {slot[1]}: {there}")
+                told = f"there {'is' if total == 1 else 'are'} {total} slot{'s' * (total != 1)}"
+                yield Found(name, f"there is no slot {slot[1]}: {told}")
+
+    def _resource_names(self) -> Collection[str] | None:
+        """The names of the resources that the machine has of its own; None where a ``use`` may
+        bring more.
+        """
+        if self.uses:
+            return None
+        enabled = self.get("MACHINE_RESOURCE_NAMES").replace(",", " ").lower().split()
+        found = {found[2].lower() for _, found in self._matching(_RESOURCE)}
+        return found & {*enabled} if enabled else found
+
+    def _totals(self, resources: Collection[str]) -> dict[str, Fraction]:
+        """How many a machine has of what it gives its slots, where that is told."""
+        cpus = next((each for each in _CPUS if self.get(each)), "")
+        memory = next((each for each in _MEMORY if self.get(each)), "")
+        found = {"cpus": self._whole(cpus, None), "memory": self._whole(memory, None)}
+        reserved = self._whole("RESERVED_MEMORY", 0)
+        if found["memory"] is not None and memory != "MEMORY":
+            found["memory"] = max(found["memory"] - (reserved or 0), 0)
+        for name in resources:
+            value = self.get(f"MACHINE_RESOURCE_{name}")
+            number = self._whole(f"MACHINE_RESOURCE_{name}", None)
+            # Else the id of each is listed, where no program finds them.
+            ids = value.replace(",", " ").split()
+            found[name] = number if number is not None or not ids else len(ids)
+        return {name: Fraction(value) for name, value in found.items() if value is not None}
+
+    def _whole(self, name: str, default: int | None) -> int | None:
+        """The whole number from 0 on that a variable is or comes to; None if it is none."""
+        text = self.get(name) if name else ""
+        if not text:
+            return default
+        value = _constant(text)
+        return value if type(value) is int and value >= 0 else None
 
     def _resources(self, files: bool) -> Iterator[Found]:
         for name, found in self._matching(_RESOURCE):
@@ -379,7 +450,10 @@ class Configured:
                 told = f"{mode!r} is no mode{question(mode, MODES)}; known: {', '.join(MODES)}"
                 yield Found(f"{head}MODE", told)
             period = self.get(f"{head}PERIOD")
-            if mode.lower() in ("periodic", "waitforexit") and not _PERIOD.fullmatch(period):
+            is_none = mode.lower() == "periodic" and not period.strip("0 smhSMH")
+            if mode.lower() in ("periodic", "waitforexit") and (
+                is_none or not _PERIOD.fullmatch(period)
+            ):
                 yield Found(f"{head}PERIOD", f"a time such as 5m is expected: {period!r}")
         for name, found in self._matching(_CRON):
             if found[2] == "EXECUTABLE" and found[1] not in listed:
@@ -387,15 +461,22 @@ class Configured:
                 yield Found(name, told, is_error=False)
 
 
-def _parts(share: str) -> Iterator[tuple[str, Fraction]]:
-    """The parts of the machine in the text of a slot type; "" is every resource not named."""
-    for word in re.split(r"[,\s]+(?=[A-Za-z]|$)", share) if "=" in share else [share]:
-        resource, _, amount = word.rpartition("=")
-        found = _PART.fullmatch(amount.strip())
-        if found is None or (found[3] and not int(found[3])):
-            continue
-        part = Fraction(found[1]) / 100 if found[1] else Fraction(int(found[2]), int(found[3]))
-        yield resource.strip().lower(), part
+def _is_span(value: Value) -> bool:
+    """Whether a value can be a number of seconds, or is not known yet."""
+    if isinstance(value, bool):
+        return False
+    seconds = value.seconds if isinstance(value, RelTime) else value
+    return seconds >= 0 if isinstance(seconds, (int, float)) else value is UNDEFINED
+
+
+def _constant(text: str) -> Value:
+    """What an expression comes to alone; UNDEFINED where it needs an ad, ERROR if it is none."""
+    try:
+        node = parser.expression(text, old=True)
+    except BadAd:
+        return ERROR
+    value = evaluate.evaluate(node)
+    return UNDEFINED if value is ERROR and any(references(node)) else value
 
 
 def unusable(path: str, *, strict: bool = True) -> str:

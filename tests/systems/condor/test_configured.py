@@ -47,6 +47,74 @@ WRONG = [
         "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = 100%\nSLOT2_JOB_HOOK_KEYWORD = SSS",
         "there is no slot 2: there is 1 slot",
     ),
+    (
+        "NUM_CPUS = 4\nNUM_SLOTS_TYPE_1 = 3\nSLOT_TYPE_1 = cpus=4",
+        "the slots have 12 of 4 cpus together",
+    ),
+    (
+        "DETECTED_CPUS = 4\nNUM_SLOTS_TYPE_1 = 8\nSLOT_TYPE_1 = 10%",
+        "the slots have 8 of 4 cpus together",
+    ),
+    (
+        "NUM_CPUS = 2*2\nNUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = c=4\nNUM_SLOTS_TYPE_2 = 2\nSLOT_TYPE_2 = m=1",
+        "0 of 4 cpus are left for 2 slots that share the rest",
+    ),
+    (
+        "DETECTED_MEMORY = 4000\nNUM_SLOTS_TYPE_1 = 3\nSLOT_TYPE_1 = Mem=3000",
+        "the slots have 9000 of 4000 memory together",
+    ),
+    (
+        "DETECTED_MEMORY = 4000\nRESERVED_MEMORY = 500\nNUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = ram=3600",
+        "the slots have 3600 of 3500 memory together",
+    ),
+    (
+        "DETECTED_MEMORY = 4000\nMEMORY = 1000\nNUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = ram=50%\nNUM_SLOTS_TYPE_2 = 1\nSLOT_TYPE_2 = m=600",
+        "the slots have 1100 of 1000 memory together",
+    ),
+    (
+        "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=4,gpus=3\nMACHINE_RESOURCE_GPUs = 2",
+        "the slots have 3 of 2 gpus together",
+    ),
+    (
+        "NUM_SLOTS_TYPE_1 = 2\nSLOT_TYPE_1 = gpus=2\nMACHINE_RESOURCE_GPUs = CUDA0, CUDA1 CUDA2",
+        "the slots have 4 of 3 gpus together",
+    ),
+    (
+        "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=1,tapes=1",
+        "SLOT_TYPE_1: tapes: no MACHINE_RESOURCE_tapes is set",
+    ),
+    (
+        "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cogs=1\nMACHINE_RESOURCE_cogs = 2\nMACHINE_RESOURCE_NAMES = gpus",
+        "no MACHINE_RESOURCE_cogs is set",
+    ),
+    (
+        "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=50%, mem=abc",
+        "SLOT_TYPE_1: 'mem=abc' is no amount",
+    ),
+    ("NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=-1", "'cpus=-1' is no amount"),
+    ("NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=1/0", "'cpus=1/0' is no amount"),
+    ("NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = 4", "'4' is a number of nothing"),
+    ("NUM_SLOTS_TYPE_1 = x\nSLOT_TYPE_1 = 1%", "NUM_SLOTS_TYPE_1: a whole number is expected: 'x'"),
+    ("NUM_SLOTS_TYPE_1 = -2\nSLOT_TYPE_1 = 1%", "a whole number is expected: '-2'"),
+    (
+        "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = 1%\nSLOT_TYPE_1_PARTITIONABLE = maybe",
+        "true or false is expected: 'maybe'",
+    ),
+    ("NUM_SLOTS = 5\nNUM_CPUS = 4", "5 slots are more than 4 cpus"),
+    ('FetchWorkDelay = "x"', 'FetchWorkDelay: seconds are expected: "x"'),
+    ("FetchWorkDelay = -5", "FetchWorkDelay: seconds are expected: -5"),
+    ('MachineMaxVacateTime = "x"', 'MachineMaxVacateTime: seconds are expected: "x"'),
+    ("MaxJobRetirementTime = true", "MaxJobRetirementTime: seconds are expected: true"),
+    (
+        "SSS_HOOK_JOB_EXIT_TIMEOUT = abc",
+        "SSS_HOOK_JOB_EXIT_TIMEOUT: whole seconds are expected: abc",
+    ),
+    ('START = "yes"', 'START: true or false is expected: "yes"'),
+    ("RANK = {1}", "RANK: a number is expected: {1}"),
+    (
+        "STARTD_CRON_SSSMJF_MODE = Periodic\nSTARTD_CRON_SSSMJF_PERIOD = 0s",
+        "a time such as 5m is expected: '0s'",
+    ),
     ("STARTD_CRON_JOBLIST = $(STARTD_CRON_JOBLIST) B", "it is not set, and B is a job of cron"),
     ("STARTD_CRON_SSSMJF_MODE = Oneshoot", "'Oneshoot' is no mode; did you mean OneShot?"),
     ("STARTD_CRON_SSSMJF_PERIOD = often", "a time such as 5m is expected: 'often'"),
@@ -60,7 +128,29 @@ def test_what_would_not_work_is_told(lines, reason):
     assert any(reason in each for each in found), found
 
 
+RIGHT = [
+    "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=60%, 40%\nNUM_SLOTS_TYPE_2 = 1\nSLOT_TYPE_2 = cpus=40%, 60%",
+    "NUM_CPUS = 4\nNUM_SLOTS_TYPE_1 = 4\nSLOT_TYPE_1 = auto",
+    "NUM_CPUS = 4\nNUM_SLOTS_TYPE_1 = 3\nSLOT_TYPE_1 = 30%", "NUM_CPUS = 4\nNUM_SLOTS = 4",
+    "NUM_SLOTS_TYPE_1 = 2*2\nSLOT_TYPE_1 = C=1 ram = 1/4, VIRT=25%,d=auto",
+    "DETECTED_MEMORY = 4000\nNUM_SLOTS_TYPE_1 = 4\nSLOT_TYPE_1 = mem=1000\nNUM_SLOTS_TYPE_2 = 0\nSLOT_TYPE_2 = mem=9999, odd=1",
+    "NUM_SLOTS_TYPE_1 = 2\nSLOT_TYPE_1 = disk=100%\nSLOT1_EXECUTE = /a\nSLOT2_EXECUTE = /b",
+    "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = gpus=2 : Capability >= 8.0\nuse feature : GPUs",
+    "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cogs=2, cpus=1\nMACHINE_RESOURCE_INVENTORY_Cogs = /x",
+    "FetchWorkDelay = ifThenElse(State == \"Claimed\", 0, 300)", "FetchWorkDelay = 5 * 60",
+    "STARTER_UPDATE_INTERVAL = 5 * 60", "SSS_HOOK_JOB_EXIT_TIMEOUT = 30", "RANK = TARGET.Department == \"a\"",
+    "START = 1", "MachineMaxVacateTime = 10 * 60", "NUM_CPUS = $(DETECTED_CORES)*2\nNUM_SLOTS = 9",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("lines", RIGHT)
+def test_what_works_has_nothing_wrong_with_it(lines):
+    assert problems(OURS + lines + "\n") == []
+
+
 SURPRISES = [
+    ("NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = disk=1000", "a part of it is expected, such as 25%"),
+    ("NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=1 cpu=2", "cpu: cpus is said twice"),
     ("START = FALSE", "it is false: no slot takes a job"),
     ("PREEMPT = FALSE", "the Duration of one is not kept"),
     ("MaxJobRetirementTime = 3600", "may go on for 3600 s"),

@@ -33,7 +33,9 @@ def examples():
 EXAMPLES = examples()
 # What HTCondor finds out, and the macros that the chapter's policies are made of.
 FOUND_OUT = "DETECTED_CORES = 8\nDETECTED_MEMORY = 16000\n"
-MACROS = FOUND_OUT + EXAMPLES[1339][1]
+# And what it says before of the resources of its slot types.
+RESOURCES = EXAMPLES[117][1] + "MACHINE_RESOURCE_INVENTORY_GPUs = /usr/libexec/condor/discovery\n"
+MACROS = FOUND_OUT + RESOURCES + EXAMPLES[1339][1]
 DEFAULT = EXAMPLES[1362][1]  # which the policies behind it go on from
 # Where the chapter itself is wrong: macros that it nowhere defines, and a missing bracket.
 WRONG = {
