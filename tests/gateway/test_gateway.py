@@ -3,7 +3,6 @@
 
 import datetime
 import json
-import logging
 import select
 import shutil
 import socket
@@ -24,7 +23,6 @@ from waiting import HANG, until
 
 from sssjob.gateway import conversation
 from sssjob.gateway.config import TLS, GatewayLimits
-from sssjob.gateway.log import LOGGER, JsonFormatter
 from sssjob.rmap.address import Address
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.framing import LEGACY_HEAD
@@ -482,24 +480,6 @@ def test_what_takes_longer_than_the_grace_is_cut_off():
 
 
 # --- secrets ---------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def log():
-    lines = []
-
-    class Keep(logging.Handler):
-        def emit(self, record):
-            lines.append(json.loads(self.format(record)))
-
-    handler = Keep()
-    handler.setFormatter(JsonFormatter())
-    LOGGER.addHandler(handler)
-    level = LOGGER.level
-    LOGGER.setLevel(logging.DEBUG)
-    yield lines
-    LOGGER.setLevel(level)
-    LOGGER.removeHandler(handler)
 
 
 def test_a_client_that_is_gone_before_its_answer_is_no_fault(log):
