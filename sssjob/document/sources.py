@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeGuard, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from sssjob.addresses import is_ledger, is_object, is_store
 from sssjob.document.files import is_compressed, raw
@@ -168,24 +168,25 @@ class Again:
 
     def __init__(self, sources: Iterable[NamedSource]) -> None:
         self._sources = sources
-        self._first: list[NamedSource] = []
+        self._first: list[tuple[NamedSource, Copied | None]] = []
         self._is_first = True
 
     def __iter__(self) -> Iterator[NamedSource]:
         if not self._is_first:
-            for source in self._first:
-                given = source.given
+            for source, copied in self._first:
                 with naming(source.name):
-                    yield source._replace(given=given.again() if _is_copied(given) else given)
+                    yield source if copied is None else source._replace(given=copied.again())
             return
         self._is_first = False
         for source in self._sources:
-            if not isinstance(source.given, Path):
-                source = source._replace(given=cast(BinaryIO, Copied(source.given)))
-            elif _is_stream(source.given):
-                source = source._replace(given=cast(BinaryIO, Copied(source.given.open("rb", 0))))
-            self._first.append(source)
-            yield source
+            given, copied = source.given, None
+            if not isinstance(given, Path):
+                copied = Copied(given)
+            elif _is_stream(given):
+                copied = Copied(given.open("rb", 0))
+            self._first.append((source, copied))
+            # As standard input is, so that its first bytes can be looked at.
+            yield source if copied is None else source._replace(given=io.BufferedReader(copied))
 
 
 class Copied(io.RawIOBase):
@@ -193,7 +194,7 @@ class Copied(io.RawIOBase):
 
     def __init__(self, stream: BinaryIO) -> None:
         super().__init__()
-        self._stream = stream
+        self._some: Callable[[int], bytes | None] = getattr(stream, "read1", stream.read)
         self._copy: BinaryIO | None = None
         self._size = 0
         self._has_copy = True
@@ -204,7 +205,7 @@ class Copied(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Some of the next bytes; none at the end."""
-        data = self._stream.read(len(buffer)) or b""
+        data = self._some(len(buffer)) or b""
         buffer[: len(data)] = data
         if data and self._has_copy:
             self._put(data)
@@ -233,13 +234,9 @@ class Copied(io.RawIOBase):
                 "has to be read again, but there was no room to keep it: give it as a file"
             )
         if self._copy is None:
-            return io.BytesIO()
+            return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, io.BytesIO())))
         self._copy.seek(0)
         return self._copy
-
-
-def _is_copied(given: object) -> TypeGuard[Copied]:
-    return isinstance(given, Copied)
 
 
 def _is_stream(path: Path) -> bool:

@@ -64,7 +64,7 @@ def test_each_run_counts_once_by_the_same_record_wherever_it_is_read(tmp_path_fa
     expected = sums("ledger", "report", "--book", "end", usage)
     assert sums("report", *files) == expected
     assert sums("report", "--workers", 2, *files) == expected
-    assert sums("report", "--from", "slurm", "-", given="".join(
+    assert sums("report", "-", given="".join(
         file.read_text() for file in files
     )) == expected  # fmt: skip
     for options in (), ("--workers", "2"):
