@@ -99,9 +99,9 @@ def _give_back(settings: HookSettings, label: str) -> None:
             free(settings, queue, found, say=lambda text: common.say(f"sssjob: {text}"))
         elif found is not None:
             queue.give_back(found.key, found.attempt, TAKEN, time.time())
-            documents(settings).release(label)
+            documents(settings).release(found.known_as)
         elif waits is not None and waits.rests > time.time():
             queue.wake(waits.key)
-            documents(settings).release(label)
+            documents(settings).release(waits.known_as)
         else:
             common.fail(f"{label} is not given to a slot, does not rest, and is not held")

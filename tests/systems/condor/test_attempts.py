@@ -593,3 +593,18 @@ def test_a_job_of_a_store_that_has_come_back_is_anybodys(two_hosts, end):
     else:
         ask(one, "job-exit", ran(ad), end)
     assert len(given(two)) == (0 if end == "exit" else 1)
+
+
+def test_a_job_of_a_store_is_no_other_machines_when_another_is_put_before_it(two_hosts):
+    clock, (one, two) = two_hosts
+    with store.open(str(one.path)) as made, made.change() as work:
+        [found] = made.documents()
+        work.put(group("A").encode())
+        work.delete(found.identity)
+    [ad] = given(one)
+    assert ad["SSSJobId"] == "A"
+    ask(one, "reply-fetch", ad, "accept")
+    with store.open(str(one.path)) as made, made.change() as work:
+        work.put(group("new", "A").encode())
+    clock[0] += 61
+    assert [ad["SSSJobId"] for ad in given(two) + given(two)] == ["new"]

@@ -77,16 +77,16 @@ class Documents(Protocol):
     def tidy(self) -> None:
         """Take away what was not finished when we were killed; nobody else is at it."""
 
-    def take(self, label: str, until: float) -> bool:
+    def take(self, name: str, until: float) -> bool:
         """Claim a job for this machine, until a moment in seconds since 1970.
 
         False if another machine has it.
         """
 
-    def keep(self, label: str, until: float) -> None:
+    def keep(self, name: str, until: float) -> None:
         """Let a claim of this machine last longer."""
 
-    def release(self, label: str) -> None:
+    def release(self, name: str) -> None:
         """Give a claim up."""
 
 
@@ -168,13 +168,13 @@ class _Directory:
                     if _UNFINISHED.fullmatch(each.name):
                         atomic.sweep(folder, each.name)
 
-    def take(self, label: str, until: float) -> bool:
+    def take(self, name: str, until: float) -> bool:
         return True  # the queue's own claim is enough
 
-    def keep(self, label: str, until: float) -> None:
+    def keep(self, name: str, until: float) -> None:
         pass
 
-    def release(self, label: str) -> None:
+    def release(self, name: str) -> None:
         pass
 
 
@@ -385,20 +385,20 @@ class _Store:
     def tidy(self) -> None:
         pass
 
-    def take(self, label: str, until: float) -> bool:
+    def take(self, name: str, until: float) -> bool:
         with store.open(self.address, by=BY) as jobs, jobs.change() as work:
-            if float(work.noted(_note(label)) or 0) > time.time():
+            if float(work.noted(_note(name)) or 0) > time.time():
                 return False
-            work.note(_note(label), str(until))
+            work.note(_note(name), str(until))
         return True
 
-    def keep(self, label: str, until: float) -> None:
+    def keep(self, name: str, until: float) -> None:
         with store.open(self.address, by=BY) as jobs, jobs.change() as work:
-            work.note(_note(label), str(until))
+            work.note(_note(name), str(until))
 
-    def release(self, label: str) -> None:
+    def release(self, name: str) -> None:
         with store.open(self.address, by=BY) as jobs, jobs.change() as work:
-            work.note(_note(label), "0")
+            work.note(_note(name), "0")
 
 
 def _named(new: Job) -> Iterator[Job]:
@@ -434,9 +434,9 @@ def _identity(name: str) -> store.Identity:
     return store.Identity(kind, id_, int(run))
 
 
-def _note(label: str) -> str:
+def _note(name: str) -> str:
     """The claim of a job in a store: until when it holds, in seconds since 1970."""
-    return f"condor/{label}"
+    return f"condor/{name}"
 
 
 def _reported(identity: store.Identity) -> str:

@@ -427,7 +427,7 @@ def _not_started(
     if after and _is_store(settings):
         from sssjob.systems.condor.hooks.documents import documents
 
-        documents(settings).release(job.label)
+        documents(settings).release(job.known_as)
     return after
 
 
@@ -437,7 +437,7 @@ def _give_back(settings: HookSettings, queue: JobQueue, job: SpoolJob) -> None:
     if queue.give_back(job.key, job.attempt, TAKEN, time.time()) and _is_store(settings):
         from sssjob.systems.condor.hooks.documents import documents
 
-        documents(settings).release(job.label)
+        documents(settings).release(job.known_as)
 
 
 def _taken(settings: HookSettings, job: SpoolJob) -> bool:
@@ -446,7 +446,7 @@ def _taken(settings: HookSettings, job: SpoolJob) -> bool:
         return True
     from sssjob.systems.condor.hooks.documents import documents
 
-    return documents(settings).take(job.label, time.time() + settings.silence)
+    return documents(settings).take(job.known_as, time.time() + settings.silence)
 
 
 def _keep(settings: HookSettings, job: SpoolJob, ad: Ad) -> None:
@@ -460,7 +460,7 @@ def _keep(settings: HookSettings, job: SpoolJob, ad: Ad) -> None:
 
         limit = ad.number(f"{names.FEATURE}wall_limit_secs")
         until = time.time() + limit + settings.silence if limit and limit > 0 else FOREVER
-        documents(settings).keep(job.label, until)
+        documents(settings).keep(job.known_as, until)
 
 
 def _is_store(settings: HookSettings) -> bool:

@@ -140,6 +140,11 @@ class SpoolJob:
         self.owner, self.given, self.ads, self.reason = owner, given, ads, reason
         self.failures, self.rests, self.asks = failures, rests, asks
 
+    @property
+    def known_as(self) -> str:
+        """The name by which machines that look at one store know the job, wherever it stands."""
+        return f"{self.document}#{self.id}" if self.id else self.label
+
 
 class Candidate:
     """A job as its document tells it: the state that it should have, and why.

@@ -296,7 +296,7 @@ class _Fold:
         after = RUNNING if told.kind == "update" else RETURNED
         key, now = told.job.key, time.time()
         if self._queue.move(key, told.attempt, TAKEN, after, now) and after == RETURNED:
-            self._released.append(told.job.label)
+            self._released.append(told.job.known_as)
         self._queue.read_again("?", told.job.document)
 
     def _apart_from_queue(self, told: ReportedJob) -> list[ReportedJob]:
@@ -346,12 +346,12 @@ class _Fold:
             given = self._settings
             why = _why_not(told.ad)
             if self._queue.failed(key, attempt, now, why, given.pause, given.attempts):
-                self._released.append(told.job.label)
+                self._released.append(told.job.known_as)
         else:
             where = PLACES[_end(told.ad, told.kind, told.report.moment)]
             moved = self._queue.move(key, attempt, TAKEN, where, now, "it has ended")
             if moved:
-                self._released.append(told.job.label)
+                self._released.append(told.job.known_as)
             if names.was_started(told.ad):
                 self._queue.started(key, attempt)
         self._queue.read_again("?", told.job.document)
