@@ -88,10 +88,10 @@ def _model(ad: Ad, key: str) -> str:
     return ad.text(f"{names.GPU_MODEL}{key}") or described(ad, f"{PROPERTIES}{key}")
 
 
-def described(ad: Ad, name: str) -> str:
-    """The model in the ad of a GPU that an ad of a machine or job has under a name; or ""."""
+def described(ad: Ad, name: str, attribute: str = "DeviceName") -> str:
+    """What the ad of a GPU says that another ad has under a name: its model; else ""."""
     held = evaluate.attribute(ad, name)
-    return held.text("DeviceName") if isinstance(held, Ad) else ""
+    return held.text(attribute) if isinstance(held, Ad) else ""
 
 
 def travelling(job: Ad, slot: Ad) -> dict[str, str]:
@@ -102,24 +102,33 @@ def travelling(job: Ad, slot: Ad) -> dict[str, str]:
     """
     there = _devices(slot)
     if slot.get("PartitionableSlot") is True and REQUIRE in job:
-        there = [each for each in there if _suits(job, slot, f"{PROPERTIES}{each}")]
-    return {f"{names.GPU_MODEL}{key}": described(slot, f"{PROPERTIES}{key}") for key in there}
+        there = {key: name for key, name in there.items() if _suits(job, slot, name)}
+    return {f"{names.GPU_MODEL}{key}": described(slot, name) for key, name in there.items()}
 
 
-def _devices(slot: Ad) -> list[str]:
-    """The GPUs of a slot, as their ids stand in names: its own, or else those of its machine."""
-    assigned = [_key(each.strip()) for each in slot.text(ASSIGNED).split(",") if each.strip()]
+def _devices(slot: Ad) -> dict[str, str]:
+    """The GPUs of a slot: by their ids, the attributes that describe them.
+
+    They are its own, or else those of its machine.
+    """
+    told = {_identity(slot, name): name for name in slot if _is_described(name)}
+    ids = map(_key, filter(None, map(str.strip, slot.text(ASSIGNED).split(","))))
+    assigned = {key: told.get(key, f"{PROPERTIES}{key}") for key in ids}
     named = [each.name for each in references(slot.get(AVAILABLE)) if _is_described(each.name)]
-    available = [name[len(PROPERTIES) :] for name in named]
-    described_ = [name[len(PROPERTIES) :] for name in slot if _is_described(name)]
+    available = {_identity(slot, name): name for name in named}
     # Of a partitionable slot, those in use are assigned to it, too.
     is_whole = slot.get("PartitionableSlot") is not True
     first, second = (assigned, available) if is_whole else (available, assigned)
-    return first or second or described_
+    return first or second or told
 
 
 def _is_described(name: str) -> bool:
     return name.lower().startswith(PROPERTIES.lower())
+
+
+def _identity(slot: Ad, name: str) -> str:
+    """The id of the GPU that an attribute describes; without one, it is in its name."""
+    return _key(described(slot, name, "Id")) or name[len(PROPERTIES) :]
 
 
 def _suits(job: Ad, slot: Ad, name: str) -> bool:

@@ -113,6 +113,7 @@ GPUs_GPU_b = [ Id = "GPU-b"; DeviceName = "T4"; Capability = 7.5 ]
 GPUs_GPU_c = [ Id = "GPU-c"; DeviceName = "T4"; Capability = 7.5 ]
 GPUs_GPU_d = [ Id = "GPU-d"; DeviceName = "H100"; Capability = 9.0 ]
 """
+SHORT = "GPUs_GPU_", "GPUs_"
 PART = MIXED + "PartitionableSlot = true\n"
 ODD = PART.replace("GPU_c }", "GPU_x }")  # one is not described
 WHOLE = MIXED.replace("GPUs = 3", "GPUs = 4")
@@ -121,6 +122,10 @@ WHOLE = MIXED.replace("GPUs = 3", "GPUs = 4")
 @pytest.mark.parametrize("slot, asked, found", [
     (PART, '<Resource name="GPU" type="A100">1</Resource>', {"A100": "1"}),
     (PART, '<Resource name="GPU" type="T4">1</Resource>', {"T4": "1"}),
+    # Whatever their attributes are called, they have ids.
+    (PART.replace(*SHORT), '<Resource name="GPU" type="T4">1</Resource>', {"T4": "1"}),
+    (WHOLE.replace(*SHORT), '<Resource name="GPU">1</Resource>',
+     {"A100": "1", "H100": "1", "T4": "2"}),
     (PART, '<Resource name="GPU" type="T4">2</Resource>', {"T4": "2"}),
     (PART, '<Resource name="GPU">3</Resource>', {"A100": "1", "T4": "2"}),
     (PART, '<Resource name="GPU">2</Resource>', {None: "2"}),
