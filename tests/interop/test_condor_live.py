@@ -196,6 +196,11 @@ def test_a_job_that_loses_its_slot_runs_again_and_each_start_is_told(pool, how):
     assert jobs[name].get("ExitCode") == "4"
     if how == "vacate":
         assert jobs[name].get("StartCount") == "2"
+        first, second = jobs[name].task_groups
+        assert first.get("StatusMessage").startswith("evicted")
+        assert second.get("ExitCode") == "4"
+        total = sum(each.delivered.value("Duration") for each in (first, second))
+        assert jobs[name].delivered.value("Duration") == total
 
 
 def test_a_job_from_a_schedd_finds_its_features_and_its_usage_comes_back(pool):
