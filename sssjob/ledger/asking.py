@@ -25,7 +25,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from sssjob import spec
-from sssjob.ledger import engine, jobs
+from sssjob.ledger import damage, engine, jobs
 from sssjob.ledger.columns import EXACT, SUMMED
 from sssjob.ledger.ledger import Ledger
 from sssjob.ledger.manifest import DataFile, Manifest, together
@@ -150,7 +150,7 @@ def found(ledger: Ledger, question: Question) -> Iterator[Job]:
     """The job objects of the runs in which a question may find something, in their order.
 
     Where there is none it is the first run, since a source without a job is refused. Raises
-    ``UnusableStore``, and ``DamagedStore`` for a file that is torn or gone.
+    ``UnusableStore``, and ``DamagedStore`` for a file that is torn, gone or changed.
     """
     now = ledger.manifest()
     whole, faults = ledger.present(now)
@@ -176,6 +176,7 @@ def _of_files(
     asked = sql(condition, _DUCKDB)
     shown = ", ".join(f"{SHOWN[name]} AS {quoted(name)}" for name in asked_columns(condition))
     text = f"SELECT file, row FROM (SELECT file, row, {shown} FROM live) WHERE {asked.text}"
+    damage.refuse(ledger.home, files)
     with ledger.connected(now, files) as connection:
         places = engine.rows_of(connection, text, [*asked.values])
     yield from _jobs_at(ledger, now, places)

@@ -19,7 +19,7 @@ import duckdb
 import pyarrow as pa
 
 from sssjob.errors import DamagedStore, UnusableStore
-from sssjob.ledger import columns, ids, places
+from sssjob.ledger import columns, damage, ids, places
 from sssjob.ledger.manifest import DataFile, Manifest
 from sssjob.ledger.places import ObjectPath, Place
 from sssjob.measures import wait_sql
@@ -177,11 +177,8 @@ def gone(home: Place, manifest: Manifest) -> pa.Table:
     """Which rows of which files were replaced. Raises ``DamagedStore``."""
     tables = []
     for each in manifest.gone:
-        try:
-            with places.parquet(home / each.path) as file:
-                tables.append(file.read(use_threads=False))
-        except (OSError, pa.ArrowException) as error:
-            raise DamagedStore(str(home / each.path), f"cannot be read: {error}") from None
+        with places.parquet(damage.data_of(home, each)) as file:
+            tables.append(file.read(use_threads=False))
     empty = pa.table({"file": pa.array([], pa.string()), "row": pa.array([], pa.int64())})
     return pa.concat_tables([empty, *tables])
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator, Sequence
-from io import BytesIO
+from io import SEEK_END, BytesIO
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -26,7 +26,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sssjob.errors import DamagedStore
-from sssjob.ledger import places
+from sssjob.ledger import damage, places
 from sssjob.ledger.columns import ID
 from sssjob.ledger.manifest import DataFile
 
@@ -123,7 +123,11 @@ def path_of(file: DataFile) -> str:
 
 
 def remake(home: Place, file: DataFile) -> None:
-    """Write the filters of a file by what it holds. Raises ``OSError`` and what Arrow does."""
+    """Write the filters of a file by what it holds.
+
+    Raises ``OSError``, and ``DamagedStore``: a filter of other bytes would hide runs.
+    """
+    damage.refuse(home, [file])
     with places.parquet(home / file.path) as found:
         group = found.metadata.row_group(0).num_rows
         told = found.read([ID], use_threads=False)[ID]
@@ -141,6 +145,7 @@ def rows(
         known = groups(home, file, wanted)
         if known is not None and not known:
             continue
+        damage.refuse(home, [file])
         try:
             yield from ((file, number) for number in _numbers(home / file.path, known, wanted))
         except (OSError, pa.ArrowException) as error:
@@ -178,6 +183,8 @@ def _may(stream: BufferedIOBase, wanted: Sequence[str]) -> Sequence[int] | None:
     if kind != _KIND:
         return None
     size = count * _BLOCK
+    if stream.seek(0, SEEK_END) != _HEAD.size + blocks * (size + _SUM.size):
+        return None  # the head has no sum, but says how long it all is
     found: set[int] = set()
     for each in wanted:
         number = _hash(each)

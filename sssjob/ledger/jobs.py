@@ -16,7 +16,7 @@ import pyarrow as pa
 from sssjob.accounting import run as accounting
 from sssjob.accounting.report import NAMED
 from sssjob.errors import DamagedStore
-from sssjob.ledger import columns, engine, places
+from sssjob.ledger import columns, damage, engine, places
 from sssjob.ledger.columns import EXACT, GROUPED, KEPT, SUMMED
 from sssjob.ledger.ledger import Ledger
 from sssjob.measures import Number, usage_of
@@ -55,8 +55,8 @@ _Told = dict[str, Any]
 def jobs(ledger: Ledger, on_error: Callable[[DamagedStore], None] | None = None) -> Iterator[Job]:
     """The job object of each run that counts, in the order of the files, a few in memory.
 
-    A file that is torn or gone goes to ``on_error``, and the rest is read; without it, it is
-    raised. Raises ``UnusableStore``.
+    A file that is torn, gone or changed goes to ``on_error``, and the rest is read; without it, it
+    is raised. Raises ``UnusableStore``.
     """
     return _made(ledger, columns.NAMES, job, on_error)
 
@@ -85,6 +85,11 @@ def _made(
         replaced.setdefault(each["file"], set()).add(each["row"])
     for file in whole:
         gone, path = replaced.get(file.name, set()), ledger.home / file.path
+        if (changed := damage.fault(ledger.home, file)) is not None:
+            if on_error is None:
+                raise changed
+            on_error(changed)
+            continue
         try:
             for number, row in enumerate(_rows(path, names)):
                 if number not in gone:

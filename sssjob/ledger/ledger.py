@@ -8,16 +8,15 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from zlib import crc32
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from sssjob.errors import DamagedStore, FullStore, UnusableStore
-from sssjob.ledger import columns, engine, ids, logs, manifest, merging, places
+from sssjob.ledger import columns, damage, engine, ids, logs, manifest, merging, places
 from sssjob.ledger.columns import COLUMNS, END, ID, KEY, LINE, START, SUBMIT, Row
 from sssjob.ledger.manifest import DataFile, Gone, Input, Log, Manifest, TimeRange
 from sssjob.ledger.places import Place
@@ -35,7 +34,6 @@ _DELTA = {
 _DICTIONARY = [each.name for each in COLUMNS if each.name not in _DELTA]
 _ARRIVES = 200_000  # rows that are held in memory and committed together
 TRIES = 100  # to commit, where others do
-digest_of = partial(blake2b, digest_size=16)  # of the bytes of a file
 
 
 class Added(NamedTuple):
@@ -98,7 +96,9 @@ class Ledger:
             why = f"is torn: {size} bytes, and {file.size} were written"
             if isinstance(size, OSError):
                 why = size.strerror or str(size)
-            faults.append(DamagedStore(str(self.home / file.path), f"{why}; {_lost(file)}"))
+            faults.append(
+                DamagedStore(str(self.home / file.path), f"{why}; {damage.left_out(file)}")
+            )
         return whole, faults
 
     def commit(
@@ -121,7 +121,9 @@ class Ledger:
     ) -> Added:
         now = self.manifest()
         with taken_back(self.home) as made:
-            with self.connected(now, _met_by(arrived, now)) as connection:
+            met = _met_by(arrived, now)
+            damage.refuse(self.home, met)
+            with self.connected(now, met) as connection:
                 replaced = merging.merged(connection, arrived)
                 files = [*self._written(connection, made)]
             count = sum(file.rows for file in files)
@@ -157,8 +159,9 @@ class Ledger:
         self._put(path, data)
         submit, start, end = (_span(rows[name]) for name in (SUBMIT, START, END))
         file = DataFile(
-            path, len(rows), len(data), _digest(data), submit, start, end, version=manifest.FILES
-        )
+            path, len(rows), len(data), _digest(data), submit, start, end,
+            version=manifest.FILES, crc=crc32(data),
+        )  # fmt: skip
         if file.rows >= ids.FEW:
             filters = ids.path_of(file)
             made.append(self.home / filters)
@@ -322,12 +325,7 @@ def _name(head: str) -> str:
 
 
 def _digest(data: bytes | memoryview) -> str:
-    return digest_of(data).hexdigest()
-
-
-def _lost(file: DataFile) -> str:
-    rows = file.rows - file.gone
-    return f"{rows} {'row' if rows == 1 else 'rows'} of it left out"
+    return damage.digest_of(data).hexdigest()
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sssjob.ledger import places
+from sssjob.ledger import damage, places
 
 if TYPE_CHECKING:
     from sssjob.ledger.manifest import Log
@@ -79,7 +79,7 @@ def texts(logs: Sequence[Log], name: str) -> list[Text]:
 def lines(home: Place, text: Text, first: int = 1, behind: int | None = None) -> Iterator[bytes]:
     """The lines of a text from one on, and before another one; only their blocks are read.
 
-    Raises ``OSError`` and what Arrow does.
+    Raises ``DamagedStore``.
     """
     for block_first, block in _blocks(home, text, first, behind):
         for number, line in enumerate(BytesIO(block), block_first):
@@ -94,7 +94,7 @@ def whole(home: Place, text: Text) -> Iterator[bytes]:
 
 def _blocks(home: Place, text: Text, first: int, behind: int | None) -> Iterator[tuple[int, bytes]]:
     for log in text.files:
-        with places.parquet(home / log.path) as file:
+        with places.parquet(damage.data_of(home, log)) as file:
             firsts = [
                 file.metadata.row_group(group).column(0).statistics.min
                 for group in range(file.num_row_groups)

@@ -24,7 +24,7 @@ from sssjob.errors import DamagedStore, OtherStore, UnusableStore
 from sssjob.ledger import places
 from sssjob.ledger.places import Place
 
-VERSION = 3  # 1 without texts of records, 2 with these, 3 with files of version 2
+VERSION = 4  # 1 without texts of records, 2 with these, 3 with files of version 2, 4 with CRCs
 FILES = 2  # the version of files of rows that are written: they have the columns ``LATER``, too
 FOLDER = MANIFESTS
 ASIDE = ".damaged"  # what the name of a damaged manifest gets at its end
@@ -53,7 +53,7 @@ class DataFile(NamedTuple):
     """A file of rows: where it is in the ledger, what it holds, and how many of it count.
 
     ``gone`` is how many of its rows were replaced by later ones; ``digest`` is that of its bytes,
-    ``version`` that of its columns.
+    ``crc`` their CRC-32 (None: an earlier version wrote it), ``version`` that of its columns.
     """
 
     path: str
@@ -65,6 +65,7 @@ class DataFile(NamedTuple):
     end: TimeRange
     gone: int = 0
     version: int = 1
+    crc: int | None = None
 
     @property
     def name(self) -> str:
@@ -216,6 +217,7 @@ def _bytes(manifest: Manifest) -> bytes:
     digest = blake2b(told.encode(), digest_size=16).hexdigest()
     version = max((each.version + 1 for each in manifest.files if each.version > 1), default=1)
     version = max(version, 2 if manifest.logs else 1)
+    version = max(version, 4 if any(each.crc is not None for each in manifest.files) else 1)
     head = {"kind": LEDGER, "version": version, "digest": digest}
     return f"{json.dumps(head)}\n{told}\n".encode()
 

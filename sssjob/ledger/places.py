@@ -203,18 +203,19 @@ def stream(path: Place) -> BufferedIOBase:
 
 
 @contextmanager
-def parquet(path: Place) -> Iterator[pq.ParquetFile]:
-    """A file of Parquet, opened to be read by this thread alone. Raises what Arrow does.
+def parquet(source: Place | bytes) -> Iterator[pq.ParquetFile]:
+    """A file of Parquet, or the bytes of one, opened to be read by this thread alone.
 
-    A thread of Arrow that lets go of a stream of Python while Python ends aborts the process. So no
-    other thread is given one: a file of this machine is opened by its name, and who reads says
-    ``use_threads=False``.
+    A thread of Arrow that still ends a read, or lets go of an object of Python, while the process
+    ends aborts it. So none is started: nothing is read ahead, a file of this machine is opened by
+    its name, and who reads says ``use_threads=False``. Raises what Arrow does. # decision 611
     """
-    if isinstance(path, ObjectPath):
-        with stream(path) as opened, pq.ParquetFile(opened) as file:
+    if isinstance(source, ObjectPath):
+        with stream(source) as opened, pq.ParquetFile(opened, pre_buffer=False) as file:
             yield file
         return
-    with pa.OSFile(str(path)) as opened, pq.ParquetFile(opened) as file:
+    made = pa.BufferReader(source) if isinstance(source, bytes) else pa.OSFile(str(source))
+    with made as opened, pq.ParquetFile(opened, pre_buffer=False) as file:
         yield file
 
 

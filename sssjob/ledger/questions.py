@@ -24,13 +24,14 @@ import duckdb
 import pyarrow as pa
 
 from sssjob.errors import LimitExceeded, UnusableInput
-from sssjob.ledger import engine
+from sssjob.ledger import damage, engine
 from sssjob.ledger.columns import ID, LINE, MACHINE, SOURCE, START, SUBMIT
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection as Connection
 
     from sssjob.ledger.ledger import Ledger
+    from sssjob.ledger.manifest import Manifest
 
 SECONDS = 60  # that a question may take
 _FENCE = {
@@ -56,8 +57,7 @@ def runs(ledger: Ledger, wanted: Sequence[str]) -> list[dict[str, Any]]:
     Raises ``UnusableStore``.
     """
     known = [each.encode("utf-8", "replace").decode() for each in wanted]  # as rows have them
-    _check(ledger)
-    now = ledger.manifest()
+    now = _checked(ledger)
     places = engine.with_ids(ledger.home, now, now.files, known)
     # Of rows that nobody asks for, the other columns are not read.
     found = [
@@ -104,8 +104,9 @@ def in_batches(
 @contextmanager
 def _asking(ledger: Ledger, text: str, seconds: float | None) -> Iterator[Connection]:
     """A connection inside the fence for one question, for so long."""
-    _check(ledger)
-    with ledger.connected(fence=_FENCE) as connection:
+    now = _checked(ledger)
+    damage.refuse(ledger.home, now.files)
+    with ledger.connected(now, fence=_FENCE) as connection:
         timer = Timer(seconds or 0, connection.interrupt)
         timer.daemon = True
         if seconds is not None:
@@ -118,11 +119,16 @@ def _asking(ledger: Ledger, text: str, seconds: float | None) -> Iterator[Connec
             timer.cancel()
 
 
-def _check(ledger: Ledger) -> None:
-    """Raise what is wrong with a file: an answer without its rows would be another one."""
-    _, faults = ledger.present(ledger.manifest())
+def _checked(ledger: Ledger) -> Manifest:
+    """What a ledger is made of now. Raises ``DamagedStore`` for a file that is torn or gone.
+
+    An answer without its rows would be another one.
+    """
+    now = ledger.manifest()
+    _, faults = ledger.present(now)
     if faults:
         raise faults[0]
+    return now
 
 
 def _check_kind(connection: Connection, text: str) -> None:

@@ -20,9 +20,9 @@ import pyarrow as pa
 
 from sssjob import spans
 from sssjob.accounting.report import SAME, Key, Report
-from sssjob.errors import UnusableStore
+from sssjob.errors import DamagedStore, UnusableStore
 from sssjob.integers import LARGEST
-from sssjob.ledger import rollup
+from sssjob.ledger import damage, rollup
 from sssjob.ledger.columns import END, EXACT, GROUPED, KEPT, KEYED, KEYED_BY, START, SUBMIT, SUMMED
 from sssjob.ledger.distributions import Placed, fill
 from sssjob.ledger.engine import connected, over, rows_of
@@ -45,7 +45,6 @@ from sssjob.workers import Work, Workers
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection as Connection
 
-    from sssjob.errors import DamagedStore
     from sssjob.ledger.ledger import Ledger
     from sssjob.ledger.places import Place
 
@@ -73,9 +72,9 @@ def add_to(
     """Add what all jobs of a ledger used to a report, booked as ``RUN`` or ``BOOKED``.
 
     Some million jobs are added at once, by so many ``processes``; how numbers spread is told of all
-    jobs by one. Files that are torn or gone are told, and the rest is added: from rollups where
-    these are enough and ``by_rollup`` allows it; those of new files are made if they have few rows.
-    Raises ``UnusableStore``, and ``UnusableInput`` for more spans than can be told apart.
+    jobs by one. Files that are torn, gone or changed are told, and the rest is added: from rollups
+    where these are enough and ``by_rollup`` allows it; those of new files are made if they have few
+    rows. Raises ``UnusableStore``, and ``UnusableInput`` for more spans than can be told apart.
     """
     now = ledger.manifest()
     whole, faults = ledger.present(now)
@@ -91,32 +90,47 @@ def add_to(
     if by_rollup and rollup.may_answer(report):
         rolled = _add_rollups(report, ledger, now, files, book)
     rest = [file for file in files if file not in rolled]
+    lost = 0
     if report.percentiles or report.histograms:
+        rest, faults = damage.whole(ledger.home, rest)
+        for fault in faults:
+            on_error(fault)
         with ledger.connected(now, rest) as connection:
             _Adding(report, connection, book).add()
     else:
         work = Work("sssjob.ledger.report:adder", (report.empty(), ledger.home, now.number, book))
-        with Workers[list[str], Report](work, processes) as workers:
+        with Workers[list[str], _Part](work, processes) as workers:
             parts = ([file.path for file in some] for some in together(sorted(rest), _ROWS))
             for _, found in workers.in_order(parts, lambda names: names[0]):
-                report.merge(found)
+                report.merge(found.report)
+                for path, reason in found.damaged:
+                    on_error(DamagedStore(path, reason))
+                lost += len(found.damaged)
     report.groups = {key: totals for key, totals in report.groups.items() if _tells(totals)}
-    return Answered(len(rolled), len(rest))
+    return Answered(len(rolled), len(rest) - lost)
 
 
 # decision 432
-def adder(empty: Report, home: Place, number: int, book: str) -> Callable[[Sequence[str]], Report]:
+def adder(empty: Report, home: Place, number: int, book: str) -> Callable[[Sequence[str]], _Part]:
     """What reports of some files of a ledger, as it was after its commit of a number."""
     now = newest(home, number)
     files = {file.path: file for file in now.files}
 
-    def add(paths: Sequence[str]) -> Report:
+    def add(paths: Sequence[str]) -> _Part:
         found = empty.empty()
-        with connected(home, now, [files[path] for path in paths]) as connection:
+        some, faults = damage.whole(home, [files[path] for path in paths])
+        with connected(home, now, some) as connection:
             _Adding(found, connection, book).add()
-        return found
+        return _Part(found, [(fault.store, fault.reason) for fault in faults])
 
     return add
+
+
+class _Part(NamedTuple):
+    """The report of some files, and which of them are left out, with the reason."""
+
+    report: Report
+    damaged: Sequence[tuple[str, str]]
 
 
 class Answered(NamedTuple):
@@ -162,6 +176,7 @@ def _add_rollups(
 
 def _roll_up(rollups: rollup.Rollups, file: DataFile) -> None:
     """Make the rollup of a file. Raises ``UnusableStore`` and ``OSError``."""
+    damage.refuse(rollups.ledger.home, [file])
     found = rollup.by_day()
     with rollups.ledger.connected(rollups.now, [file]) as connection:
         adding = _Adding(found, connection, rollups.book)

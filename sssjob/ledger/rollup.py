@@ -183,7 +183,7 @@ def _read(path: Place, wanted: Sequence[str]) -> tuple[pa.Table, dict[int, int]]
         data = stream.read()
     if _digest(data) != path.name.rsplit(".", 2)[1]:
         raise DamagedStore(str(path), "is not what was written")
-    with pq.ParquetFile(pa.BufferReader(data)) as file:
+    with places.parquet(data) as file:
         told = json.loads(file.metadata.metadata[_BEGUN])
         return file.read([*wanted], use_threads=False).replace_schema_metadata(None), dict(told)
 

@@ -6,15 +6,14 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from hashlib import file_digest
 from typing import NamedTuple
 
 import pyarrow as pa
 
 from sssjob.errors import DamagedStore, UnusableStore
-from sssjob.ledger import columns, ids, logs, manifest, places, rollup
+from sssjob.ledger import columns, damage, ids, logs, manifest, places, rollup
 from sssjob.ledger.columns import END, START
-from sssjob.ledger.ledger import GONE, GROUP, TRIES, USAGE, Ledger, digest_of, taken_back
+from sssjob.ledger.ledger import GONE, GROUP, TRIES, USAGE, Ledger, taken_back
 from sssjob.ledger.manifest import DataFile, Gone, Log, Manifest
 from sssjob.ledger.places import Kept, Place
 
@@ -111,13 +110,12 @@ def _fault(home: Place, file: DataFile | Gone | Log) -> DamagedStore | None:
     what = f"{what} of records" if isinstance(file, Log) else "row" if file.rows == 1 else "rows"
     were = "was" if file.rows == 1 else "were"
     try:
-        with places.stream(path) as stream:
-            found = file_digest(stream, digest_of).hexdigest()
+        found = damage.digest(path)
     except OSError as error:
         return DamagedStore(str(path), f"{error.strerror}; {file.rows} {what} {were} in it")
     if found == file.digest:
         return None
-    return DamagedStore(str(path), f"is not what was written; {file.rows} {what} {were} in it")
+    return DamagedStore(str(path), f"{damage.CHANGED}; {file.rows} {what} {were} in it")
 
 
 class Repaired(NamedTuple):
@@ -200,7 +198,8 @@ def compact(ledger: Ledger) -> tuple[int, int]:
     """Make the files of each month few, without replaced rows: how many before, and now.
 
     A month that is one whole file stays. Older manifests keep their files. Raises
-    ``UnusableStore``, ``DamagedStore`` for a file that is torn or gone: nothing is changed then.
+    ``UnusableStore``, ``DamagedStore`` for a file that is torn, gone or changed: nothing is
+    changed then.
     """
     for _ in range(TRIES):
         try:
@@ -280,6 +279,8 @@ def _rewritten(
     ledger: Ledger, now: Manifest, month: str, some: list[DataFile], made: list[Place]
 ) -> Iterator[DataFile]:
     names = ", ".join(f'"{name}"' for name in columns.NAMES)
+    for fault in _faults(ledger.home, some):
+        raise fault
     with ledger.connected(now, some) as connection:
         reader = connection.sql(
             f"SELECT {names} FROM live ORDER BY {END}, {START}"

@@ -214,20 +214,17 @@ def record_of(ledger: Ledger, run: Mapping[str, Any]) -> KeptRecord | None:
     """The record that a run of ``questions.runs`` was read from; None where no text is kept.
 
     The text is read again: the record is what makes the same row, up to the next one. Raises
-    ``DamagedStore`` for a text that cannot be read.
+    ``DamagedStore`` for a text that is not what was written.
     """
     home, line = ledger.home, run.get(LINE)
     if line is None:
         return None
     for text in logs.texts(ledger.manifest().logs, run.get(SOURCE, "")):
-        try:
-            behind = _behind(home, text, run, line)
-            if behind is not None:
-                has_header, following = behind
-                header = b"".join(logs.lines(home, text, 1, 2)) if has_header else b""
-                return KeptRecord(header, b"".join(logs.lines(home, text, line, following)))
-        except (OSError, pa.ArrowException) as error:
-            raise DamagedStore(f"{home}", f"a text of records cannot be read: {error}") from None
+        behind = _behind(home, text, run, line)
+        if behind is not None:
+            has_header, following = behind
+            header = b"".join(logs.lines(home, text, 1, 2)) if has_header else b""
+            return KeptRecord(header, b"".join(logs.lines(home, text, line, following)))
     return None
 
 
@@ -260,6 +257,8 @@ def _behind(
                     return bool(has_header), told[LINE]
                 stated = {name: value for name, value in told.items() if value is not None}
                 is_met = is_met or stated == run
+    except DamagedStore:
+        raise
     except SSSJobError:
         return None
     return (bool(has_header), None) if is_met else None

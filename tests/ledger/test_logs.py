@@ -81,7 +81,7 @@ def test_a_damaged_text_is_told_and_left_out(tmp_path):
     path = kept.home / kept.manifest().logs[0].path
     path.write_bytes(path.read_bytes()[:-9])
     (run,) = rows(kept)
-    with pytest.raises(DamagedStore, match="a text of records cannot be read"):
+    with pytest.raises(DamagedStore, match=f"{path}: is not what was written"):
         record_of(kept, run)
     assert [fault.store for fault in upkeep.check(kept).faults] == [str(path)]
     assert "3 lines of records were in it" in str(upkeep.repair(kept).faults[0])
@@ -96,7 +96,7 @@ def test_an_empty_ledger_is_of_the_first_version(tmp_path):
     assert json.loads(path.read_bytes().split(b"\n")[0])["version"] == 1
     put(kept, "log", "slurm", (HEADER + LINE.format(7, 5)).encode())
     path = manifest.path_of(kept.home, 1)
-    assert json.loads(path.read_bytes().split(b"\n")[0])["version"] == 3
+    assert json.loads(path.read_bytes().split(b"\n")[0])["version"] == 4
 
 
 def test_the_command_prints_the_record(tmp_path):
