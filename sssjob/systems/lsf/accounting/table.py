@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -28,6 +28,7 @@ from sssjob.records.values import is_whole
 from sssjob.resource_names import GPU, LICENSE, license_attributes
 from sssjob.systems.lsf.selections import is_open, selected
 from sssjob.systems.lsf.words import (
+    Reserved,
     dependencies,
     reservations,
     reserved,
@@ -257,7 +258,9 @@ def opened_file(text: str, job: str, index: str) -> Found:
     >>> opened_file("out.%J.%I", "7", "3")
     'out.7.3'
     """
-    return text.replace("%J", job).replace("%I", index or "0") or None
+    if "%" not in text:
+        return text or None
+    return text.replace("%J", job).replace("%I", index or "0")
 
 
 def asked_hosts(text: str) -> Found:
@@ -343,7 +346,11 @@ def requirements(asked: str, effective: str, hosts: str, slots_: str) -> Found:
     >>> [each.text for each in requirements("", "select[ib] rusage[mem=2048.00]", "a a b", "3")]
     ['ib', '4']
     """
-    return _requirements(effective or asked, hosts, slots_) or None
+    text = effective or asked
+    if "[" not in text:
+        return None
+    found, amounts = _requirement(text)
+    return (*found, *(_amounts(text, amounts, hosts, slots_) if amounts else ())) or None
 
 
 def task_distribution(asked: str, effective: str) -> Found:
@@ -360,29 +367,35 @@ def _said(text: str, name: str) -> list[str]:
 
 
 @lru_cache(MEMO_LIMIT)
-def _requirements(text: str, hosts: str, slots_: str) -> tuple[Property, ...]:
-    """Amounts that cannot be counted, and selections that no request can say, are left out."""
-    found: list[Property] = []
-    for value in _said(text, "select")[1:]:
-        found += _selected(value)
-    span = _said(text, "span").pop()
-    if span == "hosts=1":
+def _requirement(text: str) -> tuple[tuple[Property, ...], tuple[Reserved, ...]]:
+    """What is asked for on whichever hosts, and what is reserved beside GPUs, on each or of all.
+
+    Selections that no request can say are left out.
+    """
+    found = [item for value in _said(text, "select")[1:] for item in _selected(value)]
+    if _said(text, "span").pop() == "hosts=1":
         found.append(Property("NodeCount", "1"))
+    amounts = (each for value in _said(text, "rusage")[1:] for each in reservations(value) or ())
+    return tuple(found), tuple(each for each in amounts if each.kind != GPU)
+
+
+def _amounts(
+    text: str, amounts: Sequence[Reserved], hosts: str, slots_: str
+) -> Iterator[Property]:  # fmt: skip
+    """What is reserved on all hosts; what cannot be counted is left out."""
     names, tasks = slots(hosts) if hosts else ((), int(slots_) if is_whole(slots_) else 0)
     nodes = len(names) or _hosts_of(text, tasks)
     times = {"": nodes, "host": nodes, "task": tasks, "job": 1}
     total: dict[tuple[str, str], int] = {}
-    for value in _said(text, "rusage")[1:]:
-        for kind, number, whose, _, name in reservations(value) or ():
-            if kind != GPU and times[whose]:
-                total[kind, name] = total.get((kind, name), 0) + number * times[whose]
+    for kind, number, whose, _, name in amounts:
+        if times[whose]:
+            total[kind, name] = total.get((kind, name), 0) + number * times[whose]
     for (kind, name), number in total.items():
         if kind == LICENSE:
-            found.append(Property("Resource", str(number), license_attributes(name)))
+            yield Property("Resource", str(number), license_attributes(name))
         else:
             amount, unit = units.in_units(number)
-            found.append(Property(kind, amount, {"units": unit}))
-    return tuple(found)
+            yield Property(kind, amount, {"units": unit})
 
 
 def _selected(text: str) -> Iterator[Property]:
