@@ -46,6 +46,8 @@ _YES, _NO = ("true", "1", "yes", "t"), ("false", "0", "no", "f")
 # How many there are, the first that is set: what the site says goes before what is found.
 _CPUS = ("NUM_CPUS", "DETECTED_CPUS_LIMIT", "DETECTED_CPUS")
 _MEMORY = ("MEMORY", "DETECTED_MEMORY")
+_COUNTS = ("NUM_CPUS", "MEMORY", "RESERVED_MEMORY", "NUM_SLOTS", "MAX_SLOT_TYPES")
+_MOST_TYPES = 10  # where MAX_SLOT_TYPES is not set
 
 # fmt: off
 STARTD_HOOKS = {
@@ -363,7 +365,13 @@ class Configured:
     def _slots(self) -> Iterator[Found]:
         types = []
         resources = self._resource_names()
-        most = self._whole("MAX_SLOT_TYPES", 10)
+        for name in _COUNTS:
+            raw = self.values.get(name, "")
+            # What a macro of HTCondor's own stands for is not known in a file.
+            if raw and "$(" not in raw and self._whole(name, None) is None:
+                yield Found(self.written[name], f"a whole number is expected: {raw[:60]!r}")
+        most = self._whole("MAX_SLOT_TYPES", None)
+        most = _MOST_TYPES if most is None else most
         for number, count, share, _ in self._slot_types():
             name, of = f"SLOT_TYPE_{number}", f"NUM_SLOTS_TYPE_{number}"
             if count is None:
@@ -372,8 +380,9 @@ class Configured:
                 yield Found(of, f"{name} is not set")
             elif not count:
                 yield Found(name, f"{of} is not set or 0: no such slot is made", is_error=False)
-            if most is not None and not 0 < number <= most:
+            if not 0 < number <= most:
                 yield Found(name, f"MAX_SLOT_TYPES is {most}")
+                continue
             has = slot_types.read(share, resources)
             for told, is_error in has.wrong:
                 yield Found(name, told, is_error and count != 0)

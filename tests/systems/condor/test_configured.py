@@ -101,6 +101,8 @@ WRONG = [
         "true or false is expected: 'maybe'",
     ),
     ("NUM_SLOTS = 5\nNUM_CPUS = 4", "5 slots are more than 4 cpus"),
+    ("NUM_CPUS = many", "NUM_CPUS: a whole number is expected: 'many'"),
+    ("MAX_SLOT_TYPES = -1", "MAX_SLOT_TYPES: a whole number is expected: '-1'"),
     ('FetchWorkDelay = "x"', 'FetchWorkDelay: seconds are expected: "x"'),
     ("FetchWorkDelay = -5", "FetchWorkDelay: seconds are expected: -5"),
     ('MachineMaxVacateTime = "x"', 'MachineMaxVacateTime: seconds are expected: "x"'),
@@ -141,6 +143,15 @@ RIGHT = [
     "STARTER_UPDATE_INTERVAL = 5 * 60", "SSS_HOOK_JOB_EXIT_TIMEOUT = 30", "RANK = TARGET.Department == \"a\"",
     "START = 1", "MachineMaxVacateTime = 10 * 60", "NUM_CPUS = $(DETECTED_CORES)*2\nNUM_SLOTS = 9",
 ]  # fmt: skip
+
+
+def test_types_beyond_the_last_are_told_once_and_count_for_nothing():
+    many = "".join(
+        f"NUM_SLOTS_TYPE_{n} = 1\nSLOT_TYPE_{n} = odd{n}=1, 50%\n" for n in range(11, 3000)
+    )
+    told = problems(OURS + many)
+    assert {each.partition(": ")[2] for each in told} == {"MAX_SLOT_TYPES is 10"}
+    assert len(told) == 2989
 
 
 @pytest.mark.parametrize("lines", RIGHT)
