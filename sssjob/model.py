@@ -568,6 +568,11 @@ class TaskGroup(Block):
         """The tasks that are spelled out."""
         return self.blocks(Task)
 
+    @property
+    def is_step(self) -> bool:
+        """Whether it is a step or a start of a job that ran: delivered, and not asked for."""
+        return bool(self.blocks(Delivered)) and not self.blocks(Requested)
+
 
 class TaskGroupDefaults(TaskGroup):
     """Properties assumed by all task groups of a job (6)."""
@@ -586,6 +591,11 @@ class Job(Block):
     def task_groups(self) -> tuple[TaskGroup, ...]:
         """The task groups that are spelled out; none means a single implicit one."""
         return self.blocks(TaskGroup)
+
+    @property
+    def asking_groups(self) -> tuple[TaskGroup, ...]:
+        """The task groups that ask for something: all but the steps."""
+        return tuple(each for each in self.task_groups if not each.is_step)
 
 
 class JobDefaults(Job):

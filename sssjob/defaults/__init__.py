@@ -24,6 +24,7 @@ from sssjob.model import (
     Job,
     JobGroup,
     Requested,
+    TaskGroup,
     TaskGroupDefaults,
 )
 
@@ -98,14 +99,18 @@ def scope(block: Block, *, env: Env = "merge") -> Block:
 
 
 def _lent(job: Job, env: Env) -> Job:
-    groups = [*job.task_groups, *job.references("TaskGroup")]
-    if not job.task_groups:
+    asking = job.asking_groups
+    groups = [*asking, *job.references("TaskGroup")]
+    if not asking:
         return job
     names = DESCRIPTIVE | QUANTITIES if len(groups) == 1 else DESCRIPTIVE
     items: list[Item] = [item for item in job.properties if item.name in names]
     items += _requested(job, names)
-    lent = resolve(job.holding((TaskGroupDefaults(tuple(items)), *job.items)), env=env).block
-    return job.holding(lent.items)
+    given = [TaskGroupDefaults(tuple(items)), *asking]
+    lent = iter(resolve(job.holding(given), env=env).block.blocks(TaskGroup))
+    return job.holding(
+        next(lent) if type(item) is TaskGroup and not item.is_step else item for item in job.items
+    )
 
 
 def _requested(job: Job, names: frozenset[str]) -> list[Requested]:

@@ -138,7 +138,7 @@ def _whole(unit: Unit, parts: tuple[Expression, ...]) -> frozenset[str]:
         return frozenset(expression.key(found.item) for part in parts
                          for found in expression.comparisons(part))  # fmt: skip
     assert isinstance(unit.job, Job)
-    if len(unit.job.task_groups) > 1:  # only a single one takes over what its job states
+    if len(unit.job.asking_groups) > 1:  # only a single one takes over what its job states
         return frozenset()
     own = [item for block in unit.job.blocks(Requested) for item in block.properties]
     own += [item for item in unit.job.items if isinstance(item, Property)]

@@ -117,7 +117,7 @@ def _by_jobspec(
     ]
     own = [*held, *(item for item in job.properties if item.name in _OWN)]  # see ``strangers``
     asked = job.holding(item for item in job.items if item not in own)
-    if not job.task_groups and "TaskCount" not in job.properties.names():
+    if not job.asking_groups and "TaskCount" not in job.properties.names():
         asked = asked.setting(Property("TaskCount", str(wanted.tasks)))
     settings = Settings(unstated=REJECT, residual=False, terminal=False)
     try:
@@ -161,7 +161,7 @@ def _wanted(job: Job, scope: Scope, found: list[Finding]) -> Wanted:
     features = derive(job, cpu_limit=False)
     values = {name: item.value for name, item in features.derived.items()}
     found += features.findings
-    scopes = [Scope(group, "/Job/TaskGroup", found.append) for group in job.task_groups]
+    scopes = [Scope(group, "/Job/TaskGroup", found.append) for group in job.asking_groups]
     requests = [each for each in (scope, *scopes) if each.mentioned]
     read = all(each.chosen is not None for each in requests)  # which says what is wrong with one
     errors = [item for item in found if item.severity is Severity.ERROR]

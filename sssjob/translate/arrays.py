@@ -185,7 +185,7 @@ def flattened(job: Job, spelling: Spelling) -> Job:
     """
     if not spelling.option:
         return job
-    groups = job.task_groups
+    groups = job.asking_groups
     if len(groups) != 1:
         return job
     (group,) = groups
@@ -225,7 +225,7 @@ def _layout(job: Job) -> str:
     for item in (*job.properties, *requested):
         if item.name in _SEVERAL and stripped(item.text) != "1":
             return str(item.name)
-    return "TaskGroup" if job.task_groups else ""
+    return "TaskGroup" if job.asking_groups else ""
 
 
 def _times(block: Item, factor: int | Fraction) -> Item:

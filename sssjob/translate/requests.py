@@ -171,7 +171,7 @@ class JobRequest:
         views: list[JobRequest] = []
         if self._alone:
             return views
-        for group in self.job.task_groups:
+        for group in self.job.asking_groups:
             view = copy(self)
             view.owner = group
             view._here = self._blocks.get(id(group), {})
@@ -427,7 +427,7 @@ class JobRequest:
         found = [self._items[number] for number in numbers if not places[number].fact]
         if found or self._alone or self.owner is not self.job:
             return found
-        blocks = [self._blocks.get(id(group), {}) for group in self.job.task_groups]
+        blocks = [self._blocks.get(id(group), {}) for group in self.job.asking_groups]
         numbers = [number for named in blocks for number in named.get(name, ())]
         return [self._items[number] for number in numbers if not places[number].fact]
 

@@ -29,7 +29,7 @@ from sssjob.features.derive import derive
 from sssjob.file_names import filled
 from sssjob.integers import LARGEST, SMALLEST
 from sssjob.mail_addresses import of_uri
-from sssjob.model import Delivered, Job, Property
+from sssjob.model import Job, Property
 from sssjob.nodes import plain
 from sssjob.resource_names import gpu_model, license_name
 from sssjob.states import spelled
@@ -312,8 +312,7 @@ class _Work:
 
     def hosts_of_tasks(self) -> None:
         """The hosts of task groups, or of tasks of which so many are on each, all together."""
-        # One with a Delivered is a step or an attempt, which asks for nothing.
-        groups = [each for each in self.job.task_groups if not each.blocks(Delivered)]
+        groups = self.job.asking_groups
         if len(groups) > 1:
             told = f"{len(groups)} task groups are added up: an ad is about one kind of hosts"
             self.say("W-USELESS", told)

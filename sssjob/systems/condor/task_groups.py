@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from sssjob.classads.values import Ad
 from sssjob.errors import Finding
-from sssjob.model import Delivered, Item, Job, Property, Requested, TaskGroup
+from sssjob.model import Item, Job, Property, Requested, TaskGroup
 from sssjob.systems.condor import names
 from sssjob.systems.condor.from_ad import ReadJob, to_job
 from sssjob.systems.condor.job_ad import Mapped, to_ad
@@ -27,7 +27,7 @@ def to_ads(job: Job, *, document: str = "", v1: bool = False) -> list[Mapped]:
     A job that says itself what it asks for in all has one ad, in which its groups are added up.
     """
     whole = to_ad(job, document=document, v1=v1)
-    groups = [each for each in job.task_groups if not each.blocks(Delivered)]
+    groups = job.asking_groups
     asks = {item.name for item in job.requested} & _AMOUNTS
     if len(groups) < 2 or "MinHosts" not in whole.ad or asks:
         return [whole]
