@@ -1,7 +1,5 @@
 """Steps and starts of a job that ran ask for nothing: it is submitted again as it was asked for."""
 
-from itertools import product
-
 import pytest
 
 from sssjob.defaults import scope
@@ -30,7 +28,8 @@ def written(job, target):
     return translate(job, target, Settings(residual=False))[0]
 
 
-@pytest.mark.parametrize("target, number", product(TARGETS, (1, 2)))
+@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("target", TARGETS)
 def test_a_job_with_steps_is_written_as_it_was_without_them(target, number):
     assert written(job("".join(STEPS[:number])), target) == written(job(""), target)
 
