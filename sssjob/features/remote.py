@@ -151,14 +151,14 @@ class _Asking:
         seconds = min(self.options.seconds, self.end - time.monotonic())
         if seconds <= 0:
             raise NoAnswer(url, f"{self.options.all_seconds:g} seconds are over")
-        answer: SimpleQueue[str | NotFetched | None] = SimpleQueue()
+        answer: SimpleQueue[str | Exception | None] = SimpleQueue()
         arguments = (answer, url, limit, accept, self.options)
         Thread(target=_into, args=arguments, daemon=True).start()
         try:
             found = answer.get(timeout=seconds)
         except Empty:
             raise NoAnswer(url, f"no answer within {seconds:.3g} seconds") from None
-        if isinstance(found, NotFetched):
+        if isinstance(found, Exception):
             raise found
         return found
 
@@ -189,7 +189,7 @@ def _requests() -> None:
 
 
 def _into(
-    answer: SimpleQueue[str | NotFetched | None], url: str, limit: int, accept: str,
+    answer: SimpleQueue[str | Exception | None], url: str, limit: int, accept: str,
     options: RemoteOptions,
 ) -> None:  # fmt: skip
     import requests
@@ -208,7 +208,7 @@ def _into(
             answer.put(_answered(session, url, limit, options))
     except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
         answer.put(NoAnswer(url, _reason(error)))
-    except NotFetched as error:
+    except Exception as error:  # whichever it is: who asked raises it
         answer.put(error)
 
 

@@ -253,6 +253,59 @@ def test_another_user_is_answered_nothing(listening):
     assert done.stdout == "b''\n"
 
 
+# Listens at a place as a user, says what a caller sent and handed over, and answers a number.
+LIAR = """\
+import os, socket, sys
+place, number, answer = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(place)
+os.setuid(number)
+listener.listen()
+print("listening", flush=True)
+line, _ = listener.accept()
+octets, files, _, _ = socket.recv_fds(line, 8, 2)
+print(len(octets), len(files), flush=True)
+line.sendall(answer.to_bytes(8, "little", signed=True))
+line.recv(1)
+"""
+
+
+def asked_of_liar(node, number, answer):
+    """What the client did where a liar listens, and what that one was sent."""
+    (node / "run").mkdir()
+    liar = subprocess.Popen(
+        [sys.executable, "-c", LIAR, f"{node}/run/agent", str(number), str(answer)],
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert liar.stdout.readline() == "listening\n"
+        done = run(node, asking(node, words(node, "prolog")))
+        sent, _ = liar.communicate(timeout=HANG)
+    finally:
+        liar.kill()
+        liar.communicate()
+    assert done.returncode == 0
+    assert read(node / "mjf/3/jobfeatures").values["job_id"] == "3"
+    return sent, done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
+@pytest.mark.parametrize("answer", [0, 1 << 20])
+def test_another_user_who_listens_is_handed_nothing(node, answer):
+    sent, said = asked_of_liar(node, user().pw_uid, answer)
+    assert sent == "0 0\n"
+    assert said == (
+        f"{node}/run/agent: the user {user().pw_uid} listens there, who is not this one (0); "
+        "it is done without\n"
+    )
+
+
+@pytest.mark.parametrize("answer", [1, -1, -(1 << 62)])
+def test_a_number_that_is_no_process_is_never_signalled(node, answer):
+    sent, said = asked_of_liar(node, os.geteuid(), answer)
+    assert (sent, f"run/agent: {answer} is no process" in said) == ("8 2\n", True)
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="a user may have his own in a sticky directory")
 def test_a_place_that_others_can_write_is_refused(tmp_path):
     done = run(tmp_path, [*COMMAND, "features", "agent", "--socket", str(tmp_path / "agent")])

@@ -270,7 +270,16 @@ def test_moments_of_services(text, seconds):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "soon", "2026-11-18T11:06:40", "99 Foo 2026 11:06:40", None, 7]
+    "text",
+    [
+        "",
+        "soon",
+        "2026-11-18T11:06:40",
+        "99 Foo 2026 11:06:40",
+        None,
+        7,
+        "18 Nov 2026 11:06:40 +99999999999999999999",
+    ],
 )
 def test_what_is_no_moment(text):
     with pytest.raises(InvalidValue):
@@ -300,6 +309,9 @@ TAINTS = [
     ([], [TAINT], [NOW]),
     ([LEFT], [TAINT], [NOW + 300]),
     ([LEFT, {**LEFT, "tolerationSeconds": 60}], [TAINT], [NOW + 60]),
+    ([{**LEFT, "tolerationSeconds": 300.0}], [TAINT], [NOW + 300]),
+    ([{**LEFT, "tolerationSeconds": -1}], [TAINT], [NOW]),
+    ([{**LEFT, "tolerationSeconds": None}], [TAINT], []),
     ([{"operator": "Exists"}], [TAINT], []),
     ([{**LEFT, "key": "other"}], [TAINT], [NOW]),
     ([{**LEFT, "effect": "NoSchedule"}], [TAINT], [NOW]),
@@ -374,6 +386,89 @@ def test_a_pod_that_may_not_read_itself_is_told_the_taints_of_the_node_that_is_n
     assert notices == []  # it may tolerate them
     assert "403" in problems["kubernetes"]
     assert "node n1 has the taint maintenance:NoExecute" in problems["kubernetes"]
+
+
+# What a lying API says of tolerations, taints and the node of a pod, and what is told of it.
+# fmt: off
+LIES = {
+    "taints":             ({}, {"spec": {"taints": 5}}, [], "a list of taints"),
+    "a taint":            ({}, {"spec": {"taints": [5, TAINT]}}, [NOW], "an object among taints"),
+    "tolerations":        ({"tolerations": 5}, {"spec": {"taints": [TAINT]}}, [], "a list of tolerations"),
+    "a toleration":       ({"tolerations": ["x"]}, {"spec": {"taints": [TAINT]}}, [], "an object among taints and tolerations"),
+    "no node":            ({"nodeName": None}, {"spec": {"taints": [TAINT]}}, [], "the node of a pod"),
+    "a node":             ({"nodeName": 5}, {"spec": {"taints": [TAINT]}}, [], "the node of a pod"),
+    "a time":             ({}, {"spec": {"taints": [{**TAINT, "timeAdded": 10**30}]}}, [], "no moment"),
+    "seconds":            ({"tolerations": [{**LEFT, "tolerationSeconds": "300"}]}, {"spec": {"taints": [TAINT]}}, [], "a whole number of seconds"),
+    "too many seconds":   ({"tolerations": [{**LEFT, "tolerationSeconds": 10**400}]}, {"spec": {"taints": [TAINT]}}, [], "64 bits"),
+    "seconds and a half": ({"tolerations": [{**LEFT, "tolerationSeconds": 1.5}]}, {"spec": {"taints": [TAINT]}}, [], "a whole number of seconds"),
+    "true":               ({"tolerations": [{**LEFT, "tolerationSeconds": True}]}, {"spec": {"taints": [TAINT]}}, [], "a whole number of seconds"),
+    "infinite":           ({"tolerations": [{**LEFT, "tolerationSeconds": float("inf")}]}, {"spec": {"taints": [TAINT]}}, [], "a whole number of seconds"),
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("case", LIES)
+def test_what_an_api_says_wrongly_is_told_and_other_sources_go_on(tmp_path, case):
+    spec, node, moments, said = LIES[case]
+    whole = json.loads(pod(tmp_path))
+    whole["spec"].update(spec)
+    found = {"/api/v1/namespaces/physics/pods/p-1": json.dumps(whole).encode(),
+             "/api/v1/nodes/n1": json.dumps(node).encode()}  # fmt: skip
+    job = tmp_path / "jf"
+    job.mkdir()
+    write({"shutdowntime_job": NOW + 7}, job)
+    with serving(documents(found)) as (url, _):
+        environment = {"POD_NAME": "p-1", "JOBFEATURES": str(job)}
+        asked = Surroundings(environment, url=url, root=str(tmp_path), seconds=60)
+        seen = ask(["kubernetes", "features"], asked, NOW)
+    assert [each.moment for each in seen.said.get("kubernetes", {}).values()] == moments
+    assert said in seen.problems["kubernetes"]
+    assert seen.said["features"][JOB].moment == NOW + 7
+
+
+def test_whatever_a_source_raises_costs_that_source_only(tmp_path, monkeypatch):
+    def broken(asked, now):
+        yield Notice(MACHINE, NOW + 9, "gce", "preempted")
+        raise RuntimeError("no source does this")
+
+    monkeypatch.setattr(clouds, "gce", broken)
+    (tmp_path / "jf").mkdir()
+    write({"shutdowntime_job": NOW + 7}, tmp_path / "jf")
+    seen = ask(["gce", "features"], Surroundings({"JOBFEATURES": str(tmp_path / "jf")}), NOW)
+    assert seen.problems["gce"] == "RuntimeError: no source does this"
+    assert [(key, each.moment) for key, each in seen.earliest.items()] == [
+        (MACHINE, NOW + 9), (JOB, NOW + 7)
+    ]  # fmt: skip
+
+
+OWN_NAME = "/metadata/instance/compute/name?api-version=2020-07-01&format=text"
+
+
+@pytest.mark.parametrize("name", [b"<html>login</html>", b"", b"please log in", b'{"error": 5}'])
+def test_what_is_no_name_of_a_machine_of_azure_takes_away_no_event(name):
+    found = {**azure({**EVENT, "Resources": ["vm"]}), OWN_NAME: name}
+    with serving(documents(found, HEADERS["azure"])) as (url, _):
+        notices, problems = told("azure", Surroundings({}, url=url, seconds=60))
+    assert [each.key for each in notices] == [MACHINE]
+    assert "is no name of a machine" in problems["azure"]
+
+
+def test_an_event_of_azure_that_is_none_takes_away_no_other():
+    ended = {**EVENT, "EventId": "e2", "EventStatus": "Completed", "NotBefore": ""}
+    later = {**EVENT, "NotBefore": "Wed, 18 Nov 2026 12:06:40 GMT"}
+    with serving(documents(azure(5, ended, later), HEADERS["azure"])) as (url, _):
+        notices, problems = told("azure", Surroundings({}, url=url, seconds=60))
+    assert [each.moment for each in notices] == [NOW + 3600]
+    assert "no object of JSON" in problems["azure"]
+    assert "Preempt: e2 is neither Scheduled nor Started but Completed" in problems["azure"]
+
+
+@pytest.mark.parametrize("token", ["t\u20acken", "a\nb", "\u00e9"])
+def test_what_is_no_token_of_aws_is_told_and_not_sent(token):
+    found = {"PUT /latest/api/token": token.encode(), SPOT: b"{}"}
+    with serving(documents(found)) as (url, _):
+        problem = told("aws", Surroundings({}, url=url, seconds=60))[1]["aws"]
+    assert "what it says is no token" in problem
 
 
 @pytest.mark.parametrize("body", [b"[]", b'{"metadata": 7, "spec": {}}', b"{}", b"7"])

@@ -1,7 +1,8 @@
 """Have an agent run a command, or run it where no agent listens: ``client.py SOCKET COMMAND...``.
 
 It runs before every job, as ``python -IS client.py``: it imports next to nothing, and nothing of
-ours. See ``agent.py``.
+ours. Whoever listens is asked nothing, and handed nothing, unless the kernel says that it is of the
+same user: a directory that was safe at ``install`` may be another one's now. See ``agent.py``.
 """
 
 import _socket  # the public modules of both take longer to import than all the rest
@@ -11,6 +12,11 @@ import sys
 _FORWARDED = (15, 2, 1)  # SIGTERM, SIGINT, SIGHUP
 _RIGHTS = 1  # SCM_RIGHTS
 _PATIENCE = 5  # seconds in which an agent has to say who will run the command
+_PEER = 12  # bytes: pid, user and group, each a C int
+
+
+class _Refused(OSError):
+    """Who listens is none to be asked."""
 
 
 def main(place: str, command: list[str]) -> int:
@@ -19,6 +25,7 @@ def main(place: str, command: list[str]) -> int:
     line.settimeout(_PATIENCE)
     try:
         line.connect(place)
+        _judge(line)
         child = _asked(line, command)
         line.sendall(b"1")  # not before would the agent begin
     except OSError as error:
@@ -26,11 +33,21 @@ def main(place: str, command: list[str]) -> int:
         if isinstance(error, TimeoutError):
             told = f"{place}: no answer within {_PATIENCE} s; it is done without\n"
             posix.write(2, told.encode())
+        elif isinstance(error, _Refused):
+            posix.write(2, f"{place}: {error}; it is done without\n".encode())
         posix.execv(command[0], command)  # by the words that a site configured
     line.settimeout(None)
     _hand_on(child)
     code = _number(line)
     return 1 if code is None else code
+
+
+def _judge(line: "_socket.socket") -> None:
+    """Raise ``_Refused`` unless who listens is of this user, as the kernel knows it."""
+    peer = line.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, _PEER)
+    listens, mine = int.from_bytes(peer[4:8], sys.byteorder), posix.geteuid()
+    if listens != mine:
+        raise _Refused(f"the user {listens} listens there, who is not this one ({mine})")
 
 
 def _asked(line: "_socket.socket", command: list[str]) -> int:
@@ -47,6 +64,8 @@ def _asked(line: "_socket.socket", command: list[str]) -> int:
     child = _number(line)
     if not child:
         raise OSError
+    if child <= 1:  # to a signal these are other processes, or all
+        raise _Refused(f"{child} is no process that would run the command")
     return child
 
 

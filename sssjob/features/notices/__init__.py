@@ -15,6 +15,7 @@ from sssjob.dotted import loaded
 from sssjob.errors import InvalidValue, NotFetched, SSSJobError
 
 MACHINE, JOB = "shutdowntime", "shutdowntime_job"
+_NEVER = 1 << 63  # seconds: no clock of a kernel counts so far
 
 
 class Notice(NamedTuple):
@@ -108,7 +109,7 @@ def _earliest(notices: Iterable[Notice]) -> dict[str, Notice]:
 def ask(names: Iterable[str], asked: Surroundings, now: int) -> Notices:
     """Ask sources for their notices that lie ahead; what cannot be asked is a problem.
 
-    What a source said before it failed counts.
+    What a source said before it failed counts. However one fails, the others are asked.
     """
     said: dict[str, dict[str, Notice]] = {}
     problems: dict[str, str] = {}
@@ -117,12 +118,16 @@ def ask(names: Iterable[str], asked: Surroundings, now: int) -> Notices:
         faults: list[str] = []
         try:
             for each in _source(name)(asked, now):
-                if isinstance(each, Notice):
+                if isinstance(each, Unread):
+                    faults.append(each.reason)
+                elif 0 <= each.moment < _NEVER:
                     found.append(each)
                 else:
-                    faults.append(each.reason)
+                    faults.append(f"{each.why}: it tells no moment")
         except (NotFetched, CommandFailed, SSSJobError, OSError, ImportError) as error:
             faults.append(str(error))
+        except Exception as error:  # of a source, whichever it is: it costs that one, no other
+            faults.append(f"{type(error).__name__}: {error}")
         if found or not faults:
             said[name] = _earliest(found)
         if faults:

@@ -7,6 +7,7 @@ from the manuals: a preempted machine of Google has 30 s, what Azure starts it s
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC
 from email.utils import parsedate_to_datetime
@@ -25,6 +26,7 @@ _TOKEN_SECONDS = 60
 _OF_AZURE = "2020-07-01"  # the version of the question
 _AZURES, _GOOGLES = (("Metadata", "true"),), (("Metadata-Flavor", "Google"),)
 _SHOWN = 40  # characters
+_MACHINE = re.compile(r"""[^\s\\/"\[\]:|<>+=;,?*@&]{1,80}""")  # none of these is in a name
 _ENDING = ("Preempt", "Terminate", "Reboot", "Redeploy")  # the events of Azure that end what runs
 
 
@@ -37,7 +39,10 @@ def aws(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
         token = content(f"{base}/api/token", _options(asked, lifetime, "PUT"))
     except NotFetched as error:  # the first version of the service answers without one
         trouble = str(error)
-    headers = (("X-aws-ec2-metadata-token", token.strip()),) if token else ()
+    token = (token or "").strip()
+    if not (token.isascii() and token.isprintable()):
+        token, trouble = "", f"{base}/api/token: what it says is no token"
+    headers = (("X-aws-ec2-metadata-token", token),) if token else ()
     found = [
         *trying(_spot(f"{base}/meta-data/spot/instance-action", asked, headers)),
         *trying(_events(f"{base}/meta-data/events/maintenance/scheduled", asked, headers)),
@@ -107,27 +112,41 @@ def azure(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     base = f"{asked.url or LINK_LOCAL}/metadata"
     url = f"{base}/scheduledevents?api-version={_OF_AZURE}"
     answer = _json(url, asked, _AZURES)
+    events = _list(url, None if answer is None else _object(url, answer).get("Events"))
     ending = [
-        each for each in _list(url, None if answer is None else _object(url, answer).get("Events"))
-        if _object(url, each).get("EventType") in _ENDING
-    ]  # fmt: skip
+        each for each in events if not isinstance(each, dict) or each.get("EventType") in _ENDING
+    ]
     name = ""
-    if any(each.get("Resources") for each in ending):
-        place = f"{base}/instance/compute/name?api-version={_OF_AZURE}&format=text"
+    if any(isinstance(each, dict) and each.get("Resources") for each in ending):
         try:
-            name = (content(place, _options(asked, _AZURES)) or "").strip().lower()
+            name = _name_of_azure(base, asked)
         except NotFetched as error:  # then each may concern this one
             yield Unread(str(error))
     for event in ending:
-        concerned = event.get("Resources")
-        names = [str(each).lower() for each in concerned] if isinstance(concerned, list) else []
-        if not name or not names or name in names:
-            yield from trying(_scheduled(event, now))
+        yield from trying(_concerning(url, event, name, now))
 
 
-def _scheduled(event: dict[str, Any], now: int) -> Iterator[Notice]:
+def _name_of_azure(base: str, asked: Surroundings) -> str:
+    """What Azure calls this machine, in small letters. Raises ``NotFetched``."""
+    url = f"{base}/instance/compute/name?api-version={_OF_AZURE}&format=text"
+    said = (content(url, _options(asked, _AZURES)) or "").strip()
+    if not _MACHINE.fullmatch(said):
+        raise NotFetched(url, f"{said[:_SHOWN]!r} is no name of a machine")
+    return said.lower()
+
+
+def _concerning(url: str, found: object, name: str, now: int) -> Iterator[Notice]:
+    """An event that ends this machine; one without a name, or without machines, may be of all."""
+    event = _object(url, found)
+    concerned = event.get("Resources")
+    names = [str(each).lower() for each in concerned] if isinstance(concerned, list) else []
+    if name and names and name not in names:
+        return
     why = f"{event.get('EventType')}: {event.get('EventId')}"
-    if event.get("EventStatus") == "Started" or not event.get("NotBefore"):
+    status = event.get("EventStatus")
+    if status not in ("Scheduled", "Started"):
+        raise NotFetched(url, f"{why} is neither Scheduled nor Started but {str(status)[:_SHOWN]}")
+    if status == "Started" or not event.get("NotBefore"):
         yield Notice(MACHINE, now, "azure", why, counts=True)
     else:
         yield _told(event["NotBefore"], "azure", why)
@@ -147,7 +166,7 @@ def moment(text: object) -> int:
         pass
     try:
         found = parsedate_to_datetime(text)
-    except (ValueError, IndexError, TypeError):
+    except (ValueError, IndexError, TypeError, OverflowError):
         raise InvalidValue(text, "a time") from None
     return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())
 

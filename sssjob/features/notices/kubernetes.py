@@ -21,6 +21,8 @@ from sssjob.features.remote import RemoteOptions, content
 ACCOUNT = "var/run/secrets/kubernetes.io/serviceaccount"
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
 _NO_EXECUTE = "NoExecute"  # of a taint: pods that do not tolerate it are evicted
+_LONGEST = 1 << 63  # what the API has for numbers
+_SHOWN = 40  # characters
 
 
 def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
@@ -54,47 +56,62 @@ def _deleted(metadata: Mapping[str, Any], name: str) -> Iterator[Notice]:
 def _tainted(
     spec: Mapping[str, Any], asked: Surroundings, account: str, now: int
 ) -> Iterator[Notice | Unread]:
-    node = str(spec.get("nodeName", ""))
+    node = spec.get("nodeName") or asked.node
+    if not isinstance(node, str) or not _NAME.fullmatch(node):
+        raise InvalidValue(str(node), "the node of a pod (spec.nodeName), whose taints are asked")
     for taint in _taints(node, asked, account):
         yield from trying(_evicting(taint, spec, node, now))
 
 
 def _tainted_unknown(asked: Surroundings, account: str) -> Iterator[Unread]:
     """The taints of the node that is named, if this pod may tolerate them: nobody says so."""
+    if not _NAME.fullmatch(asked.node):
+        return
     for taint in _taints(asked.node, asked, account):
-        what = f"node {asked.node} has the taint {taint.get('key')}:{_NO_EXECUTE}"
+        what = f"node {asked.node} has the taint {_object_of(taint).get('key')}:{_NO_EXECUTE}"
         yield Unread(f"{what}, and nobody says whether the pod tolerates it")
 
 
-def _taints(node: str, asked: Surroundings, account: str) -> Iterator[dict[str, Any]]:
-    """The taints of a node that evict pods. Raises ``NotFetched``."""
-    if not _NAME.fullmatch(node):
-        return
+def _taints(node: str, asked: Surroundings, account: str) -> Iterator[object]:
+    """The taints of a node that evict pods, and what stands there that is none.
+
+    Raises ``NotFetched``.
+    """
     path = f"api/v1/nodes/{node}"
-    for taint in _of(_object(path, asked, account), "spec", path).get("taints") or []:
-        if isinstance(taint, dict) and taint.get("effect") == _NO_EXECUTE:
+    for taint in _list_of(_of(_object(path, asked, account), "spec", path), "taints"):
+        if not isinstance(taint, dict) or taint.get("effect") == _NO_EXECUTE:
             yield taint
 
 
-def _evicting(
-    taint: Mapping[str, Any], spec: Mapping[str, Any], node: str, now: int
-) -> Iterator[Notice]:
+def _evicting(found: object, spec: Mapping[str, Any], node: str, now: int) -> Iterator[Notice]:
     """When a taint evicts a pod of these tolerations; the least time of those that fit counts.
 
-    ``kubectl taint`` does not say when it was added.
+    ``kubectl taint`` does not say when it was added. Raises ``InvalidValue`` where what is said of
+    one of them is none: the pod may have more time, or less. # decision 563
     """
+    taint = _object_of(found)
     since = units.time(str(taint["timeAdded"])) if taint.get("timeAdded") else None
-    fitting = [
-        each for each in spec.get("tolerations") or [] if isinstance(each, dict)
-        and _tolerates(each, taint)
-    ]  # fmt: skip
-    seconds = [each["tolerationSeconds"] for each in fitting if "tolerationSeconds" in each]
+    tolerations = [_object_of(each) for each in _list_of(spec, "tolerations")]
+    fitting = [each for each in tolerations if _tolerates(each, taint)]
+    seconds = [each for each in map(_seconds, fitting) if each is not None]
     if fitting and not seconds:
         return  # for ever
-    left = max(min((each for each in seconds if isinstance(each, int)), default=0), 0)
+    left = max(min(seconds, default=0), 0)
     why = f"node {node} has the taint {taint.get('key')}:{_NO_EXECUTE}"
     moment = (now if since is None else since) + left
     yield Notice(MACHINE, moment, "kubernetes", why, counts=since is None)
+
+
+def _seconds(toleration: Mapping[str, Any]) -> int | None:
+    """How long a pod tolerates a taint; None is for ever. Raises ``InvalidValue``."""
+    said = toleration.get("tolerationSeconds")
+    if said is None:
+        return None
+    if isinstance(said, bool) or not isinstance(said, int | float) or said != said // 1:
+        raise InvalidValue(repr(said)[:_SHOWN], "a whole number of seconds (tolerationSeconds)")
+    if not -_LONGEST <= said < _LONGEST:
+        raise InvalidValue(repr(said)[:_SHOWN], "tolerationSeconds of 64 bits")
+    return int(said)
 
 
 def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
@@ -132,6 +149,21 @@ def _of(found: object, name: str, path: str) -> Mapping[str, Any]:
     if not isinstance(inner, dict):
         raise NotFetched(path, f"what it says is no object with {name}")
     return inner
+
+
+def _list_of(found: Mapping[str, Any], name: str) -> list[object]:
+    """A list in an object of the API, which may have none. Raises ``InvalidValue``."""
+    inner = found.get(name)
+    if inner is not None and not isinstance(inner, list):
+        raise InvalidValue(repr(inner)[:_SHOWN], f"a list of {name}")
+    return inner or []
+
+
+def _object_of(found: object) -> Mapping[str, Any]:
+    """An object of a list of the API. Raises ``InvalidValue``."""
+    if not isinstance(found, dict):
+        raise InvalidValue(repr(found)[:_SHOWN], "an object among taints and tolerations")
+    return found
 
 
 def _first(environment: Mapping[str, str], *names: str) -> str:
