@@ -24,7 +24,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from fractions import Fraction
-from hashlib import blake2b
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +33,7 @@ import pyarrow.parquet as pq
 from sssjob.accounting.report import SAME, Report
 from sssjob.errors import DamagedStore
 from sssjob.ledger import columns, engine, places
+from sssjob.ledger.damage import digest_of
 from sssjob.ledger.manifest import DataFile, Manifest
 from sssjob.ledger.places import Place
 from sssjob.measures import EXTRA, Number, Totals, left_out
@@ -322,7 +322,7 @@ def _day(name: str) -> int | None:
 
 
 def _digest(data: bytes | memoryview) -> str:
-    return blake2b(data, digest_size=16).hexdigest()
+    return digest_of(data).hexdigest()
 
 
 def _digests(gone: pa.Table) -> dict[str, str]:
@@ -331,7 +331,7 @@ def _digests(gone: pa.Table) -> dict[str, str]:
     for file, row in zip(gone["file"].to_pylist(), gone["row"].to_pylist(), strict=True):
         rows.setdefault(file, []).append(row)
     return {
-        file: blake2b(json.dumps(sorted({*some})).encode(), digest_size=16).hexdigest()
+        file: digest_of(json.dumps(sorted({*some})).encode()).hexdigest()
         for file, some in rows.items()
     }
 
