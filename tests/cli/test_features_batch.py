@@ -21,7 +21,7 @@ from sssjob import document
 from sssjob.cli.features import command
 from sssjob.cli.features.watch import _Stopped
 from sssjob.features import status
-from sssjob.features.batch import directories
+from sssjob.features.batch import directories, scripts
 from sssjob.features.batch.documents import locked
 from sssjob.features.keys import MACHINE_FEATURES
 from sssjob.features.notices import Surroundings
@@ -837,6 +837,7 @@ def test_check_compares_with_the_configuration_as_it_is_and_keeps_what_is_there(
 def test_check_reads_the_files_that_pbs_calls_and_keeps_what_was_moved_aside(node, monkeypatch):
     home = node / "pbs"
     (home / "mom_priv").mkdir(parents=True)
+    monkeypatch.setattr(scripts, "OWNER", os.geteuid())
     (node / "pbs.conf").write_text(f"PBS_HOME={home}\n")
     monkeypatch.setenv("PBS_CONF_FILE", f"{node}/pbs.conf")
     program(node, "qmgr", "exit 0")
@@ -846,11 +847,22 @@ def test_check_reads_the_files_that_pbs_calls_and_keeps_what_was_moved_aside(nod
     found = run(*words)
     assert f"move it to {own}.site" in found.stdout
     own.rename(f"{own}.site")
+    own.with_name("prologue.site").chmod(0o700)
     run(*words)
     for name in ("prologue", "epilogue"):
         (home / "mom_priv" / name).write_bytes((node / "etc/scripts" / name).read_bytes())
+        (home / "mom_priv" / name).chmod(0o500)
     found = run(*words)
     assert (found.exit_code, found.stdout.count("# is so")) == (1, 2)
+    # What has the right text is not run if its mode is wrong, and what it calls may be another's.
+    (home / "mom_priv/epilogue").chmod(0o644)
+    own.with_name("prologue.site").chmod(0o777)
+    program(node, "qmgr", "exit 1")
+    found = run(*words)
+    assert (found.exit_code, found.stdout.count("# is so")) == (1, 1)
+    assert "epilogue: its mode 0644 keeps it from being used: chmod 744" in found.stdout
+    assert "prologue.site: its mode 0777 lets others in: chmod 755" in found.stdout
+    assert "hooks: qmgr does not list them" in found.stdout
     assert f"for each in {own}.site;" in own.read_text()
 
 

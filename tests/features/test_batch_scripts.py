@@ -14,7 +14,8 @@ from waiting import HANG
 
 from sssjob import registry
 from sssjob.errors import InvalidValue, Unprotected
-from sssjob.features.batch.scripts import Installation, write
+from sssjob.features.batch import scripts
+from sssjob.features.batch.scripts import ConfigFile, Installation, write
 
 SYSTEMS = [name for name, row in registry.systems().items() if row.script]
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
@@ -593,6 +594,103 @@ def test_tables_and_files_of_flux_are_what_our_configuration_says():
     ]
     assert [each.is_good for each in rows[3:]] == [True, False, False, False]
     assert at.side.settings(at, {"config": "no JSON"}) == []
+
+
+@pytest.mark.parametrize(
+    ("plugins", "found"),
+    [
+        ([{"load": "perilog.so"}], True), ([{"load": "/usr/lib/flux/perilog.so"}], True),
+        ([{"load": "perilog.so"}, {"remove": "perilog.so"}], False),
+        ([{"load": "perilog.so"}, {"remove": "all"}], False),
+        ([{"load": "perilog.so"}, {"remove": "peri*", "load": "x.so"}], False),
+        ([{"remove": "all", "load": "perilog.so"}], True),
+        ([{"remove": "other*"}, {"load": "perilog.so"}, {"remove": "other*"}], True),
+        ([{"load": 5}, 5], False), ("perilog.so", False),
+    ],
+)  # fmt: skip
+def test_a_plugin_of_flux_that_is_taken_out_again_is_not_loaded(plugins, found):
+    at = Installation("flux", "/opt/mjf", ["sssjob"])
+    tables = {"job-manager": {"plugins": plugins}}
+    rows = at.side.settings(at, {"config": json.dumps(tables)})
+    assert [each.is_good for each in rows if each.name == "job-manager.plugins"] == [found]
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (None, False), (["flux-imp", "run", "prolog"], False),
+        (["/usr/libexec/flux/flux-imp", "run", "prolog"], False),
+        (["/usr/bin/siteprolog"], True), (["flux-imp", "run", "epilog"], True),
+        ("flux-imp run prolog", True), ([], True),
+    ],
+)  # fmt: skip
+def test_a_command_in_the_place_of_our_prolog_of_flux_is_told(command, told):
+    at = Installation("flux", "/opt/mjf", ["sssjob"])
+    prolog = {"per-rank": True, **({} if command is None else {"command": command})}
+    rows = at.side.settings(at, {"config": json.dumps({"job-manager": {"prolog": prolog}})})
+    found = [each for each in rows if each.name == "job-manager.prolog.command"]
+    assert [each.is_good for each in found] == [False] * told
+
+
+def test_hooks_of_PBS_that_are_not_known_are_no_proof(pbs):
+    at, _ = pbs
+    found = {each.name: each for each in at.side.settings(at, dict.fromkeys(at.side.files(), ""))}
+    assert (found["hooks"].is_good, "qmgr does not list them" in found["hooks"].trouble) == (
+        False, True,
+    )  # fmt: skip
+
+
+def pipe_in_its_place(path):
+    path.unlink()
+    os.mkfifo(path, 0o500)
+
+
+def link_in_its_place(path):
+    path.rename(f"{path}.old")
+    path.symlink_to(f"{path}.old")
+
+
+FAULTS = {
+    "not run": (lambda path: path.chmod(0o644), "mode 0644 keeps it from being used: chmod 744"),
+    "open to all": (lambda path: path.chmod(0o777), "mode 0777 lets others in: chmod 755"),
+    "of a group": (lambda path: path.chmod(0o570), "mode 0570 lets others in: chmod 550"),
+    "a pipe": (pipe_in_its_place, "it is no file of its own"),
+    "a link": (link_in_its_place, "it is no file of its own"),
+    "an open directory": (lambda path: path.parent.chmod(0o777), "can be written by others"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_file_that_is_not_run_or_that_others_can_change_is_told(safe_path, monkeypatch, fault):
+    monkeypatch.setattr(scripts, "OWNER", os.geteuid())
+    path = safe_path / "mom_priv/prologue"
+    path.parent.mkdir(mode=0o755)
+    file = ConfigFile(str(path), 0o500)
+    assert file.fault() == ""  # it is not there
+    path.touch(0o500)
+    path.chmod(0o500)
+    assert file.fault() == ""
+    make, said = FAULTS[fault]
+    make(path)
+    assert said in file.fault()
+
+
+def test_a_file_of_another_user_is_told(safe_path, monkeypatch):
+    (safe_path / "sudoers").touch(0o600)
+    monkeypatch.setattr(scripts, "OWNER", os.geteuid() + 1)
+    assert "not to root" in ConfigFile(str(safe_path / "sudoers"), 0o400, 0o077).fault()
+
+
+def test_what_only_root_reads_is_read_by_nobody_else(safe_path, monkeypatch):
+    monkeypatch.setattr(scripts, "OWNER", os.geteuid())
+    path = safe_path / "sudoers"
+    path.touch()
+    file = ConfigFile(str(path), 0o400, 0o077)
+    seen = {}
+    for mode in (0o600, 0o400, 0o640, 0o666, 0o200):
+        path.chmod(mode)
+        seen[mode] = file.fault() == ""
+    assert seen == {0o600: True, 0o400: True, 0o640: False, 0o666: False, 0o200: False}
 
 
 @given(st.text())

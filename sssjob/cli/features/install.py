@@ -21,9 +21,9 @@ from sssjob.cli.ranges import WholeNumber
 from sssjob.errors import SSSJobError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-    from sssjob.features.batch.scripts import Installation
+    from sssjob.features.batch.scripts import ConfigFile, Installation, LiveSetting
     from sssjob.features.site import Site
 
 _LONGEST = 1 << 20  # bytes of a file of the configuration
@@ -148,6 +148,8 @@ class Checked:
         self.settings = at.side.settings(at, answers) if answers else []
         if not self.settings:
             notes.append(f"the configuration of {at.system} is not known")
+        else:
+            self.settings = _with_faults(self.settings, at.side.files().values())
         own = {each.script: each.own for each in self.settings if each.own}
         self.merged = replace(at, own={**at.own, **own})
         found = SiteSettings(Path(at.root), at.jobs, known, scratch, vocabulary)
@@ -192,11 +194,25 @@ class Checked:
                 common.echo(f"${variable}FEATURES/{name}  {spell(value)}")
 
 
-def _texts(files: Mapping[str, str]) -> dict[str, str]:
+def _with_faults(settings: list[LiveSetting], files: Iterable[ConfigFile]) -> list[LiveSetting]:
+    """Settings, of which no file is good that is not used, or that others can change."""
+    from sssjob.features.batch.scripts import LiveSetting
+
+    faults = {each.path: fault for each in files if (fault := each.fault())}
+    judged = []
+    for each in settings:
+        told = (each.trouble, faults.pop(each.name, ""))
+        judged.append(replace(each, trouble="; ".join(filter(None, told))))
+    rest = (LiveSetting(path, "there", "", trouble=fault) for path, fault in faults.items())
+    return [*judged, *rest]
+
+
+def _texts(files: Mapping[str, ConfigFile]) -> dict[str, str]:
     """What is in files, by name, as far as their directories are there."""
     from sssjob.features import kernel
 
-    there = {name: path for name, path in files.items() if os.path.isdir(os.path.dirname(path))}
+    paths = {name: file.path for name, file in files.items()}
+    there = {name: path for name, path in paths.items() if os.path.isdir(os.path.dirname(path))}
     return {name: kernel.text(path, _LONGEST) for name, path in there.items()}
 
 

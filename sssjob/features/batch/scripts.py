@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,13 +18,15 @@ from pathlib import Path
 
 from sssjob import atomic, registry
 from sssjob import directory_handles as handles
-from sssjob.errors import InvalidValue
+from sssjob.errors import InvalidValue, Unprotected
 from sssjob.features.batch import client as client_of_agent
+from sssjob.users import user_name
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 _RUN = "#!"  # how a script begins that is run, and not read by something else
 SITE = ".site"  # behind the name of a program of the site whose place ours takes
 _BY = "# Written by: sssjob features install"
+OWNER = handles.ROOT  # of what a batch system runs as root
 _OWN = "own=0\n"  # how what the site had before has ended
 VARIABLES = {
     "JOBFEATURES": "jobfeatures",
@@ -63,7 +66,7 @@ class Scripts:
         """The commands that print the configuration as it is now, by what they print."""
         return {}
 
-    def files(self) -> Mapping[str, str]:
+    def files(self) -> Mapping[str, ConfigFile]:
         """The files that hold the configuration as it is now, by what they hold."""
         return {}
 
@@ -74,6 +77,41 @@ class Scripts:
         file that is not there is "".
         """
         return []
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigFile:
+    """A file that a batch system reads, or runs as root: what its mode has, and must not have."""
+
+    path: str
+    needs: int = 0o444
+    forbids: int = 0o022
+
+    def fault(self) -> str:
+        """Why it is not used, or can be changed by others; "" if it is well, or not there."""
+        try:
+            handles.check(os.path.dirname(self.path))
+            status = os.lstat(self.path)
+        except FileNotFoundError:
+            return ""
+        except Unprotected as error:
+            return f"{error.place} {error.why}"
+        except OSError as error:
+            return error.strerror or str(error)
+        mode = stat.S_IMODE(status.st_mode)
+        if not stat.S_ISREG(status.st_mode):
+            return "it is no file of its own: put a copy there"
+        if status.st_uid != OWNER:
+            return (
+                f"it belongs to the user {user_name(status.st_uid) or status.st_uid}, not to root"
+            )
+        if mode & self.forbids:
+            return (
+                f"its mode {mode:04o} lets others in: chmod {(mode | self.needs) & ~self.forbids:o}"
+            )
+        if self.needs & ~mode:
+            return f"its mode {mode:04o} keeps it from being used: chmod {mode | self.needs:o}"
+        return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import os
+import shlex
 import string
 from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 
 from sssjob.features.batch.allocation import told
-from sssjob.features.batch.scripts import Installation, LiveSetting, Scripts, copied, places
+from sssjob.features.batch.scripts import (
+    ConfigFile,
+    Installation,
+    LiveSetting,
+    Scripts,
+    copied,
+    places,
+)
 
 _PLUGIN = "perilog.so"
 _PLACES = {  # where Flux looks for our scripts; others have names of their own there
@@ -112,26 +121,56 @@ class FluxScripts(Scripts):
         """``flux config get``: all of its tables, as JSON."""
         return {"config": ["flux", "config", "get"]}
 
-    def files(self) -> Mapping[str, str]:
+    def files(self) -> Mapping[str, ConfigFile]:
         """What stands where Flux looks for it."""
-        return _PLACES
+        return {
+            name: ConfigFile(path) if name == "features.lua" else ConfigFile(path, 0o100)
+            for name, path in _PLACES.items()
+        }
 
     def settings(self, at: Installation, answers: Mapping[str, str]) -> list[LiveSetting]:
         """The plugin, what has to be true, and the files."""
         form = told(answers.get("config", ""), "flux config get", [])
         if not isinstance(form, dict):
             return []
-        plugins = _at(form, "job-manager.plugins")
-        loaded = [
-            str(each.get("load", "")) for each in plugins if isinstance(each, dict)
-        ] if isinstance(plugins, list) else []  # fmt: skip
-        wanted = loaded if _PLUGIN in loaded else [*loaded, _PLUGIN]
+        loaded = _loaded(_at(form, "job-manager.plugins"))
+        is_there = _PLUGIN in map(os.path.basename, loaded)
+        wanted = loaded if is_there else [*loaded, _PLUGIN]
         rows = [LiveSetting("job-manager.plugins", ",".join(loaded), ",".join(wanted))]
         rows += [
             LiveSetting(name, "true" if _at(form, name) is True else "", "true") for name in _TRUE
         ]
+        rows += _others(form)
         files = _PLACES.items()
         return [*rows, *(copied(at, name, path, answers.get(name, "")) for name, path in files)]
+
+
+def _loaded(plugins: object) -> list[str]:
+    """The plugins that stay loaded, in the order of the table; one may be taken out again."""
+    found: list[str] = []
+    for each in plugins if isinstance(plugins, list) else []:
+        if not isinstance(each, dict):
+            continue
+        removed, load = each.get("remove"), each.get("load")
+        if isinstance(removed, str):  # a name, a pattern, or all
+            pattern = "*" if removed == "all" else removed
+            found = [one for one in found if not fnmatchcase(os.path.basename(one), pattern)]
+        if isinstance(load, str):
+            found.append(load)
+    return found
+
+
+def _others(form: object) -> Iterator[LiveSetting]:
+    """Commands in the place of ``flux-imp run``, which alone runs what is in our places."""
+    for script in ("prolog", "epilog"):
+        name = f"job-manager.{script}.command"
+        said = _at(form, name)
+        words = [str(each) for each in said] if isinstance(said, list) else [str(said)]
+        usual = len(words) == 3 and os.path.basename(words[0]) == "flux-imp"
+        if said is not None and not (usual and words[1:] == ["run", script]):
+            yield LiveSetting(name, shlex.join(words), "", trouble=(
+                f"Flux runs this, and not flux-imp run {script}, which runs {_PLACES[script]}"
+            ))  # fmt: skip
 
 
 def _at(form: object, path: str) -> object:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from sssjob.features.batch.scripts import (
     VARIABLES,
+    ConfigFile,
     Installation,
     LiveSetting,
     QueuePrograms,
@@ -62,9 +63,9 @@ class LSFScripts(Scripts):
         """``bqueues -l`` of every queue."""
         return {"queues": ["bqueues", "-l"]}
 
-    def files(self) -> Mapping[str, str]:
-        """``lsf.sudoers``."""
-        return {"sudoers": "/etc/lsf.sudoers"}
+    def files(self) -> Mapping[str, ConfigFile]:
+        """``lsf.sudoers``, which LSF reads only if nobody but root can."""
+        return {"sudoers": ConfigFile("/etc/lsf.sudoers", 0o400, 0o077)}
 
     def settings(self, at: Installation, answers: Mapping[str, str]) -> list[LiveSetting]:
         """The programs of each queue, and as whom they run. A starter cannot call another one."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from sssjob.features import kernel
 from sssjob.features.batch.scripts import (
     SITE,
+    ConfigFile,
     Installation,
     LiveSetting,
     Scripts,
@@ -54,11 +55,12 @@ class PBSScripts(Scripts):
         """The hooks of PBS Professional; TORQUE has none."""
         return {"hooks": ["qmgr", "-c", "list hook"]} if is_professional() else {}
 
-    def files(self) -> Mapping[str, str]:
+    def files(self) -> Mapping[str, ConfigFile]:
         """What stands where PBS looks for it, and the site's own that was moved aside."""
         place = f"{home()}/mom_priv"
         names = (*_NAMES, *(f"{name}{SITE}" for name in _NAMES))
-        return {**{name: f"{place}/{name}" for name in names}, "profile.sh": _PROFILE}
+        found = {name: ConfigFile(f"{place}/{name}", 0o500) for name in names}
+        return {**found, "profile.sh": ConfigFile(_PROFILE)}
 
     def settings(self, at: Installation, answers: Mapping[str, str]) -> list[LiveSetting]:
         """The files, and hooks in whose place PBS runs neither prologue nor epilogue."""
@@ -66,11 +68,16 @@ class PBSScripts(Scripts):
             return []
         paths = self.files()
         found = [
-            copied(at, name, paths[name], answers[name],
-                   paths[f"{name}{SITE}"] if answers.get(f"{name}{SITE}") else "")
+            copied(at, name, paths[name].path, answers[name],
+                   paths[f"{name}{SITE}"].path if answers.get(f"{name}{SITE}") else "")
             for name in _NAMES
         ]  # fmt: skip
         found.append(copied(at, "profile.sh", _PROFILE, answers.get("profile.sh", "")))
+        if "hooks" not in answers and self.live():
+            found.append(LiveSetting("hooks", "not known", "", trouble=(
+                "qmgr does not list them, and one may run in the place of our scripts: check "
+                "where it does"
+            )))  # fmt: skip
         return [*found, *_hooks(answers.get("hooks", ""))]
 
 
