@@ -101,11 +101,31 @@ def after(before: Sample | None, found: Sample) -> Sample:
         gpu_secs=_most(before.gpu_secs, found.gpu_secs),
     )
     passed = found.time - before.time
-    if found.cpu_secs is None or before.cpu_secs is None or found.cpu_secs < before.cpu_secs:
+    if found.cpu_secs is None or before.cpu_secs is None:
         return joined
+    if found.cpu_secs < before.cpu_secs:  # so much at least was used
+        return replace(joined, cpu_secs=before.cpu_secs)
     if passed < _LEAST:
         return replace(joined, cpu_rate=before.cpu_rate)
     return replace(joined, cpu_rate=(found.cpu_secs - before.cpu_secs) / passed)
+
+
+def gone(before: Sample | None, found: Sample) -> tuple[str, ...]:
+    """The names of what was known before and is not now."""
+    known = {} if before is None else before.numbers()
+    return tuple(name for name in known if name not in found.numbers())
+
+
+def doubts(before: Sample | None, looked: Sample) -> tuple[str, ...]:
+    """What cannot be true of a control group that goes on, as notes."""
+    if before is None:
+        return ()
+    unread = [name for name in gone(before, looked) if name in ("cpu_secs", "rss_bytes")]
+    found = [f"{name} could be read before, and cannot now" for name in unread]
+    one, other = before.cpu_secs, looked.cpu_secs
+    if one is not None and other is not None and other < one:
+        found.append(f"CPU time fell from {one:g} to {other:g} s: {one:g} s at least were used")
+    return tuple(found)
 
 
 def is_number(text: str) -> bool:

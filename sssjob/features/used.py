@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sssjob.errors import UnusableInput
+from sssjob.features import kernel
 from sssjob.integers import whole
 
 if TYPE_CHECKING:
@@ -158,7 +159,4 @@ def _whole(file: Path) -> int | None:
 
 
 def _text(file: Path) -> str:
-    try:
-        return file.read_text("ascii", "replace")
-    except OSError:
-        return ""
+    return kernel.text(str(file))

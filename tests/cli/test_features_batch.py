@@ -872,6 +872,31 @@ def test_a_prolog_waits_for_no_pipe_in_the_place_of_the_sites_file(node):
     assert (done.exit_code, "site.toml' is not a file" in done.stderr) == (2, True)
 
 
+def test_a_file_of_the_site_that_others_can_change_is_no_word_of_the_site(node):
+    """What it says is believed by all jobs of the node."""
+    site, elsewhere = node / "site.toml", node / "elsewhere"
+    elsewhere.mkdir()
+
+    def refused(file):
+        done = prolog("--site", str(file), "--log", f"{node}/log")
+        installed = run("install", "--for", "slurm", "--to", "to", "--site", str(file))
+        assert (done.exit_code, installed.exit_code) == (2, 2)
+        assert "prolog" in (node / "log").read_text().splitlines()[-1]
+        return installed.stderr
+
+    site.write_text("hs06 = 80\n")
+    site.chmod(0o666)
+    assert "is not a file of root's or your own that nobody else can write" in refused(site)
+    site.chmod(0o644)
+    (node / "link.toml").symlink_to(site)
+    assert "nobody else can write" in refused(node / "link.toml")
+    (elsewhere / "site.toml").write_text("hs06 = 80\n")
+    elsewhere.chmod(0o777)
+    assert "can be written by others" in refused(elsewhere / "site.toml")
+    assert "No such file" in refused(node / "none.toml")
+    assert prolog("--site", str(site)).exit_code == 0
+
+
 def test_check_says_where_nothing_is_known(node):
     program(node, "scontrol", "exit 1")
     done = check()

@@ -111,6 +111,21 @@ def test_what_was_measured_and_cannot_be_meant_is_told(node, monkeypatch, name, 
     assert asked.exit_code == (0 if cpu else 2)
 
 
+@pytest.mark.parametrize("text", ["usage_usec -5\n", "usage_usec nan\n", "", "usage_usec 9" * 9])
+def test_a_figure_that_cannot_be_read_any_more_has_no_new_time(node, monkeypatch, text):
+    used(node, 30)
+    (node / "groups/job_3/memory.peak").write_text("8192\n")
+    sample(node)
+    (node / "groups/job_3/cpu.stat").write_text(text)
+    monkeypatch.setattr("time.time", lambda: 1800000600.0)
+    done = sample(node)
+    status = node / "mjf/3/jobstatus"
+    assert (done.exit_code, "cpu_secs could be read before" in done.stderr) == (1, True)
+    assert not (status / "used_cpu_secs").exists()
+    assert (status / "used_time").read_text() == "1800000600\n"
+    assert run("features", "left", "--job", "mjf/3/jobfeatures").exit_code in (0, 1, 2)
+
+
 def test_the_epilog_folds_what_was_sampled_when_the_group_has_gone(node):
     used(node, 30, memory=8192)
     sample(node)

@@ -59,7 +59,31 @@ def test_a_kernel_that_keeps_no_peak_is_asked_again_and_again(tmp_path):
 def test_two_looks_at_one_moment_give_no_rate(tmp_path):
     before = Sample(10, 5.0, 0.5)
     assert samples.after(before, Sample(10.1, 9.0)).cpu_rate == 0.5
-    assert samples.after(before, Sample(20, 4.0)).cpu_rate is None  # a group made anew
+    anew = samples.after(before, Sample(20, 4.0))  # so much at least was used
+    assert (anew.cpu_secs, anew.cpu_rate) == (5.0, None)
+
+
+def test_what_cannot_be_read_any_more_is_gone_and_told():
+    before, now = Sample(10, 5.0, 0.5, 300, 400), Sample(20, None, None, 200)
+    joined = samples.after(before, now)
+    assert samples.gone(before, joined) == ("cpu_secs", "cpu_rate")
+    assert samples.doubts(before, now) == ("cpu_secs could be read before, and cannot now",)
+    assert samples.doubts(before, Sample(20, 4.5, None, 1)) == (
+        "CPU time fell from 5 to 4.5 s: 5 s at least were used",
+    )
+    assert (samples.doubts(before, Sample(20, 5.0, None, 1)), samples.doubts(None, now)) == ((), ())
+    assert samples.gone(None, now) == ()
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "a device"])
+def test_what_is_no_file_of_a_kernel_is_not_waited_for(tmp_path, kind):
+    written(tmp_path, {"memory.current": "300\n", "memory.peak": "400\n"})
+    if kind == "a pipe":
+        os.mkfifo(tmp_path / "cpu.stat")
+    else:
+        (tmp_path / "cpu.stat").symlink_to("/dev/zero")
+    found = samples.look(tmp_path, 10)
+    assert (found.cpu_secs, found.rss_bytes) == (None, 300)
 
 
 def test_what_is_no_group_is_refused(tmp_path):

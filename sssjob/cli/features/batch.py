@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from sssjob.cli import common, options
-from sssjob.cli.features.common import VOCABULARIES, fail, site
+from sssjob.cli.features.common import VOCABULARIES, fail
 from sssjob.cli.names import SystemName, Thing
 from sssjob.cli.ranges import Number, WholeNumber
 from sssjob.cli.signals import terminable
-from sssjob.errors import InvalidValue, SSSJobError
+from sssjob.errors import SSSJobError
 
 if TYPE_CHECKING:
     from sssjob.errors import Finding
@@ -139,13 +139,12 @@ def prolog(
     the job. With Grid Engine the variables go into the environment of the job, too.
     """
     from sssjob.features.batch.starting import SiteSettings, start
+    from sssjob.features.site import read as read_site
 
     said = Journal(log_file, "prolog", system)
-    if site_file and os.path.exists(site_file) and not os.path.isfile(site_file):
-        said.failed(InvalidValue(site_file, "a file: a prolog waits for no pipe"))
-    known = None if site_file is None else site(site_file)
     made = call(system, arguments, seconds)
     try:
+        known = None if site_file is None else read_site(site_file, guarded=True)
         done = start(
             made,
             SiteSettings(Path(root), jobs, known, scratch, vocabulary, status_size),

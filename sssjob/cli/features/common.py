@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 __all__ = ["VOCABULARIES", "offer", "rated", "site"]
 
 
-def site(file: str) -> Site:
+def site(file: str, *, guarded: bool = False) -> Site:
     """The configuration of the site, or the end of the command."""
     from sssjob.features.site import read
 
     try:
-        return read(file)
+        return read(file, guarded=guarded)
     except (OSError, SSSJobError) as error:
         fail(error)
 

@@ -89,7 +89,7 @@ def command(
     from sssjob.features.batch.scripts import Installation, write
 
     options = [] if vocabulary == "both" else [f"--vocabulary={vocabulary}"]
-    known = site(site_file) if site_file else None  # a mistake is better found now
+    known = site(site_file, guarded=True) if site_file else None  # a mistake is better found now
     if site_file:
         options.append(f"--site={os.path.abspath(site_file)}")
     options += [f"--scratch={scratch}"] if scratch else []

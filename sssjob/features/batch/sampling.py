@@ -9,7 +9,7 @@ only root can write: what the epilog folds is never what a user wrote. The copy 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,10 +69,13 @@ def look(
                 place = place or call.group_of(job_id, named, user)
                 if not place:
                     continue
-                sample = samples.after(_kept(job), samples.look(place, now, on_gpus=on_gpus))
+                before, looked = _kept(job), samples.look(place, now, on_gpus=on_gpus)
+                sample = samples.after(before, looked)
                 atomic.put(job, KEPT, samples.dumps(sample).encode(), durable=False)
                 found[job_id] = sample
-                _tell(job, sample)
+                gone = samples.gone(before, sample)
+                _tell(job, sample, gone)
+                notes += (f"{root / job_id}: {note}" for note in samples.doubts(before, looked))
         except FileNotFoundError:
             continue  # its epilog was quicker
         except UnusableInput:
@@ -158,14 +161,17 @@ def _kept(job: int) -> Sample | None:
     return samples.loads(octets.decode("ascii", "replace"))
 
 
-def _tell(job: int, sample: Sample) -> None:
-    """Put it where the job sees it.
+def _tell(job: int, sample: Sample, gone: Iterable[str]) -> None:
+    """Put it where the job sees it, and take away what is ``gone``: it is not of this time.
 
     The directory is a user's: each name is replaced, and no link followed. Raises ``OSError``,
     also where it is full.
     """
     with suppress(FileNotFoundError, NotADirectoryError):  # noqa: SIM117
         with handles.inside(job, "jobstatus") as folder:
+            for name in gone:
+                with suppress(FileNotFoundError):
+                    os.unlink(TOLD + name, dir_fd=folder)
             for name, value in sample.values().items():
                 atomic.put(folder, TOLD + name, f"{value}\n".encode(), durable=False)
 
