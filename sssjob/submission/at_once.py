@@ -30,6 +30,7 @@ from sssjob.translate.options import Made, Wanted
 from sssjob.translate.quoting import run
 from sssjob.translate.requests import JobRequest
 
+_TASKS = frozenset(("TaskCount", "TaskDistribution"))  # what says how often a program runs
 _OWN = ("User", "Group")  # who submits is whose the job is
 
 
@@ -111,7 +112,10 @@ def _submission(job: Job, system: str, environment: str) -> tuple[Submission, li
 def _by_jobspec(
     job: Job, system: str, target: str, wanted: Wanted
 ) -> tuple[Submission, list[Finding]]:
-    """The submission of a jobspec; as a script would, a job without tasks runs its program once."""
+    """The submission of a jobspec; as a script would, a job without tasks runs its program once.
+
+    It has its nodes and cores all the same.
+    """
     held = [
         item for item in job.properties if item.name == "Hold" and stripped(item.text) == "User"
     ]
@@ -119,7 +123,13 @@ def _by_jobspec(
     asked = job.holding(item for item in job.items if item not in own)
     if not job.asking_groups and "TaskCount" not in job.properties.names():
         asked = asked.setting(Property("TaskCount", str(wanted.tasks)))
-    settings = Settings(unstated=REJECT, residual=False, terminal=False)
+    says = job.asking_groups or _TASKS & set(job.properties.names())
+    settings = Settings(
+        unstated=REJECT,
+        residual=False,
+        terminal=False,
+        once=not says and wanted.tasks > 1,
+    )
     try:
         text, losses = translate(asked, target, settings)
     except Untranslatable as refused:

@@ -64,7 +64,8 @@ class Settings:
     whether who submits it has a terminal, for a job that is Interactive. ``context`` is what a
     target has to know of all jobs that are written together. ``beside`` is how the names of files
     begin that stand beside the text, such as a script where a target names programs only; "" where
-    there is no place for such files.
+    there is no place for such files. ``once``: the program of the job runs once, as a script does
+    that is submitted, whatever places for tasks there are.
     """
 
     memory_scope: str = "job"
@@ -76,6 +77,7 @@ class Settings:
     terminal: bool = True
     context: Mapping[str, object] = field(default_factory=lambda: _NO_CONTEXT)
     beside: str = ""
+    once: bool = False
 
 
 class _Translation(NamedTuple):

@@ -348,6 +348,28 @@ def test_tasks_of_flux_are_those_that_are_asked_for_and_a_hold_stays(more, count
 
 
 @pytest.mark.parametrize(
+    ("inner", "count", "cores"),
+    [
+        ("<Requested><NodeCount>2</NodeCount></Requested>", {"total": 1}, (2, 1)),
+        ('<Requested><Processors op="GE">5</Processors><NodeCount>2</NodeCount></Requested>',
+         {"total": 1}, (2, 3)),
+        ("<Requested><NodeCount>1</NodeCount></Requested>", {"per_slot": 1}, (1, 1)),
+        ("<TaskCount>2</TaskCount><Requested><NodeCount>2</NodeCount></Requested>",
+         {"per_slot": 1}, (2, 1)),
+        ("<TaskDistribution>1</TaskDistribution><Requested><NodeCount>2</NodeCount></Requested>",
+         {"per_slot": 1}, (2, 1)),
+    ],
+)  # fmt: skip
+def test_a_program_that_says_nothing_of_tasks_runs_once_on_all_its_nodes(inner, count, cores):
+    text = f"<Job><Id>1</Id><Executable>/bin/hostname</Executable>{inner}</Job>"
+    form = json.loads(submission(resolve(loads(text)).block, "flux").script)
+    [node] = form["resources"]
+    [slot] = node["with"]
+    assert (form["tasks"][0]["count"], slot["count"]) == (count, 1)
+    assert (node["count"], slot["with"]) == (cores[0], [{"type": "core", "count": cores[1]}])
+
+
+@pytest.mark.parametrize(
     ("inner", "told"),
     [("<Memory>3</Memory>", "Memory '3' is not asked of flux"),
      ('<Memory awarenessPolicy="Warn">3</Memory>', ""),

@@ -134,7 +134,8 @@ class Jobspec(Specification):
         form: Data = {"version": self.version, "resources": [], "tasks": [], "attributes": {}}
         of = added(asked)
         form["resources"], count = self._resources(asked, settings, of)
-        form["tasks"] = [{"command": words_, "slot": _LABEL, "count": count}]
+        times = {"total": 1} if settings.once else count
+        form["tasks"] = [{"command": words_, "slot": _LABEL, "count": times}]
         # The text requires a duration; 0 is none.
         put(form, (*_SYSTEM, "duration"), wall(asked, of))
         write_rows(asked, ROWS, form)
