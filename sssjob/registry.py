@@ -144,7 +144,8 @@ class Inside(NamedTuple):
     """What a job of the system finds in its environment: a variable that only such a job has.
 
     ``reader`` names what reads it, by key of $JOBFEATURES: a mapping of variables to a
-    ``sssjob.features.said.StatedValues``. Payloads import it, so that it imports little.
+    ``sssjob.features.said.StatedValues``, or None where the job is none of this system after all.
+    Payloads import it, so that it imports little.
     """
 
     variable: str

@@ -15,7 +15,7 @@ from sssjob.features.said import StatedValues, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from sssjob.features.keys import Value
 
@@ -37,7 +37,7 @@ def read(environment: Mapping[str, str], root: str = "/", *, enforced: bool = Tr
 
     ``enforced`` has the kernel asked about this process.
     """
-    said = _of_system(environment)
+    said = _of_systems(environment)
     if "KUBERNETES_SERVICE_HOST" in environment:
         said = said or StatedValues("Kubernetes")
         _pod(said, environment, root)
@@ -57,7 +57,36 @@ def against(job: Mapping[str, Value], said: StatedValues) -> list[str]:
         for key, value in said.job.items()
         if key in job and not _is_enforced(key, said) and _is_apart(key, job[key], value)
     ]
+    told += [said.nesting] if said.nesting else []
+    if (id := job.get("job_id")) is not None and not _is_one_of(str(id), said.ids):
+        own = " or ".join(dict.fromkeys(said.ids))
+        told.append(
+            f"job_id is {id} by $JOBFEATURES, but {own} by {said.by}: "
+            "the directory may be that of another job"
+        )
     return told + _less(job, said.limits)
+
+
+def _is_one_of(id: str, ids: Iterable[str]) -> bool:
+    """Whether an id can be one of those of this job: the numbers count, for they have many forms.
+
+    7 is 7.server, and any task of the array 7; of what has no number, such as a UUID, nobody says.
+    """
+    known = [each for each in map(_numbers, ids) if each]
+    one = _numbers(id)
+    return not known or one is None or any(
+        one[0] == other[0] and (one[1] is None or other[1] is None or one[1] == other[1])
+        for other in known
+    )  # fmt: skip
+
+
+def _numbers(id: str) -> tuple[int, int | None] | None:
+    """The number of a job, and of its task: of 7, 7.3, 7[3].server, 7_3, 7+1 or 7.server."""
+    rest = id.lstrip("0123456789")
+    number = whole(id[: len(id) - len(rest)])
+    if number is None or (rest and rest[0] not in ".[_+"):
+        return None
+    return number, whole(rest[1:].partition("]")[0])
 
 
 def _is_enforced(key: str, said: StatedValues) -> bool:
@@ -82,13 +111,21 @@ def _less(values: Mapping[str, Value], limits: Mapping[str, kernel.KernelNumber]
     ]  # fmt: skip
 
 
-def _of_system(environment: Mapping[str, str]) -> StatedValues | None:
-    """What the batch system says whose job this is, if it is one's."""
-    for variable, reader in loaded(INSIDE).values():
-        if environment.get(variable):
-            found: StatedValues = loaded(reader)(environment)
-            return found
-    return _of_added_system(environment) if may_be_declared(_SYSTEMS) else None
+def _of_systems(environment: Mapping[str, str]) -> StatedValues | None:
+    """What the batch systems say whose jobs these are: one runs inside another one's."""
+    found: list[StatedValues | None] = [
+        loaded(reader)(environment)
+        for variable, reader in loaded(INSIDE).values()
+        if environment.get(variable)
+    ]
+    if may_be_declared(_SYSTEMS):
+        found.append(_of_added_system(environment))
+    known = [each for each in found if each is not None]
+    if len(known) > 1:
+        from sssjob.features.nested import joined  # which few jobs need
+
+        return joined(known)
+    return known[0] if known else None
 
 
 def _of_added_system(environment: Mapping[str, str]) -> StatedValues | None:
@@ -99,7 +136,7 @@ def _of_added_system(environment: Mapping[str, str]) -> StatedValues | None:
     if row is None:
         return None
     try:
-        found: StatedValues = row.load()(environment)
+        found: StatedValues | None = row.load()(environment)
     except Exception as error:  # a payload goes on, whatever code of other distributions does
         found = StatedValues(f"${row.variable}")
         found.problems.append(f"${row.variable}: {type(error).__name__}: {error}")

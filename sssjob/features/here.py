@@ -25,7 +25,8 @@ class Here:
 
     ``machine`` and ``job`` hold int, float or text. A key that is absent is not known, not
     applicable or no limit, never zero; one in ``unknown`` may limit the job all the same: a server
-    did not say, or no value could be made of the file.
+    did not say, or no value could be made of the file. Where one job runs inside another one, a
+    key may have a value and be unknown: the other job may have less.
     ``problems`` has a sentence for whatever could not be read, or is contradicted: nothing is
     raised. ``sources`` has where each value came from: a variable, a file, or a call.
     """

@@ -23,10 +23,13 @@ class StatedValues:
 
     ``by`` is who says them; ``unknown`` are keys that may limit the job though nobody says how.
     ``problems`` has a sentence for what could not be read, or is contradicted, and ``limits`` is
-    what the kernel enforces besides.
+    what the kernel enforces besides. ``ids`` are all names of the job, and ``nesting`` tells that
+    several jobs say something ("" is one job).
     """
 
-    __slots__ = ("by", "job", "limits", "machine", "problems", "sources", "unknown")
+    __slots__ = (
+        "by", "ids", "job", "limits", "machine", "nesting", "problems", "sources", "unknown",
+    )  # fmt: skip
 
     def __init__(self, by: str, unknown: Iterable[str] = ()) -> None:
         self.by = by
@@ -34,6 +37,8 @@ class StatedValues:
         self.machine: dict[str, Value] = {}
         self.sources: dict[str, str] = {}
         self.problems: list[str] = []
+        self.ids: list[str] = []
+        self.nesting = ""
         self.unknown: list[str] = list(unknown)
         self.limits: Mapping[str, KernelNumber] = {}
 
@@ -50,6 +55,8 @@ class StatedValues:
         if key not in self.job:
             self.job[key], self.sources[key] = value, source
             self.known(key)
+            if key == "job_id":
+                self.ids.append(str(value))
 
     def text(
         self, key: str, variable: str, environment: Mapping[str, str], ending: str = ""
@@ -92,14 +99,19 @@ class StatedValues:
 
         The least counts then: a limit may be understated, never overstated.
         """
+        if value:
+            self.bound(key, value, source)
+
+    def bound(self, key: str, value: Value, source: str) -> None:
+        """Take a value as ``also`` does, 0 too: where that is said, it is a limit."""
         known = self.job.get(key)
-        if value and isinstance(known, int) and known != value:
+        if known is not None and known != value:
             self.problems.append(
                 f"{key} is {known} by {self.sources[key]}, but {value} by {source}"
             )
-            if value < known:
+            if isinstance(known, int) and isinstance(value, int) and value < known:
                 del self.job[key]
-        self.add(key, value, source)
+        self.take(key, value, source)
 
     def doubt(self, key: str) -> None:
         """Somebody says a key, and nobody can read what; until another one says it."""

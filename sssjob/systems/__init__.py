@@ -1,9 +1,9 @@
 """Batch systems: each has a folder for what it prints, what it accepts, and what its words mean.
 
 A payload may run in any of them, and imports little: no ``system.py``. So what jobs of ours find
-stands here, by the name of the system: a variable that only such a job has, and what reads it. The
-first one that is set counts: jobs of HTCondor run inside those of others. Each ``system.py`` has
-its row as ``inside``.
+stands here, by the name of the system: a variable that only such a job has, and what reads it.
+All that are set count: jobs of one system run inside those of others. Each ``system.py`` has its
+row as ``inside``.
 """
 
 INSIDE = {

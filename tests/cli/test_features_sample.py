@@ -90,6 +90,7 @@ def test_a_job_finds_what_it_uses_in_its_status(node, monkeypatch):
         ("used_time", "1800003600", "used_time lies 3600 s ahead", 970),
         ("used_cpu_secs", "NaN", "used_cpu_secs 'NaN' is no number", None),
         ("used_cpu_secs", "9" * 10**6, "used_cpu_secs is not read", None),
+        ("used_cpu_secs", None, "there is no used_cpu_secs to used_cpu_rate", None),
         ("used_cpu_rate", "-5", "used_cpu_rate '-5' is no number", 970),
     ],
 )  # fmt: skip
@@ -124,6 +125,30 @@ def test_a_figure_that_cannot_be_read_any_more_has_no_new_time(node, monkeypatch
     assert not (status / "used_cpu_secs").exists()
     assert (status / "used_time").read_text() == "1800000600\n"
     assert run("features", "left", "--job", "mjf/3/jobfeatures").exit_code in (0, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "cpu"),
+    [
+        ("status", "status does not begin with a slash", 970),
+        ("file://{}/status", "names a local directory", 970),
+        ("http://127.0.0.1:1/status", "is no local directory", None),
+        ("ftp://site/status", "is not a directory", None),
+        ("/nowhere/at/all", "No such file", 999),
+    ],
+)
+def test_a_status_is_found_as_the_other_directories_are_or_told(
+    node, monkeypatch, status, said, cpu
+):
+    write({"cpu_limit_secs": 1000, "jobstart_secs": 1799999500}, node / "job")
+    write({"used_time": "1800000000", "used_cpu_secs": "30"}, node / "status")
+    monkeypatch.chdir(node)
+    monkeypatch.setenv("JOBFEATURES", f"{node}/job")
+    monkeypatch.setenv("JOBSTATUS", status.format(node))
+    monkeypatch.setattr("sssjob.features.used.session_cpu_secs", lambda: 1.0)
+    done = run("features", "left", "--json", "--now", "1800000000", "--cpu", "1")
+    assert (json.loads(done.stdout)["cpu"], done.exit_code) == (cpu, 0 if cpu else 2)
+    assert said in done.stderr
 
 
 def test_the_epilog_folds_what_was_sampled_when_the_group_has_gone(node):

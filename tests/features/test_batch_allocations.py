@@ -334,6 +334,24 @@ def test_what_the_environment_says_counts_before_what_scontrol_shows():
         "allocated_cpu": 2, "max_rss_bytes": 100 * MIB, "jobstart_secs": 1795185000,
         "wall_limit_secs": 300,
     }  # fmt: skip
+    assert [each.partition(" by ")[0] for each in found.notes] == [
+        "allocated_cpu is 2", "jobstart_secs is 1795185000", "wall_limit_secs is 300",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("shown", ["INVALID", "NONE", "Partition_Limit", "-1", "4294967294"])
+def test_a_time_limit_of_no_number_is_told(shown):
+    found = of_slurm(ONE.replace("TimeLimit=00:10:00", f"TimeLimit={shown}"))
+    assert "wall_limit_secs" not in found.amounts
+    assert [each for each in found.notes if f"TimeLimit={shown}" in each]
+
+
+@pytest.mark.parametrize("end", ["4294967294", "4294967295", "1795184000"])
+def test_an_end_that_is_none_is_told_and_the_limit_is_what_scontrol_shows(end):
+    found = of_slurm(ONE, SLURM_JOB_START_TIME="1795185000", SLURM_JOB_END_TIME=end)
+    assert values(found)["wall_limit_secs"] == 600
+    assert [each for each in found.notes if each.startswith(f"$SLURM_JOB_END_TIME {end} is not")
+            or each.startswith(f"$SLURM_JOB_END_TIME is {end},")]  # fmt: skip
 
 
 @pytest.mark.parametrize("end", ["1826721000", "1795185000", "1", "never", ""])

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 
 import sssjob.systems
 from sssjob import features, registry
@@ -71,7 +73,8 @@ WAITS = ("wall_limit_secs", "jobstart_secs")
         ),
         pytest.param(
             {"SLURM_JOB_ID": "7", "SLURM_JOB_CPUS_PER_NODE": "4,2", "SLURM_MEM_PER_CPU": "1"},
-            {"job_id": "7"}, ("wall_limit_secs",), id="Slurm with other counts on other nodes",
+            {"job_id": "7"}, ("wall_limit_secs", "max_rss_bytes"),
+            id="Slurm with other counts on other nodes",
         ),
         pytest.param(
             PBS, {"job_id": "7.server", "allocated_cpu": 2, "wall_limit_secs": 600},
@@ -110,8 +113,8 @@ def test_what_is_no_number_says_nothing(value):
 
 NUMBERS = {  # a variable whose number is needed, and what else stands there
     "SLURM_CPUS_ON_NODE": SLURM, "SLURM_JOB_START_TIME": SLURM, "SLURM_JOB_END_TIME": SLURM,
-    "SLURM_MEM_PER_CPU": SLURM, "PBS_WALLTIME": PBS, "PBS_NP": PBS, "NSLOTS": GRID_ENGINE,
-    "CPU_LIMIT": POD, "MEMORY_LIMIT": POD,
+    "SLURM_MEM_PER_CPU": SLURM, "SLURM_MEM_PER_GPU": SLURM, "PBS_WALLTIME": PBS, "PBS_NP": PBS,
+    "NSLOTS": GRID_ENGINE, "CPU_LIMIT": POD, "MEMORY_LIMIT": POD,
 }  # fmt: skip
 
 
@@ -133,10 +136,10 @@ BAD = {  # what was handed over and says nothing, and who is told of it
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("given", BAD)
-def test_what_was_handed_over_and_says_nothing_is_told(given):
-    variable, _, value = given.partition("=")
-    found = features.here({**BAD[given], variable: value})
+@pytest.mark.parametrize("handed", BAD)
+def test_what_was_handed_over_and_says_nothing_is_told(handed):
+    variable, _, value = handed.partition("=")
+    found = features.here({**BAD[handed], variable: value})
     told = [each for each in found.problems if not each.endswith("is not set")]
     assert [f"${variable}" in each for each in told] == [True]
     assert ("job_id" in found.job) is (variable not in ("LSB_JOBID", "LSB_JOBINDEX", "SGE_TASK_ID"))
@@ -182,6 +185,101 @@ def test_of_variables_that_contradict_each_other_the_least_counts_and_both_are_t
     key, numbers = told.split(" is ")
     counts = [int(each.split(" by ")[0]) for each in numbers.split(", but ")]
     assert found.job[key] == min(counts)
+
+
+def alone(processors, wall=None, start=None, name="PBS"):
+    """What a job of a system says, by its variables; PBS tells no start."""
+    if name == "Slurm":
+        times = {} if wall is None else {
+            "SLURM_JOB_START_TIME": str(start), "SLURM_JOB_END_TIME": str(start + wall)
+        }  # fmt: skip
+        return {"SLURM_JOB_ID": "7", "SLURM_CPUS_ON_NODE": str(processors), **times}
+    return {"PBS_JOBID": "8.s", "NCPUS": str(processors), "PBS_WALLTIME": str(wall)}
+
+
+NUMBERS_OF_JOBS = st.integers(1, 100), st.integers(1, 10**6)
+
+
+@given(st.tuples(*NUMBERS_OF_JOBS), st.tuples(*NUMBERS_OF_JOBS))
+def test_of_two_jobs_in_one_environment_no_bound_is_above_that_of_either(slurm, pbs):
+    found = features.here({**alone(*slurm, START, "Slurm"), **alone(*pbs)})
+    assert found.job["allocated_cpu"] == min(slurm[0], pbs[0])
+    assert found.job["wall_limit_secs"] == min(slurm[1], pbs[1])
+    # Whose limit it is counts from the start of that job, and the end of the other one stays.
+    if pbs[1] < slurm[1]:
+        assert "jobstart_secs" not in found.job
+        assert found.job["shutdowntime_job"] == START + slurm[1]
+    else:
+        assert found.job["jobstart_secs"] == START
+        assert "shutdowntime_job" not in found.job
+    assert "jobstart_secs" in found.unknown
+    assert "job_id" not in found.job
+    assert any("Slurm (7) and PBS (8.s) are in one environment" in each for each in found.problems)
+
+
+@pytest.mark.parametrize("inner", [LSF, GRID_ENGINE, {"FLUX_JOB_ID": "f7", "FLUX_JOB_SIZE": "1"}])
+def test_what_an_inner_job_does_not_tell_is_unknown_beside_what_the_outer_one_does(inner, run):
+    """Flux in an allocation of Slurm: Slurm's 4 processors and hour are no more than bounds."""
+    found = features.here({**SLURM, **inner})
+    mine = features.here(inner)
+    assert set(mine.unknown) <= set(found.unknown)
+    mine = mine.job.get("allocated_cpu")
+    assert found.job.get("allocated_cpu") == mine
+    assert ("allocated_cpu" in found.unknown) is (mine is None)
+    assert found.job["wall_limit_secs"] == 3600
+    codes = {600: 2, 6000: 1}  # seconds that are needed, and whether they are there
+    for needed, code in codes.items():
+        words = ("left", "--now", str(START), "--at-least", str(needed))
+        assert run({**SLURM, **inner}, *words).exit_code == code
+
+
+def test_a_job_that_began_last_is_the_innermost(tmp_path):
+    places = glidein(tmp_path, START)
+    for start, id, share in ((START - 600, "7.0", 20.0), (START + 600, "9", 20.0)):
+        outer = {**alone(64, 1000, start, "Slurm"), "SLURM_JOB_ID": "9"}
+        found = features.here({**outer, **places})
+        assert found.job["job_id"] == id
+        assert found.job["allocated_cpu"] == 2
+        assert found.job["hs06_job"] == share
+        assert (found.job["jobstart_secs"], found.job["wall_limit_secs"]) == (start, 1000)
+        assert found.sources["total_cpu"] == "HTCondor"
+    assert "job_id" not in features.here({**alone(64, 9, START, "Slurm"), **places}).job
+    narrow = features.here({**alone(1, 9, START, "Slurm"), **places})
+    assert "hs06_job" not in narrow.job  # that of two processors
+
+
+def test_the_variables_of_torque_that_slurm_sets_are_no_other_job():
+    found = features.here({**SLURM, "PBS_JOBID": "7", "PBS_NUM_PPN": "1"})
+    assert found.job == features.here(SLURM).job
+
+
+@pytest.mark.parametrize(
+    ("environment", "told"),
+    [
+        ({"LSB_JOBID": "7", "LSB_MCPU_HOSTS": f"{HOST} 2", "LSB_DJOB_NUMPROC": "3"},
+         "allocated_cpu is 2 by $LSB_MCPU_HOSTS, but 3 by $LSB_DJOB_NUMPROC"),
+        ({**LSF, "LSB_DJOB_NUMPROC": "9"},
+         "$LSB_DJOB_NUMPROC is 9, but $LSB_MCPU_HOSTS names 10 slots"),
+        ({**SLURM, "SLURM_JOBID": "9"}, "job_id is 7 by $SLURM_JOB_ID, but '9' by $SLURM_JOBID"),
+        ({**SLURM, "SLURM_JOB_END_TIME": "4294967294"},
+         "$SLURM_JOB_END_TIME is 4294967294, which stands for no time"),
+    ],
+)  # fmt: skip
+def test_what_one_system_says_in_two_ways_is_told(environment, told):
+    assert told in features.here(environment).problems
+
+
+def test_memory_of_each_processor_or_gpu_of_which_nobody_says_the_number_is_unknown():
+    for variable in ("SLURM_MEM_PER_GPU", "SLURM_MEM_PER_CPU"):
+        found = features.here({"SLURM_JOB_ID": "7", variable: "100"})
+        assert "max_rss_bytes" in found.unknown
+
+
+def test_processors_of_this_node_in_the_order_of_the_list_of_nodes():
+    nodes = {"SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "a[1-2],m", "SLURMD_NODENAME": "m"}
+    found = features.here({**nodes, "SLURM_JOB_CPUS_PER_NODE": "4(x2),2"})
+    assert found.job["allocated_cpu"] == 2
+    assert "allocated_cpu" not in features.here({**nodes, "SLURM_JOB_CPUS_PER_NODE": "4,2"}).job
 
 
 TORQUE = {"PBS_JOBID": "7", "PBS_NUM_NODES": "2", "PBS_NUM_PPN": "3", "PBS_NP": "6"}
@@ -285,10 +383,51 @@ JOB_AD = "ClusterId = 7\nProcId = 0\nRequestCpus = 2\nJobCurrentStartDate = 1700
 SLOT_AD = "Cpus = 2\nMemory = 100\nDisk = 2048\nTotalCpus = 8\nDetectedCpus = 16\nMJF_HS06 = 80\n"
 
 
+def glidein(place, start):
+    """The variables of a job of HTCondor that began at a time, with its ads in a directory."""
+    (place / "job").write_text(JOB_AD.replace("1700000000", str(start)))
+    (place / "slot").write_text(SLOT_AD)
+    return {"_CONDOR_JOB_AD": f"{place}/job", "_CONDOR_MACHINE_AD": f"{place}/slot"}
+
+
+SAME_JOBS = {  # what $JOBFEATURES and the environment may call one job, and what not
+    ("7", "7"): True, ("3", "7"): False, ("7_2", "9"): True, ("7_3", "9"): False,
+    ("x", "7"): True, ("70bb7fd6-1c8e", "7"): True, ("٧", "8"): True,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("named", "id"), SAME_JOBS)
+def test_features_of_another_job_are_told(tmp_path, named, id):
+    (tmp_path / "job_id").write_text(f"{named}\n")
+    array = {"SLURM_ARRAY_JOB_ID": "7", "SLURM_ARRAY_TASK_ID": "2"} if id == "9" else {}
+    found = features.here({"JOBFEATURES": str(tmp_path), "SLURM_JOB_ID": id, **array})
+    told = [each for each in found.problems if each.startswith(f"job_id is {named} by $JOB")]
+    assert bool(told) is not SAME_JOBS[named, id]
+
+
+@pytest.mark.parametrize(
+    ("named", "environment", "is_told"),
+    [
+        ("7", PBS, False), ("7.other", PBS, False), ("8.server", PBS, True), ("7[3]", LSF, False),
+        ("7[4]", LSF, True), ("7.2", {**GRID_ENGINE, "SGE_TASK_ID": "2"}, False),
+        ("7.3", {**GRID_ENGINE, "SGE_TASK_ID": "2"}, True),
+        ("7", {**SLURM, "FLUX_JOB_ID": "f7"}, False), ("9", {**SLURM, **PBS}, True),
+    ],
+)  # fmt: skip
+def test_ids_have_many_forms(tmp_path, named, environment, is_told):
+    (tmp_path / "job_id").write_text(f"{named}\n")
+    found = features.here({**environment, "JOBFEATURES": str(tmp_path)})
+    assert any(f"job_id is {named} by" in each for each in found.problems) is is_told
+
+
+def test_directories_of_the_job_around_this_one_are_told(tmp_path):
+    (tmp_path / "allocated_cpu").write_text("4\n")
+    found = features.here({**SLURM, **LSF, "JOBFEATURES": str(tmp_path)})
+    assert any("are in one environment" in each for each in found.problems)
+
+
 def test_ads_of_htcondor_are_read_as_its_hooks_read_them(tmp_path):
-    (tmp_path / "job").write_text(JOB_AD)
-    (tmp_path / "slot").write_text(SLOT_AD)
-    places = {"_CONDOR_JOB_AD": f"{tmp_path}/job", "_CONDOR_MACHINE_AD": f"{tmp_path}/slot"}
+    places = glidein(tmp_path, START)
     found = features.here(places)
     assert found.job == {
         "job_id": "7.0", "allocated_cpu": 2, "max_rss_bytes": 100 * MIB, "hs06_job": 20.0,

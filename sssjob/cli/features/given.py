@@ -19,6 +19,7 @@ from sssjob.features.files import REMOTE, locate
 from sssjob.features.left import Left, left
 
 if TYPE_CHECKING:
+    from sssjob.features.batch.sampling import ToldSample
     from sssjob.features.read import DirectoryValues
     from sssjob.features.remote import RemoteOptions
 
@@ -88,12 +89,9 @@ class GivenFeatures:
         from sssjob.features.used import session_cpu_secs
 
         session = session_cpu_secs()
-        place = os.environ.get("JOBSTATUS", "")
-        if not place.startswith("/"):
+        if not os.environ.get("JOBSTATUS"):
             return session, None
-        from sssjob.features.batch.sampling import told
-
-        found, faults, is_lost = told(place)
+        found, faults, is_lost = _told(os.environ["JOBSTATUS"])
         start = self.job.get("jobstart_secs")
         since = now - found.time if found is not None and found.time else None
         if found is not None and since is not None:
@@ -174,6 +172,20 @@ def options_of(command: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
+def _told(status: str) -> ToldSample:
+    """What a sampler told in the directory that $JOBSTATUS names, as the other two variables do."""
+    from sssjob.features.batch.sampling import ToldSample, told
+
+    try:
+        place = locate(status)
+    except InvalidValue as error:
+        return ToldSample(None, (str(error),), is_lost=True)
+    if place.kind == REMOTE:  # the draft has it written by the job: a directory of this machine
+        return ToldSample(None, (f"{place.place} is no local directory",), is_lost=True)
+    found = told(place.place)
+    return found._replace(faults=(place.advice, *found.faults)) if place.advice else found
+
+
 def take(given: Given) -> GivenFeatures:
     """Read both directories. One that an option names and that cannot be read ends the command."""
     taken = GivenFeatures()
@@ -221,10 +233,10 @@ def _elsewhere(taken: GivenFeatures, places: Mapping[str, str]) -> None:
         told, taken.job = said.problems, dict(said.job)
         taken.is_ours = bool(said.by or taken.machine)
         taken.unread += said.unknown
-        taken.sources.update(said.sources)
         if not places["MACHINEFEATURES"]:
             taken.machine = dict(said.machine)
             taken.sources.update(dict.fromkeys(said.machine, said.by))
+        taken.sources.update(said.sources)
     taken.findings += (finding("W-DISAGREE", text, section="MJF 2016") for text in told)
 
 

@@ -134,6 +134,9 @@ def told(directory: str | os.PathLike[str]) -> ToldSample:
     is_lost = f"{TOLD}cpu_secs" in wrong or (
         "cpu_secs" in values and (sample is None or sample.cpu_secs is None)
     )
+    if "cpu_rate" in values and f"{TOLD}cpu_secs" not in wrong and "cpu_secs" not in values:
+        faults.append(f"there is no {TOLD}cpu_secs to {TOLD}cpu_rate")
+        is_lost = True
     return ToldSample(sample, tuple(faults), is_lost)
 
 

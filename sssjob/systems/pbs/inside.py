@@ -14,8 +14,15 @@ if TYPE_CHECKING:
 _LONGEST = 1 << 20  # bytes of the list of hosts
 
 
-def read(environment: Mapping[str, str]) -> StatedValues:
-    """What is said of the job on this host: of TORQUE, or of PBS Professional (``NCPUS``)."""
+def read(environment: Mapping[str, str]) -> StatedValues | None:
+    """What is said of the job on this host: of TORQUE, or of PBS Professional (``NCPUS``).
+
+    None for a job of Slurm whose plugin gives it the variables of TORQUE: an id of PBS has the
+    name of its server behind it.
+    """
+    id = environment.get("PBS_JOBID", "")
+    if id.isdigit() and id == environment.get("SLURM_JOB_ID"):
+        return None
     said = StatedValues("PBS", ("wall_limit_secs", "jobstart_secs"))
     said.text("job_id", "PBS_JOBID", environment)
     said.number("allocated_cpu", "NCPUS", environment)

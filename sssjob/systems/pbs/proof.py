@@ -47,7 +47,8 @@ class PBSProof(Proof):
 
     def truth(self, said: Mapping[str, str]) -> Mapping[str, str]:
         """Of the environment of the job."""
-        return {key: spell(value) for key, value in inside.read(said).job.items()}
+        found = inside.read(said)
+        return {} if found is None else {key: spell(value) for key, value in found.job.items()}
 
     def prolog(self, job: str, processors: int) -> Mapping[str, str]:
         """All is in the arguments."""

@@ -17,7 +17,7 @@ from sssjob.errors import InvalidValue
 from sssjob.features.batch.allocation import Allocation, amount, limit
 from sssjob.features.batch.call import Script, Shutdown
 from sssjob.features.said import whole
-from sssjob.systems.slurm import groups, inside, reservations, words
+from sssjob.systems.slurm import counts, groups, inside, reservations, words
 from sssjob.systems.slurm.scontrol import Head, JobRecord, heads, processors
 
 # Times as seconds since 1970; without it they are local times without a zone.
@@ -28,14 +28,13 @@ _Said = TypeVar("_Said")
 _SOURCE = "scontrol"
 _MIB = 1 << 20
 _IDS = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6}))?")
-_COUNTS = re.compile(r"([0-9]{1,6})(?:\(x([0-9]{1,6})\))?")
-_MOST_NODES = 100_000  # of one job
 _RESERVATION = "SLURM_JOB_RESERVATION"
 # What the record of a job tells; "nodes" is no key, but whether the job is alone hangs on it.
 _OF_RECORD = frozenset((
     "allocated_cpu", "max_rss_bytes", "jobstart_secs", "wall_limit_secs", "scratch_limit_bytes",
     "shutdowntime_job", "nodes",
 ))  # fmt: skip
+_UNLIMITED = ("UNLIMITED", "INFINITE")  # other words of no number say that nobody knows
 # What the environment and the record of one job must say alike.
 _SAME = {
     "SLURM_JOB_ID": "job", "SLURM_ARRAY_JOB_ID": "array", "SLURM_ARRAY_TASK_ID": "task",
@@ -160,7 +159,16 @@ def allocation(environment: Mapping[str, str], printed: str = "", reserved: str 
         shown = _Shown(record, notes)
         amounts = dict(_amounts(shown, node))
         count = count or shown.word("NumNodes")
-    amounts.update(_handed(environment, node))
+    _, _, wrong = inside.times(environment)
+    notes += [wrong] if wrong else []
+    for key, handed in _handed(environment, node):
+        told = amounts.get(key, handed)
+        if told.value != handed.value:
+            notes.append(
+                f"{key} is {handed.value} by {handed.source}, but {told.value} by {told.source} "
+                f"({told.why}): the environment counts"
+            )
+        amounts[key] = handed
     _end_with_reservation(amounts, environment.get(_RESERVATION, ""), reserved, notes)
     return Allocation(
         job, node, environment.get("SLURM_JOB_UID", ""), amounts, count == "1", tuple(notes)
@@ -203,7 +211,9 @@ class _Shown:
         parts = self._only(self.record.parts(), "what the job has on its nodes")
         if parts is None:
             return None
-        found = [(ids, memory) for names, ids, memory in parts if not node or node in _names(names)]
+        found = [
+            (ids, memory) for names, ids, memory in parts if not node or node in counts.names(names)
+        ]
         if len(found) != 1:
             what = f"{len(found)} times" if found else "nothing"
             self.notes.append(f"scontrol shows {what} of what the job has on node {node}")
@@ -231,6 +241,8 @@ def _amounts(shown: _Shown, node: str) -> Iterator[tuple[str, Amount]]:
     stated = shown.word("TimeLimit")
     if (seconds := limit(words.time_limit, stated, "TimeLimit", shown.notes)) is not None:
         yield "wall_limit_secs", amount(seconds, _SOURCE, f"TimeLimit={stated}")
+    elif stated and stated.upper() not in _UNLIMITED:
+        shown.notes.append(f"TimeLimit={stated} says no limit: it is not known")
     stated = shown.word("MinTmpDiskNode")
     if size := limit(words.memory, stated, "MinTmpDiskNode", shown.notes):
         why = f"MinTmpDiskNode={stated}, which the node has at least"
@@ -242,51 +254,23 @@ def _amounts(shown: _Shown, node: str) -> Iterator[tuple[str, Amount]]:
 def _handed(environment: Mapping[str, str], node: str) -> Iterator[tuple[str, Amount]]:
     """What the environment says."""
     for name, count in (
-        ("SLURM_JOB_CPUS_PER_NODE", _processors(environment, node)),
+        ("SLURM_JOB_CPUS_PER_NODE", counts.processors(environment, node)),
         ("SLURM_CPUS_ON_NODE", whole(environment.get("SLURM_CPUS_ON_NODE", ""))),
     ):
         if count:
             yield "allocated_cpu", amount(count, f"${name}")
             break
-    start, seconds = inside.times(environment)
+    start, seconds, _ = inside.times(environment)
     if start:
         yield "jobstart_secs", amount(start, "$SLURM_JOB_START_TIME")
     if seconds:
         yield "wall_limit_secs", amount(seconds, "$SLURM_JOB_END_TIME - $SLURM_JOB_START_TIME")
 
 
-def _processors(environment: Mapping[str, str], node: str) -> int | None:
-    """Those of this node in ``3,2(x4)``, which is in the order of the nodes."""
-    counts: list[tuple[int, int]] = []
-    for part in environment.get("SLURM_JOB_CPUS_PER_NODE", "").split(","):
-        if not (found := _COUNTS.fullmatch(part)):
-            return None
-        counts.append((int(found[1]), int(found[2] or 1)))
-    if len({each for each, _ in counts}) == 1:
-        return counts[0][0]
-    names = _names(environment.get("SLURM_JOB_NODELIST") or environment.get("SLURM_NODELIST", ""))
-    if node not in names or sum(times for _, times in counts) != len(names):
-        return None
-    place = names.index(node)
-    for each, times in counts:
-        if place < times:
-            return each
-        place -= times
-    raise AssertionError
-
-
 def _node_count(environment: Mapping[str, str]) -> str:
     """On how many nodes the job is, "" where nobody says it."""
-    names = _names(environment.get("SLURM_JOB_NODELIST") or environment.get("SLURM_NODELIST", ""))
+    names = counts.nodes(environment)
     return environment.get("SLURM_JOB_NUM_NODES") or (str(len(names)) if names else "")
-
-
-def _names(text: str) -> tuple[str, ...]:
-    """The nodes of a list; none where it is no list, or too long."""
-    try:
-        return words.expand(text, _MOST_NODES) or ()
-    except InvalidValue:
-        return ()
 
 
 def _is_of(head: Head | None, environment: Mapping[str, str]) -> bool:

@@ -5,7 +5,10 @@ No version tells the time limit to a job by itself; later ones tell when it star
 
 from __future__ import annotations
 
+import os
+
 from sssjob.features.said import StatedValues, whole
+from sssjob.systems.slurm.unset import UNSET
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,32 +23,57 @@ def read(environment: Mapping[str, str]) -> StatedValues:
     """What is said of the job on this node, by key of $JOBFEATURES."""
     said = StatedValues("Slurm", ("wall_limit_secs",))
     said.text("job_id", "SLURM_JOB_ID", environment)
+    said.ids += _other_ids(environment)
+    older, id = environment.get("SLURM_JOBID", "").strip(), said.job.get("job_id")
+    if older and id and older != id:
+        said.problems.append(f"job_id is {id} by $SLURM_JOB_ID, but {older[:40]!r} by $SLURM_JOBID")
     processors = _processors(environment, said)
     per_node = said.whole("SLURM_MEM_PER_NODE", environment)
     per_processor = said.whole("SLURM_MEM_PER_CPU", environment)
+    per_gpu = said.whole("SLURM_MEM_PER_GPU", environment)
     if per_node:  # 0 is all of the node
         said.also("max_rss_bytes", per_node * _MIB, "$SLURM_MEM_PER_NODE")
     if per_processor and processors:
         source = "$SLURM_MEM_PER_CPU x processors"
         said.also("max_rss_bytes", per_processor * _MIB * processors, source)
-    start, end = (said.whole(f"SLURM_JOB_{name}_TIME", environment) for name in ("START", "END"))
+    elif per_processor or per_gpu:
+        said.doubt("max_rss_bytes")  # of how many processors or GPUs, nobody says
+    for name in ("START", "END"):
+        said.whole(f"SLURM_JOB_{name}_TIME", environment)  # what is none is told
+    start, limit, wrong = times(environment)
     said.add("jobstart_secs", start, "$SLURM_JOB_START_TIME")
-    if start and end is not None:
-        if end > start:
-            said.known("wall_limit_secs")
-            limit = end - start if end - start != YEAR else None
-            said.add("wall_limit_secs", limit, "$SLURM_JOB_END_TIME - $SLURM_JOB_START_TIME")
-        else:
-            said.problems.append(f"$SLURM_JOB_END_TIME {end} is not after the start of the job")
+    if wrong:
+        said.problems.append(wrong)
+    if limit is not None:
+        said.known("wall_limit_secs")
+        said.add("wall_limit_secs", limit, "$SLURM_JOB_END_TIME - $SLURM_JOB_START_TIME")
     return said
 
 
-def times(environment: Mapping[str, str]) -> tuple[int | None, int | None]:
-    """The start of the job, and its limit of elapsed time; None is not said, or no limit."""
+def times(environment: Mapping[str, str]) -> tuple[int | None, int | None, str]:
+    """The start of the job, its limit of elapsed time, and what is wrong with both, or "".
+
+    None is not said, and a limit of 0 is none.
+    """
     start, end = (whole(environment.get(f"SLURM_JOB_{name}_TIME", "")) for name in ("START", "END"))
-    if not start:
-        return None, None
-    return start, end - start if end and 0 < end - start != YEAR else None
+    for name, moment in (("START", start), ("END", end)):
+        if moment in UNSET:
+            wrong = f"$SLURM_JOB_{name}_TIME is {moment}, which stands for no time"
+            return None if name == "START" else start, None, wrong
+    if not start or end is None:
+        return start or None, None, ""
+    if end <= start:
+        return start, None, f"$SLURM_JOB_END_TIME {end} is not after the start of the job"
+    return start, end - start if end - start != YEAR else 0, ""
+
+
+def _other_ids(environment: Mapping[str, str]) -> list[str]:
+    """The names of a task of an array, and of a component of a heterogeneous job."""
+    array, task, het, offset = (
+        environment.get(f"SLURM_{name}", "").strip()
+        for name in ("ARRAY_JOB_ID", "ARRAY_TASK_ID", "HET_JOB_ID", "HET_JOB_OFFSET")
+    )
+    return [*([f"{array}_{task}"] if array else []), *([f"{het}+{offset}"] if het else [])]
 
 
 def _processors(environment: Mapping[str, str], said: StatedValues) -> int | None:
@@ -57,6 +85,11 @@ def _processors(environment: Mapping[str, str], said: StatedValues) -> int | Non
         said.untold("SLURM_JOB_CPUS_PER_NODE", text, "processors of nodes such as 4(x2),8")
     elif len(counts) == 1:
         said.also("allocated_cpu", counts[0], "$SLURM_JOB_CPUS_PER_NODE")
+    elif counts and environment.get("SLURM_JOB_NODELIST"):
+        from sssjob.systems.slurm.counts import processors  # slow, and few jobs need it
+
+        node = environment.get("SLURMD_NODENAME") or os.uname().nodename.partition(".")[0]
+        said.also("allocated_cpu", processors(environment, node), "$SLURM_JOB_CPUS_PER_NODE")
     found = said.job.get("allocated_cpu")
     return found if isinstance(found, int) else None
 

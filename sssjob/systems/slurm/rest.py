@@ -33,7 +33,8 @@ from sssjob.systems.slurm.submission import (
     say_preferred,
     too_many,
 )
-from sssjob.systems.slurm.words import SETTABLE, UNSET, gpus_of, settable
+from sssjob.systems.slurm.unset import UNSET
+from sssjob.systems.slurm.words import SETTABLE, gpus_of, settable
 from sssjob.translate import exclusive
 from sssjob.translate.arrays import write_array
 from sssjob.translate.nodes import any_of, conditions, names, say_any_of, say_but, say_nodes

@@ -18,6 +18,7 @@ from sssjob.errors import InvalidValue
 from sssjob.integers import limit_seconds
 from sssjob.records.clock import NO_VALUE
 from sssjob.records.texts import BulkColumn, Plain, Whole, is_of_form
+from sssjob.systems.slurm.unset import UNSET
 
 Amount = int | Fraction
 
@@ -44,8 +45,6 @@ _DAYS_AND_HOURS = re.compile(r"([0-9]{1,6})-([0-9]{1,8})")
 _MINUTES_ALONE = re.compile(r"[0-9]{1,10}")
 _LONGEST_TIME = 13  # digits
 SETTABLE = frozenset(("set", "infinite", "number"))  # keys of a number that may be none
-# slurm.h: INFINITE and NO_VAL, of 32 and of 64 bits.
-UNSET = frozenset((1 << bits) - less for bits in (32, 64) for less in (1, 2))
 _UNSET = frozenset(map(str, UNSET))
 # For --time and TimeLimit, whatever the case: sbatch(1), scontrol(1), and what squeue prints.
 _NO_LIMIT = frozenset(word.upper() for word in (*NO_VALUE, "-1", "NOT_SET", *_UNSET))
