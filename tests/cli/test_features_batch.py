@@ -897,6 +897,16 @@ def test_a_file_of_the_site_that_others_can_change_is_no_word_of_the_site(node):
     assert prolog("--site", str(site)).exit_code == 0
 
 
+def test_a_log_whose_directory_is_missing_is_told(node):
+    ours = " ".join(f"{node}/etc/scripts/{name}" for name in ("prolog", "taskprolog", "epilog"))
+    program(node, "scontrol", CONFIGURED.format(f"{ours} NoHold,Alloc", DATA))
+    words = ("--to", f"{node}/etc/scripts", "--log", f"{node}/not/there/log")
+    for done, code in ((check(*words), 1), (run("install", "--for", "slurm", *words), 0)):
+        assert done.exit_code == code
+        assert f"{node}/not/there: there is no such directory here" in done.stderr
+    assert check(*words[:2], "--log", f"{node}/log").exit_code == 0
+
+
 def test_check_says_where_nothing_is_known(node):
     program(node, "scontrol", "exit 1")
     done = check()

@@ -153,6 +153,18 @@ def test_the_log_is_where_nobody_leads_root_but_the_logger(safe_path, monkeypatc
             each.check()
 
 
+@pytest.mark.parametrize(
+    "make", [os.mkdir, os.mkfifo, lambda place: os.symlink("/etc/passwd", place)]
+)
+def test_a_log_that_no_script_would_write_is_refused(safe_path, make):
+    found = Installation("slurm", "/x", ["sssjob"], str(safe_path), log=str(safe_path / "log"))
+    found.check()
+    make(safe_path / "log")
+    with pytest.raises(InvalidValue, match="is not a log"):
+        found.check()
+    replace(found, log="/dev/null").check()
+
+
 @pytest.mark.parametrize("system", ["gridengine", "lsf"])
 def test_a_starter_looks_for_a_command_where_the_job_would(install, safe_path, system):
     place = install(system)

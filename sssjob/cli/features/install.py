@@ -110,6 +110,7 @@ def command(
             write(place, scripts)
     except (OSError, SSSJobError) as error:
         fail(error)
+    _warn(found.unlogged())
     lines = list(found.configuration())
     if as_json:
         common.data(json.dumps({
@@ -154,12 +155,14 @@ class Checked:
         self.merged = replace(at, own={**at.own, **own})
         found = SiteSettings(Path(at.root), at.jobs, known, scratch, vocabulary)
         self.seen = preview(call, found, named, int(time.time()))
+        self.unlogged = at.unlogged()
         self.notes = tuple(dict.fromkeys((*notes, *self.seen.notes)))
 
     @property
     def is_good(self) -> bool:
-        """Whether the batch system is configured so."""
-        return bool(self.settings) and all(each.is_good for each in self.settings)
+        """Whether the batch system is configured so, and our scripts can log."""
+        good = all(each.is_good for each in self.settings)
+        return bool(self.settings) and good and not self.unlogged
 
     def as_dict(self) -> dict[str, object]:
         """All of it, as JSON has it."""
@@ -229,6 +232,11 @@ def _kept_own(at: Installation) -> dict[str, str]:
             if each.startswith(head):
                 found[name] = each[len(head) :].partition(";")[0]
     return found
+
+
+def _warn(told: str) -> None:
+    if told:
+        common.say(f"sssjob: warning: {told}")
 
 
 def _end(checked: Checked | None) -> NoReturn:

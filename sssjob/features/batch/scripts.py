@@ -13,6 +13,7 @@ import shlex
 import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -167,7 +168,10 @@ class Installation:
                 raise InvalidValue(path, "an absolute path, as a daemon needs it")
 
     def check(self) -> None:
-        """Raise ``Unprotected`` where others could lead root elsewhere, as far as it is here."""
+        """Raise ``Unprotected`` where others could lead root elsewhere, as far as it is here.
+
+        Raises ``InvalidValue`` for a log that is here and that no script would write.
+        """
         before, node, _ = self.root.partition("%n")
         handles.check(os.path.dirname(before) if node else self.root)
         if self.jobs:
@@ -175,6 +179,15 @@ class Installation:
         if self.agent:
             handles.check(os.path.dirname(self.agent))
         handles.check(os.path.dirname(self.log), logs=True)
+        with suppress(OSError):  # it is not there yet
+            if self.log != os.devnull and not stat.S_ISREG(os.lstat(self.log).st_mode):
+                raise InvalidValue(self.log, "a log: a file, no directory, link, pipe or device")
+
+    def unlogged(self) -> str:
+        """Why scripts could not write their log here, "" if they could."""
+        place = os.path.dirname(self.log)
+        told = f"{place}: there is no such directory here; where it is missing, nothing is logged"
+        return "" if os.path.isdir(place) else told
 
     @property
     def side(self) -> Scripts:
