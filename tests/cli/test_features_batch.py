@@ -897,6 +897,26 @@ def test_a_file_of_the_site_that_others_can_change_is_no_word_of_the_site(node):
     assert prolog("--site", str(site)).exit_code == 0
 
 
+def test_a_configuration_that_names_scripts_which_cannot_be_run_is_not_good(node, monkeypatch):
+    monkeypatch.setattr(scripts, "OWNER", os.geteuid())
+    words = ("install", "--for", "slurm", "--check", "--node", "n1", "--log", f"{node}/log")
+    place = "/usr/libexec/sssjob/slurm"
+    ours = " ".join(f"{place}/{name}" for name in ("prolog", "taskprolog", "epilog"))
+    program(node, "scontrol", CONFIGURED.format(f"{ours} NoHold,Alloc", DATA))
+    if not os.path.lexists(place):
+        done = run(*words)
+        assert (done.exit_code, done.stdout.count("it is not there: write it with --to")) == (1, 3)
+    at = scripts.Installation("slurm", f"{node}/etc", ["sssjob"])
+    scripts.write(f"{node}/etc", at.scripts())
+    assert list(at.uncalled()) == []
+    (node / "etc/prolog").chmod(0o644)
+    (node / "etc/taskprolog").chmod(0o700)
+    (node / "etc/epilog").unlink()
+    assert [(each.script, each.is_good) for each in at.uncalled()] == [
+        ("prolog", False), ("epilog", False), ("taskprolog", False)
+    ]  # fmt: skip
+
+
 def test_a_log_whose_directory_is_missing_is_told(node):
     ours = " ".join(f"{node}/etc/scripts/{name}" for name in ("prolog", "taskprolog", "epilog"))
     program(node, "scontrol", CONFIGURED.format(f"{ours} NoHold,Alloc", DATA))

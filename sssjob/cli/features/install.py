@@ -103,7 +103,10 @@ def command(
         found = replace(found, path=_place_of(found.side.command))
         found.check()
         found = replace(found, own=_kept_own(found))
-        checked = Checked(found, node, known, scratch, vocabulary) if check else None
+        written = bool(directory)  # at once
+        checked = (
+            Checked(found, node, known, scratch, vocabulary, written=written) if check else None
+        )
         found = found if checked is None else checked.merged
         scripts = found.scripts()
         if directory:
@@ -138,8 +141,9 @@ class Checked:
     """The configuration as it is now, ours merged into it, and what a job would find."""
 
     def __init__(
-        self, at: Installation, node: str, known: Site | None, scratch: str, vocabulary: str
-    ) -> None:
+        self, at: Installation, node: str, known: Site | None, scratch: str, vocabulary: str, *,
+        written: bool,
+    ) -> None:  # fmt: skip
         from sssjob.features.batch.starting import SiteSettings, preview
 
         named = node or os.uname().nodename.partition(".")[0]
@@ -151,6 +155,7 @@ class Checked:
             notes.append(f"the configuration of {at.system} is not known")
         else:
             self.settings = _with_faults(self.settings, at.side.files().values())
+            self.settings += () if written else at.uncalled()
         own = {each.script: each.own for each in self.settings if each.own}
         self.merged = replace(at, own={**at.own, **own})
         found = SiteSettings(Path(at.root), at.jobs, known, scratch, vocabulary)

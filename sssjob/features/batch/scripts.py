@@ -183,6 +183,21 @@ class Installation:
             if self.log != os.devnull and not stat.S_ISREG(os.lstat(self.log).st_mode):
                 raise InvalidValue(self.log, "a log: a file, no directory, link, pipe or device")
 
+    def uncalled(self) -> Iterator[LiveSetting]:
+        """Each script that the batch system calls in its place, and that is not there to be run."""
+        copies = self.side.files()
+        as_root = (self.side.prolog[0], self.side.epilog[0])
+        for name in self.scripts():
+            path = self.place(name)
+            if name in copies:  # what is called stands elsewhere
+                continue
+            if not os.path.lexists(path):
+                fault = "it is not there: write it with --to"
+            else:
+                fault = ConfigFile(path, 0o500 if name in as_root else 0o555).fault()
+            if fault:
+                yield LiveSetting(path, "", "a script", name, trouble=fault)
+
     def unlogged(self) -> str:
         """Why scripts could not write their log here, "" if they could."""
         place = os.path.dirname(self.log)
