@@ -64,6 +64,14 @@ def node(safe_path, monkeypatch):
     return safe_path
 
 
+def agrees(place, **said):
+    """scontrol shows of the job what its environment says."""
+    shown = (place / "shown").read_text()
+    for name, value in said.items():
+        shown = re.sub(f"{name}=[^ ]+", f"{name}={value}", shown)
+    (place / "shown").write_text(shown)
+
+
 def scontrol(
     place, job, node=f"cat {DATA}/scontrol-node.txt", reserved="echo No reservations in the system"
 ):
@@ -122,6 +130,7 @@ SITE = "hs06 = 80\n"
 def test_a_share_of_the_rating_is_of_what_jobs_may_have(node, shown, total, share, monkeypatch):
     (node / "site.toml").write_text(SITE)
     monkeypatch.setenv("SLURM_JOB_CPUS_PER_NODE", "2")
+    agrees(node, CPU_IDs="4-5")
     scontrol(node, f"cat {node}/shown", f"cat {DATA}/{shown}" if shown else "exit 1")
     done = prolog("--site", "site.toml")
     assert done.exit_code == (0 if total else 1)
@@ -974,6 +983,7 @@ def told(node, monkeypatch):
     }  # fmt: skip
     for name, value in handed.items():
         monkeypatch.setenv(name, value)
+    agrees(node, CPU_IDs="4-5", TimeLimit="00:15:00")
     (node / "bin/real").write_text((node / "bin/scontrol").read_text())
     (node / "bin/real").chmod(0o755)
     program(node, "scontrol", f'echo "$*" >> {node}/asked; exec {node}/bin/real "$@"')
@@ -1008,6 +1018,16 @@ def test_nobody_is_asked_what_the_environment_and_the_control_group_say(told):
     }  # fmt: skip
     assert wanted.items() <= values.items()
     assert values["scratch_limit_bytes"] > 1 << 20
+
+
+def test_what_the_environment_and_scontrol_say_otherwise_is_told(told, monkeypatch):
+    watched(told)
+    monkeypatch.delenv("SLURM_JOB_NUM_NODES")  # so that scontrol is asked
+    agrees(told, TimeLimit="00:10:00")
+    done = prolog("--scratch", str(told))
+    said = "wall_limit_secs is 900 by $SLURM_JOB_END_TIME - $SLURM_JOB_START_TIME, but 600 by"
+    assert (done.exit_code, said in done.stderr) == (1, True)
+    assert read("mjf/3/jobfeatures").values["wall_limit_secs"] == 900
 
 
 @pytest.mark.parametrize(
