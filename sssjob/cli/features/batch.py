@@ -111,9 +111,9 @@ Examples:
   sssjob features prolog --for gridengine --root /run/mjf --site /etc/sssjob/site.toml
   sssjob features prolog --for pbs --documents /var/lib/sssjob/jobs -- "$@"
 
-Exit code: 0 done, 1 something is missing, which standard error names, 2 no directory can be made,
-also if users other than root can write in a directory above --root. The scripts of "sssjob features
-install" end with 0."""
+Exit code: 0 done, 1 something is missing or said in two ways, as standard error tells, 2 no
+directory can be made, also if users other than root can write in a directory above --root. The
+scripts of "sssjob features install" end with 0."""
 )
 @system("script")
 @root
