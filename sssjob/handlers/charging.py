@@ -307,9 +307,12 @@ def refund(
         if amount > before:
             raise Refused("740", f"Job {id_} was charged {units.decimal(before)} credits only")
         change.ledger.hold(id_)
+        given_back = change.ledger.shares(known.view.stored.number, id_, amount)
         left = units.decimal(before - amount)
         stored = _keep(change, _charged(known.job, left), known)
-        change.ledger.add(about(EntryKind.REFUND, amount, known.view, id_, stored, call))
+        for owner, credits in given_back:
+            entry = about(EntryKind.REFUND, credits, known.view, id_, stored, call)
+            change.ledger.add(replace(entry, **owner._asdict()))
         shown = _shown(asked, accounting, amount)
         row = Row("Refund", (("JobId", id_), ("Refund", shown)))
         message = f"Successfully refunded {shown} credits for job {id_}"

@@ -7,11 +7,11 @@ that ended long ago (``prune``); Charges and Refunds stay.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from sssjob.store.engine import Engine, Row
 from sssjob.store.reach import EVERYBODY, Reach
@@ -82,6 +82,40 @@ class Entry:
     begins: int | None = None
 
 
+class Owner(NamedTuple):
+    """Whom a job is charged to; "" where it does not say."""
+
+    user: str = ""
+    project: str = ""
+    machine: str = ""
+
+
+Share = tuple[Owner, Fraction]  # credits of one of those who were charged
+
+
+def shares(entered: Iterable[Share], amount: Fraction) -> list[Share]:
+    """To whom an amount is given back: to who was charged last, and the rest to those before.
+
+    ``entered`` are Charges in their order, and Refunds as amounts below 0. Nobody gets more than
+    was taken, but for what nobody was charged: it goes to the last one.
+    """
+    sums: dict[Owner, Fraction] = {}
+    for owner, credits in entered:
+        had = sums.get(owner, Fraction())
+        if credits > 0:
+            sums.pop(owner, None)  # it was charged last
+        sums[owner] = had + credits
+    found, left = [], amount
+    for owner, credits in reversed(sums.items()):
+        if left > 0 and credits > 0:
+            found.append((owner, min(credits, left)))
+            left -= found[-1][1]
+    if left > 0:
+        last, part = found[0] if found else (next(reversed(sums), Owner()), Fraction())
+        found[:1] = [(last, part + left)]
+    return found
+
+
 class NumberedEntry(Protocol):
     """The entry of a change in the history."""
 
@@ -89,6 +123,11 @@ class NumberedEntry(Protocol):
     def number(self) -> int:
         """Its number."""
         ...
+
+
+def entered(kind: str, amount: str, *owner: str) -> Share:
+    """A Charge as a row has it; a Refund is an amount below 0."""
+    return Owner(*owner), Fraction(amount) * (1 if kind == EntryKind.CHARGE else -1)
 
 
 class StoreLedger:
@@ -155,6 +194,15 @@ class StoreLedger:
             (Fraction(amount) * (1 if kind == EntryKind.CHARGE else -1) for kind, amount in found),
             Fraction(),
         )
+
+    def shares(self, document: int, job: str, amount: Fraction) -> list[Share]:
+        """To whom an amount of a job is given back."""
+        found = self._engine.fetch(
+            'SELECT kind, amount, "user", project, machine FROM ledger WHERE document = ? '
+            "AND job = ? AND kind IN ('Charge', 'Refund') ORDER BY number",
+            (document, job),
+        )
+        return shares([entered(*row) for row in found], amount)
 
     def reservations(self, job: str, now: float) -> list[Entry]:
         """What is reserved for an Id now."""

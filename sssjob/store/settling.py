@@ -27,7 +27,16 @@ from sssjob.store.condition import Bits, Compare, Op, Present, all_of, any_of
 from sssjob.store.engine import Engine, Row
 from sssjob.store.flat import FlatColumn, flat_column, of_whole_numbers
 from sssjob.store.flat_properties import flat_properties, is_text, jobs_in
-from sssjob.store.ledger import Entry, EntryKind, NumberedEntry, StoreLedger
+from sssjob.store.ledger import (
+    Entry,
+    EntryKind,
+    NumberedEntry,
+    Owner,
+    Share,
+    StoreLedger,
+    entered,
+    shares,
+)
 from sssjob.store.packing import Packing
 from sssjob.store.plan import reading
 from sssjob.store.schema import listed
@@ -44,22 +53,14 @@ _BIT = columns.bit(_CHARGE)
 _Job = tuple[int, str]  # a document, and the Id of a job in it
 
 
-class Owner(NamedTuple):
-    """Whom a job is charged to; "" where it does not say."""
-
-    user: str = ""
-    project: str = ""
-    machine: str = ""
-
-
 class Difference(NamedTuple):
-    """A job whose Charge is not what its entries add up to."""
+    """A job whose Charge is not what its entries add up to, and whose credits that concerns."""
 
     document: int
     job: str
     said: Fraction
     entered: Fraction
-    owner: Owner
+    shares: Sequence[Share]
 
 
 class _Sum(NamedTuple):
@@ -93,11 +94,10 @@ def settle(
     StoreLedger(engine, change).add_all([
         Entry(
             EntryKind.CHARGE if each.said > each.entered else EntryKind.REFUND,
-            abs(each.said - each.entered), now, each.job, each.document,
-            user=each.owner.user, project=each.owner.project, machine=each.owner.machine,
-            details=_SAID,
+            amount, now, each.job, each.document, details=_SAID, **owner._asdict(),
         )
         for each in found
+        for owner, amount in each.shares
     ])  # fmt: skip
 
 
@@ -105,14 +105,15 @@ def differences(engine: Engine, packing: Packing, documents: Sequence[int]) -> I
     """Jobs of documents that say another Charge than the ledger."""
     for start in range(0, len(documents), _BATCH):
         batch = documents[start : start + _BATCH]
-        said, entered = _said(engine, packing, batch), _entered(engine, batch)
+        said, known = _said(engine, packing, batch), _entered(engine, batch)
         nothing = _Sum(Fraction(), Owner())
-        for job in sorted({*said, *entered}):
-            mine, other = said.get(job, nothing), entered.get(job, nothing)
-            if mine.amount != other.amount:
-                # It is given back to whom it was taken from.
-                owner = mine.owner if mine.amount > other.amount else other.owner
-                yield Difference(*job, mine.amount, other.amount, owner)
+        for job in sorted({*said, *known}):
+            mine, theirs = said.get(job, nothing), known.get(job, [])
+            sum_ = sum((credits for _, credits in theirs), Fraction())
+            more = mine.amount - sum_
+            if more:
+                found = [(mine.owner, more)] if more > 0 else shares(theirs, -more)
+                yield Difference(*job, mine.amount, sum_, found)
 
 
 def _said(engine: Engine, packing: Packing, documents: Sequence[int]) -> dict[_Job, _Sum]:
@@ -158,8 +159,8 @@ def _owner(job: Block) -> Owner:
     return Owner(*(stripped(each.text) if each and is_text(each) else "" for each in told))
 
 
-def _entered(engine: Engine, documents: Sequence[int]) -> dict[_Job, _Sum]:
-    """What the ledger says of the same; the owner is that of the last Charge."""
+def _entered(engine: Engine, documents: Sequence[int]) -> dict[_Job, list[Share]]:
+    """What the ledger says of the same, in its order."""
     condition, value = engine.among("document", documents)
     names = listed(("document", "job", "kind", "amount", "user", "project", "machine"))
     rows = engine.fetch(
@@ -167,15 +168,10 @@ def _entered(engine: Engine, documents: Sequence[int]) -> dict[_Job, _Sum]:
         "AND kind IN ('Charge', 'Refund') ORDER BY number",
         (value,),
     )
-    sums: dict[_Job, Fraction] = defaultdict(Fraction)
-    owners: dict[_Job, Owner] = {}
-    for document, job, kind, amount, *owner in rows:
-        key = document, job
-        is_charge = kind == EntryKind.CHARGE
-        sums[key] += Fraction(amount) * (1 if is_charge else -1)
-        if is_charge:
-            owners[key] = Owner(*owner)
-    return {key: _Sum(amount, owners.get(key, Owner())) for key, amount in sums.items()}
+    found = defaultdict(list)
+    for document, job, *row in rows:
+        found[document, job].append(entered(*row))
+    return found
 
 
 @cache

@@ -172,6 +172,25 @@ def test_who_was_charged_elsewhere_is_brought_forward_before_a_charge(jobs):
     assert jobs.ask("Query", gets=["Charge"], wheres=[("Id", "EQ", "h")]) == [{"Charge": "140"}]
 
 
+@pytest.mark.parametrize("by", ["Refund", "Modify", "import"])
+def test_who_was_charged_gets_it_back_whoever_the_job_is_of_now(jobs, by):
+    """By each door through which a Charge becomes less."""
+    where, entries = {"wheres": [("Id", "EQ", "k")]}, {"wheres": [("JobId", "EQ", "k")]}
+    jobs.answer("Charge", data=[JOB.format("k", "ann")])
+    assert jobs.code("Modify", sets=[("User", "bob")], **where) == "000"
+    if by == "Refund":
+        assert jobs.code("Refund", options={"JobId": "k", "Amount": "4"}) == "000"
+    elif by == "Modify":
+        assert jobs.code("Modify", sets=[("Charge", "4", "Dec")], **where) == "000"
+    else:
+        less = jobs.stored("k").document.replace(b"<Charge>40<", b"<Charge>36<")
+        with jobs.service.stores.use() as kept, kept.change() as change:
+            change.put(less)
+    said = jobs.ask("Query", object="Transaction", gets=["User", "Delta"], **entries)
+    assert [(row["User"], row["Delta"]) for row in said] == [("ann", "-40"), ("ann", "4")]
+    assert jobs.ask("Query", gets=["User", "Charge"], **where) == [{"User": "bob", "Charge": "36"}]
+
+
 def test_who_was_charged_elsewhere_is_brought_forward_before_a_refund(jobs):
     with jobs.service.stores.use() as kept, kept.change() as change:  # as an import does
         change.put(b"<Job><Id>g</Id><User>ann</User><Charge>100</Charge></Job>")

@@ -4,10 +4,12 @@ import json
 from fractions import Fraction
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sssjob import store
 from sssjob.errors import OtherStore
-from sssjob.store.ledger import Entry, EntryKind
+from sssjob.store.ledger import Entry, EntryKind, Owner, shares
 from sssjob.store.reach import Reach
 
 
@@ -172,3 +174,35 @@ def test_keys_of_requests_are_forgotten_and_other_notes_are_not(kept):
     left = {name for [name] in kept.engine.fetch("SELECT name FROM note")}
     assert {"request a", "key", "key!", "kez a", "Key a"} <= left
     assert not {"key a", "key "} & left
+
+
+ANN, BOB = Owner("ann", "p1"), Owner("bob", "p2")
+
+
+def test_an_amount_goes_back_to_who_was_charged_last_and_then_to_those_before():
+    charged = [(ANN, Fraction(10)), (BOB, Fraction(3)), (ANN, Fraction(1)), (BOB, Fraction(-1))]
+    assert shares(charged, Fraction(4)) == [(ANN, 4)]
+    assert shares(charged, Fraction(12)) == [(ANN, 11), (BOB, 1)]
+    assert shares(charged, Fraction(15)) == [(ANN, 13), (BOB, 2)]  # more than anybody paid
+    assert shares([(ANN, Fraction(10)), (BOB, Fraction(3))], Fraction(4)) == [(BOB, 3), (ANN, 1)]
+    assert shares([], Fraction(4)) == [(Owner(), 4)]
+    assert shares(charged, Fraction()) == []
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([ANN, BOB, Owner()]), st.integers(1, 9).map(Fraction)), min_size=1
+    ),
+    st.data(),
+)
+def test_whoever_was_charged_never_gets_more_than_was_taken(charged, data):
+    left = sum(credits for _, credits in charged)
+    entries = list(charged)
+    while left:
+        amount = Fraction(data.draw(st.integers(1, int(left))))
+        given_back = shares(entries, amount)
+        assert sum(credits for _, credits in given_back) == amount
+        entries += [(owner, -credits) for owner, credits in given_back]
+        left -= amount
+        for owner in {owner for owner, _ in entries}:
+            assert sum(credits for each, credits in entries if each == owner) >= 0
