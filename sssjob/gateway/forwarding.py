@@ -7,6 +7,7 @@ Charge arrived, it is asked whether it has charged the job, and only then told a
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import random
 import re
@@ -14,6 +15,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from sssjob import spec
 from sssjob.accounting.report import JobProperties, wall_time
@@ -48,6 +50,7 @@ _DAY, _SELDOM = 86_400, 3600.0  # a day is, at the start and every hour: an impo
 _SETTLED = 60.0  # seconds after which a server has done what it was told, or never will
 _LONGEST = 3600.0  # seconds between two tries
 _WALL = "WallDuration"
+_OTHER = "another gateway sends what is in this queue; this one takes over when that ends"
 _COUNTS = frozenset(("Processors", "NodeCount"))  # Gold has whole numbers there
 _AMOUNTS = frozenset((*_COUNTS, "Memory", "Disk"))
 _MOST = 10**15  # of anything; a Charge has as many digits
@@ -111,9 +114,30 @@ class Forwarding:
             self._since = int(self.outbox.fact("since") or 0)
         self._first = int(self.outbox.fact("first") or now)
         self.outbox.keep("first", str(self._first))
+        self._owned: BinaryIO | None = None  # the lock of the queue
+        self._is_told = False
+        self._own()
+
+    def _own(self) -> bool:
+        """Whether this process is the one that sends what is in the queue; another may be.
+
+        Two gateways of one configuration would each send every job. The other one takes over when
+        this one ends, however that is.
+        """
+        if self._owned is not None:
+            return True
+        stream = open(f"{self.plan.queue}.lock", "ab")  # noqa: SIM115  (it is kept)
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            stream.close()
+            return False
+        self._owned = stream
+        now = self.clock()
         self.outbox.recover(
             *((ParcelState.WAITING, now) if self._once else (ParcelState.UNKNOWN, now + _SETTLED))
         )
+        return True
 
     @property
     def _once(self) -> bool:
@@ -124,6 +148,8 @@ class Forwarding:
         """End after what is being sent now."""
         self._rounds.stop()
         self.outbox.close()
+        if self._owned is not None:
+            self._owned.close()
 
     def look(self) -> int:
         """Put into the queue what has finished since the last look; how many jobs that were."""
@@ -283,8 +309,12 @@ class Forwarding:
         event("forward", level, job=dict(parcel.fields)["JobId"], state=str(state), reason=said)
 
     def _round(self) -> None:
-        self.look()
-        self.send()
+        if self._own():
+            self.look()
+            self.send()
+        elif not self._is_told:
+            self._is_told = True
+            event("forward", logging.WARNING, state="waits", reason=_OTHER)
 
 
 def _wait(tries: int) -> float:

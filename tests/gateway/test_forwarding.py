@@ -307,12 +307,36 @@ def test_where_nobody_knows_whether_it_arrived_gold_is_asked_before_it_is_told_a
         assert [asked(gold, place).action for place in range(len(gold.requests))] == sent
 
 
+def test_of_two_gateways_with_one_queue_one_sends_and_the_other_takes_over(
+    jobs, forwarding, caplog
+):
+    with scripted(CHARGED, CHARGED) as gold:
+        one, other = forwarding(gold.port), forwarding(gold.port)
+        jobs.create(DONE.format(1))
+        one.look()
+        [parcel] = one.outbox.due(one.clock())
+        one.outbox.move(parcel, ParcelState.SENDING)
+        for _ in "12":
+            other._round()
+        assert (states(one), len(gold.requests)) == ({"1": (ParcelState.SENDING, 1)}, 0)
+        assert [each.facts["state"] for each in caplog.records] == ["waits"]
+        one.outbox.move(parcel, ParcelState.WAITING, due=one.clock())
+        one._round()
+        other._round()
+        assert (len(gold.requests), states(other)) == (1, {})
+        one.stop()
+        jobs.create(DONE.format(2))
+        other._round()
+        assert (len(gold.requests), states(other)) == (2, {})
+
+
 def test_a_process_that_ends_while_it_sends_does_not_send_twice(jobs, forwarding):
     each = forwarding(closed_port())
     jobs.create(DONE.format(1))
     each.look()
     [parcel] = each.outbox.due(each.clock())
-    each.outbox.move(parcel, ParcelState.SENDING)  # and is killed here
+    each.outbox.move(parcel, ParcelState.SENDING)
+    each._owned.close()  # and is killed here
     with scripted(KNOWN) as gold:
         again = forwarding(gold.port)
         assert states(again) == {"1": (ParcelState.UNKNOWN, 1)}
