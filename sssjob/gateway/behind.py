@@ -8,25 +8,32 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 
 from sssjob.client import Client
 from sssjob.client.dialect import is_plain
+from sssjob.document import tree
+from sssjob.document.places import split
 from sssjob.errors import InvalidValue, NoReply, Refused, UnknownOutcome
-from sssjob.handlers.attributes import JOB
+from sssjob.handlers.attributes import JOB, AttributeType, attribute
 from sssjob.handlers.changes import once_elsewhere, require_single
 from sssjob.handlers.charging import owned
 from sssjob.handlers.service import Service
 from sssjob.rmap import codes
-from sssjob.rmap.message import READING, Request, Response, Row
+from sssjob.rmap.message import READING, Item, Request, Response, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 
 # Gold lets anybody read its passwords; who asks here is not told even that there are any.
 _NEVER = "password"  # in any letters
 _FUNDED = ("Reserve", "Quote")
+_PRICED = (*_FUNDED, "Charge")
+_NUMERIC = frozenset((
+    AttributeType.NUMBER, AttributeType.AMOUNT, AttributeType.TIME, AttributeType.DURATION,
+))  # fmt: skip
+_UNIT = "MB"  # that amounts have without one
 _PAUSE = 5.0  # seconds in which a server that did not answer is not asked
 _NUMBERS = frozenset(("Limit", "Offset"))  # which Gold puts into its SQL without quotes
 _NAME = re.compile("[A-Za-z][A-Za-z0-9_]{0,99}")
@@ -108,6 +115,7 @@ class Behind:
             raise Refused("730", "The server behind does not answer")
         renamed = self._renamed(call)
         _require_plain(renamed)
+        _require_numbers(renamed)
         try:
             parts = list(self.client.call(renamed))
         except NoReply as error:
@@ -169,6 +177,34 @@ class Behind:
             asked, actor=self.actors.get(call.actor, call.actor),
             chunking=asked.chunking and not endless,
         )  # fmt: skip
+
+
+def _require_numbers(asked: Request) -> None:
+    """Refuse (740) numbers of a job that are others to Gold, for which ``0:10:00`` is 0."""
+    if asked.object != JOB or asked.action not in _PRICED or asked.data is None:
+        return
+    for item in asked.data.items:
+        for name, text, unit in _values(item):
+            found = attribute(name)
+            if found is None or found.kind not in _NUMERIC or not text:
+                continue
+            if not (text.isascii() and text.isdigit()) or unit not in ("", _UNIT):
+                said = f"{text} {unit}".rstrip()
+                raise Refused(
+                    "740", f"{name} {said} cannot be passed on, as the server behind takes digits"
+                )
+
+
+def _values(item: Item) -> Iterator[tuple[str, str, str]]:
+    """Names, texts and units of what a job in Data says."""
+    if isinstance(item, Row):
+        yield from ((name, value, "") for name, value in item.fields)
+        return
+    for element in tree.parse(item.xml).iter("{*}*"):
+        if not len(element):
+            yield split(str(element.tag))[1], element.text or "", element.get("units", "")
+        elif not any(isinstance(child.tag, str) for child in element):
+            yield split(str(element.tag))[1], "a text with a comment in it", ""
 
 
 def _require_plain(asked: Request) -> None:

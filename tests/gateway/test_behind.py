@@ -424,6 +424,30 @@ def test_funds_are_those_of_the_user_of_the_job_whoever_says_it(service):
         assert gold.calls[-1].request.data.items[0].get("UserId") == "bob"
 
 
+ODD = [
+    b"<WallDuration>0:10:00</WallDuration>",
+    b"<WallDuration>60</WallDuration><Processors>4<!-- c --></Processors>",
+    b"<WallDuration>60</WallDuration><Processors>4.0</Processors>",
+    b'<WallDuration>60</WallDuration><Requested><Memory units="GB">3</Memory></Requested>',
+    b"<WallDuration>60</WallDuration><StartTime>2030-01-01T00:00:00Z</StartTime>",
+]
+
+
+@pytest.mark.parametrize("said", ODD)
+@pytest.mark.parametrize("action", ["Reserve", "Quote"])
+def test_numbers_that_gold_would_read_as_others_are_not_passed_on(service, action, said):
+    """To Gold a clock of ten minutes is 0 seconds, for which everybody has the funds."""
+    gold = Gold()
+    with running(gold) as other:
+        made = front(service, other, funds=True)
+        job = DataDocument(b"<Job><JobId>a</JobId>%s</Job>" % said)
+        assert made.code(action, data=Data((job,))) == "740"
+        assert gold.calls == []
+        plain = b'<WallDuration>60</WallDuration><Memory units="MB">3</Memory>'
+        made.ask(action, data=Data((DataDocument(b"<Job><JobId>a</JobId>%s</Job>" % plain),)))
+        assert len(gold.calls) == 1
+
+
 # --- the shadow -----------------------------------------------------------------------------------
 
 
