@@ -455,12 +455,15 @@ def _never_ran(view: JobView) -> bool:
 
 
 def _doubt(view: JobView) -> str:
-    """What hinders a job that says when it ended, in a State of which nobody knows that it is one.
+    """What hinders a job that seems to be over, in a State of which nobody knows that it is one.
 
-    A job that runs may say when it is expected to end.
+    It says when it ended or how, or was charged. A job that runs may say when it will end.
     """
     state = _text(view, "State")
-    if not view.block.id or is_known(state) or not (_text(view, "EndTime") and _seconds(view)):
+    if not view.block.id or is_known(state) or not _seconds(view):
+        return ""
+    is_over = _text(view, "EndTime") or _text(view, "ExitCode")
+    if not is_over and (view.home is None or not _is_charged(view, view.home)):
         return ""
     return f"nobody knows whether a job of the State {shown(state)} has ended"
 

@@ -494,12 +494,22 @@ def test_who_makes_a_job_that_cannot_be_sent_is_told_whichever_way_it_became_so(
     [
         ("<State>TIMEOUT</State><EndTime>9</EndTime>", "nobody knows whether a job of the State TIMEOUT has ended"),
         ("<State>TIMEOUT</State>", ""),
+        ("<State>TIMEOUT</State><ExitCode>1</ExitCode>", "nobody knows whether a job of the State TIMEOUT has ended"),
         ("<State>running</State><EndTime>9</EndTime>", ""),
     ],
 )  # fmt: skip
 def test_an_end_in_a_state_that_nobody_knows_is_shown_and_not_charged(said, doubt):
     job = only(loads(f"<Job><Id>1</Id>{said}<Delivered><Duration>9</Duration></Delivered></Job>"))
     assert (finished(job), hindrance(job)) == ((), doubt)
+
+
+def test_a_charge_in_a_state_that_nobody_knows_is_shown_in_the_queue(jobs, forwarding):
+    each = forwarding(closed_port())
+    charge = "<Job><JobId>{}</JobId><UserId>ann</UserId><State>{}</State><Processors>1</Processors><WallDuration>5</WallDuration></Job>"
+    for id_, state in (("1", "Timeout"), ("2", "Running")):
+        assert jobs.answer("Charge", data=[charge.format(id_, state)])[0].code in ("000", "100")
+    each.look()
+    assert {id_: state for id_, (state, _) in states(each).items()} == {"1": ParcelState.INCOMPLETE}
 
 
 def test_who_creates_a_job_that_cannot_be_sent_is_told(tmp_path):
