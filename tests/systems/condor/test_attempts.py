@@ -442,6 +442,87 @@ def test_a_job_that_runs_is_known_when_its_document_has_another_name(site, looks
     assert len(site.jobs(*STATES)) == 1
 
 
+def one(id_, program="true", user=USER):
+    return f"<Job><Id>{id_}</Id>{user}<Executable>/bin/{program}</Executable></Job>"
+
+
+# What stands in a directory before and after its jobs run: programs by the names of documents.
+MOVES = {
+    "a new job takes the name": ({"a": ["A"]}, {"b": ["A"], "a": ["new"]}),
+    "a new job of that Id takes the name": ({"a": ["A"]}, {"b": ["A"], "a": ["A=false"]}),
+    "two names are exchanged": ({"a": ["A"], "b": ["B"]}, {"a": ["B"], "b": ["A"]}),
+    "three names go round": (
+        {"a": ["A"], "b": ["B"], "c": ["C"]}, {"a": ["C"], "b": ["A"], "c": ["B"]}
+    ),
+    "to another group": ({"g": ["A", "B"]}, {"g": ["B", "new"], "h": ["new2", "A"]}),
+    "to a group that was there": (
+        {"g": ["A", "B"], "h": ["C"]}, {"g": ["B"], "h": ["new", "A", "C"]}
+    ),
+    "groups exchange jobs": (
+        {"g": ["A", "B"], "h": ["C", "D"]}, {"g": ["C", "B"], "h": ["D", "new", "A"]}
+    ),
+    "two of one Id": ({"a": ["=x"], "b": ["=y"]}, {"a": ["=y"], "b": ["=x"]}),
+    "no Ids": ({"g": ["=x", "=x2", "=y"]}, {"g": ["=y", "=new", "=x2", "=x"]}),
+}  # fmt: skip
+
+
+def put_all(site, documents):
+    for path in site.path.glob("*.xml"):
+        path.unlink()
+    for name, jobs in documents.items():
+        made = [one(*job.split("=")) if "=" in job else one(job, job) for job in jobs]
+        text = made[0] if len(made) == 1 else f"<JobGroup><Id>{name}</Id>{''.join(made)}</JobGroup>"
+        (site.path / f"{name}.xml").write_text(text.replace("<Id></Id>", ""))
+
+
+# decision 597
+@pytest.mark.parametrize("looks", [True, False], ids=["and a slot asks", "and nobody looks"])
+@pytest.mark.parametrize("how", MOVES)
+def test_what_runs_is_known_wherever_it_stands_though_its_name_has_another(site, how, looks):
+    before, after = MOVES[how]
+    put_all(site, before)
+    ads = []
+    while found := site.fetch():
+        ads += found
+    for ad in ads:
+        site.call("reply-fetch", ad, "accept")
+    programs = [ad["Cmd"] for ad in ads]
+    assert len(programs) == len(set(programs)) == sum(map(len, before.values()))
+    put_all(site, after)
+    new = []
+    while looks and (found := site.fetch()):
+        new += found
+    for count, ad in enumerate(ads, 1):
+        told = ran(ad, RemoteUserCpu=float(count), RemoteSysCpu=0.0)
+        site.call("job-exit", told, "exit", fold="never")
+    assert site.fold() == (len(ads), [])
+    while found := site.fetch():
+        new += found
+    used = {}
+    for name in after:
+        block = site.job(f"{name}.xml")
+        for job in getattr(block, "jobs", (block,)):
+            used[job.get("Executable")] = job.get("CpuDuration")
+    assert {program: used.pop(program) for program in programs} == {
+        program: str(count) for count, program in enumerate(programs, 1)
+    }
+    assert set(used.values()) <= {""}
+    assert sorted(ad["Cmd"] for ad in new) == sorted(used)  # each once, and no other again
+
+
+def test_of_jobs_without_ids_as_many_run_as_there_are(site):
+    put_all(site, {"g": ["=a", "=a", "=b"]})
+    ads = [*site.fetch(), *site.fetch()]
+    assert [ad["Cmd"] for ad in ads] == ["/bin/a", "/bin/a"]
+    put_all(site, {"g": ["=b", "=a", "=a"]})
+    assert [ad["Cmd"] for ad in site.fetch()] == ["/bin/b"]
+    assert site.fetch() == []
+    for ad in ads:
+        site.call("job-exit", ran(ad), "exit", fold="never")
+    assert site.fold() == (2, [])
+    assert [job.get("CpuDuration") for job in site.job("g.xml").jobs] == ["", "5", "5"]
+
+
 def test_a_job_that_was_accepted_and_not_heard_of_goes_back_where_updates_are_heard(site):
     """A startd that is killed right behind it gives no claim up."""
     path = site.add("a.xml", USER)

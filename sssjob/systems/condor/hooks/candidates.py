@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 
 from sssjob import graph
@@ -37,11 +38,12 @@ from sssjob.systems.condor.hooks.queue import (
     JobQueue,
     SpoolJob,
     aligned,
+    exactly,
+    is_same,
 )
 from sssjob.systems.condor.hooks.settings import HookSettings
 from sssjob.systems.condor.hooks.trust import NOBODY, Trust, Untrusted, trust
 from sssjob.systems.condor.job_ad import to_ad
-from sssjob.users import user_name
 
 ALTERNATIVES = 16  # of one job, the best
 _TOGETHER = 50  # documents that are noted in one go
@@ -69,39 +71,76 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
         for name in known.keys() - found.keys():
             queue.forget(name)
         queue.drop_strays()
-    lost = {
-        (each.id, each.asks): each for each in queue.away() if each.document not in found
-    }  # fmt: skip
+    away = queue.away()
+    holders = {each.document for each in away}
     new = [
         each for name, each in sorted(found.items())
         if name not in known or known[name][0] != each.stamp
     ]  # fmt: skip
+    # What was given away may stand elsewhere by now: first is asked where it stood, of all of it.
+    new.sort(key=lambda each: each.name not in holders)
+    first = sum(each.name in holders for each in new)
+    lost: dict[str, list[SpoolJob]] | None = None  # by their Ids
     while new and (until is None or time.time() < until):
         made: list[tuple[QueuedDocument, int, list[Candidate]]] = []
-        for each in new[:_TOGETHER]:
-            if made and until is not None and time.time() > until:
+        for each in new[: max(_TOGETHER, first)]:
+            if len(made) >= max(first, 1) and until is not None and time.time() > until:
                 break
             made.append((each, *_made(source, each, queue, known, trusted, say)))
-        with queue.changing():
-            for each, uid, jobs in made:
-                _adopt(queue, lost, each.name, uid, jobs, trusted)
-                queue.put(each.name, each.stamp, uid, jobs)
+        first = 0
         new = new[len(made) :]
+        if lost is None:
+            lost = _lost(queue, away, found, made)
+        read = {each.name for each, *_ in made}
+        with queue.changing():
+            for each, _, jobs in made:
+                left = _adopt(queue, lost, each.name, jobs) & found.keys()
+                # A job there may have waited for the one that has gone.
+                new += (found[name] for name in sorted(left - read))
+            for each, uid, jobs in made:
+                queue.put(each.name, each.stamp, uid, jobs)
     if not new:
         stamp.note(queue, before, began)
     return not new
 
 
+# decision 597
+def _lost(
+    queue: JobQueue, away: Iterable[SpoolJob], found: Container[str],
+    made: Iterable[tuple[QueuedDocument, int, Sequence[Candidate]]],
+) -> dict[str, list[SpoolJob]]:  # fmt: skip
+    """What was given away and is not in its document any more, by the Ids of the jobs."""
+    kept = {
+        row.key
+        for document, _, jobs in made
+        for row in exactly(queue.known(document.name), jobs).values()
+    }
+    read = {document.name for document, *_ in made}
+    lost: dict[str, list[SpoolJob]] = {}
+    for row in away:
+        is_gone = row.document not in found or row.number < 0 or row.document in read
+        if is_gone and row.key not in kept:
+            lost.setdefault(row.id, []).append(row)
+    return lost
+
+
 def _adopt(
-    queue: JobQueue, lost: dict[tuple[str, str], SpoolJob], document: str, uid: int,
-    jobs: Sequence[Candidate], trusted: Trust,
-) -> None:  # fmt: skip
-    """Find jobs again that were given away, and whose document has another name since."""
+    queue: JobQueue, lost: Mapping[str, list[SpoolJob]], document: str, jobs: Sequence[Candidate]
+) -> set[str]:
+    """Find jobs in a document that are lost in another, and give the names of those others."""
+    if not any(each.id in lost for each in jobs):
+        return set()
+    own = exactly(queue.known(document), jobs)
+    left = set()
     for number, each in enumerate(jobs, 1):
-        row = lost.get((each.id, each.asks))
-        if row is not None and (uid in trusted.uids or user_name(uid) == row.given):
-            queue.adopt(row, document, number, len(jobs))
-            del lost[each.id, each.asks]
+        rows = lost.get(each.id, [])
+        row = next((row for row in rows if is_same(row, each)), None)
+        if row is not None and number not in own:
+            rows.remove(row)
+            if row.document != document:
+                queue.adopt(row, document)
+                left.add(row.document)
+    return left
 
 
 def _made(
@@ -128,9 +167,13 @@ def _made(
     elif believed and before_us == NOBODY and source.owned and any(map(_is_folded, all_jobs)):
         uid = NOBODY
     standing = [each for block in blocks for each in _standing(block)]
-    rows, ids = queue.known(found.name), [as_known.block.id for as_known, _ in standing]
-    before = aligned(rows, ids)
     jobs = []
+    for (as_known, _), job, own in zip(standing, all_jobs, noted, strict=True):
+        jobs.append(Candidate(as_known.block.id, WAITING))
+        jobs[-1].asks = asks(job)
+        with suppress(Untrusted):
+            jobs[-1].whose = trusted.owner(as_known.block, uid if own is None else own)
+    before = aligned(queue.known(found.name), jobs)
     for number, ((as_known, reason), own) in enumerate(zip(standing, noted, strict=True), 1):
         state = before[number].state if number in before else ""
         name = found.name if len(standing) == 1 else f"{found.name}#{number}"
@@ -140,14 +183,15 @@ def _made(
 
         try:
             whose = uid if own is None else own
-            jobs.append(_candidate(as_known, reason, state, whose, trusted, tell))
+            made = _candidate(as_known, reason, state, whose, trusted, tell)
         except (_NoAd, Untrusted) as error:
             say(f"{name}: {error}")
-            jobs.append(Candidate(as_known.block.id, WAITING, reason=str(error)))
+            made = Candidate(as_known.block.id, WAITING, reason=str(error))
         else:
-            for each in as_known.findings() if jobs[-1].state == READY else ():
+            for each in as_known.findings() if made.state == READY else ():
                 say(f"{name}: {each.message}")
-        jobs[-1].asks = asks(all_jobs[number - 1])
+        made.asks, made.whose = jobs[number - 1].asks, jobs[number - 1].whose
+        jobs[number - 1] = made
     return uid, jobs
 
 

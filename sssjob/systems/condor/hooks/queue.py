@@ -150,16 +150,19 @@ class Candidate:
     """A job as its document tells it: the state that it should have, and why.
 
     ``says_held`` is whether the document says that we hold it, which alone keeps no job back.
+    ``whose`` is as whom it runs in whatever state, empty if the site says so, None if the document
+    may not say it.
     """
 
     __slots__ = ("ads", "asks", "id", "owner", "priority", "reason", "says_held", "state",
-                 "submitted")  # fmt: skip
+                 "submitted", "whose")  # fmt: skip
 
     def __init__(
         self, id_: str, state: str, *, owner: str = "", ads: bytes = b"", reason: str = "",
         priority: int = 0, submitted: int = 0, says_held: bool = False,
     ) -> None:  # fmt: skip
         self.says_held, self.asks = says_held, ""
+        self.whose: str | None = None
         self.id, self.state, self.owner, self.ads, self.reason = id_, state, owner, ads, reason
         self.priority, self.submitted = priority, submitted
 
@@ -530,7 +533,7 @@ class JobQueue:
     def put(self, document: str, stamp: str, uid: int, candidates: Sequence[Candidate]) -> None:
         """Bring the jobs of a document in step with it; what is given away stays as it is."""
         self.run("REPLACE INTO document VALUES (?, ?, ?)", (document, stamp, uid))
-        self._align(document, [each.id for each in candidates])
+        self._align(document, candidates)
         for number, each in enumerate(candidates, 1):
             label = _label(document, number, len(candidates))
             rank = (_within(each.priority), _within(each.submitted))
@@ -556,27 +559,26 @@ class JobQueue:
             )  # fmt: skip
         self._drop(document, len(candidates))
 
-    def _align(self, document: str, ids: Sequence[str]) -> None:
+    def _align(self, document: str, jobs: Sequence[Candidate]) -> None:
         """Let each row be that of its job, wherever this one stands in its document by now.
 
         One that was given away, and whose job is gone, makes room for another: it has no place.
         """
         rows = self.known(document)
-        places = {row.key: number for number, row in aligned(rows, ids).items()}
+        places = {row.key: number for number, row in aligned(rows, jobs).items()}
         moved = [row for row in rows.values() if places.get(row.key) != row.number]
         for row in moved:
             self.run("UPDATE job SET number = ? WHERE key = ?", (-row.key, row.key))
         for row in moved:
             if (number := places.get(row.key)) is not None:
-                label = _label(document, number, len(ids))
+                label = _label(document, number, len(jobs))
                 values = (number, label, row.key)
                 self.run("UPDATE job SET number = ?, label = ? WHERE key = ?", values)
 
-    def adopt(self, row: SpoolJob, document: str, number: int, count: int) -> None:
-        """Let a row be that of a job in another document, which has its name since."""
-        if number not in self.known(document):
-            values = (document, number, _label(document, number, count), row.key)
-            self.run("UPDATE job SET document = ?, number = ?, label = ? WHERE key = ?", values)
+    def adopt(self, row: SpoolJob, document: str) -> None:
+        """Let a row be that of a job in another document; its place is known when that is put."""
+        values = (document, -row.key, row.key)
+        self.run("UPDATE job SET document = ?, number = ? WHERE key = ?", values)
 
     def away(self) -> list[SpoolJob]:
         """The jobs that are given away."""
@@ -605,27 +607,66 @@ class JobQueue:
         self.run("REPLACE INTO note VALUES ('seen', ?, ?)", (stamp, now))
 
 
-# decision 594
-def aligned(rows: Mapping[int, SpoolJob], ids: Sequence[str]) -> dict[int, SpoolJob]:
-    """Which row is that of each job of a document, by the numbers and Ids of its jobs now.
+# decision 594, 597
+def aligned(rows: Mapping[int, SpoolJob], jobs: Sequence[Candidate]) -> dict[int, SpoolJob]:
+    """Which row is that of each job of a document, by the jobs that stand in it now.
 
-    A row stays where it is, if its job does, or else goes where its Id stands.
+    What was given away is found first, by all that is known of it; then a row stays where it is, or
+    goes elsewhere, if the job there has its Id.
     """
-    found = {
-        number: rows[number] for number, id_ in enumerate(ids, 1)
-        if number in rows and rows[number].id == id_
-    }  # fmt: skip
-    if len(found) == len(ids) == len(rows):
+    found = exactly(rows, jobs)
+    if len(found) == len(jobs) == len(rows):
         return found
-    free: dict[str, list[int]] = {}
-    for number in range(len(ids), 0, -1):
-        if number not in found:
-            free.setdefault(ids[number - 1], []).append(number)
     settled = {row.key for row in found.values()}
+    for number, job in enumerate(jobs, 1):
+        row = rows.get(number)
+        if number not in found and row and row.key not in settled and row.id == job.id:
+            found[number] = row
+            settled.add(row.key)
+    free: dict[str, list[int]] = {}
+    for number in range(len(jobs), 0, -1):
+        if number not in found:
+            free.setdefault(jobs[number - 1].id, []).append(number)
     for _, row in sorted(rows.items()):
         if row.key not in settled and (places := free.get(row.id)):
             found[places.pop()] = row
     return found
+
+
+def exactly(rows: Mapping[int, SpoolJob], jobs: Sequence[Candidate]) -> dict[int, SpoolJob]:
+    """The rows that were given away, by the numbers of the jobs that they are in a document."""
+    away = {number: row for number, row in rows.items() if row.state in TAKEN}
+    found = {
+        number: row for number, row in away.items()
+        if 0 < number <= len(jobs) and is_same(row, jobs[number - 1])
+    }  # fmt: skip
+    if len(found) == len(away):
+        return found
+    free: dict[str, list[int]] = {}
+    for number in range(len(jobs), 0, -1):
+        if number not in found:
+            free.setdefault(jobs[number - 1].id, []).append(number)
+    for number, row in sorted(away.items()):
+        if number in found:
+            continue
+        places = free.get(row.id, [])
+        for place in reversed(places):
+            if is_same(row, jobs[place - 1]):
+                places.remove(place)
+                found[place] = row
+                break
+    return found
+
+
+def is_same(row: SpoolJob, job: Candidate) -> bool:
+    """Whether a job is the one that was given away: its Id, what it runs, and as whom."""
+    # An earlier version did not note what it runs.
+    return (
+        row.id == job.id
+        and row.asks in ("", job.asks)
+        and job.whose is not None
+        and ("" in (row.given, job.whose) or row.given == job.whose)
+    )
 
 
 def _label(document: str, number: int, count: int) -> str:

@@ -259,7 +259,8 @@ class _Fold:
         for told in lost:
             assert told.job is not None
             job = self._queue.job(told.job.key)
-            if job is not None and job.document != told.job.document:
+            before = (told.job.document, told.job.number)
+            if job is not None and (job.document, job.number) != before:
                 done += self._documented(job.document, [replace(told, job=job)], until)
         gone = {id(told.report) for told in (*done, *self._lost)}
         for told in (*self._lost, *(each for each in lost if id(each.report) not in gone)):
