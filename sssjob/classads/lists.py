@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sssjob.classads.numbers import leading
-from sssjob.classads.operators import binary, compared, identical, wrapped
+from sssjob.classads.operators import binary, compared, folded, identical, wrapped
 from sssjob.classads.strings import DELIMITERS, cut
 from sssjob.classads.values import ERROR, UNDEFINED, Ad, Special, undecided
 
@@ -188,8 +188,8 @@ def _intersect(one: Value, other: Value, delimiters: Value = DELIMITERS) -> Valu
     return bool({*words(one, delimiters)} & {*words(other, delimiters)})
 
 
-def _fold(fold: bool, word: str) -> str:
-    return word.lower() if fold else word
+def _fold(fold: bool, word: str) -> bytes | str:
+    return folded(word) if fold else word
 
 
 # fmt: off

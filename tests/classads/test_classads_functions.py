@@ -116,6 +116,8 @@ WORTH = [
     ('stringListMin("")', UNDEFINED), ('stringListMax("-1,-2")', -1), ('stringListMin("x")', ERROR),
     ('stringListsIntersect("a,b", "b,c")', True), ('stringListSubsetMatch("a", "a,b")', True),
     ('stringListSubsetMatch(undefined, "a")', True), ('stringListISubsetMatch("A", "a")', True),
+    ('stringListIMember("É", "a,é")', False), ('stringListISubsetMatch("É", "é")', False),
+    ('stringListIMember("BÉ", "bÉ")', True),
     ('regexps("(a)(b)", "xaby", "[\\\\2\\\\1]")', "[ba]"), ('regexps("z", "ab", "c")', ""),
     ('replace("a", "baba", "X")', "bXba"), ('replaceall("a", "baba", "X")', "bXbX"),
     ('replaceall("x*", "ab", "-")', ERROR), ('regexps("(a)", "a", "\\\\2")', ERROR),

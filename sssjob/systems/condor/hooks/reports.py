@@ -427,11 +427,14 @@ def _with(job: Job, told: ReportedJob) -> Job:
 def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
     """A job with one report in it; ``moment`` is when the hook ran, in seconds since 1970.
 
-    The same report again changes nothing.
+    The same report again changes nothing, and neither does another one of how a start ended.
     """
     ended = _end(ad, kind, moment)
-    job = holds.without(job)
     known = starts.of_job(job)
+    # decision 598
+    if ended and (same := known.get(ad.text(names.KEY))) is not None and same.ended:
+        return job
+    job = holds.without(job)
     if ended not in ("", "exit") and not names.was_started(ad):
         if ad.text(names.KEY) in known:  # other reports tell more of this attempt
             return job
