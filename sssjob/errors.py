@@ -146,8 +146,7 @@ class Finding:
 
     ``line`` and ``column`` count from 1 and are 0 where they are not known.
     ``severity`` is one of those of the code (``Code.severities``). ``excerpt`` is
-    the line of a document that cannot be read, with a caret below the column. ``unread``: it tells
-    why nothing of a document was read.
+    the line of a document that cannot be read, with a caret below the column.
     """
 
     code: str
@@ -160,7 +159,6 @@ class Finding:
     suggestion: str = ""
     severity: Severity = Severity.ERROR
     excerpt: str = field(default="", compare=False, repr=False)
-    unread: bool = field(default=False, compare=False, repr=False)
 
     def __str__(self) -> str:
         """One line as compilers print it: ``job.xml:3:9: error: ... at /Job/Phase (SSS 9.0)``."""

@@ -81,7 +81,7 @@ def command(
 
     def take(found: Finding) -> None:
         nonlocal unread
-        unread = unread or found.unread or found.code in ("E-XML", "E-LIMIT")
+        unread = unread or found.code in ("E-XML", "E-LIMIT")
         put(found)
 
     def put(found: Finding, *, is_told: bool = False) -> None:

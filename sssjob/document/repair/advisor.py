@@ -42,7 +42,7 @@ class Advisor:
         read by then makes no difference.
         """
         if error.finding.code != "E-XML":
-            yield replace(error.finding, unread=True)
+            yield error.finding
             return
         if self._is_told:
             return
