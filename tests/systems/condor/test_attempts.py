@@ -4,6 +4,7 @@ in the document.
 
 import os
 import re
+import shutil
 import time
 
 import pytest
@@ -19,7 +20,7 @@ from sssjob.classads.values import Ad, Unparsed
 from sssjob.cli import sssjob
 from sssjob.document import dumps, loads
 from sssjob.model import Delivered, TaskGroup
-from sssjob.systems.condor.hooks.queue import HELD, READY, STATES, copied
+from sssjob.systems.condor.hooks.queue import HELD, READY, STATES, TAKEN, OpenQueue, copied
 from sssjob.systems.condor.hooks.reports import reported
 from sssjob.systems.condor.hooks.settings import HookSettings
 from sssjob.systems.condor.job_ad import to_ad
@@ -124,8 +125,6 @@ def test_a_job_in_the_place_of_one_that_runs_gets_nothing_of_it_and_runs_itself(
 
 def test_a_queue_that_is_made_anew_gives_no_ticket_that_a_lost_one_gave(site):
     """A job of the lost one may still run, and be told of; the other job is not that one."""
-    import shutil
-
     site.add("a.xml", USER)
     [lost] = site.fetch()
     shutil.rmtree(site.state)
@@ -278,6 +277,56 @@ def test_reports_of_attempts_come_in_any_order_and_twice(rows, random):
         assert total == job.delivered.value("Duration")
 
 
+# decision 599
+@pytest.mark.parametrize("end", ["an exit report", "silence", "give-back", "nothing"])
+def test_a_job_that_runs_is_known_though_the_queue_was_lost(site, end):
+    path = site.add("a.xml", USER)
+    [ad] = site.fetch()
+    site.call("update-job-info", ran(ad))
+    shutil.rmtree(site.state)
+    if end == "an exit report":  # before anybody has looked at the documents
+        site.call("job-exit", ran(ad), "exit", fold="never")
+        assert site.fold() == (1, [])
+        assert site.job("a.xml").get("State") == "Completed"
+        assert site.job("a.xml").get("StartCount") == "1"
+        assert site.fetch() == []
+        return
+    path.rename(site.path / "b.xml")
+    site.add("a.xml", USER, id_="8")
+    [other] = site.fetch()
+    assert other["SSSJobId"] == "8"
+    assert [job.label for job in site.jobs("running")] == ["b.xml"]
+    if end == "nothing":
+        assert site.fetch() == []
+    elif end == "silence":
+        site.call("reply-fetch", other, "accept")
+        site.call("update-job-info", ran(other))
+        site.unheard()
+        assert "7" in fetched_all(site)
+    else:
+        with OpenQueue(HookSettings(str(site.path))) as queue:
+            [job] = queue.jobs("running")
+            assert queue.give_back(job.key, job.attempt, TAKEN, time.time())
+        assert set(fetched_all(site)) == {"7"}
+
+
+@pytest.mark.parametrize("ticket", ["{}.1", "9.1", "99999999999999999.1"])
+def test_a_document_of_a_user_does_not_say_what_the_queue_gave_away(site, ticket):
+    """Nor does one in our name of what was not given away yet."""
+    site.add("a.xml", USER)
+    [ad] = site.fetch()
+    starts = ticket.format(ad["SSSKey"].partition(".")[0])
+    mark = f"<Extension type='HTCondor' name='Starts'>{starts}/5:1:1</Extension>"
+    site.add("b.xml", f"{USER}<State>Running</State>{mark}", id_="8")
+    assert site.fetch() == []
+    assert [job.label for job in site.jobs("waiting")] == ["b.xml"]
+    ours = f"{mark}<Extension type='HTCondor' name='DocumentUid'>0</Extension>"
+    site.add("c.xml", f"{USER}<State>Running</State>{ours}", id_="9")
+    site.fetch()
+    running = [job.label for job in site.jobs("running")]
+    assert running == (["c.xml"] if starts == "9.1" else [])
+
+
 # decision 598
 @pytest.mark.parametrize("first", ["exit", "remove", "hold", "evict"])
 @pytest.mark.parametrize("second", ["exit", "remove", "hold", "evict"])
@@ -318,7 +367,6 @@ def poisoned(site):
 
 
 def give_back(site, path):
-    from sssjob.systems.condor.hooks.queue import OpenQueue
     from sssjob.systems.condor.hooks.reports import free
     from sssjob.systems.condor.hooks.settings import HookSettings
 
@@ -381,8 +429,6 @@ def test_a_job_that_we_held_stays_so_whatever_else_changes(site, change):
 
 
 def test_a_hold_outlives_the_queue_and_can_be_given_up_then_too(site):
-    import shutil
-
     path = poisoned(site)
     shutil.rmtree(site.state)
     assert site.fetch(attempts=2) == []

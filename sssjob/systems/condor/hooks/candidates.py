@@ -98,6 +98,8 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
                 # A job there may have waited for the one that has gone.
                 new += (found[name] for name in sorted(left - read))
             for each, uid, jobs in made:
+                for job in jobs:
+                    queue.restore(each.name, job, began)
                 queue.put(each.name, each.stamp, uid, jobs)
     if not new:
         stamp.note(queue, before, began)
@@ -171,6 +173,8 @@ def _made(
     for (as_known, _), job, own in zip(standing, all_jobs, noted, strict=True):
         jobs.append(Candidate(as_known.block.id, WAITING))
         jobs[-1].asks = asks(job)
+        if own is not None and source.owned:  # else anybody may have written that it runs
+            jobs[-1].runs = _running(job)
         with suppress(Untrusted):
             jobs[-1].whose = trusted.owner(as_known.block, uid if own is None else own)
     before = aligned(queue.known(found.name), jobs)
@@ -190,9 +194,19 @@ def _made(
         else:
             for each in as_known.findings() if made.state == READY else ():
                 say(f"{name}: {each.message}")
-        made.asks, made.whose = jobs[number - 1].asks, jobs[number - 1].whose
+        before_it = jobs[number - 1]
+        made.asks, made.whose, made.runs = before_it.asks, before_it.whose, before_it.runs
         jobs[number - 1] = made
     return uid, jobs
+
+
+# decision 599
+def _running(job: Job) -> tuple[int, int] | None:
+    """The key and the attempt of which a job says that it runs."""
+    *_, last = (None, *starts.of_job(job).values())
+    if last is None or last.ended or step(job.get("State")) != STEPS["Running"]:
+        return None
+    return names.of_ticket(last.ticket)
 
 
 def _is_folded(job: Job) -> bool:

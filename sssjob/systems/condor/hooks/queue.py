@@ -151,10 +151,10 @@ class Candidate:
 
     ``says_held`` is whether the document says that we hold it, which alone keeps no job back.
     ``whose`` is as whom it runs in whatever state, empty if the site says so, None if the document
-    may not say it.
+    may not say it. ``runs`` is the key and the attempt of which the document says that it runs.
     """
 
-    __slots__ = ("ads", "asks", "id", "owner", "priority", "reason", "says_held", "state",
+    __slots__ = ("ads", "asks", "id", "owner", "priority", "reason", "runs", "says_held", "state",
                  "submitted", "whose")  # fmt: skip
 
     def __init__(
@@ -163,6 +163,7 @@ class Candidate:
     ) -> None:  # fmt: skip
         self.says_held, self.asks = says_held, ""
         self.whose: str | None = None
+        self.runs: tuple[int, int] | None = None
         self.id, self.state, self.owner, self.ads, self.reason = id_, state, owner, ads, reason
         self.priority, self.submitted = priority, submitted
 
@@ -579,6 +580,23 @@ class JobQueue:
         """Let a row be that of a job in another document; its place is known when that is put."""
         values = (document, -row.key, row.key)
         self.run("UPDATE job SET document = ?, number = ? WHERE key = ?", values)
+
+    def restore(self, document: str, job: Candidate, now: float) -> None:
+        """Know a job again that runs, says its document, and of which nothing is known here.
+
+        Keys that no queue of this place can have given before are none.
+        """
+        if job.runs is None or job.whose is None:
+            return
+        key, attempt = job.runs
+        self.run(
+            "INSERT INTO job (key, document, number, label, id, priority, submitted, state,"
+            " attempt, heard, owner, given, ads, reason, asks)"
+            " SELECT ?, ?, ?, ?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, '', ? FROM sqlite_sequence"
+            " WHERE name = 'job' AND seq >= ? AND NOT EXISTS (SELECT 1 FROM job WHERE key = ?)",
+            (key, document, -key, document, job.id, _within(job.priority), _within(job.submitted),
+             attempt, now, job.whose, job.whose, b"", job.asks, key, key),
+        )  # fmt: skip
 
     def away(self) -> list[SpoolJob]:
         """The jobs that are given away."""

@@ -110,13 +110,17 @@ def fold(
         for report in spool.reports(time.time()):
             if until is not None and time.time() > until:
                 break
-            work.take(report)
+            work.take(report, until)
             size += len(report.text)
             if size > TOGETHER:
                 count, size = count + work.write(until), 0
         count += work.write(until)
         work.tell_held()
         return count, spool.refused
+
+
+class _TooEarly(Exception):
+    """There was no time to look at all documents, one of which may tell of the job."""
 
 
 class _Fold:
@@ -131,14 +135,17 @@ class _Fold:
         self._apart: list[ReportedJob] = []  # about jobs of a schedd
         self._began: set[tuple[int, int]] = set()  # attempts of which earlier reports tell more
         self._over: set[tuple[int, int]] = set()  # and those that have ended by one of them
+        self._has_looked = False  # for jobs of which the queue knows nothing
         self._lost: list[ReportedJob] = []  # whose jobs are not where they were
         self._released: list[str] = []  # jobs that came back
         self._shares: Counter[int] = Counter()  # how many reports each user left
 
-    def take(self, report: SpooledReport) -> None:
+    def take(self, report: SpooledReport, until: float | None) -> None:
         """Take a report if it counts."""
         try:
-            told = self._told(report)
+            told = self._told(report, until)
+        except _TooEarly:
+            return  # it waits
         except (NotAReport, Untrusted) as error:
             self._refuse(report, error)
             return
@@ -183,8 +190,8 @@ class _Fold:
         """Those who left few reports come first: nobody keeps the others waiting."""
         return min(self._shares[told.report.uid] for told in item[1])
 
-    def _told(self, report: SpooledReport) -> ReportedJob:
-        """What a report tells. Raises ``NotAReport`` and ``Untrusted``."""
+    def _told(self, report: SpooledReport, until: float | None) -> ReportedJob:
+        """What a report tells. Raises ``NotAReport``, ``Untrusted`` and ``_TooEarly``."""
         # One odd character costs no report.
         ad = next(iter(hook_ads.read(clean(report.text).encode())), Ad())
         kind, text = ad.text(names.REPORT), ad.text(names.KEY)
@@ -194,6 +201,13 @@ class _Fold:
             return ReportedJob(report, self._believed(report, ad, None), kind)
         key, attempt = names.of_ticket(text) or (0, 0)
         job = self._queue.job(key)
+        if job is None and key and not self._has_looked:
+            # Where a queue was lost, documents say what ran.
+            self._has_looked = True
+            if not looked(self._settings, self._queue, until=until, say=self._say):
+                self._has_looked = False
+                raise _TooEarly
+            job = self._queue.job(key)
         if job is None or not 0 < attempt <= job.attempt:
             raise NotAReport(f"no job was given to a slot as {text[:60]!r}", keep=True)
         known = self._queue.attempt(key, attempt)
