@@ -664,8 +664,9 @@ def exactly(rows: Mapping[int, SpoolJob], jobs: Sequence[Candidate]) -> dict[int
     for number in range(len(jobs), 0, -1):
         if number not in found:
             free.setdefault(jobs[number - 1].id, []).append(number)
-    for number, row in sorted(away.items()):
-        if number in found:
+    settled = {row.key for row in found.values()}
+    for _, row in sorted(away.items()):
+        if row.key in settled:
             continue
         places = free.get(row.id, [])
         for place in reversed(places):
