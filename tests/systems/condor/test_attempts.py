@@ -3,6 +3,7 @@ in the document.
 """
 
 import os
+import random
 import re
 import shutil
 import time
@@ -10,6 +11,7 @@ import time
 import pytest
 from click.testing import CliRunner
 from condor_site import SLOT, Site
+from draws import cases
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
@@ -532,7 +534,7 @@ MOVES = {
         {"g": ["A", "B"], "h": ["C", "D"]}, {"g": ["C", "B"], "h": ["D", "new", "A"]}
     ),
     "two of one Id": ({"a": ["=x"], "b": ["=y"]}, {"a": ["=y"], "b": ["=x"]}),
-    "before another of its Id": ({"b": ["=x"], "c": ["=y"]}, {"c": ["=x", "=y", "=new"]}),
+    "before another of its Id": ({"b": ["=x"], "c": ["=y"]}, {"c": ["=x", "=new", "=y"]}),
     "no Ids": ({"g": ["=x", "=x2", "=y"]}, {"g": ["=y", "=new", "=x2", "=x"]}),
 }  # fmt: skip
 
@@ -579,6 +581,82 @@ def test_what_runs_is_known_wherever_it_stands_though_its_name_has_another(site,
     }
     assert set(used.values()) <= {""}
     assert sorted(ad["Cmd"] for ad in new) == sorted(used)  # each once, and no other again
+
+
+IDS = [
+    lambda program, draw: program,
+    lambda program, draw: "",
+    lambda program, draw: draw.choice("XY"),
+]
+
+
+@pytest.mark.parametrize("seed", range(cases(20)))
+def test_no_job_is_given_away_twice_however_documents_change(site, seed):
+    """Jobs go from document to document, with all that was folded into them, while they run."""
+    draw = random.Random(seed)
+    id_of = draw.choice(IDS)
+    texts, given, over = {}, {}, set()
+
+    def new():
+        program = f"p{len(texts)}"
+        text = one(id_of(program, draw), program).replace("<Id></Id>", "")
+        texts[program] = text
+        return program
+
+    def shuffled(programs):
+        for path in site.path.glob("*.xml"):
+            for text in re.findall("<Job>.*?</Job>", path.read_text(), re.DOTALL):
+                texts[re.search(r"/bin/(\w+)<", text)[1]] = text
+            path.unlink()
+        places = {}
+        for program in draw.sample(programs, len(programs)):
+            places.setdefault(draw.choice("abcd"), []).append(program)
+        for name, here in places.items():
+            body = "".join(texts[program] for program in here)
+            group = f"<JobGroup><Id>g</Id>{body}</JobGroup>"
+            (site.path / f"{name}.xml").write_text(body if len(here) == 1 else group)
+
+    def fetch():
+        found = site.fetch()
+        for ad in found:
+            program = ad["Cmd"].removeprefix("/bin/")
+            assert program not in given
+            given[program] = ad
+            if draw.random() < 0.5:
+                site.call("reply-fetch", ad, "accept")
+        return found
+
+    def end(program):
+        site.call("job-exit", ran(given[program]), "exit", fold="never")
+        over.add(program)
+
+    for _ in range(8):
+        new()
+    shuffled([*texts])
+    for _ in range(6):
+        for _ in range(draw.randint(0, 3)):
+            fetch()
+        for program in sorted(given.keys() - over):
+            chance = draw.random()
+            if chance < 0.3:
+                fold = draw.choice(["now", "never"])
+                site.call("update-job-info", ran(given[program]), fold=fold)
+            elif chance < 0.4:
+                end(program)
+        if draw.random() < 0.3:
+            assert site.fold()[1] == []
+        if draw.random() < 0.3:
+            new()
+        shuffled([*texts])
+    while fetch():
+        pass
+    for program in sorted(given.keys() - over):
+        end(program)
+    assert site.fold()[1] == []
+    assert set(given) == set(texts)
+    written = "".join(path.read_text() for path in site.path.glob("*.xml"))
+    assert written.count("<CpuDuration>5</CpuDuration>") == len(texts)
+    assert fetch() == []
 
 
 def test_of_jobs_without_ids_as_many_run_as_there_are(site):
