@@ -316,8 +316,8 @@ def convert(
     met: Met | None = None,
 ) -> Result:  # fmt: skip
     """Convert a part; with ``lines`` a line break within a text is a reference."""
-    runs = listed_of(met)
-    return result(outcomes(format_, part, builder, met), lines=lines)._replace(runs=runs)
+    made = result(outcomes(format_, part, builder, met), lines=lines)
+    return made._replace(runs=listed_of(met))  # they are listed by now
 
 
 def result(found: Iterable[Outcome[str]], *, lines: bool) -> Result:

@@ -376,12 +376,12 @@ def _on_batches(empty: Report, probed: int | None) -> Callable[[str, Batch], Doc
 
     def work(_: str, batch: Batch) -> DocumentsUsage:
         met = None if probed is None else ListedRuns(probed)
-        found = DocumentsUsage(empty.empty(), [], listed_of(met))
+        found = DocumentsUsage(empty.empty(), [])
         blocks = map(from_tree, filter(is_block, batch.units))
         for job in chain.from_iterable(map(jobs_of, blocks)):
             found.report.add(job)
             if met is not None:
                 met.are_new(of_jobs((job,), met))
-        return found
+        return found._replace(runs=listed_of(met))  # they are listed by now
 
     return work

@@ -153,7 +153,7 @@ def test_a_document_that_cannot_be_read_ends_with_2(tmp_path):
     arguments = ["layout", str(tmp_path / "bad.xml"), str(tmp_path / "none.xml"), str(EXAMPLE)]
     result = CliRunner().invoke(sssjob, arguments)
     assert result.exit_code == 2
-    assert "bad.xml:1:17: error" in result.stderr
+    assert "bad.xml:1:11: error" in result.stderr
     assert "none.xml: No such file" in result.stderr
     assert "Slave" in result.stdout
 
