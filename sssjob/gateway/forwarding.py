@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import fcntl
 import logging
+import os
 import random
 import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 from sssjob import spec
 from sssjob.accounting.report import JobProperties, wall_time
@@ -114,7 +114,7 @@ class Forwarding:
             self._since = int(self.outbox.fact("since") or 0)
         self._first = int(self.outbox.fact("first") or now)
         self.outbox.keep("first", str(self._first))
-        self._owned: BinaryIO | None = None  # the lock of the queue
+        self._owned: int | None = None  # a handle of the lock of the queue
         self._is_told = False
         self._own()
 
@@ -126,13 +126,14 @@ class Forwarding:
         """
         if self._owned is not None:
             return True
-        stream = open(f"{self.plan.queue}.lock", "ab")  # noqa: SIM115  (it is kept)
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        handle = os.open(f"{self.plan.queue}.lock", flags, 0o600)
         try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            stream.close()
+            os.close(handle)
             return False
-        self._owned = stream
+        self._owned = handle
         now = self.clock()
         self.outbox.recover(
             *((ParcelState.WAITING, now) if self._once else (ParcelState.UNKNOWN, now + _SETTLED))
@@ -149,7 +150,8 @@ class Forwarding:
         self._rounds.stop()
         self.outbox.close()
         if self._owned is not None:
-            self._owned.close()
+            os.close(self._owned)
+            self._owned = None
 
     def look(self) -> int:
         """Put into the queue what has finished since the last look; how many jobs that were."""

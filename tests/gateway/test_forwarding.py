@@ -1,6 +1,7 @@
 """Finished jobs reach the other server once, whatever happens on the way."""
 # ruff: noqa: E501 (a row of a table is a line)
 
+import os
 import re
 import sqlite3
 import time
@@ -336,7 +337,8 @@ def test_a_process_that_ends_while_it_sends_does_not_send_twice(jobs, forwarding
     each.look()
     [parcel] = each.outbox.due(each.clock())
     each.outbox.move(parcel, ParcelState.SENDING)
-    each._owned.close()  # and is killed here
+    os.close(each._owned)
+    each._owned = None  # and is killed here
     with scripted(KNOWN) as gold:
         again = forwarding(gold.port)
         assert states(again) == {"1": (ParcelState.UNKNOWN, 1)}

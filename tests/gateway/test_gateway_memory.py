@@ -116,8 +116,8 @@ def test_nothing_of_a_message_is_kept_once_it_was_refused():
             for connection in connections:
                 connection.sendall(asked)
                 assert code(answer(connection)[1]) == "424"
-            # The clients are still there; the answer may be read before its thread has ended.
-            assert until(lambda: tracemalloc.get_traced_memory()[0] < len(asked) / 4)
+                # The clients are still there; the answer may be read before its thread has ended.
+                assert until(lambda: tracemalloc.get_traced_memory()[0] < len(asked) / 4)
             _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
