@@ -112,8 +112,10 @@ def after(before: Sample | None, found: Sample) -> Sample:
 
 def gone(before: Sample | None, found: Sample) -> tuple[str, ...]:
     """The names of what was known before and is not now."""
-    known = {} if before is None else before.numbers()
-    return tuple(name for name in known if name not in found.numbers())
+    if before is None:
+        return ()
+    known = found.numbers()
+    return tuple(name for name in before.numbers() if name not in known)
 
 
 def doubts(before: Sample | None, looked: Sample) -> tuple[str, ...]:

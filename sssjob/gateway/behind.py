@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 
+from sssjob import units
 from sssjob.client import Client
 from sssjob.client.dialect import is_plain
 from sssjob.document import tree
@@ -33,7 +34,6 @@ _PRICED = (*_FUNDED, "Charge")
 _NUMERIC = frozenset((
     AttributeType.NUMBER, AttributeType.AMOUNT, AttributeType.TIME, AttributeType.DURATION,
 ))  # fmt: skip
-_UNIT = "MB"  # that amounts have without one
 _PAUSE = 5.0  # seconds in which a server that did not answer is not asked
 _NUMBERS = frozenset(("Limit", "Offset"))  # which Gold puts into its SQL without quotes
 _NAME = re.compile("[A-Za-z][A-Za-z0-9_]{0,99}")
@@ -188,7 +188,8 @@ def _require_numbers(asked: Request) -> None:
             found = attribute(name)
             if found is None or found.kind not in _NUMERIC or not text:
                 continue
-            if not (text.isascii() and text.isdigit()) or unit not in ("", _UNIT):
+            of_default = unit in ("", units.DEFAULT_UNITS.get(found.name))
+            if not (text.isascii() and text.isdigit() and of_default):
                 said = f"{text} {unit}".rstrip()
                 raise Refused(
                     "740", f"{name} {said} cannot be passed on, as the server behind takes digits"

@@ -185,24 +185,20 @@ class StoreLedger:
 
     def balance(self, document: int, job: str) -> Fraction:
         """What a job was charged and not given back."""
-        found = self._engine.fetch(
-            "SELECT kind, amount FROM ledger WHERE document = ? AND job = ? "
-            "AND kind IN ('Charge', 'Refund')",
-            (document, job),
-        )
-        return sum(
-            (Fraction(amount) * (1 if kind == EntryKind.CHARGE else -1) for kind, amount in found),
-            Fraction(),
-        )
+        return sum((credits for _, credits in self._entered(document, job)), Fraction())
 
     def shares(self, document: int, job: str, amount: Fraction) -> list[Share]:
         """To whom an amount of a job is given back."""
+        return shares(self._entered(document, job), amount)
+
+    def _entered(self, document: int, job: str) -> list[Share]:
+        """What a job was charged, and given back, in this order."""
         found = self._engine.fetch(
             'SELECT kind, amount, "user", project, machine FROM ledger WHERE document = ? '
             "AND job = ? AND kind IN ('Charge', 'Refund') ORDER BY number",
             (document, job),
         )
-        return shares([entered(*row) for row in found], amount)
+        return [entered(*row) for row in found]
 
     def reservations(self, job: str, now: float) -> list[Entry]:
         """What is reserved for an Id now."""
