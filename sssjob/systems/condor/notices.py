@@ -21,6 +21,13 @@ _OF_A_SLOT = ("Machine", "State", "Activity")  # what the ad of a slot always ha
 _NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]*")
 
 
+def _is_of(node: str) -> str:
+    """What the slots of a machine fulfil; given as a word, its name would have to be in the DNS."""
+    found = f'Machine == "{node}" || Name == "{node}"'
+    is_short = "." not in node and "@" not in node
+    return f'{found} || regexp("^{node}[.]", Machine, "i")' if is_short else found
+
+
 def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     """When each slot of the machine will have drained, if it drains; the end of the own slot.
 
@@ -29,7 +36,8 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     node = asked.node or os.uname().nodename
     if not _NODE.fullmatch(node):
         raise InvalidValue(node, "the name of a machine")
-    printed = answer(["condor_status", "-long", node], asked.environment, asked.seconds)
+    command = ["condor_status", "-long", "-constraint", _is_of(node)]
+    printed = answer(command, asked.environment, asked.seconds)
     slots = forms.read_text(printed)
     if not slots:
         raise UnusableInput(f"HTCondor knows no machine {node}")
