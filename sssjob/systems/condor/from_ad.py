@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sssjob import expression
+from sssjob import expression, units
 from sssjob.classads import quoting, writing
 from sssjob.classads.needed import references
 from sssjob.classads.values import Ad, Node
@@ -181,12 +181,17 @@ def _requested(
 ) -> Iterator[Property]:
     """What the Request attributes say, and what of Requirements can be said in a request."""
     texts = AdTexts.of(ad)
-    asked: list[expression.Expression] = [
-        expression.Comparison(item)
-        for row, item in texts.properties(_AMOUNTS, wrong)
-        if not _is_usage(ad.get(row.column))
-    ]
     hosts = int(table.hosts_of(texts.text("MinHosts"), texts.text("JobUniverse")))
+    asked: list[expression.Expression] = []
+    for row, item in texts.properties(_AMOUNTS, wrong):
+        if not _is_usage(ad.get(row.column)):
+            total = _total(ad, row.column, hosts)
+            text = item.text if total is None else str(total)
+            signs = item.attributes
+            if item.name == "NodeCount" and (most := _most_hosts(ad, hosts)) is not None:
+                signs = {"op": "GE"}
+                asked.append(expression.Comparison(Property("NodeCount", most, {"op": "LE"})))
+            asked.append(expression.Comparison(Property(item.name, text, signs)))
     resources: dict[str, int] = {}
     known = {row[0].lower() for row in names.AMOUNTS.values()}
     for name in ad:
@@ -196,7 +201,10 @@ def _requested(
                 machine = name[len("request") :]
                 kind = _gpu_model(ad, items, findings) if name.lower() == _REQUEST_GPUS else ""
                 named = {"name": names.resource(machine), **({"type": kind} if kind else {})}
-                resource = Property("Resource", int(value) * hosts, named)
+                total = _total(ad, name, hosts)
+                resource = Property(
+                    "Resource", int(value) * hosts if total is None else total, named
+                )
                 resources[machine.lower()] = int(value)
                 asked.append(expression.Comparison(resource))
     held = ad.get(names.REQUIREMENTS)
@@ -219,6 +227,23 @@ def _requested(
         yield from expression.write(expression.all_of(asked))
 
 
+def _most_hosts(ad: Ad, hosts: int) -> int | None:
+    """The most hosts that a parallel job takes, where these are more than the least."""
+    most = number(ad, "MaxHosts")
+    return int(most) if most is not None and most > hosts else None
+
+
+def _total(ad: Ad, name: str, hosts: int) -> int | None:
+    """What all hosts together are asked for, where our ad says it, and nobody changed it since."""
+    if not name.lower().startswith(_REQUEST) or hosts < 2:
+        return None
+    total, each = ad.get(f"{names.TOTAL}{name[len(_REQUEST) :]}"), ad.get(name)
+    if type(total) is int and type(each) is int and units.rounded_up(total, hosts) == each:
+        return total
+    return None
+
+
+_REQUEST = "request"
 _REQUEST_GPUS = gpus.REQUEST.lower()
 
 

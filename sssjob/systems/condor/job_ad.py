@@ -330,15 +330,25 @@ class _Work:
         """What a parallel job asks for is asked for on each of its hosts, rounded up."""
         hosts = self.ad.get("MinHosts")
         if isinstance(hosts, int):
-            for name, value in self.ad.items():
-                if name.startswith("Request") and isinstance(value, int):
-                    self.ad[name] = units.rounded_up(value, hosts)
+            for name, value in list(self.ad.items()):
+                if name.startswith(_REQUEST) and isinstance(value, int):
+                    each = units.rounded_up(value, hosts)
+                    self.ad[name] = each
+                    if each * hosts != value:
+                        self._uneven(name, value, each, hosts)
+
+    def _uneven(self, name: str, value: int, each: int, hosts: int) -> None:
+        """Keep what hosts cannot share evenly; more processors or GPUs than asked for are told."""
+        self.ad[f"{names.TOTAL}{name[len(_REQUEST) :]}"] = value
+        if name not in _OF_SIZE:
+            told = f"each of {hosts} hosts has {name} {each}, {each * hosts} in all and not {value}"
+            self.say("W-USELESS", told)
 
     def sensible(self) -> None:
         """A slot cannot have less than nothing, and no job runs on no processor."""
         for name, value in self.ad.items():
             least = 1 if name == "RequestCpus" else 0
-            if name.startswith("Request") and isinstance(value, int) and value < least:
+            if name.startswith(_REQUEST) and isinstance(value, int) and value < least:
                 self.say("E-TYPE", f"{name} would be {value}")
 
     def _resource(self, term: Comparison, chosen: Alternative) -> None:
@@ -452,6 +462,8 @@ def _hosts(scope: Scope) -> int:
     return math.ceil(scope.tasks.value / each) if each else 0
 
 
+_REQUEST = "Request"
+_OF_SIZE = ("RequestMemory", "RequestDisk")  # rounded up anyway, to whole units
 _LIMITS = (
     "wall_limit_secs", "cpu_limit_secs", "max_rss_bytes", "max_swap_bytes", "scratch_limit_bytes",
 )  # fmt: skip

@@ -19,6 +19,7 @@ OWN = {
     "Application":      "SSSApplication",
     "EligibleTime":     "DeferralTime",
     "DeadlineTime":     "SSSDeadline",
+    "TaskCount":        "SSSTaskCount",
 }
 # JobStatus, the State it is, and whether the State is written as it.
 STATES = (
@@ -75,8 +76,12 @@ JOB_ID, KEY, DOCUMENT, FEATURE = "SSSJobId", "SSSKey", "SSSJobXML", "SSSFeature_
 REPORT = "SSSReport"  # which hook left a report, and how the job ended
 REASON = "SSSReason"  # in a report: why the job was ended, or could not be started
 FETCHED = "SSSFetched"  # when a slot was given the job, in seconds since 1970
-# Which task group of its job an ad is about, from 1, and what that is called.
-TASK_GROUP, TASK_GROUP_NAME = "SSSTaskGroup", "SSSTaskGroupName"
+# Which task group of its job an ad is about, from 1, of how many, and what that is called.
+TASK_GROUP, TASK_GROUPS, TASK_GROUP_NAME = "SSSTaskGroup", "SSSTaskGroups", "SSSTaskGroupName"
+TASK_GROUP_ID = "SSSTaskGroupId"
+TASK_GROUPS_OF = "SSSTaskGroupsOf"  # a digest of that job, the same in the ads of all its groups
+# Before what follows Request: what is asked for on all hosts, where these cannot share it evenly.
+TOTAL = "SSSTotal"
 GPU_MODEL = "SSSGPU_"  # before the id of a GPU of the machine: its model, which travels likewise
 MACHINE = "SSSMachine_"  # before features of the machine that travel with a fetched job
 

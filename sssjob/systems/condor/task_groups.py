@@ -6,18 +6,23 @@ how many hosts it wants and what each of these has to have.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from sssjob.classads.values import Ad
-from sssjob.errors import Finding
-from sssjob.model import Item, Job, Property, Requested, TaskGroup
+from sssjob.errors import Finding, finding
+from sssjob.model import Block, Delivered, Item, Job, Note, Property, Requested, TaskGroup
 from sssjob.systems.condor import names
 from sssjob.systems.condor.from_ad import ReadJob, to_job
-from sssjob.systems.condor.job_ad import Mapped, to_ad
+from sssjob.systems.condor.job_ad import Mapped, embedded, to_ad
 
 _IDENTITY = ("Id", "Name")
+_OF_A_GROUP = ("TaskCount", *_IDENTITY)
+_TITLES = (("Id", names.TASK_GROUP_ID), ("Name", names.TASK_GROUP_NAME))
+_UNSAID = ("TaskDistribution", "Task", "TaskDefaults")  # of a group, for which an ad has no place
 _AMOUNTS = frozenset((*names.AMOUNTS, "NodeCount", "Resource"))
+_OF_THE_WHOLE = ("User", "Project", "GlobalUser")  # what is delivered to a job and not to its parts
+_MOST_WAITING = 10_000  # ads of jobs of which some are missing
 
 
 # decision 596
@@ -29,23 +34,37 @@ def to_ads(job: Job, *, document: str = "", v1: bool = False) -> list[Mapped]:
     whole = to_ad(job, document=document, v1=v1)
     groups = job.asking_groups
     asks = {item.name for item in job.requested} & _AMOUNTS
-    if len(groups) < 2 or "MinHosts" not in whole.ad or asks:
+    if not groups or asks or (len(groups) > 1 and "MinHosts" not in whole.ad):
         return [whole]
+    if len(groups) == 1 and not any(_is_named(item, _OF_A_GROUP) for item in groups[0].items):
+        return [whole]
+    digest = hashlib.sha256(embedded(job).encode()).hexdigest()[:32]
     found = []
     for number, group in enumerate(groups):
         mapped = to_ad(_alone(job, group), document="" if number else document, v1=v1)
         told: dict[str, str | int] = {
-            "JobUniverse": names.UNIVERSES["parallel"], names.TASK_GROUP: number + 1,
+            names.TASK_GROUP: number + 1, names.TASK_GROUPS: len(groups),
+            names.TASK_GROUPS_OF: digest,
         }  # fmt: skip
-        for name in ("MinHosts", "MaxHosts"):
-            if name not in mapped.ad:
-                told[name] = 1
-        if "ClusterId" in mapped.ad:
-            told["ProcId"] = number
-        if name := group.get("Name"):
-            told[names.TASK_GROUP_NAME] = name
-        found.append(replace(mapped, ad=mapped.ad.merged(told)))
+        if len(groups) > 1:
+            told["JobUniverse"] = names.UNIVERSES["parallel"]
+            told |= {name: 1 for name in ("MinHosts", "MaxHosts") if name not in mapped.ad}
+            if "ClusterId" in mapped.ad:
+                told["ProcId"] = number
+        for name, attribute in _TITLES:
+            if text := group.get(name):
+                told[attribute] = text
+        findings = (*mapped.findings, *_unsaid(group, number))
+        found.append(Mapped(mapped.ad.merged(told), findings))
     return found
+
+
+def _unsaid(group: TaskGroup, number: int) -> Iterator[Finding]:
+    for name in dict.fromkeys(item.name for item in group.items if not isinstance(item, Note)):
+        if name in _UNSAID:
+            path = f"/Job/TaskGroup[{number + 1}]/{name}"
+            told = f"an ad has no place for {name} of a task group"
+            yield finding("W-USELESS", told, path=path)
 
 
 def _alone(job: Job, group: TaskGroup) -> Job:
@@ -63,42 +82,120 @@ def _is_named(item: Item, among: Iterable[str]) -> bool:
     return isinstance(item, Property) and item.name in among
 
 
+class _Parts:
+    """The ads of the task groups of one job, as far as they have been seen."""
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        self.ads: dict[int, Ad] = {}
+
+    def in_order(self) -> list[Ad]:
+        return [self.ads[number] for number in sorted(self.ads)]
+
+
 def gathered(ads: Iterable[tuple[str, Ad]]) -> Iterator[tuple[str, list[Ad]]]:
-    """Ads with where they came from, those of the task groups of one job together."""
-    waiting: list[Ad] = []
-    where = ""
-    for name, ad in ads:
-        follows = (
-            waiting and name == where
-            and ad.get(names.TASK_GROUP) == len(waiting) + 1
-            and ad.text(names.JOB_ID) == waiting[0].text(names.JOB_ID)
-        )  # fmt: skip
-        if waiting and not follows:
-            yield where, waiting
-            waiting = []
-        waiting.append(ad)
-        where = name
-        if ad.get(names.TASK_GROUP) != len(waiting):
-            yield where, waiting
-            waiting = []
-    if waiting:
-        yield where, waiting
+    """Ads with where they came from, those of the task groups of one job together, in order.
+
+    These may stand anywhere: a history has the newest first, a queue what else runs between them.
+    They are one job by their Id, user, and the digest of the job; two that are the same in all of
+    it have the same ads, so that it does not matter which of them is whose.
+    """
+    waiting: dict[tuple[object, ...], list[_Parts]] = {}
+    held = 0
+    for where, ad in ads:
+        number, count = ad.get(names.TASK_GROUP), ad.get(names.TASK_GROUPS)
+        if (
+            type(number) is not int
+            or type(count) is not int
+            or not 1 <= number <= count
+            or count < 2
+        ):
+            yield where, [ad]
+            continue
+        key = (*(ad.text(name) for name in (names.JOB_ID, "Owner", names.TASK_GROUPS_OF)), count)
+        of_one = waiting.setdefault(key, [])
+        parts = next((each for each in of_one if number not in each.ads), None)
+        if parts is None:
+            parts = _Parts(where)
+            of_one.append(parts)
+        parts.ads[number] = ad
+        held += 1
+        if len(parts.ads) < count and held < _MOST_WAITING:
+            continue
+        if len(parts.ads) < count:
+            key = next(iter(waiting))  # what waits for longest
+            parts = waiting[key][0]
+        waiting[key].remove(parts)
+        if not waiting[key]:
+            del waiting[key]
+        held -= len(parts.ads)
+        yield parts.where, parts.in_order()
+    for of_one in waiting.values():
+        yield from ((parts.where, parts.in_order()) for parts in of_one)
 
 
 def together(ads: list[Ad], *, embedded: bool = True) -> ReadJob:
-    """The job of an ad, or of the ads of its task groups."""
-    first = to_job(ads[0], embedded=embedded)
-    if len(ads) == 1 or (embedded and ads[0].text(names.DOCUMENT)):
-        return first
-    findings: list[Finding] = [*first.findings]
-    groups: list[Item] = []
-    for number, ad in enumerate(ads, 1):
-        found = first if number == 1 else to_job(ad, embedded=False)
-        findings += (each for each in found.findings if each not in findings)
-        asked = [item for block in found.job.blocks(Requested) for item in block.items]
-        if "NodeCount" not in found.job.requested.names():
-            asked.insert(0, Property("NodeCount", 1))
-        title = Property("Name", ad.text(names.TASK_GROUP_NAME) or str(number))
-        groups.append(TaskGroup((title, Requested(tuple(asked)))))
-    items = [item for item in first.job.items if not isinstance(item, Requested)]
-    return ReadJob(first.job.holding((*items, *groups)), tuple(findings))
+    """The job of an ad, or of the ads of its task groups.
+
+    What all of them say is said of the job, and what some say of the groups.
+    """
+    read = [to_job(ad, embedded=embedded) for ad in ads]
+    has_document = embedded and bool(ads[0].text(names.DOCUMENT))
+    if names.TASK_GROUP not in ads[0] or has_document:
+        return read[0]
+    findings = list(dict.fromkeys(each for found in read for each in found.findings))
+    findings += _missing(ads)
+    jobs = [found.job for found in read]
+    others = [frozenset(_said(each)) for each in jobs[1:]]
+    common = [item for item in _said(jobs[0]) if all(item in every for every in others)]
+    if (identity := jobs[0].properties.get("Id")) is not None and identity not in common:
+        common.insert(0, identity)
+    given = [_whole(each) for each in jobs]
+    whose = [item for item in given[0] if all(item in each for each in given)]
+    items: list[Item] = [*common, *([Delivered(tuple(whose))] if whose else [])]
+    groups = [
+        _group(ad, job, {*common, *whose}, many=len(ads) > 1)
+        for ad, job in zip(ads, jobs, strict=True)
+    ]
+    return ReadJob(jobs[0].holding((*items, *groups)), tuple(findings))
+
+
+def _said(job: Job) -> list[Property]:
+    """What an ad says of its job, but for what can be said of a task group alone."""
+    return [
+        item for item in job.items
+        if isinstance(item, Property) and item.name != "TaskCount"
+    ]  # fmt: skip
+
+
+def _whole(job: Job) -> list[Property]:
+    return [item for item in job.delivered if item.name in _OF_THE_WHOLE]
+
+
+def _group(ad: Ad, job: Job, told: set[Property], *, many: bool) -> TaskGroup:
+    """A task group, without what is ``told`` of its job."""
+    items: list[Item] = [
+        Property(name, ad.text(attribute)) for name, attribute in _TITLES if ad.text(attribute)
+    ]
+    items += (
+        item for item in job.items
+        if isinstance(item, Property) and item.name != "Id" and item not in told
+    )  # fmt: skip
+    asked = [item for block in job.blocks(Requested) for item in block.items]
+    if many and "NodeCount" not in job.requested.names():
+        asked.insert(0, Property("NodeCount", 1))
+    if asked:
+        items.append(Requested(tuple(asked)))
+    for block in job.blocks(Delivered):
+        if rest := [item for item in block.items if item not in told]:
+            items.append(Delivered(tuple(rest)))
+    for group in job.task_groups:  # of a job that runs: its processes
+        items += (item for item in group.items if isinstance(item, Block))
+    return TaskGroup(tuple(items))
+
+
+def _missing(ads: list[Ad]) -> Iterator[Finding]:
+    there, count = {ad[names.TASK_GROUP] for ad in ads}, ads[0].get(names.TASK_GROUPS)
+    if isinstance(count, int) and len(there) < count:
+        told = f"{len(there)} of the {count} task groups of {ads[0].text(names.JOB_ID)!r} are here"
+        yield finding("W-COUNTS", told)

@@ -298,7 +298,7 @@ _LIMIT, _EXECUTING = {"op": "LE"}, ("AllowedExecuteDuration",)
 _OTHER_GPUS = ("AssignedGPUs", "RequestGPUs", "MaxHosts", "JobUniverse")
 _CONCURRENCY = extension("HTCondor", "ConcurrencyLimits")
 _UNIVERSE = extension("HTCondor", "JobUniverse")
-_QUEUED = ("DeferralTime", "SSSDeadline")  # times of jobs that wait: only a queue tells them
+_QUEUED = ("DeferralTime", "SSSDeadline", "SSSTaskCount")  # what only an ad of a queue tells
 _OLDER_GROUP = ("AccountingGroup", "AcctGroupUser", "ProjectName")
 
 # fmt: off
@@ -378,5 +378,5 @@ TEXTS = _said_by(
 )  # fmt: skip
 WHOLE_NUMBERS = _said_by(
     "Priority", "SubmitTime", "StartTime", "EndTime", "EligibleTime", "DeadlineTime", "StartCount",
-    "SuspendDuration",
+    "SuspendDuration", "TaskCount",
 )  # fmt: skip
