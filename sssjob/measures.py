@@ -17,7 +17,9 @@ how it is divided. The other cases have one answer each:
 - A time counts if it is within ``DATED``, and is not stated otherwise.
 - A run without an end counts as far as its record says: to its start, its wall time and the time
   that it was suspended; if start or wall time are not stated either, it is in no span.
-- A run without a start, or that does not end after it, is counted where it ended.
+- A run without a start, or that does not end after it, is counted where it ended. So is one that
+  took more than ten years by its times (``LONGEST``): one of both is wrong, and divided it would be
+  in every span of every report.
 - Suspensions are spread evenly over a run: records say how long they were, and not when.
 """
 
@@ -36,6 +38,7 @@ from sssjob.spans import DATED
 from sssjob.units import plain
 
 Number = int | Fraction  # exact; whole numbers are added ten times as fast as fractions
+LONGEST = 3660 * 86_400  # seconds that a run takes; where there are more, a time is wrong
 ALONE = 1  # processors of a job that states none
 
 
@@ -615,18 +618,21 @@ def dated_sql(time: str) -> str:
     return f"CASE WHEN {time} BETWEEN {1 - DATED} AND {DATED - 1} THEN {time} END"
 
 
-def over_sql(start: str, end: str, wall: str, suspended: str = "") -> str:
+def over_sql(start: str, end: str, wall: str, suspended: str) -> str:
     """When a run was over, or as far as its record says; NULL if it says neither.
 
     Its times have dates (``dated_sql``). Wall time is without the time that it was ``suspended``.
     """
     reached = f"{wall} BETWEEN {1 - DATED} - {start} AND {DATED - 1} - {start}"
-    over = f"{start} + {wall}"
-    if suspended:
-        away = f"coalesce({suspended}, 0)"
-        within = f"{away} BETWEEN 0 AND {DATED - 1} - ({over})"
-        over = f"CASE WHEN {within} THEN {over} + {away} END"
+    away = f"coalesce({suspended}, 0)"
+    within = f"{away} BETWEEN 0 AND {DATED - 1} - ({start} + {wall})"
+    over = f"CASE WHEN {within} THEN {start} + {wall} + {away} END"
     return f"coalesce({end}, CASE WHEN {reached} THEN {over} END)"
+
+
+def begun_sql(start: str, over: str) -> str:
+    """From when on a run is divided, of when it was ``over``; NULL where it counts there."""
+    return f"CASE WHEN {over} - {start} <= {LONGEST} THEN {start} END"
 
 
 def due_sql(amount: str, time: str, begun: str, over: str, sign: str = "/") -> str:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import sssjob
 from sssjob import store
 from sssjob.accounting.report import Report
-from sssjob.measures import EXTRA
+from sssjob.measures import EXTRA, LONGEST
 from sssjob.spans import DATED
 from sssjob.store import browsing, dashboards
 from sssjob.store.condition import TRUE
@@ -36,17 +36,26 @@ def runs(draw):
         end = start + draw(LENGTHS)
     length = draw(LENGTHS) if start is None or end is None or end <= start else end - start
     wall = draw(st.sampled_from([None, 0, length, length * 3 // 4]))  # the rest was suspended
+    away = draw(st.sampled_from([None, 0, -4, length // 4]))
     if end is None and wall is not None:
-        wall = length
+        wall = length - (away or 0) if away != -4 else length
     processors = draw(st.sampled_from([None, 0, 1, 7]))
     cpu = draw(st.sampled_from([None, 0, length, length // 2]))
-    told = {"StartTime": start, "EndTime": end, "CpuDuration": cpu}
+    told = {"StartTime": start, "EndTime": end, "CpuDuration": cpu, "SuspendDuration": away}
     own = "".join(f"<{key}>{value}</{key}>" for key, value in told.items() if value is not None)
     given_ = {"Duration": wall, "Processors": processors}
     delivered = "".join(f"<{k}>{v}</{k}>" for k, v in given_.items() if v is not None)
     return f"{own}<Delivered>{delivered}</Delivered>"
 
 
+# Runs from the second day on that are divided, and that are not, as a time of them is wrong.
+BEGUN = f"<StartTime>{DAY}</StartTime><Duration>{LONGEST // 4 * 3}</Duration>"
+SINGLE = [
+    f"{BEGUN}<EndTime>{DAY + LONGEST}</EndTime>",
+    f"{BEGUN}<EndTime>{DAY + LONGEST + 1}</EndTime>",
+    f"{BEGUN}<SuspendDuration>{LONGEST // 4}</SuspendDuration>",
+    f"{BEGUN}<SuspendDuration>{LONGEST // 4 + 1}</SuspendDuration>",
+]
 several = st.lists(runs(), min_size=1, max_size=12)
 
 
@@ -104,6 +113,7 @@ def stated(spans):
 @given(several, st.sampled_from(["day", "week", "month", "year"]))
 @example([f"<StartTime>{FIRST}</StartTime><Duration>{DAY}</Duration>"], "day")  # has not ended
 @example([f"<EndTime>{DATED}</EndTime><Duration>7</Duration>"], "year")  # has no date
+@example(SINGLE, "year")
 @example(
     [f"<EndTime>{FIRST}</EndTime><CpuDuration>7</CpuDuration><Delivered>"
      "<Duration>8</Duration><Processors>0</Processors></Delivered>",
@@ -129,6 +139,7 @@ def test_a_report_over_the_jobs_tells_what_the_ledger_books_at_the_end(tmp_path_
 
 @examples(8)
 @given(several)
+@example(SINGLE)
 def test_the_jobs_behind_a_number_are_those_that_were_counted(tmp_path_factory, texts):
     _, _, path = both(tmp_path_factory.mktemp("behind"), texts)
     with store.open(path, read_only=True) as jobs:
@@ -140,3 +151,15 @@ def test_the_jobs_behind_a_number_are_those_that_were_counted(tmp_path_factory, 
         for span, amount in zip(used.spans, used.totals, strict=True):
             behind = browsing.ran(span.begin, span.end)
             assert browsing.count(jobs.engine, behind) or not amount
+
+
+@pytest.mark.parametrize("text", SINGLE)
+def test_a_single_job_is_behind_the_numbers_that_it_made_and_no_others(tmp_path, text):
+    _, _, path = both(tmp_path, [text])
+    with store.open(path, read_only=True) as jobs:
+        told = usage(jobs.engine, "user", "wall_seconds", "month", TRUE)
+        for span, amount in zip(told.spans, told.totals, strict=True):
+            behind = browsing.count(jobs.engine, browsing.ran(span.begin, span.end))
+            assert behind == bool(amount)
+        early = browsing.ran(DAY, 2 * DAY)
+        assert browsing.count(jobs.engine, early) == (text in (SINGLE[0], SINGLE[2]))

@@ -125,8 +125,8 @@ SHOWN = _shown()
 
 # What the job object of a row may have.
 _TOLD = frozenset((
-    "Jobs", "Job", *_OF_BLOCK, *jobs.OWN.values(), *jobs.GIVEN.values(), "SuspendDuration",
-    "Resource", *(path.rpartition("/")[2] for path in _AMOUNTS),
+    "Jobs", "Job", *_OF_BLOCK, *jobs.OWN.values(), *jobs.GIVEN.values(), "Resource",
+    *(path.rpartition("/")[2] for path in _AMOUNTS),
 ))  # fmt: skip
 
 

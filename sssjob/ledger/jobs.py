@@ -35,7 +35,7 @@ OWN = {
     "id": "Id", "global_id": "GlobalId",
     **{GROUPED[name]: NAMED[name][0] for name in _OF_JOB},
     "exit_code": "ExitCode", "submit_time": "SubmitTime", "eligible_time": "EligibleTime",
-    "start_time": "StartTime", "end_time": "EndTime",
+    "start_time": "StartTime", "end_time": "EndTime", "suspended_seconds": "SuspendDuration",
 }  # fmt: skip
 _OF_RUN = (
     columns.MACHINE, columns.ID, columns.SUBMIT, columns.START, columns.END, SUMMED["wall"],
@@ -109,7 +109,6 @@ def job(row: columns.Row) -> Job:
         for name, element in OWN.items()
         if told[name] is not None
     ]
-    items += _property("SuspendDuration", told["suspended_seconds"])
     sums = _sums(told)
     items += _property("CpuDuration", sums["cpu"])
     for block, properties in (

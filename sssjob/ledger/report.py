@@ -3,9 +3,6 @@
 Usage is divided by the rule of ``measures``, exactly to the last second: of V in D seconds, those
 until t have had the whole part of V t / D. Sums are of whole numbers in 128 bits, which fail rather
 than wrap. What is no whole number of 64 bits (``exact``) is added here, as fractions.
-
-A run that took more than ten years by its times is counted where it ended, as one that ends before
-it starts: one of both is wrong, and would make a million hours of which nobody asks.
 """
 
 from __future__ import annotations
@@ -29,9 +26,11 @@ from sssjob.ledger.engine import connected, over, rows_of
 from sssjob.ledger.manifest import DataFile, Manifest, newest, together
 from sssjob.measures import (
     DIVIDED,
+    LONGEST,
     JobUsage,
     Number,
     Totals,
+    begun_sql,
     due,
     due_sql,
     left_out,
@@ -53,11 +52,10 @@ RUN, BOOKED = "run", "end"  # how usage is booked: over the time of the run, or 
 _FEW = 1_000_000  # rows of files whose rollups a report makes
 _MANY = 1_000_000  # quotients that a table has, if they may be fewer that occur
 _LEAST = 60  # seconds of a quotient by which pieces are found in a table
-_LONGEST = 3660 * 86_400  # seconds that a run takes; where there are more, a time is wrong
 _OVER = over_sql(START, END, SUMMED["wall"], "suspended_seconds")
 _ENDED = {RUN: _OVER, BOOKED: END}
 _BEGUN = {
-    RUN: f"CASE WHEN {_OVER} - {START} <= {_LONGEST} THEN {START} END",
+    RUN: begun_sql(START, _OVER),
     BOOKED: "NULL::BIGINT",
 }
 
@@ -293,7 +291,7 @@ class _Adding:
     def _spans(self) -> list[tuple[int, int]]:
         """Where runs are; a time that is wrong may be far from all others."""
         least, most = self._times
-        if most - least < _LONGEST:
+        if most - least < LONGEST:
             return [self._times]
         begun, ended = _BEGUN[self._book], _ENDED[self._book]
         text = (

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from sssjob import spec, states, units
 from sssjob.errors import InvalidValue
+from sssjob.measures import LONGEST
 from sssjob.spans import DATED
 from sssjob.store import columns
 from sssjob.store.columns import KIND, PLACE, SEPARATOR, ColumnType
@@ -105,6 +106,7 @@ def _flat(name: str) -> tuple[str, ...]:
 
 
 WALL = ("delivered_duration", "duration")  # never what was only requested
+SUSPENDED = "suspend_duration"
 # fmt: off
 _SHOWN = (
     Shown("id",         ("id",)),
@@ -302,10 +304,11 @@ def waited(low: float, high: float | None) -> Condition:
 
 def ran(low: int, high: int) -> Condition:
     """Jobs that ran at some time from ``low`` up to ``high``, by the rule of ``measures``; without
-    a start, or where it lasted no time, those that were over then.
+    a start, or where it lasted no time or too long, those that were over then.
     """
-    begun = all_of(_dated("start_time"), Compare("start_time", Op.LT, high))
-    before = all_of(_dated("start_time"), Compare("start_time", Op.LT, low))
+    divided = all_of(_dated("start_time"), none_of(_took_too_long()))
+    begun = all_of(divided, Compare("start_time", Op.LT, high))
+    before = all_of(divided, Compare("start_time", Op.LT, low))
     return any_of(
         all_of(_over(Op.GT, low), any_of(begun, _over(Op.LT, high))),
         all_of(_over(Op.EQ, low), none_of(before)),  # a run up to ``low`` has no part of the time
@@ -326,14 +329,34 @@ def ended(low: int, high: int) -> Condition:
 
 def _over(op: Op, time: int) -> Condition:
     """When a job was over, as ``measures.over_sql`` has it, against a time."""
-    end, start = _dated("end_time"), _dated("start_time")
-    found = [all_of(end, Compare("end_time", op, time))]
+    ended = all_of(_dated("end_time"), Compare("end_time", op, time))
+    others = (
+        all_of(told, CompareSum(("start_time", *took), op, time)) for told, took in _reached()
+    )
+    return any_of(ended, *others)
+
+
+def _took_too_long() -> Condition:
+    """Whether a job that has a start counts where it was over, as ``measures.begun_sql`` has it."""
+    ended = all_of(_dated("end_time"), Relate("end_time", Op.GT, "start_time", LONGEST))
+    others = (all_of(told, CompareSum(took, Op.GT, LONGEST)) for told, took in _reached())
+    return any_of(ended, *others)
+
+
+def _reached() -> Iterator[tuple[Condition, tuple[str, ...]]]:
+    """How the record of a job without an end says as far as it goes: if it does, and the columns
+    that say how long after its start.
+    """
+    unknown, start = none_of(_dated("end_time")), _dated("start_time")
+    away = Present(SUSPENDED)
     for place, wall in enumerate(WALL):
-        reached = ("start_time", wall)
-        bounds = (CompareSum(reached, Op.GT, -DATED), CompareSum(reached, Op.LT, DATED))
+        ran = ("start_time", wall)
         before = (none_of(Present(former)) for former in WALL[:place])
-        found.append(all_of(none_of(end), start, *bounds, CompareSum(reached, op, time), *before))
-    return any_of(*found)
+        bounds = (CompareSum(ran, Op.GT, -DATED), CompareSum(ran, Op.LT, DATED))
+        told = all_of(unknown, start, *bounds, *before)
+        yield all_of(told, none_of(away)), (wall,)
+        within = (Compare(SUSPENDED, Op.GE, 0), CompareSum((*ran, SUSPENDED), Op.LT, DATED))
+        yield all_of(told, away, *within), (wall, SUSPENDED)
 
 
 def _dated(name: str) -> Condition:

@@ -71,7 +71,7 @@ HOT: dict[str, tuple[str, ...]] = {
         "Queue", "Partition", "QualityOfService", "Application", "Hold",
         "Dependency", "Feature", "Node", "Charge", "CpuDuration", "Duration", "ExitCode",
         "NodeCount", "Priority", "Processors", "Memory", "CreationTime", "SubmitTime",
-        "EligibleTime", "StartTime", "EndTime", "DeadlineTime", "StatusMessage",
+        "EligibleTime", "StartTime", "EndTime", "DeadlineTime", "StatusMessage", "SuspendDuration",
     ),
     spec.REQUESTED: (
         "User", "Project", "Machine", "Queue", "Feature", "Node",

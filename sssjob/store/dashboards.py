@@ -20,6 +20,7 @@ from sssjob.errors import InvalidValue
 from sssjob.measures import (
     BY_NAME,
     DISTRIBUTIONS,
+    begun_sql,
     dated_sql,
     due_sql,
     has_both_sql,
@@ -28,7 +29,15 @@ from sssjob.measures import (
     wait_sql,
 )
 from sssjob.store import browsing
-from sssjob.store.browsing import OUTCOME, WALL, expression, remembered, value_of, whole_jobs
+from sssjob.store.browsing import (
+    OUTCOME,
+    SUSPENDED,
+    WALL,
+    expression,
+    remembered,
+    value_of,
+    whole_jobs,
+)
 from sssjob.store.condition import TRUE, Condition, all_of
 from sssjob.store.engine import Counted, ReadTransaction
 from sssjob.store.sql import SqlDialect, sql
@@ -112,8 +121,11 @@ def runs(
     value = value_of(_known(by, DIMENSIONS, "a dimension"), dialect)
     wanted = measure_of(measure)
     whole = dialect.floor.format
-    told = f"{dated_sql('start_time')} AS t0, {dated_sql('end_time')} AS t1, {_WALL} AS wall"
-    over = over_sql("t0", "t1", "wall")
+    told = (
+        f"{dated_sql('start_time')} AS t0, {dated_sql('end_time')} AS t1, {_WALL} AS wall,"
+        f" {SUSPENDED} AS away"
+    )
+    over, begun = over_sql("t0", "t1", "wall", "away"), begun_sql("t0", "e")
     jobs = sql(all_of(whole_jobs(), where), dialect)
     amounts = "".join(f", {amount} AS v{number}" for number, amount in enumerate(wanted))
     sums = "".join(_sums(f"v{number}") for number in range(len(wanted)))
@@ -124,7 +136,7 @@ def runs(
     text = (
         f"SELECT value, d0, d1, count(*){sums} FROM (SELECT *, {whole(f's / {DAY}')} AS d0, "
         f"{last} AS d1 FROM (SELECT value, e{numbers}, "
-        f"CASE WHEN t0 < e THEN t0 ELSE e END AS s FROM (SELECT *, {over} AS e FROM "
+        f"CASE WHEN {begun} < e THEN t0 ELSE e END AS s FROM (SELECT *, {over} AS e FROM "
         f"(SELECT {value.text} AS value, {told}{amounts} FROM job WHERE {jobs.text}) AS told"
         ") AS ended) AS begun) AS parted GROUP BY value, d0, d1"
     )

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sssjob import store
 from sssjob.errors import UnusableStore
-from sssjob.store.browsing import FACETS, SEARCHED, USUAL, columns_of
+from sssjob.store.browsing import FACETS, SEARCHED, SUSPENDED, USUAL, columns_of
 from sssjob.store.columns import COLUMNS, KIND, ODD, PLACE, READING, ColumnType
 from sssjob.store.condition import Condition, columns
 from sssjob.store.engine import ReadTransaction, Row
@@ -33,7 +33,7 @@ _ROWS = 50_000  # of one piece, which is held in memory
 _MEMORY = "2GB"  # of a summary; a million jobs take about 200 MB
 _ALWAYS = ("document", "deleted", KIND, PLACE, READING, ODD)
 _NUMBERS = ("start", "nodes", "processors", "memory", "wall")
-_OTHERS = ("cpu_duration",)
+_OTHERS = ("cpu_duration", SUSPENDED)
 
 
 def names() -> tuple[str, ...]:
