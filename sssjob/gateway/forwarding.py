@@ -13,7 +13,7 @@ import os
 import random
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +35,7 @@ from sssjob.handlers.categories import OF_A_RUN
 from sssjob.handlers.charging import require_amount, require_no_part
 from sssjob.handlers.documents import of_two_values, require_credits
 from sssjob.handlers.ledger_entries import quote_of
+from sssjob.handlers.rates import Rates, priced_by
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import HasLedger, JobView, job_views
 from sssjob.integers import LARGEST
@@ -50,6 +51,7 @@ _DAY, _SELDOM = 86_400, 3600.0  # a day is, at the start and every hour: an impo
 _SETTLED = 60.0  # seconds after which a server has done what it was told, or never will
 _LONGEST = 3600.0  # seconds between two tries
 _WALL = "WallDuration"
+_NOTHING = "nothing"
 _OTHER = "another gateway sends what is in this queue; this one takes over when that ends"
 _COUNTS = frozenset(("Processors", "NodeCount"))  # Gold has whole numbers there
 _AMOUNTS = frozenset((*_COUNTS, "Memory", "Disk"))
@@ -93,9 +95,10 @@ class Forwarding:
     """Finds finished jobs and sends them, in a thread of its own."""
 
     def __init__(
-        self, plan: ForwardingPlan, stores: Stores, *, clock: Callable[[], float] = time.time
-    ) -> None:
-        self.plan, self.stores, self.clock = plan, stores, clock
+        self, plan: ForwardingPlan, stores: Stores, *, clock: Callable[[], float] = time.time,
+        rates: Callable[[], Rates] = Rates,
+    ) -> None:  # fmt: skip
+        self.plan, self.stores, self.clock, self._rates = plan, stores, clock, rates
         self.outbox = Outbox(plan.queue)
         self._rounds = Rounds(
             "forward", self._round, plan.every, failed="not forwarded",
@@ -167,8 +170,8 @@ class Forwarding:
                     continue
                 stored = jobs.get(identity)
                 for view in job_views(stored, jobs) if stored is not None else ():
-                    name = f"{identity.name} {identity.id} {identity.run} {view.block.id}"
-                    if stored is not None and stored.deleted:
+                    name = f"{identity.name} {identity.id} {identity.run} {_id(view)}"
+                    if stored is not None and stored.deleted and not _owes(view):
                         self.outbox.drop(name)
                     else:
                         added += self._put(name, view)
@@ -193,16 +196,21 @@ class Forwarding:
         if fields:
             # Schedulers say first that a job has ended, and then what it is charged.
             is_charged = view.home is None or _is_charged(view, view.home)
-            return self.outbox.add(
+            otherwise = charged_otherwise(view, fields, self._rates())
+            added = self.outbox.add(
                 key, fields, self.clock(), certain=not self._once, charged=_charged(view) or "0",
-                wait=0.0 if is_charged else self.plan.wait,
+                otherwise=otherwise, wait=0.0 if is_charged else self.plan.wait,
             )  # fmt: skip
-        if said:
-            shown = (("JobId", view.block.id),)
+            if added and otherwise:
+                state = str(ParcelState.WAITING)
+                event("forward", logging.WARNING, job=view.block.id, state=state, reason=otherwise)
+            return added
+        if said and not view.stored.deleted:
+            shown = (("JobId", _id(view)),)
             certain = not self._once
             if self.outbox.add(key, shown, self.clock(), hindrance=said, certain=certain):
                 state = str(ParcelState.INCOMPLETE)
-                event("forward", logging.WARNING, job=view.block.id, state=state, reason=said)
+                event("forward", logging.WARNING, job=_id(view), state=state, reason=said)
         else:
             self.outbox.drop(key)
         return False
@@ -294,10 +302,10 @@ class Forwarding:
         except (Refused, InvalidValue) as error:
             self._move(parcel, ParcelState.UNKNOWN, str(error))
             return False
-        known = any(
-            isinstance(row, Row) and all(row.get(name) == fields[name] for name in names)
-            for row in found
-        )
+        # Another run of the Id may have been charged there, for as long.
+        others = [dict(each.fields) for each in self.outbox.sent(fields["JobId"])]
+        theirs = [row for row in found if isinstance(row, Row)]
+        known = _alike(theirs, fields, names) > _alike(others, fields, names)
         self._move(parcel, ParcelState.SENT if known else ParcelState.WAITING, wait=0.0)
         return known
 
@@ -317,6 +325,11 @@ class Forwarding:
         elif not self._is_told:
             self._is_told = True
             event("forward", logging.WARNING, state="waits", reason=_OTHER)
+
+
+def _alike(found: Iterable[Row | dict[str, str]], fields: dict[str, str], names: list[str]) -> int:
+    """How many have the same under some names."""
+    return sum(all(each.get(name) == fields[name] for name in names) for each in found)
 
 
 def _wait(tries: int) -> float:
@@ -358,8 +371,51 @@ def _differs(sent: Parcel, fields: tuple[tuple[str, str], ...], charged: str) ->
     )  # fmt: skip
 
 
+def charged_otherwise(
+    view: JobView, fields: tuple[tuple[str, str], ...], rates: Rates
+) -> str:  # fmt: skip
+    """How what is sent differs from what the job was charged here, "" where it does not.
+
+    The other server charges once, for what is sent. Here the ledger may have several Charges, and
+    Refunds, or the job may say something else than when it was charged.
+    """
+    if view.home is None:
+        return ""
+    entries = view.home.ledger.of_job(view.stored.number, view.block.id)
+    charges = [entry for entry in entries if entry.kind is EntryKind.CHARGE]
+    if not charges:
+        return ""
+    sent, last = dict(fields), charges[-1]
+    said: list[tuple[str, str]] = []
+    balance = view.home.ledger.balance(view.stored.number, view.block.id)
+    if "Charge" not in sent:
+        if last.amount is not None and balance != last.amount:
+            told = f"what is sent was charged {decimal(last.amount)}"
+            return f"{told} here, and the job {decimal(balance)} in all"
+        said += [(_WALL, str(last.duration))] * (last.duration is not None)
+        said += _priced(last.details, sent, rates)
+    shares = view.home.ledger.shares(view.stored.number, view.block.id, balance)
+    for owner, credits in shares:
+        said += zip(("UserId", "ProjectId", "MachineName"), owner, strict=True) if credits else ()
+    return ", ".join(dict.fromkeys(
+        f"{name} is sent as {_or_nothing(sent, name)} and was charged as {shown(text or _NOTHING)}"
+        for name, text in said if sent.get(name, "") != text
+    ))  # fmt: skip
+
+
+def _priced(details: str, sent: dict[str, str], rates: Rates) -> Iterator[tuple[str, str]]:
+    """By which values of what is sent a job was charged; nothing where nobody computed that."""
+    if f"[{_WALL}]" not in details:
+        return
+    charged = priced_by(details)
+    for gold, name in FIELDS:
+        rated = name in rates.resources or sent.get(gold, "") in rates.multipliers.get(name, ())
+        if rated or name in charged:
+            yield gold, charged.get(name, "")
+
+
 def _or_nothing(said: dict[str, str], name: str) -> str:
-    return shown(said.get(name) or "nothing")
+    return shown(said.get(name) or _NOTHING)
 
 
 def _charged(view: JobView) -> str:
@@ -368,6 +424,17 @@ def _charged(view: JobView) -> str:
         return decimal(view.home.ledger.balance(view.stored.number, view.block.id))
     number = view.number(_known("Charge"))
     return _text(view, "Charge") if number is None else decimal(number)
+
+
+def _owes(view: JobView) -> bool:
+    """Whether a job was charged here, and not all of it given back."""
+    home = view.home
+    return home is not None and home.ledger.balance(view.stored.number, view.block.id) > 0
+
+
+def _id(view: JobView) -> str:
+    """What a job is called in the queue."""
+    return view.block.id or f"job {view.place} of {view.stored.identity}"
 
 
 def _is_charged(view: JobView, home: HasLedger) -> bool:
@@ -379,6 +446,9 @@ def hindrance(view: JobView, dialect: Dialect = GOLD, *, charge: bool = False) -
 
     ``charge`` says that its Charge is sent, too.
     """
+    if not view.block.id:
+        is_over = has_ended(lambda name: _text(view, name)) and not _never_ran(view)
+        return "it has no Id" if is_over else ""
     if not _is_over(view):
         return _doubt(view)
     if _seconds(view):
@@ -471,11 +541,16 @@ def _doubt(view: JobView) -> str:
 
 
 def _is_over(view: JobView) -> bool:
-    """Whether a job has ended; schedulers of Gold say it by the Charge alone."""
+    """Whether a job has ended; schedulers of Gold say it by the Charge alone.
+
+    One that was charged and is hidden will say nothing more.
+    """
     if not view.block.id:
         return False
     if has_ended(lambda name: _text(view, name)):
         return True
+    if view.stored.deleted:
+        return _owes(view)
     if view.home is None or _text(view, "State") or not _seconds(view):
         return False
     return _is_charged(view, view.home)

@@ -17,23 +17,25 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS job (
     key TEXT PRIMARY KEY, fields TEXT NOT NULL, state TEXT NOT NULL, tries INTEGER NOT NULL,
     added REAL NOT NULL, due REAL NOT NULL, said TEXT NOT NULL, charged TEXT NOT NULL DEFAULT '',
-    later TEXT NOT NULL DEFAULT ''
+    later TEXT NOT NULL DEFAULT '', otherwise TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX IF NOT EXISTS job_due ON job (due) WHERE state IN ('waiting', 'unknown');
 CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 """
 # Columns that files of older versions have not.
-_ADDED = ("charged", "later")
-_COLUMNS = "key, fields, state, tries, added, due, said, charged, later"
+_ADDED = ("charged", "later", "otherwise")
+_COLUMNS = "key, fields, state, tries, added, due, said, charged, otherwise, later"
 _ADD = (
-    f"INSERT INTO job ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '') ON CONFLICT (key) DO UPDATE "
-    "SET fields = excluded.fields, state = excluded.state, due = excluded.due, "
-    "said = excluded.said, added = excluded.added, charged = excluded.charged "
+    f"INSERT INTO job ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '') ON CONFLICT (key) "
+    "DO UPDATE SET fields = excluded.fields, state = excluded.state, due = excluded.due, "
+    "said = excluded.said, added = excluded.added, charged = excluded.charged, "
+    "otherwise = excluded.otherwise "
     "WHERE job.state = 'incomplete' OR ((job.fields <> excluded.fields OR "
-    "job.charged <> excluded.charged) AND "
+    "job.charged <> excluded.charged OR job.otherwise <> excluded.otherwise) AND "
     "(job.state = 'refused' OR (job.state = 'waiting' AND (job.tries = 0 OR ?))))"
 )
-_STATE = "CASE WHEN state = 'sent' AND later <> '' THEN 'changed' ELSE state END"
+_DIFFERS = "(later <> '' OR otherwise <> '')"
+_STATE = f"CASE WHEN state = 'sent' AND {_DIFFERS} THEN 'changed' ELSE state END"
 _TOLD = ("sending", "unknown", "sent")  # the other server may have it
 
 
@@ -41,7 +43,7 @@ class ParcelState(StrEnum):
     """How far a job is. ``unknown`` was sent, and nobody knows whether it arrived.
 
     ``incomplete`` does not say what has to be sent; it may be put into the queue again.
-    ``changed`` is one that was sent, and says or costs something else by now.
+    ``changed`` is one that was sent, and says or costs something else here.
     """
 
     WAITING = "waiting"
@@ -58,7 +60,8 @@ class Parcel:
     """A job on its way: its fields, and how often it was tried.
 
     ``added`` and ``due`` are in seconds since 1970; ``said`` is why it is not there yet.
-    ``charged`` is what it was charged here when it was put in, "" for nobody knows.
+    ``charged`` is what it was charged here when it was put in, "" for nobody knows; ``otherwise``
+    is what was charged then otherwise than it is sent, until somebody has settled it.
     """
 
     key: str
@@ -69,6 +72,7 @@ class Parcel:
     due: float
     said: str
     charged: str
+    otherwise: str = ""
 
 
 class Outbox:
@@ -103,7 +107,7 @@ class Outbox:
 
     def add(
         self, key: str, fields: Sequence[tuple[str, str]], now: float, *, hindrance: str = "",
-        certain: bool = True, charged: str = "", wait: float = 0.0,
+        certain: bool = True, charged: str = "", otherwise: str = "", wait: float = 0.0,
     ) -> bool:  # fmt: skip
         """Put a job into the queue; False if it has been there before, and nothing has changed.
 
@@ -112,13 +116,19 @@ class Outbox:
         without one. It is due after a ``wait`` of seconds.
         """
         state = ParcelState.INCOMPLETE if hindrance else ParcelState.WAITING
-        row = (key, json.dumps(fields), state, 0, now, now + wait, hindrance, charged, certain)
+        due, text = now + wait, json.dumps(fields)
+        row = key, text, state, 0, now, due, hindrance, charged, otherwise, certain
         return self._do(_ADD, row)
 
     def told(self, key: str) -> Parcel | None:
         """A job that the other server was told of, or may have been, as it was sent."""
         states = ", ".join(f"'{each}'" for each in _TOLD)
         return next(iter(self._parcels(f"key = ? AND state IN ({states})", key)), None)
+
+    def sent(self, id_: str) -> list[Parcel]:
+        """The jobs of an Id of which it is known that they have arrived."""
+        found = self._parcels("state = 'sent' AND instr(fields, ?)", json.dumps(id_))
+        return [each for each in found if dict(each.fields).get("JobId") == id_]
 
     def differ(
         self, parcel: Parcel, said: str, fields: Sequence[tuple[str, str]], charged: str
@@ -139,9 +149,11 @@ class Outbox:
         for key in meant:
             self._do(
                 "UPDATE job SET fields = json_extract(later, '$.fields'), "
-                "charged = json_extract(later, '$.charged'), later = '' WHERE key = ?",
+                "charged = json_extract(later, '$.charged'), later = '' "
+                "WHERE key = ? AND later <> ''",
                 (key,),
             )
+            self._do("UPDATE job SET otherwise = '' WHERE key = ?", (key,))
         return len(meant)
 
     def drop(self, key: str) -> None:
@@ -157,7 +169,7 @@ class Outbox:
 
     def left(self) -> Iterator[Parcel]:
         """What has not arrived, or not as it is now."""
-        yield from self._parcels("state <> 'sent' OR later <> '' ORDER BY added, key")
+        yield from self._parcels(f"state <> 'sent' OR {_DIFFERS} ORDER BY added, key")
 
     def move(self, parcel: Parcel, state: ParcelState, *, due: float = 0.0, said: str = "") -> None:
         """A job goes on to another state; each time that it is sent is a try."""
@@ -193,11 +205,12 @@ class Outbox:
             statement = f"SELECT {columns} FROM job WHERE {condition}"
             rows = self._connection.execute(statement, values).fetchall()
         found = []
-        for key, fields, state, tries, added, due, said, charged, later in rows:
-            is_changed = state == ParcelState.CHANGED
+        for key, fields, state, tries, added, due, said, charged, otherwise, later in rows:
+            if state == ParcelState.CHANGED:
+                said = ", ".join(filter(None, (otherwise, later and json.loads(later)["said"])))
             found.append(Parcel(
                 key, tuple(map(tuple, json.loads(fields))), ParcelState(state), tries, added, due,
-                json.loads(later)["said"] if is_changed else said, charged,
+                said or otherwise, charged, otherwise,
             ))  # fmt: skip
         return found
 

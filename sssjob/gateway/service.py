@@ -262,7 +262,9 @@ def forwarding(config: GatewayConfig, service: Service | None) -> Forwarding | N
     """What sends finished jobs on, if the configuration says where to. Raises ``UnusableStore``."""
     if service is None or not config.forward.client.transports:
         return None
-    return Forwarding(config.forward, service.stores)
+    return Forwarding(
+        config.forward, service.stores, rates=lambda: service.settings.accounting.rates
+    )
 
 
 def looking(service: Service | None) -> Looking | None:

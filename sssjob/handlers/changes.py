@@ -26,18 +26,32 @@ _TOLD = "told"  # it was told, and has not answered
 
 
 def once(
-    stores: Stores, call: ReceivedRequest, do: Callable[[Change], HandlerAnswer]
-) -> HandlerAnswer:
+    stores: Stores, call: ReceivedRequest, do: Callable[[Change], HandlerAnswer], *,
+    window: int = 0, holds: Callable[[Change], bool] | None = None,
+) -> HandlerAnswer:  # fmt: skip
     """The answer of ``do``, whose changes are all made, or none of them if it is refused.
 
     A request with the id and the words of an earlier one of the same actor is answered as that
-    one was, and changes nothing. The rows of the answer are there when this returns.
+    one was, and changes nothing. So is one without an id or a nonce whose very bytes came within
+    a ``window`` of seconds before: peers of Gold that were not answered in time ask again. Where
+    to do it again is meant once it was undone, ``holds`` tells whether what was done still does.
+    The rows of the answer are there when this returns.
     """
     asked = call.request
     name = noted_as(call) if asked.id else ""
+    mark = call.mark if window and not asked.id else ""
+    kind = f"{asked.action} {asked.object}"
+
+    def earlier(change: Change) -> str | None:
+        if name:
+            return change.noted(name)
+        if not mark:
+            return None
+        found = change.answered(kind, mark, call.now - window)
+        return found if holds is None or (found is not None and holds(change)) else None
 
     def made(change: Change) -> HandlerAnswer:
-        before = change.noted(name) if name else None
+        before = earlier(change)
         if before is not None:
             return _read(before)
         answer = _made(do(change))
@@ -45,6 +59,8 @@ def once(
             raise _Rehearsed(answer)
         if name:
             change.note(name, _written(answer))
+        elif mark:
+            change.keep_answer(kind, mark, call.now, _written(answer))
         return answer
 
     try:
@@ -160,25 +176,6 @@ def was_answered(stores: Stores, call: ReceivedRequest, window: int) -> bool:
         if asked.id:
             return jobs.noted(noted_as(call)) is not None
         return bool(call.mark) and jobs.was_answered(call.mark, call.now - window)
-
-
-def copied(change: Change, call: ReceivedRequest, id_: str, window: int) -> HandlerAnswer | None:
-    """What a request about a job was answered, if the very bytes came within so many seconds.
-
-    Peers of Gold send neither ids nor nonces: who was not answered in time asks again.
-    """
-    if not call.mark:
-        return None
-    before = change.answered(id_, call.mark, call.now - window)
-    return None if before is None else _read(before)
-
-
-def remember(
-    change: Change, call: ReceivedRequest, id_: str, window: int, answer: HandlerAnswer
-) -> None:
-    """Keep an answer for those who ask the same again."""
-    if call.mark and not call.request.id and window:
-        change.keep_answer(id_, call.mark, call.now, _written(answer))
 
 
 def reason(asked: Request) -> str:

@@ -22,16 +22,24 @@ from sssjob.fold import DELIVERED, Fact, fold
 from sssjob.fold import JOB as OF_JOB
 from sssjob.handlers.attributes import GROUP, JOB, ObjectAttribute, attribute, shown
 from sssjob.handlers.categories import asking, delivering
-from sssjob.handlers.changes import copied, once, remember
+from sssjob.handlers.changes import once
 from sssjob.handlers.documents import carried, require_credits
-from sssjob.handlers.editing import WARNING, place, put, require_own, require_short, stating
+from sssjob.handlers.editing import (
+    WARNING,
+    elsewhere,
+    place,
+    put,
+    require_own,
+    require_short,
+    stating,
+)
 from sssjob.handlers.finding import is_true
 from sssjob.handlers.ledger_entries import about, quote_of
 from sssjob.handlers.ledger_entries import text as _text
 from sssjob.handlers.rates import Bill, Rates
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import JobView, View, job_views, only, views
-from sssjob.model import Block, Delivered, Job, Property, Requested, Task, TaskGroup
+from sssjob.model import Block, Delivered, Job, Property, Requested, Task, TaskGroup, stripped
 from sssjob.rmap.message import Data, DataDocument, Request, Row
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store import Change, Stored
@@ -40,6 +48,7 @@ from sssjob.store.ledger import Entry, EntryKind
 from sssjob.store.reach import Reach
 
 _HOUR = 3600
+_DESCRIBED = 1000  # characters of what a Refund is described by
 _HOUR_PLACES = 4  # of credits by the hour: one by the second is not 0
 # What another server has to know of a job to price it as it is priced here.
 _PRICED = (
@@ -132,8 +141,6 @@ def charge(
 
     def do(change: Change) -> HandlerAnswer:
         subject = _subject(call, reach, needs=("Id", "Duration"))
-        if (copy := copied(change, call, subject.id, accounting.repeated)) is not None:
-            return copy
         known = _known(change, subject.job)
         job, before = _merged(known, subject, call, reach)
         former = known.stored if known is not None else None
@@ -158,11 +165,9 @@ def charge(
         if removed:
             lines.append(f"{len(removed)} reservations were removed")
         rows = [Row("Charge", (("Amount", shown), ("Job", subject.id)))]
-        answer = _told(call.request, priced, shown, lines, rows, "" if now == said else now)
-        remember(change, call, subject.id, accounting.repeated, answer)
-        return answer
+        return _told(call.request, priced, shown, lines, rows, "" if now == said else now)
 
-    return once(stores, call, do)
+    return once(stores, call, do, window=accounting.repeated)
 
 
 def reserve(
@@ -178,8 +183,6 @@ def reserve(
 
     def do(change: Change) -> HandlerAnswer:
         subject = _subject(call, reach, needs=("Id", "Duration"))
-        if (copy := copied(change, call, subject.id, accounting.repeated)) is not None:
-            return copy
         new = asking(subject.job)
         known = _known(change, new)
         if known is None:
@@ -206,11 +209,24 @@ def reserve(
         if replaced:
             lines.append(f"{replaced} reservations were removed")
         rows = [Row("Reserve", (("Amount", shown), ("Job", subject.id)))]
-        answer = _told(asked, priced, shown, lines, rows)
-        remember(change, call, subject.id, accounting.repeated, answer)
-        return answer
+        return _told(asked, priced, shown, lines, rows)
 
-    return once(stores, call, do)
+    return once(stores, call, do, window=accounting.repeated)
+
+
+def in_data(asked: Request) -> Request:
+    """A Charge, Reserve or Quote that says in Data what its options say of the job.
+
+    Another server may not know these options, as Gold 2.0 does not. Raises ``Refused``.
+    """
+    if not any(each.name in _OPTIONS for each in asked.options):
+        return asked
+    blocks = carried(asked).blocks
+    if len(blocks) != 1 or not isinstance(job := blocks[0], Job):
+        return asked
+    xml = etree.tostring(bridge.to_tree(_with_options(job, asked)), encoding="UTF-8")
+    options = tuple(each for each in asked.options if each.name not in _OPTIONS)
+    return replace(asked, options=options, data=Data((DataDocument(xml),)))
 
 
 def owned(stores: Stores, asked: Request, reach: Reach) -> Request:
@@ -273,7 +289,7 @@ def quote(
             change.ledger.add(entry, accounting.rates.as_rows())
         return _told(asked, priced, shown, [line], [Row("Quote", tuple(cells))])
 
-    return once(stores, call, do)
+    return once(stores, call, do, window=accounting.repeated if guaranteed else 0)
 
 
 def refund(
@@ -283,10 +299,13 @@ def refund(
     asked = call.request
     if asked.data or asked.sets or asked.gets or asked.wheres:
         raise Refused("318", "A Refund has options only: JobId and Amount")
-    id_ = _only(asked, "JobId", "Id")
+    id_ = stripped(_only(asked, "JobId", "Id") or "")
     if not id_:
         raise Refused("314", "A Refund needs the option JobId")
     require_short(id_)
+    described = stripped(_only(asked, "Description") or "")
+    if len(described) > _DESCRIBED:
+        raise Refused("317", f"Description has {_DESCRIBED} characters at most")
     given = _only(asked, "Amount")
     if given is not None and not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,6})?", given):
         raise Refused("317", "Amount is a number")
@@ -300,8 +319,6 @@ def refund(
         if amount != accounting.rates.rounded(amount) and given is not None:
             places = accounting.rates.precision
             raise Refused("317", f"Amount has {places} decimal places at most")
-        if (copy := copied(change, call, _given(id_), accounting.repeated)) is not None:
-            return copy
         if not before:
             raise Refused("740", f"Job {id_} was charged nothing")
         if amount > before:
@@ -311,16 +328,14 @@ def refund(
         left = units.decimal(before - amount)
         stored = _keep(change, _charged(known.job, left), known)
         for owner, credits in given_back:
-            entry = about(EntryKind.REFUND, credits, known.view, id_, stored, call)
+            entry = about(EntryKind.REFUND, credits, known.view, id_, stored, call, described)
             change.ledger.add(replace(entry, **owner._asdict()))
         shown = _shown(asked, accounting, amount)
         row = Row("Refund", (("JobId", id_), ("Refund", shown)))
         message = f"Successfully refunded {shown} credits for job {id_}"
-        answer = HandlerAnswer([row], message=message, count=round(Fraction(shown)))
-        remember(change, call, _given(id_), accounting.repeated, answer)
-        return answer
+        return HandlerAnswer([row], message=message, count=round(Fraction(shown)))
 
-    return once(stores, call, do)
+    return once(stores, call, do, window=accounting.repeated)
 
 
 def _only(asked: Request, *names: str) -> str | None:
@@ -332,11 +347,6 @@ def _only(asked: Request, *names: str) -> str | None:
     if len(found) > 1:
         raise Refused("740", f"{' and '.join(names)} have two different values")
     return found.pop() if found else None
-
-
-def _given(id_: str) -> str:
-    """By what the answers to Refunds of a job are kept."""
-    return f"Refund of {id_}"
 
 
 def _subject(call: ReceivedRequest, reach: Reach, *, needs: Sequence[str]) -> _Subject:
@@ -382,7 +392,7 @@ def _price(
     """
     is_charge = call.request.action == "Charge"
     rates, warning = _rates(change, accounting, subject, of, call)
-    stated = _amount(subject.view, "Charge") if is_charge else None
+    stated = _amount(subject.view.used, "Charge") if is_charge else None
     if stated is not None:
         amount = rates.rounded(stated)
         said = units.decimal(amount)
@@ -390,7 +400,8 @@ def _price(
     else:
         for name in rates.resources:
             if _amount(amounts, name) is None:
-                require_no_part(subject.view.used.block, name, USED if is_charge else _ASKED)
+                for view in filter(None, (amounts.sent, amounts.known)):
+                    require_no_part(view.block, name, USED if is_charge else _ASKED)
         seconds = _duration(subject.view.used if is_charge else subject.view)
         bill = rates.bill(seconds, partial(_amount, amounts), partial(_text, of))
     require_credits(units.decimal(bill.amount))
@@ -432,7 +443,7 @@ def _rates(
         return accounting.rates, ""  # a number of another server's, or of another job
     if found is None and 0 < serial <= int(change.noted("quotes") or 0):
         return accounting.rates, expired  # so long ago that it was pruned
-    if found is None or found[0].user != owner[1]:
+    if found is None or found[0].user != owner[1] or found[0].job not in ("", subject.id):
         raise Refused("740", f"Quote {shown(number)} is not known for this job")
     entry, rates = found
     if entry.until is None or entry.until < call.now:
@@ -457,7 +468,10 @@ def _merged(
 
 
 def _known(change: Change, job: Job) -> _Known | None:
-    """What the store has of a job, in a document of its own or in a job group."""
+    """What the store has of a job, in a document of its own or in a job group.
+
+    Raises ``Refused`` (740) where it stands in several of them.
+    """
     try:
         stored = change.about(job)
     except UnreadableDocument as error:
@@ -469,12 +483,17 @@ def _known(change: Change, job: Job) -> _Known | None:
     if stored is None:
         return None
     block = bridge.from_tree(tree.parse(stored.document))
-    for view in views(stored, "Job"):
-        if view.block.id == job.id:
-            inner = block.blocks(Job)[view.place - 1] if view.place else block
-            assert isinstance(inner, Job)
-            return _Known(stored, block, view, inner)
-    return None
+    view = next((view for view in job_views(stored) if view.block.id == job.id), None)
+    if view is None:
+        return None
+    others = () if stored.deleted else elsewhere(change, job.id, stored.number)
+    for other in others:
+        if view.place or other.place:  # jobs alone are runs of the Id
+            both = f"in {stored.identity} and in {other.stored.identity}"
+            raise Refused("740", f"Job {job.id} is {both}; nobody can tell which one is meant")
+    inner = block.blocks(Job)[view.place - 1] if view.place else block
+    assert isinstance(inner, Job)
+    return _Known(stored, block, view, inner)
 
 
 def _entry(
@@ -571,7 +590,7 @@ def _amount(view: View | _Whole, name: str) -> Fraction | None:
 def _require_plain(view: View) -> None:
     """Refuse (317) amounts of which one cannot be charged for."""
     for found in view.flat.values():
-        if found.name in spec.AMOUNTS:
+        if found.name in spec.AMOUNTS or found.name == "Charge":
             require_amount(found)
 
 

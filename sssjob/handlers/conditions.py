@@ -7,7 +7,7 @@ a job does not have is neither equal nor unequal to anything.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isnan
 from operator import eq, ge, gt, le, lt, ne
@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from sssjob.errors import InvalidValue, Refused
 from sssjob.handlers.attributes import JOB, AttributeType, ObjectAttribute, attribute, shown
+from sssjob.handlers.view import on_the_wire
 from sssjob.model import Property
 from sssjob.query.functions import size_of
 from sssjob.rmap.message import Conj, Op, Where
@@ -170,6 +171,8 @@ def _test(
     found = known(asked.name, kind)
     if found is None:
         raise Refused("318", f"{shown(asked.name)} is not a valid attribute for a {kind} object")
+    if asked.op is not Op.MATCH:  # compared in seconds, as they are shown
+        asked = replace(asked, value=on_the_wire(found, asked.value))
     return _Test(found, asked, _value(found, asked))
 
 

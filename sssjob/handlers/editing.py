@@ -10,7 +10,7 @@ from sssjob import units
 from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue, Refused, UnreadableDocument
 from sssjob.handlers.attributes import GROUP, JOB, AttributeType, ObjectAttribute, attribute, shown
-from sssjob.handlers.changes import copied, once, remember, require_conditions
+from sssjob.handlers.changes import once, require_conditions
 from sssjob.handlers.documents import RequestDocuments, carried, require_credits, require_places
 from sssjob.handlers.finding import Search
 from sssjob.handlers.ledger_entries import lowered
@@ -38,10 +38,12 @@ def create(
     advice: Callable[[JobView], str] | None = None,
     *,
     places: int = _PLACES,
+    repeated: int = 0,
 ) -> HandlerAnswer:
     """New job objects, from Data or from Set; one that was deleted comes back with new values.
 
-    A Charge has so many decimal ``places`` at most.
+    A Charge has so many decimal ``places`` at most. The very bytes of a request that come again
+    within ``repeated`` seconds are answered as before, while all that was made is there.
     ``advice`` is what is to be said of a job that is taken nevertheless.
     """
     asked = call.request
@@ -67,7 +69,11 @@ def create(
             change, call, made, warnings, f"Successfully created {{}} {asked.object}{plural}"
         )
 
-    return once(stores, call, do)
+    def holds(change: Change) -> bool:
+        found = map(change.about, new.blocks)
+        return all(each is not None and not each.deleted for each in found)
+
+    return once(stores, call, do, window=repeated, holds=holds)
 
 
 def modify(
@@ -77,13 +83,14 @@ def modify(
 ) -> HandlerAnswer:  # fmt: skip
     """Other values for the jobs that a Where finds: Assign, Inc, Dec.
 
-    What adds is done once, if its very bytes come again within ``repeated`` seconds. ``refunds``
-    are the jobs that the actor may refund, None for none: a lower Charge is a refund. ``advice``
-    is what is to be said of a job that the change has made so. A Charge gets so many decimal
+    The very bytes of a request that come again within ``repeated`` seconds are answered as before:
+    always where it adds, else while its conditions find nothing more to be done. ``refunds`` are
+    the jobs that the actor may refund, None for none: a lower Charge is a refund. ``advice`` is
+    what is to be said of a job that the change has made so. A Charge gets so many decimal
     ``places`` at most.
     """
     asked = call.request
-    window = repeated if any(each.op != "Assign" for each in asked.sets) else 0
+    adds = any(each.op != "Assign" for each in asked.sets)
     if not asked.sets or asked.gets or asked.data:
         raise Refused("318", "A Modify has at least one Set, and neither Get nor Data")
     set_ = {each: settable(each, asked.object).name for each in asked.sets}
@@ -111,30 +118,38 @@ def modify(
                     require_refund(call, refunds, view)
         return made
 
-    return _each(stores, call, reach, do, "modified", deleted=False, window=window, advice=advice)
+    return _each(
+        stores, call, reach, do, "modified", deleted=False, window=repeated, adds=adds,
+        advice=advice,
+    )  # fmt: skip
 
 
-def delete(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
-    """Jobs are hidden, and kept."""
+def delete(
+    stores: Stores, call: ReceivedRequest, reach: Reach, *, repeated: int = 0
+) -> HandlerAnswer:
+    """Jobs are hidden, and kept. Of what is ``repeated`` see ``modify``."""
 
     def do(change: Change, found: Sequence[View]) -> Stored:
         _require_whole(found)
         return change.delete(found[0].stored.identity) or found[0].stored
 
-    return _each(stores, call, reach, do, "deleted", deleted=False)
+    return _each(stores, call, reach, do, "deleted", deleted=False, window=repeated)
 
 
 def undelete(
     stores: Stores, call: ReceivedRequest, reach: Reach,
-    advice: Callable[[JobView], str] | None = None,
+    advice: Callable[[JobView], str] | None = None, *, repeated: int = 0,
 ) -> HandlerAnswer:  # fmt: skip
-    """Hidden jobs are shown again."""
+    """Hidden jobs are shown again. Of what is ``repeated`` see ``modify``."""
 
     def do(change: Change, found: Sequence[View]) -> Stored:
         _require_whole(found)
-        return change.undelete(found[0].stored.identity) or found[0].stored
+        stored = found[0].stored
+        block = bridge.from_tree(tree.parse(stored.document))
+        require_one_place(change, block, stored.number)
+        return change.undelete(stored.identity) or stored
 
-    return _each(stores, call, reach, do, "undeleted", deleted=True, advice=advice)
+    return _each(stores, call, reach, do, "undeleted", deleted=True, window=repeated, advice=advice)
 
 
 # --- parts that other actions use -----------------------------------------------------------------
@@ -277,7 +292,7 @@ def _created(
             mine = all(view.is_within(reach) for view in views(old, call.request.object))
             if not old.deleted or not mine:
                 raise Refused("740", f"{old.identity} is there already")
-        _require_one_place(change, block)
+        require_one_place(change, block, old.number if old else None)
         kept = change.put(block, files=files)
         # The very document that was deleted is no new version of it.
         made = (change.undelete(kept.identity) or kept) if kept.deleted else kept
@@ -289,32 +304,38 @@ def _created(
     return made
 
 
-def _require_one_place(change: Change, block: Block) -> None:
+def require_one_place(change: Change, block: Block, number: int | None) -> None:
     """Refuse (740) a job that stands in a group and alone, or twice in a group.
 
-    A Charge would be of one of them, a Modify of both, and each would be forwarded.
+    A Charge would be of one of them, a Modify of both, and each would be forwarded. Jobs alone
+    are runs of one Id, and workflows of one form may have the same Ids. ``number`` is the document
+    in which they are, None for a new one.
     """
     jobs = [job.id for job in block.blocks(Job) if job.id]
     if len({*jobs}) < len(jobs):
         raise Refused("740", f"{block.name} {block.id} has two jobs of one Id")
-    for id_ in jobs or [block.id]:
-        found = change.get(id_)
-        if found is None or found.deleted:
-            continue
-        name, other, _ = found.identity
-        # A group may be called as a job is.
-        if name == JOB if jobs else (name == GROUP and other != id_):
-            raise Refused("740", f"Job {id_} is there already, in {found.identity}")
+    for id_ in jobs or [block.id] * (block.name == JOB):
+        for other in elsewhere(change, id_, number):
+            if bool(other.place) is not bool(jobs):
+                raise Refused("740", f"Job {id_} is there already, in {other.stored.identity}")
+
+
+def elsewhere(change: Change, id_: str, number: int | None) -> Iterator[JobView]:
+    """The jobs of an Id that are not hidden, in all documents but one."""
+    for stored in change.named(id_):
+        if stored.number != number:
+            yield from (view for view in job_views(stored) if view.block.id == id_)
 
 
 def _each(
     stores: Stores, call: ReceivedRequest, reach: Reach,
-    do: Callable[[Change, Sequence[View]], Stored], done: str, *, deleted: bool, window: int = 0,
-    advice: Callable[[JobView], str] | None = None,
+    do: Callable[[Change, Sequence[View]], Stored], done: str, *, deleted: bool, window: int,
+    adds: bool = False, advice: Callable[[JobView], str] | None = None,
 ) -> HandlerAnswer:  # fmt: skip
     """Do something with each document in which jobs are found.
 
-    What comes again within a ``window`` of seconds is answered as it was.
+    What comes again within a ``window`` of seconds is answered as it was: what ``adds`` always,
+    and all else while there is nothing more to be done.
     """
     asked = call.request
     require_conditions(asked)
@@ -322,10 +343,10 @@ def _each(
     with stores.use() as jobs:
         numbers = list(dict.fromkeys(view.stored.number for view in search.run(jobs)))
 
+    def is_done(change: Change) -> bool:
+        return not any(any(search.among(change.at(number), change)) for number in numbers)
+
     def all_of(change: Change) -> HandlerAnswer:
-        name = f"{asked.action} {call.mark}"
-        if window and (copy := copied(change, call, name, window)) is not None:
-            return copy
         made: list[Stored] = []
         said: list[str] = []
         places: dict[int, set[int]] = {}
@@ -339,11 +360,9 @@ def _each(
                     before = () if old.deleted else {*_advised(job_views(old, change), advice)}
                     said += _advised(job_views(made[-1], change), advice, before)
         told = f"Successfully {done} {{}} {asked.object}s"
-        answer = _told(change, call, made, "\n".join(said[:_MOST]), told, places)
-        remember(change, call, name, window, answer)
-        return answer
+        return _told(change, call, made, "\n".join(said[:_MOST]), told, places)
 
-    return once(stores, call, all_of)
+    return once(stores, call, all_of, window=window, holds=None if adds else is_done)
 
 
 def _told(

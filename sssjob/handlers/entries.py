@@ -24,6 +24,7 @@ from sssjob.rmap.message import Conj, Get, Item, Op, Request, Row, Where
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store.ledger import Entry, EntryKind
 from sssjob.store.reach import Reach
+from sssjob.store.settling import SAID
 
 TRANSACTION, RESERVATION, QUOTATION = "Transaction", "Reservation", "Quotation"
 ALLOCATION = "ReservationAllocation"
@@ -52,6 +53,12 @@ def _delta(entry: Entry) -> Fraction | None:
     """By how much an entry changes what is left to spend."""
     signs = {EntryKind.CHARGE: -1, EntryKind.REFUND: 1}
     return entry.amount * signs[entry.kind] if entry.amount and entry.kind in signs else None
+
+
+def _described(entry: Entry) -> str:
+    """What a Refund was described by, else why an entry was made."""
+    is_described = entry.kind is EntryKind.REFUND and entry.details not in ("", SAID)
+    return entry.details if is_described else entry.reason
 
 
 def _begins(entry: Entry) -> int:
@@ -92,7 +99,7 @@ _FIELDS: Mapping[str, tuple[_Field, ...]] = MappingProxyType({
         _field("Delta",       _delta,                       _NUMBER),
         _field("Account",     lambda entry: ""),
         _field("Allocation",  lambda entry: ""),
-        _field("Description", lambda entry: entry.reason),
+        _field("Description", _described),
         *_HIDDEN,
     ),
     RESERVATION: (

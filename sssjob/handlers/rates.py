@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -9,6 +10,23 @@ from types import MappingProxyType
 
 from sssjob.store.ledger import RESOURCE
 from sssjob.units import decimal
+
+# An amount, or a factor, in the details of a bill.
+_PRICED = re.compile(
+    r"(?:^\(|\+) \( ([0-9.]+) \[([A-Za-z]+)\] \* |\* [0-9.]+ \[ChargeRate\{(?!Resource\})(\w+)\}\{"
+    r"(.*?)\}\](?= \* | = [0-9.]+$)"
+)
+
+
+def priced_by(details: str) -> dict[str, str]:
+    """By which values of which properties a bill was made, of its details.
+
+    >>> rates = Rates({"Disk": Fraction(1)}, {"Queue": {"long": Fraction(2)}})
+    >>> priced_by(rates.bill(60, lambda name: Fraction(5, 2), lambda name: "long").details)
+    {'Disk': '2.5', 'Queue': 'long'}
+    """
+    return {name or factor: amount or value
+            for amount, name, factor, value in _PRICED.findall(details)}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,8 +61,8 @@ class Service:
                 ("Query", query),
                 ("Create", self._create),
                 ("Modify", self._modify),
-                ("Delete", editing.delete),
-                ("Undelete", partial(editing.undelete, advice=self.advice)),
+                ("Delete", partial(self._hidden, editing.delete)),
+                ("Undelete", partial(self._hidden, partial(editing.undelete, advice=self.advice))),
             )
         }
         handlers |= {(each, "Query"): entries.query for each in entries.OBJECTS}
@@ -101,8 +101,17 @@ class Service:
         return plain and named and asked.option("Time") is None
 
     def _create(self, stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
-        places = self.settings.accounting.rates.precision
-        return editing.create(stores, call, reach, self.advice, places=places)
+        accounting = self.settings.accounting
+        return editing.create(
+            stores, call, reach, self.advice, places=accounting.rates.precision,
+            repeated=accounting.repeated,
+        )  # fmt: skip
+
+    def _hidden(
+        self, handler: Callable[..., HandlerAnswer], stores: Stores, call: ReceivedRequest,
+        reach: Reach,
+    ) -> HandlerAnswer:  # fmt: skip
+        return handler(stores, call, reach, repeated=self.settings.accounting.repeated)
 
     def _modify(self, stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
         accounting, refunds = self.settings.accounting, self._refunds(call)

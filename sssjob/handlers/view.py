@@ -89,9 +89,7 @@ class View:
                 return units.decimal(found.bytes / units.UNITS[units.DEFAULT_UNITS[found.name]])
             except InvalidValue:
                 return found.text
-        if attribute.kind in _IN_SECONDS and not found.text.isdecimal():
-            return _in_seconds(found.text, _IN_SECONDS[attribute.kind])
-        return found.text
+        return on_the_wire(attribute, found.text)
 
     def number(self, attribute: ObjectAttribute) -> Fraction | None:
         """The value as an exact number, amounts in their default unit; None if it is none."""
@@ -103,8 +101,7 @@ class View:
 
     def seconds(self, attribute: ObjectAttribute) -> int | None:
         """A duration or a time in whole seconds, in any form that reports read; None if none."""
-        read = _IN_SECONDS.get(attribute.kind, units.duration)
-        return whole_seconds(self.text(attribute) or "", read)
+        return whole_seconds(self.text(attribute) or "", _IN_SECONDS.get(attribute.kind))
 
     def is_within(self, reach: Reach) -> bool:
         """Whether a job may be seen by who sees these; a group, whether all its jobs may."""
@@ -150,23 +147,25 @@ class JobView(View):
         super().__init__(stored, block, place, home)
 
 
-def whole_seconds(text: str, read: Callable[[str], int] = units.duration) -> int | None:
+def whole_seconds(text: str, read: Callable[[str], int] | None = None) -> int | None:
     """What a text says in whole seconds; None where it says none, or more than can be held."""
     try:
-        found = read(text)
+        found = (read or units.duration)(text)
     except InvalidValue:
         return None
     return found if found <= LARGEST else None
 
 
-def _in_seconds(text: str, read: Callable[[str], int]) -> str:
-    """A time or a duration as a number; a text that is one already, or none at all, as it is."""
-    try:
-        units.number(text)
-    except InvalidValue:
-        seconds = whole_seconds(text, read)
-        return text if seconds is None else str(seconds)
-    return text
+def on_the_wire(attribute: ObjectAttribute, text: str) -> str:
+    """A time or a duration as SSSRMAP has it, in digits, in whatever form it is written.
+
+    What is none in whole seconds stays as it is, and so does everything else.
+    """
+    read = _IN_SECONDS.get(attribute.kind)
+    if read is None or (text.isascii() and text.isdecimal() and text[0] != "0"):
+        return text
+    seconds = whole_seconds(text, read)
+    return text if seconds is None else str(seconds)
 
 
 def views(stored: Stored, kind: str, home: HasLedger | None = None) -> Iterator[View]:

@@ -7,8 +7,9 @@ from typing import NamedTuple
 from lxml import etree
 from lxml.etree import _Element as Element
 
+from sssjob import units
 from sssjob.document.places import inside_of
-from sssjob.errors import Refused
+from sssjob.errors import InvalidValue, Refused
 from sssjob.rmap import codes
 from sssjob.rmap.envelope import elements, local, text
 from sssjob.rmap.message import (
@@ -192,8 +193,12 @@ def _check_groups(wheres: tuple[Where, ...]) -> None:
 
 def _option(element: Element) -> Option:
     name, value = _name(element, "Option", "318"), text(element)
-    if name.endswith("Time") and not (value.isascii() and value.isdigit()):
-        raise Refused("317", f"The option {_shown(name)} is a time in seconds since 1970")
+    if name.endswith("Time"):
+        try:
+            value = str(units.time(value))
+        except InvalidValue as error:
+            said = f"The option {_shown(name)} is a time in seconds since 1970"
+            raise Refused("317", said) from error
     return Option(name, value, element.get("op", ""))
 
 

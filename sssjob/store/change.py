@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from sssjob.errors import BusyStore
 from sssjob.model import Block
@@ -37,6 +37,11 @@ class Change:
         self._engine.hold(identity.id if isinstance(identity, Identity) else identity)
         row = lookup.find(self._engine, identity)
         return None if row is None else self.at(row[0])
+
+    def named(self, id_: str) -> Iterator[Stored]:
+        """The documents that may have a job of an Id and are not hidden, as ``Store.named``."""
+        self._engine.hold(id_)
+        return lookup.named(self._engine, self._packing, id_, deleted=False)
 
     def about(self, document: Block | bytes) -> Stored | None:
         """What there is of the job that a document is about; see ``identity``."""
@@ -98,24 +103,24 @@ class Change:
         self._engine.hold(name)
         return lookup.noted(self._engine, name)
 
-    def answered(self, job: str, mark: str, since: float) -> str | None:
-        """What was answered to a message about a job since a time; None if it was not.
+    def answered(self, kind: str, mark: str, since: float) -> str | None:
+        """What was answered to a message of a kind since a time; None if it was not.
 
-        Nobody else answers about the job until the block ends.
+        Nobody else answers the same message until the block ends.
         """
-        self._engine.hold(f"answers about {job}")
+        self._engine.hold(f"answers to {kind} {mark}")
         found = self._engine.fetch(
             "SELECT text FROM answer WHERE job = ? AND mark = ? AND at >= ?",
-            (job, mark, math.floor(since)),
+            (kind, mark, math.floor(since)),
         )
         return str(found[0][0]) if found else None
 
-    def keep_answer(self, job: str, mark: str, at: float, text: str) -> None:
-        """Keep what is answered to a message about a job."""
+    def keep_answer(self, kind: str, mark: str, at: float, text: str) -> None:
+        """Keep what is answered to a message of a kind."""
         self._engine.fetch(
             "INSERT INTO answer (job, mark, at, text) VALUES (?, ?, ?, ?) ON CONFLICT (job, mark) "
             "DO UPDATE SET at = excluded.at, text = excluded.text",
-            (job, mark, math.floor(at), text),
+            (kind, mark, math.floor(at), text),
         )
 
     def _hide(self, identity: Identity | str, *, deleted: bool) -> Stored | None:

@@ -131,7 +131,7 @@ TOUCHED = Table("touched", (
 ), ("part", "writer"), is_small=True)
 # What was answered to a message about a job; and the messages that may come once.
 ANSWER = Table("answer", (
-    Field("job",  TEXT),                        # its Id, or what kind of messages these are
+    Field("job",  TEXT),                        # what kind of messages these are
     Field("mark", TEXT),                        # the digest that was signed, or one of a nonce
     Field("at",   INTEGER),                     # when it was, or until when it is remembered
     Field("text", TEXT),

@@ -43,7 +43,7 @@ from sssjob.store.schema import listed
 from sssjob.store.sql import Sql, SqlDialect, sql
 
 _CHARGE, _OWNER = "Charge", ("User", "Project", "Machine")
-_SAID = "as the job said"  # how an amount came about that nobody here computed
+SAID = "as the job said"  # how an amount came about that nobody here computed
 _BATCH = 2000  # documents that are looked at together
 _COLUMN = columns.name_of(_CHARGE)
 _AT = columns.NAMES.index(_COLUMN)
@@ -63,11 +63,7 @@ class Difference(NamedTuple):
     shares: Sequence[Share]
 
 
-class _Sum(NamedTuple):
-    """Credits, and to whom they were charged."""
-
-    amount: Fraction
-    owner: Owner
+_Shares = dict[Owner, Fraction]  # what each of those who are named is charged
 
 
 def says_charge(rows: Sequence[Row]) -> bool:
@@ -94,7 +90,7 @@ def settle(
     StoreLedger(engine, change).add_all([
         Entry(
             EntryKind.CHARGE if each.said > each.entered else EntryKind.REFUND,
-            amount, now, each.job, each.document, details=_SAID, **owner._asdict(),
+            amount, now, each.job, each.document, details=SAID, **owner._asdict(),
         )
         for each in found
         for owner, amount in each.shares
@@ -106,27 +102,41 @@ def differences(engine: Engine, packing: Packing, documents: Sequence[int]) -> I
     for start in range(0, len(documents), _BATCH):
         batch = documents[start : start + _BATCH]
         said, known = _said(engine, packing, batch), _entered(engine, batch)
-        nothing = _Sum(Fraction(), Owner())
         for job in sorted({*said, *known}):
-            mine, theirs = said.get(job, nothing), known.get(job, [])
+            mine, theirs = said.get(job, {}), known.get(job, [])
+            if len(mine) > 1:
+                yield from _by_owner(job, mine, theirs)
+                continue
+            owner, amount = next(iter(mine.items()), (Owner(), Fraction()))
             sum_ = sum((credits for _, credits in theirs), Fraction())
-            more = mine.amount - sum_
+            more = amount - sum_
             if more:
-                found = [(mine.owner, more)] if more > 0 else shares(theirs, -more)
-                yield Difference(*job, mine.amount, sum_, found)
+                found = [(owner, more)] if more > 0 else shares(theirs, -more)
+                yield Difference(*job, amount, sum_, found)
 
 
-def _said(engine: Engine, packing: Packing, documents: Sequence[int]) -> dict[_Job, _Sum]:
+def _by_owner(job: _Job, said: _Shares, entered: Sequence[Share]) -> Iterator[Difference]:
+    """The differences of jobs that share an Id, or have none, and not an owner: of each owner."""
+    sums: _Shares = defaultdict(Fraction)
+    for owner, credits in entered:
+        sums[owner] += credits
+    for owner in {**said, **sums}:
+        amount, sum_ = said.get(owner, Fraction()), sums.get(owner, Fraction())
+        if amount != sum_:
+            yield Difference(*job, amount, sum_, [(owner, abs(amount - sum_))])
+
+
+def _said(engine: Engine, packing: Packing, documents: Sequence[int]) -> dict[_Job, _Shares]:
     """What jobs of documents say that they were charged."""
     asked = _question(engine.dialect)
     condition, value = engine.among("document", documents)
-    found: dict[_Job, _Sum] = {}
+    found: dict[_Job, _Shares] = {}
     others: set[int] = set()
     rows = engine.fetch(f"{asked.text} AND {condition}", (*asked.values, value))
     for document, is_decided, charge, id_, *owner in rows:
         if is_decided:
             told = Owner(*(stripped(each or "") for each in owner))
-            found[document, stripped(id_ or "")] = _Sum(Fraction(int(charge)), told)
+            found[document, stripped(id_ or "")] = {told: Fraction(int(charge))}
         else:
             others.add(document)
     for document in others:
@@ -134,12 +144,11 @@ def _said(engine: Engine, packing: Packing, documents: Sequence[int]) -> dict[_J
         row = lookup.by_number(engine, document)
         assert row is not None  # documents never go away
         stored = lookup.stored(row, packing, engine.address)
-        told_again: dict[_Job, _Sum] = {}
+        told_again: dict[_Job, _Shares] = {}
         for _, job in jobs_in(bridge.from_tree(tree.parse(stored.document))):
-            key = document, job.id
-            former = told_again.get(key)
-            amount = _charge(job) + (former.amount if former else 0)
-            told_again[key] = _Sum(amount, former.owner if former else _owner(job))
+            of_id = told_again.setdefault((document, job.id), {})
+            whose = _owner(job)
+            of_id[whose] = of_id.get(whose, Fraction()) + _charge(job)
         found |= told_again
     return found
 

@@ -424,6 +424,21 @@ def test_funds_are_those_of_the_user_of_the_job_whoever_says_it(service):
         assert gold.calls[-1].request.data.items[0].get("UserId") == "bob"
 
 
+def test_the_server_behind_is_told_in_data_what_options_say_of_the_job(service):
+    """Gold 2.0 does not know these options, and reads a clock as a number."""
+    gold = Gold()
+    with running(gold) as other:
+        made = front(service, other, funds=True)
+        data = Data((Row("Job", (("JobId", "a"), ("Processors", "4"))),))
+        options = Option("WallDuration", "0:01:00"), Option("ItemizedCharges", "True")
+        assert made.ask("Quote", data=data, options=options).count == 240
+        asked = gold.calls[-1].request
+        assert dict(asked.data.items[0].fields) == {
+            "JobId": "a", "Processors": "4", "WallDuration": "60",
+        }  # fmt: skip
+        assert [each.name for each in asked.options] == ["ItemizedCharges"]
+
+
 ODD = [
     b"<WallDuration>0:10:00</WallDuration>",
     b"<WallDuration>60</WallDuration><Processors>4<!-- c --></Processors>",

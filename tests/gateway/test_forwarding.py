@@ -69,10 +69,10 @@ def forwarding(jobs, tmp_path):
     clock = Clock()
     clock.now = time.time()
 
-    def forward(port, dialect=GOLD, **options):
+    def forward(port, dialect=GOLD, rates=Rates, **options):
         client = Client([Legacy("127.0.0.1", port, timeout=0.5)], Key(KEY), dialect, tries=1)
         plan = ForwardingPlan(client, **{"queue": tmp_path / "forward.db"} | options)
-        each = Forwarding(plan, jobs.service.stores, clock=clock)
+        each = Forwarding(plan, jobs.service.stores, clock=clock, rates=rates)
         each.clock = clock
         made.append(each)
         return each
@@ -212,6 +212,9 @@ def test_a_job_that_has_ended_waits_for_its_charge_and_no_longer(jobs, forwardin
         assert states(each) == {}
 
 
+USED_WITH = CHARGE.format(10).replace("</Job>", "{}</Job>")
+
+
 @pytest.mark.parametrize("charge", [False, True])
 def test_what_was_sent_and_is_another_now_is_told_until_it_is_settled(charge, jobs, forwarding):
     jobs.service.settings = ServiceSettings(ROLES, Accounting(Rates({"Processors": Fraction(1)})))
@@ -250,6 +253,57 @@ def test_what_was_sent_and_is_another_now_is_told_until_it_is_settled(charge, jo
         )
         each.look()
         assert [*each.outbox.left()] == []  # as it was sent, again
+
+
+RATED = Rates({"Processors": Fraction(1)}, {"QualityOfService": {"premium": Fraction(2)}})
+MANY = [("Charge", {"data": [CHARGE.format(100)]}), ("Charge", {"data": [CHARGE.format(50)]})]
+BACK = "Refund", {"options": {"JobId": "1"}}
+
+
+def modified(name, value):
+    return "Modify", {"sets": [(name, value)], "wheres": [("Id", "EQ", "1")]}
+
+
+@pytest.mark.parametrize(
+    "charge, steps, told",
+    [
+        (False, MANY[:1], ""),
+        (True, [*MANY, BACK], ""),
+        (False, MANY, "what is sent was charged 100 here, and the job 300 in all"),
+        (False, [MANY[0], BACK], "what is sent was charged 200 here, and the job 0 in all"),
+        (False, [MANY[0], BACK, MANY[0]], ""),
+        (False, [MANY[0], modified("Charge", "150")], "what is sent was charged 200 here, and the job 150 in all"),
+        (False, [MANY[0], modified("Processors", "4")], "Processors is sent as 4 and was charged as 2"),
+        (True, [MANY[0], modified("Processors", "4")], ""),
+        (False, [MANY[0], modified("WallDuration", "7")], "WallDuration is sent as 7 and was charged as 100"),
+        (False, [MANY[0], modified("QualityOfService", "premium")], "QualityOfService is sent as premium and was charged as nothing"),
+        (False, [MANY[0], modified("QualityOfService", "usual")], ""),
+        (True, [MANY[0], modified("User", "bob")], "UserId is sent as bob and was charged as ann"),
+        (False, [("Charge", {"data": [USED_WITH.format("<Charge>5</Charge>")]}), modified("Processors", "4")], ""),
+    ],
+)  # fmt: skip
+def test_a_charge_there_that_differs_from_the_ledger_here_is_told(
+    charge, steps, told, jobs, forwarding
+):
+    """The other server charges once, for what is sent; here are entries, and what was said then."""
+    jobs.service.settings = ServiceSettings(ROLES, Accounting(RATED))
+    with scripted(CHARGED) as gold:
+        each = forwarding(gold.port, charge=charge, rates=lambda: RATED)
+        jobs.create("<Job><Id>1</Id><User>ann</User><State>Running</State></Job>")
+        for action, asked_for in [*steps, modified("State", "Completed")]:
+            jobs.answer(action, **asked_for)
+        assert each.look() == 1
+        assert [parcel.said for parcel in each.outbox.left()] == [told]
+        assert each.send() == 1
+        state = [(parcel.state, parcel.said) for parcel in each.outbox.left()]
+        assert state == ([(ParcelState.CHANGED, told)] if told else [])
+        jobs.answer("Modify", **modified("Priority", "3")[1])
+        each.look()
+        assert [parcel.said for parcel in each.outbox.left()] == [told] * bool(told)
+        assert each.outbox.settle("1") == bool(told)
+        each._seen.clear()
+        each.look()
+        assert [*each.outbox.left()] == []
 
 
 def test_a_queue_of_an_older_version_goes_on(tmp_path):
@@ -306,6 +360,25 @@ def test_where_nobody_knows_whether_it_arrived_gold_is_asked_before_it_is_told_a
         each.send()
         assert states(each) == {}
         assert [asked(gold, place).action for place in range(len(gold.requests))] == sent
+
+
+def test_a_job_that_was_charged_there_is_not_taken_for_another_run_of_its_id(jobs, forwarding):
+    """The first run was charged for as long as the second, of which nobody knows whether it was."""
+    with scripted(CHARGED, b"", KNOWN, CHARGED) as gold:
+        each = forwarding(gold.port)
+        for start in (10, 20):
+            jobs.create(
+                DONE.format(1).replace("<State>", f"<SubmitTime>{start}</SubmitTime><State>")
+            )
+        assert (each.look(), each.send()) == (2, 1)
+        assert states(each) == {"1": (ParcelState.UNKNOWN, 1)}
+        gold.over.set()
+        for _ in "12":
+            each.clock.now += 70
+            each.send()
+        assert states(each) == {}
+        actions = [asked(gold, place).action for place in range(len(gold.requests))]
+        assert actions == ["Charge", "Charge", "Query", "Charge"]
 
 
 def test_of_two_gateways_with_one_queue_one_sends_and_the_other_takes_over(
@@ -683,6 +756,43 @@ def test_the_number_of_a_quote_of_ours_is_none_of_the_other_servers(jobs, forwar
         assert (each.look(), each.send()) == (2, 2)
         sent = [asked(gold, place).data.items[0] for place in (0, 1)]
         assert [row.get("QuoteId") for row in sent] == [None, "7"]
+
+
+@pytest.mark.parametrize("charge", [False, True])
+def test_what_was_charged_here_is_sent_although_its_job_was_deleted(charge, jobs, forwarding):
+    """Its credits stay taken here: what was charged was used."""
+    run = "<Job><Id>1</Id><User>ann</User><State>Running</State></Job>"
+    jobs.service.settings = ServiceSettings(ROLES, Accounting(RATED))
+    with scripted(CHARGED) as gold:
+        each = forwarding(gold.port, charge=charge)
+        jobs.create(run, run.replace(">1<", ">2<"), run.replace(">1<", ">3<"))
+        for name in "12":
+            jobs.answer("Charge", data=[CHARGE.format(10).replace(">1<", f">{name}<")])
+        jobs.answer("Refund", options={"JobId": "2"})
+        for name in "123":
+            jobs.answer("Delete", wheres=[("Id", "EQ", name)])
+        assert (each.look(), each.send()) == (1, 1)
+        [row] = asked(gold).data.items
+        assert (row.get("JobId"), row.get("Charge")) == ("1", "20" if charge else None)
+        each._seen.clear()
+        jobs.answer("Undelete", wheres=[("Id", "EQ", "1")])
+        assert (each.look(), each.send(), [*each.outbox.left()]) == (0, 0, [])
+
+
+def test_a_job_that_has_ended_and_has_no_id_is_told(jobs, forwarding):
+    done = (
+        "<Job><User>ann</User><State>{}</State><Delivered><Duration>4</Duration></Delivered></Job>"
+    )
+    jobs.service.advice = unsendable
+    group = "<JobGroup><Id>g</Id>" + done.format("Idle") + done.format("Completed") + "</JobGroup>"
+    answer, _ = jobs.answer("Create", object="JobGroup", data=[group])
+    assert (answer.code, answer.message) == ("100", ": will not be forwarded: it has no Id")
+    each = forwarding(closed_port())
+    each._first = 0
+    assert each.look() == 0
+    [parcel] = each.outbox.left()
+    assert (parcel.state, parcel.said) == (ParcelState.INCOMPLETE, "it has no Id")
+    assert parcel.fields == (("JobId", "job 2 of JobGroup g"),)
 
 
 def test_a_queue_is_no_other_database(tmp_path):

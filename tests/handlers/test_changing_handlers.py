@@ -364,6 +364,50 @@ def test_what_adds_is_done_once_if_its_bytes_come_again(jobs, op, sign):
     assert priority() == 5
 
 
+COPIED = {
+    "Create": {"data": ["<Job><Id>3</Id><User>ann</User></Job>"]},
+    "Delete": {"wheres": [("Id", "EQ", "1")]},
+    "Modify": {"sets": [("State", "Running")], "wheres": [("State", "EQ", "Idle")]},
+}
+UNDONE = {
+    "Create": ("Delete", {"wheres": [("Id", "EQ", "3")]}),
+    "Delete": ("Undelete", COPIED["Delete"]),
+    "Modify": ("Modify", {"sets": [("State", "Idle")], "wheres": [("Id", "EQ", "1")]}),
+}
+
+
+@pytest.mark.parametrize("action", COPIED)
+def test_a_copy_of_any_change_is_answered_as_before_unless_that_was_undone(jobs, action):
+    """A peer that was not answered in time, and sends the same bytes, is told what was done."""
+    asked, (undo, back) = COPIED[action], UNDONE[action]
+    first, rows = jobs.answer(action, **asked, mark="m")
+    assert first.code == "000"
+    assert not first.again
+    again, same = jobs.answer(action, **asked, mark="m", now=1120.0)
+    assert (again.message, again.again, same) == (first.message, True, rows)
+    jobs.answer(undo, **back)
+    anew, _ = jobs.answer(action, **asked, mark="m", now=1120.0)
+    assert (anew.message, anew.again) == (first.message, False)
+    late = jobs.said(action, **asked, mark="m", now=1241.0)
+    assert late != first.message
+
+
+def test_an_undelete_makes_no_second_job_of_an_id(jobs):
+    group = "<JobGroup><Id>{}</Id><Job><Id>{}</Id></Job></JobGroup>"
+    jobs.create("<Job><Id>x</Id></Job>")
+    jobs.answer("Delete", wheres=[("Id", "EQ", "x")])
+    jobs.answer("Create", object="JobGroup", data=[group.format("wx", "x")])
+    assert (
+        jobs.said("Undelete", wheres=[("Id", "EQ", "x")])
+        == "Job x is there already, in JobGroup wx"
+    )
+    jobs.answer("Create", object="JobGroup", data=[group.format("wy", "y")])
+    jobs.answer("Delete", object="JobGroup", wheres=[("Id", "EQ", "wy")])
+    jobs.create("<Job><Id>y</Id></Job>")
+    assert jobs.code("Undelete", object="JobGroup", wheres=[("Id", "EQ", "wy")]) == "740"
+    assert jobs.ids(("Id", "EQ", "y")) == ["y"]
+
+
 def test_a_job_is_in_one_place(jobs):
     group = "<JobGroup><Id>{}</Id><Job><Id>{}</Id></Job><Job><Id>{}</Id></Job></JobGroup>"
 

@@ -347,7 +347,8 @@ def test_times_and_durations_are_seconds_in_whatever_form_they_are_written(tmp_p
     written = [
         ("<Duration>0:01:30</Duration>", "90"), ("<Duration>1-00:00:10</Duration>", "86410"),
         ("<Duration>90</Duration>", "90"), ("<Duration>90.5</Duration>", "90.5"),
-        ("<Duration>soon</Duration>", "soon"), ("<Duration>0090</Duration>", "0090"),
+        ("<Duration>soon</Duration>", "soon"), ("<Duration>0090</Duration>", "90"),
+            ("<Duration>+600</Duration>", "600"), ("<Duration> 60 </Duration>", "60"), ("<Duration>-0</Duration>", "0"),
     ]  # fmt: skip
     start = "<StartTime>2026-11-25T10:00:00Z</StartTime>"
     with job_service(str(tmp_path / "jobs.db")) as jobs:
@@ -364,14 +365,26 @@ def test_times_and_durations_are_seconds_in_whatever_form_they_are_written(tmp_p
         assert (flat["StartTime"], flat["WallDuration"]) == ("1795600800", "90")
         for wheres in ((), [("User", "EQ", "zoe")], [("StartTime", "GE", "1795600800")]):
             [total] = jobs.ask("Query", gets=[("WallDuration", "Sum")], wheres=wheres)
-            assert total == {"WallDuration": "86770.5"}
+            assert total == {"WallDuration": "87430.5"}
         assert jobs.ids(("WallDuration", "EQ", "90")) == ["0", "2", "5"]
-        assert jobs.ids(("Duration", "GT", "90")) == ["1", "3"]
+        for text in ("600", "+600", "0600", "0:10:00"):
+            assert jobs.ids(("WallDuration", "EQ", text)) == ["6"]
+        assert jobs.ids(("StartTime", "EQ", "2026-11-25T11:00:00+01:00"), ("Id", "EQ", "0")) == [
+            "0"
+        ]
+        assert jobs.code("Query", wheres=[("StartTime", "GE", "soon")]) == "317"
+        assert jobs.ids(("WallDuration", "LT", "80")) == ["7", "8"]
+        assert jobs.ids(("Duration", "GT", "90")) == ["1", "3", "6"]
         assert jobs.ids(("StartTime", "LT", "1795600800")) == []
         [longest] = jobs.ask("Query", gets=[("Duration", "Max")], wheres=[("Duration", "GE", "0")])
         assert longest == {"Duration": "86410"}
         sort = [("Duration", "Sort"), "Id"]
         held = [("Duration", "LE", "90"), ("Id", "NE", "5")]
-        assert [row["Id"] for row in jobs.ask("Query", gets=sort, wheres=held)] == ["0", "2"]
+        assert [row["Id"] for row in jobs.ask("Query", gets=sort, wheres=held)] == [
+            "8",
+            "7",
+            "0",
+            "2",
+        ]
         jobs.answer("Modify", sets=[("Duration", "10", "Inc")], wheres=[("Id", "EQ", "0")])
         assert jobs.ids(("Duration", "EQ", "100")) == ["0"]

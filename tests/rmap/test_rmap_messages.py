@@ -358,6 +358,14 @@ def test_the_last_part_of_an_answer_is_known(number, most, last):
     assert Response(chunk_num=number, chunk_max=most).is_last == last
 
 
+@pytest.mark.parametrize(
+    "text", ["1893456000", "2030-01-01T00:00:00Z", "2030-01-01T01:00:00+01:00"]
+)
+def test_an_option_that_is_a_time_is_read_as_everywhere_in_seconds(text):
+    body = f'<Body><Request action="Charge" actor="a"><Object>Job</Object><Option name="StartTime">{text}</Option></Request></Body>'
+    assert read_request(etree.fromstring(body)).option("StartTime") == "1893456000"
+
+
 def test_options_and_fields_are_found_by_their_names():
     asked = Request("Query", "a", options=(Option("Limit", "5"),), sets=(Set("A", "1"),))
     assert (asked.option("Limit"), asked.option("Offset"), asked.object) == ("5", None, "")
