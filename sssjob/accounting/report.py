@@ -16,7 +16,6 @@ from sssjob import units
 from sssjob.amounts import Scope, is_given, seconds_between
 from sssjob.dotted import NOTEBOOK, loaded
 from sssjob.errors import Finding, InvalidValue, of_kind
-from sssjob.formats.sss import jobs_of
 from sssjob.integers import LARGEST, SMALLEST
 from sssjob.measures import (
     EXTRA,
@@ -352,6 +351,8 @@ class Report:
 
     def add(self, block: Block) -> None:
         """Count a job, or the jobs of a JobGroup with their defaults."""
+        from sssjob.formats.sss import jobs_of  # a report of columns has no need of it
+
         for job in map(JobProperties, jobs_of(block)):
             end = job.ended
             if not self._counts(end):

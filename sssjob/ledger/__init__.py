@@ -16,7 +16,6 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from sssjob.addresses import is_object
-from sssjob.document.files import source_of
 from sssjob.dotted import loaded, needed
 from sssjob.errors import of_kind
 
@@ -36,6 +35,7 @@ def open(home: str | PathLike[str], *, as_of: int | None = None) -> Runs:
     """
     of_kind(home, str | PathLike, "the directory of a ledger")
     of_kind(as_of, int | None, "the number of a commit")
+    source_of = loaded("sssjob.document.files:source_of")
     place = home if isinstance(home, str) and is_object(home) else str(source_of(home))
     for library in ("duckdb", "pyarrow"):
         needed(library, "ledger", "a ledger")

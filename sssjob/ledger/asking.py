@@ -25,7 +25,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from sssjob import spec
-from sssjob.ledger import damage, engine, jobs
+from sssjob.ledger import damage, engine, jobs, lookup
 from sssjob.ledger.columns import EXACT, SUMMED
 from sssjob.ledger.ledger import Ledger
 from sssjob.ledger.manifest import DataFile, Manifest, together
@@ -159,7 +159,7 @@ def found(ledger: Ledger, question: Question) -> Iterator[Job]:
     planned = plan(question)
     wanted = ids_of(planned.bounds.maybe)
     if wanted is not None:
-        told = engine.with_ids(ledger.home, now, whole, sorted(wanted))
+        told = lookup.with_ids(ledger.home, now, whole, sorted(wanted))
         answers = _jobs_at(ledger, now, told)
     else:
         condition = planned.candidates(effective=False)
@@ -183,7 +183,7 @@ def _of_files(
 
 
 def _jobs_at(ledger: Ledger, now: Manifest, places: Iterable[tuple[str, int]]) -> Iterator[Job]:
-    return (jobs.job(tuple(row.values())) for row in engine.rows_at(ledger.home, now, places))
+    return (jobs.job(tuple(row.values())) for row in lookup.rows_at(ledger.home, now, places))
 
 
 def ids_of(condition: Condition) -> frozenset[str] | None:

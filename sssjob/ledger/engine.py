@@ -18,17 +18,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import duckdb
 import pyarrow as pa
 
-from sssjob.errors import DamagedStore, UnusableStore
-from sssjob.ledger import columns, damage, ids, places
+from sssjob.errors import UnusableStore
+from sssjob.ledger import columns
+from sssjob.ledger.lookup import gone
 from sssjob.ledger.manifest import DataFile, Manifest
 from sssjob.ledger.places import ObjectPath, Place
 from sssjob.measures import wait_sql
 
 if TYPE_CHECKING:
-    import pyarrow.parquet as pq
     from duckdb import DuckDBPyConnection as Connection
 
-_AT_ONCE = 8192  # rows of a row group
 _SPECIAL = re.compile(r"[*?\[]")  # what DuckDB takes for a pattern in the name of a file
 _WHOLE = ", ".join(f'"{name}"' for name in columns.NAMES)
 
@@ -171,75 +170,6 @@ def _view(
         connection.register("nothing", empty.append_column("row", pa.array([], pa.int64())))
         parts.append("SELECT * FROM nothing")
     connection.execute(f"CREATE VIEW live AS {' UNION ALL '.join(parts)}")
-
-
-def gone(home: Place, manifest: Manifest) -> pa.Table:
-    """Which rows of which files were replaced. Raises ``DamagedStore``."""
-    tables = []
-    for each in manifest.gone:
-        with places.parquet(damage.data_of(home, each)) as file:
-            tables.append(file.read(use_threads=False))
-    empty = pa.table({"file": pa.array([], pa.string()), "row": pa.array([], pa.int64())})
-    return pa.concat_tables([empty, *tables])
-
-
-def with_ids(
-    home: Place, manifest: Manifest, files: Iterable[DataFile], wanted: Sequence[str]
-) -> list[tuple[str, int]]:
-    """Where in some files the rows that count have one of these ids. Raises ``DamagedStore``."""
-    at = [*ids.rows(home, files, wanted)]
-    replaced: set[tuple[str, int]] = set()
-    if any(file.gone for file, _ in at):
-        told = gone(home, manifest).to_pydict()
-        replaced = {*zip(told["file"], told["row"], strict=True)}
-    return [place for file, row in at if (place := (file.name, row)) not in replaced]
-
-
-def rows_at(
-    home: Place, manifest: Manifest, wanted: Iterable[tuple[str, int]]
-) -> Iterator[dict[str, Any]]:
-    """The rows at some places, as names of files and numbers of rows. Raises ``DamagedStore``.
-
-    Only the row groups that they are in are read, one at a time.
-    """
-    by_name: dict[str, list[int]] = {}
-    for name, number in wanted:
-        by_name.setdefault(name, []).append(number)
-    for file in manifest.files:
-        if file.name in by_name:
-            try:
-                yield from _taken(home / file.path, sorted(by_name[file.name]))
-            except (OSError, pa.ArrowException) as error:
-                text = f"cannot be read: {error}"
-                raise DamagedStore(str(home / file.path), text) from None
-
-
-def _taken(path: Place, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """The rows of a file with these numbers, which go upwards."""
-    with places.parquet(path) as file:
-        first = 0
-        for group in range(file.num_row_groups):
-            behind = first + file.metadata.row_group(group).num_rows
-            some = [number for number in numbers if first <= number < behind]
-            if some:
-                yield from _in_group(file, group, first, some)
-            first = behind
-
-
-def _in_group(
-    file: pq.ParquetFile, group: int, first: int, wanted: Sequence[int]
-) -> Iterator[dict[str, Any]]:
-    """Those of a row group, whose first row has a number; what is behind them is not read."""
-    rest = [*wanted]
-    for batch in file.iter_batches(_AT_ONCE, [group], [*columns.NAMES], use_threads=False):
-        behind = first + len(batch)
-        some = [number - first for number in rest if number < behind]
-        for row in batch.take(pa.array(some, pa.int64())).to_pylist():
-            yield {name: row.get(name) for name in columns.NAMES}
-        rest = rest[len(some) :]
-        if not rest:
-            return
-        first = behind
 
 
 def pattern_of(path: Place) -> str:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from sssjob.accounting import run as accounting
 from sssjob.accounting.report import NAMED
 from sssjob.errors import DamagedStore
-from sssjob.ledger import columns, damage, engine, places
+from sssjob.ledger import columns, damage, lookup, places
 from sssjob.ledger.columns import EXACT, GROUPED, KEPT, SUMMED
 from sssjob.ledger.ledger import Ledger
 from sssjob.measures import Number, usage_of
@@ -81,7 +81,7 @@ def _made(
             raise fault
         on_error(fault)
     replaced: dict[str, set[int]] = {}
-    for each in engine.gone(ledger.home, now).to_pylist():
+    for each in lookup.gone(ledger.home, now).to_pylist():
         replaced.setdefault(each["file"], set()).add(each["row"])
     for file in whole:
         gone, path = replaced.get(file.name, set()), ledger.home / file.path

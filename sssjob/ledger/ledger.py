@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from sssjob.errors import DamagedStore, FullStore, UnusableStore
-from sssjob.ledger import columns, damage, engine, ids, logs, manifest, merging, places
+from sssjob.ledger import columns, damage, ids, logs, lookup, manifest, merging, places
 from sssjob.ledger.columns import COLUMNS, END, ID, KEY, LINE, START, SUBMIT, Row
 from sssjob.ledger.manifest import DataFile, Gone, Input, Log, Manifest, TimeRange
 from sssjob.ledger.places import Place
@@ -81,8 +81,25 @@ class Ledger:
 
         With a ``fence`` of settings for questions of users.
         """
-        with engine.connected(self.home, now or self.manifest(), files, fence=fence) as found:
+        from sssjob.ledger.engine import connected  # whom a run is asked for needs no DuckDB
+
+        with connected(self.home, now or self.manifest(), files, fence=fence) as found:
             yield found
+
+    def runs(self, wanted: Sequence[str]) -> list[dict[str, Any]]:
+        """What is known of the runs of jobs with these ids, in order. Raises ``UnusableStore``."""
+        return lookup.runs(self.home, self.whole(), wanted)
+
+    def whole(self) -> Manifest:
+        """What it is made of now. Raises ``DamagedStore`` for a file that is torn or gone.
+
+        An answer without its rows would be another one.
+        """
+        now = self.manifest()
+        _, faults = self.present(now)
+        if faults:
+            raise faults[0]
+        return now
 
     def present(self, now: Manifest) -> tuple[list[DataFile], list[DamagedStore]]:
         """The files of a manifest that are as long as they were, and what is wrong with others."""
@@ -142,7 +159,7 @@ class Ledger:
         """The rows of ``fresh`` in files, one for each month of the end; others are open."""
         month = f"coalesce(strftime(make_timestamp({END} * 1000000), '%Y-%m'), 'open')"
         connection.execute(f"CREATE TEMP TABLE sorted AS SELECT *, {month} AS month FROM fresh")
-        months = engine.rows_of(connection, "SELECT DISTINCT month FROM sorted ORDER BY 1")
+        months = connection.execute("SELECT DISTINCT month FROM sorted ORDER BY 1").fetchall()
         names = ", ".join(f'"{name}"' for name in columns.NAMES)
         for (each,) in months:
             found = connection.sql(

@@ -1,4 +1,4 @@
-"""Questions to a ledger: the rows of some jobs, and SQL of users, which changes nothing.
+"""Questions to a ledger: SQL of users, which changes nothing.
 
 Strategy. Who may read a ledger may ask it anything. But a question comes from anywhere, SQL can
 read and write files and settings, and one join can fill a disk.
@@ -24,14 +24,12 @@ import duckdb
 import pyarrow as pa
 
 from sssjob.errors import LimitExceeded, UnusableInput
-from sssjob.ledger import damage, engine
-from sssjob.ledger.columns import ID, LINE, MACHINE, SOURCE, START, SUBMIT
+from sssjob.ledger import damage
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection as Connection
 
     from sssjob.ledger.ledger import Ledger
-    from sssjob.ledger.manifest import Manifest
 
 SECONDS = 60  # that a question may take
 _FENCE = {
@@ -49,23 +47,6 @@ class Answer:
 
     names: Sequence[str]
     rows: Iterator[Sequence[Any]]
-
-
-def runs(ledger: Ledger, wanted: Sequence[str]) -> list[dict[str, Any]]:
-    """What is known of the runs of jobs with these ids: only what is stated, in order.
-
-    Raises ``UnusableStore``.
-    """
-    known = [each.encode("utf-8", "replace").decode() for each in wanted]  # as rows have them
-    now = _checked(ledger)
-    places = engine.with_ids(ledger.home, now, now.files, known)
-    # Of rows that nobody asks for, the other columns are not read.
-    found = [
-        {name: value for name, value in row.items() if value is not None}
-        for row in engine.rows_at(ledger.home, now, places)
-    ]
-    order = (ID, MACHINE, SUBMIT, START, SOURCE, LINE)
-    return sorted(found, key=lambda run: [(name not in run, run.get(name)) for name in order])
 
 
 @contextmanager
@@ -104,7 +85,7 @@ def in_batches(
 @contextmanager
 def _asking(ledger: Ledger, text: str, seconds: float | None) -> Iterator[Connection]:
     """A connection inside the fence for one question, for so long."""
-    now = _checked(ledger)
+    now = ledger.whole()
     damage.refuse(ledger.home, now.files)
     with ledger.connected(now, fence=_FENCE) as connection:
         timer = Timer(seconds or 0, connection.interrupt)
@@ -117,18 +98,6 @@ def _asking(ledger: Ledger, text: str, seconds: float | None) -> Iterator[Connec
             yield connection
         finally:
             timer.cancel()
-
-
-def _checked(ledger: Ledger) -> Manifest:
-    """What a ledger is made of now. Raises ``DamagedStore`` for a file that is torn or gone.
-
-    An answer without its rows would be another one.
-    """
-    now = ledger.manifest()
-    _, faults = ledger.present(now)
-    if faults:
-        raise faults[0]
-    return now
 
 
 def _check_kind(connection: Connection, text: str) -> None:

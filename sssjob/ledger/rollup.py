@@ -32,7 +32,7 @@ import pyarrow.parquet as pq
 
 from sssjob.accounting.report import SAME, Report
 from sssjob.errors import DamagedStore
-from sssjob.ledger import columns, engine, places
+from sssjob.ledger import columns, engine, lookup, places
 from sssjob.ledger.damage import digest_of
 from sssjob.ledger.manifest import DataFile, Manifest
 from sssjob.ledger.places import Place
@@ -95,7 +95,7 @@ class Rollups:
         gone = _NONE
         if file.gone:
             if not self._gone:
-                self._gone = _digests(engine.gone(self.ledger.home, self.now))
+                self._gone = _digests(lookup.gone(self.ledger.home, self.now))
             gone = self._gone.get(file.name, _NONE)
         return f"{file.name.removesuffix('.parquet')}.{gone}"
 

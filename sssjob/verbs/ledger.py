@@ -211,7 +211,7 @@ class KeptRecord(NamedTuple):
 
 
 def record_of(ledger: Ledger, run: Mapping[str, Any]) -> KeptRecord | None:
-    """The record that a run of ``questions.runs`` was read from; None where no text is kept.
+    """The record that a run of ``Ledger.runs`` was read from; None where no text is kept.
 
     The text is read again: the record is what makes the same row, up to the next one. Raises
     ``DamagedStore`` for a text that is not what was written.

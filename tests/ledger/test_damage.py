@@ -73,7 +73,7 @@ def sql(kept, _):
 
 
 def records(kept, _):
-    return [record_of(kept, each) for each in questions.runs(kept, ["8"])]
+    return [record_of(kept, each) for each in kept.runs(["8"])]
 
 
 ASKED = {
@@ -81,7 +81,7 @@ ASKED = {
     "report of rows": lambda kept, told: reported(kept, told, by_rollup=False),
     "histograms": of_spreads,
     "sql": sql,
-    "show": lambda kept, _: questions.runs(kept, ["4", "8", "nobody"]),
+    "show": lambda kept, _: kept.runs(["4", "8", "nobody"]),
     "show --record": records,
     "query by id": lambda kept, _: [*map(str, asked_runs(kept, Query("//Job[Id = '8']")))],
     "query": lambda kept, _: sorted(
@@ -193,7 +193,7 @@ kept = ledger.opened(Path(sys.argv[1]))
 for text in ("//Job[Id = '7']", "//Job[Delivered/Duration > 3]"):
     next(asking.found(kept, Query(text)))
 next(jobs.jobs(kept))
-assert questions.runs(kept, ["7"])
+assert kept.runs(["7"])
 print(len(os.listdir("/proc/self/task")) - before)
 """
 

@@ -10,7 +10,7 @@ pytest.importorskip("duckdb")
 import pyarrow as pa
 from ledger_runs import run
 
-from sssjob.ledger import ids, ledger, questions, upkeep
+from sssjob.ledger import ids, ledger, upkeep
 
 TEXTS = (
     st.text(max_size=6) | st.integers(0, 10**9).map(str) | st.text("1", min_size=250, max_size=260)
@@ -43,7 +43,7 @@ def kept(tmp_path, monkeypatch):
 
 
 def found(kept, *wanted):
-    return [(each["id"], each["wall_seconds"]) for each in questions.runs(kept, wanted)]
+    return [(each["id"], each["wall_seconds"]) for each in kept.runs(wanted)]
 
 
 def test_only_row_groups_that_may_have_it_are_read(kept, monkeypatch):

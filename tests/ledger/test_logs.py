@@ -13,7 +13,7 @@ from mutated_records import READ, SOURCES
 from sssjob.cli import sssjob
 from sssjob.document.sources import NamedSource
 from sssjob.errors import DamagedStore
-from sssjob.ledger import ledger, logs, manifest, questions, upkeep
+from sssjob.ledger import ledger, logs, manifest, upkeep
 from sssjob.verbs.ledger import Ingestion, record_of
 
 HEADER = "JobID|Cluster|User|State|Submit|Start|End|ElapsedRaw|NCPUS\n"
@@ -30,7 +30,7 @@ def put(kept, name, format_, data, **more):
 def rows(kept):
     with kept.connected() as connection:
         found = connection.execute("SELECT DISTINCT id FROM usage WHERE id IS NOT NULL").fetchall()
-    return questions.runs(kept, [name for (name,) in found])
+    return kept.runs([name for (name,) in found])
 
 
 @pytest.mark.parametrize("format_", SOURCES)

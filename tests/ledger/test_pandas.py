@@ -1,4 +1,4 @@
-"""A command does not import pandas, which pyarrow would; a program still gets DataFrames."""
+"""A command does not import what it has no need of; a program still gets DataFrames of pandas."""
 
 import subprocess
 import sys
@@ -16,6 +16,9 @@ PROGRAM = """
 import sys
 import pyarrow
 from sssjob.cli.ledger.shared import opened
+with opened(sys.argv[1]) as kept:
+    assert [run["id"] for run in kept.runs(["7"])] == ["7"]
+assert not sys.modules.keys() & {"duckdb", "lxml", "sssjob.document.tree", "sssjob.records.layout"}
 from sssjob.ledger.tables import Runs
 with opened(sys.argv[1]) as kept:
     found = Runs(kept)

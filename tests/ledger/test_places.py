@@ -41,7 +41,7 @@ def told(kept):
     add_to(report, kept, "run", pytest.fail)
     with questions.asked(kept, "SELECT id, ended FROM runs ORDER BY ALL") as answer:
         rows = [*answer.rows]
-    return runs(kept), [*jobs.jobs(kept)], questions.runs(kept, ["8"]), report.groups, rows
+    return runs(kept), [*jobs.jobs(kept)], kept.runs(["8"]), report.groups, rows
 
 
 def test_the_same_answers_as_in_a_directory(home, tmp_path):

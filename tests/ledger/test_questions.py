@@ -60,7 +60,7 @@ def test_a_question_ends_when_its_time_does(kept, text):
 
 
 def test_the_runs_of_jobs_are_shown_with_what_is_stated(kept):
-    found = questions.runs(kept, ["8", "'; DROP VIEW usage; --", "\udcff"])
+    found = kept.runs(["8", "'; DROP VIEW usage; --", "\udcff"])
     assert [(each["id"], each["machine"], each.get("wall_seconds")) for each in found] == [
         ("8", "c", 6), ("8", "d", None),
     ]  # fmt: skip
@@ -70,7 +70,7 @@ def test_the_runs_of_jobs_are_shown_with_what_is_stated(kept):
 def test_a_ledger_with_a_torn_file_answers_nothing(kept):
     (file,) = kept.manifest().files
     (kept.home / file.path).write_bytes(b"PAR1")
-    for ask in (lambda: answer(kept, "SELECT 1"), lambda: questions.runs(kept, ["7"])):
+    for ask in (lambda: answer(kept, "SELECT 1"), lambda: kept.runs(["7"])):
         with pytest.raises(DamagedStore, match="is torn: 4 bytes"):
             ask()
 
@@ -82,7 +82,7 @@ def test_a_file_that_is_no_parquet_any_more_is_told(kept):
     with pytest.raises(SSSJobError):
         answer(kept, "SELECT * FROM usage")
     with pytest.raises(SSSJobError):
-        questions.runs(kept, ["7"])
+        kept.runs(["7"])
 
 
 def test_the_runs_of_jobs_are_found_in_every_row_group_of_every_file(kept, monkeypatch):
@@ -90,7 +90,7 @@ def test_the_runs_of_jobs_are_found_in_every_row_group_of_every_file(kept, monke
     monkeypatch.setattr(ledger, "GROUP", 2)
     kept.add([run(number % 4, start=number, end=number + 9) for number in range(1, 10)])
     kept.add([run(1, start=5, end=12), run(1, start=90, end=99)])
-    found = questions.runs(kept, ["1", "3"])
+    found = kept.runs(["1", "3"])
     assert [(each["id"], each["start_time"], each["end_time"]) for each in found] == [
         ("1", 1, 10), ("1", 5, 12), ("1", 9, 18), ("1", 90, 99), ("3", 3, 12), ("3", 7, 16),
     ]  # fmt: skip
@@ -100,7 +100,7 @@ def test_runs_that_state_less_are_shown_last(kept):
     kept.add(
         [run(1, machine="", start=5, end=9), run(1, start=None, end=9), run(1, start=5, end=9)]
     )
-    found = questions.runs(kept, ["1"])
+    found = kept.runs(["1"])
     assert [(each.get("machine"), each.get("start_time")) for each in found] == [
         ("c", 5), ("c", None), (None, 5),
     ]  # fmt: skip

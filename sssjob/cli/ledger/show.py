@@ -37,9 +37,7 @@ def command(
     What is not stated is left out. Times are seconds since 1970.
     """
     with shared.opened(directory, number=number) as ledger:
-        from sssjob.ledger import questions
-
-        found = questions.runs(ledger, ids)
+        found = ledger.runs(ids)
         if wants_record:
             from sssjob.verbs.ledger import record_of
 
