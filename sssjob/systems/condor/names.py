@@ -67,6 +67,7 @@ NOTIFICATIONS = ((0, "None"), (1, "All"), (2, "JobEnd"))
 EXTENSION = "HTCondor"  # the type of extensions that hold what has no other place
 REQUIREMENTS, RANK = "Requirements", "Rank"
 STARTS = "Starts"  # the extension that lists the starts of a job
+TAKEN = "Attempt"  # the extension that says which attempt a startd took, until something is heard
 ORIGIN = "DocumentUid"  # the extension that says whose file it was, before we folded into it
 
 # Attributes of our own, beside the ones above: where a job came from, and its document.
@@ -90,7 +91,8 @@ GPU, GPUS = resource_names.GPU, "GPUs"
 
 DEFAULT_UNIVERSE = UNIVERSES["vanilla"]
 NULL_DEVICE = "/dev/null"
-_LONGEST = 18  # digits of a key and an attempt
+_LONGEST = 18  # digits of a key, and of an attempt
+_MOMENTS = 10**12  # attempts from here on are moments; an earlier version counted them
 
 
 def is_of_schedd(text: str) -> bool:
@@ -117,6 +119,9 @@ def was_started(ad: Container[str]) -> bool:
 def ticket(key: int, attempt: int) -> str:
     """What an ad carries of its job in the queue (``KEY``): which job, and which attempt to run it.
 
+    An attempt is known by when it was given away, in milliseconds since 1970: no two are the same,
+    also of a queue that was brought back from a copy of yesterday.
+
     >>> ticket(17, 2), of_ticket("17.2"), of_ticket("../17")
     ('17.2', (17, 2), None)
     """
@@ -127,9 +132,19 @@ def of_ticket(text: str) -> tuple[int, int] | None:
     """The key and the attempt of a ticket; None if it is none: it came with an ad, from outside."""
     key, _, attempt = text.partition(".")
     both = f"{key}{attempt}"
-    if not (key and attempt and both.isascii() and both.isdecimal() and len(both) <= _LONGEST):
+    if not (key and attempt and both.isascii() and both.isdecimal()):
         return None
-    return int(key), int(attempt)
+    return (int(key), int(attempt)) if max(len(key), len(attempt)) <= _LONGEST else None
+
+
+# decision 553
+def given_at(attempt: int) -> int:
+    """When an attempt was given away, in milliseconds since 1970; 0 of one of an earlier version.
+
+    >>> given_at(1795669016001), given_at(2)
+    (1795669016001, 0)
+    """
+    return attempt if attempt >= _MOMENTS else 0
 
 
 def resource(name: str) -> str:

@@ -7,6 +7,7 @@ import random
 import re
 import shutil
 import time
+from collections import Counter
 
 import pytest
 from click.testing import CliRunner
@@ -329,6 +330,67 @@ def test_a_document_of_a_user_does_not_say_what_the_queue_gave_away(site, ticket
     assert running == (["c.xml"] if starts == "9.1" else [])
 
 
+# decision 554
+@pytest.mark.parametrize("loss", ["all", "queue.db", "an older one", "one of before the job"])
+@pytest.mark.parametrize("updated", [False, True])
+@pytest.mark.parametrize("looks", [False, True])
+def test_what_was_taken_is_not_given_again_though_the_queue_was_lost(site, loss, updated, looks):
+    file = site.state / "queue.db"
+    if loss == "one of before the job":
+        site.add("b.xml", USER, id_="8")
+        [first] = site.fetch()
+        site.call("reply-fetch", first, "accept")
+        kept = file.read_bytes()
+    site.add("a.xml", USER)
+    if loss == "an older one":
+        [early] = site.fetch()
+        site.call("job-exit", ran(early), "evict")
+        kept = file.read_bytes()
+    [ad] = site.fetch()
+    site.call("reply-fetch", ad, "accept")
+    if updated:
+        site.call("update-job-info", ran(ad))
+    shutil.rmtree(site.state) if loss == "all" else file.unlink()
+    if loss not in ("all", "queue.db"):
+        file.write_bytes(kept)
+        file.chmod(0o600)
+    site.add("c.xml", USER, id_="9")
+    others = site.fetch() if looks else []
+    assert [other["SSSJobId"] for other in others] == ["9"] * looks
+    assert len({other["SSSKey"] for other in (*others, ad)}) == 1 + looks
+    site.call("job-exit", ran(ad), "exit", fold="never")
+    assert site.fold() == (1, [])
+    job = site.job("a.xml")
+    told = [job.get(name) for name in ("State", "StartCount", "CpuDuration")]
+    assert told == (["Completed", "2", "10"] if loss == "an older one" else ["Completed", "1", "5"])
+    assert "Attempt" not in dumps(job)
+    assert site.job("c.xml").get("State") == ""
+    assert [other["SSSJobId"] for other in site.fetch()] == ["9"] * (not looks)
+
+
+@pytest.mark.parametrize("end", ["exit", "evict", "unstarted", "evict-claim", "hold by its user"])
+def test_which_attempt_was_taken_stands_in_a_document_until_something_is_heard(site, end):
+    path = site.add("a.xml", USER)
+    [ad] = site.fetch()
+    assert "Attempt" not in path.read_text()
+    site.call("reply-fetch", ad, "accept", fold="after")
+    assert f'"Attempt">{ad["SSSKey"]}<' in path.read_text()
+    if end == "evict-claim":  # without a word of what became of it
+        site.call("evict-claim", ad)
+        [other] = site.fetch()
+        site.call("reply-fetch", other, "accept")
+        assert path.read_text().count("Attempt") == 1
+        return
+    if end == "hold by its user":
+        path.write_text(path.read_text().replace("<Executable>", "<State>Hold</State><Executable>"))
+        shutil.rmtree(site.state)
+        assert site.fetch() == []
+        assert [job.reason for job in site.jobs("waiting")] == ["its State is Hold"]
+        return
+    site.call("job-exit", ad if end == "unstarted" else ran(ad), end.replace("unstarted", "evict"))
+    assert "Attempt" not in path.read_text()
+
+
 # decision 598
 @pytest.mark.parametrize("first", ["exit", "remove", "hold", "evict"])
 @pytest.mark.parametrize("second", ["exit", "remove", "hold", "evict"])
@@ -592,10 +654,16 @@ IDS = [
 
 @pytest.mark.parametrize("seed", range(cases(20)))
 def test_no_job_is_given_away_twice_however_documents_change(site, seed):
-    """Jobs go from document to document, with all that was folded into them, while they run."""
+    """Jobs go from document to document, with all that was folded into them, while they run.
+
+    They come back, too, and the queue is lost, or is one of some time ago.
+    """
     draw = random.Random(seed)
     id_of = draw.choice(IDS)
     texts, given, over = {}, {}, set()
+    starts = Counter()
+    file, copies = site.state / "queue.db", [b""]
+    loses = draw.random() < 0.5
 
     def new():
         program = f"p{len(texts)}"
@@ -622,13 +690,27 @@ def test_no_job_is_given_away_twice_however_documents_change(site, seed):
             program = ad["Cmd"].removeprefix("/bin/")
             assert program not in given
             given[program] = ad
-            if draw.random() < 0.5:
+            if loses or draw.random() < 0.5:
                 site.call("reply-fetch", ad, "accept")
         return found
 
+    def lose():
+        if file.exists():
+            copies.append(file.read_bytes())
+        if kept := draw.choice(copies):
+            file.write_bytes(kept)
+            file.chmod(0o600)
+        else:
+            file.unlink(missing_ok=True)
+
     def end(program):
         site.call("job-exit", ran(given[program]), "exit", fold="never")
+        starts[program] += 1
         over.add(program)
+
+    def come_back(program):
+        site.call("job-exit", ran(given.pop(program)), "evict", fold="now")
+        starts[program] += 1
 
     for _ in range(8):
         new()
@@ -643,6 +725,10 @@ def test_no_job_is_given_away_twice_however_documents_change(site, seed):
                 site.call("update-job-info", ran(given[program]), fold=fold)
             elif chance < 0.4:
                 end(program)
+            elif chance < 0.5:
+                come_back(program)
+        if loses and draw.random() < 0.5:
+            lose()
         if draw.random() < 0.3:
             assert site.fold()[1] == []
         if draw.random() < 0.3:
@@ -655,7 +741,11 @@ def test_no_job_is_given_away_twice_however_documents_change(site, seed):
     assert site.fold()[1] == []
     assert set(given) == set(texts)
     written = "".join(path.read_text() for path in site.path.glob("*.xml"))
-    assert written.count("<CpuDuration>5</CpuDuration>") == len(texts)
+    jobs = [loads(text) for text in re.findall("<Job>.*?</Job>", written, re.DOTALL)]
+    told = {job.get("Executable").removeprefix("/bin/"): job for job in jobs}
+    assert {program: int(job.get("StartCount")) for program, job in told.items()} == starts
+    assert {program: int(job.get("CpuDuration")) // 5 for program, job in told.items()} == starts
+    assert {job.get("State") for job in jobs} == {"Completed"}
     assert fetch() == []
 
 
@@ -823,6 +913,58 @@ def test_a_job_of_a_store_that_has_come_back_is_anybodys(two_hosts, end):
     else:
         ask(one, "job-exit", ran(ad), end)
     assert len(given(two)) == (0 if end == "exit" else 1)
+
+
+# decision 553
+@pytest.mark.parametrize("first, second", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("ahead", [0, -60])
+def test_attempts_of_several_machines_stand_in_the_order_in_which_they_were(
+    two_hosts, first, second, ahead
+):
+    """Whichever machine was set up first, and whatever its clock shows."""
+    clock, hosts = two_hosts
+    for host in hosts:
+        assert ask(host, "fetch-work", SLOT.merged({"Cpus": 0})) == b""
+        clock[0] += 1000
+    [ad] = given(hosts[first])
+    ask(hosts[first], "reply-fetch", ad, "accept")
+    ask(hosts[first], "job-exit", ran(ad, JobStartDate=int(clock[0])), "evict")
+    clock[0] += 100 + ahead * 3
+    [ad] = given(hosts[second])
+    ask(hosts[second], "reply-fetch", ad, "accept")
+    ask(hosts[second], "job-exit", ran(ad, JobStartDate=int(clock[0])), "exit")
+    with store.open(str(hosts[0].path), read_only=True) as made:
+        [found] = made.documents()
+        job = loads(made.get(found.identity).document)
+    assert [job.get(name) for name in ("State", "ExitCode", "StartCount")] == [
+        "Completed",
+        "3",
+        "2",
+    ]
+    assert [group.get("StatusMessage") for group in job.task_groups] == ["evicted", ""]
+    for host in hosts:
+        clock[0] += 3600
+        assert given(host) == []
+
+
+@pytest.mark.parametrize("id_", ["", "7"])
+@pytest.mark.parametrize("how", ["exchanged", "renamed"])
+def test_a_job_that_ended_in_the_place_of_another_is_over(site, id_, how):
+    for name in "ab":
+        (site.path / f"{name}.xml").write_text(one(id_, name).replace("<Id></Id>", ""))
+    for ad in [*site.fetch(), *site.fetch()]:
+        site.call("job-exit", ran(ad), "evict")
+    first, second = site.path / "a.xml", site.path / "b.xml"
+    texts = first.read_text(), second.read_text()
+    first.write_text(texts[1])
+    second.write_text(texts[0]) if how == "exchanged" else second.unlink()
+    programs = []
+    while found := site.fetch():
+        site.call("job-exit", ran(found[0]), "exit")
+        programs.append(found[0]["Cmd"])
+    assert sorted(programs) == (["/bin/a", "/bin/b"] if how == "exchanged" else ["/bin/b"])
+    assert site.job("a.xml").get("State") == "Completed"
+    assert site.job("a.xml").get("StartCount") == "2"
 
 
 def test_a_job_of_a_store_is_no_other_machines_when_another_is_put_before_it(two_hosts):

@@ -46,6 +46,7 @@ from sssjob.systems.condor.hooks.trust import NOBODY, Trust, Untrusted, trust
 from sssjob.systems.condor.job_ad import to_ad
 
 ALTERNATIVES = 16  # of one job, the best
+_AHEAD = 86_400  # seconds by which the clock of another machine may be
 _TOGETHER = 50  # documents that are noted in one go
 
 Say = Callable[[object], None]
@@ -71,8 +72,7 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
         for name in known.keys() - found.keys():
             queue.forget(name)
         queue.drop_strays()
-    away = queue.away()
-    holders = {each.document for each in away}
+    holders = {each.document for each in queue.away()}
     new = [
         each for name, each in sorted(found.items())
         if name not in known or known[name][0] != each.stamp
@@ -89,8 +89,13 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
             made.append((each, *_made(source, each, queue, known, trusted, say)))
         first = 0
         new = new[len(made) :]
+        with queue.changing():
+            queue.number_from(began)
+            for each, _, jobs in made:
+                for job in jobs:
+                    queue.restore(each.name, job, began)
         if lost is None:
-            lost = _lost(queue, away, found, made)
+            lost = _lost(queue, queue.away(), found, made)
         read = {each.name for each, *_ in made}
         with queue.changing():
             for each, _, jobs in made:
@@ -98,8 +103,6 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
                 # A job there may have waited for the one that has gone.
                 new += (found[name] for name in sorted(left - read))
             for each, uid, jobs in made:
-                for job in jobs:
-                    queue.restore(each.name, job, began)
                 queue.put(each.name, each.stamp, uid, jobs)
     if not new:
         stamp.note(queue, before, began)
@@ -173,8 +176,10 @@ def _made(
     for (as_known, _), job, own in zip(standing, all_jobs, noted, strict=True):
         jobs.append(Candidate(as_known.block.id, WAITING))
         jobs[-1].asks = asks(job)
+        jobs[-1].last = _last(job)
         if own is not None and source.owned:  # else anybody may have written that it runs
             jobs[-1].runs = _running(job)
+            jobs[-1].over = _over(job)
         with suppress(Untrusted):
             jobs[-1].whose = trusted.owner(as_known.block, uid if own is None else own)
     before = aligned(queue.known(found.name), jobs)
@@ -196,17 +201,45 @@ def _made(
                 say(f"{name}: {each.message}")
         before_it = jobs[number - 1]
         made.asks, made.whose, made.runs = before_it.asks, before_it.whose, before_it.runs
+        made.last, made.over = before_it.last, before_it.over
         jobs[number - 1] = made
     return uid, jobs
 
 
 # decision 599
 def _running(job: Job) -> tuple[int, int] | None:
-    """The key and the attempt of which a job says that it runs."""
+    """The key and the attempt of which a job says that it runs, or that a startd took it."""
+    state = spelled(job.get("State") or "Idle")
+    taken = names.of_ticket(starts.taken(job))
+    if taken is not None and state in ("Idle", "Running") and not job.properties.get("Hold"):
+        return taken
     *_, last = (None, *starts.of_job(job).values())
     if last is None or last.ended or step(job.get("State")) != STEPS["Running"]:
         return None
     return names.of_ticket(last.ticket)
+
+
+def _over(job: Job) -> list[tuple[int, int]]:
+    """The last attempt of each queue that gave a job away, where its document says that it ended.
+
+    A queue that was brought back from a copy may believe that one of them, or an earlier one, runs.
+    """
+    last: dict[int, tuple[int, bool]] = {}
+    for each in starts.of_job(job).values():
+        if (found := names.of_ticket(each.ticket)) is not None:
+            last[found[0]] = (found[1], each.ended)
+    return [(key, attempt) for key, (attempt, ended) in last.items() if ended]
+
+
+def _last(job: Job) -> int:
+    """The last attempt of a job that was given away, as its document tells; 0 if it tells none.
+
+    What is far ahead of any clock somebody wrote by hand.
+    """
+    tickets = (each.ticket for each in starts.of_job(job).values())
+    given = (names.given_at(found[1]) for each in tickets if (found := names.of_ticket(each)))
+    most = (time.time() + _AHEAD) * 1000
+    return max((each for each in given if each < most), default=0)
 
 
 def _is_folded(job: Job) -> bool:

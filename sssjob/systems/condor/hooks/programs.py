@@ -126,6 +126,7 @@ def reply_fetch(settings: HookSettings, rest: Sequence[str]) -> None:
         if rest[0] == ACCEPT:  # what runs already stays so
             queue.move(key, attempt, ["offered"], "accepted", time.time())
             _keep(settings, job, ads[0])
+            _tell_taken(settings, queue)
         elif job.state == "offered":  # which is no fault of the job
             _not_started(settings, queue, job, "the startd rejected it", is_held=False)
 
@@ -461,6 +462,20 @@ def _keep(settings: HookSettings, job: SpoolJob, ad: Ad) -> None:
         limit = ad.number(f"{names.FEATURE}wall_limit_secs")
         until = time.time() + limit + settings.silence if limit and limit > 0 else FOREVER
         documents(settings).keep(job.known_as, until)
+
+
+def _tell_taken(settings: HookSettings, queue: JobQueue) -> None:
+    """Have the document of a job say that a startd took it; nobody waits for this hook."""
+    if settings.fold == "never" or _is_store(settings):
+        return
+    from sssjob.errors import SSSJobError
+    from sssjob.systems.condor.hooks.reports import tell_taken
+
+    try:
+        with queue.alone(wait=False):
+            tell_taken(settings, queue, say)
+    except (BlockingIOError, SSSJobError):  # whoever is at it folds, and does the same then
+        return
 
 
 def _is_store(settings: HookSettings) -> bool:

@@ -83,7 +83,7 @@ CREATE TABLE job (
     reason TEXT NOT NULL,           -- why it waits
     failures INTEGER NOT NULL DEFAULT 0,  -- attempts in a row that started nothing
     rests REAL NOT NULL DEFAULT 0,        -- until when it is given to no slot, seconds since 1970
-    told INTEGER NOT NULL DEFAULT 0,      -- whether its document says that it is held
+    told INTEGER NOT NULL DEFAULT 0,      -- whether its document says that it is held, or taken
     asks TEXT NOT NULL DEFAULT '',        -- what tells it from another in its place, if known
     UNIQUE (document, number)
 );
@@ -151,11 +151,12 @@ class Candidate:
 
     ``says_held`` is whether the document says that we hold it, which alone keeps no job back.
     ``whose`` is as whom it runs in whatever state, empty if the site says so, None if the document
-    may not say it. ``runs`` is the key and the attempt of which the document says that it runs.
+    may not say it. ``runs`` is the key and the attempt of which the document says that it runs,
+    ``last`` the last attempt that it tells of, ``over`` those of which it says that they ended.
     """
 
-    __slots__ = ("ads", "asks", "id", "owner", "priority", "reason", "runs", "says_held", "state",
-                 "submitted", "whose")  # fmt: skip
+    __slots__ = ("ads", "asks", "id", "last", "over", "owner", "priority", "reason", "runs",
+                 "says_held", "state", "submitted", "whose")  # fmt: skip
 
     def __init__(
         self, id_: str, state: str, *, owner: str = "", ads: bytes = b"", reason: str = "",
@@ -164,6 +165,8 @@ class Candidate:
         self.says_held, self.asks = says_held, ""
         self.whose: str | None = None
         self.runs: tuple[int, int] | None = None
+        self.last = 0
+        self.over: Sequence[tuple[int, int]] = ()
         self.id, self.state, self.owner, self.ads, self.reason = id_, state, owner, ads, reason
         self.priority, self.submitted = priority, submitted
 
@@ -380,9 +383,9 @@ class JobQueue:
         """
         with self.changing():
             row = self.run(
-                "UPDATE job SET state = 'offered', attempt = attempt + 1, given = ?, heard = ?"
-                " WHERE key = ? AND state = 'ready' RETURNING attempt",
-                (owner, now, key),
+                "UPDATE job SET state = 'offered', attempt = max(attempt + 1, ?), given = ?,"
+                " heard = ?, told = 0 WHERE key = ? AND state = 'ready' RETURNING attempt",
+                (int(now * 1000), owner, now, key),
             ).fetchone()
             if row is None:
                 return None
@@ -479,14 +482,14 @@ class JobQueue:
             )
             self.read_again("(SELECT document FROM job WHERE key = ?)", key)
 
-    def untold(self) -> list[SpoolJob]:
-        """The jobs that are held, and whose documents do not say so yet."""
-        found = self.run(f"SELECT {_COLUMNS} FROM job WHERE state = 'held' AND NOT told")
+    def untold(self, state: str) -> list[SpoolJob]:
+        """The jobs that are held, or accepted, and whose documents do not say so yet."""
+        found = self.run(f"SELECT {_COLUMNS} FROM job WHERE state = ? AND NOT told", (state,))
         return [SpoolJob(*row) for row in found.fetchall()]
 
-    def note_told(self, key: int) -> None:
-        """Note that the document of a job that is held says so."""
-        self.run("UPDATE job SET told = 1 WHERE key = ? AND state = 'held'", (key,))
+    def note_told(self, key: int, state: str) -> None:
+        """Note that the document of a job that is in this state says so."""
+        self.run("UPDATE job SET told = 1 WHERE key = ? AND state = ?", (key, state))
 
     def read_again(self, of: str, value: object) -> None:
         """Have a document read again; ``of`` is the part of SQL that names it."""
@@ -550,13 +553,15 @@ class JobQueue:
                 " failures = CASE WHEN ads = excluded.ads AND state NOT IN ('waiting', 'held')"
                 " THEN failures ELSE 0 END,"
                 " rests = CASE WHEN ads = excluded.ads AND state NOT IN ('waiting', 'held')"
-                " THEN rests ELSE 0 END"
+                " THEN rests ELSE 0 END,"
+                # Another machine, whose clock may be ahead, gave it away meanwhile.
+                " attempt = max(attempt, ?)"
                 " WHERE state NOT IN ('offered', 'accepted', 'running')"
                 # Whoever takes the hold out of the document sets the job free.
                 " AND NOT (state = 'held' AND excluded.state = 'ready' AND ads = excluded.ads"
                 " AND (? OR NOT told))",
                 (document, number, label, each.id, *rank, each.state, each.owner, each.ads,
-                 each.reason, each.asks, each.state == HELD, each.says_held),
+                 each.reason, each.asks, each.state == HELD, each.last, each.says_held),
             )  # fmt: skip
         self._drop(document, len(candidates))
 
@@ -584,8 +589,16 @@ class JobQueue:
     def restore(self, document: str, job: Candidate, now: float) -> None:
         """Know a job again that runs, says its document, and of which nothing is known here.
 
-        Keys that no queue of this place can have given before are none.
+        Or of which only an earlier attempt is known: the queue was brought back from a copy. Keys
+        that no queue of this place can have given before are none. What is over according to its
+        document, and here not yet, comes back.
         """
+        for key, attempt in job.over:
+            self.run(
+                "UPDATE job SET state = 'returned', reason = '' WHERE key = ? AND attempt <= ?"
+                " AND state IN ('offered', 'accepted', 'running')",
+                (key, attempt),
+            )
         if job.runs is None or job.whose is None:
             return
         key, attempt = job.runs
@@ -593,10 +606,24 @@ class JobQueue:
             "INSERT INTO job (key, document, number, label, id, priority, submitted, state,"
             " attempt, heard, owner, given, ads, reason, asks)"
             " SELECT ?, ?, ?, ?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, '', ? FROM sqlite_sequence"
-            " WHERE name = 'job' AND seq >= ? AND NOT EXISTS (SELECT 1 FROM job WHERE key = ?)",
+            " WHERE name = 'job' AND seq >= ?"
+            " ON CONFLICT (key) DO UPDATE SET state = 'running', attempt = excluded.attempt,"
+            " heard = excluded.heard, given = excluded.given, asks = excluded.asks, reason = '',"
+            " id = excluded.id, document = excluded.document, number = excluded.number"
+            " WHERE attempt < excluded.attempt",
             (key, document, -key, document, job.id, _within(job.priority), _within(job.submitted),
-             attempt, now, job.whose, job.whose, b"", job.asks, key, key),
+             attempt, now, job.whose, job.whose, b"", job.asks, key),
         )  # fmt: skip
+
+    def number_from(self, now: float) -> None:
+        """Give jobs that are new from now on no key that is less than this moment.
+
+        A queue that was brought back from a copy gave more of them before.
+        """
+        moment = int(now * 1000)
+        self.run(
+            "UPDATE sqlite_sequence SET seq = ? WHERE name = 'job' AND seq < ?", (moment, moment)
+        )
 
     def away(self) -> list[SpoolJob]:
         """The jobs that are given away."""

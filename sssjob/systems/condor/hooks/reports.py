@@ -30,7 +30,9 @@ from sssjob.systems.condor.hooks.candidates import looked
 from sssjob.systems.condor.hooks.documents import Documents, asks, documents
 from sssjob.systems.condor.hooks.limits import overran
 from sssjob.systems.condor.hooks.queue import (
+    ACCEPTED,
     DONE,
+    HELD,
     RETURNED,
     RUNNING,
     TAKEN,
@@ -116,6 +118,7 @@ def fold(
                 count, size = count + work.write(until), 0
         count += work.write(until)
         work.tell_held()
+        tell_taken(settings, queue, say)
         return count, spool.refused
 
 
@@ -177,14 +180,15 @@ class _Fold:
 
     def tell_held(self) -> None:
         """Write into the documents of jobs that are held that they are, and why."""
-        for held in self._queue.untold():
+        for held in self._queue.untold(HELD):
             told = held.reason
 
             def change(job: Job, told: str = told) -> Job:
-                return folded(job, map(_renewed, holds.properties(told)), overwrite=True).job
+                new = starts.without_taken(job)
+                return folded(new, map(_renewed, holds.properties(told)), overwrite=True).job
 
             if _changed(self._source, self._queue, held, change, self._say):
-                self._queue.note_told(held.key)
+                self._queue.note_told(held.key, HELD)
 
     def _share(self, item: tuple[str, list[ReportedJob]]) -> int:
         """Those who left few reports come first: nobody keeps the others waiting."""
@@ -201,16 +205,16 @@ class _Fold:
             return ReportedJob(report, self._believed(report, ad, None), kind)
         key, attempt = names.of_ticket(text) or (0, 0)
         job = self._queue.job(key)
-        if job is None and key and not self._has_looked:
-            # Where a queue was lost, documents say what ran.
+        if key and (job is None or attempt > job.attempt) and not self._has_looked:
+            # Where a queue was lost, or is an old one, documents say what ran.
             self._has_looked = True
             if not looked(self._settings, self._queue, until=until, say=self._say):
                 self._has_looked = False
                 raise _TooEarly
             job = self._queue.job(key)
-        if job is None or not 0 < attempt <= job.attempt:
-            raise NotAReport(f"no job was given to a slot as {text[:60]!r}", keep=True)
         known = self._queue.attempt(key, attempt)
+        if job is None or (known is None and attempt != job.attempt):
+            raise NotAReport(f"no job was given to a slot as {text[:60]!r}", keep=True)
         owner = job.given if known is None else known.owner
         self._trust.check(report.uid, owner)
         return ReportedJob(report, self._believed(report, ad, known), kind, job, attempt, owner)
@@ -376,6 +380,26 @@ class _Fold:
         self._spool.refuse(report.name, odd)
 
 
+# decision 554
+def tell_taken(settings: HookSettings, queue: JobQueue, say: Say) -> None:
+    """Write into the documents of jobs that a startd took which attempt that is.
+
+    So a queue that is lost before anything is heard of them does not give them away again. A store
+    has a note of its own of that. For who is alone with the documents.
+    """
+    source = documents(settings)
+    for row in queue.untold(ACCEPTED) if source.owned else ():
+        mark = starts.taking(names.ticket(row.key, row.attempt))
+
+        def change(job: Job, row: Queued = row, mark: Property = mark) -> Job:
+            if row.asks not in ("", asks(job)):  # another one in its place
+                return job
+            return folded(starts.without_taken(job), [Fact(mark, JOB)]).job
+
+        if _changed(source, queue, row, change, say):
+            queue.note_told(row.key, ACCEPTED)
+
+
 def free(settings: HookSettings, queue: JobQueue, held: Queued, *, say: Say) -> None:
     """Let slots fetch a job that is held, and take the hold out of its document."""
     with queue.alone():
@@ -448,7 +472,7 @@ def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
     # decision 598
     if ended and (same := known.get(ad.text(names.KEY))) is not None and same.ended:
         return job
-    job = holds.without(job)
+    job = starts.without_taken(holds.without(job))
     if ended not in ("", "exit") and not names.was_started(ad):
         if ad.text(names.KEY) in known:  # other reports tell more of this attempt
             return job

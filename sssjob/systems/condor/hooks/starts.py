@@ -46,9 +46,14 @@ class Start:
         return self.ticket or str(self.at)
 
     @property
-    def order(self) -> tuple[int, int, int]:
-        """Starts of a job in their order; a queue gives away its jobs in the order of tickets."""
-        return (*(names.of_ticket(self.ticket) or (0, 0)), self.at)
+    def order(self) -> tuple[int, int, int, int]:
+        """Starts of a job in the order in which they were given away.
+
+        By the number of the job in its queue only where an earlier version did not say when: one
+        job has several, of the queues of several machines, and after its document was renamed.
+        """
+        key, attempt = names.of_ticket(self.ticket) or (0, 0)
+        return (names.given_at(attempt), key, attempt, self.at)
 
     def grown(self, other: Start) -> Start:
         """What both know: the end settles how long it ran, and nothing shrinks."""
@@ -76,6 +81,27 @@ def of_job(job: Job) -> dict[str, Start]:
     item = job.properties.get("Extension", type=names.EXTENSION, name=names.STARTS)
     found = (_read(word) for word in (item.text.split() if item is not None else ()))
     return {each.key: each for each in found if each is not None}
+
+
+def taken(job: Job) -> str:
+    """The ticket of the attempt that a startd took, "" once something was heard of it."""
+    item = job.properties.get("Extension", type=names.EXTENSION, name=names.TAKEN)
+    return item.text.strip() if item is not None else ""
+
+
+def taking(ticket: str) -> Property:
+    """The Extension that says it."""
+    return Property("Extension", ticket, {"type": names.EXTENSION, "name": names.TAKEN})
+
+
+def without_taken(job: Job) -> Job:
+    """A job without it."""
+    return job.holding(
+        item for item in job.items
+        if not (isinstance(item, Property) and item.name == "Extension"
+                and item.attributes.get("type") == names.EXTENSION
+                and item.attributes.get("name") == names.TAKEN)
+    )  # fmt: skip
 
 
 def _read(word: str) -> Start | None:
