@@ -367,7 +367,14 @@ class _Work:
             known = self.ad.get("ConcurrencyLimits")
             limit = f"{name.lower()}:{int(count)}"
             self.ad["ConcurrencyLimits"] = f"{known},{limit}" if known else limit
+        elif name.lower() in _OF_AMOUNTS:
+            told = f"HTCondor calls {_OF_AMOUNTS[name.lower()]} so: a Resource {name!r} is none"
+            self.say("E-LOSS", told, term.item)
         elif re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+            kind = term.item.attributes.get("type", "").strip()
+            if kind and name != names.GPUS:  # any of them would be given
+                told = f"HTCondor cannot be asked for {name} of the type {kind!r}"
+                self.say("E-LOSS", told, term.item)
             self.ad[f"Request{name}"] = int(count)
         else:
             told = f"{name!r} cannot be the name of a resource of HTCondor, so none is asked for"
@@ -463,6 +470,8 @@ def _hosts(scope: Scope) -> int:
 
 
 _REQUEST = "Request"
+# What slots call the amounts that have an element of their own.
+_OF_AMOUNTS = {slot.lower(): element for element, (name, slot, _) in names.AMOUNTS.items() if name}
 _OF_SIZE = ("RequestMemory", "RequestDisk")  # rounded up anyway, to whole units
 _LIMITS = (
     "wall_limit_secs", "cpu_limit_secs", "max_rss_bytes", "max_swap_bytes", "scratch_limit_bytes",

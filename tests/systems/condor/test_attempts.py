@@ -60,6 +60,13 @@ LIES = [
     ({"TapesProvisioned": 9}, "nothing of the kind", {"ExitCode": "3"}),
     ({"RemoteHost": "slot1@elsewhere"}, "the slot gave 'slot1@n1'", {"ExitCode": "3"}),
     ({"AssignedGPUs": "GPU-a, GPU-b"}, "names 2 GPUs", {"ExitCode": "3"}),
+    ({"remoteusercpu": -5.0}, "no amount", {"CpuDuration": "1"}),
+    ({"tapesprovisioned": 9}, "nothing of the kind", {"ExitCode": "3"}),
+    ({"REMOTEHOST": "slot1@elsewhere"}, "the slot gave 'slot1@n1'", {"ExitCode": "3"}),
+    ({"jobduration": 1e9}, "longer than since it was given", {"CpuDuration": "5"}),
+    ({"RemoteUserCpu": Unparsed("1e1")}, "", {"CpuDuration": "11"}),
+    # What has to be worked out is no number of a starter, however few steps it takes.
+    ({"RemoteUserCpu": Unparsed("RemoteSysCpu * 9")}, "", {"CpuDuration": "1"}),
     ({"ExitReason": "bell \a, \x1b, none \ufffe"}, "", {"StatusMessage": "bell , , none"}),
 ]  # fmt: skip
 

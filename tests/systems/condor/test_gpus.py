@@ -158,6 +158,9 @@ def test_a_job_is_charged_for_the_gpus_that_its_slot_gave(site, slot, asked, fou
     ('<Resource name="GPU" type="T4">1</Resource><Resource name="GPU">2</Resource>',
      "of one model, and not of: any, t4"),
     ('<Resource name="a b">1</Resource>', "'a b' cannot be the name of a resource"),
+    ('<Resource name="cpus">1</Resource>', "HTCondor calls Processors so"),
+    ('<Resource name="Memory">1</Resource>', "HTCondor calls Memory so"),
+    ('<Resource name="Tapes" type="LTO">1</Resource>', "Tapes of the type 'LTO'"),
 ])  # fmt: skip
 def test_gpus_that_an_ad_cannot_ask_for_are_not_left_out_in_silence(site, asked, told):
     site.add("a.xml", f"<User>amy</User><Requested>{asked}</Requested>")

@@ -15,8 +15,8 @@ import pytest
 from condor_site import SLOT, Site
 
 from sssjob import atomic
-from sssjob.classads import long
-from sssjob.classads.values import Ad
+from sssjob.classads import evaluate, long
+from sssjob.classads.values import Ad, Unparsed
 from sssjob.document import loads
 from sssjob.systems.condor.hooks import documents, queue, reports, spool
 from sssjob.systems.condor.hooks.queue import DONE, OFFERED, READY, RUNNING, WAITING
@@ -540,6 +540,46 @@ def test_odd_things_do_not_fill_a_log(site, monkeypatch):
         left(site, BOB, b"rubbish")
     assert len(site.fold()[1]) == spool.TOLD + 1
     assert os.listdir(site.state / "spool") == []
+
+
+def test_reports_of_users_are_read_in_turn_and_what_was_read_is_folded(site, monkeypatch):
+    """However long those of one take: the time of a hook is over after two of them."""
+    bobs, alices = fetched(site, BOB, "b.xml"), fetched(site, ALICE, "z.xml")
+    for number in range(6):
+        old = left(site, BOB, bobs)
+        os.utime(old, (time.time() - 100 + number,) * 2)
+    left(site, ALICE, alices.merged({"ExitCode": 0}), "exit-exit")
+    clock = [time.time()]
+    read = spool.Spool._read
+
+    def slow(self, name):
+        clock[0] += 4
+        return read(self, name)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(spool.Spool, "_read", slow)
+        patched.setattr(time, "time", lambda: clock[0])
+        assert site.fold(until=clock[0] + 20) == (2, [])
+    assert site.job("z.xml").get("State") == "Completed"
+    assert len(os.listdir(site.state / "spool")) == 5
+
+
+def test_what_no_report_needs_is_not_worked_out(site, monkeypatch):
+    """Of each expression somebody can leave thousands, each of many steps."""
+    ad = fetched(site)
+    asked = []
+    evaluated = evaluate.number
+    monkeypatch.setattr(
+        evaluate, "number", lambda ad, name, *more: asked.append(name) or evaluated(ad, name, *more)
+    )
+    heavy = {f"X{number}": Unparsed(f"foo({number})") for number in range(500)}
+    heavy |= {f"X{number}Provisioned": Unparsed("A + A") for number in range(500)}
+    left(site, ALICE, ad.merged(heavy))
+    count, said = site.fold()
+    assert (count, said) == (1, [])
+    asked = [name for name in asked if name != "it"]  # a number, or none, by itself
+    assert len(asked) < 200
+    assert not [name for name in asked if name.startswith("X")]
 
 
 def test_who_left_few_reports_comes_first(site, monkeypatch):

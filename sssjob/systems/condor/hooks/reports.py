@@ -109,8 +109,11 @@ def fold(
     with queue.alone(wait=wait), Spool(queue.state, say) as spool:
         work = _Fold(settings, queue, spool, say)
         size = 0
-        for report in spool.reports(time.time()):
-            if until is not None and time.time() > until:
+        began = time.time()
+        # What was read has to be folded in the same time.
+        enough = None if until is None else began + (until - began) / 2
+        for report in spool.reports(began):
+            if enough is not None and time.time() > enough:
                 break
             work.take(report, until)
             size += len(report.text)

@@ -65,10 +65,13 @@ class Spool:
         os.close(self._folder)
 
     def reports(self, now: float) -> Iterator[SpooledReport]:
-        """Every report, the oldest first. What is none is said and taken away; the others go on."""
+        """Every report, one of each user in turn, the oldest first.
+
+        What is none is said and taken away; the others go on.
+        """
         taken: dict[int, tuple[int, int]] = {}
         full: set[int] = set()
-        for _, uid, size, name in sorted(self._entries(now)):
+        for _, uid, size, name in _in_turn(self._entries(now)):
             if uid in full:
                 continue
             count, total = taken.get(uid, (0, 0))
@@ -191,3 +194,13 @@ class Spool:
             os.rename(name, new, src_dir_fd=self._folder, dst_dir_fd=folder)
         finally:
             os.close(folder)
+
+
+def _in_turn(entries: Iterable[tuple[int, int, int, str]]) -> list[tuple[int, int, int, str]]:
+    """Entries so that who left many keeps nobody waiting; those of one user by their age."""
+    count: dict[int, int] = {}
+    ranked = []
+    for entry in sorted(entries):
+        rank = count[entry[1]] = count.get(entry[1], 0) + 1
+        ranked.append((rank, entry))
+    return [entry for _, entry in sorted(ranked)]
