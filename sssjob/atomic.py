@@ -143,9 +143,9 @@ class Hidden:
         """Close it; without its name, it goes. Once more, it does nothing."""
         if self.hidden:
             remove(self._folder, self.hidden)
-        if self.handle >= 0:
-            os.close(self.handle)
-        self.hidden, self.handle = "", -1
+        self.hidden, handle, self.handle = "", self.handle, -1
+        if handle >= 0:  # forgotten first: whatever interrupts this, it is not closed twice
+            os.close(handle)
 
     def _link(self, name: str) -> None:
         os.link(_proc(self.handle), name, dst_dir_fd=self._folder, follow_symlinks=True)

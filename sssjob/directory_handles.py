@@ -22,7 +22,7 @@ import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Collection, Generator
     from types import TracebackType
     from typing import ParamSpec
 
@@ -103,6 +103,72 @@ def check(path: str | os.PathLike[str], *, logs: bool = False) -> None:
         return  # what is there is all right
 
 
+def programs_fault(path: str | os.PathLike[str]) -> str:
+    """How others than root and this user could exchange a program of a directory, "" if not.
+
+    Links of root are followed, as a system puts one version in the place of another. What is not
+    there is all right.
+    """
+    from sssjob.errors import Unprotected
+
+    try:
+        os.close(_followed(os.path.abspath(path), judged=True))
+    except FileNotFoundError:
+        return ""
+    except Unprotected as error:
+        return f"{error.place} {error.why}"
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
+def open_file(path: str | os.PathLike[str]) -> int:
+    """A handle of a regular file that nobody but root and this user can change or exchange.
+
+    Raises ``InvalidValue`` for another one, ``Unprotected`` where its directory is open to others,
+    or ``OSError``.
+    """
+    from sssjob.errors import InvalidValue
+
+    named = os.path.abspath(path)
+    wanted = "a file of root's or your own that nobody else can write"
+    with protected(os.path.dirname(named)) as folder:
+        # A pipe would be waited for.
+        flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+        name = os.path.basename(named)
+        try:
+            handle = os.open(name, flags, dir_fd=folder)
+        except OSError as error:
+            error.filename = named
+            if not is_there(folder, name):
+                raise
+            fault = file_fault(os.stat(name, dir_fd=folder, follow_symlinks=False))
+            if not fault:
+                raise
+            raise InvalidValue(str(path), f"{wanted}: it {fault}") from None
+    if fault := file_fault(os.fstat(handle)):
+        os.close(handle)
+        raise InvalidValue(str(path), f"{wanted}: it {fault}")
+    return handle
+
+
+def file_fault(
+    status: os.stat_result, forbids: int = _OTHERS, owners: Collection[int] | None = None
+) -> str:  # fmt: skip
+    """What is wrong with a file that others must not change, "" if nothing is.
+
+    ``forbids`` are the bits of the mode that it must not have; its owner has to be one of
+    ``owners``, by default root or this user.
+    """
+    if not stat.S_ISREG(status.st_mode):
+        return "is no file of its own"
+    if status.st_uid not in (owners or (ROOT, os.geteuid())):
+        return f"belongs to {_user(status.st_uid)}, not to root"
+    if stat.S_IMODE(status.st_mode) & forbids:
+        return f"has the mode {stat.S_IMODE(status.st_mode):04o}, which lets others in"
+    return ""
+
+
 @block
 def opened(place: Place) -> Generator[int, None, None]:
     """A handle of a directory that a caller named, or of one that is open already.
@@ -166,8 +232,8 @@ def _walked(named: str, make: bool, logs: bool = False) -> int:
             place = os.path.join(place, name)
             flags = (READ if index == len(names) else _PASS) | os.O_NOFOLLOW
             following = _step(handle, name, flags, place, make=make)
-            os.close(handle)
-            handle = following
+            before, handle = handle, following
+            os.close(before)
         _judge(os.fstat(handle), place, named, is_last=True, logs=logs)
     except BaseException:
         os.close(handle)
@@ -201,16 +267,20 @@ def _step(handle: int, name: str, flags: int, place: str, *, make: bool) -> int:
 
 
 def _judge(
-    status: os.stat_result, place: str, named: str, *, is_last: bool, logs: bool = False
+    status: os.stat_result, place: str, named: str, *, is_last: bool, logs: bool = False,
+    is_there: bool = False,
 ) -> None:  # fmt: skip
-    """Refuse a directory in which others than root and this user could exchange names."""
+    """Refuse a directory in which others than root and this user could exchange names.
+
+    ``is_there`` says that the next name is there already, and is judged as this directory is.
+    """
     mine = os.geteuid()
     if status.st_uid not in (ROOT, mine):
         raise _unprotected(place, f"belongs to {_user(status.st_uid)}", named)
     mode = stat.S_IMODE(status.st_mode)
     # In a sticky directory nobody renames what is another's, so that a user has his own below it.
     # That is not good enough for root: whoever comes first makes it.
-    sticky = bool(mode & stat.S_ISVTX) and mine != ROOT and not is_last
+    sticky = bool(mode & stat.S_ISVTX) and (mine != ROOT or is_there) and not is_last
     open_to = mode & _OTHERS
     if open_to == stat.S_IWGRP and logs and _is_of_logger(status.st_gid):
         return
@@ -239,8 +309,19 @@ def _unprotected(place: str, reason: str, named: str = "") -> Exception:
     return Unprotected(place, reason, named or place)
 
 
-def _followed(named: str) -> int:
-    """A handle of a directory, on the way to which only links of root were followed."""
+def _path_of(handle: int, named: str) -> str:
+    """Where the directory of a handle is, by the kernel; ``named`` where that does not tell."""
+    try:
+        return os.readlink(f"/proc/self/fd/{handle}")
+    except OSError:
+        return named
+
+
+def _followed(named: str, *, judged: bool = False) -> int:
+    """A handle of a directory, on the way to which only links of root were followed.
+
+    ``judged`` has no directory on the way in which others could exchange names.
+    """
     names = named.split(os.sep)[::-1]
     handle = os.open(os.sep if named.startswith(os.sep) else ".", _PASS)
     links = 0
@@ -249,9 +330,13 @@ def _followed(named: str) -> int:
             name = names.pop()
             if name in ("", "."):
                 continue
+            if judged:
+                _judge(
+                    os.fstat(handle), _path_of(handle, named), named, is_last=False, is_there=True
+                )
             status = os.stat(name, dir_fd=handle, follow_symlinks=False)
             if stat.S_ISLNK(status.st_mode):
-                if status.st_uid != ROOT:
+                if status.st_uid not in (ROOT, os.geteuid()):
                     reason = f"is a link of {_user(status.st_uid)}"
                     raise _unprotected(name, reason, named)
                 links += 1
@@ -265,9 +350,11 @@ def _followed(named: str) -> int:
                 following = os.open(start, _PASS, dir_fd=handle)
             else:
                 following = os.open(name, _PASS | os.O_NOFOLLOW, dir_fd=handle)
-            os.close(handle)
-            handle = following
+            before, handle = handle, following
+            os.close(before)
         found = os.open(".", READ, dir_fd=handle)
+        if judged:
+            _judge(os.fstat(found), _path_of(found, named), named, is_last=True)
     except OSError as error:
         error.filename = named
         raise

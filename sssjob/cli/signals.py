@@ -21,19 +21,35 @@ class Terminated(SystemExit):
 
 
 @contextmanager
-def terminable() -> Iterator[None]:
+def terminable() -> Iterator[Callable[[], None]]:
     """Make an exception of a signal that would end the command at once, and leave files behind.
 
-    Only where that can be: an exception waits for a library's code that runs for long.
+    Only where that can be: an exception waits for a library's code that runs for long. It comes at
+    any moment, also where another exception takes its place, so that it is raised again at the end
+    of the block, and by what is given, which a loop calls that goes on after errors.
     """
     numbers = [number for number in _ENDING if signal.getsignal(number) is signal.SIG_DFL]
+    came: list[int] = []
+
+    def terminate(number: int, frame: FrameType | None) -> NoReturn:
+        came.append(number)
+        raise Terminated(number)
+
+    def check() -> None:
+        if came:
+            raise Terminated(came[0])
+
     for number in numbers:
-        signal.signal(number, _terminate)
+        signal.signal(number, terminate)
     try:
-        yield
+        yield check
+    except BaseException:
+        check()
+        raise
     finally:
         for number in numbers:
             signal.signal(number, signal.SIG_DFL)
+    check()
 
 
 @contextmanager
@@ -65,7 +81,3 @@ def die(number: int) -> None:
     """End this process by a signal, so that whoever waits for it sees that."""
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
-
-
-def _terminate(number: int, frame: FrameType | None) -> NoReturn:
-    raise Terminated(number)

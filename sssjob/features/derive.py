@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from sssjob.amounts import ASSUMED, MAXIMUM, MINIMUM, MIXED, Amount
 from sssjob.errors import finding
-from sssjob.feature_rules import job_id
+from sssjob.feature_rules import GRANTED, job_id
 from sssjob.features.keys import Value
 from sssjob.features.precedence import Derived, Features
 from sssjob.features.sources import SOURCES, Derivation, Source
@@ -17,6 +17,7 @@ from sssjob.model import Job
 
 __all__ = ["Derived", "Features", "derive"]
 
+_JOB_ID = "/Job/Extension[@name='job_id']"
 _NOTHING: Mapping[str, Value] = {}
 _NO_AMOUNTS: Mapping[str, Amount] = {}
 
@@ -35,6 +36,7 @@ def derive(
     host: Mapping[str, Amount] = _NO_AMOUNTS,
     granted: Mapping[str, Amount] = _NO_AMOUNTS,
     guessing: bool = True,
+    called: str = "",
 ) -> Features:
     """The values of the 2016 vocabulary for a job whose defaults are resolved.
 
@@ -46,10 +48,11 @@ def derive(
     enforces: it decides what a request leaves open, and is checked against what it does not.
     ``granted`` is what the batch system has given to the job: it wins over all else. Without
     ``guessing`` nothing is assumed, and a range of processors does not say how many were given.
+    ``called`` is the id that the batch system has for the job; "" is that of the document.
     """
     work = _Derivation(job, now, starting, frozenset(nodes), cpu_limit, repair, machine)
     work.reservation_end, work.settings, work.host = reservation_end, settings, host
-    work.granted, work.guessing = granted, guessing
+    work.granted, work.guessing, work.called = granted, guessing, called
     for name, sources in SOURCES.items():
         work.derive(name, sources)
     work.carry()
@@ -80,9 +83,19 @@ class _Derivation(Derivation):
     def carry(self) -> None:
         """The extensions that have no other home."""
         for name, text in self.overrides.items():
-            if name not in SOURCES:
+            if name not in SOURCES and not (name == "job_id" and self.called):
                 self.override(name, text, [])
-        if not self.job.id:
+        if self.called:
+            self._call()
+        elif not self.job.id:
             self.report(finding("E-MISSING", "a job without Id has no job_id", path="/Job"))
         else:
             self.derived.setdefault("job_id", Derived(job_id(self.job.id), "/Job/Id"))
+
+    def _call(self) -> None:
+        """The job is what its batch system calls it, whatever an extension says."""
+        self.derived["job_id"] = Derived(job_id(self.called), GRANTED)
+        said = self.overrides.get("job_id")
+        if said is not None and said != self.derived["job_id"].value:
+            text = f"job_id is {self.called} by the batch system, but {said} by {_JOB_ID}"
+            self.report(finding("W-DISAGREE", text, path=_JOB_ID))

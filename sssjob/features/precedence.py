@@ -16,6 +16,7 @@ from sssjob.errors import Finding, InvalidValue, finding
 from sssjob.feature_rules import ENFORCED, GRANTED, REQUESTED, STATED, winner
 from sssjob.features import keys
 from sssjob.features.keys import Key, Value
+from sssjob.features.write import content
 
 _EXTENSION = "/Job/Extension"
 _RATINGS = ("hs06", "hs06_job")
@@ -121,10 +122,11 @@ class Choices:
             return
         try:
             value = keys.parse(str(text), keys.key(name, self.table), name)
+            if value == "":
+                return
+            content(name, value)
         except InvalidValue as error:
             self.report(finding("E-TYPE", f"{name}: {error}", path=path))
-            return
-        if value == "":
             return
         self.derived[name] = Derived(value, path, why="an extension wins")
         if amounts and amounts[0].basis not in (ASSUMED, UNKNOWN) and not isinstance(value, str):

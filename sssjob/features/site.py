@@ -7,9 +7,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
-import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -80,7 +77,7 @@ def read(path: str | Path, *, guarded: bool = False) -> Site:
     A ``guarded`` one is of a file that nobody but root and this user can change or exchange: what
     it says is believed by all jobs. Raises ``Unprotected`` or ``InvalidValue`` for another.
     """
-    with open(_guarded(path) if guarded else path, "rb") as file:
+    with open(handles.open_file(path) if guarded else path, "rb") as file:
         octets = file.read(LIMIT + 1)
     if len(octets) > LIMIT:
         raise UnusableInput(f"{path}: more than {LIMIT >> 20} MiB")
@@ -88,30 +85,6 @@ def read(path: str | Path, *, guarded: bool = False) -> Site:
         return parse(octets.decode(), str(path))
     except UnicodeDecodeError as error:
         raise UnusableInput(f"{path}: UTF-8: byte {error.start + 1} is not") from None
-
-
-def _guarded(path: str | Path) -> int:
-    """A handle of a regular file that only root and this user can change or exchange."""
-    place = Path(os.path.abspath(path))
-    wanted = InvalidValue(str(path), "a file of root's or your own that nobody else can write")
-    try:
-        with handles.protected(place.parent) as folder:
-            # A pipe would be waited for.
-            flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
-            handle = os.open(place.name, flags, dir_fd=folder)
-    except OSError as error:
-        if error.errno == errno.ELOOP:  # a link
-            raise wanted from None
-        raise
-    about = os.fstat(handle)
-    if (
-        not stat.S_ISREG(about.st_mode)
-        or about.st_uid not in (0, os.geteuid())
-        or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    ):
-        os.close(handle)
-        raise wanted
-    return handle
 
 
 def parse(text: str, name: str = "site") -> Site:

@@ -36,6 +36,7 @@ class Derivation(Choices):
         self.host: Mapping[str, Amount] = {}
         self.granted: Mapping[str, Amount] = {}
         self.guessing = True
+        self.called = ""
         self.scope = Scope(job, "/Job", self.report, repair=repair)
         self.groups = [
             Scope(group, _group_path(group, number), self.report, repair=repair)

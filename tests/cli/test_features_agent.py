@@ -220,6 +220,29 @@ def test_a_signal_to_the_script_ends_what_the_agent_runs(listening):
     os.kill(int(pid), signal.SIGKILL)  # which its own group would have ended with it
 
 
+@pytest.mark.parametrize("with_agent", [False, True])
+def test_what_is_killed_while_the_agent_runs_it_is_done_once_more(listening, with_agent):
+    """The log tells it, and the job has its features."""
+    shown = (listening / "bin/scontrol").read_text().split("\n", 1)[1]
+    ids = f'echo "$PPID $$" > {listening}/new; mv {listening}/new {listening}/pids'
+    program(listening, f"[ -e {listening}/pids ] || {{ {ids}; exec sleep 600; }}\n{shown}")
+    environment = {**VARIABLES, "PATH": f"{listening}/bin:{os.environ['PATH']}"}
+    step = words(listening, "prolog", "--seconds", "600")
+    process = subprocess.Popen(
+        asking(listening, step), env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    until((listening / "pids").exists)
+    child, asked = (listening / "pids").read_text().split()
+    agent = [(listening / "agent.pid").read_text()] if with_agent else []
+    for pid in (*agent, child, asked):
+        os.kill(int(pid), signal.SIGKILL)
+    _, said = process.communicate(timeout=HANG)
+    told = "run/agent: who ran it was killed; it is done once more"
+    assert (process.returncode, told in said) == (0, True)
+    assert read(listening / "mjf/3/jobfeatures").values["allocated_cpu"] == 1
+
+
 def test_a_second_agent_at_one_place_is_refused(listening):
     done = run(listening, [*COMMAND, "features", "agent", "--socket", f"{listening}/run/agent"])
     assert (done.returncode, done.stdout) == (2, "")

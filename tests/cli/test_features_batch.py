@@ -870,9 +870,32 @@ def test_check_reads_the_files_that_pbs_calls_and_keeps_what_was_moved_aside(nod
     found = run(*words)
     assert (found.exit_code, found.stdout.count("# is so")) == (1, 1)
     assert "epilogue: its mode 0644 keeps it from being used: chmod 744" in found.stdout
-    assert "prologue.site: its mode 0777 lets others in: chmod 755" in found.stdout
+    assert "prologue.site: it has the mode 0777, which lets others in: chmod 755" in found.stdout
     assert "hooks: qmgr does not list them" in found.stdout
     assert f"for each in {own}.site;" in own.read_text()
+
+
+EXTENDED = """<Job><Id>3</Id><Extension type="JobFeatures" name="{}">{}</Extension>
+<Extension type="JobFeatures" name="other">kept</Extension></Job>"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("job_id", "9", "job_id is 3 by the batch system, but 9"),
+        ("custom", "z" * 9000, "custom: 'zzz"), ("custom", "z" * 4096, "custom: 'zzz"),
+        ("hs06_job", "1" * 9000, "hs06_job: "),
+    ],
+)  # fmt: skip
+def test_an_odd_word_of_a_document_costs_that_word(node, name, text, told):
+    (node / "jobs/3.xml").write_text(EXTENDED.format(name, text))
+    done = prolog("--documents", "jobs")
+    assert (done.exit_code, told in done.stderr) == (0, True)
+    values = read(node / "mjf/3/jobfeatures").values
+    assert (values["job_id"], values["other"], values["allocated_cpu"]) == ("3", "kept", 1)
+    assert name == "job_id" or name not in values
+    done = epilog("--documents", "jobs")
+    assert (done.exit_code, "values added" in done.stdout) == (0, True)
 
 
 def test_a_prolog_waits_for_no_pipe_in_the_place_of_the_sites_file(node):
@@ -934,6 +957,29 @@ def test_a_log_whose_directory_is_missing_is_told(node):
         assert done.exit_code == code
         assert f"{node}/not/there: there is no such directory here" in done.stderr
     assert check(*words[:2], "--log", f"{node}/log").exit_code == 0
+
+
+def test_commands_of_the_batch_system_that_others_can_exchange_are_refused(node):
+    """Their directory is the first in the path of root's scripts."""
+    program(node, "scontrol", CONFIGURED.format("", DATA))
+    (node / "bin").chmod(0o777)
+    for words in ((), ("--check",)):
+        done = run("install", "--for", "slurm", *words)
+        assert (done.exit_code, f"{node}/bin can be written by others" in done.stderr) == (2, True)
+
+
+def test_our_own_programs_that_others_can_exchange_are_told(node, monkeypatch):
+    ours = " ".join(f"{node}/etc/scripts/{name}" for name in ("prolog", "taskprolog", "epilog"))
+    program(node, "scontrol", CONFIGURED.format(f"{ours} NoHold,Alloc", DATA))
+    words = ("--to", f"{node}/etc/scripts", "--log", f"{node}/log")
+    (node / "site").mkdir(mode=0o755)
+    monkeypatch.setattr("sys.prefix", f"{node}/site")
+    told = "would be root before every job"
+    done = check(*words)
+    assert (done.exit_code, told in done.stderr) == (0, False)
+    (node / "site").chmod(0o777)
+    for done, code in ((check(*words), 1), (run("install", "--for", "slurm", *words), 0)):
+        assert (done.exit_code, told in done.stderr) == (code, True)
 
 
 def test_check_says_where_nothing_is_known(node):

@@ -59,6 +59,7 @@ def test_a_job_that_finds_what_the_system_says_holds(site):
         ({"max_rss_bytes": 1}, {}, "max_rss_bytes is 1, but 67108864 by the system"),
         ({"allocated_cpu": 9}, {}, "allocated_cpu is 9 of a total_cpu of 4"),
         ({}, {"status": "none"}, "the job cannot write its $JOBSTATUS"),
+        ({}, {"script": "unset JOBSTATUS; sh; rm -r $JOBFEATURES"}, "$JOBSTATUS is not set"),
         ({}, {"script": "sh"}, "/job is still there"),
         ({}, {"script": "unset MACHINEFEATURES; sh"}, "$MACHINEFEATURES is not set"),
         (

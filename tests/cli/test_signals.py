@@ -1,15 +1,19 @@
 """Ctrl-C and SIGTERM end every command that reads, at once and alike, and leave no half a file."""
 
 import fcntl
+import os
 import signal
 import struct
 import subprocess
 import sys
 import termios
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from waiting import until
+
+from sssjob.cli.signals import Terminated, terminable
 
 ROOT = Path(__file__).parents[2]
 COMMAND = Path(sys.executable).with_name("sssjob")
@@ -103,3 +107,34 @@ def test_a_file_does_not_become_a_standard_stream_that_was_closed(tmp_path):
     done = subprocess.run(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *called])
     assert done.returncode == 0
     assert out.read_bytes().count(b"<Job>") == JOBS.count(b"<Job>")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_another_exception_hides_still_ends_the_command(number):
+    """It may come between a handle that is closed and the note that it is."""
+    rounds = 0
+    with pytest.raises(Terminated) as ended, terminable() as go_on:  # noqa: PT012  (the block)
+        while rounds < 2:
+            go_on()
+            rounds += 1
+            with suppress(OSError):
+                try:
+                    signal.raise_signal(number)
+                finally:
+                    os.close(-1)
+    assert (rounds, ended.value.code) == (1, 128 + number)
+
+
+@pytest.mark.parametrize("ending", [lambda: None, lambda: os.close(-1), lambda: sys.exit(0)])
+def test_a_block_that_ends_after_a_hidden_signal_ends_by_it(ending):
+    with pytest.raises(Terminated), terminable():  # noqa: PT012  (the block)
+        with suppress(Terminated):
+            signal.raise_signal(signal.SIGTERM)
+        ending()
+
+
+def test_a_block_without_a_signal_ends_as_it_does():
+    with terminable() as go_on:
+        go_on()
+    with pytest.raises(OSError, match="Bad file descriptor"), terminable():
+        os.close(-1)

@@ -531,6 +531,14 @@ def test_variables_are_added_on_lines_of_their_own(before, lines):
     assert gridengine.exports({"B": "2"}, before) == lines
 
 
+def test_directories_of_the_job_that_submitted_this_one_are_emptied():
+    before = "JOBFEATURES=/of/3\nJOBSTATUS=/of/3\n"
+    assert gridengine.exports({}, before) == "JOBFEATURES=\nJOBSTATUS=\n"
+    assert gridengine.exports({"JOBFEATURES": "/of/7"}, before) == (
+        "JOBFEATURES=/of/7\nJOBSTATUS=\n"
+    )
+
+
 @given(st.text(), st.text(), st.text())
 def test_no_answer_of_grid_engine_makes_a_prolog_fail(config, job, queue):
     gridengine.allocation({"JOB_ID": "1"}, config, job, queue)

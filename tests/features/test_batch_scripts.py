@@ -257,6 +257,21 @@ def test_a_task_of_a_heterogeneous_job_finds_the_directories_of_its_component(in
     assert "unset JOBFEATURES" in done.stdout.splitlines()
 
 
+def test_no_job_of_PBS_or_Grid_Engine_has_directories_of_the_one_that_submitted_it(
+    install, safe_path
+):
+    """qsub -V inside a job hands on all variables of it."""
+    show = 'printf "%s|%s\n" "$JOBFEATURES" "$JOBSTATUS"'
+    others = {"JOBFEATURES": f"{safe_path}/mjf/3/jobfeatures", "JOBSTATUS": "/elsewhere"}
+    place = install("pbs")
+    made(safe_path / "mjf", "3")
+    words = ("/bin/sh", "-c", f". {place}/profile.sh; {show}")
+    assert run(*words, PBS_JOBID="7.s", **others).stdout == "|/elsewhere\n"
+    assert run(*words, **others).stdout == f"{others['JOBFEATURES']}|/elsewhere\n"  # no job
+    starter = install("gridengine") / "starter"
+    assert run(starter, show, JOB_ID="7", **others).stdout == "|\n"
+
+
 def test_a_profile_exports_the_directories_in_a_job_and_nothing_elsewhere(install, safe_path):
     place = install("pbs")
     made(safe_path / "mjf", "7.ce")
@@ -590,13 +605,26 @@ def test_what_queues_of_LSF_have_now_is_kept(program, own, trouble):
 SUDO = "LSB_PRE_POST_EXEC_USER"
 
 
-def test_tables_and_files_of_flux_are_what_our_configuration_says():
+FAULTS_OF_IMP = {"": "Flux does not start", "{}/none": "no such program", "{}": "no file"}
+
+
+def test_tables_and_files_of_flux_are_what_our_configuration_says(safe_path, monkeypatch):
     at = Installation("flux", "/opt/mjf", ["sssjob"])
     tables = tomllib.loads("\n".join(line for line in at.configuration() if line[:1] in "[p"))
     texts = at.scripts()
+    imp = safe_path / "flux-imp"
+    imp.touch()
+    imp.chmod(0o4755)
+    tables["exec"] = {"imp": str(imp)}
+    monkeypatch.setattr(scripts, "OWNER", os.geteuid())
     rows = at.side.settings(at, {"config": json.dumps(tables), **texts})
     assert [each.trouble for each in rows if not each.is_good] == []
-    assert len(rows) == 7
+    assert len(rows) == 8
+    for wrong, told in FAULTS_OF_IMP.items():
+        tables["exec"] = {"imp": wrong.format(safe_path)}
+        found = at.side.settings(at, {"config": json.dumps(tables), **texts})
+        assert [told in each.trouble for each in found if not each.is_good] == [True]
+    tables["exec"] = {"imp": str(imp)}
     tables["job-manager"] = {"plugins": [{"load": "/x/own.so"}], "prolog": 7}
     rows = at.side.settings(at, {"config": json.dumps(tables), "prolog": "", "epilog": "own"})
     assert [(each.name, each.found, each.wanted) for each in rows[:3]] == [
@@ -604,7 +632,7 @@ def test_tables_and_files_of_flux_are_what_our_configuration_says():
         ("job-manager.prolog.per-rank", "", "true"),
         ("job-manager.epilog.per-rank", "", "true"),
     ]
-    assert [each.is_good for each in rows[3:]] == [True, False, False, False]
+    assert [each.is_good for each in rows[3:]] == [True, True, False, False, False]
     assert at.side.settings(at, {"config": "no JSON"}) == []
 
 
@@ -664,8 +692,8 @@ def link_in_its_place(path):
 
 FAULTS = {
     "not run": (lambda path: path.chmod(0o644), "mode 0644 keeps it from being used: chmod 744"),
-    "open to all": (lambda path: path.chmod(0o777), "mode 0777 lets others in: chmod 755"),
-    "of a group": (lambda path: path.chmod(0o570), "mode 0570 lets others in: chmod 550"),
+    "open to all": (lambda path: path.chmod(0o777), "mode 0777, which lets others in: chmod 755"),
+    "of a group": (lambda path: path.chmod(0o570), "mode 0570, which lets others in: chmod 550"),
     "a pipe": (pipe_in_its_place, "it is no file of its own"),
     "a link": (link_in_its_place, "it is no file of its own"),
     "an open directory": (lambda path: path.parent.chmod(0o777), "can be written by others"),

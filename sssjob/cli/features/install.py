@@ -114,6 +114,7 @@ def command(
     except (OSError, SSSJobError) as error:
         fail(error)
     _warn(found.unlogged())
+    _warn(found.exchangeable())
     lines = list(found.configuration())
     if as_json:
         common.data(json.dumps({
@@ -160,14 +161,14 @@ class Checked:
         self.merged = replace(at, own={**at.own, **own})
         found = SiteSettings(Path(at.root), at.jobs, known, scratch, vocabulary)
         self.seen = preview(call, found, named, int(time.time()))
-        self.unlogged = at.unlogged()
+        self.doubts = (at.unlogged(), at.exchangeable())
         self.notes = tuple(dict.fromkeys((*notes, *self.seen.notes)))
 
     @property
     def is_good(self) -> bool:
-        """Whether the batch system is configured so, and our scripts can log."""
+        """Whether the batch system is configured so, and our scripts can log, and are ours."""
         good = all(each.is_good for each in self.settings)
-        return bool(self.settings) and good and not self.unlogged
+        return bool(self.settings) and good and not any(self.doubts)
 
     def as_dict(self) -> dict[str, object]:
         """All of it, as JSON has it."""

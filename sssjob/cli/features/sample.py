@@ -64,8 +64,9 @@ def command(
     call = batch.call(system, (), 10)
     name = node or os.uname().nodename.partition(".")[0]
     said: set[str] = set()
-    with terminable():
+    with terminable() as go_on:
         while True:
+            go_on()
             try:
                 found = sampling.look(call, Path(root), time.time(), name, cgroup)
             except (OSError, SSSJobError) as error:

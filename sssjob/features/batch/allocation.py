@@ -92,6 +92,7 @@ def features(
     found = derive(
         job or Job((Property("Id", allocation.job_id),)),
         now=now, granted=granted, settings=settings, machine=machine, host=host, guessing=False,
+        called=allocation.job_id,
         nodes=() if allocation.alone or not allocation.node else (allocation.node,),
     )  # fmt: skip
     return _without_share(found, machine)

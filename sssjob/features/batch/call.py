@@ -92,7 +92,10 @@ class Script:
         return None
 
     def export(self, variables: Mapping[str, str]) -> None:
-        """Put variables into the environment of the job where a prolog can. Raises ``OSError``."""
+        """Put variables into the environment of the job where a prolog can, in place of another's.
+
+        Raises ``OSError``.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,5 +232,8 @@ class Invocation:
         return self.script.used()
 
     def export(self, variables: Mapping[str, str]) -> None:
-        """Put variables into the environment of the job where a prolog can. Raises ``OSError``."""
+        """Put variables into the environment of the job where a prolog can, in place of another's.
+
+        Raises ``OSError``.
+        """
         self.script.export(variables)

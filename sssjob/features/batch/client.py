@@ -20,7 +20,10 @@ class _Refused(OSError):
 
 
 def main(place: str, command: list[str]) -> int:
-    """The exit code of the command; 1 if the agent ends before it has one."""
+    """The exit code of the command, which is run here if whoever runs it is killed.
+
+    A prolog or an epilog may be run once more: it is whole or not at all, and finds what is there.
+    """
     line = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     line.settimeout(_PATIENCE)
     try:
@@ -37,8 +40,11 @@ def main(place: str, command: list[str]) -> int:
             posix.write(2, f"{place}: {error}; it is done without\n".encode())
         posix.execv(command[0], command)  # by the words that a site configured
     line.settimeout(None)
-    _hand_on(child)
+    came = _hand_on(child)
     code = _number(line)
+    if code is None and not came:
+        posix.write(2, f"{place}: who ran it was killed; it is done once more\n".encode())
+        posix.execv(command[0], command)
     return 1 if code is None else code
 
 
@@ -69,12 +75,19 @@ def _asked(line: "_socket.socket", command: list[str]) -> int:
     return child
 
 
-def _hand_on(child: int) -> None:
-    """Have signals that end a script end what the agent runs for it."""
+def _hand_on(child: int) -> "list[int]":
+    """Have signals that end a script end what the agent runs for it; those that came are listed."""
     import _signal  # type: ignore[import-not-found]
 
+    came: list[int] = []
+
+    def hand(number: int, frame: object) -> None:
+        came.append(number)
+        posix.kill(child, number)
+
     for number in _FORWARDED:
-        _signal.signal(number, lambda number, frame: posix.kill(child, number))
+        _signal.signal(number, hand)
+    return came
 
 
 def _number(line: "_socket.socket") -> "int | None":

@@ -25,6 +25,7 @@ from sssjob.integers import whole
 from sssjob.users import user_id
 
 MACHINE = "machinefeatures"
+VARIABLES = {"JOBFEATURES": "jobfeatures", "MACHINEFEATURES": MACHINE, "JOBSTATUS": "jobstatus"}
 _BLOCK, _LEAST_FILES = 4096, 64
 SHUTDOWN = "shutdowntime"
 _ANNOUNCED = ".announced"  # the shutdowns that we were told of, by who told, and the one we found
@@ -65,9 +66,8 @@ class Directories:
     def variables(self) -> dict[str, str]:
         """The variables of the directories that are there."""
         places = {
-            "JOBFEATURES": self.jobfeatures,
-            "MACHINEFEATURES": self.machinefeatures,
-            "JOBSTATUS": self.jobstatus,
+            variable: (self.root if name == MACHINE else self.job) / name
+            for variable, name in VARIABLES.items()
         }
         return {name: str(place) for name, place in places.items() if place.is_dir()}
 

@@ -34,8 +34,8 @@ def note(path: str, now: float, words: str, most: int = MOST) -> None:
             status = os.fstat(handle)
             if stat.S_ISREG(status.st_mode) and status.st_size + len(line) > most:
                 following = _rotated(folder, name, handle)
-                os.close(handle)
-                handle = following
+                before, handle = handle, following
+                os.close(before)
             os.write(handle, line)
         finally:
             os.close(handle)

@@ -50,7 +50,10 @@ for file in "$JOBFEATURES"/*; do [ -f "$file" ] && echo "job ${{file##*/}} $(hea
 for file in "$MACHINEFEATURES"/*; do [ -f "$file" ] && echo "machine ${{file##*/}} $(head -c 4096 "$file")"; done
 echo "env node $(uname -n)"; echo "env user $(id -u)"
 [ -n "$JOBSTATUS" ] && (echo 1 >"$JOBSTATUS/used_CPU") && echo "env status written"
-(echo 1 >"$JOBFEATURES/forged") && echo "env features forged"
+for name in JOBFEATURES MACHINEFEATURES; do
+    eval "into=\\$$name/forged"
+    [ "$into" != /forged ] && (echo 1 >"$into") && rm -f "$into" && echo "env forged_$name"
+done
 }} >"$out" 2>/dev/null
 mv "$out" "$place/report${{out##*/}}"
 """  # noqa: E501  (a script)
@@ -297,10 +300,13 @@ class _Running:
             yield "allocated_cpu or total_cpu is not known"
         elif given > total or (self.case.is_whole and given != total):
             yield f"allocated_cpu is {given} of a total_cpu of {total}"
-        if report.said.get("JOBSTATUS") and report.said.get("status") != "written":
+        if not report.said.get("JOBSTATUS"):
+            yield "$JOBSTATUS is not set"
+        elif report.said.get("status") != "written":
             yield "the job cannot write its $JOBSTATUS"
-        if report.said.get("features") == "forged" and report.said.get("user") != "0":
-            yield "the job can write its $JOBFEATURES"
+        for name in ("JOBFEATURES", "MACHINEFEATURES"):
+            if f"forged_{name}" in report.said and report.said.get("user") != "0":
+                yield f"the job can write its ${name}"
 
     def _left(self, reports: Sequence[Report], end: float) -> Iterator[str]:
         """What of the directories is still there after the job, where they are on this node."""

@@ -21,7 +21,7 @@ from sssjob import atomic, registry
 from sssjob import directory_handles as handles
 from sssjob.errors import InvalidValue, Unprotected
 from sssjob.features.batch import client as client_of_agent
-from sssjob.users import user_name
+from sssjob.features.batch.directories import VARIABLES
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 _RUN = "#!"  # how a script begins that is run, and not read by something else
@@ -29,11 +29,6 @@ SITE = ".site"  # behind the name of a program of the site whose place ours take
 _BY = "# Written by: sssjob features install"
 OWNER = handles.ROOT  # of what a batch system runs as root
 _OWN = "own=0\n"  # how what the site had before has ended
-VARIABLES = {
-    "JOBFEATURES": "jobfeatures",
-    "MACHINEFEATURES": "machinefeatures",
-    "JOBSTATUS": "jobstatus",
-}
 
 
 class Scripts:
@@ -100,16 +95,9 @@ class ConfigFile:
         except OSError as error:
             return error.strerror or str(error)
         mode = stat.S_IMODE(status.st_mode)
-        if not stat.S_ISREG(status.st_mode):
-            return "it is no file of its own: put a copy there"
-        if status.st_uid != OWNER:
-            return (
-                f"it belongs to the user {user_name(status.st_uid) or status.st_uid}, not to root"
-            )
-        if mode & self.forbids:
-            return (
-                f"its mode {mode:04o} lets others in: chmod {(mode | self.needs) & ~self.forbids:o}"
-            )
+        if fault := handles.file_fault(status, self.forbids, (OWNER,)):
+            right = f"chmod {(mode | self.needs) & ~self.forbids:o}"
+            return f"it {fault}: {right if stat.S_ISREG(status.st_mode) else 'put a copy there'}"
         if self.needs & ~mode:
             return f"its mode {mode:04o} keeps it from being used: chmod {mode | self.needs:o}"
         return ""
@@ -170,7 +158,8 @@ class Installation:
     def check(self) -> None:
         """Raise ``Unprotected`` where others could lead root elsewhere, as far as it is here.
 
-        Raises ``InvalidValue`` for a log that is here and that no script would write.
+        Raises ``InvalidValue`` for commands of the batch system that others could exchange, and for
+        a log that is here and that no script would write.
         """
         before, node, _ = self.root.partition("%n")
         handles.check(os.path.dirname(before) if node else self.root)
@@ -178,6 +167,9 @@ class Installation:
             handles.check(self.jobs)
         if self.agent:
             handles.check(os.path.dirname(self.agent))
+        if self.path and (fault := handles.programs_fault(self.path)):
+            wanted = f"a directory of commands that only root can change: {fault}"
+            raise InvalidValue(self.path, wanted)
         handles.check(os.path.dirname(self.log), logs=True)
         with suppress(OSError):  # it is not there yet
             if self.log != os.devnull and not stat.S_ISREG(os.lstat(self.log).st_mode):
@@ -203,6 +195,17 @@ class Installation:
         place = os.path.dirname(self.log)
         told = f"{place}: there is no such directory here; where it is missing, nothing is logged"
         return "" if os.path.isdir(place) else told
+
+    def exchangeable(self) -> str:
+        """How others could exchange what our scripts run as root, "" if they could not."""
+        ours = (
+            os.path.dirname(self.program[0]), sys.prefix, sys.base_prefix,
+            str(Path(__file__).parents[2]),
+        )  # fmt: skip
+        for place in filter(os.path.isabs, ours):
+            if fault := handles.programs_fault(place):
+                return f"{fault}: who can change it would be root before every job"
+        return ""
 
     @property
     def side(self) -> Scripts:
@@ -398,11 +401,16 @@ def places(root: str, job: str) -> Iterator[tuple[str, str]]:
 
 
 def exports(indent: str, root: str, job: str) -> str:
-    """For each directory that is there, a line that exports its name."""
+    """For each directory that is there, a line that exports its name, and no other job's."""
     found = f"{indent}mjf={root}\n" if root != "$mjf" else ""
     for variable, place in places("$mjf", job):
         found += f'{indent}[ -d "{place}" ] && export "{variable}={place}"\n'
     return found
+
+
+def unset_of_others(indent: str, root: str) -> str:
+    """The lines that forget directories below a root: those of the job that submitted this one."""
+    return "".join(f"{indent}case ${name} in {root}/*) unset {name};; esac\n" for name in VARIABLES)
 
 
 def becoming(shell: str) -> str:

@@ -66,6 +66,7 @@ def start(call: Invocation, settings: SiteSettings, now: int | None = None) -> S
     What cannot be asked or read is noted, and missing. Raises ``InvalidValue`` where no job calls,
     ``Unprotected`` where others could lead root elsewhere, or ``OSError``.
     """
+    call.export({})  # whatever goes wrong now, no job has what is of another one
     handles.check(settings.root)
     group = call.group()
     enforced = _enforced(settings.scratch, group)

@@ -141,6 +141,8 @@ class FluxScripts(Scripts):
             LiveSetting(name, "true" if _at(form, name) is True else "", "true") for name in _TRUE
         ]
         rows += _others(form)
+        if None in (_at(form, f"job-manager.{script}.command") for script in ("prolog", "epilog")):
+            rows.append(_imp(form))
         files = _PLACES.items()
         return [*rows, *(copied(at, name, path, answers.get(name, "")) for name, path in files)]
 
@@ -171,6 +173,19 @@ def _others(form: object) -> Iterator[LiveSetting]:
             yield LiveSetting(name, shlex.join(words), "", trouble=(
                 f"Flux runs this, and not flux-imp run {script}, which runs {_PLACES[script]}"
             ))  # fmt: skip
+
+
+def _imp(form: object) -> LiveSetting:
+    """The program that runs our scripts, where no command is set that does."""
+    said = _at(form, "exec.imp")
+    path = said if isinstance(said, str) else ""
+    if not path:
+        fault = "Flux does not start: without it each script needs a command of its own"
+    elif not os.path.exists(path):
+        fault = "there is no such program on this node"
+    else:
+        fault = ConfigFile(path, 0o4111).fault()
+    return LiveSetting("exec.imp", path, path, trouble=fault)
 
 
 def _at(form: object, path: str) -> object:

@@ -19,6 +19,7 @@ from sssjob.document.parsing import parsed
 from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.features.batch.allocation import Allocation, amount, limit
 from sssjob.features.batch.call import Script
+from sssjob.features.batch.directories import VARIABLES
 from sssjob.features.used import Used, of_file
 from sssjob.integers import whole
 from sssjob.systems.gridengine import words
@@ -166,9 +167,14 @@ def _listed(queues: list[etree._Element]) -> Iterator[str]:
 
 
 def exports(values: Mapping[str, str], before: str) -> str:
-    """The lines that a prolog adds to the environment file of a job."""
+    """The lines that a prolog adds to the environment file of a job; the last one of a name counts.
+
+    ``qsub -V`` inside a job brings the names of that job's directories along: they are emptied.
+    """
     start = "" if not before or before.endswith("\n") else "\n"
-    return start + "".join(f"{name}={value}\n" for name, value in values.items())
+    there = {line.partition("=")[0] for line in before.splitlines()}
+    emptied = {name: "" for name in VARIABLES if name in there}
+    return start + "".join(f"{name}={value}\n" for name, value in {**emptied, **values}.items())
 
 
 def _amounts(

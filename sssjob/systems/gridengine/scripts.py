@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from sssjob.features.batch.directories import VARIABLES
 from sssjob.features.batch.scripts import (
     Installation,
     LiveSetting,
@@ -41,6 +42,8 @@ class GridEngineScripts(Scripts):
         text = (
             f"{at.head('Grid Engine starter_method', 'makes')}"
             "# It runs as the user of the job, in the place of its shell, and ends as the job.\n"
+            "# qsub -V hands on the environment that it is called in, maybe that of another job.\n"
+            f"unset {' '.join(VARIABLES)}\n"
             "mjf=$TMPDIR/mjf task=$SGE_TASK_ID\n"
             '[ "$task" = undefined ] && task= || task=${task:+.$task}\n'
             "# Without a directory of the job there is no place that others could not prepare.\n"

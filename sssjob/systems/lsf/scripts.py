@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from sssjob.features.batch.directories import VARIABLES
 from sssjob.features.batch.scripts import (
-    VARIABLES,
     ConfigFile,
     Installation,
     LiveSetting,

@@ -15,6 +15,7 @@ from sssjob.features.batch.scripts import (
     Scripts,
     copied,
     exports,
+    unset_of_others,
 )
 
 _NAMES = ("prologue", "epilogue")
@@ -38,7 +39,8 @@ class PBSScripts(Scripts):
     def more(self, at: Installation) -> dict[str, str]:
         """A profile of the shell: a prologue cannot change the environment of a job."""
         head = at.head("/etc/profile.d", "tells the shell").partition("\n")[2]
-        lines = exports("    ", at.root_word(), "$PBS_JOBID")
+        lines = f"    mjf={at.root_word()}\n" + unset_of_others("    ", '"$mjf"')
+        lines += exports("    ", "$mjf", "$PBS_JOBID")
         return {
             "profile.sh": f'{head}if [ -n "$PBS_JOBID" ]; then\n{lines}    unset mjf\nfi\n',
         }
