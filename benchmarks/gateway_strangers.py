@@ -6,7 +6,8 @@ against the bytes of all envelopes together; ``left`` is the same a moment after
 
 Half requests come from one address, more than there may be connections. Told is how many of the
 requests of another address are answered meanwhile, each on a connection of its own, and the CPU
-seconds of the gateway for all of it.
+seconds of the gateway for all of it. So it is told of small requests that are sent all at once on
+one connection, with how much CPU time each of them takes, a few and many.
 """
 
 import argparse
@@ -30,8 +31,10 @@ SERVERS = Path(__file__).with_name("_gateway_servers.py")
 SIZE = (16 << 20) - (64 << 10)  # bytes of a Body, just below what a gateway takes
 AIM = 2.0  # bytes of memory for each byte that was sent
 AT_ONCE = (1, 8)
+PIPELINED = 1000, 20_000  # requests of one connection
 HALVES, ASKED = 600, 50  # connections of the stranger, requests of the other
 _REQUEST = b'<Body><Request action="Query" actor="ann"><Object>Job</Object><Data>'
+_ANSWERED = b"HTTP/1.1 200"
 _CLOSED = b"</Data></Request></Body>"
 _FORGED = (
     b"<Signature><DigestValue>irX1+GI4qym1ECzqW2geHynzqEg=</DigestValue><SignatureValue>"
@@ -58,6 +61,15 @@ class Siege:
     answered: int
     asked: int
     cpu: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """Requests of one connection, sent at once: CPU seconds, and the most memory a byte."""
+
+    requests: int
+    cpu: float
+    ratio: float
 
 
 def envelope(filling: bytes, signature: bytes = b"") -> bytes:
@@ -153,6 +165,26 @@ def besieged() -> Siege:
         return Siege(HALVES, answered, ASKED, seconds_of(pid) - before)
 
 
+def pipelined(number: int) -> Pipeline:
+    """A gateway that gets so many requests on one connection before it can answer the first."""
+    one = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+    with gateway() as (pid, port):
+        refused(port, b"<Envelope/>", [])  # to warm up
+        before, memory_before = seconds_of(pid), memory(pid, "VmRSS")
+        Path(f"/proc/{pid}/clear_refs").write_text("5")
+        with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
+            sender = threading.Thread(target=connection.sendall, args=(one * number,))
+            sender.start()
+            left, rest = number, b""
+            while left > 0:
+                got = rest + connection.recv(1 << 20)
+                left -= got.count(_ANSWERED)
+                rest = got[-len(_ANSWERED) + 1 :]
+            sender.join()
+        grown = memory(pid, "VmHWM") - memory_before
+        return Pipeline(number, seconds_of(pid) - before, grown / (len(one) * number))
+
+
 def is_answered(port: int, message: bytes) -> bool:
     """Whether another address gets an answer."""
     try:
@@ -195,14 +227,20 @@ def main(chosen: argparse.Namespace) -> None:
         for at_once in AT_ONCE
         for _ in range(chosen.rounds)
     ]
-    siege = besieged()
+    siege, lines = besieged(), [pipelined(number) for number in PIPELINED]
     if chosen.json:
-        said = {"envelopes": [asdict(each) for each in rounds], "halves": asdict(siege)}
+        said = {
+            "envelopes": [asdict(each) for each in rounds], "halves": asdict(siege),
+            "pipelined": [asdict(each) for each in lines],
+        }  # fmt: skip
         print(json.dumps(said, indent=2))
     else:
         print(as_table(rounds))
         print(f"{siege.halves} half requests of one address: {siege.answered} of {siege.asked} "
               f"requests of another are answered; {siege.cpu:.2f} s of CPU")  # fmt: skip
+        for each in lines:
+            took = each.cpu / each.requests * 1e6
+            print(f"{each.requests} requests at once on a connection: {took:.0f} us of CPU each")
     if chosen.strict and (any(each.ratio > AIM for each in rounds) or siege.answered < siege.asked):
         raise SystemExit(1)
 

@@ -21,7 +21,7 @@ from sssjob.document.places import split
 from sssjob.errors import InvalidValue, NoReply, Refused, UnknownOutcome
 from sssjob.handlers.attributes import JOB, AttributeType, attribute
 from sssjob.handlers.changes import once_elsewhere, require_single
-from sssjob.handlers.charging import in_data, owned
+from sssjob.handlers.charging import for_another, owned
 from sssjob.handlers.service import Service
 from sssjob.rmap import codes
 from sssjob.rmap.message import READING, Item, Request, Response, Row
@@ -172,7 +172,7 @@ class Behind:
     def _renamed(self, call: ReceivedRequest) -> Request:
         asked = call.request
         if asked.object == JOB and asked.action in _PRICED:
-            asked = in_data(asked)
+            asked = for_another(asked)
         objects = {each.name for each in asked.objects}
         endless = bool(objects & self.client.dialect.endless)
         return replace(

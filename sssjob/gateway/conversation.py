@@ -106,6 +106,7 @@ class Conversation(asyncio.Protocol):
         self._keeps = True  # another request may come after this answer
         self._stuck = False  # the client takes nothing more now
         self._full = False  # nothing more is read now
+        self._next = False  # what has come already has its turn soon
         self._over = False  # the client sends nothing more
         self._deaf = False  # the connection is gone
         self._left = max(_LINGER_BYTES, 2 * shared.limits.message)
@@ -171,11 +172,10 @@ class Conversation(asyncio.Protocol):
                 self.abort()
             return
         self._parser.feed(data)
-        if self.stage is Stage.WAITING:
+        if self.stage is Stage.WAITING and not self._next:
             self._proceed()
-        elif not self._full and self._parser.held > _AHEAD:
-            self._full = True
-            self._transport.pause_reading()
+        elif self._parser.held > _AHEAD:
+            self._fill()
 
     def pause_writing(self) -> None:
         """The client does not take all that was written."""
@@ -214,6 +214,7 @@ class Conversation(asyncio.Protocol):
 
     def _again(self) -> None:
         """See to what came while something else was done."""
+        self._next = False
         if self.stage is Stage.WAITING and not self._transport.is_closing():
             self._proceed()
 
@@ -227,7 +228,9 @@ class Conversation(asyncio.Protocol):
             return
         if request is not None:
             self._begin(request)
-        elif self._over:
+            return
+        self._listen()  # the rest of it has to come
+        if self._over:
             self.abort()
         elif not self._hold_bytes(parser.held):
             self._refuse("730", "Busy", _BUSY)
@@ -442,9 +445,11 @@ class Conversation(asyncio.Protocol):
             return
         self.stage = Stage.WAITING
         self._wait(self.shared.limits.idle)
-        self._listen()
         if self._over or not self._parser.is_idle:
+            self._next = True
             self._loop.call_soon(self._again)  # others have their turn in between
+        else:
+            self._listen()
 
     def _linger(self) -> None:
         """Let the client read its answer: closing on unread bytes would take it away again."""
@@ -455,6 +460,12 @@ class Conversation(asyncio.Protocol):
             self._transport.close()
         else:
             self._transport.write_eof()
+
+    def _fill(self) -> None:
+        """Read no more, since enough waits to be answered."""
+        if not self._full:
+            self._full = True
+            self._transport.pause_reading()
 
     def _listen(self) -> None:
         """Read again what the client sends."""

@@ -48,6 +48,7 @@ from sssjob.store.ledger import Entry, EntryKind
 from sssjob.store.reach import Reach
 
 _HOUR = 3600
+_FREE = "The job says nothing that has a price"
 _DESCRIBED = 1000  # characters of what a Refund is described by
 _HOUR_PLACES = 4  # of credits by the hour: one by the second is not 0
 # What another server has to know of a job to price it as it is priced here.
@@ -214,18 +215,21 @@ def reserve(
     return once(stores, call, do, window=accounting.repeated)
 
 
-def in_data(asked: Request) -> Request:
-    """A Charge, Reserve or Quote that says in Data what its options say of the job.
+def for_another(asked: Request) -> Request:
+    """A Charge, Reserve or Quote as another server has to be asked.
 
-    Another server may not know these options, as Gold 2.0 does not. Raises ``Refused``.
+    What options say of the job is said in Data, since Gold 2.0 does not know them. The number of a
+    quote is one of ours, and somebody else's there. Raises ``Refused``.
     """
-    if not any(each.name in _OPTIONS for each in asked.options):
-        return asked
     blocks = carried(asked).blocks
     if len(blocks) != 1 or not isinstance(job := blocks[0], Job):
         return asked
-    xml = etree.tostring(bridge.to_tree(_with_options(job, asked)), encoding="UTF-8")
     options = tuple(each for each in asked.options if each.name not in _OPTIONS)
+    if len(options) == len(asked.options) and not job.get("Quote"):
+        return asked
+    told = _with_options(job, asked)
+    told = told.holding(item for item in told.items if getattr(item, "name", "") != "Quote")
+    xml = etree.tostring(bridge.to_tree(told), encoding="UTF-8")
     return replace(asked, options=options, data=Data((DataDocument(xml),)))
 
 
@@ -398,10 +402,12 @@ def _price(
         said = units.decimal(amount)
         bill = Bill(amount, f"{said} [externally calculated] = {said}")
     else:
-        for name in rates.resources:
-            if _amount(amounts, name) is None:
-                for view in filter(None, (amounts.sent, amounts.known)):
-                    require_no_part(view.block, name, USED if is_charge else _ASKED)
+        unknown = [name for name in rates.resources if _amount(amounts, name) is None]
+        for name in unknown:
+            for view in filter(None, (amounts.sent, amounts.known)):
+                require_no_part(view.block, name, USED if is_charge else _ASKED)
+        if is_charge and unknown and len(unknown) == len(rates.resources):
+            warning = "\n".join(filter(None, (warning, _FREE)))
         seconds = _duration(subject.view.used if is_charge else subject.view)
         bill = rates.bill(seconds, partial(_amount, amounts), partial(_text, of))
     require_credits(units.decimal(bill.amount))
@@ -557,7 +563,8 @@ def _told(
     said = [*lines, *filter(None, [priced.warnings, advised])]
     if is_true(asked, "ItemizedCharges"):
         said.append(priced.bill.details)
-    code = WARNING if advised or "Not understood" in priced.warnings else "000"
+    told = advised or any(each in priced.warnings for each in ("Not understood", _FREE))
+    code = WARNING if told else "000"
     return HandlerAnswer(rows, code, "\n".join(said), round(Fraction(shown)))
 
 

@@ -84,17 +84,18 @@ def modify(
     """Other values for the jobs that a Where finds: Assign, Inc, Dec.
 
     The very bytes of a request that come again within ``repeated`` seconds are answered as before:
-    always where it adds, else while its conditions find nothing more to be done. ``refunds`` are
-    the jobs that the actor may refund, None for none: a lower Charge is a refund. ``advice`` is
-    what is to be said of a job that the change has made so. A Charge gets so many decimal
-    ``places`` at most.
+    always where it adds or is about a Charge, else while its conditions find nothing more to be
+    done. ``refunds`` are the jobs that the actor may refund, None for none: a lower Charge is a
+    refund. ``advice`` is what is to be said of a job that the change has made so. A Charge gets so
+    many decimal ``places`` at most.
     """
     asked = call.request
-    adds = any(each.op != "Assign" for each in asked.sets)
     if not asked.sets or asked.gets or asked.data:
         raise Refused("318", "A Modify has at least one Set, and neither Get nor Data")
     set_ = {each: settable(each, asked.object).name for each in asked.sets}
     charges = [each for each, name in set_.items() if name == "Charge"]
+    # A late copy of either would be money, or a sum, that nobody meant.
+    adds = bool(charges) or any(each.op != "Assign" for each in asked.sets)
     for each in charges:
         if each.value != _NULL:
             require_places(each.value, places)

@@ -18,7 +18,7 @@ from sssjob.handlers.attributes import AttributeType, ObjectAttribute
 from sssjob.handlers.columns import RowWindow, ShownColumn, ordered
 from sssjob.handlers.conditions import Conditions
 from sssjob.handlers.finding import is_true
-from sssjob.handlers.query import is_total, totals
+from sssjob.handlers.query import is_total, time_of, totals
 from sssjob.handlers.stores import Stores
 from sssjob.rmap.message import Conj, Get, Item, Op, Request, Row, Where
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
@@ -213,7 +213,11 @@ def query(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
         raise Refused("318", "A Query has neither Set nor Data")
     if len(asked.gets) > _MOST or any(get.path for get in asked.gets):
         raise Refused("318", f"{asked.object} has properties only, {_MOST} in a request")
-    lines = _Asked(asked)
+    lines, until = _Asked(asked), time_of(asked)
+    if until is not None and lines.kind != TRANSACTION:
+        raise Refused(
+            "318", f"{asked.object} is not kept as it was; Time is for Transaction and Job"
+        )
     window, hidden = RowWindow.of(asked), is_true(asked, "ShowHidden")
     columns = [lines.column(get) for get in asked.gets] or [
         ShownColumn(each.attribute, each.attribute.name)
@@ -225,7 +229,8 @@ def query(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
         with stores.use() as jobs:
             found = jobs.ledger.entries(_KINDS[asked.object], job=lines.job, reach=reach)
             with closing(found):
-                yield from window.of_rows(shown(filter(lines.hold, map(lines.line, found))))
+                then = (each for each in found if until is None or each.at <= until)
+                yield from window.of_rows(shown(filter(lines.hold, map(lines.line, then))))
 
     def shown(held: Iterator[_Line]) -> Iterator[Item]:
         if is_total(columns):

@@ -65,7 +65,7 @@ def query(stores: Stores, call: ReceivedRequest, reach: Reach) -> HandlerAnswer:
     if is_true(asked, "ShowUsage"):
         return HandlerAnswer((), "010", _USAGE, count=None)
     search, window = Search(call, reach), RowWindow.of(asked)
-    time = _time(asked)
+    time = time_of(asked)
     show = _Shown(asked, flat=call.flat)
 
     def rows() -> Iterator[Item]:
@@ -144,7 +144,8 @@ def _views(search: Search, jobs: Store, time: int | None) -> Generator[View, Non
     yield from search.run(jobs) if time is None else search.at(jobs, time)
 
 
-def _time(asked: Request) -> int | None:
+def time_of(asked: Request) -> int | None:
+    """As of when something is asked; None for now. Raises ``Refused`` (317)."""
     text = asked.option("Time")
     if text is None:
         return None

@@ -17,6 +17,7 @@ the headers, of a line and of a body are bounded, and so is the number of small 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -42,9 +43,11 @@ _LINE_LIMIT = 1 << 10  # bytes of the line before a chunk
 _CHUNKS, _SMALL = 1000, 256  # a body has some chunks, and more where they hold so many bytes
 _SIZE_DIGITS = 15  # of a chunk or a body
 _HEX = frozenset(b"0123456789abcdefABCDEF")
+_TRAILERS = 1000  # lines behind the last chunk
 _TAIL = 64  # bytes in which the end of a message is looked for
 _END = b"Envelope>"  # how a message ends, with any prefix
 _SPACE = b" \t\r\n\0"  # Maui ends with a NUL
+_EMPTY = re.compile(rb"\s*\n")  # lines
 _TOKEN = frozenset(b"!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
@@ -69,7 +72,7 @@ def chunk_line(buffer: bytearray, of: str = "") -> bytes | None:
 
     ``of`` says in messages whose chunk it is. Raises ``BadFraming`` for a line that is too long.
     """
-    end = buffer.find(b"\n")
+    end = buffer.find(b"\n", 0, _LINE_LIMIT + 1)
     if end < 0:
         if len(buffer) > _LINE_LIMIT:
             raise BadFraming(f"The size of a chunk{of} is not hexadecimal")
@@ -104,6 +107,7 @@ class Requests:
         self._left = -1  # bytes of a chunk or a body to come; -1 where a line has to come first
         self._chunked = False
         self._chunks = 0
+        self._skipped = 0  # lines, and runs of empty lines, before a request
         self._after_chunks = False  # so that their end may still come
 
     @property
@@ -144,8 +148,11 @@ class Requests:
         """Read a request line and headers, if they are all there."""
         while (skipped := _tail(self._buffer, self._after_chunks)) > 0:
             del self._buffer[:skipped]
+            self._skipped += 1
+            if self._skipped > _TRAILERS:
+                raise BadFraming("There is too much behind the last chunk")
         end = _end_of_head(self._buffer)
-        if end < 0 or end > _HEAD_LIMIT:
+        if end < 0:
             if len(self._buffer) > _HEAD_LIMIT:
                 raise BadFraming(
                     "The header is too long", HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
@@ -176,7 +183,7 @@ class Requests:
         self.awaits_continue = (
             not self.is_legacy and headers.get("expect", "").lower() == "100-continue"
         )
-        self._chunks = 0
+        self._chunks = self._skipped = 0
         self._head = (method, target, headers, keeps and version == "HTTP/1.1")
         return True
 
@@ -193,6 +200,7 @@ class Requests:
         return True
 
     def _size_line(self) -> bool:
+        del self._buffer[: _empty(self._buffer)]
         line = chunk_line(self._buffer)
         if line is None:
             return False
@@ -329,25 +337,34 @@ def _length(text: str) -> int:
 
 
 def _end_of_head(buffer: bytearray) -> int:
-    """Where the empty line after the headers ends; -1 if it has not come."""
-    ends = [
-        at + len(mark)
-        for mark in (b"\r\n\r\n", b"\n\n", b"\n\r\n")
-        if (at := buffer.find(mark)) >= 0
-    ]
-    return min(ends, default=-1)
+    """Where the empty line after the headers ends; -1 if it is not where it may be.
+
+    What stands behind is not looked at: a client may have sent many requests.
+    """
+    found, limit = -1, _HEAD_LIMIT
+    for mark in (b"\r\n\r\n", b"\n\n", b"\n\r\n"):
+        at = buffer.find(mark, 0, limit)
+        if at >= 0:
+            found = limit = at + len(mark)
+    return found
+
+
+def _empty(buffer: bytearray) -> int:
+    """How many bytes of empty lines stand first: they are taken at once, however many."""
+    found = _EMPTY.match(buffer)
+    return found.end() if found else 0
 
 
 def _tail(buffer: bytearray, after_chunks: bool) -> int:
-    """How many bytes stand before the next request: an empty line, or the end of last chunks.
+    """How many bytes stand before the next request: empty lines, or the end of last chunks.
 
     That may be their ``0``, and trailers.
     """
+    if empty := _empty(buffer):
+        return empty
     end = buffer.find(b"\n", 0, _LINE_LIMIT)
     if end < 0:
         return 0
     line = bytes(buffer[:end]).strip()
-    if not line:
-        return end + 1
     trailer = b":" in line and b" HTTP/" not in line and _TOKEN.issuperset(line.partition(b":")[0])
     return end + 1 if after_chunks and (trailer or line == b"0") else 0

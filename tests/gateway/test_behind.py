@@ -429,12 +429,20 @@ def test_the_server_behind_is_told_in_data_what_options_say_of_the_job(service):
     gold = Gold()
     with running(gold) as other:
         made = front(service, other, funds=True)
-        data = Data((Row("Job", (("JobId", "a"), ("Processors", "4"))),))
+        made.ask("Quote", data=Data((Row("Job", JOB),)), options=(Option("Guarantee", "True"),))
+        data = Data(
+            (
+                Row(
+                    "Job",
+                    (("JobId", "a"), ("UserId", "ann"), ("Processors", "4"), ("QuoteId", "1")),
+                ),
+            )
+        )
         options = Option("WallDuration", "0:01:00"), Option("ItemizedCharges", "True")
         assert made.ask("Quote", data=data, options=options).count == 240
         asked = gold.calls[-1].request
         assert dict(asked.data.items[0].fields) == {
-            "JobId": "a", "Processors": "4", "WallDuration": "60",
+            "JobId": "a", "UserId": "ann", "Processors": "4", "WallDuration": "60",
         }  # fmt: skip
         assert [each.name for each in asked.options] == ["ItemizedCharges"]
 

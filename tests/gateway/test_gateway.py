@@ -609,3 +609,29 @@ def test_unsigned_requests_are_let_in_only_where_that_was_said():
 def test_who_reads_only_when_all_is_sent_is_told_that_it_was_too_large(gold, head, monkeypatch):
     monkeypatch.setattr(conversation, "_LINGER", HANG)
     assert code_of(exchange(gold, head + bytes(17 << 20))) == "242"
+
+
+def test_many_requests_that_are_sent_at_once_are_answered_while_few_of_them_are_held(
+    gold, monkeypatch
+):
+    """What waits is not read again for each answer, and no more of it is taken than is needed."""
+    held = []
+    feed = conversation.Requests.feed
+
+    def watched(self, data):
+        feed(self, data)
+        held.append(self.held)
+
+    monkeypatch.setattr(conversation.Requests, "feed", watched)
+    asked = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n" * 60_000
+    got = bytearray()
+    with connected(gold) as connection:
+        sender = threading.Thread(target=connection.sendall, args=(asked,))
+        sender.start()
+        while got.count(b"HTTP/1.1 200") < 300:
+            got += connection.recv(1 << 16)
+        connection.shutdown(socket.SHUT_RDWR)
+        with suppress(OSError):
+            sender.join(HANG)
+    assert max(held) <= 2 * conversation._AHEAD + (256 << 10)  # of 2 MB that were sent
+    assert still_answers(gold)

@@ -392,6 +392,15 @@ def test_a_copy_of_any_change_is_answered_as_before_unless_that_was_undone(jobs,
     assert late != first.message
 
 
+def test_a_copy_of_a_change_of_a_charge_changes_nothing_whatever_came_in_between(jobs):
+    to = {"sets": [("Charge", "5")], "wheres": [("Id", "EQ", "1")]}
+    jobs.answer("Modify", **to, mark="m")
+    jobs.answer("Modify", sets=[("Charge", "100", "Inc")], wheres=to["wheres"])
+    again, _ = jobs.answer("Modify", **to, mark="m", now=1120.0)
+    assert again.again
+    assert jobs.ask("Query", gets=["Charge"], wheres=to["wheres"]) == [{"Charge": "105"}]
+
+
 def test_an_undelete_makes_no_second_job_of_an_id(jobs):
     group = "<JobGroup><Id>{}</Id><Job><Id>{}</Id></Job></JobGroup>"
     jobs.create("<Job><Id>x</Id></Job>")

@@ -131,7 +131,7 @@ def test_a_peer_that_sends_its_charge_again_is_charged_once(running):
 @pytest.mark.parametrize(
     ("name", "code"),
     [
-        ("charge-fail", "000"),  # Requested is understood here
+        ("charge-fail", "100"),  # Requested is understood here, and is not what was used
         ("charge-both-names", "000"),
         ("charge-with-id-element", "000"),
         ("job-create-bad-attribute", "000"),  # State is an attribute here

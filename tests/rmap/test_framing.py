@@ -110,6 +110,35 @@ def test_a_standard_client_may_send_one_request_after_the_other(bodies, cuts):
     assert all(request.keep_alive for request in found)
 
 
+def test_what_waits_behind_a_request_is_not_read_for_it():
+    """Else each of many requests that were sent at once would take as long as all of them."""
+
+    class Watched(bytearray):
+        def find(self, mark, start=0, end=1 << 62):
+            assert min(end, len(self)) - start <= 16 << 10
+            return super().find(mark, start, end)
+
+    requests = Requests()
+    requests._buffer = Watched()
+    one = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+    requests.feed(one * 2000)
+    assert [requests.next() is not None for _ in range(2001)] == [True] * 2000 + [False]
+    requests.feed(b"\r\n" * 20_000 + b" \n" + one)
+    assert requests.next().target == "/healthz"
+    assert requests.is_idle
+
+
+def test_lines_of_nothing_are_taken_at_once_and_lines_behind_chunks_are_counted():
+    requests = Requests()
+    requests.feed(CHUNKED + b"Host: a\r\n\r\n" + b"\n" * 100_000 + b"1\r\nx\r\n0\r\n\r\n")
+    assert requests.next().body == b"x"
+    requests.feed(b"a: b\r\n" * 900)
+    assert requests.next() is None
+    requests.feed(b"a: b\r\n" * 200)
+    with pytest.raises(BadFraming, match="behind the last chunk"):
+        requests.next()
+
+
 @pytest.mark.parametrize("closing", [b"Connection: close", b"Content-Length: 5"])
 def test_a_connection_is_not_used_again_where_that_is_asked_or_not_sure(closing):
     one = CHUNKED + b"Host: a\r\n" + closing + b"\r\n\r\n" + chunk(MESSAGE) + b"0\r\n\r\n"
