@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TextIO
 
 
 def finish() -> OSError | None:
@@ -22,13 +23,17 @@ def finish() -> OSError | None:
     return None
 
 
-def give_up() -> None:
-    """Have what is still kept go nowhere, or the interpreter would try once more at its end."""
+def give_up(stream: TextIO | None = None) -> None:
+    """Have what is still kept go nowhere, or the interpreter would try once more at its end.
+
+    Of standard output, or of another ``stream``.
+    """
+    given = sys.stdout if stream is None else stream
     try:
-        number = sys.stdout.fileno()
+        number = given.fileno()
     except OSError:  # it was closed when the command began: nothing is kept
         return
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, number)
     os.close(nowhere)
-    sys.stdout.flush()
+    given.flush()

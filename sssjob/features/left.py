@@ -74,21 +74,32 @@ def left(
         else:
             cpu -= int(cpu_used)
     rate = int(cpu / cpu_rate) if cpu is not None and cpu_rate and cpu_rate > _IDLE else None
-    ends = {
-        name: moment
-        for name, moment in (
-            ("shutdowntime", _whole(machine, "shutdowntime")),
-            ("shutdowntime_job", _whole(job, "shutdowntime_job")),
-        )
-        if moment is not None
-    }
-    # decision 74: what came before the job, or may have, is a leftover that nobody removed.
-    # The directory of a job is its own, so that a shutdown in it is of no other one.
-    earliest = {"shutdowntime": now if start is None else start, "shutdowntime_job": start or 0}
-    for name in [name for name, moment in ends.items() if moment < earliest[name]]:
-        notes.append(f"{name} {ends.pop(name)} is taken for a leftover and not counted")
+    ends, leftovers = shutdowns(job, machine, now)
+    for name, moment in leftovers.items():
+        notes.append(f"{name} {moment} is taken for a leftover and not counted")
     end = min(ends.values()) - now if ends else None
     return Left(wall, cpu, end, tuple(notes), rate)
+
+
+def shutdowns(
+    job: Mapping[str, Value], machine: Mapping[str, Value], now: int
+) -> tuple[dict[str, int], dict[str, int]]:
+    """The shutdowns that count at ``now``, by key, and those that are leftovers. # decision 74
+
+    What came before the job, or may have, is one that nobody removed. The directory of a job is
+    its own, so that a shutdown in it is of no other one.
+    """
+    start = _whole(job, "jobstart_secs")
+    ends: dict[str, int] = {}
+    leftovers: dict[str, int] = {}
+    for name, values, earliest in (
+        ("shutdowntime", machine, now if start is None else start),
+        ("shutdowntime_job", job, start or 0),
+    ):
+        moment = _whole(values, name)
+        if moment is not None:
+            (ends if moment >= earliest else leftovers)[name] = moment
+    return ends, leftovers
 
 
 def _whole(values: Mapping[str, Value], name: str) -> int | None:

@@ -48,6 +48,10 @@ class Sample:
     io_stall_secs: float | None = None
     gpu_secs: float | None = None
     gpu_bytes: int | None = None
+    # Of what is kept from look to look only: when the CPU time was read, if not now, and how much
+    # of it was used before the control group, and its counter, were made anew.
+    cpu_time: float | None = None
+    cpu_before_secs: float | None = None
 
     def values(self) -> dict[str, str]:
         """What is known, by name, as files have it."""
@@ -55,15 +59,20 @@ class Sample:
 
     def numbers(self) -> dict[str, float | int]:
         """The same as numbers."""
-        found = ((each.name, getattr(self, each.name)) for each in fields(self))
+        found = ((name, getattr(self, name)) for name in NAMES)
         return {name: value for name, value in found if value is not None}
+
+    def current(self) -> Sample:
+        """What was found at its time, without CPU time that was read before."""
+        return self if self.cpu_time is None else replace(self, cpu_secs=None, cpu_rate=None)
 
     def used(self) -> Used:
         """What of it a job object has a place for."""
         return Used(self.cpu_secs, self.max_rss_bytes, self.max_swap_bytes)
 
 
-NAMES = tuple(each.name for each in fields(Sample))
+_KEPT_ONLY = ("cpu_time", "cpu_before_secs")
+NAMES = tuple(each.name for each in fields(Sample) if each.name not in _KEPT_ONLY)
 _COUNTS = tuple(name for name in NAMES if name.endswith("_bytes"))
 
 
@@ -100,22 +109,28 @@ def after(before: Sample | None, found: Sample) -> Sample:
         max_swap_bytes=_most(before.max_swap_bytes, found.max_swap_bytes),
         gpu_secs=_most(before.gpu_secs, found.gpu_secs),
     )
-    passed = found.time - before.time
-    if found.cpu_secs is None or before.cpu_secs is None:
+    if before.cpu_secs is None:
         return joined
-    if found.cpu_secs < before.cpu_secs:  # so much at least was used
-        return replace(joined, cpu_secs=before.cpu_secs)
+    earlier = before.cpu_before_secs or 0.0
+    if found.cpu_secs is None:  # it was used all the same
+        read = before.time if before.cpu_time is None else before.cpu_time
+        return replace(joined, cpu_secs=before.cpu_secs, cpu_time=read, cpu_before_secs=earlier)
+    if found.cpu_secs < before.cpu_secs - earlier:  # a counter that began anew
+        earlier = before.cpu_secs
+    total = earlier + found.cpu_secs
+    joined = replace(joined, cpu_secs=total, cpu_before_secs=earlier or None)
+    passed = found.time - (before.time if before.cpu_time is None else before.cpu_time)
     if passed < _LEAST:
         return replace(joined, cpu_rate=before.cpu_rate)
-    return replace(joined, cpu_rate=(found.cpu_secs - before.cpu_secs) / passed)
+    return replace(joined, cpu_rate=(total - before.cpu_secs) / passed)
 
 
 def gone(before: Sample | None, found: Sample) -> tuple[str, ...]:
     """The names of what was known before and is not now."""
     if before is None:
         return ()
-    known = found.numbers()
-    return tuple(name for name in before.numbers() if name not in known)
+    known = found.current().numbers()
+    return tuple(name for name in before.current().numbers() if name not in known)
 
 
 def doubts(before: Sample | None, looked: Sample) -> tuple[str, ...]:
@@ -125,8 +140,10 @@ def doubts(before: Sample | None, looked: Sample) -> tuple[str, ...]:
     unread = [name for name in gone(before, looked) if name in ("cpu_secs", "rss_bytes")]
     found = [f"{name} could be read before, and cannot now" for name in unread]
     one, other = before.cpu_secs, looked.cpu_secs
+    if one is not None:
+        one -= before.cpu_before_secs or 0.0
     if one is not None and other is not None and other < one:
-        found.append(f"CPU time fell from {one:g} to {other:g} s: {one:g} s at least were used")
+        found.append(f"CPU time fell from {one:g} to {other:g} s: the control group is a new one")
     return tuple(found)
 
 
@@ -135,28 +152,33 @@ def is_number(text: str) -> bool:
     return bool(_NUMBER.fullmatch(text))
 
 
-def parse(values: Mapping[str, str]) -> Sample | None:
+def parse(values: Mapping[str, str], names: Iterable[str] = NAMES) -> Sample | None:
     """A sample of its values as files have them; what is no number is left out.
 
     None without the time at which it was taken.
     """
     found = {
-        name: float(value) if name not in _COUNTS else int(float(value))
-        for name, value in values.items()
-        if name in NAMES and is_number(value)
+        name: float(values[name]) if name not in _COUNTS else int(float(values[name]))
+        for name in names
+        if name in values and is_number(values[name])
     }
     return Sample(**found) if "time" in found else None  # type: ignore[arg-type]  # by _COUNTS
 
 
 def dumps(sample: Sample) -> str:
-    """A sample as lines of ``NAME = VALUE``, which ``used.of_file`` reads, too."""
-    return "".join(f"{name} = {value}\n" for name, value in sample.values().items())
+    """All of a sample as lines of ``NAME = VALUE``, which ``used.of_file`` reads, too."""
+    kept = {name: getattr(sample, name) for name in _KEPT_ONLY}
+    values = sample.values() | {
+        name: _spelled(value) for name, value in kept.items() if value is not None
+    }
+    return "".join(f"{name} = {value}\n" for name, value in values.items())
 
 
 def loads(lines: str) -> Sample | None:
     """A sample of such lines; None where there is none."""
     pairs = (line.partition("=") for line in lines[:_KEPT].splitlines())
-    return parse({name.strip(): value.strip() for name, _, value in pairs})
+    values = {name.strip(): value.strip() for name, _, value in pairs}
+    return parse(values, (*NAMES, *_KEPT_ONLY))
 
 
 def _spelled(value: float | int) -> str:

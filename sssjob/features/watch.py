@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import NamedTuple
 
 from sssjob import registry
 from sssjob.features import notices
-from sssjob.features.notices import Notice, Surroundings
+from sssjob.features.notices import Answer, Notice, Surroundings
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,37 +30,78 @@ class Looked:
     problems: tuple[str, ...] = ()
 
 
+class _Asking(NamedTuple):
+    """A question to a source that has not been answered yet."""
+
+    since: float  # by the monotonic clock
+    answers: SimpleQueue[Answer]
+
+
 @dataclass(slots=True)
 class Watch:
     """Sources that are asked again and again, and what they said last.
 
-    While a source does not answer, what it said last counts: no answer calls nothing off.
+    While a source does not answer, what it said last counts: no answer calls nothing off. All are
+    asked at the same time, so that none has the others wait. # decision 578
     """
 
     names: Iterable[str]
     asked: Surroundings
     said: dict[str, Mapping[str, Notice]] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
+    _asking: dict[str, _Asking] = field(default_factory=dict)
 
-    def look(self, now: int) -> Looked:
-        """Ask all sources once, at ``now`` in seconds since 1970."""
+    def look(self, now: int, patience: float | None = None) -> Looked:
+        """Ask all sources once, at ``now`` in seconds since 1970.
+
+        After ``patience`` seconds, if it is given, the look is over: who has not answered is not
+        asked again before, and counts at the look before which the answer came.
+        """
         before = self.standing
-        found = notices.ask(self.names, self.asked, now)
-        for name, new in found.said.items():
-            self.said[name] = _followed(self.said.get(name, {}), new, name in found.problems)
+        problems = {}
+        for name, answer in self._answers(now, patience):
+            if answer is None:
+                problem = self.problems.get(name, "") or self._silence(name)
+            else:
+                problem = answer.problem
+                if answer.said is not None:
+                    old = self.said.get(name, {})
+                    self.said[name] = _followed(old, answer.said, bool(problem))
+            if problem:
+                problems[name] = problem
         standing = self.standing
         changes = tuple(
             NoticeChange(key, standing.get(key))
             for key in (notices.MACHINE, notices.JOB)
-            if _moment(standing.get(key)) != _moment(before.get(key))
+            if _has_changed(before.get(key), standing.get(key), now)
         )
-        problems = tuple(
+        told = tuple(
             f"{name}: {reason}"
-            for name, reason in found.problems.items()
+            for name, reason in problems.items()
             if self.problems.get(name) != reason
         )
-        self.problems = dict(found.problems)
-        return Looked(changes, problems)
+        self.problems = problems
+        return Looked(changes, told)
+
+    def _answers(self, now: int, patience: float | None) -> Iterator[tuple[str, Answer | None]]:
+        """What each source answers in time; None for one that does not."""
+        for name in self.names:
+            if name not in self._asking:
+                self._asking[name] = _begun(name, self.asked, now)
+        end = None if patience is None else time.monotonic() + patience
+        for name in self.names:
+            left = None if end is None else max(0.0, end - time.monotonic())
+            try:
+                answer = self._asking[name].answers.get(timeout=left)
+            except Empty:
+                yield name, None
+            else:
+                del self._asking[name]
+                yield name, answer
+
+    def _silence(self, name: str) -> str:
+        waits = time.monotonic() - self._asking[name].since > self.asked.seconds
+        return f"no answer within {self.asked.seconds:g} seconds" if waits else ""
 
     @property
     def standing(self) -> dict[str, Notice]:
@@ -78,7 +123,8 @@ class Watch:
         """The batch systems that answered at the last look what their prologs ask of a node."""
         return tuple(
             name for name in self.names
-            if name not in self.problems and _prologs_ask(name, self.asked.node)
+            if name not in self.problems and name not in self._asking
+            and _prologs_ask(name, self.asked.node)
         )  # fmt: skip
 
     @property
@@ -95,6 +141,20 @@ def _has_prologs(name: str) -> bool:
 def _prologs_ask(name: str, node: str) -> bool:
     row = registry.all_systems().get(name)
     return bool(row and row.script and row.load("script")((), {}).outages(node))
+
+
+def _begun(name: str, asked: Surroundings, now: int) -> _Asking:
+    """Ask a source by a thread of its own, which keeps no process from ending."""
+    answers: SimpleQueue[Answer] = SimpleQueue()
+    Thread(target=lambda: answers.put(notices.ask_one(name, asked, now)), daemon=True).start()
+    return _Asking(time.monotonic(), answers)
+
+
+def _has_changed(old: Notice | None, new: Notice | None, now: int) -> bool:
+    """Whether there is something to tell: what has come, and is told no more, is not called off."""
+    if old is not None and new is None and old.moment <= now:
+        return False
+    return _moment(old) != _moment(new)
 
 
 def _moment(notice: Notice | None) -> int | None:

@@ -124,6 +124,8 @@ def test_a_figure_that_cannot_be_read_any_more_has_no_new_time(node, monkeypatch
     assert (done.exit_code, "cpu_secs could be read before" in done.stderr) == (1, True)
     assert not (status / "used_cpu_secs").exists()
     assert (status / "used_time").read_text() == "1800000600\n"
+    assert "cpu_secs = 30\n" in (node / "mjf/3/used").read_text()  # for the epilog
+    assert sample(node).stderr == ""  # it is told once
     assert run("features", "left", "--job", "mjf/3/jobfeatures").exit_code in (0, 1, 2)
 
 

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from click.testing import CliRunner
@@ -107,6 +108,72 @@ def test_a_payload_is_signalled_when_its_end_is_near(job, name):
     printed, said = process.communicate(timeout=HANG)
     assert (process.returncode, said) == (128 + getattr(signal, f"SIG{name}"), "")
     assert printed.startswith(f"shutdowntime_job  {FAR}")
+
+
+COUNTS = (
+    "trap 'echo got >> signals' USR1; echo ready > ready; until [ -e end ]; do sleep 0.05; done"
+)
+
+
+def test_an_end_that_moves_a_little_is_signalled_once(job):
+    """Once more only when it was called off, or put off, and comes near again."""
+    now = int(time.time())
+    write({"shutdowntime_job": FAR}, job / "job")
+    process = running(
+        "--every", "0.1", "--notice", "600", "--signal", "USR1", "--", "sh", "-c", COUNTS
+    )
+    assert process.stdout.readline().startswith(f"shutdowntime_job  {FAR} ")
+    assert until((job / "ready").exists)
+    for number, moment in enumerate([now + 500, now + 501, now + 499, FAR, now + 502]):
+        write({"shutdowntime_job": moment}, job / "job")
+        assert process.stdout.readline().startswith(f"shutdowntime_job  {moment} ")
+        wanted = 1 if number < 4 else 2
+        assert until(lambda: (job / "signals").exists())
+        assert until(lambda wanted=wanted: (job / "signals").read_text().count("got") == wanted)
+    (job / "end").touch()
+    process.communicate(timeout=HANG)
+    assert (process.returncode, (job / "signals").read_text()) == (0, "got\ngot\n")
+
+
+# The code of the payload says that it was signalled, which it can be once it is ready.
+ENDS = "trap 'exit 5' USR1; echo ready > ready; while :; do sleep 0.05; done"
+
+
+def ended(job, process):
+    """The exit code of a watch whose payload's end has come near."""
+    assert until((job / "ready").exists)
+    write({"shutdowntime_job": int(time.time()) + 500}, job / "job")
+    return process.wait(HANG)
+
+
+@pytest.mark.parametrize("closed", ["stdout", "stderr", "both"])
+def test_a_payload_goes_on_where_nothing_can_be_printed(job, closed):
+    with open("/dev/full", "w") as nowhere:
+        streams = {each: nowhere for each in ("stdout", "stderr") if closed in (each, "both")}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "sssjob", "features", "watch", "--from", "features", "--from",
+             "aws", "--url", "http://127.0.0.1:1", "--every", "0.1", "--notice", "600",
+             "--signal", "USR1", "--", "sh", "-c", ENDS],
+            **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **streams},
+        )  # fmt: skip
+        assert ended(job, process) == 5
+
+
+def test_a_program_that_hangs_does_not_delay_the_signal(job):
+    wait = "until [ -e end ]; do sleep 0.05; done"
+    (job / "program").write_text(f"#!/bin/sh\n{wait}\n")
+    (job / "program").chmod(0o755)
+    process = running(
+        "--call", "./program", "--seconds", str(HANG), "--every", "0.1", "--notice", "600",
+        "--signal", "USR1", "--", "sh", "-c",
+        f"trap 'echo signalled > signalled' USR1; echo ready > ready; {wait}",
+    )  # fmt: skip
+    assert until((job / "ready").exists)
+    write({"shutdowntime_job": int(time.time()) + 500}, job / "job")
+    assert until((job / "signalled").exists)  # while the first call waits
+    (job / "end").touch()
+    _, said = process.communicate(timeout=HANG)
+    assert (process.returncode, said) == (0, "")
 
 
 @pytest.mark.parametrize("code", [0, 7])

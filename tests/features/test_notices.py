@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from http_answers import serving
+from waiting import HANG, until
 
 from sssjob.errors import InvalidValue, NotFetched
 from sssjob.features.batch.directories import announce_in
@@ -516,7 +517,7 @@ RESERVED = f"cat {DATA}/batch/scontrol-reservations.txt"
 
 
 def test_slurm_tells_of_maintenance_and_of_the_end_of_the_job(programs):
-    environment = {**programs(scontrol=RESERVED, squeue=f"echo {NOW + 60}"), "SLURM_JOB_ID": "7"}
+    environment = {**programs(scontrol=RESERVED, squeue=f"echo 7 {NOW + 60}"), "SLURM_JOB_ID": "7"}
     shown = (DATA / "batch/scontrol-reservations.txt").read_text()
     assert "MAINT" in shown
     notices, problems = told("slurm", Surroundings(environment, "n1", seconds=60), now=1)
@@ -528,8 +529,32 @@ def test_slurm_tells_of_maintenance_and_of_the_end_of_the_job(programs):
 @pytest.mark.parametrize("end", ["N/A", "NONE", ""])
 def test_a_job_without_an_end_has_none(programs, end):
     none = "echo No reservations in the system"
-    environment = {**programs(scontrol=none, squeue=f"echo {end}"), "SLURM_JOB_ID": "7"}
+    row = f"7 {end}" if end else ""
+    environment = {**programs(scontrol=none, squeue=f"echo {row}"), "SLURM_JOB_ID": "7"}
     assert told("slurm", Surroundings(environment, "n1", seconds=60)) == ([], {})
+
+
+@pytest.mark.parametrize(
+    ("rows", "notices", "problem"),
+    [
+        # The other tasks of an array, or components, stand before or behind the leader.
+        (["9 N/A", f"7 {NOW + 60}"], [NOW + 60], ""),
+        ([f"7 {NOW + 60}", f"8 {NOW + 90}"], [NOW + 60], ""),
+        (["9 N/A", "7 N/A"], [], ""),
+        ([f"8 {NOW + 90}"], [], "when job 7 ends"),
+        (["7 soon"], [], "when job 7 ends: 'soon'"),
+        ([f"7 {NOW + 60}", f"7 {NOW + 90}"], [], "when job 7 ends"),
+        (["what"], [], "when job 7 ends: 'what'"),
+    ],
+)
+def test_of_all_tasks_and_components_the_own_one_counts(programs, rows, notices, problem):
+    squeue = "\n".join(f"echo {row}" for row in rows)
+    none = "echo No reservations in the system"
+    environment = {**programs(scontrol=none, squeue=squeue), "SLURM_JOB_ID": "7"}
+    found, problems = told("slurm", Surroundings(environment, "n1", seconds=60))
+    assert [each.moment for each in found] == notices
+    assert problem in problems.get("slurm", "")
+    assert bool(problem) == bool(problems)
 
 
 def test_where_slurm_does_not_answer_that_is_a_problem(programs):
@@ -556,6 +581,68 @@ def test_a_machine_of_condor_that_drains(programs):
         "knows no machine"
         in told("condor", Surroundings(programs(condor_status="true"), "h"))[1]["condor"]
     )
+
+
+# What HTCondor 24 showed of a machine with one job, of which MaxJobRetirementTime is 30 and
+# MachineMaxVacateTime 20: parent and job's slot, before, at 753 ``condor_drain``, and after.
+FREE = "State=Unclaimed Activity=Idle"
+WAITS = "State=Drained Activity=Retiring EnteredCurrentActivity=753"
+RETIRES = "State=Claimed Activity=Retiring EnteredCurrentActivity=753"
+VACATES = "State=Preempting Activity=Vacating EnteredCurrentActivity"
+
+
+@pytest.mark.parametrize(
+    ("expected", "parent", "job", "moments"),
+    [
+        (782, FREE, "State=Claimed Activity=Busy RetirementTimeRemaining=29", []),
+        (782, WAITS, f"{RETIRES} RetirementTimeRemaining=28 MyCurrentTime=754",
+         [(MACHINE, 782, "drains"), (JOB, 782, "retires")]),
+        # It vacates so early that it is out in time; what HTCondor expects begins to move.
+        (802, WAITS, f"{VACATES}=762 MyCurrentTime=782 RetirementTimeRemaining=0",
+         [(MACHINE, 782, "drains"), (JOB, 782, "vacates")]),
+        # -quick leaves out the retirement, which is still in all that HTCondor expects.
+        (1052, WAITS, f"{VACATES}=753 MyCurrentTime=754 RetirementTimeRemaining=298",
+         [(MACHINE, 773, "drains"), (JOB, 773, "vacates")]),
+        (783, WAITS, "State=Preempting Activity=Killing EnteredCurrentActivity=753",
+         [(MACHINE, 753, "drains"), (JOB, 753, "is killed")]),
+        # Of a job that does not say when it ends, HTCondor's estimate counts.
+        (900, WAITS, RETIRES, [(MACHINE, 900, "drains")]),
+        (783, "State=Drained Activity=Idle EnteredCurrentActivity=783", None,
+         [(MACHINE, 783, "has drained")]),
+        (783, "State=Drained Activity=Idle", None, [(MACHINE, 783, "drains")]),
+    ],
+)  # fmt: skip
+def test_the_stages_of_a_drain(programs, expected, parent, job, moments):
+    shown = Path(programs(condor_status="")["PATH"]) / "ads"
+    ads = []
+    for name, words in (("slot1", parent), ("slot1_1", job)):
+        if words is not None:
+            lines = [f'Name="{name}@h"', 'Machine="h"', 'MyAddress="a"', "MachineMaxVacateTime=20",
+                     f"ExpectedMachineGracefulDrainingCompletion={expected}"]  # fmt: skip
+            lines += ["Draining=true"] if parent != FREE else []
+            for word in words.split():
+                key, _, value = word.partition("=")
+                lines.append(f"{key}={value}" if value.isdigit() else f'{key}="{value}"')
+            ads.append("\n".join(line.replace("=", " = ", 1) for line in lines))
+    shown.write_text("\n\n".join(ads) + "\n\n")
+    environment = programs(condor_status=f"cat {shown}") | {"_CONDOR_SLOT": "slot1_1"}
+    found, problems = told("condor", Surroundings(environment, "h", seconds=60), now=760)
+    assert problems == {}
+    assert [(each.key, each.moment) for each in found] == [each[:2] for each in moments]
+    assert [each.why.partition(" ")[2] for each in found] == [each[2] for each in moments]
+
+
+def test_a_job_that_wants_less_time_to_vacate_is_out_earlier(programs, safe_path):
+    lines = ('Name = "slot1_1@h"\nMachine = "h"\nState = "Preempting"\nActivity = "Vacating"\n'
+             "EnteredCurrentActivity = 1000\nMachineMaxVacateTime = 10 * 60\n")  # fmt: skip
+    (safe_path / "ads").write_text(lines)
+    (safe_path / "job").write_text("JobMaxVacateTime = 20\n")
+    environment = programs(condor_status=f"cat {safe_path}/ads")
+    environment |= {"_CONDOR_SLOT": "slot1_1", "_CONDOR_JOB_AD": f"{safe_path}/job"}
+    asked = Surroundings(environment, "h", seconds=60)
+    assert [each.moment for each in told("condor", asked)[0]] == [1020]
+    (safe_path / "job").unlink()
+    assert [each.moment for each in told("condor", asked)[0]] == [1600]
 
 
 @pytest.mark.parametrize(
@@ -587,6 +674,14 @@ def test_the_features_of_a_job_are_a_source(tmp_path):
     environment = {"MACHINEFEATURES": f"{tmp_path}/machine", "JOBFEATURES": f"{tmp_path}/job"}
     found = ask(["features"], Surroundings(environment, root=str(tmp_path)), NOW).earliest
     assert (found[MACHINE].moment, found[JOB].moment) == (NOW + 500, NOW + 200)
+
+
+def test_a_shutdown_from_before_the_job_is_a_leftover_for_watch_as_for_left(tmp_path):
+    write({"shutdowntime": NOW - 86400}, tmp_path / "machine")
+    write({"jobstart_secs": NOW - 600, "wall_limit_secs": 3600}, tmp_path / "job")
+    environment = {"MACHINEFEATURES": f"{tmp_path}/machine", "JOBFEATURES": f"{tmp_path}/job"}
+    notices, problems = told("features", Surroundings(environment, root=str(tmp_path)))
+    assert ([(each.key, each.moment) for each in notices], problems) == ([(JOB, NOW + 3000)], {})
 
 
 @pytest.mark.parametrize("job", ["/nowhere", "http://127.0.0.1:1/x", "NaN"])
@@ -629,6 +724,41 @@ def test_what_changes_is_told_once_and_no_answer_calls_nothing_off(tmp_path):
     (place / "shutdowntime_job").unlink()
     assert set(watch.look(NOW).changes) == {NoticeChange(JOB, None)}
     assert (watch.by_source(JOB), watch.end) == ({"features": None}, None)
+
+
+def test_what_has_come_is_not_called_off(tmp_path):
+    place = tmp_path / "job"
+    write({"shutdowntime_job": NOW + 5}, place)
+    watch = Watch(("features",), Surroundings({"JOBFEATURES": str(place)}, root=str(tmp_path)))
+    assert len(watch.look(NOW).changes) == 1
+    (place / "shutdowntime_job").unlink()
+    assert watch.look(NOW + 5).changes == ()
+    assert watch.end is None
+
+
+def test_a_source_that_does_not_answer_has_no_other_one_wait(tmp_path):
+    """One that hangs is told once it was given its time; what it says at last counts."""
+    place, fifo = tmp_path / "job", tmp_path / "bin/fifo"
+    write({"shutdowntime_job": NOW + 300}, place)
+    fifo.parent.mkdir()
+    os.mkfifo(fifo)
+    ad = 'Name = "s@h"\nMachine = "h"\nState = "Claimed"\nActivity = "Busy"\nClaimEndTime = 9\n'
+    program = fifo.with_name("condor_status")
+    program.write_text(f"#!/bin/sh\nread x < {fifo}\ncat <<'E'\n{ad}E\n")
+    program.chmod(0o755)
+    environment = {"JOBFEATURES": str(place), "PATH": f"{fifo.parent}:/bin", "_CONDOR_SLOT": "s"}
+    watch = Watch(
+        ("condor", "features"), Surroundings(environment, "h", root=str(tmp_path), seconds=HANG)
+    )
+
+    def looked():
+        watch.look(1, patience=0.05)
+        return watch.end
+
+    assert until(looked).moment == NOW + 300
+    assert ("condor" in watch.problems, watch.answering()) == (False, ())
+    fifo.write_text("go\n")
+    assert until(lambda: looked().moment == 9)
 
 
 def test_what_is_announced_in_a_directory_is_called_off_again(safe_path):

@@ -59,8 +59,35 @@ def test_a_kernel_that_keeps_no_peak_is_asked_again_and_again(tmp_path):
 def test_two_looks_at_one_moment_give_no_rate(tmp_path):
     before = Sample(10, 5.0, 0.5)
     assert samples.after(before, Sample(10.1, 9.0)).cpu_rate == 0.5
-    anew = samples.after(before, Sample(20, 4.0))  # so much at least was used
-    assert (anew.cpu_secs, anew.cpu_rate) == (5.0, None)
+
+
+def kept(sample):
+    """As it comes back from the file of root's."""
+    return samples.loads(samples.dumps(sample))
+
+
+def test_a_control_group_that_was_made_anew_adds_to_what_was_used_before():
+    found = Sample(10, 100.0)
+    wanted = [(10, 110, 1), (60, 160, 5), (95, 195, 3.5), (20, 215, 2)]
+    for number, (counter, total, rate) in enumerate(wanted, 2):
+        found = kept(samples.after(found, Sample(10 * number, float(counter))))
+        assert (found.cpu_secs, found.cpu_rate) == (total, rate)
+        assert found.current() == found
+
+
+def test_cpu_time_that_cannot_be_read_any_more_was_used_all_the_same():
+    """It is kept for the end of the job, and is not of the time of the look."""
+    found = Sample(10, 100.0, 2.0, 300)
+    for moment in (20, 30):
+        found = kept(samples.after(found, Sample(moment, None, None, 200)))
+        assert (found.used().cpu_secs, found.current().numbers()) == (
+            100, {"time": moment, "rss_bytes": 200}
+        )  # fmt: skip
+        assert "cpu_time" not in found.values()
+    again = kept(samples.after(found, Sample(50, 140.0)))
+    assert (again.cpu_secs, again.cpu_rate, again.cpu_time) == (140, 1.0, None)
+    anew = kept(samples.after(found, Sample(50, 20.0)))
+    assert (anew.cpu_secs, anew.cpu_rate) == (120, 0.5)
 
 
 def test_what_cannot_be_read_any_more_is_gone_and_told():
@@ -69,7 +96,7 @@ def test_what_cannot_be_read_any_more_is_gone_and_told():
     assert samples.gone(before, joined) == ("cpu_secs", "cpu_rate")
     assert samples.doubts(before, now) == ("cpu_secs could be read before, and cannot now",)
     assert samples.doubts(before, Sample(20, 4.5, None, 1)) == (
-        "CPU time fell from 5 to 4.5 s: 5 s at least were used",
+        "CPU time fell from 5 to 4.5 s: the control group is a new one",
     )
     assert (samples.doubts(before, Sample(20, 5.0, None, 1)), samples.doubts(None, now)) == ((), ())
     assert samples.gone(None, now) == ()

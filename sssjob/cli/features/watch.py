@@ -8,14 +8,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
 from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
 
+from sssjob import standard_output
 from sssjob.cli import common, options
 from sssjob.cli.features.common import fail
 from sssjob.cli.ranges import Number, WholeNumber
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from sssjob.features.watch import NoticeChange, Watch
 
 _NUMBERS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+_PUT_OFF = 60  # seconds by which an end moves that is another one
+_LEAST = 0.05  # seconds for an answer
 SIGNALS = {each.name.removeprefix("SIG"): each for each in _NUMBERS}
 
 
@@ -116,9 +121,10 @@ def command(
     asked = Surroundings(environment, node, url, seconds=seconds)
     watch = Watch(sources or usual(environment), asked)
     places = {"shutdowntime": machine, "shutdowntime_job": job}
-    teller = _Teller(watch, places, program, as_json, seconds)
+    teller = _Teller(watch, places, program, as_json, seconds, bool(payload))
     if once:
         teller.look()
+        teller.finish()
         unasked = bool(sources and watch.problems) or bool(teller.failed)
         ended = common.FOUND if watch.standing else common.NOTHING
         sys.exit(common.NOT_UNDERSTOOD if unasked else ended)
@@ -134,26 +140,34 @@ class _Teller:
 
     def __init__(
         self, watch: Watch, places: dict[str, str | None], program: str | None, as_json: bool,
-        seconds: float,
+        seconds: float, goes_on: bool,
     ) -> None:  # fmt: skip
-        self.watch, self.places, self.program, self.as_json = watch, places, program, as_json
+        self.watch, self.places, self.as_json = watch, places, as_json
         self.seconds = seconds
+        self.goes_on = goes_on  # whatever cannot be printed: a payload runs meanwhile
+        self.calls = None if program is None else _Calls(program, seconds, self._say)
         self.failed: dict[str, str] = {}  # why a key cannot be announced
         self.noted = False
 
-    def look(self) -> None:
-        """Ask all sources once."""
+    def look(self, patience: float | None = None) -> None:
+        """Ask all sources once; after ``patience`` seconds, what they have said is told."""
         now = int(time.time())
-        found = self.watch.look(now)
+        found = self.watch.look(now, patience)
         for problem in found.problems:
-            common.say(f"sssjob: {problem}")
+            self._say(f"sssjob: {problem}")
         for change in found.changes:
             self._print(change)
         for key, place in self.places.items():
             if place is not None:
                 self._announce(key, place, now)
-        for change in found.changes:
-            self._call(change)
+        if self.calls is not None:
+            for change in found.changes:
+                self.calls.put(change)
+
+    def finish(self) -> None:
+        """Wait for the program, if it has been called."""
+        if self.calls is not None:
+            self.calls.finish()
 
     def note(self, now: float, every: float) -> None:
         """Let prologs know which batch systems they need not ask until after the next look."""
@@ -181,21 +195,27 @@ class _Teller:
                 unwatched(Path(place))
 
     def _print(self, change: NoticeChange) -> None:
-        from sssjob.units import iso
+        text = _row(change) if self.as_json else _line(change)
+        try:
+            if self.as_json:
+                common.data(text)
+            else:
+                common.echo(text)
+            sys.stdout.flush()
+        except OSError as error:
+            if not self.goes_on:
+                raise
+            standard_output.give_up()
+            self._say(f"sssjob: error: standard output: {common.reason(error)}")
 
-        notice = change.notice
-        if self.as_json:
-            row: dict[str, object] = {"key": change.key, "value": None, "source": None, "why": None}
-            if notice is not None:
-                row = {"key": notice.key, "value": notice.moment, "source": notice.source,
-                       "why": notice.why}  # fmt: skip
-            common.data(json.dumps(row))
-        elif notice is None:
-            common.echo(f"{change.key}  called off")
-        else:
-            at = f"{notice.moment} ({iso(notice.moment)})"
-            common.echo(f"{change.key}  {at} by {notice.source}: {notice.why}")
-        sys.stdout.flush()
+    def _say(self, message: str) -> None:
+        """Print a message; where nobody can be told, a payload goes on all the same."""
+        try:
+            common.say(message)
+        except OSError:
+            if not self.goes_on:
+                raise
+            standard_output.give_up(sys.stderr)
 
     def _announce(self, key: str, place: str, now: int) -> None:
         """Announce what stands, at each look: a directory may be new, or was full before."""
@@ -206,22 +226,59 @@ class _Teller:
         except (OSError, SSSJobError) as error:
             reason = common.reason(error) if isinstance(error, OSError) else str(error)
             if self.failed.get(key) != reason:
-                common.say(f"sssjob: error: {reason}")
+                self._say(f"sssjob: error: {reason}")
             self.failed[key] = reason
         else:
             self.failed.pop(key, None)
 
-    def _call(self, change: NoticeChange) -> None:
+
+def _row(change: NoticeChange) -> str:
+    notice = change.notice
+    row: dict[str, object] = {"key": change.key, "value": None, "source": None, "why": None}
+    if notice is not None:
+        row = {"key": notice.key, "value": notice.moment, "source": notice.source,
+               "why": notice.why}  # fmt: skip
+    return json.dumps(row)
+
+
+def _line(change: NoticeChange) -> str:
+    from sssjob.units import iso
+
+    notice = change.notice
+    if notice is None:
+        return f"{change.key}  called off"
+    at = f"{notice.moment} ({iso(notice.moment)})"
+    return f"{change.key}  {at} by {notice.source}: {notice.why}"
+
+
+class _Calls:
+    """Calls of the program, one after the other; a signal for the payload waits for none."""
+
+    def __init__(self, program: str, seconds: float, say: Callable[[str], None]) -> None:
+        self.program, self.seconds, self.say = program, seconds, say
+        self.changes: SimpleQueue[NoticeChange | None] = SimpleQueue()
+        self.thread = Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def put(self, change: NoticeChange) -> None:
+        """Call it of a change, once the calls before have ended."""
+        self.changes.put(change)
+
+    def finish(self) -> None:
+        """Wait until all calls have ended."""
+        self.changes.put(None)
+        self.thread.join()
+
+    def _run(self) -> None:
         from sssjob.commands import CommandLimits, run
 
-        if self.program is None:
-            return
-        notice = change.notice
-        told = ("-", "-") if notice is None else (str(notice.moment), notice.source)
-        try:
-            run((self.program, change.key, *told), self.program, CommandLimits(self.seconds))
-        except CommandFailed as error:
-            common.say(f"sssjob: {error}")
+        while (change := self.changes.get()) is not None:
+            notice = change.notice
+            told = ("-", "-") if notice is None else (str(notice.moment), notice.source)
+            try:
+                run((self.program, change.key, *told), self.program, CommandLimits(self.seconds))
+            except CommandFailed as error:
+                self.say(f"sssjob: {error}")
 
 
 class _Stopped(Exception):
@@ -261,21 +318,30 @@ def _watched(
     teller: _Teller, process: subprocess.Popen[bytes] | None, every: float, notice: int,
     number: signal.Signals,
 ) -> None:  # fmt: skip
-    """Look again and again, until the payload has ended; it is signalled once for each notice."""
-    signalled: int | None = None
+    """Look again and again, until the payload has ended.
+
+    It is signalled once its end is near, and once more only when that was put off or called off.
+    """
+    signalled, patience = False, teller.seconds
     while True:
-        teller.look()
+        teller.look(patience)
+        end = teller.watch.end
+        left = None if end is None else end.moment - notice - time.time()
+        if left is None or left > _PUT_OFF:
+            signalled = False
+        elif left <= 0 and process is not None and not signalled:
+            process.send_signal(number)
+            signalled = True
         teller.note(time.time(), every)
-        pause = every
-        if (end := teller.watch.end) is not None and end.moment != signalled:
-            left = end.moment - notice - time.time()
-            if left <= 0 and process is not None:
-                process.send_signal(number)
-                signalled = end.moment
-            pause = min(every, left) if left > 0 else every
+        is_ahead = left is not None and left > 0 and not signalled
+        pause = min(every, left) if left is not None and is_ahead else every
+        # No look takes longer than until the next signal is due.
+        due = max(0.0, left - pause) if left is not None and is_ahead else teller.seconds
+        patience = min(teller.seconds, max(_LEAST, due))
         if process is None:
             time.sleep(pause)
             continue
         with suppress(subprocess.TimeoutExpired):
             code = process.wait(pause)
+            teller.finish()
             sys.exit(128 - code if code < 0 else code)

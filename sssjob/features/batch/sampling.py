@@ -72,9 +72,8 @@ def look(
                 before, looked = _kept(job), samples.look(place, now, on_gpus=on_gpus)
                 sample = samples.after(before, looked)
                 atomic.put(job, KEPT, samples.dumps(sample).encode(), durable=False)
-                found[job_id] = sample
-                gone = samples.gone(before, sample)
-                _tell(job, sample, gone)
+                found[job_id] = sample.current()
+                _tell(job, found[job_id], samples.gone(before, sample))
                 notes += (f"{root / job_id}: {note}" for note in samples.doubts(before, looked))
         except FileNotFoundError:
             continue  # its epilog was quicker

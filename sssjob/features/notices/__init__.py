@@ -106,33 +106,43 @@ def _earliest(notices: Iterable[Notice]) -> dict[str, Notice]:
     return found
 
 
-def ask(names: Iterable[str], asked: Surroundings, now: int) -> Notices:
-    """Ask sources for their notices that lie ahead; what cannot be asked is a problem.
+class Answer(NamedTuple):
+    """What one source says: its earliest notices by key, and why it did not say all."""
 
-    What a source said before it failed counts. However one fails, the others are asked.
+    said: Mapping[str, Notice] | None  # None where it said nothing
+    problem: str
+
+
+def ask(names: Iterable[str], asked: Surroundings, now: int) -> Notices:
+    """Ask sources for their notices, one after the other; what cannot be asked is a problem."""
+    answers = {name: ask_one(name, asked, now) for name in names}
+    return Notices(
+        {name: each.said for name, each in answers.items() if each.said is not None},
+        {name: each.problem for name, each in answers.items() if each.problem},
+    )
+
+
+def ask_one(name: str, asked: Surroundings, now: int) -> Answer:
+    """Ask one source. What it said before it failed counts; however it fails, nothing is raised.
+
+    A notice stands as long as its source tells it, also when its moment has come.
     """
-    said: dict[str, dict[str, Notice]] = {}
-    problems: dict[str, str] = {}
-    for name in names:
-        found: list[Notice] = []
-        faults: list[str] = []
-        try:
-            for each in _source(name)(asked, now):
-                if isinstance(each, Unread):
-                    faults.append(each.reason)
-                elif 0 <= each.moment < _NEVER:
-                    found.append(each)
-                else:
-                    faults.append(f"{each.why}: it tells no moment")
-        except (NotFetched, CommandFailed, SSSJobError, OSError, ImportError) as error:
-            faults.append(str(error))
-        except Exception as error:  # of a source, whichever it is: it costs that one, no other
-            faults.append(f"{type(error).__name__}: {error}")
-        if found or not faults:
-            said[name] = _earliest(found)
-        if faults:
-            problems[name] = "; ".join(dict.fromkeys(faults))
-    return Notices(said, problems)
+    found: list[Notice] = []
+    faults: list[str] = []
+    try:
+        for each in _source(name)(asked, now):
+            if isinstance(each, Unread):
+                faults.append(each.reason)
+            elif 0 <= each.moment < _NEVER:
+                found.append(each)
+            else:
+                faults.append(f"{each.why}: it tells no moment")
+    except (NotFetched, CommandFailed, SSSJobError, OSError, ImportError) as error:
+        faults.append(str(error))
+    except Exception as error:  # of a source, whichever it is: it costs that one, no other
+        faults.append(f"{type(error).__name__}: {error}")
+    said = _earliest(found) if found or not faults else None
+    return Answer(said, "; ".join(dict.fromkeys(faults)))
 
 
 def names() -> tuple[str, ...]:

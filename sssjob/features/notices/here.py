@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sssjob.features.here import here
+from sssjob.features.left import shutdowns
 from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings, Unread
 
 _TELLING = (MACHINE, JOB, "jobstart_secs", "wall_limit_secs")
@@ -14,10 +15,8 @@ _VARIABLES = ("MACHINEFEATURES", "JOBFEATURES")
 def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     """What both directories say; without $JOBFEATURES, what the batch system says to its job."""
     found = here(asked.environment, asked.root)
-    for key, values in ((MACHINE, found.machine), (JOB, found.job)):
-        moment = values.get(key)
-        if isinstance(moment, int):
-            yield Notice(key, moment, "features", found.sources.get(key, key))
+    for key, moment in shutdowns(found.job, found.machine, now)[0].items():
+        yield Notice(key, moment, "features", found.sources.get(key, key))
     start, limit = found.job.get("jobstart_secs"), found.job.get("wall_limit_secs")
     if isinstance(start, int) and isinstance(limit, int):
         yield Notice(JOB, start + limit, "features", "jobstart_secs + wall_limit_secs")

@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+OF_JOB, OF_MACHINE = "_CONDOR_JOB_AD", "_CONDOR_MACHINE_AD"  # variables
 _LONGEST = 4 << 20  # bytes of one ad
 _RATINGS = ("hs06", "hs06_job")
 
@@ -24,10 +25,7 @@ _RATINGS = ("hs06", "hs06_job")
 def read(environment: Mapping[str, str]) -> StatedValues:
     """What both ads say, by the rules of the slot's hooks."""
     said = StatedValues("HTCondor")
-    job, slot = (
-        _ad(environment.get(variable, ""), variable, said)
-        for variable in ("_CONDOR_JOB_AD", "_CONDOR_MACHINE_AD")
-    )
+    job, slot = (_ad(environment, variable, said) for variable in (OF_JOB, OF_MACHINE))
     now = int(time.time())
     for key, value in job_features(job, slot).items():
         said.add(key, float(value) if key in _RATINGS else value, "the job's and the slot's ad")
@@ -39,11 +37,18 @@ def read(environment: Mapping[str, str]) -> StatedValues:
     return said
 
 
-def _ad(place: str, variable: str, said: StatedValues) -> Ad:
-    """The ad in a file; an empty one, and a problem, where it cannot be read."""
+def own_ad(environment: Mapping[str, str], variable: str) -> Ad | None:
+    """The ad in the file that a variable names; None where none can be read."""
+    place = environment.get(variable, "")
     found = hook_ads.read(kernel.text(place, _LONGEST).encode()) if place else []
-    if not found:
+    return found[0] if found else None
+
+
+def _ad(environment: Mapping[str, str], variable: str, said: StatedValues) -> Ad:
+    """The same; an empty one, and a problem, where it cannot be read."""
+    found = own_ad(environment, variable)
+    if found is None:
         said.problems.append(f"${variable} names no ad that can be read")
         said.unknown += ["wall_limit_secs", "jobstart_secs"]
         return Ad({})
-    return found[0]
+    return found

@@ -51,6 +51,7 @@ SIDES = {
     "Node":            "Machine",
     "Machine":         "Machine",
 }
+DRAINED = "Drained"  # the State of a slot that got empty, also while others have jobs
 HAS = "Has"  # before the name of a Feature
 
 # Names that differ by more than case, which HTCondor does not tell apart.

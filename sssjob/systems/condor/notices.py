@@ -12,12 +12,22 @@ from collections.abc import Iterator
 
 from sssjob.classads import forms
 from sssjob.classads.values import Ad
+from sssjob.commands import CommandFailed
 from sssjob.commands import asked as answer
 from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings, Unread
-from sssjob.systems.condor.slot import job_features, machine_features
+from sssjob.systems.condor import inside
+from sssjob.systems.condor.slot import emptied, eviction, machine_features, shutdown
 
 _OF_A_SLOT = ("Machine", "State", "Activity")  # what the ad of a slot always has
+_STARTD = "MyAddress"  # the same in all slots of one: a machine may have several
+_WITH_JOBS = ("Claimed", "Preempting")
+_ENDING = {"Retiring": "retires", "Vacating": "vacates", "Killing": "is killed"}
+# Of what anybody may read; a daemon that insists on more is given it, if it can be.
+_AS_ANYBODY = {
+    f"_CONDOR_SEC_CLIENT_{what}": "OPTIONAL"
+    for what in ("AUTHENTICATION", "ENCRYPTION", "INTEGRITY")
+}
 _NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]*")
 
 
@@ -37,7 +47,7 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     if not _NODE.fullmatch(node):
         raise InvalidValue(node, "the name of a machine")
     command = ["condor_status", "-long", "-constraint", _is_of(node)]
-    printed = answer(command, asked.environment, asked.seconds)
+    printed = _printed(command, asked)
     slots = forms.read_text(printed)
     if not slots:
         raise UnusableInput(f"HTCondor knows no machine {node}")
@@ -45,13 +55,46 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     for slot in slots:
         if lacking := [name for name in _OF_A_SLOT if not slot.text(name)]:
             yield Unread(f"condor_status prints an ad of {node} without {' and '.join(lacking)}")
-        moment = machine_features(slot, now).get("shutdowntime")
-        if isinstance(moment, int):
-            yield Notice(MACHINE, moment, "condor", f"{slot.text('Name') or node} drains")
+        if (end := _drained(slot, slots, now)) is not None:
+            has = "drains" if emptied(slot) is None else "has drained"
+            yield Notice(MACHINE, end, "condor", f"{slot.text('Name') or node} {has}")
         if own and slot.text("Name").partition("@")[0] == own:
-            moment = job_features(Ad({}), slot, now).get("shutdowntime_job")
-            if isinstance(moment, int):
-                state = (
-                    "retires" if slot.text("Activity") == "Retiring" else "is claimed until then"
-                )
-                yield Notice(JOB, moment, "condor", f"{slot.text('Name')} {state}")
+            job = inside.own_ad(asked.environment, inside.OF_JOB) or Ad({})
+            end = shutdown(job, slot, now)
+            if end is not None:
+                state = _ENDING.get(slot.text("Activity"), "is claimed until then")
+                yield Notice(JOB, end, "condor", f"{slot.text('Name')} {state}")
+
+
+def _printed(command: list[str], asked: Surroundings) -> str:
+    """What HTCondor answers; without proof of who asks where that is all that it allows.
+
+    A job has no token as a rule, and a /tmp of its own, in which it cannot prove its user to a
+    daemon. # decision 579
+    """
+    try:
+        return answer(command, asked.environment, asked.seconds)
+    except CommandFailed as error:
+        if "AUTHENTICATE" not in str(error):
+            raise
+    return answer(command, {**_AS_ANYBODY, **asked.environment}, asked.seconds)
+
+
+def _drained(slot: Ad, slots: list[Ad], now: int) -> int | None:
+    """When the startd of a slot has no job any more, if it drains; stands until that is cancelled.
+
+    The last end of its jobs, where each slot that has one tells: what HTCondor expects itself
+    moves on while a job vacates, and is that of a graceful drain whatever drain was begun.
+    # decision 577
+    """
+    if slot.get("Draining") is not True:
+        return None
+    if (since := emptied(slot)) is not None:
+        return since
+    others = [each for each in slots if each.text(_STARTD) == slot.text(_STARTD)]
+    ends = [eviction(each, Ad({}), now) for each in others if each.text("State") in _WITH_JOBS]
+    known = [end for end in ends if end is not None]
+    if known and len(known) == len(ends):
+        return max(known)
+    expected = machine_features(slot).get("shutdowntime")
+    return expected if isinstance(expected, int) else None

@@ -20,6 +20,7 @@ from sssjob.lcginfo.reader import Reader, ReaderOptions
 from sssjob.lcginfo.snapshot import DONE, QUEUED, RUNNING, QueuedJob, Report, Snapshot
 from sssjob.model import Delivered, Job, Property, Requested
 from sssjob.records.record import DELIVERED, JOB, REQUESTED
+from sssjob.systems.condor import names
 from sssjob.systems.condor.accounting import table
 from sssjob.systems.condor.usage import AdTexts, number
 
@@ -129,7 +130,7 @@ class CondorQueue(Reader):
         if ad.get("DynamicSlot") is True:
             return
         state = str(ad.get("State", ""))
-        if state == "Drained" or ad.get("Offline") is True:
+        if state == names.DRAINED or ad.get("Offline") is True:
             return
         cpus = int(_number(ad, "Cpus") or 0)
         if ad.get("PartitionableSlot") is True:

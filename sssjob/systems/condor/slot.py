@@ -91,7 +91,7 @@ def job_features(job: Ad, slot: Ad, now: int | None = None) -> Values:
     limit = found.get("wall_limit_secs")
     if limit and "allocated_cpu" in found and "cpu_limit_secs" not in found:
         found["cpu_limit_secs"] = cpu_limit_secs(int(limit), int(found["allocated_cpu"]))
-    _put(found, "shutdowntime_job", _shutdown(slot, now))
+    _put(found, "shutdowntime_job", shutdown(job, slot, now))
     identity = job.text("GlobalJobId") or _identity(job)
     if identity:
         found["job_id"] = job_id(identity)
@@ -156,13 +156,45 @@ def _job_slots(slot: Ad) -> int | None:
     return _number(slot, "TotalSlots")
 
 
-def _shutdown(slot: Ad, now: int | None) -> int | None:
-    left = _number(slot, "RetirementTimeRemaining")
-    if slot.text("Activity") == "Retiring" and left is not None:
-        moment = _number(slot, "MyCurrentTime") or now
-        return None if moment is None else moment + left
+def shutdown(job: Ad, slot: Ad, now: int | None) -> int | None:
+    """When the job has to be out of its slot; None where nobody says so."""
+    ends = eviction(slot, job, now)
+    if ends is not None:
+        return ends
     end = _number(slot, "ClaimEndTime")
     return end if end and (now is None or end > now) else None
+
+
+def eviction(slot: Ad, job: Ad, now: int | None = None) -> int | None:
+    """When the job that is being put out of a slot has to be gone; None where none is, or nobody
+    tells.
+
+    It retires first, for as long as it was promised, then it may clean up (vacates) for the time
+    that the machine gives, or for less that it asked for itself; the drain of a machine may leave
+    out one or both (``condor_drain -quick``, ``-fast``). HTCondor begins with vacating so early
+    that both end together. ``now`` stands for the time of an ad that has none.
+    """
+    activity, entered = slot.text("Activity"), _number(slot, "EnteredCurrentActivity")
+    if activity == "Killing":
+        return entered
+    if activity == "Vacating":
+        spans = (_number(slot, "MachineMaxVacateTime"), _number(job, "JobMaxVacateTime"))
+        known = [span for span in spans if span is not None and span >= 0]
+        return entered + min(known) if entered is not None and known else None
+    left = _number(slot, "RetirementTimeRemaining")
+    if activity == "Retiring" and slot.text("State") != names.DRAINED and left is not None:
+        moment = _number(slot, "MyCurrentTime") or now
+        return None if moment is None else moment + left
+    return None
+
+
+def emptied(slot: Ad) -> int | None:
+    """Since when a slot has drained, and all others of its startd, too; None where they have not.
+
+    One that waits for others has the same State, and retires.
+    """
+    has_drained = slot.text("State") == names.DRAINED and slot.text("Activity") == "Idle"
+    return _number(slot, "EnteredCurrentActivity") if has_drained else None
 
 
 def _said(job: Ad, slot: Ad) -> dict[str, dict[str, int]]:

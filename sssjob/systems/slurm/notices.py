@@ -33,13 +33,17 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
         yield Notice(MACHINE, int(found.moment.value), "slurm", found.moment.why)
     job = asked.environment.get("SLURM_JOB_ID", "")
     if job.isascii() and job.isdigit():
-        command = ["squeue", "--noheader", f"--jobs={job}", "--format=%e"]
-        printed = answer(command, {**asked.environment, **ENVIRONMENT}, asked.seconds).split()
-        end = words.moment(printed[0]) if len(printed) == 1 else None
+        # With the id of each task and component: that of a leader is that of all of them, too.
+        command = ["squeue", "--noheader", f"--jobs={job}", "--format=%A %e"]
+        printed = answer(command, {**asked.environment, **ENVIRONMENT}, asked.seconds)
+        rows = [line.split() for line in printed.splitlines()]
+        ends = [row[1] for row in rows if len(row) == 2 and row[0] == job]
+        end = words.moment(ends[0]) if len(ends) == 1 else None
         if end is not None:
             yield Notice(JOB, end, "slurm", f"the end of job {job}")
-        elif printed and printed[0] not in _NO_END:
-            yield Unread(f"squeue does not say when job {job} ends: {printed[0][:40]!r}")
+        elif printed.strip() and (not ends or ends[0] not in _NO_END):
+            shown = ends[0] if ends else printed.strip()
+            yield Unread(f"squeue does not say when job {job} ends: {shown[:40]!r}")
 
 
 def _host() -> str:

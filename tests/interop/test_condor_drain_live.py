@@ -1,0 +1,134 @@
+"""A real HTCondor drains a machine with a job in it: what ``features watch`` tells of it, in the
+job and beside it, and when the payload is signalled.
+
+``tests/features/test_notices.py`` has the same stages as HTCondor showed them.
+"""
+
+import json
+
+import condor_pool
+import pytest
+from daemons import started
+from waiting import until
+
+pytestmark = pytest.mark.interop
+
+RETIREMENT, VACATING = 3600, 600  # seconds
+LINES = f"MaxJobRetirementTime = {RETIREMENT}\nMachineMaxVacateTime = {VACATING}\n"
+# The payload notes its signals, and goes on until it is told to end: it waits for no clock.
+SCRIPT = (
+    'trap "echo USR1 >> /data/{name}.got" USR1; trap "echo TERM >> /data/{name}.got" TERM; '
+    "echo ready > /data/{name}.ready; until [ -e /data/{name}.end ]; do sleep 0.1; done"
+)
+WATCHING = ("features watch --from condor --node localhost --every 0.5 --seconds 60 --notice 7200 "
+            "--signal USR1")  # fmt: skip
+JOB = f"""\
+<Job><Id>{{name}}</Id><User>alice</User><Executable>/usr/local/bin/sssjob</Executable>
+<Arguments>{WATCHING} -- /bin/sh -c '{SCRIPT}'</Arguments>
+<OutputFile>/data/{{name}}.out</OutputFile><ErrorFile>/data/{{name}}.err</ErrorFile>
+<Requested><Processors>1</Processors><Memory>60</Memory><Disk>10</Disk></Requested></Job>
+"""
+WATCH = ("sssjob", "features", "watch", "--once", "--from", "condor", "--node", "localhost",
+         "--json", "--seconds", "60")  # fmt: skip
+WITHIN = "_CONDOR_SLOT=slot1_1"
+
+
+@pytest.fixture(scope="module")
+def pool():
+    running = started(lambda: condor_pool.start(lines=lambda: LINES))
+    yield running
+    condor_pool.stop()
+
+
+def told(pool):
+    """What is told beside the job, as if it were in its slot: moments and reasons by key."""
+    printed = pool.run("/usr/bin/env", WITHIN, f"PATH=/usr/local/bin:{condor_pool.PATH}", *WATCH,
+                       check=False)  # fmt: skip
+    rows = [json.loads(line) for line in printed.splitlines()]
+    return {row["key"]: (row["value"], row["why"].partition(" ")[2]) for row in rows}
+
+
+def slot(pool, *attributes, name="slot1_1@localhost"):
+    """Attributes of a slot, as HTCondor shows them now."""
+    constraint = f'Name == "{name}"'
+    printed = pool.run("condor_status", "-constraint", constraint, "-af", *attributes, check=False)
+    return printed.split()
+
+
+def runs(pool, name):
+    """Have a job run, in the only slot that has one."""
+    (pool.jobs / f"{name}.xml").write_text(JOB.format(name=name))
+    ready = pool.root / f"data/{name}.ready"
+    assert until(ready.exists), pool.log("StartLog")[-3000:]
+    assert until(lambda: slot(pool, "State", "Activity") == ["Claimed", "Busy"])
+    assert told(pool) == {}
+
+
+def drains(pool, how):
+    pool.run("condor_drain", how, "slot1@localhost")
+
+
+def has_drained(pool):
+    """Once the machine is empty, that is told, and called off with the drain."""
+    found = until(
+        lambda: (said := told(pool)).get("shutdowntime", (0, ""))[1] == "has drained" and said
+    )
+    since = slot(pool, "State", "EnteredCurrentActivity", name="slot1@localhost")
+    assert (list(found), since) == (["shutdowntime"], ["Drained", str(found["shutdowntime"][0])])
+    drains(pool, "-cancel")
+    assert until(lambda: told(pool) == {})
+
+
+def text(pool, name):
+    path = pool.root / "data" / name
+    return path.read_text() if path.exists() else ""
+
+
+def test_a_job_is_told_when_it_has_to_be_gone_and_the_machine_when_it_has_drained(pool):
+    runs(pool, "graceful")
+    drains(pool, "-graceful")
+    assert until(lambda: slot(pool, "Activity") == ["Retiring"])
+    [now, left] = map(int, slot(pool, "MyCurrentTime", "RetirementTimeRemaining"))
+    said = told(pool)
+    assert {key: why for key, (_, why) in said.items()} == {
+        "shutdowntime": "drains", "shutdowntime_job": "retires"
+    }  # fmt: skip
+    # Both ends are the end of the retirement; HTCondor counts it anew with each ad.
+    assert all(abs(moment - now - left) <= 2 for moment, _ in said.values())
+    assert left > RETIREMENT - 600
+    assert until(lambda: text(pool, "graceful.got") == "USR1\n")
+    printed = text(pool, "graceful.out").splitlines()
+    assert [line.partition(" ")[0] for line in printed[:2]] == ["shutdowntime", "shutdowntime_job"]
+    (pool.root / "data/graceful.end").touch()
+    has_drained(pool)
+
+
+def test_a_drain_that_was_cancelled_is_called_off_while_the_job_goes_on(pool):
+    runs(pool, "goes_on")
+    drains(pool, "-graceful")
+    assert until(lambda: text(pool, "goes_on.got") == "USR1\n")
+    drains(pool, "-cancel")
+    assert until(lambda: "shutdowntime  called off" in text(pool, "goes_on.out"))
+    (pool.root / "data/goes_on.end").touch()
+    assert until(lambda: slot(pool, "State") == [])
+
+
+def test_a_quick_drain_leaves_the_time_to_vacate_only(pool):
+    runs(pool, "quick")
+    drains(pool, "-quick")
+    assert until(lambda: slot(pool, "Activity") == ["Vacating"])
+    [entered] = map(int, slot(pool, "EnteredCurrentActivity"))
+    assert told(pool) == {
+        "shutdowntime": (entered + VACATING, "drains"),
+        "shutdowntime_job": (entered + VACATING, "vacates"),
+    }
+    # HTCondor's own signal comes by watch, too.
+    assert until(lambda: sorted(text(pool, "quick.got").split()) == ["TERM", "USR1"])
+    (pool.root / "data/quick.end").touch()
+    has_drained(pool)
+
+
+def test_a_fast_drain_leaves_no_time(pool):
+    runs(pool, "fast")
+    drains(pool, "-fast")
+    has_drained(pool)
