@@ -318,6 +318,7 @@ ALIASES: tuple[Alias, ...] = (
     Alias("OpSys",               "OperatingSystem",   "3.0"),
     Alias("qos",                 "QualityOfService",  "0.2"),
     Alias("Class",               "Queue",             "3.0"),
+    Alias("QueueName",           "Queue",             "3.0"),
     Alias("requestedQueue",      "Queue",             "0.2", (), REQUESTED),
     Alias("QuoteId",             "Quote",             "3.0"),
     Alias("ReservationId",       "Reservation",       "3.0"),

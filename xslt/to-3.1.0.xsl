@@ -31,7 +31,7 @@
   <!-- There, and in Requested and Delivered -->
   <xsl:variable name="categorized">
     MachineName=Machine  NetworkType=NetworkAdapter  Nodes=NodeCount  OpSys=OperatingSystem
-    qos=QualityOfService  Class=Queue  ReservationId=Reservation  RequiredReservation=Reservation
+    qos=QualityOfService  Class=Queue  QueueName=Queue  ReservationId=Reservation  RequiredReservation=Reservation
     WallDuration=Duration  Account=Project  ProjectId=Project  accountName=Project  GroupId=Group
     UserId=User  userName=User
   </xsl:variable>
