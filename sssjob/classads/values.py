@@ -176,6 +176,11 @@ class Ad(dict[str, "Attribute"]):
         kept = {name: value for name, value in self.items() if name.lower() not in new}
         return Ad({**kept, **other}, self.line)
 
+    def without(self, name: str) -> Ad:
+        """This ad without an attribute."""
+        gone = name.lower()
+        return Ad({each: self[each] for each in self if each.lower() != gone}, self.line)
+
     def text(self, name: str, default: str = "") -> str:
         """A string, or the default where the attribute is missing or something else."""
         value = self.get(name)

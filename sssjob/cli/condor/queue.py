@@ -57,14 +57,10 @@ def command(
     except SSSJobError as error:
         common.fail(error)
     now = time.time()
+    rows = [(_state(job, now), job) for state in STATES for job in queue.jobs(state)]
     shown = [
-        {
-            "state": state,
-            "key": job.label,
-            "reason": _reason(job, now),
-        }
-        for state in STATES
-        for job in queue.jobs(state)
+        {"state": state, "key": job.label, "reason": _reason(job, now)}
+        for state, job in sorted(rows, key=lambda row: STATES.index(row[0]))
     ]
     if as_json:
         common.data(json.dumps({"jobs": shown}, indent=2, ensure_ascii=False))
@@ -74,8 +70,15 @@ def command(
     unread.leave(shown)
 
 
+def _state(job: SpoolJob, now: float) -> str:
+    """The state of a job; one whose time has not come yet, or is over, waits."""
+    return "waiting" if job.state == "ready" and job.untimely(now) else job.state
+
+
 def _reason(job: SpoolJob, now: float) -> str:
     """Why a job is given to no slot now, "" if nothing keeps it."""
+    if job.state == "ready" and (untimely := job.untimely(now)):
+        return untimely
     if job.state in ("waiting", "held"):
         return job.reason
     if job.state == "ready" and job.rests > now and not job.failures:

@@ -9,9 +9,12 @@
 
 from __future__ import annotations
 
+import operator
+import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from sssjob import units
 from sssjob.classads import evaluate, writing
 from sssjob.classads.errors import BadAd
 from sssjob.classads.needed import references
@@ -49,8 +52,10 @@ class Obstacle(NamedTuple):
 def obstacles(job: Ad, slot: Ad, engine: Evaluate = evaluate.evaluate) -> Iterator[Obstacle]:
     """What keeps a job from a slot: amounts it requests, and clauses of either's Requirements.
 
-    Nothing is given where the job fits. A clause that cannot be decided is one, too.
+    And that it is too early or too late for the job. Nothing is given where the job fits. A clause
+    that cannot be decided is one, too.
     """
+    yield from _untimely(job)
     for attribute, wanted, has in lacking(job, slot):
         name = attribute.removeprefix("Request")
         known = "undefined" if has is None else writing.attribute(has, writing.NEW)
@@ -60,6 +65,18 @@ def obstacles(job: Ad, slot: Ad, engine: Evaluate = evaluate.evaluate) -> Iterat
     for of, own, other in (("job", job, slot), ("slot", slot, job)):
         if names.REQUIREMENTS in own:
             yield from _unmet(of, own, other, engine)
+
+
+def _untimely(job: Ad) -> Iterator[Obstacle]:
+    now = int(time.time())
+    for name, clause, holds_of in (
+        (names.OWN["EligibleTime"], "{} <= time()", operator.le),
+        (names.OWN["DeadlineTime"], "time() < {}", operator.gt),
+    ):
+        moment = job.number(name)
+        if moment is not None and not holds_of(moment, now):
+            known = {name: f"{moment} ({units.iso(int(moment))})", "time()": f"{now}"}
+            yield Obstacle("job", clause.format(name), "false", known)
 
 
 def _unmet(of: str, own: Ad, other: Ad, engine: Evaluate) -> Iterator[Obstacle]:

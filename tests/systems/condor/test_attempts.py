@@ -133,6 +133,36 @@ def test_a_job_in_the_place_of_one_that_runs_gets_nothing_of_it_and_runs_itself(
     assert len(site.jobs(*STATES)) == bool(text)
 
 
+@pytest.mark.parametrize("program", ["/bin/true", "/bin/false"])
+@pytest.mark.parametrize("id_", ["<Id>7</Id>", ""])
+@pytest.mark.parametrize("late", ["exit", "evict", "update"])
+@pytest.mark.parametrize("is_out", [False, True])
+def test_a_late_report_of_a_job_that_is_done_is_none_of_the_next_of_its_name(
+    site, program, id_, late, is_out
+):
+    """People have one file, and put the next job into it, often the same one."""
+    text = f"<Job>{id_}{USER}<Executable>{{}}</Executable></Job>"
+    path = site.path / "job.xml"
+    path.write_text(text.format("/bin/true"))
+    [ad] = site.fetch()
+    site.call("job-exit", ran(ad), "exit")
+    path.write_text(text.format(program))
+    others = site.fetch() if is_out else []
+    if late == "update":
+        site.call("update-job-info", ran(ad), fold="never")
+    else:
+        site.call("job-exit", ran(ad, RemoteUserCpu=50.0), late, fold="never")
+    count, [said] = site.fold()
+    assert (count, "its job is no longer in job.xml" in said) == (0, True)
+    assert path.read_text() == text.format(program)
+    [other] = others or site.fetch()
+    site.call("job-exit", ran(other, RemoteUserCpu=2.0), "exit")
+    job = site.job("job.xml")
+    told = [job.get(name) for name in ("State", "StartCount", "CpuDuration")]
+    assert told == ["Completed", "1", "3"]
+    assert site.fetch() == []
+
+
 def test_a_queue_that_is_made_anew_gives_no_ticket_that_a_lost_one_gave(site):
     """A job of the lost one may still run, and be told of; the other job is not that one."""
     site.add("a.xml", USER)

@@ -111,14 +111,24 @@ def test_an_ad_that_is_fetched_again_says_nothing_of_the_attempt_before(site):
     assert job.delivered.text("Duration") == "4"
 
 
-@pytest.mark.parametrize("version", [1, 2])
+# What came with which version of the queue.
+CAME = {
+    2: ("job.failures", "job.rests"),
+    3: ("job.told", "job.asks"),
+    4: ("attempt.asks", "attempt.seen", "job.eligible", "job.deadline"),
+}
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
 def test_a_queue_of_a_version_before_is_taken_over(site, version):
     site.add("a.xml", USER)
     site.fetch()
     with sqlite3.connect(site.state / "queue.db") as queue:
-        for name in ("failures", "rests", "told", "asks")[0 if version == 1 else 2 :]:
-            queue.execute(f"ALTER TABLE job DROP COLUMN {name}")
-        queue.execute("DROP TABLE attempt")
+        for place in (place for each, places in CAME.items() if each > version for place in places):
+            table, _, name = place.partition(".")
+            queue.execute(f"ALTER TABLE {table} DROP COLUMN {name}")
+        if version < 3:
+            queue.execute("DROP TABLE attempt")
         queue.execute(f"PRAGMA user_version = {version}")
     assert [job.failures for job in site.jobs("offered")] == [0]
     site.unheard()

@@ -16,6 +16,7 @@ from sssjob.defaults import resolve
 from sssjob.errors import InvalidValue, Severity, SSSJobError, UnreadableDocument
 from sssjob.expression import Alternative
 from sssjob.graph.progress import State
+from sssjob.integers import LARGEST
 from sssjob.model import Block, Delivered, Item, Job, JobGroup, Property, TaskGroup
 from sssjob.states import STEPS, has_ended, spelled, step
 from sssjob.systems.condor import names
@@ -291,13 +292,17 @@ def _candidate(
         rejected = said(AwarenessOutcome(as_known.outcome.reject))
         raise _NoAd("; ".join(each.message for each in rejected))
     owner = trusted.owner(job, uid)
-    priority, submitted = (_whole(job.properties.get(name)) for name in ("Priority", "SubmitTime"))
+    priority, submitted, eligible, deadline = (
+        _whole(job.properties.get(name))
+        for name in ("Priority", "SubmitTime", "EligibleTime", "DeadlineTime")
+    )
     ads = ads_of(job, owner, say)
     # The queue knows whether it still holds the job; one that knows nothing of it does.
     is_new = says_held and known not in (HELD, READY, RETURNED)
     return Candidate(
         job.id, HELD if is_new else READY, owner=owner, ads=ads, priority=priority,
         submitted=submitted, says_held=says_held, reason=told if is_new else "",
+        eligible=min(max(eligible, 0), LARGEST), deadline=min(max(deadline, 0), LARGEST),
     )  # fmt: skip
 
 
@@ -333,7 +338,10 @@ def ads_of(job: Job, owner: str, say: Callable[[str], None]) -> bytes:
             unsaid["nobody counts the licences of a job that a slot fetches"] = None
         if mapped.ad.get("JobUniverse") == names.UNIVERSES["parallel"]:
             raise _NoAd("it wants more than one node, and a slot is on one")
-        ad = mapped.ad.merged({"Owner": owner} if owner else {})
+        # The queue keeps a job until its time has come. A starter that is told a time that is over
+        # holds the job, and with one to come it keeps the slot.
+        ad = mapped.ad.without(names.OWN["EligibleTime"])
+        ad = ad.merged({"Owner": owner} if owner else {})
         try:
             text = long.write(ad, ordered=True).encode()
             [again] = long.read(text.splitlines(keepends=True), strict=True)

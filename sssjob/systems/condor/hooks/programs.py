@@ -193,7 +193,7 @@ _HOOKS: dict[str, Callable[[HookSettings, Sequence[str]], bool | None]] = {
 def _given_away(settings: HookSettings, queue: JobQueue, key: int, slot: Ad, now: float) -> bool:
     """Give a job to a slot, if it fits and nobody else was faster."""
     job = queue.job(key)
-    if job is None or job.state != "ready":
+    if job is None or job.state != "ready" or job.untimely(now):
         return False
     owner = job.owner or settings.owner or _personal()
     text, added, provided = _fitting(job, slot, settings, owner) or (b"", {}, {})
@@ -206,7 +206,15 @@ def _given_away(settings: HookSettings, queue: JobQueue, key: int, slot: Ad, now
         return False
     try:
         ticket = names.ticket(key, attempt)
-        more = _lines({**added, **provided, names.KEY: ticket, names.FETCHED: int(now)})
+        told = {**added, **provided, names.KEY: ticket, names.FETCHED: int(now)}
+        if job.deadline:  # by which it has to end, however long it may run
+            name = f"{names.FEATURE}wall_limit_secs"
+            [ad] = hook_ads.read(text)
+            told[name] = max(int(min(ad.number(name) or FOREVER, job.deadline - now)), 1)
+            text = b"\n".join(
+                line for line in text.split(b"\n") if not line.startswith(name.encode() + b" ")
+            )
+        more = _lines(told)
         _answer(b"".join(sorted((text + b"\n" + more).splitlines(keepends=True))))
     except OSError:
         job.attempt = attempt

@@ -59,6 +59,13 @@ CREATE TABLE attempt (
     PRIMARY KEY (key, attempt)
 ) WITHOUT ROWID;
 """
+_TOLD = """
+ALTER TABLE attempt ADD COLUMN asks TEXT NOT NULL DEFAULT '';  -- of the job that was given away
+ALTER TABLE attempt ADD COLUMN seen INTEGER NOT NULL DEFAULT 0;  -- whether a document tells of it
+ALTER TABLE job ADD COLUMN eligible INTEGER NOT NULL DEFAULT 0;  -- from when on it may start
+ALTER TABLE job ADD COLUMN deadline INTEGER NOT NULL DEFAULT 0;  -- by when it has to end, 0: none
+PRAGMA user_version = 4;
+"""
 _SCHEMA = (
     """
 CREATE TABLE document (
@@ -91,11 +98,9 @@ CREATE INDEX job_order ON job (state, priority DESC, submitted, key);
 CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL, at REAL NOT NULL);
 """
     + _ATTEMPTS
-    + """
-PRAGMA user_version = 3;
-"""
+    + _TOLD
 )
-_VERSION = 3
+_VERSION = 4
 # What files of the versions before lack.
 _UPGRADES = {
     1: """
@@ -106,14 +111,12 @@ ALTER TABLE job ADD COLUMN rests REAL NOT NULL DEFAULT 0;
 ALTER TABLE job ADD COLUMN told INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE job ADD COLUMN asks TEXT NOT NULL DEFAULT '';
 """
-    + _ATTEMPTS
-    + """
-PRAGMA user_version = 3;
-""",
+    + _ATTEMPTS,
+    3: _TOLD,
 }
 _COLUMNS = (
     "key, document, number, label, id, state, attempt, owner, given, ads, reason, failures, rests,"
-    " asks"
+    " asks, eligible, deadline"
 )
 
 
@@ -127,18 +130,29 @@ _HEARD_OF = (
 class SpoolJob:
     """A job of the queue."""
 
-    __slots__ = ("ads", "asks", "attempt", "document", "failures", "given", "id", "key", "label",
-                 "number", "owner", "reason", "rests", "state")  # fmt: skip
+    __slots__ = ("ads", "asks", "attempt", "deadline", "document", "eligible", "failures", "given",
+                 "id", "key", "label", "number", "owner", "reason", "rests", "state")  # fmt: skip
 
     def __init__(
         self, key: int, document: str, number: int, label: str, id_: str, state: str, attempt: int,
         owner: str, given: str, ads: bytes, reason: str, failures: int, rests: float,
-        asks: str,
+        asks: str, eligible: int, deadline: int,
     ) -> None:  # fmt: skip
+        self.eligible, self.deadline = eligible, deadline
         self.key, self.document, self.number, self.label = key, document, number, label
         self.id, self.state, self.attempt = id_, state, attempt
         self.owner, self.given, self.ads, self.reason = owner, given, ads, reason
         self.failures, self.rests, self.asks = failures, rests, asks
+
+    def untimely(self, now: float) -> str:
+        """Why a job that may be fetched is not fetched at a moment, "" if it can be."""
+        if self.eligible <= now and not 0 < self.deadline <= now:
+            return ""
+        from sssjob.units import iso
+
+        if self.eligible > now:
+            return f"its EligibleTime is {iso(self.eligible)}"
+        return f"its DeadlineTime was {iso(self.deadline)}"
 
     @property
     def known_as(self) -> str:
@@ -155,13 +169,15 @@ class Candidate:
     ``last`` the last attempt that it tells of, ``over`` those of which it says that they ended.
     """
 
-    __slots__ = ("ads", "asks", "id", "last", "over", "owner", "priority", "reason", "runs",
-                 "says_held", "state", "submitted", "whose")  # fmt: skip
+    __slots__ = ("ads", "asks", "deadline", "eligible", "id", "last", "over", "owner", "priority",
+                 "reason", "runs", "says_held", "state", "submitted", "whose")  # fmt: skip
 
     def __init__(
         self, id_: str, state: str, *, owner: str = "", ads: bytes = b"", reason: str = "",
         priority: int = 0, submitted: int = 0, says_held: bool = False,
+        eligible: int = 0, deadline: int = 0,
     ) -> None:  # fmt: skip
+        self.eligible, self.deadline = eligible, deadline
         self.says_held, self.asks = says_held, ""
         self.whose: str | None = None
         self.runs: tuple[int, int] | None = None
@@ -172,12 +188,19 @@ class Candidate:
 
 
 class Attempt:
-    """When a job was given away, as whom, and what the slot gave, in the long form."""
+    """When a job was given away, as whom, and what the slot gave, in the long form.
 
-    __slots__ = ("at", "gave", "owner")
+    ``asks`` is what tells the job from another, empty where it was not noted, and ``is_seen`` says
+    whether its document told of the attempt once.
+    """
 
-    def __init__(self, at: float, owner: str, gave: str) -> None:
+    __slots__ = ("asks", "at", "gave", "is_seen", "owner")
+
+    def __init__(
+        self, at: float, owner: str, gave: str, asks: str = "", seen: int = 0
+    ) -> None:  # fmt: skip
         self.at, self.owner, self.gave = at, owner, gave
+        self.asks, self.is_seen = asks, bool(seen)
 
 
 class OpenQueue:
@@ -360,15 +383,23 @@ class JobQueue:
     def ready(self, now: float) -> list[int]:
         """The keys of the jobs that may be fetched now, in the order of the queue."""
         found = self.run(
-            "SELECT key FROM job WHERE state = 'ready' AND rests <= ?"
+            "SELECT key FROM job WHERE state = 'ready' AND max(rests, eligible) <= ?"
+            " AND NOT (0 < deadline AND deadline <= ?)"
             " ORDER BY priority DESC, submitted, key",
-            (now,),
+            (now, now),
         )
         return [key for (key,) in found.fetchall()]
 
-    def rested(self) -> float:
-        """When the first of the jobs that rest may be fetched again, in seconds since 1970."""
-        [moment] = self.run("SELECT min(rests) FROM job WHERE state = 'ready'").fetchone()
+    def rested(self, now: float) -> float:
+        """When the first of the jobs that rest, or wait for their time, may be fetched.
+
+        In seconds since 1970; those whose time is over never may.
+        """
+        [moment] = self.run(
+            "SELECT min(max(rests, eligible)) FROM job WHERE state = 'ready'"
+            " AND (deadline <= 0 OR deadline > max(rests, eligible, ?))",
+            (now,),
+        ).fetchone()
         return float("inf") if moment is None else float(moment)
 
     def job(self, key: int) -> SpoolJob | None:
@@ -384,20 +415,30 @@ class JobQueue:
         with self.changing():
             row = self.run(
                 "UPDATE job SET state = 'offered', attempt = max(attempt + 1, ?), given = ?,"
-                " heard = ?, told = 0 WHERE key = ? AND state = 'ready' RETURNING attempt",
+                " heard = ?, told = 0 WHERE key = ? AND state = 'ready' RETURNING attempt, asks",
                 (int(now * 1000), owner, now, key),
             ).fetchone()
             if row is None:
                 return None
-            self.run("INSERT INTO attempt VALUES (?, ?, ?, ?, ?)", (key, *row, now, owner, gave))
-        return int(row[0])
+            attempt, asks = row
+            self.run(
+                "INSERT INTO attempt (key, attempt, at, owner, gave, asks)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                (key, attempt, now, owner, gave, asks),
+            )
+        return int(attempt)
 
     def attempt(self, key: int, attempt: int) -> Attempt | None:
         """What is known of an attempt; None of one that an earlier version gave away."""
         row = self.run(
-            "SELECT at, owner, gave FROM attempt WHERE key = ? AND attempt = ?", (key, attempt)
+            "SELECT at, owner, gave, asks, seen FROM attempt WHERE key = ? AND attempt = ?",
+            (key, attempt),
         ).fetchone()
         return None if row is None else Attempt(*row)
+
+    def note_attempt(self, key: int, attempt: int) -> None:
+        """Note that the document of a job tells of an attempt."""
+        self.run("UPDATE attempt SET seen = 1 WHERE key = ? AND attempt = ?", (key, attempt))
 
     def move(
         self, key: int, attempt: int, before: Iterable[str], after: str, now: float, why: str = ""
@@ -543,12 +584,13 @@ class JobQueue:
             rank = (_within(each.priority), _within(each.submitted))
             self.run(
                 "INSERT INTO job (document, number, label, id, priority, submitted, state, owner,"
-                " ads, reason, asks, told)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                " ads, reason, asks, told, eligible, deadline)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT (document, number) DO UPDATE SET label = excluded.label,"
                 " id = excluded.id, priority = excluded.priority, submitted = excluded.submitted,"
                 " state = excluded.state, owner = excluded.owner, ads = excluded.ads,"
                 " reason = excluded.reason, asks = excluded.asks, told = excluded.told,"
+                " eligible = excluded.eligible, deadline = excluded.deadline,"
                 # What is asked for anew starts anew, and so does what waited or was set free.
                 " failures = CASE WHEN ads = excluded.ads AND state NOT IN ('waiting', 'held')"
                 " THEN failures ELSE 0 END,"
@@ -561,7 +603,8 @@ class JobQueue:
                 " AND NOT (state = 'held' AND excluded.state = 'ready' AND ads = excluded.ads"
                 " AND (? OR NOT told))",
                 (document, number, label, each.id, *rank, each.state, each.owner, each.ads,
-                 each.reason, each.asks, each.state == HELD, each.last, each.says_held),
+                 each.reason, each.asks, each.state == HELD, each.eligible, each.deadline,
+                 each.last, each.says_held),
             )  # fmt: skip
         self._drop(document, len(candidates))
 

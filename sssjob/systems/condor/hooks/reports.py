@@ -86,6 +86,8 @@ class ReportedJob:
     job: Queued | None = None  # None: one of a schedd
     attempt: int = 0
     owner: str = ""  # as whom the attempt was given away
+    asks: str = ""  # what tells the job of then from another, empty where it was not noted
+    is_over: bool = False  # whether its document told of the attempt, and it is not out any more
 
 
 def fold(
@@ -141,6 +143,7 @@ class _Fold:
         self._apart: list[ReportedJob] = []  # about jobs of a schedd
         self._began: set[tuple[int, int]] = set()  # attempts of which earlier reports tell more
         self._over: set[tuple[int, int]] = set()  # and those that have ended by one of them
+        self._standing: set[tuple[int, int]] = set()  # those that stand in a document by now
         self._has_looked = False  # for jobs of which the queue knows nothing
         self._lost: list[ReportedJob] = []  # whose jobs are not where they were
         self._released: list[str] = []  # jobs that came back
@@ -220,7 +223,12 @@ class _Fold:
             raise NotAReport(f"no job was given to a slot as {text[:60]!r}", keep=True)
         owner = job.given if known is None else known.owner
         self._trust.check(report.uid, owner)
-        return ReportedJob(report, self._believed(report, ad, known), kind, job, attempt, owner)
+        is_out = job.state in TAKEN and job.attempt == attempt
+        return ReportedJob(
+            report, self._believed(report, ad, known), kind, job, attempt, owner,
+            asks=job.asks if known is None or (is_out and not known.asks) else known.asks,
+            is_over=known is not None and known.is_seen and not is_out,
+        )  # fmt: skip
 
     def _believed(self, report: SpooledReport, ad: Ad, known: Attempt | None) -> Ad:
         return believed(ad, report.moment, known, lambda text: self._spool.tell(report.name, text))
@@ -247,11 +255,13 @@ class _Fold:
                 if until is not None and time.time() > until:
                     break  # the rest waits
                 if told not in strange:
+                    assert told.job is not None
                     if (known := starts.of_job(job).get(told.ad.text(names.KEY))) is not None:
-                        assert told.job is not None
                         ticket = (told.job.key, told.attempt)
                         (self._over if known.ended else self._began).add(ticket)
                     job = self._within(job, told)
+                    if told.ad.text(names.KEY) in starts.of_job(job):
+                        self._standing.add((told.job.key, told.attempt))
                     done.append(told)
             return job
 
@@ -297,9 +307,10 @@ class _Fold:
 
         ``whose`` is the uid of the user whose document it is, None in a store.
         """
-        assert told.job is not None
-        if told.job.asks not in ("", asks(job)):
+        if told.asks not in ("", asks(job)):
             return False
+        if told.is_over and told.ad.text(names.KEY) not in starts.of_job(job):
+            return False  # one like it, which has not run
         owner = job.get("User") if whose is None or whose in self._trust.uids else user_name(whose)
         return told.owner in ("", owner or told.owner)
 
@@ -357,6 +368,8 @@ class _Fold:
         assert told.job is not None
         now = time.time()
         key, attempt = told.job.key, told.attempt
+        if (key, attempt) in self._standing:
+            self._queue.note_attempt(key, attempt)
         if told.kind == "update":
             self._queue.note_updates(now)
             is_out = self._queue.move(key, attempt, TAKEN, RUNNING, now)

@@ -72,7 +72,9 @@ def note_idle(settings: HookSettings, queue: JobQueue, before: str) -> None:
     if before and seen:
         from sssjob import atomic
 
-        note = "\n".join((before, seen, *map(repr, (at, queue.oldest(), queue.rested()))))
+        note = "\n".join(
+            (before, seen, *map(repr, (at, queue.oldest(), queue.rested(time.time()))))
+        )
         try:  # noqa: SIM105  (contextlib takes too long to import)
             atomic.put(settings.state, IDLE, note.encode(), 0o600, durable=False)
         except OSError:
