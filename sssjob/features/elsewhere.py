@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from sssjob.features.keys import Value
 
 _SYSTEMS = "sssjob.systems"  # a group of entry points
+_START, _WALL = "jobstart_secs", "wall_limit_secs"
+_OF_A_JOB = ("job_id", _START, _WALL, "hs06_job")  # no limit by itself
 _STARTING = 60  # seconds between the start of a job and that of what it runs
 # What a pod's author usually calls what the downward API tells; without a limit it tells the
 # whole node.
@@ -47,24 +49,72 @@ def read(environment: Mapping[str, str], root: str = "/", *, enforced: bool = Tr
     return said
 
 
-def against(job: Mapping[str, Value], said: StatedValues) -> list[str]:
-    """A sentence for each value of $JOBFEATURES that is contradicted here.
+def completed(job: Mapping[str, Value], said: StatedValues) -> StatedValues:
+    """The values of $JOBFEATURES, with what else limits the job. # decision 621
 
-    Of what the kernel enforces, only less is a contradiction.
+    Of a limit that the batch system says, too, the least counts, and what the kernel enforces only
+    where nobody says more. That they differ is a problem, as is a kernel that enforces less.
     """
-    told = [
-        f"{key} is {job[key]} by $JOBFEATURES, but {value} by {said.sources[key]}"
-        for key, value in said.job.items()
-        if key in job and not _is_enforced(key, said) and _is_apart(key, job[key], value)
-    ]
-    told += [said.nesting] if said.nesting else []
-    if (id := job.get("job_id")) is not None and not _is_one_of(str(id), said.ids):
+    found = StatedValues("$JOBFEATURES")
+    for key, value in job.items():
+        found.take(key, value, found.by)
+    for key, value in said.job.items():
+        if key in _OF_A_JOB:
+            continue
+        if _is_enforced(key, said):
+            if said.limits[key].kind != "assumed":
+                found.take(key, value, said.sources[key])
+        elif key in job:
+            found.bound(key, value, said.sources[key])
+        else:
+            found.take(key, value, said.sources[key])
+            _lacks(found, key, value)
+    _times(found, said)
+    id = str(job.get("job_id", ""))
+    is_other = bool(id) and not _is_one_of(id, said.ids)
+    found.problems += [said.nesting] if said.nesting else []
+    if is_other:
         own = " or ".join(dict.fromkeys(said.ids))
-        told.append(
+        found.problems.append(
             f"job_id is {id} by $JOBFEATURES, but {own} by {said.by}: "
             "the directory may be that of another job"
         )
-    return told + _less(job, said.limits)
+    if is_other or said.nesting:  # what the own job does not tell may be less
+        found.unknown += said.unknown
+    found.problems += _less(job, said.limits)
+    return found
+
+
+def _times(found: StatedValues, said: StatedValues) -> None:
+    """The limit of elapsed time that ends first, with its own start."""
+    mine, other = found.job.get(_WALL), said.job.get(_WALL)
+    start, begun = found.job.get(_START), said.job.get(_START)
+    if isinstance(start, int) and isinstance(begun, int) and abs(start - begun) > _STARTING:
+        found.problems.append(
+            f"{_START} is {start} by {found.by}, but {begun} by {said.sources[_START]}"
+        )
+    if isinstance(mine, int) and isinstance(other, int):
+        ends = mine + int(start or begun or 0), other + int(begun or start or 0)
+        if mine != other:
+            found.problems.append(
+                f"{_WALL} is {mine} by {found.by}, but {other} by {said.sources[_WALL]}"
+            )
+        if ends[0] <= ends[1]:
+            other = None
+    elif isinstance(other, int):
+        _lacks(found, _WALL, other, said.sources[_WALL])
+    if isinstance(other, int):
+        for key in (_WALL, _START):
+            if key in said.job:
+                found.job.pop(key, None)
+    for key in (_WALL, _START):
+        if key in said.job and (key != _WALL or other is not None):
+            found.take(key, said.job[key], said.sources[key])
+
+
+def _lacks(found: StatedValues, key: str, value: Value, source: str = "") -> None:
+    source = source or found.sources[key]
+    found.problems.append(f"{key} is {value} by {source}, and not in {found.by}")
 
 
 def _is_one_of(id: str, ids: Iterable[str]) -> bool:
@@ -92,13 +142,6 @@ def _numbers(id: str) -> tuple[int, int | None] | None:
 def _is_enforced(key: str, said: StatedValues) -> bool:
     """Whether it is the kernel that says a value."""
     return key in said.limits and said.sources[key].startswith(f"{said.limits[key].source}: ")
-
-
-def _is_apart(key: str, one: Value, other: Value) -> bool:
-    """Whether two values contradict each other: an id has many forms, and a start takes a while."""
-    if key == "jobstart_secs" and isinstance(one, int) and isinstance(other, int):
-        return abs(one - other) > _STARTING
-    return key != "job_id" and one != other
 
 
 def _less(values: Mapping[str, Value], limits: Mapping[str, kernel.KernelNumber]) -> list[str]:

@@ -82,8 +82,12 @@ def here(environment: Mapping[str, str] | None = None, root: str = "") -> Here:
     sources = {**dict.fromkeys(machine, "$MACHINEFEATURES"), **dict.fromkeys(job, "$JOBFEATURES")}
     said = elsewhere.read(variables, root or "/", enforced=environment is None or bool(root))
     if variables.get("JOBFEATURES"):
-        problems += elsewhere.against(job, said)
-        return Here(machine, job, tuple(problems), tuple(unknown), sources)
+        whole = elsewhere.completed(job, said)
+        unknown += (key for key in whole.unknown if key not in unknown)
+        sources |= whole.sources
+        return Here(
+            machine, whole.job, (*problems, *whole.problems), tuple(unknown), sources
+        )  # fmt: skip
     problems += said.problems
     unknown += said.unknown
     return Here(

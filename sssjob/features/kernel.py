@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import stat
 
+from sssjob.integers import whole
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # The kernel writes "no limit" of cgroup v1 as the largest multiple of a page below 2^63.
-_UNLIMITED = 1 << 62
 _LONGEST = 64 << 20  # bytes of /proc/cpuinfo: some 1.5 KB a processor
 _LEVELS = 64  # of cgroups inside each other
 _MOUNT = "sys/fs/cgroup"
@@ -118,10 +119,10 @@ class _Groups:
             quota, _, period = text(file).strip().partition(" ")
             if os.path.basename(file) != "cpu.max":
                 period = text(os.path.join(os.path.dirname(file), "cpu.cfs_period_us")).strip()
-            if not (quota.isdigit() and period.isdigit() and int(period)):
+            used, of = whole(quota), whole(period)
+            if used is None or not of:
                 continue
-            why = f"{quota} of each {period} us"
-            share = KernelNumber(int(quota), file, why, per=int(period))
+            share = KernelNumber(used, file, f"{quota} of each {period} us", per=of)
             if least is None or share.number * least.per < least.number * share.per:
                 least = share
         return least
@@ -163,10 +164,10 @@ def _upwards(directory: str, name: str, top: str = "") -> Iterator[str]:
 
 
 def _number(file: str) -> KernelNumber | None:
-    digits = text(file).strip()
-    if not digits.isdigit() or int(digits) >= _UNLIMITED:  # "max", -1, or the largest page
+    number = whole(text(file).strip())
+    if number is None:  # "max", -1, or the largest page: of more digits than any limit has
         return None
-    return KernelNumber(int(digits), file, "the kernel enforces it")
+    return KernelNumber(number, file, "the kernel enforces it")
 
 
 def text(path: str, size: int = 1 << 16) -> str:

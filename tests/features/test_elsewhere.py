@@ -368,15 +368,78 @@ def test_a_pod_without_a_limit_is_told_the_whole_node_which_its_group_contradict
     assert any("allows 4096" in each for each in found.problems)
 
 
-def test_directories_count_first_and_a_contradiction_is_told(tmp_path):
-    for name, value in {"allocated_cpu": 8, "jobstart_secs": START - 30, "job_id": "x"}.items():
-        (tmp_path / name).write_text(f"{value}\n")
-    found = features.here({**SLURM, "JOBFEATURES": str(tmp_path)})
-    assert found.job == {"allocated_cpu": 8, "jobstart_secs": START - 30, "job_id": "x"}
-    assert found.sources == dict.fromkeys(found.job, "$JOBFEATURES")
+def directory(place, **values):
+    for name, value in values.items():
+        (place / name).write_text(f"{value}\n")
+    return {"JOBFEATURES": str(place)}
+
+
+def test_of_directories_and_the_batch_system_the_least_of_each_limit_counts_and_is_told(tmp_path):
+    given = directory(tmp_path, allocated_cpu=8, jobstart_secs=START - 30, job_id="x", site_key=1,
+                      max_rss_bytes=MIB)  # fmt: skip
+    found = features.here({**SLURM, **given})
+    assert found.job == {
+        "allocated_cpu": 4, "jobstart_secs": START, "job_id": "x", "wall_limit_secs": 3600,
+        "max_rss_bytes": MIB, "site_key": "1",
+    }  # fmt: skip
+    assert found.sources == {
+        "job_id": "$JOBFEATURES", "max_rss_bytes": "$JOBFEATURES", "site_key": "$JOBFEATURES",
+        "allocated_cpu": "$SLURM_CPUS_ON_NODE", "jobstart_secs": "$SLURM_JOB_START_TIME",
+        "wall_limit_secs": "$SLURM_JOB_END_TIME - $SLURM_JOB_START_TIME",
+    }  # fmt: skip
     assert found.problems[1:] == (
         "allocated_cpu is 8 by $JOBFEATURES, but 4 by $SLURM_CPUS_ON_NODE",
+        f"max_rss_bytes is {MIB} by $JOBFEATURES, but {200 * MIB} by "
+        "$SLURM_MEM_PER_CPU x processors",
+        "wall_limit_secs is 3600 by $SLURM_JOB_END_TIME - $SLURM_JOB_START_TIME, "
+        "and not in $JOBFEATURES",
     )
+
+
+@pytest.mark.parametrize(
+    ("start", "wall", "ends"),
+    [
+        (START, 3600, START + 3600), (START - 10, 3600, START + 3590),
+        (START + 10, 3600, START + 3600), (START, 9000, START + 3600), (START, 60, START + 60),
+        (None, 60, START + 60), (None, 9000, START + 3600), (START - 5, None, START + 3600),
+    ],
+)  # fmt: skip
+def test_the_limit_of_time_that_ends_first_counts_with_its_own_start(tmp_path, start, wall, ends):
+    values = {"jobstart_secs": start, "wall_limit_secs": wall}
+    given = directory(tmp_path, **{key: each for key, each in values.items() if each is not None})
+    found = features.here({**SLURM, **given})
+    assert found.job["jobstart_secs"] + found.job["wall_limit_secs"] == ends
+    assert found.left(START, 0).wall == ends - START
+
+
+def test_what_only_the_kernel_limits_completes_a_directory(tmp_path):
+    given = directory(tmp_path, allocated_cpu=8)
+    root = limited(tmp_path, memory_max=4096, cpu_max="50000 100000")
+    found = features.here(given, root)
+    assert found.job == {"allocated_cpu": 8, "max_rss_bytes": 4096}
+    assert any("allows 1" in each for each in found.problems)
+    # That a process may run on all processors gives it none of them.
+    other = tmp_path / "other"
+    other.mkdir()
+    assert features.here({"JOBFEATURES": str(other)}, limited(other)).job == {}
+
+
+def test_a_job_inside_another_one_whose_directory_it_still_has_does_not_know_its_own_limits(
+    tmp_path,
+):
+    given = directory(tmp_path, job_id=7, jobstart_secs=START, wall_limit_secs=90000)
+    nested = features.here({**SLURM, "FLUX_JOB_ID": "f8", **given})
+    assert nested.left(START + 60, 0).wall == 3540
+    assert "wall_limit_secs" in nested.unknown
+    other = features.here({"SLURM_JOB_ID": "8", **given})
+    assert "wall_limit_secs" in other.unknown
+    assert features.here({**SLURM, **given}).unknown == ()
+
+
+@pytest.mark.parametrize("digits", ["9" * 19, "9" * 5000, "9223372036854771712", "²"])
+def test_a_limit_of_a_control_group_that_no_number_holds_is_none(tmp_path, digits):
+    root = limited(tmp_path, memory_max=digits, cpu_max=f"{digits} {digits}")
+    assert "max_rss_bytes" not in features.here({}, root).job
 
 
 JOB_AD = "ClusterId = 7\nProcId = 0\nRequestCpus = 2\nJobCurrentStartDate = 1700000000\n"
@@ -435,6 +498,20 @@ def test_ads_of_htcondor_are_read_as_its_hooks_read_them(tmp_path):
     }  # fmt: skip
     assert found.machine["total_cpu"] == 8
     assert found.sources["total_cpu"] == "HTCondor"
+
+
+def test_of_two_ads_that_contradict_each_other_the_least_counts_and_is_told(tmp_path):
+    places = glidein(tmp_path, START)
+    with (tmp_path / "job").open("a") as file:
+        file.write("CpusProvisioned = 16\nMemoryProvisioned = 64000\nDiskProvisioned = 1000000\n")
+    found = features.here(places)
+    amounts = ("allocated_cpu", "max_rss_bytes", "scratch_limit_bytes", "hs06_job")
+    assert [found.job[key] for key in amounts] == [2, 100 * MIB, 2 * MIB, 20.0]
+    assert [each for each in found.problems if "Provisioned" in each] == [
+        "allocated_cpu is 16 by CpusProvisioned, but 2 by Cpus",
+        "max_rss_bytes is 64000 by MemoryProvisioned, but 100 by Memory",
+        "scratch_limit_bytes is 1000000 by DiskProvisioned, but 2048 by Disk",
+    ]
 
 
 @pytest.mark.parametrize("kind", ["nothing", "fifo", "directory", "rubbish", "large"])

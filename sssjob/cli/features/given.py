@@ -228,7 +228,11 @@ def _elsewhere(taken: GivenFeatures, places: Mapping[str, str]) -> None:
     """What is said of this job beside its directories, where one is missing, or contradicts it."""
     said = elsewhere.read(os.environ)
     if places["JOBFEATURES"]:
-        told = elsewhere.against(taken.job, said)
+        whole = elsewhere.completed(taken.job, said)
+        told, taken.job = whole.problems, dict(whole.job)
+        taken.unread += whole.unknown
+        added = {key: each for key, each in whole.sources.items() if each != whole.by}
+        taken.sources.update(added)
     else:
         told, taken.job = said.problems, dict(said.job)
         taken.is_ours = bool(said.by or taken.machine)

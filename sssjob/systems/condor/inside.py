@@ -11,7 +11,7 @@ from sssjob.classads import hook_ads
 from sssjob.classads.values import Ad
 from sssjob.features import kernel
 from sssjob.features.said import StatedValues
-from sssjob.systems.condor.slot import job_features, machine_features, unreadable
+from sssjob.systems.condor.slot import apart, job_features, machine_features, unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def read(environment: Mapping[str, str]) -> StatedValues:
     for key, name in unreadable(job, slot):
         said.problems.append(f"{name} in the ads is no number from 0 on")
         said.doubt(key)
+    said.problems += apart(job, slot)
     for key, value in machine_features(slot, now).items():
         said.machine[key] = float(value) if key in _RATINGS else value
     return said

@@ -30,8 +30,8 @@ MIB, KIB = 1 << 20, 1 << 10
 _JOB, _SLOT = 0, 1  # whose ad
 
 # fmt: off
-# Who says a key (see ``feature_rules.PRECEDENCE``), the first of these attributes, and its unit.
-# Where two rows say a limit, the shorter holds, as in records (``accounting.table.limit``).
+# Who says a key (see ``feature_rules.PRECEDENCE``), by which attributes, and their unit. Where
+# several say a limit, the least holds, as in records (``accounting.table.limit``); else the first.
 SOURCES = (
     ("allocated_cpu",       GRANTED,   ((_JOB, "CpusProvisioned"), (_SLOT, "Cpus")), 1),
     ("allocated_cpu",       REQUESTED, ((_JOB, "RequestCpus"),), 1),
@@ -47,6 +47,8 @@ SOURCES = (
 _ALWAYS_THERE = ("RequestCpus", "RequestMemory", "RequestDisk")
 # A slot may have more than its job may use: of these limits the least holds, whoever sets it.
 _LEAST = ("max_rss_bytes", "scratch_limit_bytes", "wall_limit_secs")
+# Of what was given, the two ads may say more than there is.
+_AMOUNTS = ("allocated_cpu", *_LEAST)
 
 
 def machine_features(slot: Ad, now: int | None = None) -> Values:
@@ -108,6 +110,16 @@ def unreadable(job: Ad, slot: Ad) -> Iterator[tuple[str, str]]:
             value = _number((job, slot)[ad], name) if name in (job, slot)[ad] else 0
             if value is None or value < 0:
                 yield key, name
+
+
+def apart(job: Ad, slot: Ad) -> Iterator[str]:
+    """A sentence for each amount of which the slot has less than the job's ad says it was given."""
+    for key, who, places, _ in SOURCES:
+        stated = list(_stated(job, slot, key, places))
+        if who == GRANTED and key in _AMOUNTS and len(stated) > 1:
+            (name, value), (other, least) = stated[0], min(stated, key=lambda each: each[1])
+            if least < value:
+                yield f"{key} is {value} by {name}, but {least} by {other}"
 
 
 def lacking(
@@ -201,10 +213,11 @@ def _said(job: Ad, slot: Ad) -> dict[str, dict[str, int]]:
     """What the two ads say of each key, by who says it; 0 and less is nothing."""
     found: dict[str, dict[str, int]] = {}
     for key, who, places, unit in SOURCES:
-        whole = limit_seconds if key == "wall_limit_secs" else int
-        if value := _first(whole, *(((job, slot)[ad], name) for ad, name in places)):
+        values = [value for _, value in _stated(job, slot, key, places)]
+        if values:
+            value = (min(values) if key in _AMOUNTS else values[0]) * unit
             told = found.setdefault(key, {})
-            told[who] = min(told.get(who, value * unit), value * unit)
+            told[who] = min(told.get(who, value), value)
     for name in job:
         if name.startswith(names.FEATURE) and (stated := _number(job, name) or 0) > 0:
             found.setdefault(name[len(names.FEATURE) :], {})[STATED] = stated
@@ -225,10 +238,15 @@ def _put(found: Values, key: str, value: int | None, least: int = 1) -> None:
         found[key] = value
 
 
-def _first(whole: Whole, *places: tuple[Ad, str]) -> int | None:
-    return next(
-        (value for ad, name in places if (value := _number(ad, name, whole) or 0) > 0), None
-    )
+def _stated(
+    job: Ad, slot: Ad, key: str, places: tuple[tuple[int, str], ...]
+) -> Iterator[tuple[str, int]]:
+    """The attributes that say a key, and their numbers above 0."""
+    whole = limit_seconds if key == "wall_limit_secs" else int
+    for ad, name in places:
+        value = _number((job, slot)[ad], name, whole) or 0
+        if value > 0:
+            yield name, value
 
 
 def _number(ad: Ad, name: str, whole: Whole = int) -> int | None:
