@@ -216,6 +216,10 @@ class RowTable(Together[Row]):
             return [self[each] for each in range(*at.indices(len(self)))]
         return tuple(column[at].as_py() for column in self.columns)
 
+    def part(self, begin: int, end: int) -> RowTable:
+        """Some of the rows."""
+        return RowTable([column.slice(begin, end - begin) for column in self.columns])
+
     def __iter__(self) -> Iterator[Row]:
         return zip(*[column.to_pylist() for column in self.columns], strict=True)
 
@@ -301,7 +305,7 @@ class _Reader:
             numbers = texts.numbers
             if type(one) is int and numbers.min() > 0 and int(numbers.max()) * one <= most:
                 return pa.array(numbers * one)
-        elif isinstance(texts, Plain) and not self._reading.is_number and self._nothing is None:
+        elif isinstance(texts, Plain) and not self._reading.is_number:
             sizes = pc.min_max(pc.binary_length(texts.array)).as_py()
             if sizes["min"] > 0 and not pc.any(pc.match_substring(texts.array, " ")).as_py():
                 return texts.array
@@ -338,7 +342,7 @@ class _Reader:
             return None
         numbers = [int(text) if text else None for text in texts]
         most = self._reading.most
-        if most is not None and max(each or 0 for each in numbers) * one > most:
+        if most is not None and max(filter(None, numbers), default=0) * one > most:
             return None
         if one == 1 and zero == 0 and nothing is None:
             return numbers

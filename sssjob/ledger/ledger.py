@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 from zlib import crc32
 
@@ -228,8 +229,11 @@ class Adding:
     def __init__(self, ledger: Ledger, why: str = "ingest") -> None:
         self.total = Added()
         self._ledger, self._why = ledger, why
-        self._tables: list[pa.Table] = []  # before the rows
+        self._tables: list[pa.Table] = []
         self._rows: list[Row] = []
+        # In which order they came, whose of tables first: a table for some rows takes long.
+        self._came: list[Iterable[int]] = []
+        self._rows_came: list[int] = []
         self._count = 0
         self._read: list[Input] = []
         self._kept: list[Log] = []
@@ -238,18 +242,14 @@ class Adding:
         """One more row, or a table of many."""
         if isinstance(rows, tuple):
             self._rows.append(rows)
+            self._rows_came.append(self._count)
             self._count += 1
         else:
-            self._put_away()
             self._tables.append(rows)
+            self._came.append(range(self._count, self._count + len(rows)))
             self._count += len(rows)
         if self._count >= _ARRIVES:
             self.commit()
-
-    def _put_away(self) -> None:
-        if self._rows:
-            self._tables.append(columns.table(self._rows))
-            self._rows = []
 
     def has_read(self, read: Input | None, kept: Sequence[Log] = ()) -> None:
         """All rows of an input were put, and its text is ``kept``; None: it is read each time."""
@@ -260,12 +260,12 @@ class Adding:
     def commit(self) -> None:
         """Commit what was put."""
         if self._count or self._read or self._kept:
-            self._put_away()
-            tables = self._tables or [columns.table([])]
-            self.total += self._ledger.commit(
-                pa.concat_tables(tables), self._read, self._why, self._kept
-            )
-            self._tables, self._count, self._read, self._kept = [], 0, [], []
+            every = pa.concat_tables([*self._tables, columns.table(self._rows)])
+            came = pa.array(chain(*self._came, self._rows_came), pa.int64())
+            arrived = every.append_column(merging.SEQ, came)
+            self.total += self._ledger.commit(arrived, self._read, self._why, self._kept)
+            self._tables, self._rows, self._came, self._rows_came = [], [], [], []
+            self._count, self._read, self._kept = 0, [], []
 
 
 def create(home: Place) -> Ledger:

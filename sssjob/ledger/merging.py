@@ -17,11 +17,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
 from sssjob.ledger.columns import CONTENT, END, KEY, MACHINE, START, SUBMIT, TOLD
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from duckdb import DuckDBPyConnection as Connection
 
 _RANK = f"CASE WHEN {{0}}.{END} IS NOT NULL THEN 2 WHEN {{0}}.{START} IS NOT NULL THEN 1 ELSE 0 END"
@@ -36,7 +35,7 @@ _RUN = (
 )
 _SAME = " AND ".join(f'f."{name}" IS NOT DISTINCT FROM h."{name}"' for name in (*CONTENT, START))
 
-# ``arrived`` has a number in ``seq``, upwards in the order in which rows came.
+SEQ = "seq"  # a column of ``arrived``: numbers upwards in the order in which rows came
 _FRESH = f"""
 CREATE TEMP TABLE fresh AS SELECT * FROM arrived AS f
 QUALIFY row_number() OVER (
@@ -63,8 +62,7 @@ def merged(connection: Connection, arrived: pa.Table) -> pa.Table:
 
     The connection has ``live``: the rows that count.
     """
-    numbered = arrived.append_column("seq", pa.array(range(len(arrived)), pa.int64()))
-    connection.register("arrived", numbered)
+    connection.register("arrived", arrived)
     for text in (_FRESH, _NO_LONGER_WAITS, _MET, _NOTHING_NEW):
         connection.execute(text)
     return connection.sql(_REPLACED).to_arrow_table()

@@ -167,6 +167,10 @@ def _block(kind: type[Block], items: Items) -> Items:
 class Together(Sequence[J]):
     """What many records became, which is handed on at once: see ``ConvertedTogether``."""
 
+    @abstractmethod
+    def part(self, begin: int, end: int) -> Together[J]:
+        """What some of them became, handed on in the same way."""
+
 
 class TextPieces(Builder[str, J]):
     """A builder whose pieces are texts, which stand behind each other."""

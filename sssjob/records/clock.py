@@ -32,6 +32,7 @@ _DISTANCE = re.compile("([+-])([0-9]{2}):?([0-9]{2})?")  # from UTC
 _FORM = "0000-00-00T00:00:00"  # digits where 0 stands
 _COLUMNS = 8  # of times, that were read last and are kept
 _FORM_SIZE = len(_FORM)
+_SECONDS_SIZE = 10  # digits of seconds since the epoch
 _OF_HOUR = [at for at, character in enumerate(_FORM[:13]) if character == "0"]
 _IN_HOUR = re.compile("([0-5][0-9]):([0-5][0-9])")
 
@@ -129,13 +130,13 @@ class Clock:
         return (Noted(line, ASSUMED, once=True, assumes_utc=True),)
 
     def bulk(self, column: BulkColumn) -> BulkColumn | None:
-        """The same of a column of bytes, in hours in which minutes add up."""
+        """The same of a column of bytes: of seconds, or of hours in which minutes add up."""
         if not isinstance(column, Plain):
             return None
         for known, found in self._bulk:
             if known is column:
                 return found
-        whole = self._whole(column)
+        whole = _seconds(column) or self._whole(column)
         if whole is not None:
             self._bulk = [*self._bulk[1 - _COLUMNS :], (column, whole)]
         return whole
@@ -244,6 +245,20 @@ class Clock:
                 self.twice.clear()
             self.twice.add(text)
         return second if fold else first
+
+
+def _seconds(column: Plain) -> Whole | None:
+    """A column of plain seconds since the epoch, none before September 2001."""
+    import numpy as np
+
+    characters = column.characters(_SECONDS_SIZE)
+    if characters is None:
+        return None
+    digits = characters - np.uint8(ord("0"))
+    if (digits > 9).any() or not digits[:, 0].all():
+        return None
+    numbers = digits.astype(np.int64) @ (10 ** np.arange(_SECONDS_SIZE - 1, -1, -1))
+    return Whole(numbers) if numbers.max() <= units.TIME_LIMIT else None
 
 
 @cache

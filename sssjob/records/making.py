@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import repeat
+from itertools import pairwise, repeat
 from operator import lt
 from typing import Any, Generic, TypeVar
 
@@ -32,6 +32,7 @@ P = TypeVar("P")
 J = TypeVar("J")
 
 _converted = tuple.__new__  # what Converted(...) calls in the end, without a call in between
+_LEAST = 16  # records, on an average, of a stretch that is worth being handed on at once
 _PLANS = 256  # names that are remembered with their plans
 _BACKWARDS = "the job ends before it starts: the clock was set back"
 
@@ -100,10 +101,13 @@ class Maker(Generic[P, J]):
         jobs = self._plans.of(names).jobs(columns, self._groups(batch))
         backwards = self._backwards(names, columns)
         if isinstance(jobs, Together) and not (backwards or any(batch.notes) or any(batch.folded)):
-            first, last = batch.places[0], batch.places[-1]
-            if last - first == len(jobs) - 1:  # nothing stands between them
-                outcomes[first : last + 1] = [None] * len(jobs)
-                outcomes[first] = ConvertedTogether(batch.lines, jobs)
+            stretches = [*_stretches(batch.places)]
+            if len(stretches) * _LEAST <= max(len(jobs), _LEAST):
+                for begin, end in stretches:
+                    place = batch.places[begin]
+                    outcomes[place : place + end - begin] = [None] * (end - begin)
+                    some = jobs if end - begin == len(jobs) else jobs.part(begin, end)
+                    outcomes[place] = ConvertedTogether(batch.lines[begin:end], some)
                 return
         folded = [*map(len, batch.folded)] if any(batch.folded) else [0] * len(jobs)
         if any(batch.notes) or any(
@@ -166,6 +170,19 @@ class Maker(Generic[P, J]):
             for place, (begun, over) in enumerate(zip(starts, ends, strict=True))
             if over < begun and is_backwards(clock.readable(begun), clock.readable(over))
         }
+
+
+def _stretches(places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Where places that follow each other begin and end, among places that go upwards."""
+    if places[-1] - places[0] == len(places) - 1:
+        yield 0, len(places)
+        return
+    begin = 0
+    for at, (one, next_) in enumerate(pairwise(places), start=1):
+        if next_ != one + 1:
+            yield begin, at
+            begin = at
+    yield begin, len(places)
 
 
 def _with(

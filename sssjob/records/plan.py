@@ -44,7 +44,7 @@ from sssjob.records.record import (
     Parts,
     plain,
 )
-from sssjob.records.texts import BulkColumn, Coded, Whole, beside, same
+from sssjob.records.texts import BulkColumn, Coded, Plain, Whole, beside, same
 
 P = TypeVar("P")
 J = TypeVar("J")
@@ -175,6 +175,8 @@ class Memory(dict[Any, P]):
             return None
         if isinstance(read, Whole):
             return self._column(read, False)
+        if isinstance(read, Plain) and read.sizes().min() > 0:
+            return self._column(read, True)
         return self._put([text or None for text in read])
 
     def _piece_of(self, text: Any) -> P:

@@ -9,7 +9,8 @@ from fractions import Fraction
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.model import Property
-from sssjob.records.record import Found, by_columns, numeric, varied
+from sssjob.records.record import Found, by_columns, in_bulk, numeric, varied
+from sssjob.records.texts import BulkColumn, Plain, Whole
 
 _NUMBER = re.compile(r"([0-9]{1,18})(?:\.([0-9]{1,18}))?")
 
@@ -62,6 +63,13 @@ def queues(text: str) -> Found:
     return any_of("Queue", names) if len(names) > 1 else None
 
 
+def _as_they_stand(column: BulkColumn) -> BulkColumn | None:
+    """Texts that are there in each record."""
+    is_there = isinstance(column, Whole) or (isinstance(column, Plain) and column.sizes().min() > 0)
+    return column if is_there else None
+
+
+@in_bulk(_as_they_stand)
 @varied
 def single(text: str) -> Found:
     """A text that hardly any other record has."""
@@ -76,6 +84,14 @@ def identity(text: str) -> Found:
     return text
 
 
+def digits(column: BulkColumn) -> Whole | None:
+    """Whole numbers above 0 without a zero before them."""
+    if not isinstance(column, Plain) or not column.all_match("[1-9][0-9]{0,17}"):
+        return None
+    return Whole(column.array.cast("int64").to_numpy())
+
+
+@in_bulk(digits)
 @numeric(10**18 - 1)
 def integer(text: str) -> Found:
     """A whole number of something; 0 is none.
@@ -88,6 +104,7 @@ def integer(text: str) -> Found:
     return text.lstrip("0") or None
 
 
+@in_bulk(digits)
 @numeric(10**18 - 1)
 def number(text: str) -> Found:
     """A whole number, which may be 0."""

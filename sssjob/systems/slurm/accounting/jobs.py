@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Any, Generic, TypeVar
 
 from sssjob.errors import InvalidValue, Severity
@@ -67,13 +67,13 @@ class RowColumns(Generic[P, J]):
 
     ``key`` is the place of the column of ids, ``step_columns`` are those of which a step makes
     something, ``truncated`` is the first line of a job that goes on and has an end all the same, if
-    such jobs are wanted.
+    such jobs are wanted; ``truncated_in_runs`` is that of those read in runs.
     """
 
     def __init__(self, names: Names, plans: Plans[P, J], *, ended_only: bool) -> None:
         self._at = {name: index for index, name in reversed(tuple(enumerate(names)))}
         self.key = self._at.get("JobID", self._at.get("JobIDRaw", -1))
-        self.truncated = 0
+        self.truncated = self.truncated_in_runs = 0
         self._ended_only = ended_only
         self._clock = plans.clock
         self._names = (*names, *table.OF_JOBS)
@@ -100,17 +100,23 @@ class RowColumns(Generic[P, J]):
         )  # fmt: skip
         return self._batches(told)
 
-    def of_run(self, run: RowRun, summed: Summed) -> list[RecordBatch] | None:
-        """The same of jobs of one row each; None where a time in it happened twice."""
-        columns, size = run.columns, len(run.columns[0])
+    def of_runs(self, runs: Sequence[RowRun], summed: Summed) -> list[RecordBatch] | None:
+        """The same of jobs of one row each, of runs behind each other; None where a time in them
+        happened twice.
+        """
+        columns = RowRun.columns(runs)
         times = [columns[self._at[name]] for name in _TIMES if name in self._at]
         if self._clock.doubtful_in(times):
             return None
-        lines = range(run.line, run.line + size)
+        lines = runs[0].lines if len(runs) == 1 else [*chain(*(run.lines for run in runs))]
         told = summed.of_jobs(columns, lines)
         if told is None:
             return None
-        return self._batches(RecordBatch(self._names, range(size), lines, [*columns, *told]))
+        known, self.truncated = self.truncated, self.truncated_in_runs
+        places = range(len(lines))
+        found = self._batches(RecordBatch(self._names, places, lines, [*columns, *told]))
+        self.truncated, self.truncated_in_runs = known, self.truncated
+        return found
 
     def _batches(self, told: RecordBatch) -> list[RecordBatch]:
         """Records with their columns and sums, and what is worked out of these between them."""

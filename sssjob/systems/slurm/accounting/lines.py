@@ -79,17 +79,42 @@ class TableRow(NamedTuple):
 
 
 class RowRun(NamedTuple):
-    """Records of one line each, none of them a step, that follow each other from a line on."""
+    """Records of one line each, none of them a step, that follow each other from a line on.
+
+    They are those of some columns from one place to before another.
+    """
 
     line: int
     names: Names
-    columns: Sequence[BulkColumn]
+    of: Sequence[BulkColumn]
+    begin: int
+    end: int
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        return self.end - self.begin
+
+    @property
+    def lines(self) -> range:
+        """Their lines."""
+        return range(self.line, self.line + self.size)
 
     def rows(self) -> list[TableRow]:
         """Each by itself."""
-        fields = zip(*[column.list for column in self.columns], strict=True)
-        told = enumerate(fields, self.line)
+        some = [part(column, self.begin, self.end).list for column in self.of]
+        told = zip(self.lines, zip(*some, strict=True), strict=True)
         return [TableRow(line, self.names, [*texts]) for line, texts in told]
+
+    @classmethod
+    def columns(cls, runs: Sequence[RowRun]) -> list[BulkColumn]:
+        """The columns of runs of the same columns, behind each other."""
+        if len(runs) == 1:
+            return [part(column, runs[0].begin, runs[0].end) for column in runs[0].of]
+        import numpy as np
+
+        places = np.concatenate([np.arange(run.begin, run.end) for run in runs])
+        return [column.take(places) for column in runs[0].of]
 
 
 Found = TableRow | RowRun | Skipped | Bad
@@ -132,25 +157,32 @@ class TableReader:
                 raise UnusableInput("the columns hold no JobID, or what is no column name")
 
     def batches(self, stream: BinaryIO) -> Iterator[list[Found]]:
-        """Every record of a stream, many at once, of which all rows have the same names.
+        """Every record of a stream, many at once, of which all rows have the same names, and all
+        runs the same columns.
 
         Raises ``UnusableInput`` where the columns are not known.
         """
+        found: list[Found] = []
+        head = self.header
         for number, lines in self._lines(stream):
-            if isinstance(lines, _Run):
-                yield self._run(number, lines)
+            if found and (lines is None or self.header is not head):  # behind a block, or a header
+                yield found
+                found = []
+            if lines is None:
                 continue
             head = self.header_now
-            found, taken = self._batch(number, lines)
+            if isinstance(lines, _Run):
+                found += self._run(number, lines)
+                continue
+            more, taken = self._batch(number, lines)
+            found += more
             for at in range(taken, len(lines)):  # behind another header, line by line
                 if self.header_now is not head:
-                    yield [*found]
+                    yield found
                     head, found = self.header_now, []
                 found += self._take(number + at, lines[at], self.header_now.split(lines[at]))
-            if found:
-                yield [*found]
-        if found := self._last():
-            yield [*found]
+        if last := self._last():
+            yield [*last]
 
     def _run(self, number: int, run: _Run) -> list[Found]:
         """What is known after lines that are whole records, none of them a step."""
@@ -159,7 +191,7 @@ class TableReader:
         delimiter, names = self.header_now.delimiter, self.header_now.names
         found: list[Found] = [*self._take(number, delimiter.join(first), first)]
         # Each but the last ends where the next one surely begins.
-        found.append(RowRun(number, names, [part(column, begin, end - 1) for column in columns]))
+        found.append(RowRun(number, names, columns, begin, end - 1))
         self._tainted = False
         self._begin(number + end - 1 - begin, delimiter.join(last), last)
         return found
@@ -247,10 +279,11 @@ class TableReader:
         fields = head.split(line)
         return len(fields) > head.key and JOB_ID.fullmatch(fields[head.key]) is not None
 
-    def _lines(self, stream: BinaryIO) -> Iterator[tuple[int, list[str] | _Run]]:
+    def _lines(self, stream: BinaryIO) -> Iterator[tuple[int, list[str] | _Run | None]]:
         """The physical lines behind the first header, with the number of the first of them.
 
-        Runs of those that are surely whole records, and no steps, come as columns.
+        Runs of those that are surely whole records, and no steps, come as columns. Behind those of
+        a block is None.
         """
         blocks = Blocks(stream, self._first, self._wide)
         for number, block in blocks:
@@ -272,6 +305,7 @@ class TableReader:
                 yield from self._runs(number + begin, found, head.fit(found.columns))
             else:
                 yield number + begin, clean(block, self.header.delimiter.encode()).split("\n")
+            yield number, None
         self.cut_short = blocks.cut_short
         if self.header is None:
             raise UnusableInput("nothing to read: not even a header line")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, repeat
+from itertools import chain, groupby, repeat
 from operator import attrgetter
 from typing import Any, BinaryIO, Generic, TypeVar
 
@@ -141,20 +141,13 @@ class _Folder(Generic[P, J]):
         if names is not self._names:
             before = self.close()
             self._begin(names)
-        for is_run, some in groupby(found, _is_run):
-            for each in self._runs(some) if is_run else (self._taken([*some]),):
-                before = before.then(each)
-        return before
-
-    def _runs(self, runs: Iterable[RowRun]) -> Iterator[Stretch]:
-        """What runs of jobs are; none of their rows is a step of the job before."""
-        for run in runs:
-            yield self.close()
-            batches = self._columns.of_run(run, self._summed)
-            if batches is None:  # times that happened twice, which need each row
-                yield self._taken(run.rows())
-                continue
-            yield self._with_notice(Stretch([None] * len(run.columns[0]), batches))
+        runs = [each for each in found if _is_run(each)]
+        told = self._columns.of_runs(runs, self._summed) if runs else []
+        if told is None:  # times that happened twice, which need each row
+            found = [*chain(*(each.rows() if _is_run(each) else [each] for each in found))]
+            runs = []
+        some = self._taken(found)
+        return before.then(_with_runs(some, told or []) if runs else some)
 
     def _taken(self, found: Sequence[Any]) -> Stretch:
         rows = _Rows(self._open)
@@ -178,7 +171,8 @@ class _Folder(Generic[P, J]):
 
     def _with_notice(self, found: Stretch) -> Stretch:
         """The same, with what is to say once of all rows."""
-        line = self._columns.truncated
+        told = self._columns.truncated, self._columns.truncated_in_runs
+        line = min(filter(None, told), default=0)
         if not line or self._noticed:
             return found
         self._noticed = True
@@ -296,11 +290,18 @@ class _Rows(Generic[P]):
         self.joined: list[tuple[_Open[P], TableRow]] = []
         self._begins: list[int] = [] if before is None else [0]
 
-    def take(self, batch: Sequence[Any], key: int) -> None:
-        """Take the next rows."""
-        if {*map(type, batch)} != {TableRow}:
-            self._one_by_one(batch, key)
-            return
+    def take(self, found: Sequence[Any], key: int) -> None:
+        """Take the next rows, and what stands between them: behind it no job goes on."""
+        for are_rows, some in groupby(found, lambda each: each.__class__ is TableRow):
+            if are_rows:
+                self._take_rows([*some], key)
+                continue
+            if self.now is not None:
+                self.done.append(self.now)
+                self.now = None
+            self.done += some
+
+    def _take_rows(self, batch: Sequence[TableRow], key: int) -> None:
         ids = [row.fields[key] for row in batch]
         # Steps of the job that is open come first; behind them jobs begin.
         head = next((place for place, id in enumerate(ids) if "." not in id), len(ids))
@@ -308,15 +309,9 @@ class _Rows(Generic[P]):
         if not self._whole_jobs(batch[head:], ids[head:]):
             self._one_by_one(batch[head:], key)
 
-    def _one_by_one(self, batch: Sequence[Any], key: int) -> None:
+    def _one_by_one(self, batch: Sequence[TableRow], key: int) -> None:
         now, rows, parts = self.now, self.rows, self.parts
         for row in batch:
-            if not isinstance(row, TableRow):
-                if now is not None:
-                    self.done.append(now)
-                    now = None
-                self.done.append(row)
-                continue
             id = row.fields[key]
             if "." in id and now is not None:
                 job, step = _parted(id)
@@ -400,6 +395,26 @@ class _Rows(Generic[P]):
 
 def _is_run(found: Any) -> bool:
     return found.__class__ is RowRun
+
+
+def _with_runs(found: Stretch, told: Sequence[RecordBatch]) -> Stretch:
+    """The same with the records of runs, where these stand among the items."""
+    items: list[Any] = []
+    moved: list[int] = []
+    places: list[int] = []
+    for item in found.items:
+        moved.append(len(items))
+        if _is_run(item):
+            places += range(len(items), len(items) + item.size)
+            items += [None] * item.size
+        else:
+            items.append(item)
+    batches = [
+        batch._replace(places=[new[at] for at in batch.places])
+        for new, some in ((moved, found.batches), (places, told))
+        for batch in some
+    ]
+    return Stretch(items, batches, [moved[at] for at in found.made])
 
 
 def _are_jobs(opened: Sequence[_Open[Any]]) -> bool:

@@ -6,7 +6,7 @@ column is read text by text, and what is lost is told of its row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from fractions import Fraction
 from itertools import chain
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from sssjob.errors import InvalidValue
 from sssjob.model import Property
 from sssjob.records.layout import Names
 from sssjob.records.plan import KEPT, LEFT_OUT
-from sssjob.records.texts import same
+from sssjob.records.texts import BulkColumn, Coded, Plain, same
 from sssjob.systems.slurm import words
 from sssjob.systems.slurm.accounting import values
 from sssjob.systems.slurm.accounting.lines import TableRow
@@ -182,6 +182,8 @@ class Summed:
         told = {place for place in places if place >= 0}
         if not told:
             return [*([same("", size)] * (len(SUMS) - 1)), same((), size)]
+        if (cpu := self._only_cpu(columns, told)) is not None:
+            return [cpu, *([same("", size)] * (len(SUMS) - 2)), same((), size)]
         nothing = [""] * size
         texts = [column if place in told else nothing for place, column in enumerate(columns)]
         fields = zip(*texts, strict=True)
@@ -190,6 +192,23 @@ class Summed:
         ]
         found = self.read(rows, [""] * size, None)
         return None if found.lost else found.sums([(at, at + 1) for at in range(size)])
+
+    def _only_cpu(
+        self, columns: Sequence[Sequence[str]], told: Collection[int]
+    ) -> BulkColumn | None:
+        """The CPU seconds of a column of bytes, "" for 0; None where there is more to read."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        others = (columns[place] for place in told if place != self._cpu)
+        if not all(isinstance(each, Coded) and each.values == [""] for each in others):
+            return None
+        cpu = columns[self._cpu] if self._cpu in told else None
+        whole = words.clocks(cpu) if isinstance(cpu, BulkColumn) else None
+        if whole is None or whole.numbers.min() > 0:
+            return whole
+        numbers = pa.array(whole.numbers)
+        return Plain(pc.if_else(pc.equal(numbers, 0), "", numbers.cast(pa.string())))
 
     def _cpus(self, reading: _Reading, parts: Sequence[str], before: StepValues | None) -> Amounts:
         """CPU seconds; those of steps are read where a job does not tell its own, which count."""

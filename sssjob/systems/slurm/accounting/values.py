@@ -15,6 +15,7 @@ from typing import NamedTuple
 from sssjob import units
 from sssjob.errors import InvalidValue
 from sssjob.records.clock import NO_VALUE
+from sssjob.records.readers import digits
 from sssjob.records.record import by_columns, in_bulk, numeric
 from sssjob.records.values import is_whole
 from sssjob.resource_names import named
@@ -58,6 +59,7 @@ def limit_seconds(text: str) -> str | None:
     return None if value is None else str(value)
 
 
+@in_bulk(digits)
 @numeric(10**18 - 1)
 def integer(text: str) -> str | None:
     """A whole number."""
