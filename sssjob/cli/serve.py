@@ -27,6 +27,7 @@ if TYPE_CHECKING:
       sssjob serve --config gateway.toml --forward gold.example.org:7112
       sssjob serve --config gateway.toml --queue           what was not forwarded yet, and why
       sssjob serve --config gateway.toml --settled 4711    a changed job was put right there by hand
+      sssjob serve --config gateway.toml --take-over       the queue that was forwarded from is lost
       sssjob serve --config /etc/sssjob/gateway.toml --unit > /etc/systemd/system/sssjob.service
 
     On SIGTERM and SIGINT it answers the requests that have arrived, and ends. On SIGHUP it reads
@@ -57,10 +58,14 @@ if TYPE_CHECKING:
     "--settled", metavar="ID", multiple=True,
     help="Take a job that --queue shows as changed for one that was sent so, and exit.",
 )  # fmt: skip
+@click.option(
+    "--take-over", is_flag=True,
+    help="Forward from now on from this queue, and from no other over the store; and exit.",
+)  # fmt: skip
 @click.option("--metrics", is_flag=True, help="Do not start without metrics for Prometheus.")
 def command(
     path: Path, check: bool, unit: bool, addresses: tuple[str, ...], forward: str | None,
-    queue: bool, settled: tuple[str, ...], metrics: bool,
+    queue: bool, settled: tuple[str, ...], take_over: bool, metrics: bool,
 ) -> None:  # fmt: skip
     """Answer schedulers and clients over SSSRMAP, until a signal ends it.
 
@@ -74,6 +79,8 @@ def command(
         common.data(systemd.unit(Path(sys.argv[0]).absolute(), path.absolute()), nl=False)
         return
     config = _forwarding(_listening(_loaded(path, check), addresses), forward)
+    if take_over:
+        _take_over(config)
     if settled:
         _settle(config, settled)
     if queue:
@@ -173,6 +180,25 @@ def _settle(config: GatewayConfig, settled: tuple[str, ...]) -> NoReturn:
         if not count:
             common.echo(f"--settled {id_}: the queue has no changed job of this Id", err=True)
     sys.exit(common.FOUND if all(done) else common.NOTHING)
+
+
+def _take_over(config: GatewayConfig) -> NoReturn:
+    import time
+
+    from sssjob.errors import UnusableStore
+    from sssjob.gateway.forwarding import take_over
+    from sssjob.handlers.stores import Stores
+
+    if not config.forward.client.transports:
+        common.fail("--take-over needs a server to forward to: [forward] to, or --forward")
+    stores = Stores(config.jobs.store)
+    try:
+        take_over(config.forward, stores, now=time.time())
+    except UnusableStore as error:
+        common.fail(error)
+    finally:
+        stores.close()
+    sys.exit(common.FOUND)
 
 
 @contextmanager

@@ -8,11 +8,14 @@ Charge arrived, it is asked whether it has charged the job, and only then told a
 from __future__ import annotations
 
 import fcntl
+import json
 import logging
 import os
 import random
 import re
+import socket
 import time
+import uuid
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +56,7 @@ _LONGEST = 3600.0  # seconds between two tries
 _WALL = "WallDuration"
 _NOTHING = "nothing"
 _OTHER = "another gateway sends what is in this queue; this one takes over when that ends"
+_ELSEWHERE = "jobs of this store are forwarded from another queue, {0}; see --take-over"
 _COUNTS = frozenset(("Processors", "NodeCount"))  # Gold has whole numbers there
 _AMOUNTS = frozenset((*_COUNTS, "Memory", "Disk"))
 _MOST = 10**15  # of anything; a Charge has as many digits
@@ -118,7 +122,7 @@ class Forwarding:
         self._first = int(self.outbox.fact("first") or now)
         self.outbox.keep("first", str(self._first))
         self._owned: int | None = None  # a handle of the lock of the queue
-        self._is_told = False
+        self._told = ""  # why nothing is sent, as it was logged
         self._own()
 
     def _own(self) -> bool:
@@ -319,12 +323,61 @@ class Forwarding:
         event("forward", level, job=dict(parcel.fields)["JobId"], state=str(state), reason=said)
 
     def _round(self) -> None:
-        if self._own():
+        if not self._own():
+            why = _OTHER
+        elif (other := _chosen(self.plan, self.stores, self.outbox)) is not None:
+            why = _ELSEWHERE.format(other)
+        else:
+            if self._told:  # it has taken over, and what was sent before is not its own
+                self._since = int(self.outbox.fact("since") or self.clock())
+                self._first = int(self.outbox.fact("first") or self.clock())
+                self._seen.clear()
+            why = ""
+        if why != self._told:
+            event("forward", logging.WARNING, state="waits" if why else "goes on", reason=why)
+        self._told = why
+        if not why:
             self.look()
             self.send()
-        elif not self._is_told:
-            self._is_told = True
-            event("forward", logging.WARNING, state="waits", reason=_OTHER)
+
+
+def take_over(plan: ForwardingPlan, stores: Stores, *, now: float) -> None:
+    """Let a queue forward from a store what ends from now on, whichever queue did so before.
+
+    What the other one had not sent is not known to this one. Raises ``UnusableStore``.
+    """
+    outbox = Outbox(plan.queue)
+    try:
+        for name in ("since", "first"):
+            outbox.keep(name, str(int(now)))
+        _chosen(plan, stores, outbox, instead=True)
+    finally:
+        outbox.close()
+
+
+def _chosen(
+    plan: ForwardingPlan, stores: Stores, outbox: Outbox, *, instead: bool = False
+) -> str | None:
+    """Which other queue forwards from a store to this server; None where it is this one.
+
+    The first one that comes does, and stands in the store. ``instead`` makes it this one.
+    """
+    id_ = outbox.fact("id")
+    if id_ is None:
+        id_ = uuid.uuid4().hex
+        outbox.keep("id", id_)
+    name = f"forwarding to {', '.join(map(str, plan.client.transports))}"
+    with stores.use() as jobs:
+        known = jobs.noted(name)
+        if known is None or instead:
+            with jobs.change(reason="forwarding") as change:
+                known = None if instead else change.noted(name)
+                if known is None:
+                    where = f"{plan.queue.absolute()} of {socket.gethostname()}"
+                    known = json.dumps([id_, where])
+                    change.note(name, known)
+    chosen, where = json.loads(known)
+    return None if chosen == id_ else str(where)
 
 
 def _alike(found: Iterable[Row | dict[str, str]], fields: dict[str, str], names: list[str]) -> int:

@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import Connection
@@ -294,7 +294,8 @@ async def _until_signalled(
         if pipe is None:
             systemd.tell("READY=1")
         else:
-            pipe.send("ready")
+            with suppress(BrokenPipeError):  # who started this is gone, which the loop is told
+                pipe.send("ready")
 
     def alone() -> None:
         assert pipe is not None

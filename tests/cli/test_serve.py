@@ -13,6 +13,7 @@ import pytest
 from gold import KEY, documents, recording
 from waiting import HANG
 
+from sssjob import store
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.keys import Key
 from sssjob.rmap.message import Object, Request
@@ -136,6 +137,20 @@ def test_what_it_cannot_start_with_is_told(config, arguments, told):
     assert result.returncode == 2
     assert told in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_a_queue_takes_over_what_is_forwarded_from_a_store(config, tmp_path):
+    none = run("-c", config, "--take-over")
+    assert (none.returncode, none.stderr.count("--take-over needs a server")) == (2, 1)
+    store.open(tmp_path / "jobs.db", create=True).close()
+    kept = f'[store]\naddress = "{tmp_path / "jobs.db"}"\n[forward]\nto = "127.0.0.1:1"\n'
+    said = config.read_text()
+    for name in ("one.db", "other.db"):
+        config.write_text(f'{said}{kept}queue = "{tmp_path / name}"\n')
+        assert run("-c", config, "--take-over").returncode == 0
+    with store.open(tmp_path / "jobs.db", read_only=True) as jobs:
+        [_, where] = json.loads(jobs.noted("forwarding to 127.0.0.1:1"))
+    assert where.startswith(f"{tmp_path / 'other.db'} of ")
 
 
 def test_a_port_that_is_taken_is_told(config):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import multiprocessing
 import os
 import signal
 import socket
@@ -215,3 +216,20 @@ def test_the_event_loop_is_that_of_uvloop_where_it_is_installed(monkeypatch):
     assert service.loop_factory() is made.new_event_loop
     monkeypatch.setitem(sys.modules, "uvloop", None)
     assert service.loop_factory() is None
+
+
+def test_a_process_whose_starter_is_gone_before_it_is_ready_just_ends(tmp_path):
+    ours, theirs = multiprocessing.Pipe()
+    ours.close()
+
+    class Running:
+        async def run(self, ready):
+            self.ended = asyncio.Event()
+            ready()
+            await self.ended.wait()
+
+        def stop(self):
+            self.ended.set()
+
+    with theirs:
+        asyncio.run(service._until_signalled(Running(), tmp_path, theirs))

@@ -20,7 +20,13 @@ from sssjob.document import loads
 from sssjob.errors import UnusableStore
 from sssjob.gateway.actions import Actions
 from sssjob.gateway.config import GatewayConfig
-from sssjob.gateway.forwarding import Forwarding, ForwardingPlan, finished, hindrance
+from sssjob.gateway.forwarding import (
+    Forwarding,
+    ForwardingPlan,
+    finished,
+    hindrance,
+    take_over,
+)
 from sssjob.gateway.jobs import StoreJobs
 from sssjob.gateway.outbox import Outbox, ParcelState
 from sssjob.gateway.service import answering, unsendable
@@ -402,6 +408,36 @@ def test_of_two_gateways_with_one_queue_one_sends_and_the_other_takes_over(
         jobs.create(DONE.format(2))
         other._round()
         assert (len(gold.requests), states(other)) == (2, {})
+
+
+def test_one_queue_forwards_from_a_store_until_another_one_takes_over(jobs, forwarding, tmp_path):
+    """Two gateways with queues of their own would each send every job."""
+    with scripted(CHARGED, CHARGED) as gold:
+        one = forwarding(gold.port)
+        other = forwarding(gold.port, queue=tmp_path / "other.db")
+        jobs.create(DONE.format(1))
+        for each in (one, other):
+            each._round()
+        assert len(gold.requests) == 1
+        assert [*other.outbox.counts()] == []
+        assert other._told.startswith(
+            f"jobs of this store are forwarded from another queue, {one.plan.queue}"
+        )
+        other.clock.now += 10
+        take_over(other.plan, jobs.service.stores, now=other.clock.now)
+        with jobs.service.stores.use() as kept:  # in the past, as for another second
+            kept.engine.fetch("UPDATE change SET at = at - 1000")
+        jobs.create(DONE.format(2))
+        with jobs.service.stores.use() as kept:
+            kept.engine.fetch("UPDATE change SET at = at + 20")
+        for each in (one, other, one):
+            each._round()
+        assert [asked(gold, n).data.items[0].get("JobId") for n in range(len(gold.requests))] == [
+            "1",
+            "2",
+        ]
+        assert one._told
+        assert not other._told
 
 
 def test_a_process_that_ends_while_it_sends_does_not_send_twice(jobs, forwarding):
