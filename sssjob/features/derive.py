@@ -17,6 +17,7 @@ from sssjob.model import Job
 
 __all__ = ["Derived", "Features", "derive"]
 
+_MOST = 256  # keys that only an extension gives: each is a file that is open until all are there
 _JOB_ID = "/Job/Extension[@name='job_id']"
 _NOTHING: Mapping[str, Value] = {}
 _NO_AMOUNTS: Mapping[str, Amount] = {}
@@ -82,9 +83,15 @@ class _Derivation(Derivation):
 
     def carry(self) -> None:
         """The extensions that have no other home."""
-        for name, text in self.overrides.items():
-            if name not in SOURCES and not (name == "job_id" and self.called):
-                self.override(name, text, [])
+        others = [
+            name for name in self.overrides
+            if name not in SOURCES and not (name == "job_id" and self.called)
+        ]  # fmt: skip
+        for name in others[:_MOST]:
+            self.override(name, self.overrides[name], [])
+        if len(others) > _MOST:
+            text = f"of {len(others)} extensions with names of their own {_MOST} are carried"
+            self.report(finding("W-COUNTS", text, path="/Job/Extension"))
         if self.called:
             self._call()
         elif not self.job.id:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 
@@ -28,6 +29,7 @@ class Derivation(Choices):
         cpu_limit: bool, repair: bool, machine: Mapping[str, Value],
     ) -> None:  # fmt: skip
         super().__init__(keys.JOB_FEATURES, extensions(job, EXTENSION))
+        self._tell_doubled(job)
         self.job, self.now, self.starting, self.nodes = job, now, starting, nodes
         self.cpu_limit = cpu_limit
         self.machine = {**extensions(job, MACHINE_EXTENSION), **machine}
@@ -45,6 +47,14 @@ class Derivation(Choices):
         start = self.time("StartTime")
         past = start is not None and now is not None and start <= now
         self.started = past or has_begun(job.get("State"))
+
+    def _tell_doubled(self, job: Job) -> None:
+        stated = job.properties.all("Extension", type=EXTENSION)
+        counts = Counter(item.attributes.get("name", "") for item in stated)
+        for name, count in counts.items():
+            if count > 1:
+                text = f"the extension {name!r} is there {count} times: the last one counts"
+                self.report(finding("W-DISAGREE", text, path="/Job/Extension"))
 
     def time(self, name: str) -> int | None:
         """A time of the job, or None."""

@@ -821,16 +821,19 @@ case "$*" in
 esac"""
 
 
-def test_check_compares_with_the_configuration_as_it_is_and_keeps_what_is_there(node):
+def test_check_compares_with_the_configuration_as_it_is_and_keeps_what_is_there(node, monkeypatch):
+    monkeypatch.setattr(scripts, "OWNER", os.geteuid())
+    own = node / "own"
+    own.touch(0o500)
     to = ("--to", f"{node}/etc/scripts")
-    program(node, "scontrol", CONFIGURED.format("/own/p '(null)' '(null)' NoHold", DATA))
+    program(node, "scontrol", CONFIGURED.format(f"{own} '(null)' '(null)' NoHold", DATA))
     done = check(*to, "--json")
     found = json.loads(done.stdout)
     keeps_to_its_schema("features install", found)
     assert (done.exit_code, found["check"]["machine"]["total_cpu"]) == (1, "8")
     assert found["check"]["job"]["allocated_cpu"] == "1"
     assert [each["good"] for each in found["check"]["settings"]] == [False] * 4
-    assert "for each in /own/p;" in (node / "etc/scripts/prolog").read_text()
+    assert f"for each in {own};" in (node / "etc/scripts/prolog").read_text()
     # Once it is configured so, the site's own program is still called.
     ours = " ".join(f"{node}/etc/scripts/{name}" for name in ("prolog", "taskprolog", "epilog"))
     program(node, "scontrol", CONFIGURED.format(f"{ours} NoHold,Alloc", DATA))
@@ -838,9 +841,15 @@ def test_check_compares_with_the_configuration_as_it_is_and_keeps_what_is_there(
     assert again.exit_code == 0
     assert again.stdout.count("# is so") == 4
     assert "$MACHINEFEATURES/total_cpu  8" in again.stdout
-    assert "for each in /own/p;" in (node / "etc/scripts/prolog").read_text()
+    assert f"for each in {own};" in (node / "etc/scripts/prolog").read_text()
     run("install", "--for", "slurm", *to)
-    assert "for each in /own/p;" in (node / "etc/scripts/prolog").read_text()
+    assert f"for each in {own};" in (node / "etc/scripts/prolog").read_text()
+    # It is root's alone, or the job's prolog is another's.
+    own.chmod(0o720)
+    done = check(*to)
+    assert (done.exit_code, f"# {own}: it has the mode 0720" in done.stdout) == (1, True)
+    own.unlink()
+    assert f"# {own}: it is not there" in check(*to).stdout
 
 
 def test_check_reads_the_files_that_pbs_calls_and_keeps_what_was_moved_aside(node, monkeypatch):
@@ -884,7 +893,7 @@ EXTENDED = """<Job><Id>3</Id><Extension type="JobFeatures" name="{}">{}</Extensi
     [
         ("job_id", "9", "job_id is 3 by the batch system, but 9"),
         ("custom", "z" * 9000, "custom: 'zzz"), ("custom", "z" * 4096, "custom: 'zzz"),
-        ("hs06_job", "1" * 9000, "hs06_job: "),
+        ("hs06_job", "1" * 9000, "hs06_job: "), ("other", "3", "'other' is there 2 times"),
     ],
 )  # fmt: skip
 def test_an_odd_word_of_a_document_costs_that_word(node, name, text, told):
@@ -893,7 +902,23 @@ def test_an_odd_word_of_a_document_costs_that_word(node, name, text, told):
     assert (done.exit_code, told in done.stderr) == (0, True)
     values = read(node / "mjf/3/jobfeatures").values
     assert (values["job_id"], values["other"], values["allocated_cpu"]) == ("3", "kept", 1)
-    assert name == "job_id" or name not in values
+    assert name in ("job_id", "other") or name not in values
+
+
+def test_what_only_extensions_give_has_an_end(node):
+    """Each key is a file that is open until all are there."""
+    row = '<Extension type="JobFeatures" name="k{}">1</Extension>'
+    rows = "".join(row.format(number) for number in range(40_000))
+    (node / "jobs/3.xml").write_text(f"<Job><Id>3</Id>{rows}</Job>")
+    done = prolog("--documents", "jobs")
+    assert (done.exit_code, "of 40000 extensions" in done.stderr) == (0, True)
+    values = read(node / "mjf/3/jobfeatures").values
+    assert (values["allocated_cpu"], values["k255"], "k256" in values) == (1, "1", False)
+
+
+def test_a_document_with_odd_words_is_folded(node):
+    (node / "jobs/3.xml").write_text(EXTENDED.format("job_id", "9"))
+    prolog("--documents", "jobs")
     done = epilog("--documents", "jobs")
     assert (done.exit_code, "values added" in done.stdout) == (0, True)
 

@@ -159,6 +159,8 @@ class Checked:
             self.settings += () if written else at.uncalled()
         own = {each.script: each.own for each in self.settings if each.own}
         self.merged = replace(at, own={**at.own, **own})
+        told = {each.name for each in self.settings if each.trouble}
+        self.settings += [each for each in self.merged.unsafe() if each.name not in told]
         found = SiteSettings(Path(at.root), at.jobs, known, scratch, vocabulary)
         self.seen = preview(call, found, named, int(time.time()))
         self.doubts = (at.unlogged(), at.exchangeable())

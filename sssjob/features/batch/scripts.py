@@ -190,6 +190,19 @@ class Installation:
             if fault:
                 yield LiveSetting(path, "", "a script", name, trouble=fault)
 
+    def unsafe(self) -> Iterator[LiveSetting]:
+        """Programs of the site that our scripts call as root, and that cannot be, or that are open.
+
+        Patterns and programs with words behind them are not looked at.
+        """
+        for name in (self.side.prolog[0], self.side.epilog[0]):
+            path = self.own.get(name, "")
+            if not os.path.isabs(path) or not set(path).isdisjoint(" *?["):
+                continue
+            fault = ConfigFile(path, 0o500).fault() if os.path.lexists(path) else "it is not there"
+            if fault:
+                yield LiveSetting(path, "called first", "", name, trouble=fault)
+
     def unlogged(self) -> str:
         """Why scripts could not write their log here, "" if they could."""
         place = os.path.dirname(self.log)
