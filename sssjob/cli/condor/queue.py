@@ -40,6 +40,7 @@ def command(
     """
     from sssjob.errors import Finding, SSSJobError
     from sssjob.systems.condor.hooks.candidates import refresh
+    from sssjob.systems.condor.hooks.documents import documents
     from sssjob.systems.condor.hooks.queue import STATES, copied
 
     settings, unread = given(jobs, state, trust=trust), common.Complaints()
@@ -57,10 +58,17 @@ def command(
     except SSSJobError as error:
         common.fail(error)
     now = time.time()
-    rows = [(_state(job, now), job) for state in STATES for job in queue.jobs(state)]
+    source = documents(settings)
+    rows = []
+    for each in (job for state in STATES for job in queue.jobs(state)):
+        reason = _reason(each, now)
+        if each.state == "ready" and not reason and (source.claimed(*each.claims) or 0) > now:
+            reason = _ELSEWHERE
+        waits = each.state == "ready" and (reason == _ELSEWHERE or each.untimely(now))
+        rows.append((STATES.index("waiting" if waits else each.state), each.label, reason))
     shown = [
-        {"state": state, "key": job.label, "reason": _reason(job, now)}
-        for state, job in sorted(rows, key=lambda row: STATES.index(row[0]))
+        {"state": STATES[number], "key": label, "reason": reason}
+        for number, label, reason in sorted(rows, key=lambda row: row[0])
     ]
     if as_json:
         common.data(json.dumps({"jobs": shown}, indent=2, ensure_ascii=False))
@@ -70,9 +78,7 @@ def command(
     unread.leave(shown)
 
 
-def _state(job: SpoolJob, now: float) -> str:
-    """The state of a job; one whose time has not come yet, or is over, waits."""
-    return "waiting" if job.state == "ready" and job.untimely(now) else job.state
+_ELSEWHERE = "another machine has it"
 
 
 def _reason(job: SpoolJob, now: float) -> str:
@@ -82,7 +88,7 @@ def _reason(job: SpoolJob, now: float) -> str:
     if job.state in ("waiting", "held"):
         return job.reason
     if job.state == "ready" and job.rests > now and not job.failures:
-        return f"it rests for {math.ceil(job.rests - now)} s: another machine has it"
+        return _ELSEWHERE
     if job.state == "ready" and job.rests > now:
         often = f"{job.failures} attempt{'' if job.failures == 1 else 's'} came to nothing"
         return f"{often}; the next one in {math.ceil(job.rests - now)} s"
@@ -91,20 +97,28 @@ def _reason(job: SpoolJob, now: float) -> str:
 
 def _give_back(settings: HookSettings, label: str) -> None:
     """Take a job back by the name that people know; ends the command if nobody has it."""
+    from sssjob.systems.condor.hooks.candidates import refresh
     from sssjob.systems.condor.hooks.documents import documents
     from sssjob.systems.condor.hooks.queue import HELD, READY, RETURNED, TAKEN, OpenQueue
     from sssjob.systems.condor.hooks.reports import free
 
+    def say(text: object) -> None:
+        common.say(f"sssjob: {text}")
+
     with OpenQueue(settings) as queue:
+        refresh(settings, queue, until=None, say=say)  # of a store it may never have looked at
+        source = documents(settings)
         found = next((job for job in queue.jobs(*TAKEN, HELD) if job.label == label), None)
         waits = next((job for job in queue.jobs(READY, RETURNED) if job.label == label), None)
         if found is not None and found.state == HELD:
-            free(settings, queue, found, say=lambda text: common.say(f"sssjob: {text}"))
+            free(settings, queue, found, say=say)
         elif found is not None:
             queue.give_back(found.key, found.attempt, TAKEN, time.time())
-            documents(settings).release(found.known_as)
-        elif waits is not None and waits.rests > time.time():
+            source.release(*found.claims)
+        elif waits is not None and (
+            max(waits.rests, source.claimed(*waits.claims) or 0) > time.time()
+        ):
             queue.wake(waits.key)
-            documents(settings).release(waits.known_as)
+            source.release(*waits.claims)
         else:
             common.fail(f"{label} is not given to a slot, does not rest, and is not held")

@@ -952,6 +952,63 @@ def test_a_job_of_a_store_that_has_come_back_is_anybodys(two_hosts, end):
     assert len(given(two)) == (0 if end == "exit" else 1)
 
 
+def queued(host, *words):
+    """What ``condor queue`` says at a machine, and whether it was content."""
+    place = ["--documents", str(host.path), "--state", str(host.state)]
+    found = CliRunner().invoke(sssjob, ["condor", "queue", *place, *words])
+    return found.exit_code, found.stdout.splitlines()
+
+
+# decision 633
+@pytest.mark.parametrize("updated", [False, True])
+@pytest.mark.parametrize("duration", [0, 50_000])
+@pytest.mark.parametrize("looked", [False, True])
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_job_of_a_machine_that_is_lost_comes_back(two_hosts, updated, duration, looked, moved):
+    """After its Duration, or by hand, at any machine; wherever its document stands by then."""
+    clock, (one, two) = two_hosts
+    asked = f"<Requested><Duration>{duration}</Duration></Requested>" if duration else ""
+    text = f"<Job><Id>7</Id><User>amy</User><Executable>/bin/true</Executable>{asked}</Job>"
+    with store.open(str(one.path)) as made, made.change() as work:
+        [found] = made.documents()
+        work.put(text.encode(), replacing=work.get(found.identity))
+    [ad] = given(one)
+    ask(one, "reply-fetch", ad, "accept")
+    if updated:
+        ask(one, "update-job-info", ran(ad))
+    if looked:
+        clock[0] += 30
+        assert given(two) == []
+    if moved:
+        with store.open(str(one.path)) as made, made.change() as work:
+            [found] = made.documents()
+            text = made.get(found.identity).document.decode()
+            work.put(f"<JobGroup><Id>g</Id>{text}</JobGroup>".encode())
+            work.delete(found.identity)
+    label = "JobGroup/1/g" if moved else "Job/1/7"
+    shutil.rmtree(one.state)
+    for _ in range(4):
+        clock[0] += 5000
+        assert queued(two) == (0, [f"waiting   {label}  another machine has it"])
+        assert given(two) == given(one) == []
+    if duration:
+        clock[0] += 40_000
+        assert queued(two)[1] == [f"ready     {label}"]
+    else:
+        clock[0] += 10**6
+        assert given(two) == []
+        assert queued(two, "--give-back", label)[0] == 0
+    [again] = given(two)
+    assert again["SSSKey"] != ad["SSSKey"]
+    ask(two, "reply-fetch", again, "accept")
+    clock[0] += 1000
+    assert given(one) == []
+    ask(two, "job-exit", ran(again, JobStartDate=int(clock[0])), "exit")
+    clock[0] += 1000
+    assert given(one) == given(two) == []
+    assert queued(one) == (0, [f"done      {label}"])
+
+
 # decision 553
 @pytest.mark.parametrize("first, second", [(0, 1), (1, 0)])
 @pytest.mark.parametrize("ahead", [0, -60])

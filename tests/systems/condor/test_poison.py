@@ -115,7 +115,7 @@ def test_an_ad_that_is_fetched_again_says_nothing_of_the_attempt_before(site):
 CAME = {
     2: ("job.failures", "job.rests"),
     3: ("job.told", "job.asks"),
-    4: ("attempt.asks", "attempt.seen", "job.eligible", "job.deadline"),
+    4: ("attempt.asks", "attempt.seen", "job.eligible", "job.deadline", "job.taken"),
 }
 
 

@@ -191,9 +191,10 @@ def _made(
         def tell(message: str, name: str = name) -> None:
             say(f"{name}: {message}")
 
+        taken = _taken(source, all_jobs[number - 1])
         try:
             whose = uid if own is None else own
-            made = _candidate(as_known, reason, state, whose, trusted, tell)
+            made = _candidate(as_known, reason, state, whose, trusted, tell, is_taken=bool(taken))
         except (_NoAd, Untrusted) as error:
             say(f"{name}: {error}")
             made = Candidate(as_known.block.id, WAITING, reason=str(error))
@@ -202,7 +203,7 @@ def _made(
                 say(f"{name}: {each.message}")
         before_it = jobs[number - 1]
         made.asks, made.whose, made.runs = before_it.asks, before_it.whose, before_it.runs
-        made.last, made.over = before_it.last, before_it.over
+        made.last, made.over, made.taken = before_it.last, before_it.over, taken
         jobs[number - 1] = made
     return uid, jobs
 
@@ -218,6 +219,17 @@ def _running(job: Job) -> tuple[int, int] | None:
     if last is None or last.ended or step(job.get("State")) != STEPS["Running"]:
         return None
     return names.of_ticket(last.ticket)
+
+
+def _taken(source: Documents, job: Job) -> str:
+    """The attempt of which a job of a store says that it runs, if a claim of it tells until when.
+
+    It may be given away again when that is over.
+    """
+    if source.owned or (running := _running(job)) is None:
+        return ""
+    ticket = names.ticket(*running)
+    return ticket if source.claimed(ticket) is not None else ""
 
 
 def _over(job: Job) -> list[tuple[int, int]]:
@@ -264,16 +276,17 @@ def _standing(block: Block) -> Iterator[tuple[Understood[Job], str]]:
 
 def _candidate(
     as_known: Understood[Job], reason: str, known: str, uid: int, trusted: Trust,
-    say: Callable[[str], None],
+    say: Callable[[str], None], *, is_taken: bool = False,
 ) -> Candidate:  # fmt: skip
     """A job in the state that its document tells; ``known`` is the one in the queue.
 
-    Raises ``Untrusted`` and ``_NoAd``.
+    ``is_taken`` is whether a claim tells how long it runs elsewhere. Raises ``Untrusted`` and
+    ``_NoAd``.
     """
     job = as_known.block
     state = job.get("State") or "Idle"
     # What was given away and came back still says that it runs.
-    is_lost = step(state) == STEPS["Running"] and known in (READY, RETURNED)
+    is_lost = step(state) == STEPS["Running"] and (is_taken or known in (READY, RETURNED))
     if has_ended(job.get):
         return Candidate(job.id, DONE)
     if names.is_of_schedd(job.get("GlobalId")):

@@ -77,17 +77,20 @@ class Documents(Protocol):
     def tidy(self) -> None:
         """Take away what was not finished when we were killed; nobody else is at it."""
 
-    def take(self, name: str, until: float) -> bool:
+    def take(self, name: str, until: float, *others: str) -> bool:
         """Claim a job for this machine, until a moment in seconds since 1970.
 
-        False if another machine has it.
+        False if another machine has it, by this name or one of ``others``.
         """
 
     def keep(self, name: str, until: float) -> None:
-        """Let a claim of this machine last longer."""
+        """Let a claim of this machine last until a moment."""
 
-    def release(self, name: str) -> None:
-        """Give a claim up."""
+    def release(self, *names: str) -> None:
+        """Give claims up."""
+
+    def claimed(self, *names: str) -> float | None:
+        """Until when the last of some claims holds, None if nobody ever had one of them."""
 
 
 def documents(settings: HookSettings) -> Documents:
@@ -168,14 +171,17 @@ class _Directory:
                     if _UNFINISHED.fullmatch(each.name):
                         atomic.sweep(folder, each.name)
 
-    def take(self, name: str, until: float) -> bool:
+    def take(self, name: str, until: float, *others: str) -> bool:
         return True  # the queue's own claim is enough
 
     def keep(self, name: str, until: float) -> None:
         pass
 
-    def release(self, name: str) -> None:
+    def release(self, *names: str) -> None:
         pass
+
+    def claimed(self, *names: str) -> float | None:
+        return None
 
 
 @contextmanager
@@ -385,9 +391,10 @@ class _Store:
     def tidy(self) -> None:
         pass
 
-    def take(self, name: str, until: float) -> bool:
+    def take(self, name: str, until: float, *others: str) -> bool:
         with store.open(self.address, by=BY) as jobs, jobs.change() as work:
-            if float(work.noted(_note(name)) or 0) > time.time():
+            known = (work.noted(_note(each)) for each in (name, *others) if each)
+            if any(float(each or 0) > time.time() for each in known):
                 return False
             work.note(_note(name), str(until))
         return True
@@ -396,9 +403,15 @@ class _Store:
         with store.open(self.address, by=BY) as jobs, jobs.change() as work:
             work.note(_note(name), str(until))
 
-    def release(self, name: str) -> None:
+    def release(self, *names: str) -> None:
         with store.open(self.address, by=BY) as jobs, jobs.change() as work:
-            work.note(_note(name), "0")
+            for name in filter(None, names):
+                work.note(_note(name), "0")
+
+    def claimed(self, *names: str) -> float | None:
+        with store.open(self.address, read_only=True) as jobs:
+            known = [jobs.noted(_note(name)) for name in names if name]
+        return max((float(each) for each in known if each is not None), default=None)
 
 
 def _named(new: Job) -> Iterator[Job]:

@@ -436,7 +436,7 @@ def _not_started(
     if after and _is_store(settings):
         from sssjob.systems.condor.hooks.documents import documents
 
-        documents(settings).release(job.known_as)
+        documents(settings).release(*job.claims)
     return after
 
 
@@ -446,7 +446,7 @@ def _give_back(settings: HookSettings, queue: JobQueue, job: SpoolJob) -> None:
     if queue.give_back(job.key, job.attempt, TAKEN, time.time()) and _is_store(settings):
         from sssjob.systems.condor.hooks.documents import documents
 
-        documents(settings).release(job.known_as)
+        documents(settings).release(*job.claims)
 
 
 def _taken(settings: HookSettings, job: SpoolJob) -> bool:
@@ -455,7 +455,7 @@ def _taken(settings: HookSettings, job: SpoolJob) -> bool:
         return True
     from sssjob.systems.condor.hooks.documents import documents
 
-    return documents(settings).take(job.known_as, time.time() + settings.silence)
+    return documents(settings).take(job.known_as, time.time() + settings.silence, job.taken)
 
 
 def _keep(settings: HookSettings, job: SpoolJob, ad: Ad) -> None:
@@ -469,12 +469,14 @@ def _keep(settings: HookSettings, job: SpoolJob, ad: Ad) -> None:
 
         limit = ad.number(f"{names.FEATURE}wall_limit_secs")
         until = time.time() + limit + settings.silence if limit and limit > 0 else FOREVER
-        documents(settings).keep(job.known_as, until)
+        kept = documents(settings)
+        for name in (job.known_as, names.ticket(job.key, job.attempt)):
+            kept.keep(name, until)
 
 
 def _tell_taken(settings: HookSettings, queue: JobQueue) -> None:
     """Have the document of a job say that a startd took it; nobody waits for this hook."""
-    if settings.fold == "never" or _is_store(settings):
+    if settings.fold == "never":
         return
     from sssjob.errors import SSSJobError
     from sssjob.systems.condor.hooks.reports import tell_taken

@@ -64,6 +64,7 @@ ALTER TABLE attempt ADD COLUMN asks TEXT NOT NULL DEFAULT '';  -- of the job tha
 ALTER TABLE attempt ADD COLUMN seen INTEGER NOT NULL DEFAULT 0;  -- whether a document tells of it
 ALTER TABLE job ADD COLUMN eligible INTEGER NOT NULL DEFAULT 0;  -- from when on it may start
 ALTER TABLE job ADD COLUMN deadline INTEGER NOT NULL DEFAULT 0;  -- by when it has to end, 0: none
+ALTER TABLE job ADD COLUMN taken TEXT NOT NULL DEFAULT '';  -- which attempt runs, as a store tells
 PRAGMA user_version = 4;
 """
 _SCHEMA = (
@@ -116,7 +117,7 @@ ALTER TABLE job ADD COLUMN asks TEXT NOT NULL DEFAULT '';
 }
 _COLUMNS = (
     "key, document, number, label, id, state, attempt, owner, given, ads, reason, failures, rests,"
-    " asks, eligible, deadline"
+    " asks, eligible, deadline, taken"
 )
 
 
@@ -131,14 +132,15 @@ class SpoolJob:
     """A job of the queue."""
 
     __slots__ = ("ads", "asks", "attempt", "deadline", "document", "eligible", "failures", "given",
-                 "id", "key", "label", "number", "owner", "reason", "rests", "state")  # fmt: skip
+                 "id", "key", "label", "number", "owner", "reason", "rests", "state",
+                 "taken")  # fmt: skip
 
     def __init__(
         self, key: int, document: str, number: int, label: str, id_: str, state: str, attempt: int,
         owner: str, given: str, ads: bytes, reason: str, failures: int, rests: float,
-        asks: str, eligible: int, deadline: int,
+        asks: str, eligible: int, deadline: int, taken: str,
     ) -> None:  # fmt: skip
-        self.eligible, self.deadline = eligible, deadline
+        self.eligible, self.deadline, self.taken = eligible, deadline, taken
         self.key, self.document, self.number, self.label = key, document, number, label
         self.id, self.state, self.attempt = id_, state, attempt
         self.owner, self.given, self.ads, self.reason = owner, given, ads, reason
@@ -156,8 +158,15 @@ class SpoolJob:
 
     @property
     def known_as(self) -> str:
-        """The name by which machines that look at one store know the job, wherever it stands."""
+        """The name by which machines that look at one store know the job, where it stands now."""
         return f"{self.document}#{self.id}" if self.id else self.label
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """All by which these machines may know that it is taken."""
+        from sssjob.systems.condor import names
+
+        return (self.known_as, names.ticket(self.key, self.attempt), self.taken)
 
 
 class Candidate:
@@ -170,14 +179,14 @@ class Candidate:
     """
 
     __slots__ = ("ads", "asks", "deadline", "eligible", "id", "last", "over", "owner", "priority",
-                 "reason", "runs", "says_held", "state", "submitted", "whose")  # fmt: skip
+                 "reason", "runs", "says_held", "state", "submitted", "taken", "whose")  # fmt: skip
 
     def __init__(
         self, id_: str, state: str, *, owner: str = "", ads: bytes = b"", reason: str = "",
         priority: int = 0, submitted: int = 0, says_held: bool = False,
         eligible: int = 0, deadline: int = 0,
     ) -> None:  # fmt: skip
-        self.eligible, self.deadline = eligible, deadline
+        self.eligible, self.deadline, self.taken = eligible, deadline, ""
         self.says_held, self.asks = says_held, ""
         self.whose: str | None = None
         self.runs: tuple[int, int] | None = None
@@ -584,13 +593,14 @@ class JobQueue:
             rank = (_within(each.priority), _within(each.submitted))
             self.run(
                 "INSERT INTO job (document, number, label, id, priority, submitted, state, owner,"
-                " ads, reason, asks, told, eligible, deadline)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                " ads, reason, asks, told, eligible, deadline, taken)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT (document, number) DO UPDATE SET label = excluded.label,"
                 " id = excluded.id, priority = excluded.priority, submitted = excluded.submitted,"
                 " state = excluded.state, owner = excluded.owner, ads = excluded.ads,"
                 " reason = excluded.reason, asks = excluded.asks, told = excluded.told,"
                 " eligible = excluded.eligible, deadline = excluded.deadline,"
+                " taken = excluded.taken,"
                 # What is asked for anew starts anew, and so does what waited or was set free.
                 " failures = CASE WHEN ads = excluded.ads AND state NOT IN ('waiting', 'held')"
                 " THEN failures ELSE 0 END,"
@@ -604,7 +614,7 @@ class JobQueue:
                 " AND (? OR NOT told))",
                 (document, number, label, each.id, *rank, each.state, each.owner, each.ads,
                  each.reason, each.asks, each.state == HELD, each.eligible, each.deadline,
-                 each.last, each.says_held),
+                 each.taken, each.last, each.says_held),
             )  # fmt: skip
         self._drop(document, len(candidates))
 

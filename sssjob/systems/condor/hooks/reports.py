@@ -146,7 +146,7 @@ class _Fold:
         self._standing: set[tuple[int, int]] = set()  # those that stand in a document by now
         self._has_looked = False  # for jobs of which the queue knows nothing
         self._lost: list[ReportedJob] = []  # whose jobs are not where they were
-        self._released: list[str] = []  # jobs that came back
+        self._released: list[str] = []  # claims of jobs that came back
         self._shares: Counter[int] = Counter()  # how many reports each user left
 
     def take(self, report: SpooledReport, until: float | None) -> None:
@@ -174,8 +174,9 @@ class _Fold:
         with self._queue.changing():
             for told in done:
                 self._move(told)
-        while self._released:  # which other machines may have then, too
-            self._source.release(self._released.pop())
+        if self._released:  # which other machines may have then, too
+            self._source.release(*self._released)
+            self._released = []
         for told in sorted(self._apart, key=lambda told: self._shares[told.report.uid]):
             if until is None or time.time() < until:
                 done += self._apart_from_queue(told)
@@ -329,7 +330,7 @@ class _Fold:
         after = RUNNING if told.kind == "update" else RETURNED
         key, now = told.job.key, time.time()
         if self._queue.move(key, told.attempt, TAKEN, after, now) and after == RETURNED:
-            self._released.append(told.job.known_as)
+            self._released += told.job.claims
         self._queue.read_again("?", told.job.document)
 
     def _apart_from_queue(self, told: ReportedJob) -> list[ReportedJob]:
@@ -381,12 +382,12 @@ class _Fold:
             given = self._settings
             why = _why_not(told.ad)
             if self._queue.failed(key, attempt, now, why, given.pause, given.attempts):
-                self._released.append(told.job.known_as)
+                self._released += told.job.claims
         else:
             where = PLACES[_end(told.ad, told.kind, told.report.moment)]
             moved = self._queue.move(key, attempt, TAKEN, where, now, "it has ended")
             if moved:
-                self._released.append(told.job.known_as)
+                self._released += told.job.claims
             if names.was_started(told.ad):
                 self._queue.started(key, attempt)
         self._queue.read_again("?", told.job.document)
@@ -400,11 +401,12 @@ class _Fold:
 def tell_taken(settings: HookSettings, queue: JobQueue, say: Say) -> None:
     """Write into the documents of jobs that a startd took which attempt that is.
 
-    So a queue that is lost before anything is heard of them does not give them away again. A store
-    has a note of its own of that. For who is alone with the documents.
+    So a queue that is lost before anything is heard of them does not give them away again, and the
+    machines that look at a store find the claim of an attempt, wherever its job stands. For who is
+    alone with the documents.
     """
     source = documents(settings)
-    for row in queue.untold(ACCEPTED) if source.owned else ():
+    for row in queue.untold(ACCEPTED):
         mark = starts.taking(names.ticket(row.key, row.attempt))
 
         def change(job: Job, row: Queued = row, mark: Property = mark) -> Job:
@@ -414,6 +416,8 @@ def tell_taken(settings: HookSettings, queue: JobQueue, say: Say) -> None:
 
         if _changed(source, queue, row, change, say):
             queue.note_told(row.key, ACCEPTED)
+            # Others have looked at the document again by the time when this claim is over.
+            source.keep(row.known_as, time.time() + settings.silence)
 
 
 def free(settings: HookSettings, queue: JobQueue, held: Queued, *, say: Say) -> None:
