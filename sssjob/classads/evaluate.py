@@ -415,6 +415,21 @@ class _Evaluation:
         pattern = self.value(arguments[1], scope)
         return functions.call("regexpmember", (pattern, tuple(found), "i"), self.now, self.maps)
 
+    def _format_time(self, arguments: tuple[Node, ...], scope: _Scope) -> Value:
+        """A moment as text; of one that is an ad, the attributes are evaluated where they stand."""
+        from sssjob.classads import moments
+
+        values = [self.value(argument, scope) for argument in arguments]
+        place = (
+            self._entered(arguments[0], scope)
+            if values and isinstance(values[0], Ad)
+            else UNDEFINED
+        )
+        if isinstance(place, _Scope):
+            known = (name for name in moments.PARTS if name in place.ad)
+            values[0] = Ad({name: self.attribute(name, place) for name in known})
+        return functions.call("formattime", tuple(values), self.now, self.maps)
+
     def _in_each(self, arguments: tuple[Node, ...], scope: _Scope) -> Iterator[Value] | Special:
         """The values of an expression in each ad of a list; a name stands for its expression."""
         node = arguments[0]
@@ -428,6 +443,8 @@ class _Evaluation:
             found = self._resolved(node, scope)
             if isinstance(found, tuple):
                 held = found[0]
+            elif not _listed(arguments[1]):  # as HTCondor: looked up before the list is
+                return UNDEFINED
         members, place = contexts
         return (self._within(held, member, place) for member in members)
 
@@ -448,6 +465,13 @@ class _Evaluation:
         return sum(operators.truth(value) is True for value in found)
 
 
+def _listed(node: Node) -> bool:
+    """Whether a list is written out."""
+    while isinstance(node, Grouped):
+        node = node.inner
+    return isinstance(node, Listing)
+
+
 # The least and the most arguments of functions that look at them before they are evaluated.
 _LAZY: dict[str, tuple[int, int, Callable[[_Evaluation, tuple[Node, ...], _Scope], Value]]] = {
     "ifthenelse": (3, 3, _Evaluation._if_then_else),
@@ -457,4 +481,5 @@ _LAZY: dict[str, tuple[int, int, Callable[[_Evaluation, tuple[Node, ...], _Scope
     "unresolved": (1, 2, _Evaluation._unresolved),
     "evalineachcontext": (2, 2, _Evaluation._evaluated_in_each),
     "countmatches": (2, 2, _Evaluation._count_matches),
+    "formattime": (0, 2, _Evaluation._format_time),
 }

@@ -62,6 +62,7 @@ LAZY = (
     "unresolved",
     "evalineachcontext",
     "countmatches",
+    "formattime",
 )  # fmt: skip
 _ROOMS = {name: room for room, names in MODULES.items() for name in names.split()}
 KNOWN = frozenset((*TABLE, *_ROOMS, *LAZY))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sssjob.classads.numbers import leading
-from sssjob.classads.operators import binary, compared, folded, identical, wrapped
+from sssjob.classads.operators import binary, bounded, compared, folded, identical, wrapped
 from sssjob.classads.strings import DELIMITERS, cut
 from sssjob.classads.values import ERROR, UNDEFINED, Ad, Special, undecided
 
@@ -83,11 +83,13 @@ def _of_numbers(function: Callable[[Sequence[float]], Value]) -> Function:
 
 def _sum(numbers: Sequence[float]) -> Value:
     total = sum(numbers)
-    return wrapped(total) if isinstance(total, int) else total
+    if isinstance(total, int):
+        return wrapped(total)
+    return bounded(total) if len(numbers) > 1 else total  # of one nothing was calculated
 
 
 def _average(numbers: Sequence[float]) -> Value:
-    return sum(map(float, numbers)) / len(numbers) if numbers else 0
+    return bounded(sum(map(float, numbers)) / len(numbers)) if numbers else 0
 
 
 def _extreme(choose: Callable[[Iterable[float]], float]) -> Callable[[Sequence[float]], Value]:
@@ -127,14 +129,16 @@ def _string_list_numbers(function: Callable[[Sequence[float]], Value]) -> Functi
         if None in numbers:
             return ERROR
         if all(map(_WHOLE.fullmatch, parts)):
-            return function(numbers)  # type: ignore[arg-type]
+            whole = all(isinstance(number, int) for number in numbers)  # or beyond 64 bits
+            return function(numbers) if whole else ERROR  # type: ignore[arg-type]
         return function([float(number or 0) for number in numbers])
 
     return asked
 
 
 def _string_sum(numbers: Sequence[float]) -> Value:
-    return _sum(numbers) if numbers else 0.0
+    total = sum(numbers) if numbers else 0.0
+    return wrapped(total) if isinstance(total, int) else total
 
 
 def _string_average(numbers: Sequence[float]) -> Value:

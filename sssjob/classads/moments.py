@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = 86400
+PARTS = ("Year", "Month", "Day", "Hours", "Minutes", "Seconds")  # of a moment as an ad
 
 
 def _time(now: Now) -> Value:
@@ -139,16 +140,33 @@ def _split_span(span: RelTime) -> Ad:
 def _format(now: Now, *values: Value) -> Value:
     moment: Value = values[0] if values else int(now())
     form = values[1] if len(values) > 1 else "%c"
-    if not isinstance(form, str) or isinstance(moment, (bool, str)):
-        return ERROR
-    seconds = integer(moment)
-    if not isinstance(seconds, int):
+    if not isinstance(form, str) or isinstance(moment, (bool, str, RelTime)):
         return ERROR
     try:
-        parts = time.gmtime(seconds + (moment.offset if isinstance(moment, AbsTime) else 0))
-        return time.strftime(form, parts)
+        parts = _of_parts(moment) if isinstance(moment, Ad) else _of_seconds(moment)
+        return ERROR if parts is None else time.strftime(form, parts)
     except (OverflowError, ValueError, OSError):
         return ERROR
+
+
+def _of_seconds(moment: Value) -> time.struct_time | None:
+    seconds = integer(moment)
+    if not isinstance(seconds, int):
+        return None
+    return time.gmtime(seconds + (moment.offset if isinstance(moment, AbsTime) else 0))
+
+
+def _of_parts(moment: Ad) -> time.struct_time | None:
+    """The moment of an ad as splitTime() gives it; the time of the day may be absent.
+
+    Raises ValueError if there is no such moment.
+    """
+    values = (moment.get(name, None if name in PARTS[:3] else 0) for name in PARTS)
+    parts = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
+    if len(parts) < len(PARTS):
+        return None
+    year, month, day, hour, minute, second = parts
+    return datetime(year, month, day, hour, minute, second, tzinfo=UTC).timetuple()
 
 
 # fmt: off

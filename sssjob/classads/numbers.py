@@ -16,12 +16,16 @@ if TYPE_CHECKING:
 
     from sssjob.classads.values import Function, Value
 
-_HEX = re.compile(r"\s*([+-]?)0[xX]([0-9a-fA-F]{1,400})")
-_INTEGER = re.compile(r"\s*([+-]?[0-9]{1,400})")
-_REAL = re.compile(
-    r"\s*([+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,3})?)"
+# What C's strtod reads: a hexadecimal number, also with a point and a power of two, one that is
+# none or without end, or a decimal one.
+_NUMBER = re.compile(
+    r"\s*([+-]?)(?:"
+    r"(0x(?:[0-9a-f]{1,400}(?:\.[0-9a-f]{0,400})?|\.[0-9a-f]{1,400})(?:p[+-]?[0-9]{1,9})?)"
+    r"|(inf|nan)"
+    r"|((?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:e[+-]?[0-9]{1,9})?))",
+    re.IGNORECASE | re.ASCII,
 )
-_ODD = {"INF": math.inf, "-INF": -math.inf, "NAN": math.nan}
+_WHOLE = re.compile(r"0[xX][0-9a-fA-F]+|[0-9]+")
 
 
 def integer(value: Value) -> Value:
@@ -45,28 +49,36 @@ def real(value: Value) -> Value:
     if isinstance(value, (AbsTime, RelTime)):
         return float(value.seconds)
     if isinstance(value, str):
-        if (odd := _ODD.get(value.strip().upper())) is not None:
-            return odd
         number = leading(value)
         return ERROR if number is None else float(number)
     return ERROR
 
 
 def leading(text: str) -> int | float | None:
-    """The number that a text begins with, as ``strtod`` reads it; None if it is none."""
-    if found := _HEX.match(text):
-        return wrapped(int(found[1] + found[2], 16))
-    decimal, whole = _REAL.match(text), _INTEGER.match(text)
-    if decimal is None:
+    """The number that a text begins with, as C's ``strtod`` reads it; None if it is none.
+
+    A whole number that 64 bits hold stays one; any other is a real.
+
+    >>> [leading(text) for text in ("12 h", "0x1p3", "-9223372036854775809", "-inf", "h")]
+    [12, 8.0, -9.223372036854776e+18, -inf, None]
+    """
+    found = _NUMBER.match(text)
+    if found is None:
         return None
-    if whole is not None and whole.end() == decimal.end():
-        return wrapped(int(whole[1]))
-    return float(decimal[1])
+    sign, hexadecimal, odd, decimal = found.groups()
+    if not odd and _WHOLE.fullmatch(hexadecimal or decimal):
+        whole = int(sign + (hexadecimal or decimal), 16 if hexadecimal else 10)
+        if SMALLEST <= whole <= LARGEST:
+            return whole
+    try:
+        return float.fromhex(sign + hexadecimal) if hexadecimal else float(sign + (odd or decimal))
+    except OverflowError:  # of fromhex only
+        return -math.inf if sign == "-" else math.inf
 
 
 def _bool(value: Value) -> Value:
     if isinstance(value, str):
-        return {"true": True, "false": False}.get(value.strip().lower(), UNDEFINED)
+        return {"true": True, "false": False}.get(value.lower(), UNDEFINED)
     return bool(value.seconds) if isinstance(value, RelTime) else truth(value)
 
 
@@ -119,9 +131,8 @@ def _quantize(value: Value, base: Value) -> Value:
         return ERROR
     if not step:
         return value
-    if math.isinf(have / step) or math.isnan(have / step):
-        return ERROR
-    return math.ceil(have / step) * step
+    times = have / step
+    return (math.ceil(times) if math.isfinite(times) else times) * step
 
 
 def _next_of(value: Value, steps: tuple[object, ...]) -> Value:

@@ -138,16 +138,24 @@ def _divided(left: int, right: int) -> int:
 
 
 def _real(op: str, left: float, right: float) -> Value:
-    if op == "/" and not right:
-        return ERROR
-    try:
-        if op == "/":
-            found = left / right
-        else:
-            found = left + right if op == "+" else left - right if op == "-" else left * right
-    except OverflowError:
-        return ERROR
-    return ERROR if math.isinf(found) and not (math.isinf(left) or math.isinf(right)) else found
+    if op == "/":
+        return bounded(left / right if right else _by_zero(left, right))
+    return bounded(left + right if op == "+" else left - right if op == "-" else left * right)
+
+
+def _by_zero(left: float, zero: float) -> float:
+    """A real divided by 0.0 or -0.0, as processors do it."""
+    if not left or math.isnan(left):
+        return math.nan
+    return math.copysign(math.inf, left) * math.copysign(1, zero)
+
+
+def bounded(number: float) -> float | Special:
+    """What was calculated: beyond the largest real it is an error, as in HTCondor.
+
+    Below the smallest one it is minus infinity there, and 0.0 / 0 is no number (decision 635).
+    """
+    return ERROR if number == math.inf else number
 
 
 def _timed(op: str, left: Value, right: Value) -> Value:

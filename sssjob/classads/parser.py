@@ -247,7 +247,9 @@ def _constant(name: str, arguments: tuple[Node, ...]) -> Node | None:
             found: AbsTime | RelTime | None = times.absolute(text)
         case (Literal(str() as text),) if name == "reltime":
             found = times.relative(text)
-        case (Literal(str() as text),) if name == "real" and text.upper() in _ODD:
+        case (Literal(str() as text),) if (
+            name == "real" and text.isascii() and text.upper() in _ODD
+        ):
             return Literal(_ODD[text.upper()])
         case _:
             return None

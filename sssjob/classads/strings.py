@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from sssjob.classads.numbers import integer
 from sssjob.classads.times import relative_text
 from sssjob.classads.values import (
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from sssjob.classads.values import Function, Value
 
 DELIMITERS = " ,"
+_BLANKS = " \t\n\v\f\r"  # of C's isspace
 
 
 def string(value: Value) -> Value:
@@ -101,21 +104,21 @@ def _substr(text: Value, offset: Value, *length: Value) -> Value:
     return of_octets(whole[start:end]) if end > start else ""
 
 
-def _split(text: Value, delimiters: Value = DELIMITERS) -> Value:
+def _split(text: Value, delimiters: Value = f"{DELIMITERS}\t") -> Value:
     if not isinstance(text, str) or not isinstance(delimiters, str):
         return ERROR
     if not delimiters:
         return (text,) if text else ()
-    if not set(delimiters) & set(" \t"):
-        return tuple(cut(text, delimiters)) if text else ()
-    # White space around a delimiter belongs to it; an empty word is one between two others.
-    marks = "".join(each for each in delimiters if not each.isspace())
-    if not marks:
-        return tuple(text.split())
-    words = [word for part in cut(text.strip(), marks) for word in part.split() or [""]]
-    if words and not words[0]:
-        words = words[1:]
-    return tuple(words[:-1] if words and not words[-1] else words)
+    # An empty word is one between two delimiters that are the same, blanks aside: of "a,,b", but
+    # neither of "a;,b" nor at an end.
+    words, former = [], ""
+    *parts, last = re.split(f"([{re.escape(delimiters)}])", text)
+    for word, mark in zip(parts[::2], parts[1::2], strict=True):
+        if word or mark == former:
+            words.append(word)
+        if mark not in _BLANKS:
+            former = mark
+    return (*words, last) if last else tuple(words)
 
 
 def cut(text: str, delimiters: str) -> list[str]:

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sssjob.classads import evaluate, operators, parser
+from sssjob.classads import evaluate, operators, parser, quoting
 from sssjob.classads.errors import BadAd
 from sssjob.classads.needed import references
-from sssjob.classads.tree import Literal
+from sssjob.classads.tree import AttributeReference, Literal
 from sssjob.classads.values import ERROR, UNDEFINED, Node, RelTime, Special
 from sssjob.suggestions import question
 from sssjob.systems.condor import names, slot_types
@@ -38,8 +38,9 @@ _MACRO = re.compile(r"\$\(([\w.]+)(?::([^()]*))?\)", re.ASCII)
 _HOOK = re.compile(r"(\w+?)_HOOK_(\w+)", re.ASCII)
 _SLOT = re.compile(r"SLOT(\d+)_JOB_HOOK_KEYWORD", re.ASCII)
 _SLOT_TYPE = re.compile(r"(NUM_SLOTS|SLOT)_TYPE_(\d+)(?:_(\w+))?", re.ASCII)
-_CRON = re.compile(r"STARTD_CRON_(\w+)_(EXECUTABLE|ARGS|MODE|PERIOD|PREFIX|SLOTS)", re.ASCII)
+_CRON = re.compile(r"STARTD_CRON_(\w+)_(EXECUTABLE|ARGS|ENV|MODE|PERIOD|PREFIX|SLOTS)", re.ASCII)
 _RESOURCE = re.compile(r"MACHINE_RESOURCE_(?!NAMES$)(INVENTORY_)?(\w+)", re.ASCII)
+_OF_DAEMON = re.compile(r"(STARTD|STARTER)\.(\w+)", re.ASCII)
 _PERIOD = re.compile(r"\d{1,9}\s*[smhSMH]?", re.ASCII)
 _EXECUTE = re.compile(r"SLOT\d+_EXECUTE", re.ASCII)
 _YES, _NO = ("true", "1", "yes", "t"), ("false", "0", "no", "f")
@@ -66,8 +67,8 @@ _OTHERS = ("TRANSLATE_JOB", "JOB_FINALIZE", "JOB_CLEANUP", "SHADOW_PREPARE_JOB")
 _TIMEOUT = "_TIMEOUT"
 _ENDS = ("_ARGS", _TIMEOUT)
 POLICY = (
-    "START", "SUSPEND", "CONTINUE", "PREEMPT", "KILL", "RANK", "WANT_SUSPEND", "WANT_VACATE",
-    "WANT_HOLD", "MAXJOBRETIREMENTTIME", "MACHINEMAXVACATETIME", "FETCHWORKDELAY",
+    "START", "IS_OWNER", "SUSPEND", "CONTINUE", "PREEMPT", "KILL", "RANK", "WANT_SUSPEND",
+    "WANT_VACATE", "WANT_HOLD", "MAXJOBRETIREMENTTIME", "MACHINEMAXVACATETIME", "FETCHWORKDELAY",
 )
 _IN_SECONDS = ("MAXJOBRETIREMENTTIME", "MACHINEMAXVACATETIME", "FETCHWORKDELAY")
 KEYWORDS = {
@@ -155,10 +156,14 @@ class Configured:
                 continue
             key = found[1].upper()
             # Of itself a variable means what it was before, in a file that sets it again.
-            before = values.get(key)
-            own = re.compile(rf"\$\({re.escape(key)}(?::([^()]*))?\)", re.IGNORECASE)
-            text = own.sub(lambda own, before=before: before or own[1] or "", found[2].strip())
-            values[key], written[key] = text[:_LONGEST], found[1]
+            values[key] = _without_itself(key, found[2].strip(), values.get(key))
+            written[key] = found[1]
+        # What is set for a daemon alone goes before what is set for all of them.
+        for key in [*values]:
+            of = _OF_DAEMON.fullmatch(key)
+            if of is not None and values[key] and of[1] == _reader(of[2]):
+                values[of[2]] = _without_itself(of[2], values[key], values.get(of[2]))
+                written[of[2]] = written[key]
         return cls(values, written, odd, uses)
 
     def get(self, name: str, default: str = "") -> str:
@@ -240,6 +245,9 @@ class Configured:
         """What would not work, or may surprise; ``files`` looks at the programs that it names."""
         for number, line in self.odd:
             yield Found(f"line {number}", f"it is no variable: {line[:60]!r}")
+        if not self.values and not self.uses:
+            told = "no variable is in it; it is to be what condor_config_val -dump prints"
+            yield Found("all of it", told)
         yield from self._hooks(files)
         yield from self._policy()
         yield from self._slots()
@@ -298,7 +306,7 @@ class Configured:
         for knob in ("PREEMPT", "WANT_HOLD"):
             if _ABOUT_LIMITS not in self.get(knob):
                 told = "it says nothing of fetched jobs: the Duration of one is not kept"
-                yield Found(knob, told, is_error=False)
+                yield Found(self.written.get(knob, knob), told, is_error=False)
         retirement = self.get("MAXJOBRETIREMENTTIME", "0")
         if retirement != "0":
             told = f"a job that is over its Duration may go on for {retirement} s"
@@ -329,6 +337,12 @@ class Configured:
             if name in self.values
         )
 
+    def _is_unpublished(self, node: Node) -> bool:
+        """Whether an expression is a name alone, and of nothing that is published."""
+        if not isinstance(node, AttributeReference) or node.base is not None:
+            return False
+        return node.name.upper() not in self._published()
+
     def _policy(self) -> Iterator[Found]:
         for name in (*POLICY, *self._published()):
             text = self.get(name)
@@ -351,6 +365,10 @@ class Configured:
                     yield Found(self.written[name], f"{what} is expected: {text[:60]}")
             elif name in _IN_SECONDS and not _is_span(value):
                 yield Found(self.written[name], f"seconds are expected: {text[:60]}")
+            # It is asked for of a slot without a job: what is published is all there is.
+            elif name == "FETCHWORKDELAY" and self._is_unpublished(node):
+                told = f"without {text} in STARTD_ATTRS it is undefined: a slot asks after 300 s"
+                yield Found(self.written[name], told, is_error=False)
         for name in (
             "STARTER_UPDATE_INTERVAL",
             "STARTER_INITIAL_UPDATE_INTERVAL",
@@ -418,13 +436,16 @@ class Configured:
         """How many a machine has of what it gives its slots, where that is told."""
         cpus = next((each for each in _CPUS if self.get(each)), "")
         memory = next((each for each in _MEMORY if self.get(each)), "")
-        found = {"cpus": self._whole(cpus, None), "memory": self._whole(memory, None)}
+        found: dict[str, int | float | None] = {
+            "cpus": self._whole(cpus, None),
+            "memory": self._whole(memory, None),
+        }
         reserved = self._whole("RESERVED_MEMORY", 0)
         if found["memory"] is not None and memory != "MEMORY":
             found["memory"] = max(found["memory"] - (reserved or 0), 0)
         for name in resources:
             value = self.get(f"MACHINE_RESOURCE_{name}")
-            number = self._whole(f"MACHINE_RESOURCE_{name}", None)
+            number = _number(value)
             # Else the id of each is listed, where no program finds them.
             ids = value.replace(",", " ").split()
             found[name] = number if number is not None or not ids else len(ids)
@@ -442,6 +463,8 @@ class Configured:
         for name, found in self._matching(_RESOURCE):
             value = self.get(name)
             program, _, _ = value.partition(" ")
+            if not found[1] and (_number(value) or 0) < 0:
+                yield Found(name, f"a number of them, or the id of each, is expected: {value[:60]}")
             if found[1] and files and (wrong := unusable(program, strict=False)):
                 yield Found(name, wrong)
 
@@ -464,10 +487,36 @@ class Configured:
                 is_none or not _PERIOD.fullmatch(period)
             ):
                 yield Found(f"{head}PERIOD", f"a time such as 5m is expected: {period!r}")
+            for end, read in (("ARGS", quoting.split_v2), ("ENV", quoting.environment_v2)):
+                text = self.get(f"{head}{end}")
+                try:
+                    if text.startswith('"'):  # else words between blanks
+                        read(quoting.unquoted_v2(text))
+                except BadAd as error:
+                    yield Found(f"{head}{end}", error.reason)
         for name, found in self._matching(_CRON):
             if found[2] == "EXECUTABLE" and found[1] not in listed:
                 told = f"{found[1]} is not in STARTD_CRON_JOBLIST: it is not run"
                 yield Found(name, told, is_error=False)
+
+
+def _without_itself(key: str, text: str, before: str | None) -> str:
+    """The value of a variable, with what it was in the place of itself."""
+    own = re.compile(rf"\$\({re.escape(key)}(?::([^()]*))?\)", re.IGNORECASE)
+    return own.sub(lambda found: before or found[1] or "", text)[:_LONGEST]
+
+
+def _reader(name: str) -> str:
+    """The daemon that reads a variable, by its name in capital letters."""
+    hook = _HOOK.fullmatch(name)
+    of_starter = hook is not None and hook[2].removesuffix(_TIMEOUT) in STARTER_HOOKS
+    return "STARTER" if of_starter or name.startswith("STARTER_") else "STARTD"
+
+
+def _number(text: str) -> int | float | None:
+    """The number that a resource of a machine is or comes to; None if it is a list of ids."""
+    value = _constant(text)
+    return None if isinstance(value, bool) or not isinstance(value, (int, float)) else value
 
 
 def _is_span(value: Value) -> bool:

@@ -120,6 +120,18 @@ WRONG = [
     ("STARTD_CRON_JOBLIST = $(STARTD_CRON_JOBLIST) B", "it is not set, and B is a job of cron"),
     ("STARTD_CRON_SSSMJF_MODE = Oneshoot", "'Oneshoot' is no mode; did you mean OneShot?"),
     ("STARTD_CRON_SSSMJF_PERIOD = often", "a time such as 5m is expected: 'often'"),
+    ("STARTD.SSS_HOOK_FETCH_WORK = x", "STARTD.SSS_HOOK_FETCH_WORK: an absolute path is expected"),
+    ("STARTER.SSS_HOOK_JOB_EXIT = x", "STARTER.SSS_HOOK_JOB_EXIT: an absolute path is expected"),
+    ("STARTD.START = (1 +\nSTART = TRUE", "STARTD.START: it is no expression"),
+    ("STARTD.START = $(START) ||\nSTART = TRUE", "STARTD.START: it is no expression"),
+    ("IS_OWNER = 1 +", "IS_OWNER: it is no expression"),
+    ("MACHINE_RESOURCE_Tapes = -3", "MACHINE_RESOURCE_Tapes: a number of them, or the id of each"),
+    (
+        "MACHINE_RESOURCE_Tapes = 2.5\nNUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = tapes=3",
+        "the slots have 3 of 2.5 tapes together",
+    ),
+    ('STARTD_CRON_SSSMJF_ARGS = "a \'b"', "STARTD_CRON_SSSMJF_ARGS: "),
+    ('STARTD_CRON_SSSMJF_ENV = "A=1 B"', "STARTD_CRON_SSSMJF_ENV: "),
     ("this is no variable", "it is no variable: 'this is no variable'"),
 ]
 
@@ -141,8 +153,18 @@ RIGHT = [
     "NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cogs=2, cpus=1\nMACHINE_RESOURCE_INVENTORY_Cogs = /x",
     "FetchWorkDelay = ifThenElse(State == \"Claimed\", 0, 300)", "FetchWorkDelay = 5 * 60",
     "STARTER_UPDATE_INTERVAL = 5 * 60", "SSS_HOOK_JOB_EXIT_TIMEOUT = 30", "RANK = TARGET.Department == \"a\"",
+    "STARTD.SSS_HOOK_JOB_EXIT = x", "STARTER.SSS_HOOK_FETCH_WORK = x", "SCHEDD.START = (",
+    "START = x\nSTARTD.START = $(START) && 1", "STARTD_CRON_SSSMJF_ARGS = \"a 'b c'\"", "STARTD_CRON_SSSMJF_ARGS = a 'b",
     "START = 1", "MachineMaxVacateTime = 10 * 60", "NUM_CPUS = $(DETECTED_CORES)*2\nNUM_SLOTS = 9",
 ]  # fmt: skip
+
+
+def test_a_dump_of_nothing_is_an_error():
+    assert (
+        problems("")
+        == problems("# comment\n")
+        == ["all of it: no variable is in it; it is to be what condor_config_val -dump prints"]
+    )
 
 
 def test_types_beyond_the_last_are_told_once_and_count_for_nothing():
@@ -163,6 +185,8 @@ SURPRISES = [
     ("NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = disk=1000", "a part of it is expected, such as 25%"),
     ("NUM_SLOTS_TYPE_1 = 1\nSLOT_TYPE_1 = cpus=1 cpu=2", "cpu: cpus is said twice"),
     ("START = FALSE", "it is false: no slot takes a job"),
+    ("STARTD.PREEMPT = FALSE", "STARTD.PREEMPT: it says nothing of fetched jobs"),
+    ("FetchWorkDelay = NoSuch", "without NoSuch in STARTD_ATTRS it is undefined"),
     ("PREEMPT = FALSE", "the Duration of one is not kept"),
     ("MaxJobRetirementTime = 3600", "may go on for 3600 s"),
     ("SLOT_TYPE_1 = 100%", "no such slot is made"),
