@@ -26,7 +26,8 @@ from sssjob.errors import SSSJobError
 from sssjob.expression import offers
 from sssjob.lcginfo import config, ldif
 from sssjob.query import versions
-from sssjob.rmap import framing
+from sssjob.rmap import envelope, framing, gate, reading
+from sssjob.rmap.replies import Reply
 from sssjob.translate import read as read_jobs
 
 DATA = Path(__file__).parent / "data"
@@ -77,6 +78,28 @@ def framed(data):
         pass
 
 
+def replied(data):
+    """What a server answers, with what its documents say."""
+    found = Reply()
+    for at in range(0, len(data), 100):
+        found.feed(data[at : at + 100])
+    found.end()
+    for document in found.documents():
+        tried(enveloped, document)
+
+
+def enveloped(data):
+    """A message of a client or of a server, with whatever it seems to be."""
+    gate.weight(data, len(data))
+    tried(gate.claims, data)
+    if gate.is_encrypted(data):
+        tried(gate.encrypted, data)
+    body = envelope.opened(data).body
+    if body is not None:
+        tried(reading.read_request, body)
+        reading.read_response(body)
+
+
 def xpath2(data):
     versions.compile(text(data), version="3.1")
 
@@ -103,6 +126,8 @@ PARSERS = {
     "LDIF": Target(lambda data: drained(ldif.read(data)), ("examples/lcginfo/*.ldif",)),
     "configuration": Target(lambda data: config.parse(text(data)), ("examples/lcginfo/*.conf",)),
     "requests": Target(framed, ("tests/data/gold/*.bin",)),
+    "replies": Target(replied, ("tests/data/gold/*.bin",)),
+    "envelopes": Target(enveloped, ("tests/data/gold/*.xml",)),
     **{
         f"records {name}": Target(
             partial(records_of, name),

@@ -37,7 +37,7 @@ LEGACY_HEAD = (
 PATH = "/SSSRMAP3"
 CONTENT_TYPE = 'text/xml; charset="utf-8"'
 
-_HEAD_LIMIT = 16 << 10  # bytes of a request line and all headers
+HEAD_LIMIT = 16 << 10  # bytes of the first line and all headers
 _REMEMBERED = 1 << 10  # bytes of a head that is remembered as it was read
 _LINE_LIMIT = 1 << 10  # bytes of the line before a chunk
 _CHUNKS, _SMALL = 1000, 256  # a body has some chunks, and more where they hold so many bytes
@@ -45,8 +45,8 @@ _SIZE_DIGITS = 15  # of a chunk or a body
 _HEX = frozenset(b"0123456789abcdefABCDEF")
 _TRAILERS = 1000  # lines behind the last chunk
 _TAIL = 64  # bytes in which the end of a message is looked for
-_END = b"Envelope>"  # how a message ends, with any prefix
-_SPACE = b" \t\r\n\0"  # Maui ends with a NUL
+# How a message ends, with any prefix; Maui puts a NUL behind it.
+_END = re.compile(rb"</([^\s<>/:]+:)?Envelope\s*>[ \t\r\n\0]*\Z")
 _EMPTY = re.compile(rb"\s*\n")  # lines
 _TOKEN = frozenset(b"!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
@@ -151,9 +151,9 @@ class Requests:
             self._skipped += 1
             if self._skipped > _TRAILERS:
                 raise BadFraming("There is too much behind the last chunk")
-        end = _end_of_head(self._buffer)
+        end = end_of_head(self._buffer)
         if end < 0:
-            if len(self._buffer) > _HEAD_LIMIT:
+            if len(self._buffer) > HEAD_LIMIT:
                 raise BadFraming(
                     "The header is too long", HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
                 )
@@ -222,8 +222,7 @@ class Requests:
         if self._left == 0:
             self._left = -1
             # The tail of a legacy request may never come.
-            end = self._body.getbuffer()[-_TAIL:].tobytes()
-            return self.is_legacy and end.rstrip(_SPACE).endswith(_END)
+            return self.is_legacy and ends_a_message(self._body.getbuffer())
         return False
 
     def _take(self) -> HTTPRequest:
@@ -336,12 +335,17 @@ def _length(text: str) -> int:
     return int(text)
 
 
-def _end_of_head(buffer: bytearray) -> int:
+def ends_a_message(body: bytearray | memoryview) -> bool:
+    """Whether the end tag of an Envelope stands at the end of what came."""
+    return _END.search(body[-_TAIL:]) is not None
+
+
+def end_of_head(buffer: bytearray) -> int:
     """Where the empty line after the headers ends; -1 if it is not where it may be.
 
-    What stands behind is not looked at: a client may have sent many requests.
+    What stands behind is not looked at: who sent it may have sent much more.
     """
-    found, limit = -1, _HEAD_LIMIT
+    found, limit = -1, HEAD_LIMIT
     for mark in (b"\r\n\r\n", b"\n\n", b"\n\r\n"):
         at = buffer.find(mark, 0, limit)
         if at >= 0:

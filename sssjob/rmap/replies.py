@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 
 from sssjob.errors import BadFraming
-from sssjob.rmap.framing import chunk_line, chunk_size
+from sssjob.rmap.framing import HEAD_LIMIT, chunk_line, chunk_size, end_of_head, ends_a_message
 
-_HEAD_LIMIT = 16 << 10  # bytes of a status line and all headers
+_BESIDE = 64 << 10  # bytes of heads before that of the answer, or of empty lines before a chunk
 _DIGITS = 15  # of a length
 _OF = " of the reply"
 _STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})[^\n]*")
 _BETWEEN = re.compile(rb"(?<=Envelope>)\s*(?=<\?xml|<Envelope)")
-_END = b"Envelope>"
 
 
 class Reply:
@@ -31,6 +30,7 @@ class Reply:
         self._body = bytearray()
         self._left: int | None = -1  # bytes of a chunk or body; -1: a line first; None: to the end
         self._chunked = False
+        self._beside = 0  # bytes since the last chunk that were no answer
         self._documents: list[bytes] = []
 
     def feed(self, data: bytes) -> None:
@@ -55,27 +55,26 @@ class Reply:
         return taken
 
     def _begin(self) -> bool:
-        ends = [
-            at + len(mark)
-            for mark in (b"\r\n\r\n", b"\n\n")
-            if (at := self._buffer.find(mark)) >= 0
-        ]
-        if not ends:
-            if len(self._buffer) > _HEAD_LIMIT:
-                raise BadFraming("The header of the reply is too long")
-            return False
-        head = bytes(self._buffer[: min(ends)])
-        del self._buffer[: min(ends)]
-        first = _STATUS.match(head)
-        if first is None:
-            raise BadFraming("The reply is not HTTP/1.1")
+        """Read the head of the answer, and what says before it that it will come."""
+        while True:
+            end = end_of_head(self._buffer)
+            if end < 0:
+                if len(self._buffer) > HEAD_LIMIT:
+                    raise BadFraming("The header of the reply is too long")
+                return False
+            head = bytes(self._buffer[:end])
+            del self._buffer[:end]
+            first = _STATUS.match(head)
+            if first is None:
+                raise BadFraming("The reply is not HTTP/1.1")
+            if not first[1].startswith(b"1"):
+                break
+            self._skip(end)
         headers = {
             name.strip().lower(): value.strip()
             for name, colon, value in (line.partition(b":") for line in head.split(b"\n")[1:])
             if colon
         }
-        if first[1] == b"100":
-            return self._begin()
         self.status = int(first[1])
         self._chunked = headers.get(b"transfer-encoding", b"").lower().startswith(b"chunked")
         length = headers.get(b"content-length")
@@ -105,23 +104,32 @@ class Reply:
         return True
 
     def _size_line(self) -> bool:
+        before = len(self._buffer)
         line = chunk_line(self._buffer, _OF)
         if line is None:
             return False
         if not line:
+            self._skip(before - len(self._buffer))
             return True
         if line.startswith(b"HTTP/"):
             raise BadFraming("The server began its reply anew, as Gold does without end")
         size = chunk_size(line, _OF)
+        self._beside = 0
         self.is_complete = size == 0
         if self.is_complete:
             self._cut(last=True)
         self._left = size
         return True
 
+    def _skip(self, count: int) -> None:
+        """Note bytes that hold nothing: a server could send them without end."""
+        self._beside += count
+        if self._beside > _BESIDE:
+            raise BadFraming(f"The server sent {_BESIDE} bytes that are no reply")
+
     def _cut(self, *, last: bool) -> None:
         """Hand out what is whole: at the end, all of it."""
-        body = bytes(self._body).strip()
-        if body and (last or body.endswith(_END)):
-            self._documents += _BETWEEN.split(body)
+        if last or ends_a_message(self._body):
+            if body := bytes(self._body).strip():
+                self._documents += _BETWEEN.split(body)
             self._body.clear()

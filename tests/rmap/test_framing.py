@@ -368,3 +368,11 @@ def test_any_bytes_are_requests_or_are_refused_and_nothing_else_happens(lines, c
     assert outcome(cuts)[1] == outcome([])[1]
     if not outcome([])[1]:
         assert outcome(cuts) == outcome([])
+
+
+def test_a_legacy_message_ends_with_its_end_tag_and_not_with_its_start_tag():
+    parser = Requests()
+    parser.feed(b"POST /SSSRMAP3 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\na\r\n<Envelope>\r\n")
+    assert parser.next() is None
+    parser.feed(b"d\r\n</s:Envelope>")
+    assert parser.next().body == b"<Envelope></s:Envelope>"

@@ -4,7 +4,7 @@
 import pytest
 from draws import examples
 from gold import ANSWERED, documents, recording
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from messages import pieces
 
@@ -42,6 +42,7 @@ SHAPES = [
     pytest.param(LEGACY_HEAD + b"%x\r\n%s\r\n0\r\n\r\n" % (len(ONE + TWO), ONE + TWO), False,
                  id="standard chunks"),
     pytest.param(b"HTTP/1.1 100 Continue\r\n\r\n" + standard_reply(ONE + TWO), False, id="continue"),
+    pytest.param(b"HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n" * 2 + standard_reply(ONE + TWO), False, id="hints"),
     pytest.param(b"HTTP/1.0 200 OK\r\n\r\n" + ONE + TWO, True, id="to the end"),
 ]  # fmt: skip
 
@@ -142,3 +143,35 @@ def test_a_header_may_be_as_long_as_its_limit():
     Reply().feed(fitting)
     with pytest.raises(BadFraming, match="too long"):
         Reply().feed(fitting + b"a")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"HTTP/1.1 100 Continue\r\n\r\n" * 4000, LEGACY_HEAD + b"\r\n" * 40_000],
+    ids=["heads", "empty lines"],
+)
+def test_a_server_that_goes_on_without_an_answer_is_given_up(data):
+    reply = Reply()
+    reply.feed(data[: 1 << 16])
+    assert not reply.is_complete
+    with pytest.raises(BadFraming, match="65536 bytes that are no reply"):
+        reply.feed(data[1 << 16 :])
+
+
+def in_chunks(data, cuts):
+    return b"".join(b"%x\r\n%s\r\n" % (len(each), each) for each in pieces(data, cuts) if each)
+
+
+@given(cuts=st.lists(st.integers(0, 120), max_size=12))
+@example(cuts=[31])  # behind the first start tag
+@example(cuts=range(120))
+def test_a_document_ends_with_its_end_tag_however_it_is_in_chunks(cuts):
+    other = TWO.replace(b"Envelope", b"s:Envelope")
+    _, found = read(LEGACY_HEAD + in_chunks(ONE + other, cuts) + b"0\r\n\r\n")
+    assert found == [ONE.strip(), other.strip()]
+
+
+def test_many_chunks_are_no_empty_lines():
+    document = b"<Envelope>" + b"a" * 40_000 + b"</Envelope>"
+    _, found = read(LEGACY_HEAD + in_chunks(document, range(len(document))) + b"0\r\n\r\n")
+    assert found == [document]

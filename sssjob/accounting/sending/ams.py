@@ -107,7 +107,7 @@ def _number(topic: Topic, status: int, body: bytes) -> str:
     if status == 200:
         try:
             (number,) = json.loads(body)["messageIds"]
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             raise NotPublished(f"{topic.url}: an answer without a message id") from None
         return str(number)
     said = visible(body[:_SHOWN].decode("utf-8", "replace").strip())
