@@ -271,7 +271,9 @@ def _advised(
     jobs: Iterable[JobView], advice: Callable[[JobView], str], before: Container[str] = ()
 ) -> Iterator[str]:
     """What is to be said of jobs, and was not before."""
-    said = (f"{view.block.id}: {text}" for view in jobs if (text := advice(view)))
+    said = (
+        f"{view.block.id or f'job {view.place}'}: {text}" for view in jobs if (text := advice(view))
+    )
     yield from (each for each in said if each not in before)
 
 

@@ -822,7 +822,7 @@ def test_a_job_that_has_ended_and_has_no_id_is_told(jobs, forwarding):
     jobs.service.advice = unsendable
     group = "<JobGroup><Id>g</Id>" + done.format("Idle") + done.format("Completed") + "</JobGroup>"
     answer, _ = jobs.answer("Create", object="JobGroup", data=[group])
-    assert (answer.code, answer.message) == ("100", ": will not be forwarded: it has no Id")
+    assert (answer.code, answer.message) == ("100", "job 2: will not be forwarded: it has no Id")
     each = forwarding(closed_port())
     each._first = 0
     assert each.look() == 0
