@@ -116,10 +116,13 @@ def unknown_values(row: spec.Attribute, text: str, element: str = "") -> Iterato
 
 
 def contexts(category: str) -> tuple[str, ...]:
-    """The contexts that mean something in a category: "Used" is what Delivered says anyway."""
+    """The contexts that mean something in a category: "Used" is what Delivered says anyway.
+
+    What was delivered may have been dedicated to the job, too, whether it used it or not.
+    """
     if category == spec.REQUESTED:
         return ("Configured", "Available", "Dedicated")
-    return ("Used",) if category else ("Configured", "Available", "Used", "Dedicated")
+    return ("Used", "Dedicated") if category else ("Configured", "Available", "Used", "Dedicated")
 
 
 def _check_units(element: str, text: str) -> Iterator[Fault]:

@@ -32,6 +32,7 @@ from sssjob.lcginfo.snapshot import (
 
 LINE_LIMIT = 1 << 16
 JOB_LIMIT = 5_000_000
+SKEW = 300  # seconds by which the clocks of two machines may differ
 LATEST = 1e12  # seconds; a number beyond it is no time of any clock
 SINCE_1970 = 1e9  # where now is later, times count from 1970, and an earlier one is none of a job
 
@@ -204,12 +205,21 @@ def entry(values: dict[str, literal.Scalar], number: int, report: Report = unhea
     times = [_time(values, key, number, report) for key in _TIMES]
     if found["state"] == RUNNING and times[1] is None:
         report(Remark(number, _WITHOUT_START))
+    if _is_before(times[1], times[0]):
+        report(Remark(number, f"start {times[1]:.15g} is before qtime {times[0]:.15g}"))
     jobid, user, name = (_text(values.get(key)) for key in ("jobid", "user", "name"))
     return QueuedJob(
         found["queue"], found["group"], found["state"], jobid, user, name,
         times[0], times[1], times[2], _count(values.get("cpucount"), number, report), times[3],
         _number(values, "priority", number, report), _text(values.get("reservation")),
     )  # fmt: skip
+
+
+def _is_before(start: float | None, queued: float | None) -> bool:
+    """Whether a job started before it was queued; a start of another clock is told elsewhere."""
+    if start is None or queued is None or start < SINCE_1970 <= queued:
+        return False
+    return start < queued - SKEW
 
 
 def is_header(line: str) -> bool:
@@ -329,6 +339,8 @@ def _header(
     value = float(found[2])
     if value < 0 and name != "now":
         report(Remark(number, f"{name} {found[2]} is negative and means unknown"))
+    elif value > LATEST:
+        report(Remark(number, f"{name} {found[2]} is more than any; a time is in seconds"))
     else:
         headers[name], places[name] = value, number
 

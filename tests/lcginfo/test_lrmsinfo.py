@@ -220,6 +220,9 @@ NO_START = "a running job without start"
     ("", "running", {"qtime": 1.6e9, "start": 0}, (1.6e9, None),
      ["start 0 is no time of a clock that counts from 1970", NO_START]),
     ("now 5000\n", "running", {"qtime": 0, "start": 0}, (0, 0), []),  # any zero point
+    ("now 1700000000\n", "running", {"qtime": 1.6e9, "start": 1.4e9}, (1.6e9, 1.4e9),
+     ["start 1400000000 is before qtime 1600000000"]),
+    ("now 1700000000\n", "running", {"qtime": 1.6e9, "start": 1.6e9 - 60}, (1.6e9, 1.6e9 - 60), []),
     ("", "running", {"qtime": -5, "start": 0}, (-5, 0), []),
 ])  # fmt: skip
 def test_a_time_that_is_none_of_the_clock_is_told_and_not_known(head, state, times, left, told):
@@ -231,6 +234,8 @@ def test_a_time_that_is_none_of_the_clock_is_told_and_not_known(head, state, tim
 
 
 @pytest.mark.parametrize("text, known, told", [
+    ("now 1700000000000\nnfree 10\n", (None, 10),
+     ["now 1700000000000 is more than any; a time is in seconds"]),
     ("nactive 3\nnfree 10\n", (3, 3), ["nfree 10 is more than nactive 3, and is taken as that"]),
     ("nfree 10\nnactive 3\n", (3, 3), ["nfree 10 is more than nactive 3, and is taken as that"]),
     ("nactive 3\nnfree 3\n", (3, 3), []), ("nfree 10\n", (None, 10), []),

@@ -392,7 +392,7 @@ class _Work:
             if kind and not plain(kind):
                 told = f"{kind!r} is no name of a model of GPUs that an ad can ask for"
                 self.say("E-LOSS", told, item)
-            elif kind and len(kinds) == 1:
+            elif kind and len(kinds) == 1 and self.ad.get(gpus.REQUEST):  # of none nothing is asked
                 self.ad[gpus.REQUIRE] = parser.expression(gpus.required(kind))
 
     def kept(self) -> None:

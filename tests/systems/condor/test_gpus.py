@@ -45,6 +45,12 @@ def test_a_model_is_asked_for_and_read_back(model):
     assert to_job(again).findings == ()
 
 
+def test_of_no_gpus_no_model_is_required():
+    text = f"<Job><Id>7.0</Id><Executable>/a</Executable>{ASKED.format('A100')}</Job>"
+    mapped = to_ad(loads(text.replace(">2<", ">0<")))
+    assert (mapped.ad["RequestGPUs"], "RequireGPUs" in mapped.ad) == (0, False)
+
+
 def test_what_else_is_required_of_gpus_is_kept_both_ways():
     held = 'Cmd = "/a"\nClusterId = 7\nRequestGPUs = 1\nRequireGPUs = Capability >= 8\n'
     found = to_job(ad_of(held))

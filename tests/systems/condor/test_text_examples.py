@@ -48,6 +48,8 @@ OF_KIND = {kind: [line for line, (each, _) in EXAMPLES.items() if each == kind]
 
 def configured(line):
     text = EXAMPLES[line][1]
+    if "<N>" in text:  # of any slot type
+        text = "SLOT_TYPE_1 = 100%\nSLOT_TYPE_1_PARTITIONABLE = True\n" + text.replace("<N>", "1")
     for number in re.findall(r"^SLOT_TYPE_(\d+) ", text, re.MULTILINE):
         if f"NUM_SLOTS_TYPE_{number}" not in text:
             text += f"NUM_SLOTS_TYPE_{number} = 1\n"
@@ -94,7 +96,7 @@ def expressions():
     """Each variable of a configuration that is an expression, with its macros replaced."""
     for line in OF_KIND["config"]:
         told = configured(line)
-        for name in Configured.read(EXAMPLES[line][1]).values:
+        for name in Configured.read(EXAMPLES[line][1].replace("<N>", "1")).values:
             text = told.get(name)
             if "(" in text or "=" in text or text in ("True", "False"):
                 yield line, name, text
@@ -125,6 +127,8 @@ WORTH = [
     (1549, "RANK", {}, True), (1549, "RANK", {"SlotID": 2}, False),
     (1792, "DOCKER_VOLUME_DIR_SOME_DIR_MOUNT_IF", {"Owner": "smith"}, True),
     (1848, "DOCKER_SHM_SIZE", {}, 512 * 1024 * 1024 // 2),
+    (1852, "DOCKER_SHM_SIZE", {}, 2 << 30), (1852, "DOCKER_SHM_SIZE", {"DevShmSize": 9}, 9),
+    (1852, "DOCKER_SHM_SIZE", {"DevShmSize": 1 << 40}, 2 << 30),
     (2115, "CONSUMPTION_MEMORY", {}, 1024), (2115, "CONSUMPTION_DISK", {}, 2048),
     (2115, "CONSUMPTION_CPUS", {}, 3),
     (2444, "FetchWorkDelay", {}, 0), (2444, "FetchWorkDelay", {"Activity": "Busy"}, 300),

@@ -19,7 +19,9 @@ from sssjob.classads import evaluate, long
 from sssjob.classads.values import Ad, Unparsed
 from sssjob.document import loads
 from sssjob.systems.condor.hooks import documents, queue, reports, spool
+from sssjob.systems.condor.hooks.candidates import refresh
 from sssjob.systems.condor.hooks.queue import DONE, OFFERED, READY, RUNNING, WAITING
+from sssjob.systems.condor.hooks.settings import HookSettings
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of others")
 
@@ -433,6 +435,16 @@ def test_what_is_no_document_is_told_and_the_others_go_on(site):
     assert len(site.fetch()) == 1
     for line in said:
         assert line in site.said
+    (site.path / "z.xml").touch()
+    site.fetch()
+    assert "link.xml" not in site.said  # once is enough in a log
+    shown = []
+    refresh(HookSettings(str(site.path)), queue.copied(HookSettings(str(site.path))), until=None,
+            say=lambda text: shown.append(str(text)))  # fmt: skip
+    assert "link.xml: it is not a regular file" in shown
+    os.symlink(site.path / "victim", site.path / "another.xml")
+    site.fetch()
+    assert "another.xml: it is not a regular file" in site.said
 
 
 @pytest.mark.parametrize("change", ["delete", "edit"])

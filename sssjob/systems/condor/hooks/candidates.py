@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -68,7 +69,11 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
     before = stamp.stamp(settings.jobs)
     source, trusted = documents(settings), trust(settings)
     known = queue.documents()
-    found = {each.name: each for each in source.found(say)}
+    odd: list[object] = []
+    found = {each.name: each for each in source.found(odd.append)}
+    if queue.is_news("odd", _digest(odd)):  # it stays where it is, and nobody reads of it for ever
+        for each in odd:
+            say(each)
     with queue.changing():
         for name in known.keys() - found.keys():
             queue.forget(name)
@@ -108,6 +113,11 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
     if not new:
         stamp.note(queue, before, began)
     return not new
+
+
+def _digest(told: Iterable[object]) -> str:
+    text = "\n".join(sorted(map(str, told)))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() if text else ""
 
 
 # decision 597

@@ -35,10 +35,14 @@ def is_ours(job: Job) -> bool:
 
 
 def was_ours(job: Job) -> bool:
-    """Whether somebody set the State of a job back that we held, and left the rest of it."""
-    return _was(job) and spelled(job.get("State") or "Idle") == "Idle" and (
-        job.get("Hold") in ("", "System")
-    )  # fmt: skip
+    """Whether somebody set a job free that we held, and left the rest of what we said of it.
+
+    By setting its State back, or by taking its Hold away.
+    """
+    state, hold = spelled(job.get("State") or "Idle"), job.get("Hold")
+    return _was(job) and ((state == "Idle" and hold in ("", "System")) or (
+        state == "Hold" and "Hold" not in job.properties.names()
+    ))  # fmt: skip
 
 
 def without(job: Job) -> Job:

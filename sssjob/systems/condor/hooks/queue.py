@@ -310,7 +310,7 @@ def _copy(
             return
         except _sqlite3.Error as error:
             if mode == "rw" or error.sqlite_errorname != "SQLITE_READONLY_ROLLBACK":
-                raise UnsafeQueue(f"{path}: {error}") from error
+                raise _unusable(path, error) from error
         finally:
             if file is not None:
                 file.close()
@@ -324,7 +324,14 @@ def _connected(path: str) -> _sqlite3.Connection:
         found.execute("PRAGMA synchronous = NORMAL")
         return found
     except _sqlite3.Error as error:
-        raise UnsafeQueue(f"{path}: {error}") from error
+        raise _unusable(path, error) from error
+
+
+def _unusable(path: str, error: _sqlite3.Error) -> UnsafeQueue:
+    """Why a queue cannot be read or written, and what to do about one that is damaged."""
+    is_damaged = error.sqlite_errorname.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT"))
+    advice = "; put it away, and a new one is made of the documents" if is_damaged else ""
+    return UnsafeQueue(f"{path}: {error}{advice}")
 
 
 class JobQueue:
@@ -344,7 +351,7 @@ class JobQueue:
         try:
             return self._connection.execute(statement, values)
         except _sqlite3.Error as error:
-            raise UnsafeQueue(f"{os.path.join(self.state, FILE)}: {error}") from error
+            raise _unusable(os.path.join(self.state, FILE), error) from error
 
     def version(self) -> int:
         """Of which version the file is; 0 if it has just been made."""
@@ -694,6 +701,17 @@ class JobQueue:
         away = "state IN ('offered', 'accepted', 'running')"
         if self.run(f"DELETE FROM job WHERE NOT {away} AND {which}", values).rowcount:
             self.run("DELETE FROM attempt WHERE key NOT IN (SELECT key FROM job)")
+
+    def is_news(self, name: str, told: str) -> bool:
+        """Whether something is to be said that was not said last; it is noted then.
+
+        In a copy, which somebody looks at, it always is.
+        """
+        row = self.run("SELECT value FROM note WHERE name = ?", (name,)).fetchone()
+        if (row[0] if row else "") == told:
+            return not self.state
+        self.run("REPLACE INTO note VALUES (?, ?, 0)", (name, told))
+        return True
 
     def seen(self) -> tuple[str, float]:
         """The stamp of all documents when they were last looked at, and when that was."""
