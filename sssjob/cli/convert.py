@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sssjob.document.sources import NamedSource
     from sssjob.lcginfo.snapshot import Remark
     from sssjob.records import record
-    from sssjob.verbs.convert import Conversion
+    from sssjob.verbs.convert import Conversion, Filed
     from sssjob.verbs.records import RecordReading
 
 LRMSINFO = "lrmsinfo"
@@ -40,7 +40,7 @@ _WHOLE = {
 _FILES = "each job has a file of its own"
 _BOTH = (
     "warning: of some runs two records are written, since what was written first cannot be taken "
-    "back; --output FILE has only the one that counts"
+    "back; --output FILE and --output-dir have only the one that counts"
 )
 FORMS = (LINES, WHOLE, *OTHERS, LRMSINFO)
 
@@ -144,7 +144,7 @@ def command(
     from sssjob.document.sources import Again
     from sssjob.records.runs import SeenRuns
     from sssjob.verbs import documents
-    from sssjob.verbs.convert import Conversion, ReadAgain
+    from sssjob.verbs.convert import Conversion, Filed, ReadAgain
     from sssjob.verbs.records import RecordReading, ToldOnce
 
     records.format_of(format_name)
@@ -160,9 +160,10 @@ def command(
         again = Again(given) if wanted.can_begin_anew else given
         is_documents = format_name in (AUTO.name, documents.DOCUMENTS)
         seen, once = SeenRuns(), ToldOnce(said)
+        filed = None if output_dir is None else Filed(Path(output_dir))
         work = Conversion(
             (), format_name, options, reading, cluster.processes(processes), grid, seen,
-            can_begin_anew=wanted.can_begin_anew and grid is None,
+            can_begin_anew=wanted.can_begin_anew,
         )  # fmt: skip
 
         def sources() -> tuple[NamedSource, ...]:
@@ -170,11 +171,14 @@ def command(
 
         try:
             reading = RecordReading(once, watching)
-            _write(replace(work, sources=sources(), reading=reading), wanted)
+            _write(replace(work, sources=sources(), reading=reading), wanted, filed)
         except ReadAgain:
             once.begin(is_silent=True)
             reading = RecordReading(once, watching)
-            _write(replace(work, sources=sources(), reading=reading, seen=seen.second()), wanted)
+            if grid is not None:
+                grid.joined = 0
+            work = replace(work, sources=sources(), reading=reading, seen=seen.second())
+            _write(work, wanted, filed)
         else:
             if seen.has_written_both:
                 common.say(_BOTH)
@@ -196,9 +200,11 @@ class WantedOutput(NamedTuple):
 
     @property
     def can_begin_anew(self) -> bool:
-        """Whether nothing of it has been seen by anybody before its end."""
-        if self.state is not None or self.output_dir is not None:
+        """Whether what was written may be written again: it is seen at the end, or replaced."""
+        if self.state is not None:
             return False
+        if self.output_dir is not None:
+            return True
         if self.output in (None, "-"):
             return self.form in _WHOLE
         path = Path(self.output)
@@ -249,8 +255,8 @@ def _options(
     return Options(zone, table.columns, table.delimiter, ended_only, steps)
 
 
-def _write(work: Conversion, wanted: WantedOutput) -> None:
-    """Write what is wanted to where it is wanted."""
+def _write(work: Conversion, wanted: WantedOutput, filed: Filed | None) -> None:
+    """Write what is wanted to where it is wanted: ``filed`` is a directory, if that is it."""
     from sssjob.verbs import convert
 
     if wanted.state is not None and wanted.output is not None:
@@ -262,12 +268,11 @@ def _write(work: Conversion, wanted: WantedOutput) -> None:
             remarks = convert.grown(work, state, grown, *around)
         for text in remarks:
             common.say(f"warning: {text}")
-    elif wanted.output_dir is not None:
-        directory = Path(wanted.output_dir)
+    elif filed is not None:
         if work.processes > 1:
-            convert.files(_by_several().documents(work), directory)
+            filed.write(_by_several().documents(work))
         else:
-            convert.files(map(convert.file_of, work.jobs()), directory)
+            filed.write(map(convert.file_of, work.jobs()))
     elif wanted.form in OTHERS:
         targets.write(work, wanted.form, wanted.told, wanted.output)
     else:

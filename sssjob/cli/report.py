@@ -240,7 +240,16 @@ def command(
         with ExitStack() as stack:
             for name, some in by_format(sources, format_name, stack, told):
                 ReportedJobs(
-                    some, failed, name, given, reading, 1 if by_one else used, seen, *table, True
+                    some,
+                    failed,
+                    name,
+                    given,
+                    reading,
+                    1 if by_one else used,
+                    seen,
+                    *table,
+                    True,
+                    len(files) > 1,
                 ).add_to(found)
 
     with common.failing():

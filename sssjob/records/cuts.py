@@ -93,8 +93,8 @@ class Lines:
                 if (found := regular.regular(block, form.delimiter, width, known)) is not None:
                     yield from self._by_columns(form, number, found)
                     continue
-            yield self._by_lines(number, block)
-        yield cut_short(blocks.cut_short)
+            # What is said of a line that was cut stands with it: who reads it has to know.
+            yield [*self._by_lines(number, block), *cut_short(blocks.cut_short)]
 
     def _by_columns(
         self, form: RegularLines, number: int, found: Regular

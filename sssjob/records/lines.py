@@ -91,25 +91,26 @@ def check_end(size: int) -> None:
 class Blocks:
     """Blocks of whole lines, each with the number of its first line.
 
-    ``cut_short`` is the number of the last line where it has no line end, else 0: known at the end.
-    Blocks are larger where ``wide`` says so, for a road on which much is read at once.
+    ``cut_short`` is the number of the last line where it has no line end, else 0: known with the
+    last block. Blocks are larger where ``wide`` says so, for a road on which much is read at once.
     """
 
     def __init__(self, stream: Readable, first: int = 1, wide: Callable[[], int] = int) -> None:
         self._stream, self._wide = stream, wide
-        self._next, self._last = first, b"\n"
+        self._next, self._last, self._is_over = first, b"\n", False
         self.cut_short = 0
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
         for block in blocks(self):
             number, self._next = self._next, self._next + block.count(b"\n") + 1
+            if self._is_over and self._last != b"\n":
+                self.cut_short = self._next - 1
             yield number, block
-        self.cut_short = self._next - 1 if self._last != b"\n" else 0
 
     def read(self, size: int, /) -> bytes:
         """The next bytes of the stream."""
         found = self._stream.read(max(size, self._wide()))
-        self._last = found[-1:] or self._last
+        self._last, self._is_over = found[-1:] or self._last, not found
         return found
 
     def lines(self) -> Iterator[tuple[int, str]]:

@@ -53,7 +53,7 @@ _TOGETHER = 256  # job objects that are looked up at once
 _DIGITS = 11  # of seconds: more are milliseconds
 _FORGOTTEN = 1 << 16  # runs of which a bad record was remembered at first
 
-NEW, TWICE, INSTEAD = range(3)
+NEW, TWICE, INSTEAD, LATER = range(4)  # LATER: the one that was read before ended alike
 UNTOLD = 0  # stands for what tells no run; no hash but that of "" is this number, as good as never
 WAITS, BEGAN, ENDED = 1, 2, 3  # how much a record tells of its run
 _KIND = 3  # the bits of that
@@ -118,7 +118,7 @@ class Met(Protocol):
         ...
 
     def take(self, keys: Keys) -> Sequence[int]:
-        """For each of many runs in their order NEW, TWICE or INSTEAD."""
+        """For each of many runs in their order NEW, TWICE, INSTEAD or LATER."""
         ...
 
     def forget(self, runs: Iterable[Any]) -> None:
@@ -139,12 +139,17 @@ class Knowing(Met, Protocol):
 
 
 class SeenRuns:
-    """The runs that were met; see above."""
+    """The runs that were met; see above.
+
+    Of two records that end alike the later one is left out in a first reading, unless whoever asks
+    ``takes_later`` ones for what counts, as a store does, which has versions.
+    """
 
     told = staticmethod(hash)
     ended = staticmethod(end_of)
 
-    def __init__(self) -> None:
+    def __init__(self, *, takes_later: bool = False) -> None:
+        self._alike = LATER if takes_later else TWICE
         self._runs = {UNTOLD}  # the last ones, and perhaps others that were asked for
         self._taken: list[Keys] = []  # those that were taken together, and are not in ``_ends``
         self._ends: dict[int, int] = {}  # by the last runs
@@ -160,7 +165,7 @@ class SeenRuns:
         self.has_written_both = False  # of a run, of which a later record counts
 
     def take(self, keys: Keys) -> Sequence[int]:
-        """For each of many runs in their order NEW, TWICE or INSTEAD; they are remembered."""
+        """For each of many runs in their order what it is; they are remembered."""
         verdicts = [
             self._taken_one(run, job, end) if run else NEW
             for run, job, end in zip(keys.runs, keys.jobs, keys.ends, strict=True)
@@ -192,7 +197,7 @@ class SeenRuns:
         self._again(run, known, counts=True)
         self.has_written_both |= known != end
         self._remember(run, end)
-        return TWICE if known == end else INSTEAD
+        return self._alike if known == end else INSTEAD
 
     def _begins(self, job: int, run: int) -> None:
         """A run of a job has begun: what waits gives way to it."""
@@ -500,7 +505,9 @@ class Once:
         if last.__class__ is Noted and last.message == CUT_SHORT:
             self._is_cut = True
         if not places:
-            if self._is_cut and self._last != UNTOLD:
+            if self._is_cut and len(found.items) > 1:  # what was cut is no record, or a bad one
+                self._is_cut = False
+            elif self._is_cut and self._last != UNTOLD:
                 self._met.doubt(self._last)
                 self._is_cut = False
             return found
@@ -564,7 +571,7 @@ def noted(line: int, verdict: int) -> Noted | None:
     """What to say of a record that is not the first of its run."""
     if verdict == NEW:
         return None
-    text = _TWICE if verdict == TWICE else _INSTEAD
+    text = _INSTEAD if verdict == INSTEAD else _TWICE
     return Noted(line, text, once=True, severity=Severity.NOTICE)
 
 

@@ -58,13 +58,14 @@ def keep(
             else:
                 yield each
 
-    return _kept(engine, packing_, found, entry, on_error, None, on_warning or _not_told)
+    warn = on_warning or _not_told
+    return _kept(engine, packing_, found, entry, on_error, None, warn, keeps_former=True)
 
 
 def _kept(
     engine: Engine, packing_: Packing, found: Callable[[OnError], Iterator[Incoming | Ready]],
     entry: HistoryEntry, on_error: OnError | None, on_batch: Callable[[Counts], None] | None,
-    warn: OnWarning,
+    warn: OnWarning, *, keeps_former: bool = False,
 ) -> Counts:  # fmt: skip
     bad = 0
 
@@ -83,7 +84,7 @@ def _kept(
             if batch.count >= _DOCUMENTS and not engine.fetch("SELECT 1 FROM document LIMIT 1"):
                 # Sorted once they are all there, indexes take less time and less room.
                 opening.drop_indexes(engine)
-            counts, warnings = _written(engine, packing_, batch, entry)
+            counts, warnings = _written(engine, packing_, batch, entry, keeps_former=keeps_former)
             total += counts
             for warning in warnings:
                 warn(warning)
@@ -149,12 +150,14 @@ def _batches(found: Iterator[Incoming | Ready]) -> Iterator[_Batch]:
 
 
 def _written(
-    engine: Engine, packing_: Packing, batch: _Batch, entry: HistoryEntry
+    engine: Engine, packing_: Packing, batch: _Batch, entry: HistoryEntry, *, keeps_former: bool
 ) -> tuple[Counts, list[Finding]]:
     for left in reversed(range(_TRIES)):
         try:
             with engine.transaction():
-                writer = DocumentWriter(engine, packing_, keeps_ended=True)
+                writer = DocumentWriter(
+                    engine, packing_, keeps_ended=True, keeps_former=keeps_former
+                )
                 outcomes, warnings = batch.write(writer, entry)
                 writer.settle(entry)
         except BusyStore:

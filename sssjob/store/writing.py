@@ -217,11 +217,16 @@ class DocumentWriter:
     """Writes documents within a transaction that somebody else has begun.
 
     One that ``keeps_ended`` takes no document of a run that is open for the next version of one in
-    which that run has ended: it is older, whenever it comes.
+    which that run has ended: it is older, whenever it comes. One that ``keeps_former`` versions
+    takes none that is one of these: what it is made of was read before what is there.
     """
 
-    def __init__(self, engine: Engine, packing: Packing, *, keeps_ended: bool = False) -> None:
-        self.engine, self.packing, self._keeps_ended = engine, packing, keeps_ended
+    def __init__(
+        self, engine: Engine, packing: Packing, *, keeps_ended: bool = False,
+        keeps_former: bool = False,
+    ) -> None:  # fmt: skip
+        self.engine, self.packing = engine, packing
+        self._keeps_ended, self._keeps_former = keeps_ended, keeps_former
         self._rows = schema.job()
         self._unsettled: set[int] = set()
 
@@ -312,8 +317,12 @@ class DocumentWriter:
                 continue
             files = self._chosen(incoming, run.files)
             is_there = files.column == run.files and self._has(run, incoming.content)
-            # decision 265
-            is_there = is_there or (self._keeps_ended and self._is_older(incoming, run))
+            # decisions 265 and 517
+            is_there = (
+                is_there
+                or (self._keeps_ended and self._is_older(incoming, run))
+                or (self._keeps_former and self._is_former(incoming, run))
+            )
             outcome = Outcome.UNCHANGED if is_there else Outcome.CHANGED
             written[index] = StoredDocument(run.number, outcome, files.missing)
             if not is_there:
@@ -334,6 +343,10 @@ class DocumentWriter:
         if incoming.marks.started:
             return incoming.marks.started == present.marks.started
         # A run that waits may be another one than that which ended, unless it was known before.
+        return self._is_former(incoming, present)
+
+    def _is_former(self, incoming: Incoming, present: PresentDocument) -> bool:
+        """Whether a document is a former version of the one that is there."""
         former = self.engine.fetch(
             "SELECT dictionary, data FROM former WHERE document = ?", (present.number,)
         )

@@ -7,7 +7,6 @@ object in between; what needs job objects (other targets, logs of computing elem
 from __future__ import annotations
 
 import io
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
@@ -367,15 +366,36 @@ def documents(
             stream.write(TAIL.encode())
 
 
-def files(documents: Iterable[tuple[str, bytes]], directory: Path) -> None:
-    """Write each document in a file of its own, by the name of it; whole or not at all."""
-    directory.mkdir(parents=True, exist_ok=True)
-    runs: Counter[str] = Counter()
-    for name, document in documents:
-        runs[name] += 1
-        suffix = f"-{runs[name]}" if runs[name] > 1 else ""
-        with outputs.writing(directory / f"{name}{suffix}.xml", follow=False) as stream:
-            stream.write(document)
+class Filed:
+    """Documents in a directory, each in a file of its own; whole or not at all."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._runs: dict[str, int] = {}  # how many documents there are of each name of a file
+
+    def write(self, documents: Iterable[tuple[str, bytes]]) -> None:
+        """Write documents by their names; of what was written before, only these are left."""
+        before, self._runs = self._runs, {}
+        self._directory.mkdir(parents=True, exist_ok=True)
+        for name, document in documents:
+            with outputs.writing(self._path(self._next(name)), follow=False) as stream:
+                stream.write(document)
+        for name in before.keys() - self._runs.keys():
+            self._path(name).unlink(missing_ok=True)
+
+    def _next(self, name: str) -> str:
+        """The name of a file that no other document has: ``7``, ``7-2``, ``7-3``."""
+        count = self._runs.get(name, 0) + 1
+        while count > 1 and f"{name}-{count}" in self._runs:  # the name of another document
+            count += 1
+        self._runs[name] = count
+        if count == 1:
+            return name
+        self._runs[f"{name}-{count}"] = 1
+        return f"{name}-{count}"
+
+    def _path(self, name: str) -> Path:
+        return self._directory / f"{name}.xml"
 
 
 def file_of(job: Job) -> tuple[str, bytes]:

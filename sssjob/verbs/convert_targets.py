@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class FileWriter(Writer):
-    """Documents by the names of their files, for who writes these; see ``convert.files``."""
+    """Documents by the names of their files, for who writes these; see ``convert.Filed``."""
 
     def __init__(self, stream: BinaryIO, options: WriterOptions, on_loss: OnLoss) -> None:
         super().__init__(stream, options, on_loss)

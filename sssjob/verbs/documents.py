@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 DOCUMENTS = "sss"  # the format that documents are
 _BEGIN = 1 << 9  # bytes that tell whether there are documents
+_PACKED = 1 << 20  # compressed bytes of which the first are unpacked: bzip2 has large blocks
 _WHOLE = 1 << 20  # bytes of a file that may be about something else
 _SHOWN = 5  # names of files of a directory that are told, where they are not read
 
@@ -246,12 +247,32 @@ def _recognised(source: NamedSource, stack: ExitStack) -> tuple[Recognised | Non
         return None, source
     assert not isinstance(source.given, Path)
     stream = source.given
-    if not hasattr(stream, "peek") or are_documents(stream.peek(_BEGIN)):
+    if not hasattr(stream, "peek"):
+        return None, source
+    begin = stream.peek(_BEGIN)
+    # A slow pipe has given the first byte, perhaps.
+    if begin and any(begin.startswith(each) or each.startswith(begin) for each in COMPRESSED):
+        packed, stream = looked_at(stream, _PACKED)  # who reads it decompresses it from there
+        head = _unpacked_head(packed)
+        return None if are_documents(head) else recognise(head), source._replace(given=stream)
+    if are_documents(begin):
         return None, source
     from sssjob.records.recognition import HEAD
 
     head, stream = looked_at(stream, HEAD)
     return recognise(head), source._replace(given=stream)
+
+
+def _unpacked_head(packed: bytes) -> bytes:
+    """What stands at the beginning of what is compressed, as far as its first bytes tell."""
+    from sssjob.records.recognition import HEAD
+
+    pieces, wanted = [], HEAD
+    with suppress(UnreadableDocument), unpacked(io.BytesIO(packed)) as stream:
+        while wanted > 0 and (piece := stream.read(min(wanted, _BEGIN))):
+            pieces.append(piece)
+            wanted -= len(piece)
+    return b"".join(pieces)
 
 
 def _of_file(path: Path) -> Recognised | None:

@@ -69,7 +69,8 @@ class ReportedJobs:
     ``on_error`` is given what cannot be read, and the rest goes on. Files and streams are added up
     by so many ``processes``. Of records, runs that ``seen`` has met count once; ``columns`` and
     ``delimiter`` are those of a table without a header. What is read of stores ``keeps`` rows there
-    for the next report, if it may.
+    for the next report, if it may. Where there are other sources, of whatever format,
+    ``compares_stores`` with these: their jobs are read then, and no rows.
     """
 
     sources: Iterable[NamedSource]
@@ -82,6 +83,7 @@ class ReportedJobs:
     columns: tuple[str, ...] = ()
     delimiter: str = ""
     keeps: bool = False
+    compares_stores: bool = False
 
     @property
     def options(self) -> Options:
@@ -102,8 +104,7 @@ class ReportedJobs:
             if source.is_store:
                 self._add_store(source, report, None)
             else:
-                for job in self._once(source):
-                    report.add(job)
+                self._add_once(source, self._read(source), report)
         if self.format != DOCUMENTS:
             self._add_stream(report)
 
@@ -162,6 +163,9 @@ class ReportedJobs:
         self, source: NamedSource, report: Report, workers: DocumentWorkers | None
     ) -> None:
         """Add a store by its rows. What reads stores is loaded only where there is one."""
+        if self.compares_stores and self.seen is not None:
+            self._add_once(source, self._stored(source), report)
+            return
         from sssjob.verbs import store_report
 
         def mapped(parts: Iterable[PackedRows]) -> Iterator[PartRows]:
@@ -194,7 +198,10 @@ class ReportedJobs:
     def __iter__(self) -> Iterator[Block]:
         if self.format == DOCUMENTS:
             for source in self.sources:
-                yield from self._stored(source) if source.is_store else self._once(source)
+                if source.is_store:
+                    yield from self._stored(source)
+                else:
+                    yield from self._once(source, self._read(source))
             return
         chosen, options = find(self.format), self.options
         yield from self.reading.jobs(
@@ -206,9 +213,13 @@ class ReportedJobs:
             for stored in jobs.documents(on_error=self.on_error):
                 yield loads(stored.document)
 
-    def _once(self, source: NamedSource) -> Iterator[Job]:
+    def _add_once(self, source: NamedSource, documents: Iterable[Block], report: Report) -> None:
+        for job in self._once(source, documents):
+            report.add(job)
+
+    def _once(self, source: NamedSource, documents: Iterable[Block]) -> Iterator[Job]:
         """The jobs of documents, each run once."""
-        jobs = chain.from_iterable(map(jobs_of, self._read(source)))
+        jobs = chain.from_iterable(map(jobs_of, documents))
         if self.seen is None:
             return jobs
         return without_twins(jobs, self.seen, partial(self.reading.tell, source.name))

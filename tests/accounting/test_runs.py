@@ -326,6 +326,13 @@ def test_a_record_that_was_cut_gives_way_to_a_whole_one(copies):
     assert "<Node>n12</Node>" in job
 
 
+def test_a_line_that_was_cut_and_is_no_record_casts_no_doubt_on_the_one_before():
+    """Else another one of its run, which was cut itself, would count instead."""
+    whole = RUN.format("00:10:00")
+    found = read("pbs", whole + "half a li", whole.removesuffix("0:00\n"))
+    assert counted(found) == (1, {runs.AGAIN: 1})
+
+
 def test_times_that_are_written_otherwise_tell_the_same_run():
     columns = "JobID|Cluster|State|Submit|Start|End|ElapsedRaw\n"
     iso = "7|c|COMPLETED|2023-11-14T22:00:00|2023-11-14T22:10:00|2023-11-14T22:20:00|600\n"

@@ -1,6 +1,7 @@
 """sssjob convert --to: usage records, messages, tables and single files."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,45 @@ def test_each_job_in_a_file_of_its_own(tmp_path):
     assert names == ["%2E.%2F1.xml", "1-2.xml", "1.xml"]
     for path in (tmp_path / "jobs").iterdir():
         assert not [item for item in check_source(path) if item.severity == "error"]
+
+
+def test_no_two_jobs_have_one_file(tmp_path):
+    """A second run of job 1 would be called as job 1-2 is."""
+    ids = ("1", "1-2", "1", "1", "1-2")
+    data = "".join(f"<Job><Id>{id_}</Id></Job>" for id_ in ids)
+    assert run("--from", "sss", "--output-dir", tmp_path / "d", "-", data=data).exit_code == 0
+    found = [re.findall("<Id>(.*)</Id>", path.read_text()) for path in (tmp_path / "d").iterdir()]
+    assert sorted(id_ for some in found for id_ in some) == sorted(ids)
+
+
+COLUMNS = "Cluster|JobID|State|Submit|Start|End|ElapsedRaw\n"
+EVENING = f"{COLUMNS}c|7|RUNNING|100|200|Unknown|50\nc|8|COMPLETED|100|200|300|90\n"
+MORNING = f"{COLUMNS}c|7|COMPLETED|100|200|300|100\nc|8|COMPLETED|100|200|300|95\n"
+
+
+@pytest.mark.parametrize("more", [(), ("--workers", "2")], ids=["one", "two"])
+def test_of_records_of_a_run_one_has_a_file(more, tmp_path):
+    logs = tmp_path / "evening", tmp_path / "morning"
+    for path, text in zip(logs, (EVENING, MORNING), strict=True):
+        path.write_text(text)
+    result = run("--from", "slurm", "--output-dir", tmp_path / "d", *more, *logs)
+    assert "converted 2, skipped 2 (read before 2)" in result.stderr
+    assert "two records are written" not in result.stderr
+    found = {path.name: path.read_text() for path in (tmp_path / "d").iterdir()}
+    assert sorted(found) == ["7.xml", "8.xml"]
+    assert "<Duration>100</Duration>" in found["7.xml"]
+    assert "<Duration>95</Duration>" in found["8.xml"]
+
+
+def test_of_records_of_a_run_one_is_joined_with_the_log_of_a_computing_element(tmp_path):
+    (tmp_path / "log").write_text('"timestamp=1970-01-01 00:01:40" "jobID=C" "lrmsID=7"\n')
+    out = tmp_path / "out"
+    more = ("--blah", tmp_path / "log", "-o", out, "-")
+    result = run("--from", "slurm", *more, data=EVENING + MORNING)
+    assert "joined 1 of 1 entries" in result.stderr
+    assert "two records are written" not in result.stderr
+    assert out.read_text().count("<Job>") == 2
+    assert "<State>Running</State>" not in out.read_text()
 
 
 def test_documents_become_job_objects_again_with_their_defaults():

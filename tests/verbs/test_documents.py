@@ -1,7 +1,9 @@
 """Whatever was named, as documents: directories, stores, pipes, and records of batch systems."""
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 from contextlib import ExitStack
 from pathlib import Path
@@ -129,6 +131,31 @@ class Slow(io.RawIOBase):
             self._parts.insert(0, data[len(buffer) :])
         buffer[: len(data[: len(buffer)])] = data[: len(buffer)]
         return min(len(data), len(buffer))
+
+
+COMPRESSED = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}
+
+
+@pytest.mark.parametrize("compress", COMPRESSED.values(), ids=COMPRESSED)
+@pytest.mark.parametrize("size", [1, 1 << 16], ids=["a byte first", "at once"])
+def test_what_comes_compressed_through_a_pipe_is_told_and_given_from_its_beginning(compress, size):
+    many = "".join(f"{number}|COMPLETED|{number * 7919 % 997}\n" for number in range(20_000))
+    for text, wanted in ((SACCT + many, "slurm"), (JOB.format(1), None), ("", None)):
+        data = compress(text.encode())
+        stream = io.BufferedReader(Slow(data, size))
+        with ExitStack() as stack:
+            found, given = recognised(NamedSource("<stdin>", stream), stack)
+            assert (found and found.format.name) == wanted
+            assert given.given.read() == data
+
+
+def test_of_what_is_compressed_and_damaged_its_reader_tells():
+    data = gzip.compress(SACCT.encode())[:30]
+    with ExitStack() as stack:
+        found, given = recognised(
+            NamedSource("<stdin>", io.BufferedReader(io.BytesIO(data))), stack
+        )
+    assert (found, given.given.read()) == (None, data)
 
 
 @pytest.mark.parametrize("tag", [b"<Job><", b"<Job><Job_", b"<Job><Job_Id>"])

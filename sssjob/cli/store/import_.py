@@ -131,13 +131,15 @@ def _records(
     said: records.RecordMessages, reason: str, processes: int,
 ) -> Counts:  # fmt: skip
     """Keep what records become; one history entry for each source."""
+    from sssjob.records.runs import SeenRuns
     from sssjob.store import Counts
     from sssjob.verbs import keeping
     from sssjob.verbs.convert import Conversion
     from sssjob.verbs.records import RecordReading
 
     reading = RecordReading(said, progress.watching)
-    work = Conversion(found, format_name, wanted, reading, processes)
+    seen = SeenRuns(takes_later=True)
+    work = Conversion(found, format_name, wanted, reading, processes, seen=seen)
     total = Counts()
     for name, documents in keeping.of_sources(work):
         total += _keep(jobs, name, documents, reason)
