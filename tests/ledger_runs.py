@@ -11,7 +11,7 @@ def run(number, machine="c", submit=1, start=None, end=None, wall=None):
     told = {"SubmitTime": submit, "StartTime": start, "EndTime": end, "Duration": wall}
     parts = [f"<{name}>{each}</{name}>" for name, each in told.items() if each is not None]
     place = f"<Machine>{machine}</Machine>" if machine else ""
-    return columns.row(sssjob.loads(JOB.format(number, place + "".join(parts))), "log", number)
+    return columns.row(sssjob.loads(JOB.format(number, place + "".join(parts))), "log", 1)
 
 
 def runs(kept):

@@ -136,8 +136,11 @@ _RELATIVE_TOLD = (*_TOLD, "(times from the begin of the log)")
 def rows(names: Names) -> Iterator[Field]:
     """The mapping: a job that was not started has used nothing; see ``_relative``."""
     for row in (*COLUMNS, *TIMES):
-        if NEVER not in names or row.column not in _OF_STARTED:
-            yield _relative(row) if _RELATIVE_TOLD[-1] in names else row
+        if NEVER in names and row.column in _OF_STARTED:
+            continue
+        if NEVER in names and row.column == "Queue Number":
+            row = row._replace(place=JOB)
+        yield _relative(row) if _RELATIVE_TOLD[-1] in names else row
 
 
 def reader(options: Options, clock: Clock) -> Reader:

@@ -29,7 +29,8 @@ from sssjob.ledger import damage, engine, jobs, lookup
 from sssjob.ledger.columns import EXACT, SUMMED
 from sssjob.ledger.ledger import Ledger
 from sssjob.ledger.manifest import DataFile, Manifest, together
-from sssjob.query import Query, Question, elements
+from sssjob.query import Query, Question, attributes, elements
+from sssjob.query.hints import attribute_names
 from sssjob.store import columns
 from sssjob.store.columns import ODD, READING, SEPARATOR, ColumnType, Says
 from sssjob.store.condition import And, Compare, Condition, Op, Or, Prefix
@@ -74,7 +75,8 @@ _NUMBERS = [
     SUMMED["cpu"],
     *dict.fromkeys(name for block in _OF_BLOCK.values() for name in block),
 ]
-_OF_BLOCK["Delivered"] += jobs.GIVEN
+_QUEUE = f'CASE WHEN {jobs.NEVER} THEN NULL ELSE "{jobs.QUEUE}" END'
+_OF_BLOCK["Delivered"] += [_QUEUE, *(f'"{name}"' for name in jobs.GIVEN if name != jobs.QUEUE)]
 # What a row has that its columns, as a store has them, do not tell.
 _IS_ODD = (
     f"{EXACT} IS NOT NULL OR ({_SPREAD} AND {_NODES} % {_WALL} <> 0) OR "
@@ -87,21 +89,22 @@ _BLOCK_IS_ODD = f"{_WALL} IS NULL OR {_WALL} = 0"
 def _shown() -> dict[str, str]:
     """The columns of a store, as SQL over those of a ledger; NULL where no job has such a value."""
     own = {
-        **{path: name for name, path in jobs.OWN.items()},
-        **{f"Delivered/{element}": name for name, element in jobs.GIVEN.items()},
-    }
+        **{path: f'"{name}"' for name, path in jobs.OWN.items()},
+        **{f"Delivered/{element}": f'"{name}"' for name, element in jobs.GIVEN.items()},
+        "Delivered/Queue": _QUEUE, "Queue": f'CASE WHEN {jobs.NEVER} THEN "{jobs.QUEUE}" END',
+    }  # fmt: skip
     found = {column.name: "NULL" for column in columns.COLUMNS}
     for column in columns.COLUMNS:
         name = own.get(column.path) or _AMOUNTS.get(column.path)
         if name and column.says is Says.TEXT:
-            found[column.name] = f'("{name}")::VARCHAR'
+            found[column.name] = f"({name})::VARCHAR"
         elif name and column.says in (Says.LOW, Says.BYTES):
             unit, _ = _MEMORY.get(column.path, (1, {}))
             found[column.name] = f"({name})::DOUBLE"
             if column.says is Says.LOW and unit > 1:
                 found[column.name] += f" / {unit}"  # exact: a power of 2
         elif column.says is Says.COUNT:
-            given = " OR ".join(f'"{each}" IS NOT NULL' for each in _OF_BLOCK.get(column.path, ()))
+            given = " OR ".join(f"{each} IS NOT NULL" for each in _OF_BLOCK.get(column.path, ()))
             found[column.name] = f"(CASE WHEN {given} THEN 1 ELSE 0 END)" if given else "0"
         elif (memory := column.path.rpartition("/@"))[0] in _MEMORY:
             told = _MEMORY[memory[0]][1].get(memory[2])
@@ -130,10 +133,15 @@ _TOLD = frozenset((
 ))  # fmt: skip
 
 
+_ATTRIBUTES = chain(jobs.ENERGY, *jobs.LIMIT.values(), *(told for _, told in _MEMORY.values()))
+_UNTOLD = attribute_names() - {*_ATTRIBUTES}
+
+
 def untold(question: Question) -> list[str]:
     """The names of the standard in a question of which no run of a ledger says anything."""
     known = spec.names()
-    return [name for name in elements(question) if name in known and name not in _TOLD]
+    found = [name for name in elements(question) if name in known and name not in _TOLD]
+    return [*found, *(f"@{name}" for name in attributes(question) if name in _UNTOLD)]
 
 
 def narrows(question: Question) -> bool:

@@ -37,6 +37,8 @@ OWN = {
     "exit_code": "ExitCode", "submit_time": "SubmitTime", "eligible_time": "EligibleTime",
     "start_time": "StartTime", "end_time": "EndTime", "suspended_seconds": "SuspendDuration",
 }  # fmt: skip
+# The queue of a job that never started is that of the job itself, as records have it.
+QUEUE, NEVER = GROUPED["queue"], f"{columns.START} IS NULL AND {SUMMED['wall']} IS NULL"
 _OF_RUN = (
     columns.MACHINE, columns.ID, columns.SUBMIT, columns.START, columns.END, SUMMED["wall"],
     SUMMED["processors"], SUMMED["cpu"], "exit_code",
@@ -45,7 +47,9 @@ _OF_RUN = (
 REQUESTED = {
     "Processors": "asked_processors", "NodeCount": "asked_nodes", "Duration": "limit_seconds",
 }  # fmt: skip
-# How records tell memory: the attributes, and the bytes of a unit.
+# How records tell a limit, energy, and memory: the attributes, and the bytes of a unit.
+LIMIT = {"Duration": {"op": "LE"}}
+ENERGY = {"name": "Energy", "units": "J"}
 USED_MEMORY, USED_UNIT = {"metric": "Max", "units": "KB"}, 1 << 10
 ASKED_MEMORY, ASKED_UNIT = {"units": "MB"}, 1 << 20
 _Told = dict[str, Any]
@@ -110,6 +114,9 @@ def job(row: columns.Row) -> Job:
         if told[name] is not None
     ]
     sums = _sums(told)
+    if told[columns.START] is None and sums["wall"] is None and told[QUEUE] is not None:
+        items.append(Property(GIVEN[QUEUE], told[QUEUE]))
+        told[QUEUE] = None
     items += _property("CpuDuration", sums["cpu"])
     for block, properties in (
         (Requested, _requested(told, sums)),
@@ -129,7 +136,7 @@ def _sums(told: _Told) -> dict[str, Number | None]:
 
 def _requested(told: _Told, sums: dict[str, Number | None]) -> Iterator[Property]:
     for element, column in REQUESTED.items():
-        yield from _property(element, told[column])
+        yield from _property(element, told[column], LIMIT.get(element))
     yield from _property("Memory", _in(sums["asked"], ASKED_UNIT), ASKED_MEMORY)
     yield from _property("Resource", sums["asked_gpus"], {"name": GPU})
 
@@ -148,7 +155,7 @@ def _delivered(told: _Told, sums: dict[str, Number | None]) -> Iterator[Property
     yield from _property("Memory", _in(sums["memory"], USED_UNIT), USED_MEMORY)
     # Of a run without a duration, how many GPUs it had is not known.
     yield from _property("Resource", _each(sums["gpus"], wall, None), {"name": GPU})
-    yield from _property("Resource", sums["energy"], {"name": "energy", "units": "J"})
+    yield from _property("Resource", sums["energy"], ENERGY)
 
 
 def _in(amount: Number | None, unit: int) -> Number | None:

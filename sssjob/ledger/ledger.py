@@ -154,7 +154,8 @@ class Ledger:
                     written=int(time.time()), why=why,
                 )  # fmt: skip
                 manifest.commit(self.home, following)
-        return Added(count - len(replaced), len(replaced), len(arrived) - count)
+        new = max(count - len(replaced), 0)  # tasks that ran replace several records that waited
+        return Added(new, len(replaced), len(arrived) - count)
 
     def _written(self, connection: Connection, made: list[Place]) -> Iterator[DataFile]:
         """The rows of ``fresh`` in files, one for each month of the end; others are open."""

@@ -3,7 +3,9 @@
 Strategy. A record comes again: the same log twice, windows that overlap, a job that ran when it was
 first looked at. A run is known by its machine, the id of its job, when it was submitted and when it
 began. Of two records of a run the one that ended tells more than one that only started, and that
-more than one that waits; of two alike, the one that came later.
+more than one that waits; of two that go on, the one that tells of more wall time, and of two
+alike, the one that came later. A record of tasks of an array that wait, such as ``7_[3-9]``, gives
+way to each that tells of one of these tasks: that has started, or waits and came later.
 
 The idea is to compare what arrives, once, with the rows that count, and to write down which of them
 it replaces. So a report need not look for twins: it leaves out what is written down.
@@ -15,15 +17,21 @@ faster, it is made again.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sssjob.ledger.columns import CONTENT, END, KEY, MACHINE, START, SUBMIT, TOLD
+import pyarrow as pa
+
+from sssjob.array_indices import beginning
+from sssjob.ledger.columns import CONTENT, END, ID, KEY, MACHINE, START, SUBMIT, SUMMED, TOLD
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from duckdb import DuckDBPyConnection as Connection
 
 _RANK = f"CASE WHEN {{0}}.{END} IS NOT NULL THEN 2 WHEN {{0}}.{START} IS NOT NULL THEN 1 ELSE 0 END"
+# Of those that go on; one that ended may be the correction of another.
+_WALL = f"CASE WHEN {{0}}.{END} IS NULL THEN {{0}}.{SUMMED['wall']} END"
 _WAITS = f"({{0}}.{START} IS NULL AND {{0}}.{END} IS NULL AND {{0}}.{TOLD} IS NULL)"
 _JOB = " AND ".join(
     [f"f.{KEY[1]} = h.{KEY[1]}",
@@ -36,10 +44,28 @@ _RUN = (
 _SAME = " AND ".join(f'f."{name}" IS NOT DISTINCT FROM h."{name}"' for name in (*CONTENT, START))
 
 SEQ = "seq"  # a column of ``arrived``: numbers upwards in the order in which rows came
+# What is known of arrays of which something waits: by live rows, which came before all others.
+_TOLD_OF = ", ".join((MACHINE, SUBMIT, ID))
+_EVERY = f"""
+SELECT {_TOLD_OF}, seq, {_WAITS.format("f")} AS waits, NULL AS file, 0 AS row FROM fresh AS f
+UNION ALL SELECT {_TOLD_OF}, -1, {_WAITS.format("h")}, file, row FROM live AS h
+"""
+_ARRAYS = f"""
+CREATE TEMP TABLE arrays AS
+SELECT DISTINCT {MACHINE}, {SUBMIT}, split_part({ID}, '_', 1) || '_' AS head FROM ({_EVERY})
+WHERE waits AND contains({ID}, '_[')
+"""
+_OF_ARRAYS = f"""
+SELECT e.{MACHINE}, e.{SUBMIT}, e.{ID}, seq, waits, file, row
+FROM ({_EVERY}) AS e JOIN arrays AS a ON e.{SUBMIT} = a.{SUBMIT} AND starts_with(e.{ID}, a.head)
+    AND e.{MACHINE} IS NOT DISTINCT FROM a.{MACHINE}
+WHERE NOT waits OR contains(e.{ID}, '_[')
+"""
 _FRESH = f"""
 CREATE TEMP TABLE fresh AS SELECT * FROM arrived AS f
 QUALIFY row_number() OVER (
-    PARTITION BY {", ".join(KEY)} ORDER BY {_RANK.format("f")} DESC, seq DESC
+    PARTITION BY {", ".join(KEY)}
+    ORDER BY {_RANK.format("f")} DESC, {_WALL.format("f")} DESC NULLS LAST, seq DESC
 ) = 1
 """
 _NO_LONGER_WAITS = f"""
@@ -49,7 +75,9 @@ DELETE FROM fresh AS f WHERE {_WAITS.format("f")} AND EXISTS (
 """
 _MET = f"""
 CREATE TEMP TABLE met AS
-SELECT h.file, h.row, f.seq, {_RANK.format("h")} > {_RANK.format("f")} AS tells_more,
+SELECT h.file, h.row, f.seq,
+       ({_RANK.format("h")}, coalesce({_WALL.format("h")}, -1))
+       > ({_RANK.format("f")}, coalesce({_WALL.format("f")}, -1)) AS tells_more,
        {_SAME} AS same
 FROM live AS h JOIN fresh AS f ON {_RUN}
 """
@@ -63,6 +91,59 @@ def merged(connection: Connection, arrived: pa.Table) -> pa.Table:
     The connection has ``live``: the rows that count.
     """
     connection.register("arrived", arrived)
-    for text in (_FRESH, _NO_LONGER_WAITS, _MET, _NOTHING_NEW):
+    for text in (_FRESH, _NO_LONGER_WAITS):
         connection.execute(text)
-    return connection.sql(_REPLACED).to_arrow_table()
+    told = _of_arrays(connection)
+    for text in (_MET, _NOTHING_NEW):
+        connection.execute(text)
+    found = connection.sql(_REPLACED).to_arrow_table()
+    if not told:
+        return found
+    known = {*zip(*found.to_pydict().values(), strict=True)}
+    more = [place for place in told if place not in known]
+    files, rows = zip(*more, strict=True) if more else ((), ())
+    return pa.concat_tables([found, pa.table([[*files], [*rows]], schema=found.schema)])
+
+
+def _of_arrays(connection: Connection) -> list[tuple[str, int]]:
+    """Take tasks that no longer wait out of ``fresh``; the rows that are replaced, by place."""
+    connection.execute(_ARRAYS)
+    if not connection.execute("SELECT 1 FROM arrays LIMIT 1").fetchall():
+        return []
+    tasks: dict[tuple[Any, ...], list[_Task]] = {}
+    for machine, submit, name, *told in connection.execute(_OF_ARRAYS).fetchall():
+        array, _, indices = name.partition("_")
+        tasks.setdefault((machine, submit, array), []).append(_Task(indices, *told))
+    gone = [one for some in tasks.values() for one in _that_give_way(some)]
+    if numbers := [one.seq for one in gone if one.file is None]:
+        connection.execute("DELETE FROM fresh WHERE list_contains($1, seq)", [numbers])
+    return [(one.file, one.row) for one in gone if one.file is not None]
+
+
+class _Task(NamedTuple):
+    """A record of a task of an array, or of some that wait: where it is, or its number."""
+
+    indices: str
+    seq: int
+    waits: bool
+    file: str | None
+    row: int
+
+
+def _that_give_way(tasks: Sequence[_Task]) -> Iterator[_Task]:
+    """The records of tasks that wait of which another record of their array tells more."""
+    started = {int(it.indices) for it in tasks if not it.waits and _INDEX.fullmatch(it.indices)}
+    for one in tasks:
+        if not one.waits:
+            continue
+        array, is_whole = beginning(one.indices.strip("[]"))
+        later = (it for it in tasks if it.waits and it.indices != one.indices)
+        if (
+            (started and not is_whole)  # Slurm cuts long lists
+            or any(number in span for number in started for span in array.spans)
+            or any(it.seq > one.seq for it in later)
+        ):
+            yield one
+
+
+_INDEX = re.compile("[0-9]{1,10}")

@@ -7,7 +7,7 @@ closed vocabulary, a number beside a text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -67,12 +67,22 @@ def elements(query: Question) -> list[str]:
     """
     if query.parsed is None:
         return []
-    steps = sorted(_steps(query.parsed), key=lambda step: step.test.at)
-    names = (
-        step.test.name
-        for step in steps
-        if step.test.is_name and step.axis not in ("attribute", "namespace")
-    )
+    return _names(query.parsed, lambda axis: axis not in ("attribute", "namespace"))
+
+
+def attributes(query: Question) -> list[str]:
+    """The same of attributes.
+
+    >>> from sssjob.query import compile
+    >>> attributes(compile("//Job[Name = 'a']/Delivered/@x"))
+    ['x']
+    """
+    return [] if query.parsed is None else _names(query.parsed, lambda axis: axis == "attribute")
+
+
+def _names(parsed: Expression, is_wanted: Callable[[str], bool]) -> list[str]:
+    steps = sorted(_steps(parsed), key=lambda step: step.test.at)
+    names = (step.test.name for step in steps if step.test.is_name and is_wanted(step.axis))
     return [*dict.fromkeys(names)]
 
 

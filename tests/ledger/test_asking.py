@@ -178,7 +178,7 @@ CONVERTED = [
     "Delivered/Memory[@metric = 'Max']/@units", "Requested/Memory", "Requested/Memory/@units",
     "Requested/Processors", "Requested/NodeCount", "Requested/Duration", "CpuDuration", "ExitCode",
     "State", "StatusMessage", "Id", "GlobalId", "SubmitTime", "EligibleTime", "StartTime",
-    "EndTime", "SuspendDuration",
+    "EndTime", "SuspendDuration", "Requested/Duration[@op = 'LE']",
 ]  # fmt: skip
 
 
@@ -205,6 +205,7 @@ def ingested(tmp_path_factory):
     ("//Job[Name = 'x']/Node", ["Name", "Node"]),
     ("//Job[Delivered/User = 'x']/Requested/Memory/@units", []),
     ("count(//JobGroup)", ["JobGroup"]),
+    ("//Job[Delivered/Resource[@type = 'a100']][Requested/Duration[@op = 'LE']]", ["@type"]),
 ])  # fmt: skip
 def test_what_no_run_tells_is_said(kept, text, names):
     told = []

@@ -1,14 +1,20 @@
 """The runs of a ledger as job objects again: they tell what the rows tell, and no more."""
 
+from collections import Counter
+from io import BytesIO
+
 import pytest
 from draws import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from mutated_records import READ, SOURCES
 
 import sssjob
+from sssjob import records
 from sssjob.accounting.report import JobProperties, used
 from sssjob.accounting.run import run_of
 from sssjob.model import Delivered, Job, Property, Requested
+from sssjob.records.record import Converted
 
 pytest.importorskip("duckdb")
 
@@ -51,6 +57,60 @@ def test_the_job_of_a_row_is_a_valid_document():
     job = jobs.job(columns.row(sssjob.loads(JOB)))
     found = sssjob.check_source(sssjob.dumps(job).encode())
     assert [each for each in found if each.severity == "error"] == []
+
+
+# The properties that a row has something of.
+NAMES = {
+    *(name for names in columns.NAMED.values() for name in names), "Id", "GlobalId", "ExitCode",
+    "SubmitTime", "EligibleTime", "StartTime", "EndTime", "SuspendDuration", "CpuDuration",
+    "Duration", "Processors", "NodeCount", "Memory", "Resource",
+}  # fmt: skip
+
+
+def is_left_out(place, name, attributes, text):
+    """Whether a row does not tell a property, as the page says, or tells it in another way."""
+    if place == "Requested":  # of a range the upper bound; of a choice, the first as delivered
+        lower = attributes.keys() & {"conj", "group"} or attributes.get("op") == "GE"
+        if lower or name in ("QualityOfService", "Resource"):
+            return True
+    if name == "Memory":  # in KB and MB, and only the most
+        return attributes.get("metric", "Max") != "Max" or place == "Requested"
+    return name == "Resource" and attributes.get("name") not in ("Energy", "GPU")
+
+
+def placed(job):
+    """The properties of a job that a row may tell, with where they stand."""
+    places = [("Job", job.items), *((type(each).__name__, each.items) for each in job.items
+                                    if type(each) in (Requested, Delivered))]  # fmt: skip
+    return Counter(
+        (place, each.name, each.text, *sorted(each.attributes.items()))
+        for place, items in places
+        for each in items
+        if type(each) is Property and each.name in NAMES
+        and not is_left_out(place, each.name, each.attributes, each.text)
+    )  # fmt: skip
+
+
+# The first queue of a choice, the most of a range, and what a usage record calls otherwise.
+DIFFERS = {
+    "slurm-jobcomp": {("Delivered", "Queue", "short")},
+    "lsf": {("Requested", "Processors", "8")},
+    "ur": {("Delivered", "Resource", "1500"), ("Delivered", "Memory", "1263616")},
+}
+
+
+@pytest.mark.parametrize(
+    "format_, name", [(format_, name) for format_, names in SOURCES.items() for name in names]
+)
+def test_the_job_of_a_row_has_everything_where_the_records_have_it(format_, name):
+    """Also of jobs that never started, and of all that a row tells and a query may ask."""
+    found = [each.job for each in records.jobs(format_, BytesIO(READ[name]))
+             if isinstance(each, Converted)]  # fmt: skip
+    assert found
+    for job in found:
+        wanted, told = placed(job), placed(jobs.job(columns.row(job)))
+        differs = {each[:3] for each in (*(wanted - told), *(told - wanted))}
+        assert differs <= DIFFERS.get(format_, set())
 
 
 numbers = st.sampled_from(["0", "1", "7", "1.5", "1000000007", "9223372036854775808", "1e30"])

@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import os
 import shutil
+from itertools import chain, permutations
 
 import pytest
 
@@ -50,6 +51,27 @@ CASES = {
         [FIRST], [run(7, start=5)], [("7", "c", 1, 5, 9, 4)], (0, 0, 1),
     ),
     "it ended, and one that waits comes": ([FIRST], [run(7)], [("7", "c", 1, 5, 9, 4)], (0, 0, 1)),
+    "it goes on, and an older look comes": (
+        [run(7, start=5, wall=9)], [run(7, start=5, wall=4)], [("7", "c", 1, 5, None, 9)], (0, 0, 1)
+    ),
+    "it goes on": (
+        [run(7, start=5, wall=4)], [run(7, start=5, wall=9)], [("7", "c", 1, 5, None, 9)], (0, 1, 0)
+    ),
+    "tasks that wait, the same": (
+        [run("7_[3-9]")], [run("7_[3-9]")], [("7_[3-9]", "c", 1, None, None, None)], (0, 0, 1),
+    ),
+    "tasks that wait, and of another submission": (
+        [run("7_[3-9]")], [run("7_4", submit=2, start=5)],
+        [("7_4", "c", 2, 5, None, None), ("7_[3-9]", "c", 1, None, None, None)], (1, 0, 0),
+    ),
+    "tasks that wait, and others": (
+        [run("7_[3-9]")], [run("7_2", start=5), run("77_4", start=5)],
+        [("77_4", "c", 1, 5, None, None), ("7_2", "c", 1, 5, None, None),
+         ("7_[3-9]", "c", 1, None, None, None)], (2, 0, 0),
+    ),
+    "tasks that waited, of a list that was cut": (
+        [run("7_[3,5,...]")], [run("7_44", start=5)], [("7_44", "c", 1, 5, None, None)], (0, 1, 0),
+    ),
     "without times, the same": (
         [run(7, submit=None, wall=4)], [run(7, submit=None, wall=4)],
         [("7", "c", None, None, None, 4)], (0, 0, 1),
@@ -59,6 +81,25 @@ CASES = {
         [("7", "c", None, None, None, 4), ("7", "c", None, None, None, 5)], (1, 0, 0),
     ),
 }  # fmt: skip
+
+
+# What a listing of each night tells of an array, of which one task ran after the other.
+NIGHTS = (
+    [run("7_[3-5]")],
+    [run("7_3", start=5), run("7_[4-5]")],
+    [run("7_3", start=5, end=9), run("7_4", start=9, end=11), run("7_[5]")],
+    [run("7_5", start=11, end=12)],
+)
+
+
+@pytest.mark.parametrize("nights", permutations(range(4)), ids=str)
+@pytest.mark.parametrize("is_one", [True, False], ids=["one commit", "a commit each"])
+def test_tasks_that_wait_are_no_jobs_once_they_ran(kept, nights, is_one):
+    told = [NIGHTS[number] for number in nights]
+    for some in [[*chain(*told)]] if is_one else told:
+        kept.add(some)
+    assert [each[0] for each in runs(kept)] == ["7_3", "7_4", "7_5"]
+    assert kept.add([*chain(*told)]) == (0, 0, 7)
 
 
 @pytest.mark.parametrize("before, after, left, counts", CASES.values(), ids=CASES)
