@@ -57,7 +57,7 @@ docs: $(READY) ## Build the documentation as a site into build/site
 man: $(PLAIN) ## Make the help of every command a page for man, in build/man
 	@$(BIN)/python -m sssjob.cli.manual build/man/man1
 
-bench: $(READY) ## Measure every program in benchmarks/
+bench: $(READY) ## Measure every program in benchmarks/; at full size one by one: benchmarks/README.md
 	@for program in benchmarks/[!_]*.py; do echo "== $$program"; $(BIN)/python "$$program" || exit; done
 
 build: $(READY) ## Build the wheel and the sdist into dist/
