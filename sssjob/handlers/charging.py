@@ -372,6 +372,9 @@ def _subject(call: ReceivedRequest, reach: Reach, *, needs: Sequence[str]) -> _S
     # A Charge is about what was used; the others are about what is asked for.
     amounts = view.used if asked.action == "Charge" else view
     _require_plain(amounts)
+    told = amounts.flat.get("Charge")
+    if told is not None and told.text.strip():
+        require_amount(told)
     _duration(amounts)
     _require_times(view, in_order=asked.action != "Charge")
     return _Subject(job, view, sent.warnings)
@@ -597,7 +600,7 @@ def _amount(view: View | _Whole, name: str) -> Fraction | None:
 def _require_plain(view: View) -> None:
     """Refuse (317) amounts of which one cannot be charged for."""
     for found in view.flat.values():
-        if found.name in spec.AMOUNTS or found.name == "Charge":
+        if found.name in spec.AMOUNTS:
             require_amount(found)
 
 

@@ -278,6 +278,14 @@ def test_transactions_of_a_former_time_are_those_that_were_there(jobs):
         assert jobs.code("Query", object=name, options={"Time": "15"}) == "318"
 
 
+def test_a_charge_of_nothing_is_none(jobs):
+    """As rows of Gold have it for a job that nobody charged."""
+    jobs.create("<Job><Id>1</Id><User>ann</User><Charge></Charge></Job>")
+    asked = "<Job><JobId>1</JobId><Processors>1</Processors><WallDuration>10</WallDuration><Charge></Charge></Job>"
+    for action in ("Reserve", "Charge"):
+        assert jobs.answer(action, data=[asked])[0].count == 10
+
+
 def test_a_site_may_take_every_charge_for_a_new_one(address):
     with job_service(address, accounting=Accounting(RATES, repeated=0)) as jobs:
         for _ in "12":
