@@ -20,13 +20,11 @@ _OF_ONE = ("job_id", _START, _WALL, _SHARE)  # no bound by itself
 
 
 def joined(found: Sequence[StatedValues]) -> StatedValues:
-    """What holds whichever of these jobs runs inside which: of each bound the least.
+    """What holds whichever of these jobs, of two at least, runs inside which: the least bounds.
 
     What one of them may limit and does not tell stays unknown, beside the bounds of the others.
     The processors are those of all only where each job says how many it has.
     """
-    if len(found) == 1:
-        return found[0]
     said = StatedValues(" and ".join(each.by for each in found))
     jobs = " and ".join(f"{each.by} ({each.job.get('job_id', 'no id')})" for each in found)
     said.nesting = (

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
+from sssjob.directory_handles import ROOT
 from sssjob.errors import BadKeyFile
 from sssjob.rmap.envelope import PASSWORD, SYMMETRIC
 
@@ -84,7 +85,7 @@ def read_key(path: str | os.PathLike[str]) -> bytes:
         if about.st_mode & 0o077:
             mode = stat.S_IMODE(about.st_mode)
             raise BadKeyFile(name, f"mode {mode:04o}, expected 0600: only its owner may read a key")
-        if about.st_uid not in (os.geteuid(), 0):
+        if about.st_uid not in (os.geteuid(), ROOT):
             raise BadKeyFile(name, f"owned by user {about.st_uid}, expected {os.geteuid()} or root")
         line = stream.read(_LONGEST).split(b"\n", 1)[0].removesuffix(b"\r")
     if not line:

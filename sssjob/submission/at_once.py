@@ -123,12 +123,11 @@ def _by_jobspec(
     asked = job.holding(item for item in job.items if item not in own)
     if not job.asking_groups and "TaskCount" not in job.properties.names():
         asked = asked.setting(Property("TaskCount", str(wanted.tasks)))
-    says = job.asking_groups or _TASKS & set(job.properties.names())
     settings = Settings(
         unstated=REJECT,
         residual=False,
         terminal=False,
-        once=not says and wanted.tasks > 1,
+        once=runs_once(job),
     )
     try:
         text, losses = translate(asked, target, settings)
@@ -139,6 +138,11 @@ def _by_jobspec(
     command = tuple(control(system).submit)
     told = [_told(each) for each in wrong if not each.fact and each.policy != IGNORE]
     return Submission(system, command, f"{text}\n", stays_held=bool(held)), told
+
+
+def runs_once(job: Job) -> bool:
+    """Whether nothing says how many tasks a job has: its program runs once, as a script does."""
+    return not (job.asking_groups or _TASKS & set(job.properties.names()))
 
 
 def _lost(asked: JobRequest, system: str) -> Iterator[Loss]:

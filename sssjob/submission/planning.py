@@ -17,7 +17,7 @@ from sssjob.document.attached import Every, doubled, named
 from sssjob.document.bundle import MessageFile
 from sssjob.errors import Finding, InvalidValue, Severity, SSSJobError, finding
 from sssjob.model import Block, Item, Job, JobGroup, Property, replace_text, stripped
-from sssjob.submission.at_once import strangers
+from sssjob.submission.at_once import runs_once, strangers
 from sssjob.submission.control import Control
 from sssjob.translate import Loss, Settings, Untranslatable, translate
 from sssjob.translate.losses import REJECT
@@ -89,8 +89,9 @@ class SubmissionPlan:
         return translate(self.waiting(planned.job), self.control.target, settings).text
 
     def settings_of(self, planned: Planned) -> Settings:
-        """Settings of translations with the Files that a job may name."""
-        return replace(self.settings, files={**planned.files, **self.settings.files})
+        """Settings of translations with the Files that a job may name, and how often it runs."""
+        files = {**planned.files, **self.settings.files}
+        return replace(self.settings, files=files, once=runs_once(planned.job))
 
     def waiting(self, job: Job) -> Job:
         """A job that waits for ids of its batch system."""

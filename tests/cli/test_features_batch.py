@@ -1170,7 +1170,9 @@ class Rounds:
 def watching(told, monkeypatch):
     """Watch the machine of that node, with a step behind each look, until a signal ends it."""
 
-    program(told, "squeue", "echo N/A")  # a prolog, whose job has an end, is beside the watch here
+    program(
+        told, "squeue", "echo $SLURM_JOB_ID N/A"
+    )  # a prolog, whose job has an end, is beside the watch here
 
     def runs(*steps, words=("--node", "n1")):
         clock = Rounds(steps)

@@ -579,6 +579,28 @@ QUEUE: other
 """
 
 
+# As the manual shows them: a starter takes the place of the queue's, and most have none.
+BAPP = """\
+
+APPLICATION NAME: plain
+ -- Without a starter
+STATISTICS:
+   NJOBS     PEND      RUN    SSUSP    USUSP      RSV
+       0        0        0        0        0        0
+PARAMETERS:
+CPULIMIT
+ 600.0 min of hostA
+
+APPLICATION NAME: fluent
+PARAMETERS:
+JOB_STARTER:  /x/starter
+
+APPLICATION NAME: ours
+PARAMETERS:
+JOB_STARTER:  {0} "%USRCMD"
+"""
+
+
 @pytest.mark.parametrize(
     ("program", "own", "trouble"),
     [
@@ -599,6 +621,13 @@ def test_what_queues_of_LSF_have_now_is_kept(program, own, trouble):
     assert rows["normal JOB_STARTER"].trouble == "there is one already: merge it by hand"
     assert (rows["other JOB_STARTER"].found, rows["other JOB_STARTER"].is_good) == ("", False)
     assert rows[SUDO].is_good
+    assert not any(name.startswith("profile") for name in rows)
+    found = at.side.settings(at, {"queues": printed, "profiles": BAPP.format(at.place("starter"))})
+    rows = {each.name: each for each in found if each.name.startswith("profile")}
+    assert {name: (each.is_good, each.trouble) for name, each in rows.items()} == {
+        "profile fluent JOB_STARTER": (False, "there is one already: merge it by hand"),
+        "profile ours JOB_STARTER": (True, ""),
+    }
     assert at.side.settings(at, {"sudoers": f"{SUDO}=root\n"}) == []  # no LSF is here
 
 

@@ -6,7 +6,9 @@ import shlex
 import time
 
 import pytest
+from click.testing import CliRunner
 
+from sssjob.cli import sssjob
 from sssjob.defaults import resolve
 from sssjob.document import loads
 from sssjob.errors import InvalidJob, InvalidValue, Severity
@@ -389,3 +391,30 @@ def test_what_no_jobspec_of_flux_says_is_refused_unless_it_may_be_left_out(inner
     stranger = resolve(loads(SMALL.replace("<Name>", "<User>nobody9</User><Name>"))).block
     with pytest.raises(InvalidJob, match="who submits it"):
         submission(stranger, "flux")
+
+
+TASKS = {  # what a job says of tasks and nodes: cores of each slot, slots of each node, tasks in all
+    "": (4, 1, None), "<NodeCount>2</NodeCount>": (2, 1, 1), "<TaskCount>2</TaskCount>": (2, 2, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("says", TASKS)
+def test_both_ways_to_submit_to_flux_agree_how_often_a_program_runs(says, tmp_path):
+    says_job, says_request = (says, "") if "Task" in says else ("", says)
+    text = (
+        f"<Job><Id>1</Id><User>{pwd.getpwuid(os.geteuid()).pw_name}</User>"
+        f"<Executable>/bin/hostname</Executable>{says_job}"
+        f"<Requested>{says_request}<Processors>4</Processors></Requested></Job>"
+    )
+    (tmp_path / "job.xml").write_text(text)
+    done = CliRunner().invoke(sssjob, ["submit", "--to", "flux", "-n", f"{tmp_path}/job.xml"])
+    assert done.exit_code == 0, done.output
+    ways = [
+        json.loads(submission(resolve(loads(text)).block, "flux").script),
+        json.loads(done.stdout.partition("\n")[2]),
+    ]
+    for form in ways:
+        [first], [task] = form["resources"], form["tasks"]
+        slot = first["with"][0] if first["type"] == "node" else first
+        found = slot["with"][0]["count"], slot["count"], task["count"].get("total")
+        assert found == TASKS[says]

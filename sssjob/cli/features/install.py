@@ -163,8 +163,12 @@ class Checked:
         self.settings += [each for each in self.merged.unsafe() if each.name not in told]
         found = SiteSettings(Path(at.root), at.jobs, known, scratch, vocabulary)
         self.seen = preview(call, found, named, int(time.time()))
+        if not node and "total_cpu" not in self.seen.machine:
+            notes.append(
+                f"{named} is the name of this host; --node names the node as {at.system} does"
+            )
         self.doubts = (at.unlogged(), at.exchangeable())
-        self.notes = tuple(dict.fromkeys((*notes, *self.seen.notes)))
+        self.notes = tuple(dict.fromkeys((*self.seen.notes, *notes)))
 
     @property
     def is_good(self) -> bool:

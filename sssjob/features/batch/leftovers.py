@@ -42,7 +42,8 @@ def sweep(call: Invocation, root: Path, node: str = "", *, dry_run: bool = False
     present = call.present(named, notes)
     if present is None:
         why = f": {'; '.join(notes)}" if notes else ""
-        raise UnusableInput(f"{call.system} does not say which jobs are on node {named}{why}")
+        hint = "" if node else "; --node names the node as the batch system does"
+        raise UnusableInput(f"{call.system} does not say which jobs are on node {named}{why}{hint}")
     removed = []
     for name, seen in standing.items():
         if name in present:

@@ -134,7 +134,9 @@ class Jobspec(Specification):
         form: Data = {"version": self.version, "resources": [], "tasks": [], "attributes": {}}
         of = added(asked)
         form["resources"], count = self._resources(asked, settings, of)
-        times = {"total": 1} if settings.once else count
+        times = {"total": 1} if settings.once and _several(form["resources"]) else count
+        for name in ("User", "Group"):  # who submits is who it is of, as of a script
+            asked.fact(name)
         form["tasks"] = [{"command": words_, "slot": _LABEL, "count": times}]
         # The text requires a duration; 0 is none.
         put(form, (*_SYSTEM, "duration"), wall(asked, of))
@@ -167,7 +169,14 @@ class Jobspec(Specification):
         if isinstance(number_of_nodes, str):  # so that no number of tasks follows from it
             of.nodes = CountRange(of.node_count, None)
         slots = of.count or of.node_count * (of.per_node or 1)  # of a range the least
-        inside: list[Data] = [{"type": "core", "count": self._cores(asked, of)}]
+        cores = self._cores(asked, of)
+        count, per_node = of.count, of.per_node
+        places = of.node_count if of.nodes else 1
+        if settings.once and isinstance(cores, int) and slots % places == 0:
+            # All of them are the program's: one slot, on each node.
+            slots, cores = places, slots // places * cores
+            count, per_node = places, 1
+        inside: list[Data] = [{"type": "core", "count": cores}]
         found = gpus(asked, slots, typed=True)
         if found.number:
             inside.append({"type": "gpu", "count": found.number})
@@ -175,17 +184,14 @@ class Jobspec(Specification):
         slot: Data = {"type": "slot", "count": slots, "label": _LABEL, "with": inside}
         if of.nodes is None:
             return [slot], {"per_slot": 1}
-        per_node = of.per_node
         number = of.node_count
-        if of.count and (not per_node or per_node * number != of.count):
+        if count and (not per_node or per_node * number != count):
             if per_node:
-                asked.approximate(
-                    "TaskDistribution", f"{of.count} tasks on {number} nodes", met=False
-                )
-            per_node = -(-of.count // number)
+                asked.approximate("TaskDistribution", f"{count} tasks on {number} nodes", met=False)
+            per_node = -(-count // number)
         slot["count"] = per_node or 1
         varies = not isinstance(number_of_nodes, int)
-        total = of.count if of.count and (varies or of.count != number * slot["count"]) else 0
+        total = count if count and (varies or count != number * slot["count"]) else 0
         node = {"type": "node", "count": number_of_nodes, "with": [slot]}
         return [node], {"total": total} if total else {"per_slot": 1}
 
@@ -361,6 +367,13 @@ def _file(content: bytes) -> Data:
         return {"mode": _MODE, "data": content.decode(), "encoding": "utf-8"}
     except UnicodeDecodeError:
         return {"mode": _MODE, "data": b64encode(content).decode(), "encoding": "base64"}
+
+
+def _several(resources: list[Data]) -> bool:
+    """Whether there may be more than one slot."""
+    counts = [vertex["count"] for each in resources for vertex in (each, *each["with"])
+              if vertex["type"] in ("node", "slot")]  # fmt: skip
+    return any(count != 1 for count in counts)
 
 
 def _say_program(form: Data, heard: Heard, words_: list[str]) -> None:

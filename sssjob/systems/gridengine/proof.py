@@ -14,7 +14,7 @@ _LIMIT = ("-l", "h_rt=120")
 
 
 def _batch(*words: str) -> tuple[str, ...]:
-    return "qsub", "-terse", "-j", "y", "-o", "/dev/null", "-S", "/bin/sh", *words
+    return "qsub", "-terse", "-wd", WORK, "-j", "y", "-o", "/dev/null", "-S", "/bin/sh", *words
 
 
 class GridEngineProof(Proof):

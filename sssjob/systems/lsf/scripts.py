@@ -18,6 +18,7 @@ from sssjob.features.batch.scripts import (
 )
 
 _QUEUE = re.compile(r"^QUEUE: +(\S+)$", re.MULTILINE)
+_PROFILE = re.compile(r"^APPLICATION NAME: +(\S+)", re.MULTILINE)
 _SCRIPTS = {"HOST_PRE_EXEC": "prolog", "HOST_POST_EXEC": "epilog", "JOB_STARTER": "starter"}
 _LINE = re.compile(rf"^({'|'.join(_SCRIPTS)}): *(.*?) *$", re.MULTILINE)
 _PROGRAM = re.compile(r"(/[A-Za-z0-9._/+-]+)")
@@ -60,20 +61,27 @@ class LSFScripts(Scripts):
         yield "# lsf.conf has to be found in /etc there: what a user can set is not handed on"
 
     def live(self) -> Mapping[str, Sequence[str]]:
-        """``bqueues -l`` of every queue."""
-        return {"queues": ["bqueues", "-l"]}
+        """``bqueues -l`` of every queue, and ``bapp -l`` of every application profile."""
+        return {"queues": ["bqueues", "-l"], "profiles": ["bapp", "-l"]}
 
     def files(self) -> Mapping[str, ConfigFile]:
         """``lsf.sudoers``, which LSF reads only if nobody but root can."""
         return {"sudoers": ConfigFile("/etc/lsf.sudoers", 0o400, 0o077)}
 
     def settings(self, at: Installation, answers: Mapping[str, str]) -> list[LiveSetting]:
-        """The programs of each queue, and as whom they run. A starter cannot call another one."""
-        parts = _QUEUE.split(answers.get("queues", ""))
+        """The programs of each queue, and as whom they run. A starter cannot call another one.
+
+        The starter of an application profile takes the place of that of its queues.
+        """
         rows = []
-        for queue, text in zip(parts[1::2], parts[2::2], strict=True):
-            said = dict(_LINE.findall(text))
-            rows += [(queue, name, said.get(name, "").strip()) for name in _SCRIPTS]
+        for queue, said in _parts(_QUEUE, answers.get("queues", "")):
+            rows += [(queue, name, said.get(name, "")) for name in _SCRIPTS]
+        if rows:
+            rows += [
+                (f"profile {profile}", "JOB_STARTER", starter)
+                for profile, said in _parts(_PROFILE, answers.get("profiles", ""))
+                if (starter := said.get("JOB_STARTER", ""))
+            ]
         wanted = {name: at.place(script) for name, script in _SCRIPTS.items()}
         wanted["JOB_STARTER"] = _starter(at)
         rules = QueuePrograms(wanted, _SCRIPTS, _PROGRAM, "it has arguments")
@@ -81,6 +89,13 @@ class LSFScripts(Scripts):
         pairs = (line.partition("=") for line in answers.get("sudoers", "").splitlines())
         said = {name.strip(): value.strip() for name, _, value in pairs}
         return [*found, LiveSetting(_SUDOERS, said.get(_SUDOERS, ""), "root")] if found else []
+
+
+def _parts(head: re.Pattern[str], printed: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """The name that each part of a listing has in its head, and the programs that it says."""
+    parts = head.split(printed)
+    for name, text in zip(parts[1::2], parts[2::2], strict=True):
+        yield name, {key: value.strip() for key, value in _LINE.findall(text)}
 
 
 def _starter(at: Installation) -> str:
