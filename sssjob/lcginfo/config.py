@@ -221,6 +221,7 @@ def parse(text: str, report: Report = unheard) -> Config:
     >>> parse("[Main]\\nvomap :\\n  atlsgm : atlas\\n").vomap("atlsgm")
     'atlas'
     """
+    refuse_nul(text)
     values: dict[str, Any] = {}
     for option, value in _stated(_sections(text), report):
         try:
@@ -232,6 +233,13 @@ def parse(text: str, report: Report = unheard) -> Config:
         except ValueError as error:
             raise BadConfig(f"[{option.section}] {option.name}: {error}") from error
     return Config(**values, stated=frozenset(values))
+
+
+def refuse_nul(text: str) -> None:
+    """Raise ``BadConfig`` for a text with a NUL, which no name of a file or command can have."""
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise BadConfig(f"line {line}: a NUL stands there, where text is expected")
 
 
 def _sections(text: str) -> configparser.RawConfigParser:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sssjob.errors import LimitExceeded
 from sssjob.lcginfo import answers, glue, ldif
-from sssjob.lcginfo.config import BadConfig, Config
+from sssjob.lcginfo.config import BadConfig, Config, refuse_nul
 from sssjob.lcginfo.glue import GLUE1, GLUE2, MANAGER, GlueEntry
 from sssjob.lcginfo.ldif import BadLDIF
 from sssjob.lcginfo.site import Site
@@ -63,6 +63,10 @@ def ldif_directory(config: Config) -> Path:
         if "bdii_config_file" in config.stated:
             raise BadConfig(f"{path}: {error.strerror}") from error
         return Path(LDIF_DIRECTORY)
+    try:
+        refuse_nul(said)
+    except BadConfig as error:
+        raise BadConfig(f"{path}: {error}") from error
     # As in a shell, the last assignment counts.
     values = ["".join(groups) for groups in _DIRECTORY.findall(said)]
     return Path(values[-1]) if values and values[-1] else Path(LDIF_DIRECTORY)

@@ -129,8 +129,20 @@ def test_cron_publishes_features_with_a_prefix_and_single_slots_first():
     )
 
 
+@pytest.mark.parametrize("slots", [(2,), (2, 10)])
+def test_the_last_ad_of_cron_asks_for_the_update_whichever_it_is(slots):
+    words = [word for slot in slots for word in ("--set", f"{slot}:hs06=9.5")]
+    told = run("cron", "--no-host", "--update", *words).stdout.splitlines()
+    assert [line for line in told if line.startswith("-")] == [
+        *(f"- slot{slot}" for slot in slots[:-1]), f"- slot{slots[-1]} update:true",
+    ]  # fmt: skip
+    assert told[-1].startswith("-")
+
+
 def test_cron_without_anything_to_say_ends_with_1():
-    assert run("cron", "--no-host").exit_code == 1
+    for words in ((), ("--update",)):
+        found = run("cron", "--no-host", *words)
+        assert (found.exit_code, found.stdout) == (1, "")
 
 
 def test_the_queue_shows_every_job_with_its_state(jobs):

@@ -106,6 +106,8 @@ def test_what_a_file_says_in_vain_is_reported(text, message):
     pytest.param("[Main]\nusage_factor = 2\n", "usage_factor", id="more-than-all"),
     pytest.param("[LRMS]\nlrms_backend_cmd = cat 'x\n", "No closing quotation", id="quote"),
     pytest.param("[Main]\n= x\n", "line", id="no-name"),
+    pytest.param("[Main]\nstatic_ldif_file = a\0b\n", "line 2: a NUL", id="nul-in-a-name"),
+    pytest.param("[LRMS]\n\nlrms_backend_cmd = x \0\n", "line 3: a NUL", id="nul-in-a-command"),
 ])  # fmt: skip
 def test_a_file_that_cannot_be_worked_with_is_refused(text, message):
     with pytest.raises(BadConfig, match=message.replace("[", r"\[")):

@@ -71,6 +71,13 @@ def test_the_bdiis_configuration_says_where_its_entries_are(tmp_path, text, name
     assert publish.ldif_directory(Config(bdii_config_file=str(path))) == tmp_path / name
 
 
+def test_a_bdii_configuration_with_a_nul_is_refused(tmp_path):
+    path = tmp_path / "bdii.conf"
+    path.write_text("X=1\nBDII_LDIF_DIR=/a\0b\n")
+    with pytest.raises(BadConfig, match=r"bdii\.conf: line 2: a NUL"):
+        publish.ldif_directory(Config(bdii_config_file=str(path)))
+
+
 def test_without_a_word_they_are_in_the_usual_place(tmp_path):
     path = tmp_path / "bdii.conf"
     path.write_text("BDII_LOG_LEVEL=ERROR\nBDII_LDIF_DIR=\n")

@@ -53,11 +53,16 @@ def command(
     )
     common.print_findings(features.findings)
     values = {**features.values, **everywhere}
-    for slot in sorted(of_slots):
-        common.data(f"{lines({**values, **of_slots[slot]}, prefix, slot)}- slot{slot}")
-    common.data(lines(values, prefix), nl=False)
-    if update:
-        common.echo("- update:true")
+    ads = [
+        (lines({**values, **of_slots[slot]}, prefix, slot), f" slot{slot}")
+        for slot in sorted(of_slots)
+    ]
+    if values:
+        ads.append((lines(values, prefix), ""))
+    for number, (text, tag) in enumerate(ads, 1):
+        now_too = " update:true" if update and number == len(ads) else ""
+        end = f"-{tag}{now_too}\n" if tag or now_too else ""
+        common.data(f"{text}{end}", nl=False)
     sys.exit(common.FOUND if values or of_slots else common.NOTHING)
 
 

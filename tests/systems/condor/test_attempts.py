@@ -843,16 +843,58 @@ def test_a_job_that_was_accepted_and_not_heard_of_goes_back_where_updates_are_he
     assert len(site.fetch()) == 1
 
 
-@pytest.mark.parametrize("kind", ["evict", "hold"])
-def test_a_job_that_its_user_says_has_ended_is_not_run_again(site, kind):
+@pytest.mark.parametrize("first", ["", "update", "evicted before", "evicted before, update"])
+@pytest.mark.parametrize("kind", ["evict", "hold", "not started"])
+@pytest.mark.parametrize("state", ["Completed", "Cancelled", "Hold"])
+def test_what_its_user_says_of_a_job_that_runs_stays_and_it_is_not_run_again(
+    site, state, kind, first
+):
+    path = site.add("a.xml", USER)
+    [ad] = site.fetch()
+    if "before" in first:
+        site.call("job-exit", ran(ad), "evict")
+        assert site.job("a.xml").get("State") == "Idle"
+        [ad] = site.fetch()
+    if "update" in first:
+        site.call("update-job-info", ran(ad))
+    site.fold()
+    job = site.job("a.xml")
+    path.write_text(dumps(job.setting(State=state)))
+    if kind == "not started":
+        site.call("job-exit", ad, "evict")
+    else:
+        site.call("update-job-info", ran(ad))
+        site.fold()
+        assert site.job("a.xml").get("State") == state
+        site.call("job-exit", ran(ad), kind)
+    site.fold()
+    assert site.job("a.xml").get("State") == state
+    assert site.fetch() == []
+    if state == "Hold":
+        path.write_text(dumps(site.job("a.xml").setting(State="Idle")))
+        assert len(site.fetch()) == 1
+
+
+@pytest.mark.parametrize("state", ["Completed", "Hold"])
+def test_a_job_that_its_user_stops_ends_as_its_report_says(site, state):
     path = site.add("a.xml", USER)
     [ad] = site.fetch()
     site.call("update-job-info", ran(ad))
-    path.write_text(path.read_text().replace(">Running<", ">Completed<"))
-    site.call("update-job-info", ran(ad))
-    site.call("job-exit", ran(ad), kind)
+    path.write_text(path.read_text().replace(">Running<", f">{state}<"))
+    site.call("job-exit", ran(ad), "exit")
     assert site.job("a.xml").get("State") == "Completed"
+    assert site.job("a.xml").get("ExitCode") == "3"
+
+
+def test_a_job_that_runs_and_is_set_to_hold_is_known_where_its_queue_is_lost(site):
+    path = site.add("a.xml", USER)
+    [ad] = site.fetch()
+    site.call("update-job-info", ran(ad))
+    path.write_text(path.read_text().replace(">Running<", ">Hold<"))
+    shutil.rmtree(site.state)
     assert site.fetch() == []
+    site.call("job-exit", ran(ad), "exit")
+    assert site.job("a.xml").get("State") == "Completed"
 
 
 @pytest.mark.parametrize(

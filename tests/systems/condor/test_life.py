@@ -158,6 +158,17 @@ def test_a_slot_that_is_too_small_gets_nothing(tmp_path):
     assert [event.what for event in events] == ["no work"]
 
 
+def test_each_hook_of_a_starter_knows_the_scratch_directory(tmp_path):
+    log, words = tmp_path / "log", {}
+    for name in ("prepare-job", "update-job-info", "job-exit"):
+        words[name] = ["/bin/sh", "-c", f"echo {name} $_CONDOR_SCRATCH_DIR >>{log}"]
+    waits = f"until grep -q update {log}; do sleep 0.05; done"
+    job = Ad({"Cmd": "/bin/sh", "Arguments": f"-c '{waits}'", "Iwd": str(tmp_path)})
+    hooks = Hooks(words, lambda *told: None)
+    Starter(job, slot_ad(1, 4, 4096, 10**6), tmp_path, hooks, 0.01, 60).run()
+    assert log.read_text().splitlines() == [f"{name} {tmp_path}" for name in words]
+
+
 def test_an_update_waits_for_the_one_before(tmp_path):
     log, done = tmp_path / "log", tmp_path / "done"
     slow = f"echo begin >>{log}; until [ -e {done} ]; do sleep 0.05; done; echo end >>{log}"

@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from sssjob.classads.values import Ad
-from sssjob.systems.condor.hooks import limits
+from sssjob.systems.condor import names
+from sssjob.systems.condor.hooks import limits, reports
 
 USER = "<User>amy</User>"
 STATED = {
@@ -113,8 +114,15 @@ def test_a_job_that_the_startd_ended_for_its_time_has_ended(site, told, word, st
     assert bool(site.fetch()) == (state == "Idle")
 
 
+@pytest.mark.parametrize(
+    "ran, told", [(70, "it ran 70 s, 60 s allowed"), (58, "it ran 58 s of 75 s in its slot, 60 s")]
+)
+def test_a_job_over_its_time_is_told_the_time_that_its_duration_has(ran, told):
+    ad = Ad({**STATED, names.KEY: "7.1", names.FETCHED: 100, "JobPid": 7,
+             "JobDuration": float(ran), "ExitBySignal": True})  # fmt: skip
+    assert told in reports._limited(ad, "exit", 175)
+
+
 def test_jobs_of_a_schedd_are_left_to_it():
     ad = Ad({**STATED, "JobDuration": 99.0, "JobPid": 7, "GlobalJobId": "s#7.0#99"})
-    from sssjob.systems.condor.hooks.reports import _limited
-
-    assert _limited(ad, "exit", 99) == ""
+    assert reports._limited(ad, "exit", 99) == ""

@@ -9,7 +9,9 @@ from condor_site import Site
 from sssjob import store
 from sssjob.classads import long
 from sssjob.systems.condor.hooks import limits
-from sssjob.systems.condor.hooks.queue import HELD, READY
+from sssjob.systems.condor.hooks.place import UnsafeQueue
+from sssjob.systems.condor.hooks.queue import HELD, READY, STATES, OpenQueue
+from sssjob.systems.condor.hooks.settings import HookSettings
 
 USER = "<User>amy</User>"
 
@@ -40,6 +42,27 @@ def test_a_job_that_cannot_be_started_is_held_with_the_reason_and_used_nothing(s
     assert not job.delivered
     [held] = site.jobs(HELD)
     assert reason in held.reason
+
+
+def changed(queue, then):
+    with queue.changing():
+        queue.run("UPDATE job SET reason = 'changed'")
+        queue.run(then)
+
+
+def test_an_error_after_which_sqlite_goes_back_by_itself_is_told_as_it_is(site):
+    """As a full disk is: by then there is nothing left to roll back."""
+    site.add("a.xml", USER)
+    site.fetch()
+    given = HookSettings(str(site.path), str(site.state))
+    with OpenQueue(given) as queue:
+        with pytest.raises(UnsafeQueue, match="UNIQUE constraint failed"):
+            changed(queue, "INSERT OR ROLLBACK INTO job SELECT * FROM job")
+        assert [job.reason for job in queue.jobs(*STATES)] == [""]
+        changed(queue, "SELECT 1")  # the next one is as any other
+        assert [job.reason for job in queue.jobs(*STATES)] == ["changed"]
+        with pytest.raises(UnsafeQueue, match="no such table"):
+            changed(queue, "DELETE FROM missing")
 
 
 def test_each_failure_doubles_the_rest_and_a_start_ends_it(site, monkeypatch):

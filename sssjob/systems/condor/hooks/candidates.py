@@ -226,7 +226,11 @@ def _running(job: Job) -> tuple[int, int] | None:
     if taken is not None and state in ("Idle", "Running") and not job.properties.get("Hold"):
         return taken
     *_, last = (None, *starts.of_job(job).values())
-    if last is None or last.ended or step(job.get("State")) != STEPS["Running"]:
+    if last is None or last.ended:
+        return None
+    # It goes on where somebody has set it to Hold, for when it comes back.
+    is_held = spelled(state) == "Hold" and not holds.is_ours(job)
+    if not is_held and step(state) != STEPS["Running"]:
         return None
     return names.of_ticket(last.ticket)
 

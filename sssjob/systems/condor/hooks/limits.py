@@ -49,12 +49,20 @@ def exceeded(ad: Ad, ran: float) -> str:
     return ""
 
 
-def overran(ad: Ad, ran: float) -> str:
-    """Whether a job that was fetched ran for longer than it may, as a sentence; or ""."""
+def overran(ad: Ad, ran: float, claimed: float = 0) -> str:
+    """Whether a job that was fetched ran for longer than it may, as a sentence; or "".
+
+    ``claimed`` are the seconds for which its slot had it, where these count, too.
+
+    >>> from sssjob.classads.values import Ad
+    >>> overran(Ad({"SSSFeature_wall_limit_secs": 60}), 59, 61)
+    'TIMEOUT: it ran 59 s of 61 s in its slot, 60 s allowed'
+    """
     limit = _limit(ad, "wall_limit_secs")
-    if limit is None or ran < limit:
+    if limit is None or max(ran, claimed) < limit:
         return ""
-    return f"TIMEOUT: it ran {int(ran)} s, {limit} s allowed"
+    within = "" if ran >= limit else f" of {int(claimed)} s in its slot"
+    return f"TIMEOUT: it ran {int(ran)} s{within}, {limit} s allowed"
 
 
 def _limit(ad: Ad, key: str) -> int | None:

@@ -22,6 +22,7 @@ import fcntl
 import os
 import stat
 import time
+from contextlib import suppress
 
 from sssjob.systems.condor.hooks.place import (
     FILE,
@@ -805,8 +806,17 @@ class _Changing:
             self._queue.run("BEGIN IMMEDIATE")
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if self._outermost:
-            self._queue.run("COMMIT" if kind is None else "ROLLBACK")
+        if not self._outermost:
+            return
+        try:
+            if kind is None:
+                self._queue.run("COMMIT")
+        finally:
+            # SQLite has gone back by itself after some errors, such as of a full disk; what is
+            # told is the first error.
+            if self._queue._connection.in_transaction:
+                with suppress(UnsafeQueue):  # closing the file does the same
+                    self._queue.run("ROLLBACK")
 
 
 class _Alone:

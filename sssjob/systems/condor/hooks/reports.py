@@ -22,7 +22,7 @@ from sssjob.fold import JOB, Fact, is_more
 from sssjob.fold import fold as folded
 from sssjob.model import Delivered, Item, Job, Property
 from sssjob.records.lines import clean
-from sssjob.states import has_ended
+from sssjob.states import COMPLETED, has_ended, spelled
 from sssjob.systems.condor import names, usage
 from sssjob.systems.condor.from_ad import to_job
 from sssjob.systems.condor.hooks import holds, starts
@@ -493,8 +493,10 @@ def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
     if ended and (same := known.get(ad.text(names.KEY))) is not None and same.ended:
         return job
     job = starts.without_taken(holds.without(job))
+    # Who sets the State of a job that runs, to an end or to Hold, has it stay there.
+    is_set = _is_set(job, known)
     if ended not in ("", "exit") and not names.was_started(ad):
-        if ad.text(names.KEY) in known:  # other reports tell more of this attempt
+        if is_set or ad.text(names.KEY) in known:  # other reports tell more of this attempt
             return job
         facts = [_renewed(item) for item in _status(ad, ended, moment)]
         return folded(_without_eviction(job), facts, overwrite=True).job
@@ -508,9 +510,7 @@ def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
         Fact(Property("StartCount", len(every)), JOB),
     ]
     status = [*_status(ad, ended, moment)] if ended or not start.ended else []
-    # Who sets the State of a job that runs to an end has it stay there.
-    is_over = has_ended(job.get) and not any(each.ended for each in known.values())
-    if last.key == start.key and not (is_over and ended in ("", "hold", "evict")):
+    if last.key == start.key and not (is_set and ended in ("", "hold", "evict")):
         facts += map(_renewed, status)
     facts += map(_renewed, _extensions(job, ad, every.values()))
     used = _delivered(ad, sum(each.ran for each in every.values()))
@@ -519,6 +519,20 @@ def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
     new = folded(_without_eviction(job), facts, overwrite=True).job
     own = [*starts.of_start(start), *map(_renewed, _of_start(status)), *_delivered(ad, start.ran)]
     return starts.with_groups(job, new, every, start, own)
+
+
+# decision 637
+def _is_set(job: Job, known: Mapping[str, Start]) -> bool:
+    """Whether somebody set the State of a job to Hold, or to an end, and no report did.
+
+    A report says so of a start that ended then, and with a Hold or an EndTime.
+    """
+    *_, last = (None, *known.values())
+    told = last is not None and last.ended
+    state = spelled(job.get("State"))
+    if state == "Hold":
+        return not (told and job.get("Hold") == "System")
+    return has_ended(job.get) and not (told and state == COMPLETED and job.get("EndTime"))
 
 
 def _delivered(ad: Ad, ran: int) -> Iterator[Fact]:
@@ -563,10 +577,9 @@ def _limited(ad: Ad, ended: str, moment: int) -> str:
     if noted := ad.text(names.REASON):
         return noted
     ran = float(evaluate.number(ad, "JobDuration") or 0)
-    if ended == "evict" or ad.get("ExitBySignal") is True:
-        fetched = ad.number(names.FETCHED)
-        ran = max(ran, moment - fetched if fetched is not None else 0)
-    return overran(ad, ran)
+    by_startd = ended == "evict" or ad.get("ExitBySignal") is True
+    fetched = ad.number(names.FETCHED) if by_startd else None
+    return overran(ad, ran, 0 if fetched is None else moment - fetched)
 
 
 def _failed(ad: Ad, kind: str, moment: int) -> bool:

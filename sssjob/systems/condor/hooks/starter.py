@@ -167,7 +167,8 @@ class Starter:
         text = self._told(
             pid, began, max(peak, usage.ru_maxrss), usage.ru_utime, usage.ru_stime, ended
         )
-        self.hooks.call("job-exit", text, "exit", timeout=EXIT_TIMEOUT)
+        environment = self._environment()
+        self.hooks.call("job-exit", text, "exit", environment=environment, timeout=EXIT_TIMEOUT)
         self.hooks.event("ended", reason)
         return "exit"
 
@@ -178,7 +179,10 @@ class Starter:
         if self._updating is not None and self._updating.is_alive():
             return
         self.hooks.event("updated", "")
-        self._updating = threading.Thread(target=self.hooks.call, args=("update-job-info", text))
+        self._updating = threading.Thread(
+            target=self.hooks.call, args=("update-job-info", text),
+            kwargs={"environment": self._environment()},
+        )  # fmt: skip
         self._updating.start()
 
     def _told(
