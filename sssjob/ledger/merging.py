@@ -43,7 +43,8 @@ _RUN = (
 )
 _SAME = " AND ".join(f'f."{name}" IS NOT DISTINCT FROM h."{name}"' for name in (*CONTENT, START))
 
-SEQ = "seq"  # a column of ``arrived``: numbers upwards in the order in which rows came
+# Numbers upwards in the order in which rows came: a column of what arrives in another order.
+SEQ = "seq"
 # What is known of arrays of which something waits: by live rows, which came before all others.
 _TOLD_OF = ", ".join((MACHINE, SUBMIT, ID))
 _EVERY = f"""
@@ -90,6 +91,8 @@ def merged(connection: Connection, arrived: pa.Table) -> pa.Table:
 
     The connection has ``live``: the rows that count.
     """
+    if SEQ not in arrived.column_names:
+        arrived = arrived.append_column(SEQ, pa.array(range(len(arrived)), pa.int64()))
     connection.register("arrived", arrived)
     for text in (_FRESH, _NO_LONGER_WAITS):
         connection.execute(text)

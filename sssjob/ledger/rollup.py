@@ -20,6 +20,7 @@ with the digest.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
@@ -98,6 +99,19 @@ class Rollups:
                 self._gone = _digests(lookup.gone(self.ledger.home, self.now))
             gone = self._gone.get(file.name, _NONE)
         return f"{file.name.removesuffix('.parquet')}.{gone}"
+
+
+def is_former(path: str) -> bool:
+    """Whether a file in a ledger is a rollup of an earlier version, which nobody reads any more.
+
+    >>> is_former("rollup/run-2/a.0.parquet"), is_former(f"rollup/run-{_VERSION}-day/a.0.parquet")
+    (True, False)
+    """
+    found = _HOME.match(path)
+    return found is not None and int(found[1]) < _VERSION
+
+
+_HOME = re.compile(rf"{FOLDER}/[a-z]+-([0-9]{{1,9}})[-/]")
 
 
 def by_day() -> Report:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -89,6 +91,7 @@ def _needed(there: Iterable[str], known: Iterable[Manifest]) -> set[str]:
         or (
             not path.startswith((USAGE, GONE, logs.FOLDER))
             and rollup.source(path.rpartition("/")[2]) in stems
+            and not rollup.is_former(path)
         )
     }
 
@@ -272,6 +275,11 @@ def forget(ledger: Ledger, days: int, now: float) -> Older:
             if path not in wanted and kept.changed < now - _DAY:
                 (home / path).unlink(missing_ok=True)
                 count, size = count + 1, size + kept.size
+        if isinstance(home, Path):
+            for folder in (home / rollup.FOLDER).glob("*"):
+                if rollup.is_former(f"{rollup.FOLDER}/{folder.name}/"):
+                    with suppress(OSError):  # it is not empty
+                        folder.rmdir()
     return Older(count, size)
 
 

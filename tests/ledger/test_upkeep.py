@@ -12,7 +12,7 @@ from killing import killed
 from ledger_runs import FIRST, run, runs
 
 from sssjob.errors import DamagedStore, OtherStore, UnusableStore
-from sssjob.ledger import columns, ledger, manifest, upkeep
+from sssjob.ledger import columns, ledger, manifest, rollup, upkeep
 from sssjob.ledger.manifest import Input
 from sssjob.ledger.report import roll_up
 
@@ -275,3 +275,17 @@ def test_nothing_is_forgotten_beside_a_damaged_manifest(kept):
     with pytest.raises(DamagedStore):
         upkeep.forget(kept, 0, time.time() + 1e9)
     assert manifest.numbers(kept.home) == [0, 1, 2]
+
+
+def test_rollups_of_an_earlier_version_are_forgotten_and_their_directories_with_them(kept):
+    kept.add([FIRST])
+    roll_up(kept)
+    (now, *_) = sorted((kept.home / rollup.FOLDER).rglob("*.parquet"))
+    former = kept.home / rollup.FOLDER / "run-2" / now.name
+    former.parent.mkdir()
+    former.write_bytes(now.read_bytes())
+    assert upkeep.check(kept).strays == [former]
+    assert upkeep.forget(kept, 9, time.time()).files == 0  # somebody may write it now
+    assert upkeep.forget(kept, 9, time.time() + 86_401).files == 1
+    assert not former.parent.exists()
+    assert now.exists()
