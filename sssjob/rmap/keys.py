@@ -15,7 +15,7 @@ from sssjob.directory_handles import ROOT
 from sssjob.errors import BadKeyFile
 from sssjob.rmap.envelope import PASSWORD, SYMMETRIC
 
-_LONGEST = 4096  # bytes of a key file that are looked at
+_LONGEST = 4096  # bytes of a key
 
 
 class Algorithm(StrEnum):
@@ -75,7 +75,7 @@ def read_key(path: str | os.PathLike[str]) -> bytes:
     """The first line of a key file, as it is, without its line break.
 
     Raises ``BadKeyFile`` for a file that anybody but its owner can read or write, that belongs
-    to another user (root may own it), or that is empty; ``OSError`` if it cannot be opened.
+    to another user (root may own it), or that is empty or too long; ``OSError`` if it cannot be opened.
     """
     name = os.fspath(path)
     with Path(path).open("rb") as stream:
@@ -87,7 +87,10 @@ def read_key(path: str | os.PathLike[str]) -> bytes:
             raise BadKeyFile(name, f"mode {mode:04o}, expected 0600: only its owner may read a key")
         if about.st_uid not in (os.geteuid(), ROOT):
             raise BadKeyFile(name, f"owned by user {about.st_uid}, expected {os.geteuid()} or root")
-        line = stream.read(_LONGEST).split(b"\n", 1)[0].removesuffix(b"\r")
+        line = stream.read(_LONGEST + 1).split(b"\n", 1)[0]
+    if len(line) > _LONGEST:
+        raise BadKeyFile(name, f"its first line has more than {_LONGEST} bytes, expected the key")
+    line = line.removesuffix(b"\r")
     if not line:
         raise BadKeyFile(name, "its first line is empty, expected the key")
     return line

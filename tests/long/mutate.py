@@ -1,12 +1,13 @@
 """Faults planted in a room, one at a time: which of them do its tests not notice?
 
-    python tests/long/mutate.py ROOM [COUNT [SEED]]
+    python tests/long/mutate.py ROOM [COUNT [SEED [SECONDS]]]
 
 All tests of the room run once, and it is recorded which of them reach which function. The code of
 functions is then exchanged in a process that is forked for each fault, so that nothing is imported
 anew, and the tests that reach the function run, the quickest first, until one fails. Of all faults
-that the rules can plant COUNT are tried, 0 for all. What is printed are the survivors: each is a
-missing case of a test, or means the same as the code (EQUIVALENT).
+that the rules can plant COUNT are tried, 0 for all, in an order that SEED draws: those that were
+tried when SECONDS are over are a sample, too. What is printed are the survivors: each is a missing
+case of a test, or means the same as the code (EQUIVALENT).
 """
 
 import ast
@@ -19,6 +20,7 @@ import signal
 import sys
 import tempfile
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import redirect_stdout
@@ -97,6 +99,26 @@ EQUIVALENT = {
     ("sssjob.resource_names", "text = text[len(_GRES[0]) :]", "1"):
      "both beginnings have as many letters",
     ("sssjob.units", "return inf if value > 0 else -inf", "value >= 0"): "0 is a double",
+    ("sssjob.rmap.encryption", "if len(value) < 2 * _BLOCK or len(value) % _BLOCK:", "3"):
+     "what is packed in one block has no end",
+    ("sssjob.rmap.encryption", "if len(value) < 2 * _BLOCK or len(value) % _BLOCK:",
+     "len(value) <= 2 * _BLOCK"): "what is packed in one block has no end",
+    ("sssjob.rmap.encryption", "if len(value) < 2 * _BLOCK or len(value) % _BLOCK:",
+     "2 + _BLOCK"): "what is packed in one block has no end",
+    ("sssjob.rmap.encryption",
+     "if not 0 < count <= _BLOCK or padded[-count:] != bytes([count]) * count:",
+     "0 <= count <= _BLOCK"): "all of it is not nothing",
+    ("sssjob.rmap.encryption", "plain = opener.decompress(padded[:-count], limit + 1)", "2"):
+     "one more than the limit is more than the limit",
+    ("sssjob.rmap.encryption", "packed = gzip.compress(plain, mtime=0)", "1"):
+     "a time that none looks at, in what is encrypted",
+    ("sssjob.rmap.replies",
+     "self._left: int | None = -1  # bytes of a chunk or body; -1: a line first; None: to the end",
+     "2"): "what is below 0 is below 0",
+    ("sssjob.rmap.replies", "self._left = -1", "2"): "what is below 0 is below 0",
+    ("sssjob.rmap.replies", "self._chunked = False", "True"): "_begin says so first",
+    ("sssjob.rmap.replies", "if end < 0:", "1"): "no head ends where it begins",
+    ("sssjob.rmap.replies", "if end < 0:", "end <= 0"): "no head ends where it begins",
     ("sssjob.fold", "self.ended = self.advances = False", "True"): "job() says both first",
 }  # fmt: skip
 
@@ -133,7 +155,7 @@ def faulty(node):
             other = deepcopy(node)
             other.test = ast.UnaryOp(ast.Not(), node.test)
             yield other
-        case ast.Return(value=ast.Constant(value=None)):
+        case ast.Return(value=ast.Constant(value=None | False)):  # who asks whether hears no
             pass
         case ast.Return(value=ast.expr()):
             yield ast.Return(ast.Constant(None))
@@ -253,17 +275,17 @@ class Reached:
         calls, files = self.calls[item.nodeid], self.files
         count = 0
 
-        def called(frame, event, _):
+        def called(frame, *_):  # and nothing of its lines
             nonlocal count
             count += 1
-            if event == "call" and frame.f_code.co_filename in files:
+            if frame.f_code.co_filename in files:
                 calls.add((frame.f_code.co_filename, frame.f_code.co_firstlineno))
 
-        threading.setprofile(called)
-        sys.setprofile(called)
+        threading.settrace(called)
+        sys.settrace(called)
         yield
-        sys.setprofile(None)
-        threading.setprofile(None)
+        sys.settrace(None)
+        threading.settrace(None)
         self.work[item.nodeid] = count
 
 
@@ -348,18 +370,20 @@ def collected(room):
         run(room.everything(), only=["--collect-only"])
 
 
-def main(name, count=100, seed=7):
-    """Try so many faults of a room, and print those that nobody noticed."""
+def main(name, count=100, seed=7, most=0):
+    """Try so many faults of a room, or for so many seconds, and print those that nobody noticed."""
     os.chdir(HOME)
+    end = time.monotonic() + most if most else math.inf
     room = ROOMS[name]
     planted_here = [fault for module in room.modules() for fault in faults(module)]
-    chosen = planted_here
-    if 0 < count < len(planted_here):
-        chosen = Random(seed).sample(planted_here, count)
+    chosen = Random(seed).sample(planted_here, min(count or math.inf, len(planted_here)))
     collected(room)
     calls, seconds = reached(room)
-    survivors = same = 0
-    for fault in sorted(chosen, key=lambda each: each[:3]):
+    survivors = same = tried = 0
+    for fault in chosen:
+        if time.monotonic() > end:
+            break
+        tried += 1
         if fault.key in EQUIVALENT:
             same += 1
             continue
@@ -368,8 +392,8 @@ def main(name, count=100, seed=7):
             survivors += 1
             told = "not noticed" if tests else "no test comes here"
             print(f"{fault.module}:{fault.line}: {told}: {fault.was}", flush=True)
-    real = len(chosen) - same
-    print(f"{name}: {len(chosen)} of {len(planted_here)} faults, {same} that change nothing")
+    real = tried - same
+    print(f"{name}: {tried} of {len(planted_here)} faults, {same} that change nothing")
     print(f"{100 * (real - survivors) // max(real, 1)} % noticed, {survivors} not noticed")
 
 

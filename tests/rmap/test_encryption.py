@@ -78,12 +78,13 @@ def cut_off():
     return hidden._replace(value=base64.b64encode(made).decode())
 
 
+WHOLE = encrypt(PLAIN, KEY)
 BAD = [
     pytest.param(padded_with(b"\0"), id="padded by nothing"),
     pytest.param(padded_with(b"\x09" * 9), id="padded by more than a block"),
     pytest.param(padded_with(b"\1\2"), id="padded by other bytes"),
-    pytest.param(spoilt(value=encrypt(PLAIN, KEY).value + "?"), id="more than base64"),
-    pytest.param(spoilt(key=encrypt(PLAIN, KEY).key + "?"), id="a key that is more than base64"),
+    pytest.param(WHOLE._replace(value=WHOLE.value + "?"), id="more than base64"),
+    pytest.param(WHOLE._replace(key=WHOLE.key + "?"), id="a key that is more than base64"),
     pytest.param(encrypt(b"a" * 1001, KEY), id="a byte too long"),
     pytest.param(encrypt(PLAIN, b"x" * 24), id="another key"),
     pytest.param(spoilt(key=""), id="no key"),
@@ -102,6 +103,10 @@ def test_what_cannot_be_opened_is_refused_without_telling_why(hidden):
     with pytest.raises(Refused) as refused:
         decrypt(Encrypted(*hidden), KEY, limit=1000)
     assert (refused.value.code, refused.value.message) == ("434", "The message cannot be decrypted")
+
+
+def test_what_is_refused_for_a_sign_too_many_is_opened_without_it():
+    assert decrypt(WHOLE, KEY, limit=1000) == PLAIN
 
 
 def test_a_message_may_be_as_long_as_the_limit():

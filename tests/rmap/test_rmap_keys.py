@@ -5,6 +5,7 @@ import os
 import pytest
 
 from sssjob.errors import BadKeyFile
+from sssjob.rmap import keys
 from sssjob.rmap.keys import Key, Ring, read_key
 
 SHARED, ANN, WORD = Key(b"shared"), Key(b"ann's", owner="ann"), Key(b"s3cretpass", owner="bob")
@@ -56,6 +57,33 @@ def test_a_file_that_keeps_no_secret_is_refused(tmp_path, mode, text, reason):
     path.chmod(mode)
     with pytest.raises(BadKeyFile, match=reason):
         read_key(path)
+
+
+def test_a_file_of_another_user_is_refused_but_not_one_of_root(tmp_path, monkeypatch):
+    path = tmp_path / "key"
+    path.write_bytes(b"key")
+    path.chmod(0o600)
+    owner = path.stat().st_uid
+    monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    if owner:
+        with pytest.raises(BadKeyFile, match=f"owned by user {owner}, expected {owner + 1}"):
+            read_key(path)
+    else:
+        assert read_key(path) == b"key"
+        os.chown(path, 7, -1)
+        with pytest.raises(BadKeyFile, match="owned by user 7, expected 1 or root"):
+            read_key(path)
+
+
+def test_a_long_key_is_read_whole_or_refused(tmp_path):
+    path = tmp_path / "key"
+    path.touch(0o600)
+    for end in (b"", b"\n", b"\nmore"):
+        path.write_bytes(b"a" * keys._LONGEST + end)
+        assert read_key(path) == b"a" * keys._LONGEST
+        path.write_bytes(b"a" * (keys._LONGEST + 1) + end)
+        with pytest.raises(BadKeyFile, match="more than 4096 bytes"):
+            read_key(path)
 
 
 def test_what_is_no_file_is_refused():

@@ -9,7 +9,7 @@ from messages import REQUESTS, RESPONSES
 
 from sssjob.errors import InvalidValue, Refused
 from sssjob.rmap import codes
-from sssjob.rmap.envelope import opened
+from sssjob.rmap.envelope import local, opened
 from sssjob.rmap.message import (
     Conj,
     Data,
@@ -27,7 +27,7 @@ from sssjob.rmap.message import (
 )
 from sssjob.rmap.reading import _DEEPEST as DEEPEST
 from sssjob.rmap.reading import read_request, read_response
-from sssjob.rmap.writing import envelope, write_request, write_response
+from sssjob.rmap.writing import envelope, plain, write_request, write_response
 
 
 def body(text):
@@ -207,6 +207,8 @@ REFUSED = [
                  "318", id="no join"),
     pytest.param('<Body><Request action="Query" actor="a"><Object>Job</Object><Where name="A" group="1">1</Where></Request></Body>',
                  "318", id="a group left open"),
+    pytest.param('<Body><Request action="Query" actor="a"><Object>Job</Object><Where name="A">1</Where><Where name="A" group="1">1</Where></Request></Body>',
+                 "318", id="a group left open behind another condition"),
     pytest.param('<Body><Request action="Query" actor="a"><Object>Job</Object><Where name="A" group="-1">1</Where><Where name="A" group="1">1</Where></Request></Body>',
                  "318", id="closed before it is opened"),
     pytest.param('<Body><Request action="Query" actor="a"><Object>Job</Object><Where name="A" group="999999">1</Where><Where name="A" group="-999999">1</Where></Request></Body>',
@@ -371,3 +373,47 @@ def test_options_and_fields_are_found_by_their_names():
     assert (asked.option("Limit"), asked.option("Offset"), asked.object) == ("5", None, "")
     row = Row("Job", (("Id", "1"), ("Id", "2")))
     assert (row.get("Id"), row.get("Name")) == ("1", None)
+
+
+def test_the_first_condition_is_joined_to_nothing():
+    wheres = (Where("A", "1"), Where("B", "2"), Where("C", "3", conj=Conj.OR))
+    text = write_request(Request("Query", "ann", (Object("Job"),), wheres=wheres))
+    found = [each.get("conj") for each in etree.fromstring(text).iter("Where")]
+    assert found == [None, "And", "Or"]
+    text = write_request(Request("Query", "ann", (Object("Job"),), wheres=wheres[2:]))
+    assert 'conj="Or"' in text
+
+
+PLAIN = [
+    (Row("Job", (("Id", "1"), ("User", "ann"))), {"object": "Job", "Id": "1", "User": "ann"}),
+    (Row("Job", (("Id", "1"), ("Id", "2"))), {"object": "Job", "Id": ["1", "2"]}),
+    (Row("Job", (("Id", "1"), ("Id", ""), ("Id", "3"))), {"object": "Job", "Id": ["1", "", "3"]}),
+    (Row("Job"), {"object": "Job"}),
+    (Row("Job", (("object", "x"),)), {"object": "x"}),
+    (DataDocument(b"<Job><Id>1</Id></Job>"), {"xml": "<Job><Id>1</Id></Job>"}),
+]
+
+
+@pytest.mark.parametrize("item, told", PLAIN)
+def test_an_element_of_data_is_told_in_json_by_its_names(item, told):
+    assert plain(item) == told
+
+
+def token_of(attributes):
+    text = f"<Envelope><Signature><SecurityToken{attributes}/></Signature><Body/></Envelope>"
+    signature = opened(text.encode()).signature
+    return signature.token, signature.name
+
+
+def test_a_signature_names_its_token_and_a_missing_one_is_symmetric():
+    assert token_of(' type="Password" name="ann"') == ("Password", "ann")
+    assert token_of(' type=""') == ("Symmetric", "")
+    assert token_of("") == ("Symmetric", "")
+    assert opened(b"<Envelope><Signature/><Body/></Envelope>").signature.token == "Symmetric"
+
+
+def test_a_name_has_200_characters_at_most_and_that_of_a_stranger_is_none():
+    for size in (200, 201):
+        assert local(etree.Element("a" * size)) == ("a" * size if size == 200 else "")
+    assert local(etree.Comment("a")) == ""
+    assert local(etree.Element("{urn:x}Body")) == ""
