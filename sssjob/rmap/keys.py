@@ -75,7 +75,8 @@ def read_key(path: str | os.PathLike[str]) -> bytes:
     """The first line of a key file, as it is, without its line break.
 
     Raises ``BadKeyFile`` for a file that anybody but its owner can read or write, that belongs
-    to another user (root may own it), or that is empty or too long; ``OSError`` if it cannot be opened.
+    to another user (root may own it), or that is empty or too long; ``OSError`` if it cannot be
+    opened.
     """
     name = os.fspath(path)
     with Path(path).open("rb") as stream:

@@ -115,6 +115,15 @@ EQUIVALENT = {
     ("sssjob.rmap.replies",
      "self._left: int | None = -1  # bytes of a chunk or body; -1: a line first; None: to the end",
      "2"): "what is below 0 is below 0",
+    ("sssjob.rmap.keys", 'line = stream.read(_LONGEST + 1).split(b"\\n", 1)[0]', "2"):
+     "one more than the limit is more than the limit",
+    ("sssjob.rmap.gate", "start = part.start.search(message, 0, _AROUND)", "1"):
+     "what begins with its part has no Envelope",
+    ("sssjob.rmap.gate",
+     "ends = list(part.end.finditer(message, max(len(message) - _AROUND, 0)))", "1"):
+     "what begins with its part has no Envelope",
+    ("sssjob.rmap.signature", "if len(element.attrib) > 1:", "len(element.attrib) >= 1"):
+     "one attribute is in order",
     ("sssjob.rmap.replies", "self._left = -1", "2"): "what is below 0 is below 0",
     ("sssjob.rmap.replies", "self._chunked = False", "True"): "_begin says so first",
     ("sssjob.rmap.replies", "if end < 0:", "1"): "no head ends where it begins",

@@ -323,3 +323,107 @@ def test_names_of_strangers_are_not_kept():
         sent += len(message)
         assert answering.respond(message).code == "240"
     assert used() - before < sent / 2  # it was twice what was sent
+
+
+def test_a_message_weighs_its_bytes_and_so_much_for_each_tag_and_attribute():
+    message = b'<a b="1"/>'
+    assert gate.weight(message, 2) == len(message) + 2 * gate._EACH
+    with pytest.raises(Refused) as refused:
+        gate.weight(message, 1)
+    assert refused.value.message == "The message has more than 1 tags and attributes"
+
+
+CLAIMED = [
+    (b'<Body actor="amy"><Request actor="bob"/></Body>', "bob"),
+    (b'<Body actor="amy"><Request/></Body>', "amy"),
+    (b'<Body actor="&#97;my"></Body>', "amy"),
+    (b"<s:Body x='1' actor = 'a my'  ></s:Body>", "a my"),
+    (b"<Body></Body >", ""),
+    (b'<!--<Request actor="eve"/>--><Body x="                            "></Body>', ""),
+]
+
+
+@pytest.mark.parametrize("inside, actor", CLAIMED)
+def test_a_large_message_claims_the_actor_of_its_request_or_of_its_body(inside, actor):
+    found = gate.claims(b'<Envelope xmlns:s="urn:s">' + inside + b"</Envelope>")
+    assert (found.actor, found.signature) == (actor, None)
+    assert bytes(found.body) == inside[inside.rindex(b"--><") + 3 if b"--" in inside else 0 :]
+
+
+@pytest.mark.parametrize("left, actor", [(0, "amy"), (1, "")])
+def test_a_request_is_looked_for_at_the_begin_of_a_body(left, actor):
+    request = b'<Request actor="amy"/>'
+    space = b" " * (gate._AROUND - len(request) + left)
+    message = b"<Envelope><Body>" + space + request + b"</Body></Envelope>"
+    assert gate.claims(message).actor == actor
+
+
+@pytest.mark.parametrize(
+    "message, code",
+    [
+        (b"<Envelope></Body><Body></Envelope>", "302"),
+        (b"<Envelope><Body></Envelope>", "302"),
+        (b"<Envelope></Body></Envelope>", "302"),
+        (b"<Envelope><Body></Body>", "302"),
+        (b'<Envelope><Body actor="&bad;"></Body></Envelope>', "302"),
+        (b"<Other><Body></Body></Other>", "242"),
+    ],
+)
+def test_what_does_not_begin_and_end_as_an_envelope_is_unclear(message, code):
+    with pytest.raises(Refused) as refused:
+        gate.claims(message)
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize(
+    "message, seems",
+    [
+        (b"<Envelope><EncryptedData><CipherValue>", True),
+        (b"<EncryptedData>", True),
+        (b"EncryptedData", True),
+        (b"<Envelope><Body>EncryptedData", False),
+        (b"<Envelope>EncryptedData<Body>", False),
+        (b"<Body>EncryptedData", False),
+        (b"<Envelope/>", False),
+        (b" " * gate._AROUND + b"EncryptedData", False),
+    ],
+)
+def test_a_message_seems_encrypted_if_it_names_the_data_and_no_body(message, seems):
+    assert gate.is_encrypted(message) is seems
+
+
+def test_an_encrypted_message_has_so_many_tags():
+    inside = b"<EncryptedData><EncryptedKey>a b</EncryptedKey><CipherValue>c</CipherValue></EncryptedData>"
+    for tags, is_read in ((gate._TAGS, True), (gate._TAGS + 1, False)):
+        more = tags - inside.count(b"<") - 2
+        message = b"<Envelope>" + inside + b"<x/>" * more + b"</Envelope>"
+        if is_read:
+            assert gate.encrypted(message) == ("ab", "", "Symmetric", "")
+        else:
+            with pytest.raises(Refused):
+                gate.encrypted(message)
+    with pytest.raises(Refused):
+        gate.encrypted(b"<Envelope><CipherValue></CipherValue></Envelope>")
+
+
+@pytest.mark.parametrize(
+    "token, known",
+    [
+        (b'<SecurityToken type="Password" name="ann"/>', ("Password", "ann")),
+        (b'<SecurityToken name="ann"></SecurityToken>', ("Symmetric", "ann")),
+        (b"", ("Symmetric", "")),
+    ],
+)
+def test_the_key_of_a_plain_message_is_that_of_its_token(token, known):
+    asked = []
+
+    def key_of(signature, actor):
+        asked.append((signature.token, signature.name, actor))
+        raise Refused("424", "")
+
+    message = (
+        b'<Envelope><Body><Request actor="ann"/></Body><Signature><DigestValue>a</DigestValue>'
+        b"<SignatureValue>b</SignatureValue>" + token + b"</Signature></Envelope>"
+    )
+    assert gate.vouched(message, key_of) is None
+    assert asked == [(*known, "ann")]

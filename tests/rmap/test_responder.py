@@ -15,9 +15,9 @@ from sssjob.rmap.gate import FORMS
 from sssjob.rmap.keys import Algorithm, Key, Ring
 from sssjob.rmap.message import Data, DataDocument, Object, Option, Request, Row
 from sssjob.rmap.reading import read_response
-from sssjob.rmap.responder import HandlerAnswer, Policy, ReadMessage, Responder
+from sssjob.rmap.responder import HandlerAnswer, Policy, ReadMessage, Responder, _bytes
 from sssjob.rmap.signature import sign, verify
-from sssjob.rmap.writing import encrypted_envelope, envelope, signed, write_request
+from sssjob.rmap.writing import encrypted_envelope, envelope, signed, write_request, written
 
 RING = Ring(Key(KEY), passwords={"ann": Key(b"s3cretpass", owner="ann")})
 JOB = Request("Query", "root", (Object("Job"),))
@@ -411,3 +411,10 @@ def test_an_answer_to_hmac_sha256_is_signed_before_it_is_encrypted():
     (part,) = ours.respond(encrypted_envelope(encrypt(inner, KEY))).parts
     plain = decrypt(opened(part).encrypted, KEY, limit=10_000)
     assert verify(opened(b"<Envelope>" + plain + b"</Envelope>"), BOTH)
+
+
+def test_a_row_takes_as_many_bytes_of_a_reply_as_its_elements_have():
+    for fields in ((), (("Id", "1"),), (("Id", ""), ("User", "ann"), ("User", "bob"))):
+        row = Row("Job", fields)
+        assert _bytes(row) == len(written(row)) - len("<Job></Job>")
+    assert _bytes(DataDocument(b"<Job/>")) == 6

@@ -9,7 +9,7 @@ from messages import REQUESTS, RESPONSES
 
 from sssjob.errors import InvalidValue, Refused
 from sssjob.rmap import codes
-from sssjob.rmap.envelope import local, opened
+from sssjob.rmap.envelope import Encrypted, local, opened
 from sssjob.rmap.message import (
     Conj,
     Data,
@@ -27,7 +27,7 @@ from sssjob.rmap.message import (
 )
 from sssjob.rmap.reading import _DEEPEST as DEEPEST
 from sssjob.rmap.reading import read_request, read_response
-from sssjob.rmap.writing import envelope, plain, write_request, write_response
+from sssjob.rmap.writing import encrypted_envelope, envelope, plain, write_request, write_response
 
 
 def body(text):
@@ -417,3 +417,9 @@ def test_a_name_has_200_characters_at_most_and_that_of_a_stranger_is_none():
         assert local(etree.Element("a" * size)) == ("a" * size if size == 200 else "")
     assert local(etree.Comment("a")) == ""
     assert local(etree.Element("{urn:x}Body")) == ""
+
+
+@pytest.mark.parametrize("token, meant", [("Password", "Password"), ("", "Symmetric")])
+def test_what_is_encrypted_names_its_token(token, meant):
+    hidden = Encrypted("a2V5", "dmFs", token, "ann")
+    assert opened(encrypted_envelope(hidden)).encrypted == hidden._replace(token=meant)

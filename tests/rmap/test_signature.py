@@ -200,3 +200,39 @@ def test_maui_signs_before_the_body_names_no_token_and_has_the_actor_outside():
     assert (sealed.signature.token, sealed.signature.name) == ("Symmetric", "")
     assert verify(sealed, Key(KEY))
     assert read_request(sealed.body).actor == "maui"
+
+
+def test_spaces_of_a_short_key_are_a_part_of_it():
+    sealed = opened(envelope(BODY, sign(BODY, Key(b"key"))))
+    assert refused(sealed, Key(b" key ")) == "424"
+    assert verify(sealed, Key(b"key")) is Algorithm.HMAC_SHA1
+
+
+def test_a_signature_with_signs_that_base64_lacks_proves_nobody():
+    signature = sign(BODY, Key(KEY))
+    for other in (
+        signature._replace(digest=signature.digest + "?"),
+        signature._replace(value=signature.value + "?"),
+    ):
+        assert refused(opened(envelope(BODY, other)), Key(KEY)) == "424"
+
+
+def test_a_body_with_two_end_tags_is_not_compared_as_it_came():
+    raw = b"<Envelope>" + BODY + b"<!--%s--></Envelope>"
+    assert slice_of(raw % b"", opened(raw % b"").body) == BODY
+    assert slice_of(raw % b"</Body>", opened(raw % b"</Body>").body) is None
+
+
+def test_cdata_is_digested_as_it_was_written_by_who_sent_other_tags():
+    sent = b"<Envelope><Body><a b='1'/><c><![CDATA[x]]></c></Body></Envelope>"
+    received, *others = forms(opened(sent))
+    assert received == sent[10:-11]
+    assert others
+    assert all(b"<![CDATA[x]]>" in each for each in others)
+
+
+@pytest.mark.parametrize("letter, is_latin", [("\xff", True), ("\u0100", False)])
+def test_gold_digests_what_latin_1_has_in_latin_1(letter, is_latin):
+    found = [*forms(opened(f"<Envelope><Body>{letter}</Body></Envelope>".encode()))]
+    assert f"<Body>{letter}</Body>".encode() in found
+    assert (f"<Body>{letter}</Body>".encode("latin-1", "replace") in found) is is_latin
