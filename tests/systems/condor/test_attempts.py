@@ -8,6 +8,7 @@ import re
 import shutil
 import time
 from collections import Counter
+from fractions import Fraction
 
 import pytest
 from click.testing import CliRunner
@@ -27,6 +28,7 @@ from sssjob.systems.condor.hooks.queue import HELD, READY, STATES, TAKEN, OpenQu
 from sssjob.systems.condor.hooks.reports import reported
 from sssjob.systems.condor.hooks.settings import HookSettings
 from sssjob.systems.condor.job_ad import to_ad
+from sssjob.usage import usages
 
 USER = "<User>amy</User>"
 
@@ -238,6 +240,43 @@ def test_each_attempt_has_a_delivered_of_its_own_and_the_job_the_sums(site):
     assert job.task_groups[0].get("StatusMessage").startswith("evicted")
     assert all(len(each.blocks(Delivered)) == 1 for each in job.task_groups)
     assert [each.code for each in check_source(dumps(job).encode())] == []
+
+
+def test_the_part_of_processors_that_was_used_is_that_of_the_last_report(site):
+    site.add("a.xml", USER)
+    [ad] = site.fetch()
+    for used_, kind in ((0.2, "update"), (1.0, "update"), (3.0, "exit"), (0.4, "late update")):
+        told = ran(ad, CpusUsage=used_)
+        words = ("job-exit", told, "exit") if kind == "exit" else ("update-job-info", told)
+        site.call(*words)
+        rate = site.job("a.xml").delivered.get("Processors").attributes["consumptionRate"]
+        assert float(rate) == (used_ if kind != "late update" else 3.0) / 4
+
+
+@pytest.mark.parametrize("sizes", [(4, 2), (8, 1, 3), (4, 4), (1, 64), (2, 3)])
+def test_starts_on_slots_of_different_sizes_are_added_up_each_with_its_own(site, sizes):
+    site.add("a.xml", USER)
+    for number, cpus in enumerate(sizes, 1):
+        [ad] = site.fetch(SLOT.merged({"Cpus": cpus}))
+        end = "exit" if number == len(sizes) else "evict"
+        site.call("update-job-info", ran(ad, JobDuration=2.0))
+        site.call("job-exit", ran(ad, JobDuration=5.0, CpusUsage=cpus / number), end)
+    job = site.job("a.xml")
+    assert [int(each.delivered.text("Processors")) for each in job.task_groups] == [*sizes]
+    wanted = sum(5 * cpus for cpus in sizes)
+    told = used(JobProperties(job))
+    assert told.wall == 5 * len(sizes)
+    assert abs(told.slots - wanted) <= told.wall / 2  # processors are whole
+    [given] = job.delivered.all("Processors")
+    [total] = [each.total for each in usages(job) if each.item.name == "Processors"]
+    assert (
+        abs(total - wanted * Fraction(given.attributes["consumptionRate"])) <= int(given.text) / 2
+    )
+    rates = [1 / number for number in range(1, len(sizes) + 1)]
+    rate = sum(5 * cpus * each for cpus, each in zip(sizes, rates, strict=True)) / wanted
+    if len({*sizes}) > 1:
+        assert float(given.attributes["consumptionRate"]) == pytest.approx(rate, rel=1e-3)
+    assert [*check_source(dumps(job).encode())] == []
 
 
 def test_starts_of_a_job_are_no_hosts_and_count_once_in_a_report(site):

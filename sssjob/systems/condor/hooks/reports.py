@@ -509,15 +509,17 @@ def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
         _renewed(Property("CpuDuration", units.rounded(sum(each.cpu for each in every.values())))),
         Fact(Property("StartCount", len(every)), JOB),
     ]
-    status = [*_status(ad, ended, moment)] if ended or not start.ended else []
+    is_news = bool(ended) or not start.ended  # and no late update
+    status = [*_status(ad, ended, moment)] if is_news else []
     if last.key == start.key and not (is_set and ended in ("", "hold", "evict")):
         facts += map(_renewed, status)
     facts += map(_renewed, _extensions(job, ad, every.values()))
-    used = _delivered(ad, sum(each.ran for each in every.values()))
+    used = _delivered(ad, sum(each.ran for each in every.values()), is_news=is_news)
     # What the last start was given stands in the job, and the most of what all used.
     facts += (each for each in used if last.key == start.key or _of_all(each.item))
     new = folded(_without_eviction(job), facts, overwrite=True).job
-    own = [*starts.of_start(start), *map(_renewed, _of_start(status)), *_delivered(ad, start.ran)]
+    used = _delivered(ad, start.ran, is_news=is_news)
+    own = [*starts.of_start(start), *map(_renewed, _of_start(status)), *used]
     return starts.with_groups(job, new, every, start, own)
 
 
@@ -535,10 +537,15 @@ def _is_set(job: Job, known: Mapping[str, Start]) -> bool:
     return has_ended(job.get) and not (told and state == COMPLETED and job.get("EndTime"))
 
 
-def _delivered(ad: Ad, ran: int) -> Iterator[Fact]:
-    """What was used. The duration is known anew, maxima only grow."""
+def _delivered(ad: Ad, ran: int, *, is_news: bool) -> Iterator[Fact]:
+    """What was used. The duration is known anew, maxima only grow.
+
+    And so is the part of the processors that was used, though they are as many, in what ``is_news``
+    of a start.
+    """
     for item in usage.delivered(ad, ran):
-        yield Fact(item, renews=item.attributes.get("metric") != "Max")
+        peak = item.attributes.get("metric") == "Max"
+        yield Fact(item, renews=not peak, completes=is_news and not peak)
 
 
 def _of_all(item: Property) -> bool:

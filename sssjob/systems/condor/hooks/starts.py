@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from sssjob import units
 from sssjob.classads import evaluate
@@ -168,7 +169,44 @@ def with_groups(
         for number, key in enumerate(starts, 1)
         if key in told
     )
-    return after.holding((*items, *named))
+    return _evened(after.holding((*items, *named)), starts)
+
+
+# decision 638
+def _evened(job: Job, starts: Mapping[str, Start]) -> Job:
+    """A job whose starts had different processors, with those that it had on average.
+
+    Readers multiply them by the Duration of the job. They are whole, and their ``duration`` says
+    for how long so many were had, for who reads that.
+    """
+    groups = [group.delivered for group in job.task_groups if is_start(group, starts)]
+    told = [
+        (each.value("Processors"), each.value("Duration"), _rate(each.get("Processors")))
+        for each in groups
+    ]  # fmt: skip
+    numbers = [
+        (had, ran, rate) for had, ran, rate in told
+        if isinstance(had, int) and isinstance(ran, int)
+    ]  # fmt: skip
+    seconds = sum(ran for _, ran, _ in numbers)
+    total = sum(had * ran for had, ran, _ in numbers)
+    if len({had for had, *_ in numbers}) < 2 or not seconds or not total:
+        return job
+    most = max(units.rounded(Fraction(total, seconds)), 1)
+    attributes = {"duration": str(units.rounded(Fraction(total, most)))}
+    if all(rate is not None for *_, rate in numbers):
+        rate = sum(had * ran * (rate or 0) for had, ran, rate in numbers) / total
+        attributes["consumptionRate"] = f"{float(rate):.4g}"
+    return job.setting(Property("Processors", most, attributes), inside=Delivered)
+
+
+def _rate(item: Property | None) -> Fraction | None:
+    """The part of processors that was used on average."""
+    text = "" if item is None else item.attributes.get("consumptionRate", "")
+    try:
+        return Fraction(text)
+    except ValueError:
+        return None
 
 
 def is_start(group: TaskGroup, starts: Mapping[str, Start]) -> bool:
