@@ -210,7 +210,9 @@ def load(path: str | Path, report: Report = unheard) -> Config:
         raise BadConfig(f"{path}: {error.strerror}") from error
     if len(data) > SIZE_LIMIT:
         raise BadConfig(f"{path}: more than {SIZE_LIMIT} bytes")
-    return parse(data.decode("utf-8-sig", "replace"), report)
+    text = data.decode("utf-8-sig", "replace")
+    refuse_nul(text, f"{path}: ")
+    return parse(text, report)
 
 
 def parse(text: str, report: Report = unheard) -> Config:
@@ -235,11 +237,14 @@ def parse(text: str, report: Report = unheard) -> Config:
     return Config(**values, stated=frozenset(values))
 
 
-def refuse_nul(text: str) -> None:
-    """Raise ``BadConfig`` for a text with a NUL, which no name of a file or command can have."""
+def refuse_nul(text: str, where: str = "") -> None:
+    """Raise ``BadConfig`` for a text with a NUL, which no name of a file or command can have.
+
+    ``where`` stands before the line in the message.
+    """
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise BadConfig(f"line {line}: a NUL stands there, where text is expected")
+        raise BadConfig(f"{where}line {line}: a NUL stands there, where text is expected")
 
 
 def _sections(text: str) -> configparser.RawConfigParser:

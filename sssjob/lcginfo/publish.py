@@ -63,10 +63,7 @@ def ldif_directory(config: Config) -> Path:
         if "bdii_config_file" in config.stated:
             raise BadConfig(f"{path}: {error.strerror}") from error
         return Path(LDIF_DIRECTORY)
-    try:
-        refuse_nul(said)
-    except BadConfig as error:
-        raise BadConfig(f"{path}: {error}") from error
+    refuse_nul(said, f"{path}: ")
     # As in a shell, the last assignment counts.
     values = ["".join(groups) for groups in _DIRECTORY.findall(said)]
     return Path(values[-1]) if values and values[-1] else Path(LDIF_DIRECTORY)

@@ -123,6 +123,9 @@ def test_a_file_is_read_up_to_its_limit(tmp_path):
     path.write_bytes(b"#" * (config.SIZE_LIMIT + 1))
     with pytest.raises(BadConfig, match="more than"):
         config.load(path)
+    path.write_bytes(b"[Main]\nvomap = a\0\n")
+    with pytest.raises(BadConfig, match="conf: line 2: a NUL"):
+        config.load(path)
 
 
 def test_every_option_sets_a_field_that_there_is():
