@@ -99,18 +99,13 @@ def test_a_job_is_told_when_it_has_to_be_gone_and_the_machine_when_it_has_draine
     assert until(lambda: text(pool, "graceful.got") == "USR1\n")
     printed = text(pool, "graceful.out").splitlines()
     assert [line.partition(" ")[0] for line in printed[:2]] == ["shutdowntime", "shutdowntime_job"]
+    drains(pool, "-cancel")
+    assert until(lambda: "shutdowntime  called off" in text(pool, "graceful.out"))
+    assert until(lambda: told(pool) == {})
+    drains(pool, "-graceful")  # which is another end
+    assert until(lambda: text(pool, "graceful.got") == "USR1\nUSR1\n")
     (pool.root / "data/graceful.end").touch()
     has_drained(pool)
-
-
-def test_a_drain_that_was_cancelled_is_called_off_while_the_job_goes_on(pool):
-    runs(pool, "goes_on")
-    drains(pool, "-graceful")
-    assert until(lambda: text(pool, "goes_on.got") == "USR1\n")
-    drains(pool, "-cancel")
-    assert until(lambda: "shutdowntime  called off" in text(pool, "goes_on.out"))
-    (pool.root / "data/goes_on.end").touch()
-    assert until(lambda: slot(pool, "State") == [])
 
 
 def test_a_quick_drain_leaves_the_time_to_vacate_only(pool):
