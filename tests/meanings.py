@@ -660,9 +660,24 @@ FACTS = {
         ("Requested/Processors", "6", "nodes=n1:ppn=4+n2:ppn=2"),
         ("Requested/Processors", "16", "nodes=2:ppn=4+1:ppn=8"),
         ("Requested/Processors", "8", "procs=8"),
+        ("Requested/Processors", "8", "nodes=2 ncpus=8"),
+        ("Requested/Processors", "8", "nodes=2:ppn=4 ncpus=8"),
+        ("Requested/Processors", "8", "nodes=2:ppn=4 ncpus=1"),
+        ("Requested/NodeCount", "4", "nodes=4 ncpus=2"),
         ("Requested/Architecture", "linux", "arch=linux"),
         ("Requested/OperatingSystem", "linux", "opsys=linux"),
     )},
+    **{f"{path} of TORQUE, not told by {asked}": (path, [], _torque(asked)) for path, asked in (
+        ("Requested/NodeCount", "procs=8"),
+        ("TaskDistribution", "procs=8"),
+        ("Requested/Processors", "nodes=4 ncpus=2"),
+    )},
+    **{f"where {element} of PBS goes, on a host": (element, [("/d/o", {})], {
+        "status": (shown_job("qstat-text", _QSTAT_DEPEND.replace("depend", attribute)), "login:/d/o"),  # noqa: E501
+        "translate": (scripted("pbs"), f"#PBS {option} login:/d/o"),
+        "translate torque": (scripted("torque"), f"#PBS {option} login:/d/o"),
+    }) for element, attribute, option in (
+        ("OutputFile", "Output_Path", "-o"), ("ErrorFile", "Error_Path", "-e"))},
     "an architecture of PBS": ("Requested/Architecture", [("linux", {})], {
         "accounting": (recorded_job("pbs", _PBS.format("arch")), "linux"),
         "translate": (scripted("pbs"), "#PBS -l arch=linux"),
@@ -728,6 +743,8 @@ FACTS = {
         "translate": (scripted("sbatch"), "#SBATCH --exclusive"),
         "translate slurmrest": (_one_kept, '"shared": ["none"]'),
         "translate slurmrest, a word": (_one_kept, '"shared": "none"'),
+        "translate slurmrest, up to v0.0.38": (_one_kept, '"exclusive": "exclusive"'),
+        "translate slurmrest, a flag": (_one_kept, '"exclusive": true'),
     }),
     "GPUs for each task of Slurm": ("Requested/Resource", [("8", {})], {
         "translate": (scripted("sbatch"), "#SBATCH --ntasks=4 --gpus-per-task=2"),
@@ -766,6 +783,10 @@ FACTS = {
         "translate lsf": (scripted("lsf"), "#BSUB -q q"),
         "translate flux": (_jobspec, '"queue": "q"'),
     }),
+    **{f"{name} of Grid Engine, which is no queue": ("Queue", [], {
+        "status": (shown_job("sge-xml", _SGE_WAITS.replace("@", "qw").replace("<slots>", "@<slots>")), f"<hard_req_queue>{name}</hard_req_queue>"),  # noqa: E501
+        "translate": (scripted("sge"), f"#$ -q {name}"),
+    }) for name in ("main.q@n1", "q@@hg", "*.q@n1,r", "*@n*")},
     "queues of Grid Engine of which one is enough": ("Requested/Queue", [("q", {}), ("r", {"conj": "Or"})], {  # noqa: E501
         "status": (shown_job("sge-xml", _SGE_WAITS.replace("@", "qw").replace("<slots>", "@<slots>")), "<hard_req_queue>q,r</hard_req_queue>"),  # noqa: E501
         "translate": (scripted("sge"), "#$ -q q,r"),

@@ -1,15 +1,22 @@
 """The properties of a job that count, of those that it states: a job as accounting sees it.
 
 What was delivered stands before what is said of the job itself, and that before what was
-requested, which counts only where exactly one value was asked for. ``flat`` asks columns the same.
+requested, which counts only where exactly one value was asked for. Of amounts those that were given
+stand before those that were measured. ``flat`` asks columns the same. # decision 639
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sssjob import defaults
+from sssjob import defaults, spec
+from sssjob.amounts import is_given
 from sssjob.model import Block, Delivered, Job, JobGroup, Note, Property, Requested, TaskGroup
+
+# Consumables that count only as they were given: of others the most that was measured is worth
+# knowing, but nobody has processors by a metric.
+ONLY_GIVEN = frozenset(("Processors",))
+_CONSUMABLE = frozenset(row.name for row in spec.CONSUMABLES)
 
 
 def effective(block: Block) -> Block:
@@ -45,13 +52,31 @@ def flat_properties(block: Block) -> dict[str, Property]:
         elif isinstance(item, Requested):
             asked += item.properties
     found: dict[str, Property] = {}
-    for each in (*delivered, *own):
+    for each in (*_in_order(delivered), *_in_order(own)):
         found.setdefault(each.name, each)
     names = [each.name for each in asked]
     for wish in asked:
-        if wish.name not in found and is_exact(wish, names):
+        if wish.name not in found and is_exact(wish, names) and not _is_left_out(wish):
             found[wish.name] = wish
     return found
+
+
+def _in_order(items: list[Property]) -> list[Property]:
+    """Those that count, the measured amounts behind all others."""
+    measured = [each for each in items if _is_measured(each)] if items else items
+    if not measured:  # as nearly always
+        return items
+    plain = [each for each in items if not _is_measured(each)]
+    return [*plain, *(each for each in measured if each.name not in ONLY_GIVEN)]
+
+
+def _is_measured(item: Property) -> bool:
+    """Whether an amount is told by a metric, or in a context other than that of the job."""
+    return bool(item.attributes) and item.name in _CONSUMABLE and not is_given(item)
+
+
+def _is_left_out(item: Property) -> bool:
+    return item.name in ONLY_GIVEN and _is_measured(item)
 
 
 def is_exact(wish: Property, names: Sequence[str]) -> bool:

@@ -33,6 +33,7 @@ from sssjob.store.columns import (
     WRITTEN,
     Says,
 )
+from sssjob.store.flat_properties import ONLY_GIVEN
 
 Value = str | int | float | None
 Row = tuple[Value, ...]  # in the order of ``columns.COLUMNS``
@@ -44,6 +45,7 @@ _STRING = etree.XPath("string()", smart_strings=False)
 _NUMBER = etree.XPath("number($text)", smart_strings=False)
 _NOWHERE = etree.Element("Nothing")
 _EXACT = 16  # from so many digits on, a double may not hold a whole number
+_MEASURED = frozenset(("metric", "context"))  # what says that an amount may not be what was given
 _DOUBLE = re.compile(r"[ \t\r\n]*-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t\r\n]*")
 _ROUNDED = 4  # units in the last place, by which two readings of a text may differ
 # Digits that a double holds exactly, on both sides of the point: there libxml2 computes what
@@ -62,6 +64,7 @@ class _Leaf(NamedTuple):
     default_unit: str = ""
     attributes: tuple[tuple[str, int, int], ...] = ()  # name, place, bit
     number: int = -1  # of how many there are
+    only_given: bool = False  # it is odd with a metric or a context
     inner: Mapping[str, _Leaf] | None = None  # what is asked of its children
 
 
@@ -110,6 +113,7 @@ def told_of(block: str, name: str) -> Told | None:
     places = tuple(place for place in some if place >= 0)
     names = {"units"} if leaf.bytes >= 0 else set()
     names.update(name for name, _, _ in leaf.attributes)
+    names.update(_MEASURED if leaf.only_given else ())
     return Told(places, leaf.text, leaf.low, leaf.high, leaf.bytes, frozenset(names))
 
 
@@ -240,6 +244,8 @@ def _fill(row: list[Value], element: Element, table: Mapping[str, _Leaf]) -> boo
                 _add_text(row, at, leaf.bit, text)
         elif leaf.low >= 0:
             _add_number(row, leaf, text, child)
+            if leaf.only_given and not _MEASURED.isdisjoint(child.keys()):
+                row[_ODD] |= leaf.bit  # type: ignore[operator]
         else:
             row[_ODD] |= leaf.bit  # type: ignore[operator]  # it stands where it has no column
         for name, at, bit in leaf.attributes:
@@ -335,6 +341,7 @@ def _leaf(path: str) -> _Leaf:
         bit=columns.bit(path),
         default_unit=units.DEFAULT_UNITS.get(path.rpartition("/")[2], ""),
         attributes=attributes,
+        only_given=path.rpartition("/")[2] in ONLY_GIVEN,
     )
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from sssjob.store import columns
 from sssjob.store.sql import quoted
 
-VERSION = 7  # of these tables; a store of another one is upgraded before it is used
+VERSION = 8  # of these tables; a store of another one is upgraded before it is used
 
 INTEGER, NUMBER, TEXT, BYTES = "integer", "number", "text", "bytes"
 

@@ -27,7 +27,6 @@ from sssjob.translate.requests import Fate, JobRequest, Verbatim
 NOT_ALL = "a job object cannot hold all of it"
 PRIORITIES = range(-1023, 1025)
 
-_PATTERN = re.compile(r"[@*?\[\]!&|()]")
 _SEVERAL = re.compile(r"[\s,+~*]")
 _SIGNS = re.compile(r"[^A-Za-z0-9_.-]")
 
@@ -145,14 +144,14 @@ class TextOption(About):
 class Queues(About):
     """A queue, or several of which any will do, where a system takes a list of them.
 
-    ``patterns``: a word with a host behind @ or a wildcard is no name of a queue.
+    ``pattern`` finds in a word what makes it more than the name of a queue.
     """
 
     name = "Queue"
 
     option: str
     joint: str
-    patterns: bool = False
+    pattern: re.Pattern[str] | None = None
 
     @property
     def verbatim(self) -> Mapping[str, Verbatim | None]:
@@ -178,7 +177,10 @@ class Queues(About):
         return TextOption("Queue", self.option, self._named)
 
     def _several(self, text: str) -> bool:
-        return self.joint in text or (self.patterns and _PATTERN.search(text) is not None)
+        return self.joint in text or self._is_pattern(text)
+
+    def _is_pattern(self, text: str) -> bool:
+        return self.pattern is not None and self.pattern.search(text) is not None
 
     def _named(self, text: str) -> str:
         """The name of one queue. Raises ``InvalidValue``."""
@@ -193,7 +195,7 @@ class Queues(About):
         """One, or a choice."""
         value = said.last(self.option)
         found = [each for each in (value or "").split(self.joint) if each]
-        if self.patterns and value is not None and _PATTERN.search(value):
+        if value is not None and self._is_pattern(value):
             said.back(self.option, value, "a host or a pattern is no name of a queue")
         elif len(found) > 1:
             say_any_of(heard, "Queue", found)

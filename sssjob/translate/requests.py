@@ -122,6 +122,7 @@ class JobRequest:
         self._alone = outline is not None  # whether the job has no task groups
         self.files: dict[str, bytes] = {}  # that have to stand beside the text, by their names
         self._attributes: dict[tuple[int, str], str] = {}
+        self._refused: set[int] = set()  # by identity, of what was taken and is not carried
         self._in_terms: set[int] = set()  # by identity, of what is said as part of an expression
         self._places: Sequence[PropertyPlace]
         self._items: Sequence[Property]  # at these places
@@ -290,7 +291,8 @@ class JobRequest:
             if not place.requested and item.attributes.get("type") == kind
         ]
         for item in found:
-            self._fates.pop(id(item), None)
+            if id(item) not in self._refused:  # what one rule refused is not taken by another
+                self._fates.pop(id(item), None)
             self._unknown(item)
         return found
 
@@ -363,6 +365,7 @@ class JobRequest:
             self._attributes[id(item), attribute] = reason
         else:
             self._fates[id(item)] = Fate(reason)
+            self._refused.add(id(item))
 
     def approximate(
         self, name: str, reason: str, done: Done = Done.APPROXIMATED, *, met: bool = True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -17,6 +18,8 @@ from sssjob.visible import ShellText
 
 FILES = ("InputFile", "OutputFile", "ErrorFile")
 _KEPT = frozenset("oe")  # streams, as letters of an option
+# Extensions with the host to which an output is brought, which is not where the job runs.
+HOSTS = {"OutputFile": "host of OutputFile", "ErrorFile": "host of ErrorFile"}
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,8 @@ class Streams(Rule):
     does not do so by itself, and ``into_error`` into that of errors; ``append`` appends both, and
     ``appends`` tells that the system does in any case.
     ``keep`` is the option that keeps outputs on the node: ``o``, ``e``, or both. ``files`` are the
-    words for what only a running job knows.
+    words for what only a running job knows. ``on_host`` finds the ``host`` and the ``path`` of a
+    name that says to which host an output is brought: the host is kept as an Extension.
     """
 
     input: str = ""
@@ -40,6 +44,7 @@ class Streams(Rule):
     into_error: Option | None = None
     keep: str = ""
     files: Patterns = PLAIN
+    on_host: re.Pattern[str] | None = None
 
     @property
     def verbatim(self) -> Mapping[str, Verbatim | None]:
@@ -71,6 +76,9 @@ class Streams(Rule):
             found.pop("ErrorFile", None)
         for name, item in found.items():
             self._file(asked, made, item, options[name])
+        unused = [HOSTS[name] for name in HOSTS if name not in found]
+        for item in self._hosts(asked, *unused):
+            asked.refuse(item, "no file is named that is brought there")
         if merged and (output is not None or merging):
             made.add(self.joined)
         outputs = len(found.keys() - {"InputFile"})
@@ -85,13 +93,30 @@ class Streams(Rule):
             text = os.devnull
         try:
             if option:
-                made.option(option, self.files.written(asked, item, text))
+                host = self._host(asked, item.name)
+                made.option(option, host + self.files.written(asked, item, text))
             else:
                 made.redirect(
                     ShellText.of(" < {file}", file=posix(PLAIN.written(asked, item, text)))
                 )
         except InvalidValue as error:
             asked.refuse(item, str(error))
+
+    def _host(self, asked: JobRequest, name: str) -> str:
+        """The host to which an output is brought, with a colon; "" where nobody names one."""
+        if self.on_host is None:
+            return ""
+        found = next(iter(self._hosts(asked, HOSTS.get(name, ""))), None)
+        if found is None:
+            return ""
+        if not self.on_host.fullmatch(f"{found.text}:/"):
+            asked.refuse(found, "it is no name of a host")
+            return ""
+        return f"{found.text}:"
+
+    def _hosts(self, asked: JobRequest, *names: str) -> list[Property]:
+        kept = asked.mine("Extension", self.files.kind) if self.on_host else ()
+        return [item for item in kept if item.attributes.get("name") in names]
 
     def _modes(
         self, asked: JobRequest, made: Made, items: list[Property], outputs: int, merged: bool
@@ -134,8 +159,9 @@ class Streams(Rule):
                 continue
             if joined and name == "ErrorFile":
                 name = "OutputFile"
+            host, path = self._brought(value or "")
             try:
-                text = self.files.said(value or "", said)
+                text = self.files.said(path, said)
             except InvalidValue as error:
                 said.back(option, value, str(error))
                 continue
@@ -145,10 +171,17 @@ class Streams(Rule):
                 outputs = name != "InputFile"
                 heard.say(name, text, **(mode if outputs else {}))
                 appended |= append and outputs
+            if host:
+                heard.say("Extension", host, type=self.files.kind, name=HOSTS[name])
         if self.append is not None and append and not appended:
             said.back(self.append.name, self.append.value, "no file is named to which it appends")
         if joined:
             heard.say("ErrorFile", "", redirectList="Merge")
+
+    def _brought(self, value: str) -> tuple[str, str]:
+        """The host of a name, "" for none, and the path there."""
+        found = self.on_host.fullmatch(value) if self.on_host is not None else None
+        return (found["host"], found["path"]) if found else ("", value)
 
     def _joined(self, said: Said, heard: Heard) -> tuple[bool, str]:
         """Whether both outputs go into one file, and the name of the file that is not written."""

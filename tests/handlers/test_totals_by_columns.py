@@ -42,8 +42,12 @@ def property_of(name, values):
 NAMED = st.one_of(property_of("User", USERS), property_of("Queue", ("long", "fast")))
 AMOUNT = st.one_of(
     property_of("Processors", NUMBERS), property_of("Duration", NUMBERS),
-    st.sampled_from(["<Processors op='GE'>4</Processors>", "<Memory units='GB'>2</Memory>",
-                     "<WallDuration>9</WallDuration>", "<UserId>bob</UserId>"]),
+    st.sampled_from([
+        "<Processors metric='Max'>8</Processors>", "<Processors metric='Total'>3</Processors>",
+        "<Processors context='Dedicated'>5</Processors>",
+        "<Processors context='Configured'>6</Processors>", "<Processors op='GE'>4</Processors>",
+        "<Memory units='GB'>2</Memory>", "<WallDuration>9</WallDuration>", "<UserId>bob</UserId>",
+    ]),
 )  # fmt: skip
 PART = st.lists(st.one_of(NAMED, AMOUNT), max_size=3).map("".join)
 

@@ -141,8 +141,30 @@ def test_both_outputs_in_the_file_of_errors_are_in_that_file(system):
 
 
 @pytest.mark.parametrize("system", ["pbs", "torque"])
-def test_a_file_on_a_host_is_no_file_of_that_name(system):
-    assert kept(system, "#PBS -o host:/a/b") == {("-o", "host:/a/b")}
+def test_the_host_to_which_a_file_is_brought_is_kept_beside_the_file(system):
+    assert kept(system, "#PBS -o host:/a/b") == {("host of OutputFile", "host")}
+    lines, told = again(system, "#PBS -o host:/a/b", system)
+    assert "#PBS -o host:/a/b" in lines
+    assert not told
+    lines, told = again(system, "#PBS -o host:/a/b", "sbatch")
+    assert (lines, told) == (["#SBATCH --output=/a/b"], ["there is no option for it"])
+    assert kept(system, "#PBS -o host:b") == {("-o", "host:b")}
+
+
+@pytest.mark.parametrize("system", ["pbs", "torque"])
+def test_a_host_without_its_file_or_that_is_none_is_told(system):
+    extension = f'<Extension type="{system}" name="host of OutputFile">'
+    for more, reason in (
+        (f"{extension}h</Extension>", "no file is named that is brought there"),
+        (f"<OutputFile>/o</OutputFile>{extension}a b</Extension>", "it is no name of a host"),
+    ):
+        job = loads(f"<Job>{more}<Executable>/bin/x</Executable></Job>")
+        found = translate(job, system)
+        assert [loss.reason for loss in found.losses] == [reason]
+
+
+@pytest.mark.parametrize("system", ["pbs", "torque"])
+def test_a_name_with_a_colon_is_refused_where_that_means_a_host(system):
     lines, told = again("sbatch", "#SBATCH --output=a:b", system)
     assert not [line for line in lines if " -o " in line]
     assert told == ["':' is not a plain text there: it stands for something else"]

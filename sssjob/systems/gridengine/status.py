@@ -39,6 +39,7 @@ from sssjob.records.values import epoch, is_whole
 from sssjob.systems.gridengine import words
 from sssjob.systems.gridengine.accounting import table
 from sssjob.systems.gridengine.accounting.table import TYPE, noted
+from sssjob.systems.gridengine.words import QUEUE_PATTERN
 
 # What stands around jobs and is not read, by what it is about.
 LEFT_AROUND: Left = {
@@ -160,6 +161,21 @@ def mail(options: str, users: str) -> Found:
     return (Property("NotificationList", text, {"uri": to_uri(users)} if users else {}),)
 
 
+def queue(text: str) -> Found:
+    """The queue that is asked for; None where a host or a pattern says which instances of it."""
+    return None if QUEUE_PATTERN.search(text) else only_queue(text)
+
+
+def choice(text: str) -> Found:
+    """The queues of which one is enough."""
+    return None if QUEUE_PATTERN.search(text) else queues(text)
+
+
+def instances(text: str) -> Found:
+    """Queues with hosts behind @ or with wildcards, which are kept: no queue has such a name."""
+    return text if QUEUE_PATTERN.search(text) else None
+
+
 def moment(text: str) -> Found:
     """A time in seconds since 1970; 0 is none."""
     if text == "0":
@@ -190,8 +206,9 @@ LIVE: tuple[Field, ...] = (
     Field("soft",           JOB,       "Extension",        attributes=noted("soft")),
 )
 _WAITING: tuple[Field, ...] = (
-    Field("hard_req_queue", JOB,       "Queue", only_queue),
-    Field("hard_req_queue", REQUESTED, "Queue", queues),
+    Field("hard_req_queue", JOB,       "Queue", queue),
+    Field("hard_req_queue", REQUESTED, "Queue", choice),
+    Field("hard_req_queue", JOB,       "Extension", instances, noted("hard_req_queue")),
     Field("slots",          REQUESTED, "Processors", asked_slots, beside=("category",)),
 )
 # Fields of the accounting, and those of LIVE.

@@ -20,7 +20,7 @@ from sssjob.records.dependencies import matching
 from sssjob.resource_names import GPU_NAMES, license_name
 from sssjob.systems.gridengine import requested
 from sssjob.systems.gridengine.requested import whole_bytes, whole_seconds
-from sssjob.systems.gridengine.words import GPU_TYPE, written
+from sssjob.systems.gridengine.words import GPU_TYPE, QUEUE_PATTERN, written
 from sssjob.translate import environment, fields, limits, mail, numbers, streams, waiting
 from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import Form, Layout, SubmitForm
@@ -354,7 +354,7 @@ FORM = Form(
     layout=Slots(),
     rules=(
         fields.TextOption("Project",                 "-P", word),
-        fields.Queues("-q", ",", patterns=True),
+        fields.Queues("-q", ",", QUEUE_PATTERN),
         fields.TextOption("Reservation",             "-ar", word),
         fields.TextOption("InitialWorkingDirectory", "-wd"),
         streams.Streams("-i", "-o", "-e", joined=Option("-j", "y"), appends=True,

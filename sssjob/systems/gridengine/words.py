@@ -14,6 +14,8 @@ from sssjob.integers import limit_seconds
 
 GPU_TYPE = "gpu_type"  # a resource that a site has to have: the type of its GPUs
 
+# What makes a wc_queue more than the name of a queue: a host or a host group, wildcards, logic.
+QUEUE_PATTERN = re.compile(r"[@*?\[\]!&|()]")
 _NUMBER = re.compile(r"(-?)(?:0[xX]([0-9a-fA-F]{1,16})|([0-9]{1,18})(\.[0-9]{0,9})?)")
 _SIZE = re.compile(rf"({_NUMBER.pattern})([kKmMgGtT]?)")
 _CLOCK = re.compile(r"([0-9]{0,9}):([0-9]{0,9}):([0-9]{0,9})")

@@ -10,9 +10,10 @@ from math import ceil
 
 from sssjob import units
 from sssjob.errors import InvalidValue
+from sssjob.integers import whole
 from sssjob.model import TaskGroup, stripped
 from sssjob.nodes import plain
-from sssjob.systems.pbs.node_specs import GPU_COUNTS, NodeSpec, parts, totals
+from sssjob.systems.pbs.node_specs import GPU_COUNTS, NodeSpec, most_processors, parts, totals
 from sssjob.systems.pbs.words import clock, limit, size, written
 from sssjob.translate import exclusive, numbers
 from sssjob.translate.form import Layout
@@ -290,6 +291,7 @@ def _counted(of: numbers.TaskCounts, tasks: int) -> dict[str, str]:
 
 PLACE = "-l place"
 NODES = "-l nodes"
+PROCS = "procs"  # the Extension that says that processors may be on any nodes
 _SCATTER = "scatter"
 _ARRANGEMENTS = ("free", "pack", _SCATTER, "vscatter")
 _SHARING = {exclusive.NODES: "excl", exclusive.HOSTS: "exclhost"}
@@ -407,7 +409,11 @@ class Nodes(Layout):
                      for number, tasks in shares(asked, of)]  # fmt: skip
         elif counted:
             found = [NodeSpec(1, _processors((of.count or 1) * of.each))]
-        numbers.compared(asked, of, sum(part.count * (part.number("ppn") or 1) for part in found))
+        total = sum(part.count * (part.number("ppn") or 1) for part in found)
+        numbers.compared(asked, of, total)
+        if procs := self._anywhere(asked, of, total):
+            made.option(f"-l {PROCS}", procs)
+            found = []
         found = [replace(part, name=name) for part, name in on_nodes(found, wanted)]
         found = found or ([NodeSpec(1)] if marks or gpus else [])
         nodes = sum(part.count for part in found)
@@ -430,6 +436,15 @@ class Nodes(Layout):
         shared(asked, made, of)
         if licences:
             made.option("-l gres", "%".join(f"{name}+{count}" for name, count in licences))
+
+    def _anywhere(self, asked: JobRequest, of: numbers.TaskCounts, total: int) -> str:
+        """Processors that may be on any nodes, if that was said and as many are asked for."""
+        for item in asked.mine("Extension", "torque"):
+            if item.attributes.get("name") == PROCS:
+                if of.nodes is None and whole(stripped(item.text), 9) == total:
+                    return str(total)
+                asked.refuse(item, "the job asks for other nodes")
+        return ""
 
     def _unlike(self, asked: JobRequest, found: list[NodeSpec]) -> str:
         """Nodes that were kept, as they are not alike, if they still are what is asked for."""
@@ -454,8 +469,11 @@ class Nodes(Layout):
     def understand(self, said: Said, heard: Heard, settings: Settings) -> None:
         """Nodes, then what is of the whole job."""
         value = said.last(NODES)
-        found = parts(value) if value is not None else _flat_node(said)
-        tasks = 1
+        tasks = _say_procs(said, heard) if value is None and not _has_own_node(said) else 0
+        if tasks:
+            found: list[NodeSpec] | None = []
+        else:
+            found, tasks = parts(value) if value is not None else _flat_node(said), 1
         nodes = sum(part.count for part in found or ())
         if found is None or not _simple(found):
             said.back(NODES, value, "nodes that are not alike: their sums are read, too")
@@ -467,8 +485,11 @@ class Nodes(Layout):
             if first.name:
                 say_nodes(heard, [part.name for part in found])
             numbers.say_count(heard, "NodeCount", nodes, nodes)
-            if "ppn" in first.values:
+            if value is not None and (more := _say_ncpus(said, heard, found)):
+                tasks = more
+            elif "ppn" in first.values:
                 numbers.say_count(heard, "Processors", tasks, tasks)
+            if "ppn" in first.values:
                 heard.say("TaskDistribution", cpus, type="TasksPerNode")
             if first.gpus:
                 numbers.say_gpus(heard, first.gpus * nodes)
@@ -528,11 +549,7 @@ def _say_unlike(found: list[NodeSpec], heard: Heard) -> int:
 def _flat_node(said: Said) -> list[NodeSpec]:
     """``-l ncpus=4,gpus=1``: without nodes, TORQUE gives it on one of them."""
     node = NodeSpec(1)
-    for name, place in (
-        ("procs", "ppn"),
-        ("ncpus", "ppn"),
-        *zip(GPU_COUNTS, GPU_COUNTS, strict=True),
-    ):
+    for name, place in (("ncpus", "ppn"), *zip(GPU_COUNTS, GPU_COUNTS, strict=True)):
         value = said.last(option := f"-l {name}")
         if value is None:
             continue
@@ -540,6 +557,37 @@ def _flat_node(said: Said) -> list[NodeSpec]:
         if not node.number(place):
             said.back(option, node.values.pop(place))
     return [node] if node.values else []
+
+
+def _has_own_node(said: Said) -> bool:
+    """Whether something else than ``procs`` says what is on a node."""
+    return any(f"-l {name}" in said.names for name in ("ncpus", *GPU_COUNTS))
+
+
+def _say_procs(said: Said, heard: Heard) -> int:
+    """``-l procs=8``: so many processors, on whichever nodes; 0 where none are said."""
+    value = said.last(option := f"-l {PROCS}")
+    count = whole(value or "", 9) or 0
+    if count:
+        numbers.say_count(heard, "Processors", count, count)
+        heard.say("Extension", count, type="torque", name=PROCS)
+    elif value is not None:
+        said.back(option, value)
+    return count
+
+
+# decision 499
+def _say_ncpus(said: Said, heard: Heard, found: list[NodeSpec]) -> int:
+    """``-l nodes=4,ncpus=8``: the processors of the job, where the nodes have not more; else 0."""
+    value = said.last("-l ncpus")
+    if value is None:
+        return 0
+    count = most_processors(found, value)
+    if not count:
+        said.back("-l ncpus", value, "the nodes have more processors")
+        return 0
+    numbers.say_count(heard, "Processors", count, count)
+    return count
 
 
 def _processors(number: int) -> dict[str, str]:

@@ -89,6 +89,18 @@ def totals(found: list[NodeSpec]) -> tuple[int, int] | tuple[()]:
     return sum(part.count for part in found), sum(each) if told else 0
 
 
+def most_processors(found: list[NodeSpec], ncpus: str) -> int:
+    """The processors of ``nodes=4,ncpus=8`` by ncpus; 0 where the nodes have more, or it is none.
+
+    Each node has one at least, so that a site's own ``ncpus=1`` takes none away.
+
+    >>> most_processors(parts("4"), "8"), most_processors(parts("4:ppn=2"), "1")
+    (8, 0)
+    """
+    count = whole(ncpus, 9) or 0
+    return count if count >= sum(part.count * (part.number("ppn") or 1) for part in found) else 0
+
+
 def asked_count(text: str) -> int | None:
     """The nodes that a list with + between its parts asks for; None where it is no such list."""
     found = parts(text)

@@ -12,8 +12,8 @@ from sssjob.executable import DEFAULT_SHELL
 from sssjob.model import stripped
 from sssjob.records.dependencies import WORDS
 from sssjob.systems.pbs import directives
-from sssjob.systems.pbs.chunks import NODES, PLACE, Chunks, Nodes
-from sssjob.systems.pbs.words import clock, limit, size, waited_for, written
+from sssjob.systems.pbs.chunks import NODES, PLACE, PROCS, Chunks, Nodes
+from sssjob.systems.pbs.words import ON_HOST, clock, limit, size, waited_for, written
 from sssjob.translate import environment, exclusive, fields, limits, mail, streams, waiting
 from sssjob.translate.arrays import Spelling
 from sssjob.translate.form import Form, SubmitForm
@@ -102,7 +102,7 @@ _CPU_TIME = {("CPUTime", kind): "-l cput" for kind in ("", "Hard", "Soft")}
 _IN_SCRIPT = limits.Limits({("CPUTime", ""): "-l cput"}, clock, written, limit, _bytes)
 
 _STREAMS = streams.Streams("", "-o", "-e", joined=Option("-j", "oe"),
-                           into_error=Option("-j", "eo"), keep="-k")  # fmt: skip
+                           into_error=Option("-j", "eo"), keep="-k", on_host=ON_HOST)  # fmt: skip
 # What other $NAME is there depends on the version. Before a colon stands a host.
 _VARIABLE = r"\$(?:[A-Za-z_][A-Za-z0-9_]*|\{\w*\}?)|:"
 _PBS_FILES = Patterns(
@@ -146,7 +146,7 @@ FORM = Form(
     array=Spelling("-J", "PBS_ARRAY_INDEX", several=False),
     lists={"-m": "", "-W depend": ","},
     layout=Chunks(),
-    own=(PLACE,),
+    own=(PLACE, *streams.HOSTS.values()),
     in_script=(
         fields.Name("-N", plain=True, most=230),
         fields.Switch("Checkpointable", Option("-c", "n"), Option("-c", "u")),
@@ -165,7 +165,7 @@ _TORQUE = Form(
     array=Spelling("-t", "PBS_ARRAYID", steps=False),
     lists={"-m": "", "-W depend": ","},
     layout=Nodes(),
-    own=(NODES,),
+    own=(NODES, PROCS, *streams.HOSTS.values()),
     in_script=(
         fields.Name("-N", plain=True, most=15),
         fields.TextOption("Project",          "-A", word),

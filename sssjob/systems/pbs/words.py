@@ -28,6 +28,8 @@ _WAITED_FOR = re.compile(
     r"([0-9]{1,18}(?:-[0-9]{1,9})?(?:\[[0-9]{0,9}\])?(\.[\w.\-]{1,255})?)(@[\w.\-]{1,255})?",
     re.ASCII,
 )
+# A file of a host, to which an output is brought.
+ON_HOST = re.compile(r"(?P<host>[A-Za-z0-9._-]+):(?P<path>/.*)", re.DOTALL)
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _WORD = 8  # bytes
 

@@ -102,6 +102,7 @@ _REMARK = "# sssjob: "
 _FILE = "# sssjob-file: "  # before the id of the file of the job that a script is
 _GPU = "gpu"
 _ALONE = "none"  # with whom nodes are shared
+_EXCLUSIVE = ("exclusive", "true", True)  # what versions before v0.0.39 had for it
 _LICENCE = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_.-]*)(?::([1-9][0-9]{0,8}))?")
 # slurmrestd refuses a job without an environment; its own examples give this one.
 _PATH = "PATH=/bin/:/usr/bin/:/sbin/"
@@ -168,6 +169,9 @@ class REST(Specification):
         _read_queues(job, heard)
         if job.get("shared") in (_ALONE, [_ALONE]):
             del job["shared"]
+            exclusive.say(heard, exclusive.NODES)
+        elif job.get("exclusive") in _EXCLUSIVE and "shared" not in job:
+            del job["exclusive"]
             exclusive.say(heard, exclusive.NODES)
         _read_streams(job, heard)
         _read_environment(job, heard)

@@ -29,7 +29,7 @@ from sssjob.records.record import (
 from sssjob.records.values import is_whole
 from sssjob.resource_names import GPU
 from sssjob.systems.pbs import words
-from sssjob.systems.pbs.node_specs import asked_count, parts, totals
+from sssjob.systems.pbs.node_specs import asked_count, most_processors, parts, totals
 
 # Parts of HH:MM:SS in seconds: looking them up is faster than reading them.
 _MINUTES = {f":{number:02}:": 60 * number for number in range(60)}
@@ -182,15 +182,31 @@ def _count(text: str) -> str:
 
 
 def asked_processors(nodes: str, ncpus: str) -> Found:
-    """The processors of ``nodes=4:ppn=8:ib``, where no number is asked for by itself.
+    """The processors of ``nodes=4:ppn=8:ib``, where ncpus does not ask for as many or more.
 
     >>> asked_processors("n1:ppn=2+n2:ppn=4:ib", ""), asked_processors("4:ib", "")
     ('6', None)
     """
-    if _count(ncpus):
+    listed_ = parts(nodes) or []
+    if most_processors(listed_, ncpus):
         return None
-    found = totals(parts(nodes) or [])
+    found = totals(listed_)
     return str(found[1]) if found and found[1] else None
+
+
+def asked_by_ncpus(ncpus: str, nodes: str) -> Found:
+    """The processors of ncpus; None where nodes have more (decision 499).
+
+    >>> asked_by_ncpus("8", "2"), asked_by_ncpus("1", "4:ppn=8")
+    ('8', None)
+    """
+    asked = integer(ncpus)
+    return asked if not nodes or most_processors(parts(nodes) or [], ncpus) else None
+
+
+def fewer_ncpus(ncpus: str, nodes: str) -> Found:
+    """A number of processors that nodes have more of, which is kept."""
+    return None if asked_by_ncpus(ncpus, nodes) or not integer(ncpus) else ncpus
 
 
 def asked_anywhere(procs: str, nodes: str, ncpus: str) -> Found:
@@ -334,7 +350,10 @@ TABLE: tuple[Field, ...] = (
     Field("exec_host",                DELIVERED, "Node",        nodes),
     Field("exec_host",                DELIVERED, "NodeCount",   node_count),
     Field("exec_vnode",               NOWHERE),  # exec_host tells the same, but for GPUs
-    Field("Resource_List.ncpus",      REQUESTED, "Processors",  integer),
+    Field("Resource_List.ncpus",      REQUESTED, "Processors",  asked_by_ncpus,
+          beside=("Resource_List.nodes",)),
+    Field("Resource_List.ncpus",      JOB,       "Extension",   fewer_ncpus,
+          noted("Resource_List.ncpus"), ("Resource_List.nodes",)),
     Field("Resource_List.nodect",     REQUESTED, "NodeCount",   integer),
     Field("Resource_List.nodes",      REQUESTED, "Processors",  asked_processors,
           beside=("Resource_List.ncpus",)),

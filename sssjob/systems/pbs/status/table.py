@@ -57,7 +57,6 @@ _TIMES = ("ctime", "qtime", "etime", "start", "end")
 _ID = re.compile(r"[0-9]{1,18}(?:\[[0-9,\-:]*\]|-[0-9]{1,9})?(?:\.\S+)?")
 _VARIABLE = re.compile(r"(?:[^\\,]|\\.|,(?![A-Za-z_]\w*=)|\\\Z)+", re.DOTALL)
 _ESCAPED = re.compile(r"""\\([,"'\\])""")
-_PATH = re.compile(r"[A-Za-z0-9._-]+:(/.*)", re.DOTALL)
 _HOLDS = {"u": "User", "s": "System", "o": "Operator"}
 _MAIL = {"b": "JobStart", "e": "JobEnd"}
 _YES, _NO = ("true", "y", "1"), ("false", "n", "0")
@@ -103,8 +102,8 @@ def checkpoint(text: str) -> Found:
 @varied
 def path(text: str) -> Found:
     """The path of ``host:/path``."""
-    found = _PATH.fullmatch(text)
-    return found[1] if found else text
+    found = words.ON_HOST.fullmatch(text)
+    return found["path"] if found else text
 
 
 def output(text: str, joined: str) -> Found:
