@@ -44,7 +44,11 @@ class JobService:
             action, actor, tuple(map(Object, object.split())), tuple(map(_get, gets)),
             tuple(each if isinstance(each, Set) else Set(*each) for each in sets),
             tuple(map(_where, wheres)),
-            tuple(Option(name, str(value)) for name, value in (options or {}).items()),
+            tuple(
+                Option(name, str(value))
+                for name, values in (options or {}).items()
+                for value in (values if isinstance(values, list) else [values])
+            ),
             Data(tuple(item(tree.parse(each)) for each in data)) if data else None, id=id,
         )  # fmt: skip
         answer = self.actions(ReceivedRequest(request, actor, origin, proven, now, mark, flat))

@@ -33,7 +33,7 @@ from sssjob.handlers.editing import (
     require_short,
     stating,
 )
-from sssjob.handlers.finding import is_true
+from sssjob.handlers.finding import is_true, option
 from sssjob.handlers.ledger_entries import about, quote_of
 from sssjob.handlers.ledger_entries import text as _text
 from sssjob.handlers.rates import Bill, Rates
@@ -303,14 +303,14 @@ def refund(
     asked = call.request
     if asked.data or asked.sets or asked.gets or asked.wheres:
         raise Refused("318", "A Refund has options only: JobId and Amount")
-    id_ = stripped(_only(asked, "JobId", "Id") or "")
+    id_ = stripped(option(asked, "JobId", "Id") or "")
     if not id_:
         raise Refused("314", "A Refund needs the option JobId")
     require_short(id_)
-    described = stripped(_only(asked, "Description") or "")
+    described = stripped(option(asked, "Description") or "")
     if len(described) > _DESCRIBED:
         raise Refused("317", f"Description has {_DESCRIBED} characters at most")
-    given = _only(asked, "Amount")
+    given = option(asked, "Amount")
     if given is not None and not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,6})?", given):
         raise Refused("317", "Amount is a number")
 
@@ -340,17 +340,6 @@ def refund(
         return HandlerAnswer([row], message=message, count=round(Fraction(shown)))
 
     return once(stores, call, do, window=accounting.repeated)
-
-
-def _only(asked: Request, *names: str) -> str | None:
-    """The value of an option that has these names; None without it.
-
-    Raises ``Refused`` (740) for two values.
-    """
-    found = {each.value for each in asked.options if each.name in names}
-    if len(found) > 1:
-        raise Refused("740", f"{' and '.join(names)} have two different values")
-    return found.pop() if found else None
 
 
 def _subject(call: ReceivedRequest, reach: Reach, *, needs: Sequence[str]) -> _Subject:
@@ -629,7 +618,7 @@ def _with_options(job: Job, asked: Request) -> Job:
     Raises ``Refused``: 317 for what is no time or duration, 740 where Data says something else.
     """
     for name, found in _OPTIONS.items():
-        text = _only(asked, name)
+        text = option(asked, name)
         if text is None:
             continue
         seconds = only(Job.of(**{found.name: text})).seconds(found)

@@ -19,7 +19,7 @@ from sssjob.handlers.attributes import (
     shown,
 )
 from sssjob.handlers.conditions import Described
-from sssjob.handlers.finding import is_true
+from sssjob.handlers.finding import is_true, option
 from sssjob.handlers.view import View
 from sssjob.rmap.message import Get, Item, Request, Row
 from sssjob.store.rows import number
@@ -197,7 +197,7 @@ def _distinct(rows: Iterable[Item]) -> Iterator[Item]:
 
 
 def _whole(asked: Request, name: str) -> int:
-    text = asked.option(name) or "0"
+    text = option(asked, name) or "0"
     if not (text.isascii() and text.isdigit() and len(text) < 16):
         raise Refused("317", f"{name} is a whole number")
     return int(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 
+from sssjob.errors import Refused
 from sssjob.handlers.attributes import JOB
 from sssjob.handlers.conditions import Conditions
 from sssjob.handlers.view import HasLedger, View, views
@@ -115,6 +116,20 @@ def names(asked: Request) -> frozenset[str]:
     return frozenset(filter(None, (asked.objects[0].name, asked.objects[0].alias)))
 
 
+def option(asked: Request, *names: str) -> str | None:
+    """The value of an option that has these names; None without it.
+
+    Raises ``Refused`` (740) for two values.
+    """
+    found = {each.value for each in asked.options if each.name in names}
+    if len(found) > 1:
+        raise Refused("740", f"{' and '.join(names)} have two different values")
+    return found.pop() if found else None
+
+
 def is_true(asked: Request, name: str) -> bool:
-    """Whether an option of a request says True, in any case."""
-    return (asked.option(name) or "").lower() == "true"
+    """Whether an option of a request says True, in any case. Raises ``Refused`` (317, 740)."""
+    said = (option(asked, name) or "False").lower()
+    if said not in ("true", "false"):
+        raise Refused("317", f"{name} is True or False")
+    return said == "true"

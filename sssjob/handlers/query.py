@@ -31,7 +31,7 @@ from sssjob.handlers.columns import (
     usual_columns,
 )
 from sssjob.handlers.conditions import Described
-from sssjob.handlers.finding import Search, is_true, names
+from sssjob.handlers.finding import Search, is_true, names, option
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import View
 from sssjob.query import Question, compile
@@ -146,7 +146,7 @@ def _views(search: Search, jobs: Store, time: int | None) -> Generator[View, Non
 
 def time_of(asked: Request) -> int | None:
     """As of when something is asked; None for now. Raises ``Refused`` (317)."""
-    text = asked.option("Time")
+    text = option(asked, "Time")
     if text is None:
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 16):

@@ -200,3 +200,19 @@ def test_who_was_charged_elsewhere_is_brought_forward_before_a_refund(jobs):
     assert [tuple(row.values()) for row in said] == [
         ("Charge", "100", "-100"), ("Refund", "30", "30"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "values", "code"), [
+    ("Guarantee", ["yes"], "317"), ("Guarantee", ["False", "True"], "740"),
+    ("Guarantee", ["True", "True"], "000"), ("Guarantee", ["tRUE"], "000"),
+    ("ItemizedCharges", ["1"], "317"),
+])  # fmt: skip
+def test_an_option_that_says_nothing_or_two_things_is_refused(jobs, name, values, code):
+    """A Quote that somebody takes for guaranteed, and that is not, costs money."""
+    assert jobs.code("Quote", data=[JOB.format("a", "ann")], options={name: values}) == code
+
+
+def test_a_window_that_is_told_twice_is_refused(jobs):
+    for kind in ("Job", "Transaction"):
+        assert jobs.code("Query", object=kind, options={"Limit": ["1", "2"]}) == "740"
+        assert jobs.code("Query", object=kind, options={"Unique": "yes"}) == "317"
