@@ -36,10 +36,9 @@ def test_a_whole_number_is_digits_that_every_reader_has(text):
     assert whole(text, 4) == (int(text) if re.fullmatch("[0-9]{1,4}", text) else None)
 
 
-# A text that a regular expression has cut, of bounded length, or that the kernel wrote.
+# A text that a regular expression has cut, or of bounded length.
 READ_OTHERWISE = {
-    "features/kernel.py", "systems/condor/hooks/spool.py", "systems/pbs/words.py",
-    "systems/slurm/words.py",
+    "systems/condor/hooks/spool.py", "systems/pbs/words.py", "systems/slurm/words.py",
 }  # fmt: skip
 
 
