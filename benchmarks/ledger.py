@@ -168,7 +168,7 @@ def main() -> None:
         few.write_bytes(b"".join(lines[:2]))
         main_of(["ledger", "ingest", "--from", "slurm", home / "few", few])
         by = ("ledger", "report", "--no-rollup", "--json", "--by")
-        where = "//Job[Id = '1000_7']/User"
+        where = "//Job[Id = '1000_7']/Delivered/User"
         compare(
             [
                 Case("bare DuckDB", program(BARE, files)),
