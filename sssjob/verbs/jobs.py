@@ -117,7 +117,13 @@ class Jobs:
         with ExitStack() as stack:
             for name, some in self._by_format(source, stack):
                 yield from adding.ReportedJobs(
-                    some, self._fail, name, self.zone, reading, seen=seen
+                    some,
+                    self._fail,
+                    name,
+                    self.zone,
+                    reading,
+                    seen=seen,
+                    compares_stores=len(self.given) > 1,
                 )
 
     def _by_format(

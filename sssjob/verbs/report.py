@@ -198,10 +198,12 @@ class ReportedJobs:
     def __iter__(self) -> Iterator[Block]:
         if self.format == DOCUMENTS:
             for source in self.sources:
-                if source.is_store:
-                    yield from self._stored(source)
-                else:
+                if not source.is_store:
                     yield from self._once(source, self._read(source))
+                elif self.compares_stores:
+                    yield from self._once(source, self._stored(source))
+                else:
+                    yield from self._stored(source)
             return
         chosen, options = find(self.format), self.options
         yield from self.reading.jobs(

@@ -49,6 +49,17 @@ def test_a_record_that_is_given_twice_counts_once(tmp_path):
     assert len(ids(jobs(SACCT, again))) == 51
 
 
+def test_a_run_that_a_store_and_a_document_have_counts_once(tmp_path):
+    run = "<Job><Id>7</Id><StartTime>100</StartTime><EndTime>200</EndTime></Job>"
+    (tmp_path / "a.sss").write_text(run)
+    with open_store(tmp_path / "s.db", create=True) as made:
+        made.load(tmp_path / "a.sss")
+    for given in ("s.db", "a.sss"), ("a.sss", "s.db"), ("s.db", "s.db"):
+        found = jobs(*(tmp_path / name for name in given))
+        assert ids(found) == ["7"]
+        assert found.report().total.jobs == 1
+
+
 def test_jobs_of_a_group_have_its_defaults():
     text = "<JobGroup><JobDefaults><User>ann</User></JobDefaults><Job><Id>1</Id></Job></JobGroup>"
     [job] = jobs(sssjob.loads(text))
