@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from messages import pieces
 
 from sssjob.errors import BadFraming
+from sssjob.rmap import framing
 from sssjob.rmap.framing import (
     LEGACY_HEAD,
     Requests,
@@ -376,3 +377,39 @@ def test_a_legacy_message_ends_with_its_end_tag_and_not_with_its_start_tag():
     assert parser.next() is None
     parser.feed(b"d\r\n</s:Envelope>")
     assert parser.next().body == b"<Envelope></s:Envelope>"
+
+
+@pytest.mark.parametrize(
+    "head, awaits",
+    [
+        (b"Host: a\r\nExpect: 100-continue\r\n", True),
+        (b"Host: a\r\nExpect: 100-Continue\r\n", True),
+        (b"Host: a\r\n", False),
+        (b"Host: a\r\nExpect: other\r\n", False),
+        (b"Expect: 100-continue\r\n", False),
+    ],
+)
+def test_only_who_says_so_and_names_a_host_awaits_a_continue(head, awaits):
+    parser = Requests()
+    parser.feed(CHUNKED + head + b"\r\n")
+    assert parser.next() is None
+    assert parser.awaits_continue is awaits
+
+
+def test_a_body_has_1000_chunks_and_another_one_for_each_256_bytes():
+    begin = CHUNKED + b"Host: a\r\n\r\n"
+    [request] = read(begin + chunk(b"a") * 1002 + b"0\r\n\r\n")  # the last one counts, too
+    assert request.body == b"a" * 1002
+    with pytest.raises(BadFraming, match="too many small chunks"):
+        read(begin + chunk(b"a") * 1003 + b"0\r\n\r\n")
+
+
+def test_a_head_has_so_many_bytes():
+    most = HEAD + b"Host: a\r\nContent-Length: 0\r\nX: "
+    for more, is_read in ((0, True), (1, False)):
+        head = most + b"a" * (framing.HEAD_LIMIT - len(most) - 4 + more) + b"\r\n\r\n"
+        if is_read:
+            assert [each.body for each in read(head)] == [b""]
+        else:
+            with pytest.raises(BadFraming, match="header is too long"):
+                read(head)
