@@ -270,6 +270,9 @@ def test_no_job_of_PBS_or_Grid_Engine_has_directories_of_the_one_that_submitted_
     assert run(*words, **others).stdout == f"{others['JOBFEATURES']}|/elsewhere\n"  # no job
     starter = install("gridengine") / "starter"
     assert run(starter, show, JOB_ID="7", **others).stdout == "|\n"
+    roots = {"JOBFEATURES": f"{safe_path}/root/7.1/jobfeatures", "JOBSTATUS": "/root/7.1/jobstatus"}
+    kept = run(starter, show, JOB_ID="7", SGE_TASK_ID="1", **roots).stdout
+    assert kept == f"{roots['JOBFEATURES']}|/root/7.1/jobstatus\n"
 
 
 def test_a_profile_exports_the_directories_in_a_job_and_nothing_elsewhere(install, safe_path):

@@ -42,10 +42,12 @@ class GridEngineScripts(Scripts):
         text = (
             f"{at.head('Grid Engine starter_method', 'makes')}"
             "# It runs as the user of the job, in the place of its shell, and ends as the job.\n"
-            "# qsub -V hands on the environment that it is called in, maybe that of another job.\n"
-            f"unset {' '.join(VARIABLES)}\n"
             "mjf=$TMPDIR/mjf task=$SGE_TASK_ID\n"
             '[ "$task" = undefined ] && task= || task=${task:+.$task}\n'
+            "# qsub -V hands on the environment that it is called in, maybe that of another job;\n"
+            "# what is of this job a prolog of root's has told.\n"
+            'case $JOBFEATURES in */"$JOB_ID$task"/*) ;; '
+            f"*) unset {' '.join(VARIABLES)};; esac\n"
             "# Without a directory of the job there is no place that others could not prepare.\n"
             'if [ -n "$TMPDIR" ]; then\n'
             f"{call} >/dev/null 2>&1 </dev/null\n"
