@@ -41,15 +41,8 @@ def cases(place: Path) -> list[Case]:
     job.write_text(JOB)
     hooks = place / "hooks"
     where = (
-        "--documents",
-        str(jobs),
-        "--state",
-        str(place / "state"),
-        "--fold",
-        "never",
-        "--refresh",
-        "3600",
-    )
+        f"--documents={jobs}", f"--state={place / 'state'}", "--fold=never", "--refresh=3600",
+    )  # fmt: skip
     write(str(hooks), wrappers(where))
     paths = {"_CONDOR_SCRATCH_DIR": place, "_CONDOR_MACHINE_AD": slot}
     fetch = fed((str(hooks / "fetch-work"),), slot)
