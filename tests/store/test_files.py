@@ -210,9 +210,7 @@ def test_a_place_in_a_store_has_the_files_of_its_job(jobs):
 def asked(address, *elements, files=()):
     parts = tuple(item(tree.parse(each)) for each in elements)
     request = Request("Create", "root", (Object("Job"),), data=Data(parts), files=files)
-    return JobService(address).actions(
-        ReceivedRequest(request, "root", "10.0.0.7", True, True, 1000.0, "")
-    )
+    return JobService(address).actions(ReceivedRequest(request, "root", "10.0.0.7", True, 1000.0))
 
 
 @pytest.mark.parametrize("where", ["in Data", "behind Data", "by its name"])
