@@ -6,10 +6,9 @@ object in between; what needs job objects (other targets, logs of computing elem
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar, Union, cast
 from urllib.parse import quote
@@ -19,7 +18,7 @@ from sssjob.document import dumps
 from sssjob.document import opened as unpacked
 from sssjob.document.files import span
 from sssjob.document.sources import Files, NamedSource, grouped, is_small, naming
-from sssjob.document.text import on_one_line, write_texts
+from sssjob.document.text import write_texts
 from sssjob.errors import Severity, SSSJobError, UnusableInput
 from sssjob.records import find, parts, read_records
 from sssjob.records.builders import OBJECTS, TEXTS, Builder
@@ -44,7 +43,6 @@ R = TypeVar("R")
 DOCUMENTS = "sss"  # the format of sources that hold job objects already
 WRAPPER = "Jobs"
 HEAD, TAIL = f'<?xml version="1.0" encoding="UTF-8"?>\n<{WRAPPER}>\n', f"</{WRAPPER}>\n"
-TOGETHER = 64  # documents that are read at once
 COMMIT = 32  # parts of a growing log after which what was done counts: some seconds' work
 
 
@@ -207,32 +205,6 @@ class Task:
         if self.part is not None:
             with naming(self.name):
                 yield from parts.outcomes(self.format, self.part, builder, met)
-
-
-class TextStream(io.RawIOBase):
-    """Documents one on each line, as bytes to read."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        super().__init__()
-        self._lines = (f"{on_one_line(text)}\n".encode() for text in texts)
-        self._rest = memoryview(b"")
-
-    def readable(self) -> bool:
-        """It is there to be read."""
-        return True
-
-    def has_more(self) -> bool:
-        """Whether anything is left."""
-        if not self._rest:
-            self._rest = memoryview(b"".join(islice(self._lines, TOGETHER)))
-        return bool(self._rest)
-
-    def readinto(self, buffer: Any) -> int:
-        """Some of the next documents, or a piece of one; none at the end."""
-        size = min(len(self._rest), len(buffer)) if self.has_more() else 0
-        buffer[:size] = self._rest[:size]
-        self._rest = self._rest[size:]
-        return size
 
 
 class Small(NamedTuple):

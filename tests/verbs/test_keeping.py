@@ -8,9 +8,10 @@ from mutated_records import READ, SOURCES
 from sssjob import store
 from sssjob.document import loads
 from sssjob.document.sources import NamedSource
+from sssjob.document.text import on_one_line
 from sssjob.records.record import Options
 from sssjob.verbs import keeping
-from sssjob.verbs.convert import Conversion, TextStream
+from sssjob.verbs.convert import Conversion
 
 
 def conversion(path, format_, processes=1):
@@ -26,10 +27,11 @@ def kept(path, format_, processes=1):
 
 
 def read(path, format_):
-    texts = TextStream(conversion(path, format_).texts())
+    lines = (on_one_line(text) + "\n" for text in conversion(path, format_).texts())
+    texts = io.BytesIO("".join(lines).encode())
     with store.open(str(path.with_suffix(".read")), create=True) as jobs:
         told = []
-        jobs.load(io.BufferedReader(texts), name="log", on_error=told.append)
+        jobs.load(texts, name="log", on_error=told.append)
         return [it.finding.code for it in told], *tables(jobs)
 
 
