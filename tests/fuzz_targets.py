@@ -74,8 +74,8 @@ def records_of(name, data):
 def framed(data):
     found = framing.Requests()
     found.feed(data)
-    while found.next() is not None:
-        pass
+    while (request := found.next()) is not None:
+        tried(enveloped, request.body)
 
 
 def replied(data):
@@ -125,8 +125,8 @@ PARSERS = {
     "offers": Target(lambda data: drained(offers.read(data)), ("examples/requested/*.json",)),
     "LDIF": Target(lambda data: drained(ldif.read(data)), ("examples/lcginfo/*.ldif",)),
     "configuration": Target(lambda data: config.parse(text(data)), ("examples/lcginfo/*.conf",)),
-    "requests": Target(framed, ("tests/data/gold/*.bin",)),
-    "replies": Target(replied, ("tests/data/gold/*.bin",)),
+    "requests": Target(framed, ("tests/data/gold/*.c2s.bin",)),
+    "replies": Target(replied, ("tests/data/gold/*.s2c.bin",)),
     "envelopes": Target(enveloped, ("tests/data/gold/*.xml",)),
     **{
         f"records {name}": Target(
