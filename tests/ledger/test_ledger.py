@@ -92,7 +92,7 @@ NIGHTS = (
 )
 
 
-@pytest.mark.parametrize("nights", permutations(range(4)), ids=str)
+@pytest.mark.parametrize("nights", [*permutations(range(4))], ids=str)
 @pytest.mark.parametrize("is_one", [True, False], ids=["one commit", "a commit each"])
 def test_tasks_that_wait_are_no_jobs_once_they_ran(kept, nights, is_one):
     told = [NIGHTS[number] for number in nights]
