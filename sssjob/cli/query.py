@@ -150,7 +150,8 @@ def _refuse_a_file(expression: str, files: tuple[str, ...]) -> None:
     is_file = os.path.isfile(expression) or is_store(expression)
     is_directory = bool(expression.strip("./")) and os.path.isdir(expression)
     swapped = (is_file or is_directory) and bool(absent) and absent == [*files]
-    if not swapped and (not is_file or expression.isidentifier()):
+    # One that begins so is XPath, whatever stands in the root directory.
+    if not swapped and (not is_file or expression.isidentifier() or expression.startswith("//")):
         return
     asked = absent[:1]
     others = [file for file in files if file not in asked]

@@ -52,6 +52,13 @@ def test_a_file_in_the_place_of_the_expression_is_told(run, tmp_path, words, mea
     )
 
 
+def test_a_path_of_the_document_is_no_file_whatever_the_root_directory_has(tmp_path):
+    (tmp_path / "x").touch()
+    (tmp_path / "a.xml").write_text("<Job><Id>1</Id></Job>")
+    done = CliRunner().invoke(sssjob, ["query", f"/{tmp_path}/x", str(tmp_path / "a.xml")])
+    assert (done.exit_code, done.stdout, done.stderr) == (1, "", "")
+
+
 @pytest.mark.parametrize(
     ("files", "out"),
     [

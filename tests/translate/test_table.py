@@ -26,7 +26,7 @@ ANYWAY = {
     '<Environment export="true"/>': {"psij"},
     '<Environment export="false"/>': {"pbs", "torque", "sge", "slurmrest"},
     # Who submits is who it is of; that of LSF is another one.
-    "<Group>g</Group>": {"sbatch", "pbs", "torque", "sge", "condor"},
+    "<Group>g</Group>": {"sbatch", "pbs", "torque", "sge", "condor", "flux", "flux-canonical"},
     "<Checkpointable>false</Checkpointable>": {*TARGETS},
 }
 WISH = requested('<Feature preference="-1">a</Feature>')  # which binds nobody, and is no loss
