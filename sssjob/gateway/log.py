@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
+import time
+from collections.abc import Mapping
+from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
 from functools import lru_cache
+from typing import TextIO
 
 LOGGER = logging.getLogger("sssjob.gateway")
 _LONGEST = 200  # characters of a text that a client chose
@@ -17,27 +21,65 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The line of a record."""
-        seconds, fraction = divmod(record.created, 1)
-        line = {
-            "time": f"{_second(int(seconds))}.{int(fraction * 1000):03d}Z",
-            "level": record.levelname.lower(),
-            "event": record.getMessage(),
-        }
-        for name, value in getattr(record, "facts", {}).items():
-            line[name] = value[:_LONGEST] if isinstance(value, str) else value
+        facts = getattr(record, "facts", {})
         if record.exc_info:
-            line["trace"] = self.formatException(record.exc_info)
-        return _encoded(line)
+            facts = {**facts, "trace": Whole(self.formatException(record.exc_info))}
+        return _line(record.created, record.levelno, record.getMessage(), facts)
+
+
+class Whole(str):
+    """A text of our own, which is written however long it is."""
+
+    __slots__ = ()
+
+
+class JsonHandler(logging.StreamHandler[TextIO]):
+    """Writes each record, and each event that comes without one, as a line of JSON."""
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(stream)
+        self.setFormatter(JsonFormatter())
+
+    def say(self, name: str, level: int, facts: Mapping[str, object]) -> None:
+        """Write an event. What cannot be written is lost, and nothing else is."""
+        text = _line(time.time(), level, name, facts)
+        with self.lock or nullcontext(), suppress(OSError, ValueError):
+            self.stream.write(f"{text}\n")
+            self.stream.flush()
 
 
 def event(name: str, level: int = logging.INFO, **facts: object) -> None:
     """Log an event with its facts."""
-    if LOGGER.isEnabledFor(level):
-        # Without a look at who called, which takes longer than all else: the event says it.
-        extra = {"facts": facts}
-        LOGGER.handle(
-            LOGGER.makeRecord(LOGGER.name, level, __name__, 0, name, (), None, extra=extra)
-        )
+    if not LOGGER.isEnabledFor(level):
+        return
+    handlers = LOGGER.handlers
+    if len(handlers) == 1 and not LOGGER.propagate and isinstance(handlers[0], JsonHandler):
+        # One for each answer: a record of logging takes longer than the line.
+        handlers[0].say(name, level, facts)
+        return
+    extra = {"facts": facts}
+    LOGGER.handle(LOGGER.makeRecord(LOGGER.name, level, __name__, 0, name, (), None, extra=extra))
+
+
+def _line(created: float, level: int, name: str, facts: Mapping[str, object]) -> str:
+    second, fraction = divmod(created, 1)
+    told = "".join([f', "{key}": {_value(value)}' for key, value in facts.items()])
+    return (
+        f'{{"time": "{_second(int(second))}.{int(fraction * 1000):03d}Z", '
+        f'"level": "{_level(level)}", "event": {_encoded(name)}{told}}}'
+    )
+
+
+def _value(value: object) -> str:
+    kind = type(value)
+    if kind is str:
+        return _encoded(value[:_LONGEST])  # type: ignore[index]
+    return str(value) if kind is int else _encoded(value)
+
+
+@lru_cache(8)
+def _level(level: int) -> str:
+    return logging.getLevelName(level).lower()
 
 
 @lru_cache(8)

@@ -25,7 +25,7 @@ from sssjob.gateway.config import GatewayConfig, load
 from sssjob.gateway.figures import MISSING, SEVERAL, available
 from sssjob.gateway.forwarding import Forwarding, hindrance
 from sssjob.gateway.large import reading_apart
-from sssjob.gateway.log import LOGGER, JsonFormatter, event
+from sssjob.gateway.log import LOGGER, JsonHandler, event
 from sssjob.gateway.nonces import StoredNonces
 from sssjob.gateway.server import GatewayServer
 from sssjob.gateway.shadow import Shadow
@@ -157,8 +157,7 @@ class ReloadedWork(BackgroundWork, Protocol):
 @contextmanager
 def logging_to_stderr() -> Iterator[None]:
     """The log of a process of the gateway, one object of JSON a line."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonFormatter())
+    handler = JsonHandler(sys.stderr)
     STORE.addHandler(handler)
     LOGGER.addHandler(handler)
     LOGGER.setLevel(logging.INFO)
