@@ -226,7 +226,7 @@ def test_a_translation_is_copied(shown):
 def test_the_content_comes_first_for_who_wants_it(shown):
     shown.open("/jobs")
     shown.press("Tab", "Enter")
-    assert shown.page.url.endswith("#main")
+    shown.page.wait_for_url("**/jobs#main")
 
 
 # --- what nobody should see
@@ -338,7 +338,8 @@ def test_who_comes_by_a_proxy_sees_their_jobs_and_no_others(chromium, tmp_path):
             made = create("sched")
             assert (made.status, made.json()["count"]) == (200, 1), made.text()
         assert (seen("bob"), seen("amy")) == (["of bob"], ["new", "of amy"])
-        there(page, page.get_by_role("link", name="new", exact=True)).click()
+        with page.expect_navigation():  # a click does not wait for the page
+            there(page, page.get_by_role("link", name="new", exact=True)).click()
         assert page.title() == "Job new · sssjob"
     context.close()
 
