@@ -23,11 +23,11 @@ class JsonFormatter(logging.Formatter):
         """The line of a record."""
         facts = getattr(record, "facts", {})
         if record.exc_info:
-            facts = {**facts, "trace": Whole(self.formatException(record.exc_info))}
+            facts = {**facts, "trace": _Whole(self.formatException(record.exc_info))}
         return _line(record.created, record.levelno, record.getMessage(), facts)
 
 
-class Whole(str):
+class _Whole(str):
     """A text of our own, which is written however long it is."""
 
     __slots__ = ()
@@ -71,10 +71,9 @@ def _line(created: float, level: int, name: str, facts: Mapping[str, object]) ->
 
 
 def _value(value: object) -> str:
-    kind = type(value)
-    if kind is str:
-        return _encoded(value[:_LONGEST])  # type: ignore[index]
-    return str(value) if kind is int else _encoded(value)
+    if isinstance(value, str):
+        return _encoded(value if isinstance(value, _Whole) else value[:_LONGEST])
+    return str(value) if type(value) is int else _encoded(value)
 
 
 @lru_cache(8)

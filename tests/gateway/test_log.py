@@ -9,9 +9,16 @@ import pytest
 
 from sssjob.gateway import log
 
+
+class _Result(str):
+    """A text that a library made, such as what lxml finds."""
+
+    __slots__ = ()
+
+
 FACTS = {
     "origin": "127.0.0.1", "actor": 'a"\\\n\x1b\u2028é', "rows": 3, "ms": 0.25, "none": None,
-    "ended": True, "long": "x" * 500, "list": ["a"],
+    "ended": True, "long": "x" * 500, "of lxml": _Result("y" * 500), "list": ["a"],
 }  # fmt: skip
 
 
@@ -39,7 +46,7 @@ def test_an_event_is_the_line_of_its_record(logger, level, monkeypatch):
     told = json.loads(said.getvalue())
     assert told == {
         "time": "2023-11-14T22:13:20.250Z", "level": logging.getLevelName(level).lower(),
-        "event": "a request", **FACTS, "long": "x" * 200,
+        "event": "a request", **FACTS, "long": "x" * 200, "of lxml": "y" * 200,
     }  # fmt: skip
     assert said.getvalue().isascii()
     assert said.getvalue().count("\n") == 1
