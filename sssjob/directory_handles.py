@@ -103,16 +103,17 @@ def check(path: str | os.PathLike[str], *, logs: bool = False) -> None:
         return  # what is there is all right
 
 
-def programs_fault(path: str | os.PathLike[str]) -> str:
-    """How others than root and this user could exchange a program of a directory, "" if not.
+def fault(path: str | os.PathLike[str], *, links: bool = False) -> str:
+    """How others than root and this user could exchange what is in a directory, "" if not.
 
-    Links of root are followed, as a system puts one version in the place of another. What is not
-    there is all right.
+    Links of root are followed where ``links`` says so, as a system puts one version of a program
+    in the place of another. What is not there is all right.
     """
     from sssjob.errors import Unprotected
 
+    named = os.path.abspath(path)
     try:
-        os.close(_followed(os.path.abspath(path), judged=True))
+        os.close(_followed(named, judged=True) if links else _walked(named, make=False))
     except FileNotFoundError:
         return ""
     except Unprotected as error:

@@ -44,11 +44,11 @@ def test_programs_that_others_can_exchange_are_told(safe_path):
     (safe_path / "bin").mkdir(0o755)
     (safe_path / "now").symlink_to("bin")
     for place in ("bin", "now", "none"):
-        assert handles.programs_fault(safe_path / place) == ""
-    assert handles.programs_fault("/usr/bin") == ""
+        assert handles.fault(safe_path / place, links=True) == ""
+    assert handles.fault("/usr/bin", links=True) == ""
     (safe_path / "bin").chmod(0o775)
     for place in ("bin", "now"):  # what a link leads to counts
-        assert handles.programs_fault(safe_path / place) == (
+        assert handles.fault(safe_path / place, links=True) == (
             f"{safe_path}/bin can be written by others (mode 0775)"
         )
 
@@ -56,7 +56,7 @@ def test_programs_that_others_can_exchange_are_told(safe_path):
 def test_programs_of_another_user_are_told(root, safe_path):
     (safe_path / "bin").mkdir()
     os.chown(safe_path / "bin", STRANGER, -1)
-    assert "belongs to the user 4242" in handles.programs_fault(safe_path / "bin")
+    assert "belongs to the user 4242" in handles.fault(safe_path / "bin", links=True)
 
 
 # A protected directory

@@ -15,7 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# The kernel writes "no limit" of cgroup v1 as the largest multiple of a page below 2^63.
 _LONGEST = 64 << 20  # bytes of /proc/cpuinfo: some 1.5 KB a processor
 _LEVELS = 64  # of cgroups inside each other
 _MOUNT = "sys/fs/cgroup"
@@ -165,7 +164,9 @@ def _upwards(directory: str, name: str, top: str = "") -> Iterator[str]:
 
 def _number(file: str) -> KernelNumber | None:
     number = whole(text(file).strip())
-    if number is None:  # "max", -1, or the largest page: of more digits than any limit has
+    # "max", -1, or "no limit" of cgroup v1: the largest multiple of a page below 2^63, which has
+    # more digits than are read.
+    if number is None:
         return None
     return KernelNumber(number, file, "the kernel enforces it")
 

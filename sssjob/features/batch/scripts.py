@@ -19,7 +19,7 @@ from pathlib import Path
 
 from sssjob import atomic, registry
 from sssjob import directory_handles as handles
-from sssjob.errors import InvalidValue, Unprotected
+from sssjob.errors import InvalidValue
 from sssjob.features.batch import client as client_of_agent
 from sssjob.features.batch.directories import VARIABLES
 
@@ -85,13 +85,12 @@ class ConfigFile:
 
     def fault(self) -> str:
         """Why it is not used, or can be changed by others; "" if it is well, or not there."""
+        if fault := handles.fault(os.path.dirname(self.path)):
+            return fault
         try:
-            handles.check(os.path.dirname(self.path))
             status = os.lstat(self.path)
         except FileNotFoundError:
             return ""
-        except Unprotected as error:
-            return f"{error.place} {error.why}"
         except OSError as error:
             return error.strerror or str(error)
         mode = stat.S_IMODE(status.st_mode)
@@ -167,7 +166,7 @@ class Installation:
             handles.check(self.jobs)
         if self.agent:
             handles.check(os.path.dirname(self.agent))
-        if self.path and (fault := handles.programs_fault(self.path)):
+        if self.path and (fault := handles.fault(self.path, links=True)):
             wanted = f"a directory of commands that only root can change: {fault}"
             raise InvalidValue(self.path, wanted)
         handles.check(os.path.dirname(self.log), logs=True)
@@ -216,7 +215,7 @@ class Installation:
             str(Path(__file__).parents[2]),
         )  # fmt: skip
         for place in filter(os.path.isabs, ours):
-            if fault := handles.programs_fault(place):
+            if fault := handles.fault(place, links=True):
                 return f"{fault}: who can change it would be root before every job"
         return ""
 
