@@ -34,7 +34,9 @@ _LIMITS = re.compile(
 )
 _LIFTED = re.compile(r",? (?:try|use) XML_PARSE_HUGE(?: option)?")
 _PLACE = re.compile(r", line \d+, column \d+$")
-_OPENED = re.compile(r"(mismatch: \S+ line |in tag \S+ line )(\d+)")  # counted in its document
+_OPENED = re.compile(  # counted in its document
+    r"(mismatch: \S+ line |in tag \S+ line |Start Tag \S+ line )(\d+)"
+)
 _CHARACTER = re.compile(
     r"(?:0x([0-9A-F]+) out|(?:value|Char) ([0-9]+)|&#(?:x([0-9a-fA-F]+)|([0-9]+));)"
 )

@@ -124,6 +124,10 @@ class Skeleton:
         mark = next((mark for _, mark in self._parser.read_events()), None)
         parent = None if mark is None else mark.getparent()
         if mark is None or parent is None:
+            # lxml may have forgotten what is wrong with the first tag, and begun another document.
+            fault = parsing.fault(self._fed, self._encoding) if self._parent is None else None
+            if fault is not None:
+                raise self._refusal(fault)
             message = "a job object where none can be"
             raise UnreadableDocument(finding("E-XML", message, line=place.line))
         while parent[0] is not mark:

@@ -140,4 +140,4 @@ def test_validation_of_lines_tells_the_causes_of_each_line():
         for each in json.loads(result.stdout)
         if each["code"] == "E-XML"
     ]
-    assert found == [(3, 11), (5, 1)]
+    assert found == [(3, 15), (5, 5)]  # where every command tells them, decision 680

@@ -59,6 +59,7 @@ __all__ = [
     "Repaired",
     "advise",
     "advise_window",
+    "at_its_place",
     "excerpt",
     "lines_of",
     "repair",
@@ -78,6 +79,7 @@ RULES = {
 }
 # fmt: on
 _TAG_NAME = re.compile("<([^\\s<>/?!]+)")
+_AT_THE_END = "before the end of the document"
 _DOES_IT = "sssjob repair does it"
 
 
@@ -149,7 +151,31 @@ def advise_window(error: UnreadableDocument) -> Iterator[Finding]:
     if not any(each.code == said.code for each in found):
         # Advice did not come to it, as in what is nested too deeply.
         yield replace(said, excerpt=source.excerpt(said.line, said.column))
-    yield from found
+    yield from at_its_place(found, said, source)
+
+
+def at_its_place(found: list[Finding], said: Finding, source: Source) -> Iterator[Finding]:
+    """The causes, one of them at the place that each command tells of these bytes. # decision 680
+
+    It is the first of that line, or an element that is open at the end, where its end tag is to be
+    written. If all are to be mended in other lines, it is the first, which says in which line.
+    """
+    causes = [each for each in found if each.code == said.code]
+    of_line = (each for each in causes if _is_there(each, said))
+    chosen = next(of_line, causes[0] if causes else None)
+    for each in found:
+        if each is chosen and said.column:
+            there = "" if _is_there(each, said) else f"in line {each.line} "
+            excerpt = source.excerpt(said.line, said.column)
+            each = replace(
+                each, message=there + each.message, line=said.line, column=said.column,
+                excerpt=excerpt,
+            )  # fmt: skip
+        yield each
+
+
+def _is_there(cause: Finding, said: Finding) -> bool:
+    return cause.line == said.line or cause.message.endswith(_AT_THE_END)
 
 
 def repair(data: bytes, *, groups: bool = False) -> Repaired:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
 from sssjob.document import tree
 from sssjob.document.files import CHUNK, Source, opened
-from sssjob.document.repair import LIMIT, advise, advise_window
+from sssjob.document.repair import LIMIT, advise, advise_window, at_its_place
 from sssjob.document.repair.source import Source as SourceText
 from sssjob.errors import Finding, UnreadableDocument
 
-_AT_THE_END = "before the end of the document"
 KEPT_LIMIT = 4 << 20  # bytes of a stream that are kept in case they need advice
 
 
@@ -55,7 +53,7 @@ class Advisor:
         self._is_told = True
         if not any(each.code == error.finding.code for each in found):
             yield error.finding  # what advice did not come to, as in what is nested too deeply
-        yield from _at_its_place(found, error.finding, SourceText(whole))
+        yield from at_its_place(found, error.finding, SourceText(whole))
 
     def _whole(self) -> bytes:
         """The source, if it is small and one document or several; nothing if each is a line."""
@@ -68,21 +66,6 @@ class Advisor:
             return b""  # a pipe can be read only once
         data = _read(source, LIMIT + 1)
         return b"" if len(data) > LIMIT or tree.is_lines(data[:CHUNK]) else data
-
-
-def _at_its_place(found: list[Finding], said: Finding, source: SourceText) -> Iterator[Finding]:
-    """The causes, the first of which has the place that each command tells, if that is its line.
-
-    So has an element that is open at the end, where its end tag is to be written. What is to be
-    mended in an earlier line stands there.
-    """
-    first = next((each for each in found if each.code == said.code), None)
-    for each in found:
-        is_there = each.line == said.line or each.message.endswith(_AT_THE_END)
-        if each is first and said.column and is_there:
-            excerpt = source.excerpt(said.line, said.column)
-            each = replace(each, line=said.line, column=said.column, excerpt=excerpt)
-        yield each
 
 
 def _read(source: Source, size: int) -> bytes:
