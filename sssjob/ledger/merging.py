@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 _RANK = f"CASE WHEN {{0}}.{END} IS NOT NULL THEN 2 WHEN {{0}}.{START} IS NOT NULL THEN 1 ELSE 0 END"
 # Of those that go on; one that ended may be the correction of another.
-_WALL = f"CASE WHEN {{0}}.{END} IS NULL THEN {{0}}.{SUMMED['wall']} END"
+_WALL = (
+    f"CASE WHEN {{0}}.{END} IS NULL AND {{0}}.{START} IS NOT NULL THEN {{0}}.{SUMMED['wall']} END"
+)
 _WAITS = f"({{0}}.{START} IS NULL AND {{0}}.{END} IS NULL AND {{0}}.{TOLD} IS NULL)"
 _JOB = " AND ".join(
     [f"f.{KEY[1]} = h.{KEY[1]}",

@@ -4,14 +4,15 @@ Strategy. The same log is given twice, windows of sacct overlap, files are sent 
 stand beside the log that they were made of: what a run used would be counted twice. A run is known
 by its machine, the id of its job, when it was submitted and when it began, as the job object says
 these. Of several records of a run the one that ended tells more than one that only began, and that
-more than one that waits; of two alike the later one counts. A ledger has the same rule
-(``ledger/merging.py``), and so has a store. # decision 508
+more than one that waits; of two that go on, the one with more wall time; of two alike the later one
+counts. A ledger has the same rule (``ledger/merging.py``), and so has a store. # decisions 508, 670
 
 The idea is to keep two numbers of a run: a hash of what tells it, and one of its end with how much
-was told (WAITS, BEGAN, ENDED). Whether many runs are all new is asked of a set at once, in any
-order; only where it may be that one was met before, each is looked up in its turn. The last runs
-are in a dictionary then. When they are many, they go into a table of 16 bytes for each, of which
-half is free, and a large one lies in a file without a name, which the system may write out.
+was told (WAITS, BEGAN, ENDED); where there is no end yet, of its wall time. Whether many runs are
+all new is asked of a set at once, in any order; only where it may be that one was met before, each
+is looked up in its turn. The last runs are in a dictionary then. When they are many, they go into a
+table of 16 bytes for each, of which half is free, and a large one lies in a file without a name,
+which the system may write out.
 
 What was read first may be what does not count. It was counted, or written, by then. So which record
 of such a run counts is kept by its number, and who can begin anew reads all a ``second`` time, when
@@ -31,7 +32,8 @@ from functools import partial
 from itertools import islice, repeat
 from typing import Any, NamedTuple, Protocol
 
-from sssjob.errors import InvalidValue, Severity
+from sssjob import units
+from sssjob.errors import Finding, InvalidValue, Severity
 from sssjob.model import Delivered, Job, Property
 from sssjob.records import clock as clocks
 from sssjob.records.clock import NO_VALUE, Clock
@@ -59,6 +61,7 @@ WAITS, BEGAN, ENDED = 1, 2, 3  # how much a record tells of its run
 _KIND = 3  # the bits of that
 _PLACE = 32  # bits of the number of a record of a run
 _CHOSEN = (1 << _PLACE) - 1
+_LONGEST = 1 << 56  # seconds of wall time that are told apart
 
 _PROBE = "is a hash the same here and there?"
 
@@ -96,8 +99,19 @@ def run_of(told: Any) -> int:
 
 
 def end_of(told: tuple[Any, int]) -> int:
-    """The number of an end, and of how much its record tells."""
+    """The number of an end, and of how much its record tells.
+
+    Of a run that goes on it is the greater, the more wall time there was.
+    """
     return hash(told[0]) & ~_KIND | told[1]
+
+
+def _goes_on(wall: int | None) -> tuple[int, int]:
+    """What stands for the end of a run that goes on: numbers, which are their own hashes."""
+    return (0 if wall is None else (min(wall, _LONGEST) + 1) * (_KIND + 1)), BEGAN
+
+
+_CUT = -(_KIND + 1), BEGAN  # of a record that was cut: any other that began tells as much
 
 
 class Met(Protocol):
@@ -190,7 +204,7 @@ class SeenRuns:
                 self._again(run, known, counts=True)
             self._remember(run, end)
             return NEW
-        if known & _KIND > kind:
+        if known & _KIND > kind or (kind == BEGAN == known & _KIND and known > end):
             self._again(run, known, counts=False)
             return TWICE
         self._repeated = run, known, (self._chosen.get(run) or 1) & _CHOSEN
@@ -270,7 +284,8 @@ class SeenRuns:
             self._chosen = self._chosen.having(run, count << _PLACE | chosen)
         else:
             known = self._known(run)
-            known = known & ~_KIND | min(known & _KIND, BEGAN)
+            if known & _KIND >= BEGAN:
+                known = end_of(_CUT)
         self._remember(run, known)
 
     def are_new_in(self, listed: Keys) -> bool:
@@ -466,7 +481,7 @@ class ListedRuns:
         """List that it tells less."""
         for at in range(len(self._runs) - 1, -1, -1):
             if self._runs[at] == run:
-                self._ends[at] = self.ended(("", BEGAN))
+                self._ends[at] = self.ended(_CUT)
                 return
 
 
@@ -515,7 +530,7 @@ class Once:
         self._last = keys.runs[at]
         if self._is_cut:  # it was held until now
             ends = [*keys.ends]
-            ends[at] = self._met.ended(("", BEGAN))
+            ends[at] = self._met.ended(_CUT)
             keys, self._is_cut = keys._replace(ends=ends), False
         if self._met.are_new(keys):
             return found
@@ -601,8 +616,10 @@ def of_job(job: Job, met: Met) -> tuple[Any, Any, Any]:
     """What tells the run that a job object is about, its job, and its end."""
     own = {item.name: item.text.strip() for item in job.items if type(item) is Property}
     submit, start, end = (_said(own, name) for name in ("SubmitTime", "StartTime", "EndTime"))
-    kind = ENDED if end else BEGAN if start else WAITS
-    told = met.ended((end, kind))
+    if end:
+        told = met.ended((end, ENDED))
+    else:
+        told = met.ended(_goes_on(_wall_of(job)) if start else ("", WAITS))
     if not (submit or start):
         return UNTOLD, UNTOLD, told
     machine = next(
@@ -612,6 +629,23 @@ def of_job(job: Job, met: Met) -> tuple[Any, Any, Any]:
     )  # fmt: skip
     whose = met.told((machine, job.id, submit))
     return met.told((whose, start)), whose if submit else UNTOLD, told
+
+
+def _wall_of(job: Job) -> int | None:
+    """How long a job ran so far: what was delivered, or else its own Duration, as in reports."""
+    from sssjob.amounts import Scope, is_given  # few jobs go on
+
+    scope = Scope(job, "/Job", _unheard)
+    amount = scope.delivered("Duration")
+    if amount is not None:
+        return units.rounded(amount.value)
+    own = [item for item in scope.own if item.name == "Duration" and is_given(item)]
+    value = scope.read(own[0]) if own else None
+    return None if value is None else units.rounded(value)
+
+
+def _unheard(finding: Finding) -> None:
+    """What cannot be read is told by who makes something of it."""
 
 
 def of_jobs(jobs: Iterable[Job], met: Met) -> Keys:
@@ -654,6 +688,7 @@ def _reader(
     """What reads the keys of records with these names."""
     rows = [*clocks.by(clock, layout.rows(names))]
     ids, machines = (_texts(rows, names, element) for element in ("Id", "Machine"))
+    walls = _walls(rows, names)
     columns_of = zip(("SubmitTime", "StartTime", "EndTime"), run.times, strict=True)
     submitted, begun, over = (
         (_place(names, column), _texts(rows, names, element)) for element, column in columns_of
@@ -692,7 +727,12 @@ def _reader(
                 for first, last in zip(starts, ends, strict=True)
             ]
             has_waiting = WAITS in kinds
-            told_ends = [*map(ended, zip(ends, kinds, strict=True))]
+            pairs: list[Any] = [*zip(ends, kinds, strict=True)]
+            if BEGAN in kinds:
+                some = [at for at, kind in enumerate(kinds) if kind == BEGAN]
+                for at, wall in zip(some, walls(columns, some), strict=True):
+                    pairs[at] = _goes_on(wall)
+            told_ends = [*map(ended, pairs)]
         elif ended is end_of:
             told_ends = [hash(text) & ~_KIND | ENDED for text in ends]
         else:
@@ -722,7 +762,35 @@ def _texts(rows: Sequence[Field], names: Names, element: str) -> _ReadTexts:
     ]  # fmt: skip
     if not wanted:
         return lambda columns, size: [""] * size
-    row = wanted[0]
+    return _texts_of(wanted[0], names, element)
+
+
+def _walls(
+    rows: Sequence[Field], names: Names
+) -> Callable[[Sequence[Any], Sequence[int]], list[int | None]]:
+    """What reads how long some of many records ran. Of several columns the later ones count."""
+    wanted = [
+        _texts_of(row, names, "Duration") for row in reversed(rows)
+        if row.element == "Duration" and row.place == DELIVERED and row.column in names
+    ]  # fmt: skip
+
+    def walls(columns: Sequence[Any], at: Sequence[int]) -> list[int | None]:
+        some = [[column[place] for place in at] for column in columns]
+        every = [read(some, len(at)) for read in wanted] or [[""] * len(at)]
+        return [_seconds_of(next(filter(None, texts), "")) for texts in zip(*every, strict=True)]
+
+    return walls
+
+
+def _seconds_of(text: str) -> int | None:
+    try:
+        return units.duration(text)
+    except InvalidValue:
+        return None
+
+
+def _texts_of(row: Field, names: Names, element: str) -> _ReadTexts:
+    """What reads this of a row of a table; "" of what it cannot be read of."""
     places = [_place(names, name) for name in (row.column, *row.beside)]
     first = places[0]
     assert first is not None

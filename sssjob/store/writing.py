@@ -21,6 +21,12 @@ from sssjob.store.ledger import StoreLedger
 from sssjob.store.packing import Content, NotUnpacked, Packed, Packing
 
 _ENDED = NAMES.index(columns.name_of("EndTime"))
+# How long a job ran so far: what was delivered, or else its own Duration, as in reports.
+_WALL = [columns.name_of(path) for path in ("Delivered/Duration", "Duration")]
+_WALL_PLACES = [NAMES.index(name) for name in _WALL]
+_TOLD = (
+    f"SELECT max({NAMES[_ENDED]}), max(coalesce({', '.join(_WALL)})) FROM job WHERE document = ?"
+)
 _SELECT = f"SELECT {schema.listed(schema.DOCUMENT.names)} FROM document WHERE "
 _KEEP = (
     "INSERT INTO former (document, version, change, deleted, files, dictionary, data) "
@@ -217,8 +223,9 @@ class DocumentWriter:
     """Writes documents within a transaction that somebody else has begun.
 
     One that ``keeps_ended`` takes no document of a run that is open for the next version of one in
-    which that run has ended: it is older, whenever it comes. One that ``keeps_former`` versions
-    takes none that is one of these: what it is made of was read before what is there.
+    which that run has ended, or has run longer: it is older, whenever it comes. One that
+    ``keeps_former`` versions takes none that is one of these: what it is made of was read before
+    what is there.
     """
 
     def __init__(
@@ -333,17 +340,26 @@ class DocumentWriter:
             written |= self._added(fresh, entry)
         return [written[index] for index in range(len(documents))]
 
+    # decision 670
     def _is_older(self, incoming: Incoming, present: PresentDocument) -> bool:
-        """Whether a document is of an open run, which has ended in the one that is there."""
+        """Whether a document is of an open run, of which the one that is there tells more."""
         if incoming.name != "Job" or any(row[_ENDED] is not None for row in incoming.rows):
             return False
-        ended = f"SELECT 1 FROM job WHERE document = ? AND {NAMES[_ENDED]} IS NOT NULL LIMIT 1"
-        if not self.engine.fetch(ended, (present.number,)):
+        [(end, wall)] = self.engine.fetch(_TOLD, (present.number,))
+        mine, known, has_ended = incoming.marks, present.marks, end is not None
+        if mine.started:
+            if mine.started != known.started:
+                return False
+            walls = (row[at] for row in incoming.rows for at in _WALL_PLACES if row[at] is not None)
+            less = next(walls, None)
+            return has_ended or (wall is not None and less is not None and less < wall)
+        if not (has_ended or known.started):
             return False
-        if incoming.marks.started:
-            return incoming.marks.started == present.marks.started
-        # A run that waits may be another one than that which ended, unless it was known before.
-        return self._is_former(incoming, present)
+        # A run that waits may be another one than that which is there, unless it was submitted
+        # with it, or was known before.
+        if mine.submitted and mine.submitted == known.submitted:
+            return True
+        return has_ended and self._is_former(incoming, present)
 
     def _is_former(self, incoming: Incoming, present: PresentDocument) -> bool:
         """Whether a document is a former version of the one that is there."""

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from same_jobs import MADE, made
 
+from sssjob.records import clock as clocks
 from sssjob.records import find, read_records, runs
-from sssjob.records.builders import TEXTS
+from sssjob.records.builders import OBJECTS, TEXTS
 from sssjob.records.record import Converted, Counts, Noted, Options, Skipped
 from sssjob.records.runs import (
-    BEGAN,
     ENDED,
     INSTEAD,
     NEW,
@@ -98,6 +98,8 @@ RUNS = {
     "requeued":        ([DONE, DONE.replace("|100|200|", "|110|200|")], 2, ""),
     "ran":             ([RUNNING, DONE], 1, "counts instead"),
     "ran-before":      ([DONE, RUNNING], 1, "counts once"),
+    "runs":            ([RUNNING, RUNNING.replace("|100|n1", "|170|n1")], 1, "counts instead"),
+    "ran-longer":      ([RUNNING.replace("|100|n1", "|170|n1"), RUNNING], 1, "counts once"),
     "never-began":     ([CANCELLED, CANCELLED], 1, "counts once"),
     "waited":          ([PENDING, CANCELLED], 1, "counts instead"),
     "waited-and-ran":  ([PENDING, DONE], 1, ""),
@@ -176,9 +178,35 @@ def test_jobs_that_were_not_asked_for_are_not_met():
     assert notices(found) == []
 
 
-# Of each record its job, whether and as which run it began, its end, and whether that is there.
+@pytest.mark.parametrize("format_name", [name for name in MADE if name not in NOT_TOLD])
+def test_how_long_a_run_goes_on_is_read_of_columns_as_of_its_job(format_name, monkeypatch):
+    """Only runs that go on are asked; what is read does not depend on that."""
+    program, name, _ = MADE[format_name]
+    log = made(program, name)
+    found, taken = {}, runs.Once._keys
+
+    def keys(self, batch):
+        rows = [*clocks.by(self._clock, self._layout.rows(batch.names))]
+        walls = runs._walls(rows, batch.names)(batch.columns, range(len(batch.lines)))
+        found.update(zip(batch.lines, walls, strict=True))
+        return taken(self, batch)
+
+    monkeypatch.setattr(runs.Once, "_keys", keys)
+    chosen = find(format_name.removesuffix("-long"))
+    read = read_records(chosen, io.BytesIO(log), Options(), OBJECTS, SeenRuns())
+    of_jobs = {it.line: runs._wall_of(it.job) for it in read if isinstance(it, Converted)}
+    assert any(of_jobs.values())
+    assert {line: wall for line, wall in found.items() if line in of_jobs} == {
+        line: of_jobs[line] for line in found if line in of_jobs
+    }
+    assert found or format_name == "condor"
+
+
+# Of each record its job, whether and as which run it began, and its end, or how long it ran so far.
 records = st.lists(
-    st.lists(st.tuples(st.integers(0, 12), st.integers(0, 3), st.sampled_from(["", "1", "2"]))),
+    st.lists(
+        st.tuples(st.integers(0, 12), st.integers(0, 3), st.sampled_from(["", "1", "2", 3, 7]))
+    ),
     max_size=12,
 )
 
@@ -187,11 +215,13 @@ def keys_of(batch):
     """What tells records, as numbers; job 0 tells none."""
     told = []
     for job, run, end in batch:
-        kind = ENDED if end else BEGAN if run else WAITS
-        told.append((job * 10 + run if job else UNTOLD, job, end_of((end, kind))))
+        about = (end, ENDED) if isinstance(end, str) and end else ("", WAITS)
+        if run and about[1] == WAITS:
+            about = runs._goes_on(end or None)
+        told.append((job * 10 + run if job else UNTOLD, job, end_of(about)))
     if not told:
         return NO_KEYS
-    return Keys(*map(list, zip(*told, strict=True)), any(not (run or end) for _, run, end in batch))
+    return Keys(*map(list, zip(*told, strict=True)), any(end & 3 == WAITS for *_, end in told))
 
 
 def counting(batches):
@@ -201,12 +231,13 @@ def counting(batches):
         if not job:
             places.append(place)
             continue
-        rank = 2 if end else 1 if run else 0
+        wall = end if isinstance(end, int) else 0
+        rank = (2, 0) if end and not wall else (1, wall) if run else (0, 0)
         begun |= {job} if run else set()
-        if rank >= best.get((job, run), (-1, 0))[0]:
+        if rank >= best.get((job, run), (rank, 0))[0]:
             best[job, run] = rank, place
     places += [
-        place for (job, run), (rank, place) in best.items()
+        place for (job, run), ((rank, _), place) in best.items()
         if rank or run or job not in begun
     ]  # fmt: skip
     return sorted(places)

@@ -30,38 +30,54 @@ def sums(*words, given=None):
     return sum(int(row["jobs"]) for row in rows), sum(int(row["wall_seconds"] or 0) for row in rows)
 
 
+LOOKS = ("RUNNING", 10), ("RUNNING", 30), ("COMPLETED", 50), ("COMPLETED", 51)
+
+
 @st.composite
 def looks(draw):
     """What sacct told of a few jobs when it was asked again and again, and in which order."""
     rows = []
     for job, run, look in draw(
         st.lists(
-            st.tuples(st.integers(1, 2), st.integers(0, 2), st.integers(0, 2)),
-            min_size=1, max_size=6,
+            st.tuples(st.integers(1, 2), st.integers(0, 2), st.sampled_from(LOOKS)),
+            min_size=1, max_size=7,
         )
     ):  # fmt: skip
         start = f"{1000 + 100 * run}" if run else "Unknown"
-        state, end, wall = (
-            ("PENDING", "Unknown", 0) if not run
-            else ("RUNNING", "Unknown", 10) if not look
-            else ("COMPLETED", f"{1050 + 100 * run}", 49 + look)
-        )  # fmt: skip
-        rows.append(f"{job}|c|amy|{state}|900|{start}|{end}|{wall}|1")
+        state, wall = look if run else ("PENDING", 0)
+        end = f"{1050 + 100 * run}" if state == "COMPLETED" else "Unknown"
+        row = f"{job}|c|amy|{state}|900|{start}|{end}|{wall}|1"
+        # What was corrected is not told again: a store takes that for older. # decision 517
+        if state != "COMPLETED" or row not in rows:
+            rows.append(row)
     return rows
 
 
-@given(looks(), st.booleans())
+def counting(rows):
+    """What the sums of these rows are, by the rule as the page has it."""
+    best, begun = {}, set()
+    for place, row in enumerate(rows):
+        job, _, _, state, _, start, _, wall, _ = row.split("|")
+        rank = ("PENDING", "RUNNING", "COMPLETED").index(state)
+        told = rank, int(wall) * (state == "RUNNING"), place, int(wall)
+        best[job, start] = max(told, best.get((job, start), told))
+        begun |= {job} if rank else set()
+    counts = [wall for (job, _), (rank, _, _, wall) in best.items() if rank or job not in begun]
+    return len(counts), sum(counts)
+
+
+@given(looks(), st.booleans(), st.randoms(use_true_random=False))
 @examples(4, deadline=None)
-def test_each_run_counts_once_by_the_same_record_wherever_it_is_read(tmp_path_factory, rows, apart):
+def test_each_run_counts_once_by_the_same_record_wherever_it_is_read(
+    tmp_path_factory, rows, apart, random
+):
     folder = tmp_path_factory.mktemp("looks")
-    files = [folder / f"{at}.txt" for at in range(len(rows) if apart else 1)]
-    for at, file in enumerate(files):
-        some = [rows[at]] if apart else rows
-        file.write_text("\n".join([HEADER, *some, ""]))
-    usage = folder / "usage"
-    call("ledger", "init", usage)
-    call("ledger", "ingest", usage, *files)
-    expected = sums("ledger", "report", "--book", "end", usage)
+    expected = counting(rows)
+    files = written(folder, "log", rows, apart)
+    for name in "usage", "other":
+        call("ledger", "init", folder / name)
+    call("ledger", "ingest", folder / "usage", *files)
+    assert sums("ledger", "report", "--book", "end", folder / "usage") == expected
     assert sums("report", *files) == expected
     assert sums("report", "--workers", 2, *files) == expected
     assert sums("report", "-", given="".join(
@@ -75,11 +91,35 @@ def test_each_run_counts_once_by_the_same_record_wherever_it_is_read(tmp_path_fa
     piped.write_text(call("convert", "--to", "sss", *files).stdout)
     total = jobs(*files).report().total
     assert (total.jobs, total.wall or 0) == expected
-    if len({*rows}) > len({row.rsplit("|", 2)[0] for row in {*rows}}):
-        return  # of two that end alike a pipe has got the first
+    call("store", "import", folder / "jobs.db", *files)
+    call("store", "import", folder / "later.db", folder / "jobs.sss")
+    for file in files:
+        call("store", "import", folder / "apart.db", file)
+    for name in "jobs.db", "apart.db", "later.db":
+        assert sums("report", folder / name) == expected
+    ended = [row for row in rows if "|COMPLETED|" in row]
+    if len({*ended}) > len({row.rsplit("|", 2)[0] for row in ended}):
+        return  # of two that end alike a pipe has got the first, and the later one counts
     for both in (piped,), (piped, *files), (*files, piped):
         assert sums("report", *both) == expected
     assert sums("report", "--workers", 2, piped, *files) == expected
+    random.shuffle(rows)
+    files = written(folder, "mixed", rows, apart)
+    call("ledger", "ingest", folder / "other", *files)
+    assert sums("report", *files) == expected
+    assert sums("ledger", "report", "--book", "end", folder / "other") == expected
+    for file in files:
+        call("store", "import", folder / "mixed.db", file)
+    assert sums("report", folder / "mixed.db") == expected
+
+
+def written(folder, name, rows, apart):
+    """The rows as one log, or as one for each."""
+    parts = [[row] for row in rows] if apart else [rows]
+    files = [folder / f"{name}-{at}.txt" for at in range(len(parts))]
+    for file, some in zip(files, parts, strict=True):
+        file.write_text("\n".join([HEADER, *some, ""]))
+    return files
 
 
 @pytest.mark.parametrize("format_name", [name for name in MADE if name != "swf"])

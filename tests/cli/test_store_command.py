@@ -38,6 +38,10 @@ def test_init_makes_an_empty_store_and_leaves_one_that_is_there(path):
 OPEN = "<Job><Id>1</Id><State>Running</State><StartTime>100</StartTime></Job>"
 ENDED = "<Job><Id>1</Id><StartTime>100</StartTime><EndTime>200</EndTime></Job>"
 WAITS = "<Job><Id>1</Id><State>Idle</State></Job>"
+RAN = (
+    "<Job><Id>1</Id><StartTime>100</StartTime><Delivered><Duration>{}</Duration></Delivered></Job>"
+)
+ASKED = "<SubmitTime>90</SubmitTime>"
 
 
 @pytest.mark.parametrize(
@@ -49,9 +53,24 @@ WAITS = "<Job><Id>1</Id><State>Idle</State></Job>"
         pytest.param([WAITS, ENDED], [WAITS, ENDED], (0, 0, 2), id="waited when it was known"),
         pytest.param([ENDED], [WAITS], (0, 1, 0), id="waits, for the next run"),
         pytest.param([ENDED], [OPEN.replace("100", "300")], (1, 0, 0), id="another run"),
+        pytest.param([RAN.format(9)], [RAN.format(8)], (0, 0, 1), id="ran less"),
+        pytest.param([RAN.format(8)], [RAN.format(9)], (0, 1, 0), id="ran longer"),
+        pytest.param([RAN.format(9)], [OPEN], (0, 1, 0), id="does not tell how long"),
+        pytest.param(
+            [ENDED.replace("<Start", f"{ASKED}<Start")],
+            [WAITS.replace("<State", f"{ASKED}<State")],
+            (0, 0, 1),
+            id="waited, of it",
+        ),
+        pytest.param(
+            [OPEN.replace("<Start", f"{ASKED}<Start")],
+            [WAITS.replace("<State", f"{ASKED}<State")],
+            (0, 0, 1),
+            id="waited, of one",
+        ),
     ],
 )
-def test_an_open_version_does_not_replace_that_of_a_run_which_ended(path, first, then, counts):
+def test_a_version_does_not_replace_one_that_tells_more_of_its_run(path, first, then, counts):
     run("import", path, "-", input="\n".join(first))
     found = json.loads(run("import", path, "--json", "-", input="\n".join(then)).stdout)
     assert (found["new"], found["changed"], found["unchanged"]) == counts
