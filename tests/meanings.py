@@ -802,6 +802,10 @@ FACTS = {
         "accounting slurm-jobcomp": (_jobcomp(JobState="DEADLINE", NodeList="(null)", ExitCode="1:0"), ""),  # noqa: E501
         "status scontrol": (_scontrol(JobState="DEADLINE", StartTime="None", NodeList="", ExitCode="1:0"), ""),  # noqa: E501
     }),
+    **{f"{path} of a run after which a job of Slurm waits again": (path, [(told, {})], {
+        "accounting": (recorded_job("slurm", "JobID|State|Start|End|ElapsedRaw|ExitCode\n7|REQUEUED|1795185000|1795185005|5|@\n"), "0:0"),  # noqa: E501
+        "accounting slurm-jobcomp": (_jobcomp(JobState="PENDING", StartTime="2026-11-20T14:30:00", EndTime="2026-11-20T14:30:05", ExitCode="0:0"), ""),  # noqa: E501
+    }) for path, told in (("State", "Completed"), ("StatusMessage", "REQUEUED"), ("ExitCode", "0"), ("EndTime", "1795185005"), ("Delivered/Duration", "5"))},  # noqa: E501
     "no exit code of a job that never started": ("ExitCode", [], {
         "accounting": (recorded_job("slurm", "JobID|State|Start|End|ExitCode\n7|CANCELLED|None|2026-11-20T14:00:00|@\n"), "0:0"),  # noqa: E501
         "accounting slurm-jobcomp": (_jobcomp(JobState="CANCELLED", NodeList="(null)", ExitCode="0:0"), ""),  # noqa: E501

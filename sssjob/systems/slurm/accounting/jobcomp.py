@@ -58,6 +58,7 @@ def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(" ".join(f"{key}=({shape})" for key, shape in shapes.items()))
 
 
+_REQUEUED = "REQUEUED"
 _SHORTEST, _LONGEST = _pattern(".*?"), _pattern(".*")
 
 
@@ -90,13 +91,19 @@ def _global_id(cluster: str, number: str, submitted: str) -> Found:
 
 
 def _state(text: str, end: str, start: str) -> Found:
-    progress = "" if start in NO_VALUE else sacct.BEGUN
-    return sacct.state(text, "", sacct.ENDED if _has_ended(text, end) else progress)
+    """The end is that of the run: a job that waits again was requeued, as sacct says of it."""
+    if end in NO_VALUE:
+        return sacct.state(text, "", "" if start in NO_VALUE else sacct.BEGUN)
+    return sacct.state(_REQUEUED if phase(text) is Phase.WAITS else text, "", sacct.ENDED)
 
 
-def _has_ended(state: str, end: str) -> bool:
-    """By the words of Slurm, which are others than those of ``states``."""
-    return end not in NO_VALUE and phase(state) is Phase.TOLD_BY_END
+def _has_ended(state: str, end: str, start: str, nodes: str) -> bool:
+    """Whether the run did; of a job that waits again it did on as many nodes. # decision 681"""
+    if end in NO_VALUE:
+        return False
+    found = phase(state)
+    waits_again = found is Phase.WAITS and start not in NO_VALUE and nodes.strip("0") != ""
+    return waits_again or found is Phase.TOLD_BY_END
 
 
 def _exit_code(text: str, end: str) -> Found:
@@ -209,7 +216,7 @@ def record(number: int, line: str, clock: Clock) -> Read:
     texts += (directory, *(said.get(key, "") for key in _OPTIONAL))
     notes = unread(number, "keys of a job", said, _KNOWN)
     end, start = texts[_END], texts[_KEYS.index("StartTime")]
-    ended = _has_ended(texts[_KEYS.index("JobState")], end)
+    ended = _has_ended(texts[_KEYS.index("JobState")], end, start, texts[_KEYS.index("NodeCnt")])
     if not ended:
         texts[_END] = end = ""
     submitted = texts[_KEYS.index("SubmitTime")]
