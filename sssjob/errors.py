@@ -493,6 +493,22 @@ class DamagedStore(UnusableStore):
         self.name, self.id, self.run, self.version = name, id, run, version
 
 
+class TakenId(SSSJobError, ValueError):
+    """A job cannot stand where its Id is taken; ``taken_by`` is the document that has it.
+
+    That is "" where the document itself would have two jobs of the Id.
+    """
+
+    def __init__(self, id: str, taken_by: str = "") -> None:
+        super().__init__(id, taken_by)
+        self.id, self.taken_by = id, taken_by
+
+    def __str__(self) -> str:
+        if self.taken_by:
+            return f"Job {self.id} is there already, in {self.taken_by}"
+        return f"two jobs have the Id {self.id}"
+
+
 class Refused(SSSJobError, ValueError):
     """A message that is answered with a failure, or a reply that is one.
 

@@ -209,7 +209,7 @@ class Forwarding:
                 state = str(ParcelState.WAITING)
                 event("forward", logging.WARNING, job=view.block.id, state=state, reason=otherwise)
             return added
-        if said and not view.stored.deleted:
+        if said:
             shown = (("JobId", _id(view)),)
             certain = not self._once
             if self.outbox.add(key, shown, self.clock(), hindrance=said, certain=certain):
@@ -398,7 +398,7 @@ def finished(
     What only describes it is left out where the dialect has no place for it.
     """
     seconds = _seconds(view)
-    if not seconds or not _is_over(view):
+    if not seconds or not view.block.id or not _is_over(view):
         return ()
     found = [
         (gold, text) for gold, name in FIELDS
@@ -490,6 +490,16 @@ def _id(view: JobView) -> str:
     return view.block.id or f"job {view.place} of {view.stored.identity}"
 
 
+def _was_charged(view: JobView) -> bool:
+    """Whether a job was charged: it says so, which is entered at last, or the ledger does.
+
+    One of which all was given back is over only where it says how long it ran.
+    """
+    if view.number(_known("Charge")):
+        return True
+    return bool(_seconds(view)) and view.home is not None and _is_charged(view, view.home)
+
+
 def _is_charged(view: JobView, home: HasLedger) -> bool:
     return EntryKind.CHARGE in home.ledger.kinds(view.stored.number, view.block.id)
 
@@ -500,7 +510,7 @@ def hindrance(view: JobView, dialect: Dialect = GOLD, *, charge: bool = False) -
     ``charge`` says that its Charge is sent, too.
     """
     if not view.block.id:
-        is_over = has_ended(lambda name: _text(view, name)) and not _never_ran(view)
+        is_over = (_is_over(view) and not _never_ran(view)) or _doubt(view)
         return "it has no Id" if is_over else ""
     if not _is_over(view):
         return _doubt(view)
@@ -576,6 +586,8 @@ def _never_ran(view: JobView) -> bool:
     """Whether a job was cancelled before it ran: nothing of a run is said of it."""
     if not was_cancelled(_text(view, "State")) or list(view.block.blocks(Delivered)):
         return False
+    if view.number(_known("Charge")):
+        return False
     return not any(_text(view, name) for name in ("StartTime", "CpuDuration", "StartCount"))
 
 
@@ -585,10 +597,10 @@ def _doubt(view: JobView) -> str:
     It says when it ended or how, or was charged. A job that runs may say when it will end.
     """
     state = _text(view, "State")
-    if not view.block.id or is_known(state) or not _seconds(view):
+    if is_known(state):
         return ""
-    is_over = _text(view, "EndTime") or _text(view, "ExitCode")
-    if not is_over and (view.home is None or not _is_charged(view, view.home)):
+    is_over = _seconds(view) and (_text(view, "EndTime") or _text(view, "ExitCode"))
+    if not is_over and not _was_charged(view):
         return ""
     return f"nobody knows whether a job of the State {shown(state)} has ended"
 
@@ -598,15 +610,11 @@ def _is_over(view: JobView) -> bool:
 
     One that was charged and is hidden will say nothing more.
     """
-    if not view.block.id:
-        return False
     if has_ended(lambda name: _text(view, name)):
         return True
     if view.stored.deleted:
         return _owes(view)
-    if view.home is None or _text(view, "State") or not _seconds(view):
-        return False
-    return _is_charged(view, view.home)
+    return not _text(view, "State") and _was_charged(view)
 
 
 def _seconds(view: JobView) -> str:

@@ -26,7 +26,6 @@ from sssjob.handlers.changes import once
 from sssjob.handlers.documents import carried, require_credits
 from sssjob.handlers.editing import (
     WARNING,
-    elsewhere,
     place,
     put,
     require_own,
@@ -437,8 +436,11 @@ def _rates(
     found = change.ledger.quote(serial)
     expired = f"Quote {number} has expired; the rates of today were used"
     owner = subject.id, _text(of, "User")
-    if not is_named and (found is None or (found[0].job, found[0].user) != owner):
-        return accounting.rates, ""  # a number of another server's, or of another job
+    if not is_named and found is None:
+        return accounting.rates, ""  # a number of another server's
+    if not is_named and found is not None and (found[0].job, found[0].user) != owner:
+        said = f"Quote {number} was made for another job or User; the rates of today were used"
+        return accounting.rates, said
     if found is None and 0 < serial <= int(change.noted("quotes") or 0):
         return accounting.rates, expired  # so long ago that it was pruned
     if found is None or found[0].user != owner[1] or found[0].job not in ("", subject.id):
@@ -484,10 +486,10 @@ def _known(change: Change, job: Job) -> _Known | None:
     view = next((view for view in job_views(stored) if view.block.id == job.id), None)
     if view is None:
         return None
-    others = () if stored.deleted else elsewhere(change, job.id, stored.number)
-    for other in others:
-        if view.place or other.place:  # jobs alone are runs of the Id
-            both = f"in {stored.identity} and in {other.stored.identity}"
+    others = () if stored.deleted else change.elsewhere(job.id, stored.number)
+    for other, at in others:
+        if view.place or at:  # jobs alone are runs of the Id
+            both = f"in {stored.identity} and in {other.identity}"
             raise Refused("740", f"Job {job.id} is {both}; nobody can tell which one is meant")
     inner = block.blocks(Job)[view.place - 1] if view.place else block
     assert isinstance(inner, Job)

@@ -8,12 +8,11 @@ from itertools import islice
 
 from sssjob import units
 from sssjob.document import bridge, tree
-from sssjob.errors import InvalidValue, Refused, UnreadableDocument
+from sssjob.errors import InvalidValue, Refused, TakenId, UnreadableDocument
 from sssjob.handlers.attributes import GROUP, JOB, AttributeType, ObjectAttribute, attribute, shown
 from sssjob.handlers.changes import once, require_conditions
 from sssjob.handlers.documents import RequestDocuments, carried, require_credits, require_places
 from sssjob.handlers.finding import Search
-from sssjob.handlers.ledger_entries import lowered
 from sssjob.handlers.query import item_of
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.view import NOWHERE, JobView, View, job_views, jobs_of, only, views
@@ -21,7 +20,7 @@ from sssjob.model import BLOCKS, Block, Delivered, Item, Job, Property, Requeste
 from sssjob.rmap.message import Request, Set
 from sssjob.rmap.responder import HandlerAnswer, ReceivedRequest
 from sssjob.store import Change, Stored
-from sssjob.store.flat_properties import is_exact
+from sssjob.store.flat_properties import is_asked
 from sssjob.store.reach import EVERYBODY, Reach
 
 WARNING = "100"
@@ -113,9 +112,9 @@ def modify(
             require_own(call, reach, [view])
         made = put(change, block, stored)
         if charges:
+            lowered = _lowered(change, made)
             for view in views(made, JOB):
-                change.ledger.hold(view.block.id)
-                if lowered(change, view):
+                if view.block.id in lowered:
                     require_refund(call, refunds, view)
         return made
 
@@ -146,9 +145,10 @@ def undelete(
     def do(change: Change, found: Sequence[View]) -> Stored:
         _require_whole(found)
         stored = found[0].stored
-        block = bridge.from_tree(tree.parse(stored.document))
-        require_one_place(change, block, stored.number)
-        return change.undelete(stored.identity) or stored
+        try:
+            return change.undelete(stored.identity) or stored
+        except TakenId as error:
+            raise Refused("740", str(error)) from error
 
     return _each(stores, call, reach, do, "undeleted", deleted=True, window=repeated, advice=advice)
 
@@ -220,7 +220,7 @@ def stating(job: Block, found: ObjectAttribute, text: str | None) -> Block:
         for block in [job] if kind is None else job.blocks(kind):
             for item in block.properties:
                 if not _is(item, found) or (
-                    kind is Requested and not is_exact(item, [each.name for each in job.requested])
+                    kind is Requested and not is_asked(item, [each.name for each in job.requested])
                 ):
                     continue
                 if text is None:  # also one that was behind it, and would count now
@@ -251,15 +251,12 @@ def require_refund(call: ReceivedRequest, refunds: Reach | None, view: View) -> 
         raise Refused("444", f"{call.actor} may not lower a Charge (Job Refund)")
 
 
-def require_kept(change: Change, view: View) -> None:
-    """Refuse (740) a job made anew that says less than it was charged before its Delete.
-
-    To leave out the Charge would give it back, and to another user perhaps.
-    """
-    change.ledger.hold(view.block.id)
-    if lowered(change, view):
-        said = f"Job {view.block.id} was charged before it was deleted"
-        raise Refused("740", f"{said}: Undelete it, and Refund what is to be given back")
+def _lowered(change: Change, *stored: Stored) -> list[str]:
+    """The Ids of jobs of a document that say less than they were charged; ``stored`` it had."""
+    for each in stored:
+        for view in views(each, JOB):
+            change.ledger.hold(view.block.id)
+    return change.lowered(stored[0].number)
 
 
 def made(asked: Request) -> Sequence[Block]:
@@ -295,39 +292,23 @@ def _created(
             mine = all(view.is_within(reach) for view in views(old, call.request.object))
             if not old.deleted or not mine:
                 raise Refused("740", f"{old.identity} is there already")
-        require_one_place(change, block, old.number if old else None)
+        number = old.number if old else None
+        change.require_one_place(block, number)
+        change.require_unpaid(block, number)
         kept = change.put(block, files=files)
         # The very document that was deleted is no new version of it.
         made = (change.undelete(kept.identity) or kept) if kept.deleted else kept
     except UnreadableDocument as error:
         raise Refused("740", f"The job cannot be kept: {error.finding.message}") from error
+    except TakenId as error:
+        raise Refused("740", str(error)) from error
     if old is not None:
-        for view in views(made, JOB):
-            require_kept(change, view)
+        # To leave out a Charge would give it back, and to another user perhaps.
+        for id_ in _lowered(change, old, made):
+            said = f"Job {id_} was charged" if id_ else f"A job of {old.identity} was charged"
+            told = "Undelete it, and Refund what is to be given back"
+            raise Refused("740", f"{said} before it was deleted: {told}")
     return made
-
-
-def require_one_place(change: Change, block: Block, number: int | None) -> None:
-    """Refuse (740) a job that stands in a group and alone, or twice in a group.
-
-    A Charge would be of one of them, a Modify of both, and each would be forwarded. Jobs alone
-    are runs of one Id, and workflows of one form may have the same Ids. ``number`` is the document
-    in which they are, None for a new one.
-    """
-    jobs = [job.id for job in block.blocks(Job) if job.id]
-    if len({*jobs}) < len(jobs):
-        raise Refused("740", f"{block.name} {block.id} has two jobs of one Id")
-    for id_ in jobs or [block.id] * (block.name == JOB):
-        for other in elsewhere(change, id_, number):
-            if bool(other.place) is not bool(jobs):
-                raise Refused("740", f"Job {id_} is there already, in {other.stored.identity}")
-
-
-def elsewhere(change: Change, id_: str, number: int | None) -> Iterator[JobView]:
-    """The jobs of an Id that are not hidden, in all documents but one."""
-    for stored in change.named(id_):
-        if stored.number != number:
-            yield from (view for view in job_views(stored) if view.block.id == id_)
 
 
 def _each(

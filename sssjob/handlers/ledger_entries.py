@@ -7,9 +7,8 @@ from fractions import Fraction
 from typing import Protocol
 
 from sssjob.handlers.attributes import ObjectAttribute, attribute
-from sssjob.handlers.view import View
 from sssjob.rmap.responder import ReceivedRequest
-from sssjob.store import Change, Stored
+from sssjob.store import Stored
 from sssjob.store.ledger import Entry, EntryKind
 
 _SERIAL = re.compile("[0-9]{1,15}")
@@ -38,13 +37,6 @@ def about(
         user=text(view, "User"), project=text(view, "Project"), machine=text(view, "Machine"),
         details=details,
     )  # fmt: skip
-
-
-def lowered(change: Change, view: View) -> bool:
-    """Whether a job says less than the ledger says that it was charged."""
-    assert _CHARGE is not None
-    said = view.number(_CHARGE) or Fraction()
-    return said < change.ledger.balance(view.stored.number, view.block.id)
 
 
 def quote_of(view: HasTexts) -> int:

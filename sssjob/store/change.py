@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
-from sssjob.errors import BusyStore
-from sssjob.model import Block
-from sssjob.store import lookup
+from sssjob.document import bridge, tree
+from sssjob.errors import BusyStore, TakenId
+from sssjob.model import Block, Job
+from sssjob.store import lookup, settling
 from sssjob.store.engine import Engine, Row
 from sssjob.store.files import NO_FILES, require_files
+from sssjob.store.flat_properties import jobs_in
 from sssjob.store.identity import Identity, same
 from sssjob.store.ledger import StoreLedger
 from sssjob.store.packing import Packing
@@ -38,10 +40,53 @@ class Change:
         row = lookup.find(self._engine, identity)
         return None if row is None else self.at(row[0])
 
-    def named(self, id_: str) -> Iterator[Stored]:
-        """The documents that may have a job of an Id and are not hidden, as ``Store.named``."""
+    def named(self, id_: str, *, deleted: bool = False) -> Iterator[Stored]:
+        """The documents that may have a job of an Id, as ``Store.named`` gives them."""
         self._engine.hold(id_)
-        return lookup.named(self._engine, self._packing, id_, deleted=False)
+        return lookup.named(self._engine, self._packing, id_, deleted=deleted)
+
+    def require_one_place(self, block: Block, number: int | None) -> None:
+        """Raise ``TakenId`` for a job that would stand in a group and alone, or twice in a group.
+
+        A Charge would be of one of them, a Modify of both, and each would be forwarded. Jobs alone
+        are runs of one Id, and workflows of one form may have the same Ids. ``number`` is the
+        document in which they are, None for a new one.
+        """
+        for id_, is_alone in _ids(block):
+            for stored, place in self.elsewhere(id_, number):
+                if bool(place) is is_alone:
+                    raise TakenId(id_, str(stored.identity))
+
+    def require_unpaid(self, block: Block, number: int | None) -> None:
+        """Raise ``TakenId`` for an Id that a hidden document has that was charged.
+
+        It could not be shown again, so that nobody could give back what it was charged. Where it
+        stands and ``number`` are as for ``require_one_place``.
+        """
+        for id_, is_alone in _ids(block):
+            for stored, place in self.elsewhere(id_, number, deleted=True):
+                is_hidden = stored.deleted and bool(place) is is_alone
+                if is_hidden and self.ledger.balance(stored.number, id_):
+                    raise TakenId(id_, f"{stored.identity}, which was charged and deleted")
+
+    def elsewhere(
+        self, id_: str, number: int | None, *, deleted: bool = False
+    ) -> Iterator[tuple[Stored, int]]:
+        """The jobs of an Id in all documents but one, each with its place there.
+
+        The place of a job alone is 0; those of a group count from 1.
+        """
+        for stored in self.named(id_, deleted=deleted):
+            if stored.number != number:
+                yield from ((stored, at) for at, job in jobs_in(_block(stored)) if job.id == id_)
+
+    def lowered(self, number: int) -> list[str]:
+        """The Ids of jobs of a document that say less than the ledger says that they were charged.
+
+        It is given back as soon as the change ends.
+        """
+        found = settling.differences(self._engine, self._packing, [number])
+        return [each.job for each in found if each.said < each.entered]
 
     def about(self, document: Block | bytes) -> Stored | None:
         """What there is of the job that a document is about; see ``identity``."""
@@ -83,7 +128,13 @@ class Change:
         return self._hide(identity, deleted=True)
 
     def undelete(self, identity: Identity | str) -> Stored | None:
-        """Show a hidden document again; None if there is none that is hidden."""
+        """Show a hidden document again; None if there is none that is hidden.
+
+        Raises ``TakenId`` where a job of it has come to stand elsewhere meanwhile.
+        """
+        found = self.get(identity)
+        if found is not None and found.deleted:
+            self.require_one_place(_block(found), found.number)
         return self._hide(identity, deleted=False)
 
     def note(self, name: str, value: str) -> None:
@@ -141,3 +192,18 @@ class Change:
 
     def _stored(self, row: Row) -> Stored:
         return lookup.stored(row, self._packing, self._engine.address)
+
+
+def _block(stored: Stored) -> Block:
+    return bridge.from_tree(tree.parse(stored.document))
+
+
+def _ids(block: Block) -> Iterator[tuple[str, bool]]:
+    """The Ids of jobs of a document, and whether they stand alone. Raises ``TakenId``."""
+    jobs = [job.id for job in block.blocks(Job) if job.id]
+    for at, id_ in enumerate(jobs):
+        if id_ in jobs[:at]:
+            raise TakenId(id_)
+        yield id_, False
+    if isinstance(block, Job):
+        yield block.id, True

@@ -1,7 +1,8 @@
 """The properties of a job that count, of those that it states: a job as accounting sees it.
 
 What was delivered stands before what is said of the job itself, and that before what was
-requested, which counts only where exactly one value was asked for. Of amounts those that were given
+requested, which counts only where exactly one value was asked for, of what the standard lets a job
+ask for: nobody asks for a Charge, or for when a job ended. Of amounts those that were given
 stand before those that were measured. ``flat`` asks columns the same. # decision 639
 """
 
@@ -56,7 +57,7 @@ def flat_properties(block: Block) -> dict[str, Property]:
         found.setdefault(each.name, each)
     names = [each.name for each in asked]
     for wish in asked:
-        if wish.name not in found and is_exact(wish, names) and not _is_left_out(wish):
+        if wish.name not in found and is_asked(wish, names) and not _is_left_out(wish):
             found[wish.name] = wish
     return found
 
@@ -77,6 +78,16 @@ def _is_measured(item: Property) -> bool:
 
 def _is_left_out(item: Property) -> bool:
     return item.name in ONLY_GIVEN and _is_measured(item)
+
+
+def is_asked(wish: Property, names: Sequence[str]) -> bool:
+    """Whether a requested property counts; ``names`` are all that is asked.
+
+    What a run was charged, or when it ended, was not asked for, wherever it stands.
+    # decision 641
+    """
+    can_be = wish.name in spec.properties(spec.REQUESTED) or spec.element(wish.name) is None
+    return can_be and is_exact(wish, names)
 
 
 def is_exact(wish: Property, names: Sequence[str]) -> bool:

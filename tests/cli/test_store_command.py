@@ -279,6 +279,21 @@ def test_delete_hides_and_undo_shows(filled):
     assert run("export", filled).stdout == f"{ONE}\n"
 
 
+def test_what_is_deleted_stays_so_where_its_id_is_taken(path):
+    """An import may bring one Id twice; of a command that shows a job again it is asked."""
+    group = "<JobGroup><Id>g</Id><Job><Id>1</Id></Job></JobGroup>"
+    run("import", path, "-", input=ONE)
+    run("delete", path, "1")
+    run("import", path, "-", input=group)
+    taken = run("delete", path, "--undo", "1", "--json")
+    assert (taken.exit_code, json.loads(taken.stdout)) == (1, {"done": [], "missed": ["1"]})
+    assert taken.stderr.endswith("Job 1 is there already, in JobGroup g\n")
+    assert run("delete", path, "g").exit_code == 0
+    assert run("delete", path, "--undo", "1").exit_code == 0
+    refused = run("delete", path, "--undo", "g")
+    assert (refused.exit_code, "Job 1 is there already, in Job 1" in refused.stderr) == (1, True)
+
+
 def test_log_tells_who_did_what_and_why(filled):
     run("delete", filled, "1", "--by", "bob", "--reason", "a test")
     lines = run("log", filled).stdout.splitlines()

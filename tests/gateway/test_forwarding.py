@@ -7,6 +7,7 @@ import sqlite3
 import time
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import pytest
 from gateways import gateway
@@ -33,7 +34,7 @@ from sssjob.gateway.service import answering, unsendable
 from sssjob.handlers.charging import Accounting
 from sssjob.handlers.rates import Rates
 from sssjob.handlers.service import ServiceSettings
-from sssjob.handlers.view import only
+from sssjob.handlers.view import job_views, only
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.framing import legacy_reply
 from sssjob.rmap.keys import Key
@@ -216,6 +217,34 @@ def test_a_job_that_has_ended_waits_for_its_charge_and_no_longer(jobs, forwardin
         each.clock.now += 61
         assert (each.look(), each.send()) == (0, 1)
         assert states(each) == {}
+
+
+TOLD_OF_A_RUN = (
+    "", "<Requested><Duration>9</Duration></Requested>", "<EndTime>100</EndTime>",
+    "<Delivered><Processors>2</Processors></Delivered>", "<StartTime>100</StartTime>",
+    "<Delivered><Duration>5.5</Duration></Delivered>",
+    "<Delivered><Duration>7</Duration></Delivered>",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("deleted", [False, True])
+def test_no_job_that_was_charged_and_runs_no_more_is_passed_over(jobs, forwarding, deleted):
+    """Whatever it says, or not: it is sent, or stands in the queue."""
+    states_ = ("", "Completed", "Timeout", "Cancelled", "FAILED", "C")
+    for number, (state, told, id_) in enumerate(product(states_, TOLD_OF_A_RUN, (True, False))):
+        named = f"<Id>{number}</Id>" if id_ else ""
+        said = f"<State>{state}</State>" if state else ""
+        job = f"<Job>{named}{said}{told}<Charge>11</Charge></Job>"
+        group = f"<JobGroup><Id>g{number}</Id>{job}</JobGroup>"
+        jobs.answer("Create", object="JobGroup", data=[group])
+        [view] = job_views(jobs.stored(f"g{number}"))
+        assert finished(view) or unsendable(view), job
+    each = forwarding(closed_port())
+    if deleted:
+        jobs.answer("Delete", object="JobGroup", wheres=[("Id", "NE", "x")])
+    each.look()
+    shown = {parcel.key.split()[1] for parcel in each.outbox.left()}
+    assert shown == {f"g{at}" for at in range(number + 1)}
 
 
 USED_WITH = CHARGE.format(10).replace("</Job>", "{}</Job>")

@@ -1,6 +1,7 @@
 """Changes are all made or none, by who may make them, once for each id of a request."""
 # ruff: noqa: E501 (a row of a table is a line)
 
+import re
 import threading
 
 import pytest
@@ -415,6 +416,49 @@ def test_an_undelete_makes_no_second_job_of_an_id(jobs):
     jobs.create("<Job><Id>y</Id></Job>")
     assert jobs.code("Undelete", object="JobGroup", wheres=[("Id", "EQ", "wy")]) == "740"
     assert jobs.ids(("Id", "EQ", "y")) == ["y"]
+
+
+@pytest.mark.parametrize(
+    ("there", "made", "code"),
+    [
+        ("<Id>x</Id>C10", "<Id>y</Id>C10", "740"),  # nobody of these was charged
+        ("<Id>x</Id>C10", "<Id>y</Id>", "740"),
+        ("<Id>x</Id>C10", "<Id>x</Id>C9", "740"),
+        ("<Id>x</Id>C10", "<Id>x</Id>C11", "000"),
+        ("<Id>x</Id>", "<Id>y</Id>C1", "000"),
+        ("<User>ann</User>C10", "<User>bob</User>C10", "000"),  # of no Id, and one owner
+        ("<User>ann</User>C10", "<User>ann</User>C9", "740"),
+    ],
+)
+def test_a_group_that_is_made_anew_gives_nothing_back(jobs, there, made, code):
+    def create(said):
+        said = re.sub("C([0-9]+)", r"<Charge>\1</Charge>", said)
+        group = f"<JobGroup><Id>wf</Id><Job>{said}</Job></JobGroup>"
+        return jobs.code("Create", object="JobGroup", data=[group])
+
+    assert create(there) == "000"
+    jobs.answer("Delete", object="JobGroup", wheres=[("Id", "EQ", "wf")])
+    before = jobs.ask("Query", object="Transaction", gets=["Id", "Action"])
+    assert create(made) == code
+    now = jobs.ask("Query", object="Transaction", gets=["Id", "Action"])
+    assert now[: len(before)] == before
+    assert not [row for row in now if row["Action"] == "Refund"]
+
+
+def test_no_job_takes_the_id_of_one_elsewhere_that_was_charged_and_deleted(jobs):
+    """It could not be shown again, and nobody could refund it."""
+    group = "<JobGroup><Id>{}</Id><Job><Id>{}</Id><Charge>{}</Charge></Job></JobGroup>"
+    jobs.create("<Job><Id>m</Id><Charge>50</Charge></Job>")
+    jobs.answer("Delete", wheres=[("Id", "EQ", "m")])
+    made = {"object": "JobGroup", "data": [group.format("wf", "m", 60)]}
+    told = "Job m is there already, in Job m, which was charged and deleted"
+    assert jobs.said("Create", **made) == told
+    jobs.answer("Undelete", wheres=[("Id", "EQ", "m")])
+    jobs.answer("Refund", options={"JobId": "m"})
+    jobs.answer("Delete", wheres=[("Id", "EQ", "m")])
+    assert jobs.code("Create", **made) == "000"
+    jobs.answer("Delete", object="JobGroup", wheres=[("Id", "EQ", "wf")])
+    assert jobs.code("Create", data=["<Job><Id>m</Id><Charge>70</Charge></Job>"]) == "740"
 
 
 def test_a_job_is_in_one_place(jobs):

@@ -345,11 +345,14 @@ def test_a_quote_that_a_job_has_holds_for_its_charge_whoever_repeats_it(jobs):
         assert jobs.answer(action, data=[asked])[0].count == 20
     late, _ = jobs.answer("Charge", data=[asked], now=1000.0 + 8 * 86400)
     assert (late.count, "expired" in late.message) == (2000, True)
-    # One of another job, or of another server, is none.
+    # One of another job is none, which is told; one of another server is no matter of ours.
+    other = "Quote 1 was made for another job or User; the rates of today were used"
     for number in ("1", "77"):
         jobs.answer("Modify", sets=[("QuoteId", number)], wheres=[("Id", "EQ", "b")])
         answer, _ = jobs.answer("Charge", data=[asked.replace(">a<", ">b<")])
-        assert (answer.count, answer.code) == (2000, "000")
+        assert (answer.count, other in answer.message) == (2000, number == "1")
+    answer, _ = jobs.answer("Charge", data=[asked.replace("<Proc", "<UserId>bob</UserId><Proc")])
+    assert (answer.count, other in answer.message) == (2000, True)
 
 
 def test_a_charge_has_no_more_places_than_the_currency_through_whichever_door(jobs):
@@ -996,8 +999,8 @@ def test_a_quote_for_a_job_that_starts_later_holds_from_then_on(jobs):
 @pytest.mark.parametrize(
     "said",
     ["<Charge>9</Charge>", "<Delivered><Charge>9</Charge></Delivered>",
-     "<Requested><Charge>9</Charge></Requested>",
-     "<Charge>9</Charge><Charge>4</Charge>"],
+     "<Charge>9</Charge><Charge>4</Charge>",
+     "<Charge>9</Charge><Requested><Charge>50</Charge></Requested>"],
 )  # fmt: skip
 def test_a_charge_adds_to_what_a_job_came_with_wherever_it_says_so(jobs, said):
     job = f"<Job><Id>PBS.1</Id><User>ann</User>{said}</Job>"

@@ -55,7 +55,7 @@ def _in_documents(kept):
     for stored in kept.documents(deleted=True):
         root = etree.fromstring(stored.document)
         for job in [root] if root.tag == "Job" else root.findall("Job"):
-            said = [each for path in ("Delivered/Charge", "Charge", "Requested/Charge")
+            said = [each for path in ("Delivered/Charge", "Charge")  # nobody asks for one
                     for each in job.findall(path)]  # fmt: skip
             text = said[0].xpath("string()").strip() if said else ""
             if NUMBER.fullmatch(text):

@@ -9,6 +9,7 @@ import click
 
 from sssjob.cli import common, options
 from sssjob.cli.store import shared
+from sssjob.errors import TakenId
 
 
 @click.command(
@@ -17,7 +18,8 @@ Examples:
   sssjob store delete jobs.db PBS.1234.0 --reason "a test"
   sssjob store delete jobs.db --undo PBS.1234.0
 
-Exit code: 0 all of them, 1 some were not there, 2 the store cannot be written."""
+Exit code: 0 all of them, 1 some were not there or have their Id taken by now,
+2 the store cannot be written."""
 )
 @shared.store
 @click.argument("ids", nargs=-1, metavar="ID...", required=True)
@@ -30,16 +32,23 @@ def command(
 ) -> None:
     """Hide the job objects of IDs: queries and exports pass over them, but no version is lost."""
     done: list[str] = []
-    missed: list[str] = []
+    missed: list[tuple[str, str]] = []
     with (
         shared.opened(store, by=shared.user(by)) as jobs,
         jobs.change(reason=reason) as change,
     ):
         for id_ in ids:
-            found = change.undelete(id_) if undo else change.delete(id_)
-            (missed if found is None else done).append(id_)
-    for id_ in missed:
-        common.say(f"{store}: no job object {id_} that is {'' if undo else 'not '}deleted")
+            try:
+                found = change.undelete(id_) if undo else change.delete(id_)
+            except TakenId as error:
+                missed.append((id_, str(error)))
+                continue
+            if found is None:
+                missed.append((id_, f"no job object {id_} that is {'' if undo else 'not '}deleted"))
+            else:
+                done.append(id_)
+    for _, said in missed:
+        common.say(f"{store}: {said}")
     if as_json:
-        common.data(json.dumps({"done": done, "missed": missed}))
+        common.data(json.dumps({"done": done, "missed": [id_ for id_, _ in missed]}))
     sys.exit(common.NOTHING if missed else common.FOUND)
