@@ -7,6 +7,7 @@ kernel enforces less is told. A payload imports this module: nothing here that i
 from __future__ import annotations
 
 import os
+import time
 
 from sssjob.dotted import INSIDE, loaded
 from sssjob.entry_points import may_be_declared
@@ -15,13 +16,15 @@ from sssjob.features.said import StatedValues, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from sssjob.features.keys import Value
 
 _SYSTEMS = "sssjob.systems"  # a group of entry points
-_START, _WALL = "jobstart_secs", "wall_limit_secs"
+_START, _WALL, _SHUTDOWN = "jobstart_secs", "wall_limit_secs", "shutdowntime"
+_MACHINE = "$MACHINEFEATURES"
 _OF_A_JOB = ("job_id", _START, _WALL, "hs06_job")  # no limit by itself
+_SHOWN = 40  # characters of what is no value
 _STARTING = 60  # seconds between the start of a job and that of what it runs
 # What a pod's author usually calls what the downward API tells; without a limit it tells the
 # whole node.
@@ -49,11 +52,35 @@ def read(environment: Mapping[str, str], root: str = "/", *, enforced: bool = Tr
     return said
 
 
-def completed(job: Mapping[str, Value], said: StatedValues) -> StatedValues:
-    """The values of $JOBFEATURES, with what else limits the job. # decision 621
+def joined(
+    machine: Mapping[str, Value], job: Mapping[str, Value] | None, said: StatedValues,
+    now: float | None = None,
+) -> StatedValues:  # fmt: skip
+    """All that holds: the values of both directories, and what is ``said`` besides.
+
+    ``job`` is None where there is no $JOBFEATURES; of an empty ``machine`` the system counts. A
+    start that lies after ``now`` (None: the clock says it) is now.
+    Who gave a value to the job counts before what the kernel enforces, and of several the least.
+    # decision 621
+    """
+    moment = int(time.time() if now is None else now)
+    found = said if job is None else _completed(job, said, moment)
+    found.problems += _less(found.job, said.limits)
+    if machine:
+        _complete_machine(found, machine, said, moment)
+    else:
+        found.machine = dict(said.machine)
+        for key in found.machine:
+            found.sources.setdefault(key, said.sources.get(key, said.by))
+    return found
+
+
+def _completed(job: Mapping[str, Value], said: StatedValues, now: int) -> StatedValues:
+    """The values of $JOBFEATURES, with what else limits the job.
 
     Of a limit that the batch system says, too, the least counts, and what the kernel enforces only
-    where nobody says more. That they differ is a problem, as is a kernel that enforces less.
+    where nobody says more. That they differ is a problem. What was said and cannot be read may be
+    less still. # decision 652
     """
     found = StatedValues("$JOBFEATURES")
     for key, value in job.items():
@@ -69,32 +96,65 @@ def completed(job: Mapping[str, Value], said: StatedValues) -> StatedValues:
         else:
             found.take(key, value, said.sources[key])
             _lacks(found, key, value)
-    _times(found, said)
+    for key, (most, source) in said.at_most.items():
+        if key in job:
+            found.bound(key, most, source)
     id = str(job.get("job_id", ""))
-    is_other = bool(id) and not _is_one_of(id, said.ids)
-    found.problems += [said.nesting] if said.nesting else []
+    is_other = bool(id) and not _is_one_of(id, said)
+    _times(found, said, now, one_job=not is_other and not said.nesting)
+    found.problems += (each for each in said.problems if each not in found.problems)
     if is_other:
-        own = " or ".join(dict.fromkeys(said.ids))
+        own = " or ".join(said.ids)
         found.problems.append(
             f"job_id is {id} by $JOBFEATURES, but {own} by {said.by}: "
             "the directory may be that of another job"
         )
+    for key in said.doubted:
+        found.doubt(key)
     if is_other or said.nesting:  # what the own job does not tell may be less
-        found.unknown += said.unknown
-    found.problems += _less(job, said.limits)
+        for key in said.missing:
+            found.doubt(key)
     return found
 
 
-def _times(found: StatedValues, said: StatedValues) -> None:
-    """The limit of elapsed time that ends first, with its own start."""
+def _complete_machine(
+    found: StatedValues, machine: Mapping[str, Value], said: StatedValues, now: int
+) -> None:  # fmt: skip
+    """The values of $MACHINEFEATURES, but an earlier shutdown that the batch system tells."""
+    other = said.machine.get(_SHUTDOWN)
+    found.machine = dict(machine)
+    for key in machine:
+        found.sources[key] = _MACHINE
+    start, mine = found.job.get(_START), machine.get(_SHUTDOWN)
+    if not isinstance(other, int) or other == mine:
+        return
+    is_leftover = isinstance(mine, int) and isinstance(start, int) and mine < min(start, now)
+    if isinstance(mine, int) and not is_leftover:
+        found.problems.append(f"{_SHUTDOWN} is {mine} by {_MACHINE}, but {other} by {said.by}")
+        other = min(mine, other)
+    else:
+        found.problems.append(f"{_SHUTDOWN} is {other} by {said.by}, and not in {_MACHINE}")
+    if other != mine:
+        found.machine[_SHUTDOWN], found.sources[_SHUTDOWN] = other, said.by
+
+
+def _times(found: StatedValues, said: StatedValues, now: int, *, one_job: bool) -> None:
+    """The limit of elapsed time that ends first, with its own start.
+
+    Where ``one_job`` is said to have started at two times, both limits count from the earlier one.
+    """
     mine, other = found.job.get(_WALL), said.job.get(_WALL)
     start, begun = found.job.get(_START), said.job.get(_START)
+    source = said.sources.get(_START, said.by)
     if isinstance(start, int) and isinstance(begun, int) and abs(start - begun) > _STARTING:
-        found.problems.append(
-            f"{_START} is {start} by {found.by}, but {begun} by {said.sources[_START]}"
-        )
+        found.problems.append(f"{_START} is {start} by {found.by}, but {begun} by {source}")
+        if one_job and begun < start:
+            found.job[_START], found.sources[_START] = begun, source
+            start = begun
+        elif one_job:
+            begun, source = start, found.by
     if isinstance(mine, int) and isinstance(other, int):
-        ends = mine + int(start or begun or 0), other + int(begun or start or 0)
+        ends = mine + min(int(start or begun or 0), now), other + min(int(begun or start or 0), now)
         if mine != other:
             found.problems.append(
                 f"{_WALL} is {mine} by {found.by}, but {other} by {said.sources[_WALL]}"
@@ -103,13 +163,13 @@ def _times(found: StatedValues, said: StatedValues) -> None:
             other = None
     elif isinstance(other, int):
         _lacks(found, _WALL, other, said.sources[_WALL])
-    if isinstance(other, int):
-        for key in (_WALL, _START):
-            if key in said.job:
-                found.job.pop(key, None)
-    for key in (_WALL, _START):
-        if key in said.job and (key != _WALL or other is not None):
-            found.take(key, said.job[key], said.sources[key])
+    if other is not None:
+        found.job.pop(_WALL, None)
+        found.take(_WALL, other, said.sources[_WALL])
+        if begun is not None:
+            found.job.pop(_START, None)
+    if begun is not None:
+        found.take(_START, begun, source)
 
 
 def _lacks(found: StatedValues, key: str, value: Value, source: str = "") -> None:
@@ -117,26 +177,16 @@ def _lacks(found: StatedValues, key: str, value: Value, source: str = "") -> Non
     found.problems.append(f"{key} is {value} by {source}, and not in {found.by}")
 
 
-def _is_one_of(id: str, ids: Iterable[str]) -> bool:
-    """Whether an id can be one of those of this job: the numbers count, for they have many forms.
+def _is_one_of(id: str, said: StatedValues) -> bool:
+    """Whether an id can be one of those of this job; of what has no number nobody says."""
+    if not said.ids:
+        return True
+    from sssjob.features import job_names  # which only jobs of a batch system need
 
-    7 is 7.server, and any task of the array 7; of what has no number, such as a UUID, nobody says.
-    """
-    known = [each for each in map(_numbers, ids) if each]
-    one = _numbers(id)
-    return not known or one is None or any(
-        one[0] == other[0] and (one[1] is None or other[1] is None or one[1] == other[1])
-        for other in known
-    )  # fmt: skip
-
-
-def _numbers(id: str) -> tuple[int, int | None] | None:
-    """The number of a job, and of its task: of 7, 7.3, 7[3].server, 7_3, 7+1 or 7.server."""
-    rest = id.lstrip("0123456789")
-    number = whole(id[: len(id) - len(rest)])
-    if number is None or (rest and rest[0] not in ".[_+"):
-        return None
-    return number, whole(rest[1:].partition("]")[0])
+    spelled = said.spelled(id)
+    found = [job_names.same(spelled, own, is_whole=whole) for own, whole in said.ids.items()]
+    known = [each for each in found if each is not None]
+    return any(known) or not known
 
 
 def _is_enforced(key: str, said: StatedValues) -> bool:
@@ -195,8 +245,10 @@ def _pod(said: StatedValues, environment: Mapping[str, str], root: str) -> None:
             else:
                 said.number(key, variable, environment)
         place = os.path.join(root, _PODINFO, file)
-        if file:
-            said.add(key, whole(kernel.text(place)), place)
+        text = kernel.text(place).strip() if file else ""
+        if text and not whole(text):
+            said.wrong(f"{place} is {text[:_SHOWN]!r}, not a number above 0", key)
+        said.add(key, whole(text), place)
 
 
 def _merge(said: StatedValues, limits: dict[str, kernel.KernelNumber]) -> None:
@@ -204,11 +256,10 @@ def _merge(said: StatedValues, limits: dict[str, kernel.KernelNumber]) -> None:
 
     Who gave processors to the job gave some: that it may run on all of the node is none of these.
     """
-    said.problems += _less(said.job, limits)
     said.limits = limits
     for key, each in limits.items():
         if each.kind == "assumed" and said.by:
-            said.doubt(key)
+            said.lacks(key)
             continue
         if each.value or key == "max_swap_bytes":  # no swap at all is a limit
-            said.take(key, each.value, f"{each.source}: {each.why}")
+            said.take(key, said.bounded(key, each.value), f"{each.source}: {each.why}")

@@ -25,8 +25,8 @@ class Here:
 
     ``machine`` and ``job`` hold int, float or text. A key that is absent is not known, not
     applicable or no limit, never zero; one in ``unknown`` may limit the job all the same: a server
-    did not say, or no value could be made of the file. Where one job runs inside another one, a
-    key may have a value and be unknown: the other job may have less.
+    did not say, or no value could be made of what is told. It may have a value all the same: of
+    somebody else who says it, or of one of two jobs, one inside the other, which may have less.
     ``problems`` has a sentence for whatever could not be read, or is contradicted: nothing is
     raised. ``sources`` has where each value came from: a variable, a file, or a call.
     """
@@ -79,21 +79,11 @@ def here(environment: Mapping[str, str] | None = None, root: str = "") -> Here:
     )
     if variables.get("MACHINEFEATURES") == variables.get("JOBFEATURES"):
         machine, job = vocabulary.apart(machine, job)
-    sources = {**dict.fromkeys(machine, "$MACHINEFEATURES"), **dict.fromkeys(job, "$JOBFEATURES")}
     said = elsewhere.read(variables, root or "/", enforced=environment is None or bool(root))
-    if variables.get("JOBFEATURES"):
-        whole = elsewhere.completed(job, said)
-        unknown += (key for key in whole.unknown if key not in unknown)
-        sources |= whole.sources
-        return Here(
-            machine, whole.job, (*problems, *whole.problems), tuple(unknown), sources
-        )  # fmt: skip
-    problems += said.problems
-    unknown += said.unknown
-    return Here(
-        machine or said.machine, said.job, tuple(problems), tuple(unknown),
-        {**dict.fromkeys(said.machine, said.by), **sources, **said.sources},
-    )  # fmt: skip
+    whole = elsewhere.joined(machine, job if variables.get("JOBFEATURES") else None, said)
+    problems += whole.problems
+    unknown += (key for key in whole.unknown if key not in unknown)
+    return Here(whole.machine, whole.job, tuple(problems), tuple(unknown), whole.sources)
 
 
 def _values(

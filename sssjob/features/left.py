@@ -7,10 +7,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from sssjob.features.keys import Value
 
+_DECIDING = ("wall_limit_secs", "shutdowntime", "shutdowntime_job")
 _IDLE = 0.001  # processors; at less than that a limit is not reached
 
 
@@ -87,9 +88,10 @@ def shutdowns(
     """The shutdowns that count at ``now``, by key, and those that are leftovers. # decision 74
 
     What came before the job, or may have, is one that nobody removed. The directory of a job is
-    its own, so that a shutdown in it is of no other one.
+    its own, so that a shutdown in it is of no other one. A start that lies in the future is now.
     """
     start = _whole(job, "jobstart_secs")
+    start = start if start is None else min(start, now)
     ends: dict[str, int] = {}
     leftovers: dict[str, int] = {}
     for name, values, earliest in (
@@ -100,6 +102,19 @@ def shutdowns(
         if moment is not None:
             (ends if moment >= earliest else leftovers)[name] = moment
     return ends, leftovers
+
+
+def undecided(job: Mapping[str, Value], unknown: Collection[str]) -> list[str]:
+    """The keys of which nobody knows what they say, and by which the time is decided that is left.
+
+    A start decides only where a limit counts from it.
+    """
+    found = [key for key in _DECIDING if key in unknown]
+    is_lost = "jobstart_secs" in unknown
+    counts = "wall_limit_secs" in job and (is_lost or "jobstart_secs" not in job)
+    if counts or (is_lost and "wall_limit_secs" in unknown):
+        found.append("jobstart_secs")
+    return sorted(found)
 
 
 def _whole(values: Mapping[str, Value], name: str) -> int | None:

@@ -32,23 +32,24 @@ class DirectoryValues:
 
 
 def read(
-    directory: str | os.PathLike[str], table: Iterable[Key] = keys.JOB_FEATURES
-) -> DirectoryValues:
-    """Read the keys of one local directory by a table of keys; unknown keys are text.
+    directory: str | os.PathLike[str], table: Iterable[Key] = keys.JOB_FEATURES,
+    now: float | None = None,
+) -> DirectoryValues:  # fmt: skip
+    """Read the keys of one local directory by a table of keys, at ``now``; others are text.
 
     Reads through no symbolic link that leaves the directory, and opens regular files only.
     Raises ``OSError`` if the directory itself cannot be read.
     """
     texts, faults = files.texts(directory)
-    return reading(os.fspath(directory), texts, faults, table)
+    return reading(os.fspath(directory), texts, faults, table, now=now)
 
 
 def reading(
     place: str, texts: Mapping[str, str], faults: Iterable[KeyFault], table: Iterable[Key],
-    unknown: Iterable[str] = (),
+    unknown: Iterable[str] = (), now: float | None = None,
 ) -> DirectoryValues:  # fmt: skip
     """Texts by key and what is wrong with others as a reading of a directory or address."""
-    values, wrong = vocabulary.typed(texts, table)
+    values, wrong = vocabulary.typed(texts, table, now=now)
     all_faults = (*faults, *wrong)
     found = tuple(_finding(fault, place) for fault in all_faults)
     unread = tuple(fault.name for fault in all_faults if fault.is_unread)

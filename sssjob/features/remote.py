@@ -68,11 +68,13 @@ class RemoteAnswer:
     unknown: list[str] = field(default_factory=list)
 
 
-def read(url: str, table: Iterable[Key], options: RemoteOptions | None = None) -> DirectoryValues:
+def read(
+    url: str, table: Iterable[Key], options: RemoteOptions | None = None, now: float | None = None
+) -> DirectoryValues:
     """Read a directory over HTTP(S) by a table of keys, as ``read.read`` does a local one."""
     rows = tuple(table)
     answer = texts(url, rows, options)
-    return reading(url, answer.texts, answer.faults, rows, answer.unknown)
+    return reading(url, answer.texts, answer.faults, rows, answer.unknown, now)
 
 
 def texts(url: str, table: Iterable[Key], options: RemoteOptions | None = None) -> RemoteAnswer:

@@ -5,6 +5,8 @@ A payload imports this module: nothing here that is slow to import.
 
 from __future__ import annotations
 
+import time
+
 from sssjob.features import keys
 from sssjob.features.files import KeyFault, unread
 
@@ -27,13 +29,17 @@ _THOUSANDTH = 10**6  # bytes in 0.001 GB of the 2014 text
 
 
 def typed(
-    texts: Mapping[str, str], table: Iterable[Key], decimal: Callable[[str], Number] | None = None
+    texts: Mapping[str, str],
+    table: Iterable[Key],
+    decimal: Callable[[str], Number] | None = None,
+    now: float | None = None,
 ) -> tuple[dict[str, Value], list[KeyFault]]:
     """Texts as values by a table of keys; what has no row stays text.
 
     ``decimal`` makes the numbers that are not whole; without it they are exact.
 
-    Shutdown times that cannot be meant are stale and dropped: before 2001, or before the start.
+    Shutdown times that cannot be meant are stale and dropped: before 2001, or before the start. A
+    start that lies after ``now`` (None: the clock says it) is none: then a clock was changed.
     """
     rows = {name: row for row in table for name in (row.v2014, row.v2016) if name}
     values: dict[str, Value] = {}
@@ -43,7 +49,7 @@ def typed(
             values[name] = keys.parse(text, rows.get(name), name, decimal)
         except ValueError as error:
             faults.append(unread(name, str(error)))
-    _drop_stale(values, faults)
+    _drop_stale(values, faults, time.time() if now is None else now)
     return values, faults
 
 
@@ -180,8 +186,10 @@ def _differ(name: str, value: Value, other: str, counts: Value) -> KeyFault:
     return KeyFault("W-DISAGREE", name, text)
 
 
-def _drop_stale(values: dict[str, Value], faults: list[KeyFault]) -> None:
+def _drop_stale(values: dict[str, Value], faults: list[KeyFault], now: float) -> None:
     start = values.get("jobstart_secs", 0)
+    if isinstance(start, int) and start > now:
+        start = 0
     for name in ("shutdowntime", "shutdowntime_job"):
         moment = values.get(name)
         if not isinstance(moment, int) or not isinstance(start, int):

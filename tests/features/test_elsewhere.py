@@ -453,6 +453,145 @@ def glidein(place, start):
     return {"_CONDOR_JOB_AD": f"{place}/job", "_CONDOR_MACHINE_AD": f"{place}/slot"}
 
 
+ODD = {  # what can be odd, and what else a job of that system finds
+    **dict.fromkeys(("SLURM_CPUS_ON_NODE", "SLURM_JOB_CPUS_PER_NODE", "SLURM_MEM_PER_CPU",
+                     "SLURM_MEM_PER_NODE", "SLURM_MEM_PER_GPU", "SLURM_JOB_START_TIME",
+                     "SLURM_JOB_END_TIME"), SLURM),
+    **dict.fromkeys(("PBS_WALLTIME", "PBS_NP", "PBS_NUM_PPN", "NCPUS", "PBS_NUM_NODES"), PBS),
+    **dict.fromkeys(("LSB_MCPU_HOSTS", "LSB_DJOB_NUMPROC"), LSF),
+    **dict.fromkeys(("NSLOTS", "NHOSTS", "PE_HOSTFILE"), GRID_ENGINE),
+    **dict.fromkeys(("CPU_LIMIT", "MEMORY_LIMIT", "EPHEMERAL_STORAGE_LIMIT"), POD),
+    **dict.fromkeys(("MaxJobRetirementTime", "AllowedJobDuration", "Cpus", "Memory",
+                     "SSSFeature_wall_limit_secs", "SSSFeature_cpu_limit_secs", "ClaimEndTime",
+                     "RetirementTimeRemaining"), None),
+}  # fmt: skip
+ODD_VALUES = st.one_of(
+    st.sampled_from(["", "0", "-1", "abc", "00:10:01", "601.5", "1e3", "NaN", "9" * 30, "1/0",
+                     str(START), str(START + 1), str(START - 1), "4294967294", "2(x2),1"]),
+    st.integers(-2, 7200).map(str),
+)  # fmt: skip
+LIMITS = ("allocated_cpu", "cpu_limit_secs", "wall_limit_secs", "max_rss_bytes",
+          "scratch_limit_bytes")  # fmt: skip
+OF_A_DIRECTORY = st.fixed_dictionaries(
+    {}, optional={**{key: st.integers(1, 9000) for key in LIMITS},
+                  "jobstart_secs": st.integers(START - 100, START + 100),
+                  "shutdowntime_job": st.integers(START + 200, START + 9000)},
+)  # fmt: skip
+
+
+@given(st.sampled_from(sorted(ODD)), ODD_VALUES, OF_A_DIRECTORY, st.data())
+def test_with_a_directory_nothing_is_surer_than_without(tmp_path_factory, name, value, has, data):
+    """What the batch system says and nobody can read may be less than the directory says."""
+    place = tmp_path_factory.mktemp("job")
+    if ODD[name] is None:
+        usual, odd = dict(glidein(place, START)), {}
+        (place / "odd").write_text(f'{SLOT_AD}Activity = "Retiring"\n{name} = {value or 0}\n')
+        odd = {"_CONDOR_MACHINE_AD": f"{place}/odd"}
+        if name.startswith(("SSS", "Allowed")):
+            (place / "odd").write_text(f"{JOB_AD}{name} = {value or 0}\n")
+            odd = {"_CONDOR_JOB_AD": f"{place}/odd"}
+    else:
+        usual, odd = ODD[name], {name: value}
+        if data.draw(st.booleans(), label="without a start"):
+            usual = {key: text for key, text in usual.items() if key != "SLURM_JOB_START_TIME"}
+    (place / "features").mkdir()
+    given = directory(place / "features", **has)
+    without, within = (features.here({**usual, **odd, **more}) for more in ({}, given))
+    told = {each for each in without.problems if not each.endswith(" is not set")}
+    assert told <= set(within.problems)
+    became_unknown = set(without.unknown) - set(features.here(usual).unknown)
+    assert became_unknown <= set(within.unknown)
+    for key in (*LIMITS, "shutdowntime_job"):
+        if key in without.job and key not in ("wall_limit_secs",):
+            assert within.job[key] <= min(without.job[key], has.get(key, without.job[key]))
+    now = START + 50
+    least = [each.time for each in (without.left(now, 0), within.left(now, 0))]
+    assert least[0] is None or least[1] <= least[0]
+
+
+@pytest.mark.parametrize(
+    ("odd", "said", "left"),
+    [
+        ({"SLURM_JOB_START_TIME": ""}, "and nobody says since when", 3590),
+        ({"SLURM_JOB_START_TIME": "0"}, "START_TIME is 0, which stands for no time", 3590),
+        ({"SLURM_JOB_END_TIME": str(START)}, "is not after the start of the job", 9000),
+        ({"SLURM_JOB_END_TIME": "soon"}, "is 'soon', not a whole number", 9000),
+    ],
+)
+def test_a_time_of_the_batch_system_that_cannot_be_meant_is_told_beside_a_directory(
+    run, tmp_path, odd, said, left
+):
+    given = directory(tmp_path, jobstart_secs=START, wall_limit_secs=9010)
+    environment = {**SLURM, **odd}
+    for more in ({}, given):
+        found = features.here({**environment, **more})
+        assert any(said in each for each in found.problems)
+        assert "wall_limit_secs" in found.unknown
+        done = run({**environment, **more}, "left", "--now", str(START + 10))
+        assert (done.exit_code, said in done.stderr) == (2, True)
+    assert found.left(START + 10, 0).time == left
+
+
+def test_a_job_of_two_systems_has_the_least_processors_that_one_of_them_tells(tmp_path):
+    both = {**SLURM, "FLUX_JOB_ID": "f7"}
+    given = directory(tmp_path, allocated_cpu=64)
+    found = features.here({**both, **given})
+    assert (found.job["allocated_cpu"], "allocated_cpu" in found.unknown) == (4, True)
+    root = limited(tmp_path / "root", cpu_max="150000 100000")  # 2, as the kernel has it
+    narrow = features.here({**both, "SLURM_CPUS_ON_NODE": "1"}, root)
+    assert narrow.job.get("allocated_cpu", 1) == 1
+
+
+@pytest.mark.parametrize(("start", "ends"), [(START + 1000, START + 600), (START + 9, START + 609)])
+def test_a_job_that_started_at_two_times_counts_from_the_earlier_one(tmp_path, start, ends):
+    slurm = {key: text for key, text in SLURM.items() if key != "SLURM_JOB_END_TIME"}
+    given = directory(tmp_path, jobstart_secs=start, wall_limit_secs=600)
+    job = features.here({**slurm, **given}).job
+    assert job["jobstart_secs"] + job["wall_limit_secs"] == ends
+
+
+def test_a_shutdown_before_a_start_that_lies_in_the_future_counts(run, tmp_path):
+    now = START + 10
+    given = directory(tmp_path, jobstart_secs=START + 5000, wall_limit_secs=6600,
+                      shutdowntime_job=START + 100)  # fmt: skip
+    done = run(given, "left", "--now", str(now), "--json")
+    assert json.loads(done.stdout)["time"] == 90
+    # A limit counts from now then, whatever ends later by the clock that was changed.
+    (tmp_path / "shutdowntime_job").unlink()
+    done = run({**SLURM, **given}, "left", "--now", str(now), "--json")
+    assert json.loads(done.stdout)["time"] == 3590
+
+
+def test_a_drain_that_only_the_ad_of_the_machine_tells_counts_beside_directories(tmp_path):
+    places = glidein(tmp_path, START)
+    with (tmp_path / "slot").open("a") as file:
+        file.write(f"Draining = true\nExpectedMachineGracefulDrainingCompletion = {FAR}\n")
+    for name, has, ends in (("job", {"job_id": 7}, FAR), ("less", {"shutdowntime": FAR - 9},
+                            FAR - 9), ("more", {"shutdowntime": FAR + 9}, FAR)):  # fmt: skip
+        (tmp_path / f"of-{name}").mkdir()
+        given = directory(tmp_path / f"of-{name}", **has)["JOBFEATURES"]
+        variable = "JOBFEATURES" if name == "job" else "MACHINEFEATURES"
+        found = features.here({**places, variable: given})
+        assert found.machine["shutdowntime"] == ends
+        assert found.machine.keys() == {*has, "shutdowntime"} or name == "job"
+
+
+FAR = 4_000_000_000
+
+
+@pytest.mark.parametrize("words", ["left", "watch"])
+def test_a_start_that_nothing_counts_from_decides_nothing(run, tmp_path, words):
+    given = directory(tmp_path, jobstart_secs="soon", shutdowntime_job=FAR)
+    if words == "left":
+        assert run(given, "left").exit_code == 0
+        (tmp_path / "wall_limit_secs").write_text("600\n")
+        assert run(given, "left").exit_code == 2
+    else:
+        assert run(given, "watch", "--once", "--from", "features").exit_code == 0
+        (tmp_path / "wall_limit_secs").write_text("600\n")
+        assert run(given, "watch", "--once", "--from", "features").exit_code == 2
+
+
 SAME_JOBS = {  # what $JOBFEATURES and the environment may call one job, and what not
     ("7", "7"): True, ("3", "7"): False, ("7_2", "9"): True, ("7_3", "9"): False,
     ("x", "7"): True, ("70bb7fd6-1c8e", "7"): True, ("٧", "8"): True,
@@ -468,13 +607,28 @@ def test_features_of_another_job_are_told(tmp_path, named, id):
     assert bool(told) is not SAME_JOBS[named, id]
 
 
+TASK = {"SLURM_ARRAY_JOB_ID": "7", "SLURM_ARRAY_TASK_ID": "4"}
+
+
 @pytest.mark.parametrize(
     ("named", "environment", "is_told"),
     [
-        ("7", PBS, False), ("7.other", PBS, False), ("8.server", PBS, True), ("7[3]", LSF, False),
+        ("7", PBS, False), ("7.other", PBS, True), ("8.server", PBS, True), ("7[3]", LSF, False),
         ("7[4]", LSF, True), ("7.2", {**GRID_ENGINE, "SGE_TASK_ID": "2"}, False),
         ("7.3", {**GRID_ENGINE, "SGE_TASK_ID": "2"}, True),
         ("7", {**SLURM, "FLUX_JOB_ID": "f7"}, False), ("9", {**SLURM, **PBS}, True),
+        # The leader of an array has its id; another task does not.
+        ("7_3", {**SLURM, **TASK}, True), ("7_4", {**SLURM, **TASK}, False),
+        ("7", {**SLURM, **TASK}, False), ("7", {**SLURM, **TASK, "SLURM_JOB_ID": "9"}, True),
+        ("7_4", {**SLURM, **TASK, "SLURM_JOB_ID": "9"}, False), ("7_3", SLURM, True),
+        ("10+1", {**SLURM, "SLURM_HET_JOB_ID": "10", "SLURM_HET_JOB_OFFSET": "1"}, False),
+        ("10", {**SLURM, "SLURM_HET_JOB_ID": "10", "SLURM_HET_JOB_OFFSET": "1"}, True),
+        ("99.s2", {"PBS_JOBID": "99.s1"}, True), ("99.s1.x", {"PBS_JOBID": "99.s1"}, False),
+        ("99[].s1", {"PBS_JOBID": "99[4].s1"}, False), ("99[3].s1", {"PBS_JOBID": "99.s1"}, True),
+        ("99-3.s1", {"PBS_JOBID": "99[4].s1"}, True), ("7", LSF, False),
+        ("7[3]", {**LSF, "LSB_JOBINDEX": "0"}, True), ("7.1", GRID_ENGINE, False),
+        ("7.2", GRID_ENGINE, True), ("f8", {"FLUX_JOB_ID": "f9"}, True),
+        ("f8", {"FLUX_JOB_ID": "7"}, False), ("7", {"FLUX_JOB_ID": "ƒ8"}, False),
     ],
 )  # fmt: skip
 def test_ids_have_many_forms(tmp_path, named, environment, is_told):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sssjob.features.remote import RemoteOptions
 
 _STALE = 3600  # seconds after which a sampler has gone, as often as it may look
+_DIRECTORIES = ("$MACHINEFEATURES", "$JOBFEATURES")  # which are named by their places here
 _AHEAD = 5  # seconds that a clock may have been set back meanwhile
 
 
@@ -220,28 +221,22 @@ def take(given: Given) -> GivenFeatures:
         **dict.fromkeys(taken.job, places["JOBFEATURES"]),
     }
     if not given.job:
-        _elsewhere(taken, places)
+        _elsewhere(taken, places, given.now)
     return taken
 
 
-def _elsewhere(taken: GivenFeatures, places: Mapping[str, str]) -> None:
+def _elsewhere(taken: GivenFeatures, places: Mapping[str, str], now: int | None) -> None:
     """What is said of this job beside its directories, where one is missing, or contradicts it."""
     said = elsewhere.read(os.environ)
-    if places["JOBFEATURES"]:
-        whole = elsewhere.completed(taken.job, said)
-        told, taken.job = whole.problems, dict(whole.job)
-        taken.unread += whole.unknown
-        added = {key: each for key, each in whole.sources.items() if each != whole.by}
-        taken.sources.update(added)
-    else:
-        told, taken.job = said.problems, dict(said.job)
-        taken.is_ours = bool(said.by or taken.machine)
-        taken.unread += said.unknown
-        if not places["MACHINEFEATURES"]:
-            taken.machine = dict(said.machine)
-            taken.sources.update(dict.fromkeys(said.machine, said.by))
-        taken.sources.update(said.sources)
-    taken.findings += (finding("W-DISAGREE", text, section="MJF 2016") for text in told)
+    job = taken.job if places["JOBFEATURES"] else None
+    whole = elsewhere.joined(taken.machine, job, said, now)
+    taken.is_ours = job is not None or bool(said.by or taken.machine)
+    taken.unread += whole.unknown
+    for key, source in whole.sources.items():
+        if source not in _DIRECTORIES:
+            taken.sources[key] = source
+    taken.machine, taken.job = dict(whole.machine), dict(whole.job)
+    taken.findings += (finding("W-DISAGREE", text, section="MJF 2016") for text in whole.problems)
 
 
 def _read(
@@ -255,5 +250,5 @@ def _read(
     if place.kind == REMOTE:
         from sssjob.features import remote
 
-        return modern(remote.read(place.place, table, given.options))
-    return modern(read(place.place, table))
+        return modern(remote.read(place.place, table, given.options, given.now))
+    return modern(read(place.place, table, given.now))

@@ -10,6 +10,7 @@ import click
 from sssjob.cli import common, options
 from sssjob.cli.features.given import Given, left_dict, options_of, take
 from sssjob.cli.ranges import WholeNumber
+from sssjob.features.left import undecided
 from sssjob.features.vocabulary import made_of
 
 
@@ -45,11 +46,11 @@ def command(given: Given, wall: int | None, cpu: int | None, as_json: bool) -> N
     short = [name for name, need, is_left in needs if _is_short(need, is_left)]
     asked = {key for name, need, _ in needs if need is not None for key in _DECIDING.get(name, ())}
     asked = asked or {key for deciding in _DECIDING.values() for key in deciding}
-    unknown = sorted(asked.intersection(found.unknown))
     unread = {made_of(name) for name in found.unread}
-    if "wall_limit_secs" in found.job and "jobstart_secs" not in found.job:
-        unread.add("jobstart_secs")
-    lost = sorted(asked & unread)
+    undecided_keys = undecided(found.job, {*unread, *found.unknown})
+    asked = asked.difference(_DECIDING["time"]).union(asked.intersection(undecided_keys))
+    unknown = sorted(asked.intersection(found.unknown))
+    lost = sorted(asked.intersection((*unread, *undecided_keys)).difference(unknown))
     if as_json:
         common.data(json.dumps({**left_dict(remaining), "short": short}, indent=2))
     else:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sssjob.features.here import here
-from sssjob.features.left import shutdowns
-from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings, Unread
+from sssjob.features.left import shutdowns, undecided
+from sssjob.features.notices import JOB, Notice, Surroundings, Unread
 
-_TELLING = (MACHINE, JOB, "jobstart_secs", "wall_limit_secs")
 _VARIABLES = ("MACHINEFEATURES", "JOBFEATURES")
 
 
@@ -21,6 +20,6 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     if isinstance(start, int) and isinstance(limit, int):
         yield Notice(JOB, start + limit, "features", "jobstart_secs + wall_limit_secs")
     named = any(asked.environment.get(name) for name in _VARIABLES)
-    if named and (unknown := [key for key in _TELLING if key in found.unknown]):
-        told = [each for each in found.problems if not each.endswith(" is not set")]
+    told = [each for each in found.problems if not each.endswith(" is not set")]
+    if (unknown := undecided(found.job, found.unknown)) and (named or told):
         yield Unread("; ".join(told) or f"not known: {', '.join(unknown)}")

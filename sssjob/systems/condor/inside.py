@@ -11,7 +11,7 @@ from sssjob.classads import hook_ads
 from sssjob.classads.values import Ad
 from sssjob.features import kernel
 from sssjob.features.said import StatedValues
-from sssjob.systems.condor.slot import apart, job_features, machine_features, unreadable
+from sssjob.systems.condor.slot import apart, ids, job_features, machine_features, unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ def read(environment: Mapping[str, str]) -> StatedValues:
     for key, value in job_features(job, slot).items():
         said.add(key, float(value) if key in _RATINGS else value, "the job's and the slot's ad")
     for key, name in unreadable(job, slot):
-        said.problems.append(f"{name} in the ads is no number from 0 on")
-        said.doubt(key)
+        said.wrong(f"{name} in the ads is no number from 0 on", key)
     said.problems += apart(job, slot)
+    said.ids.update(dict.fromkeys(ids(job), True))
     for key, value in machine_features(slot, now).items():
         said.machine[key] = float(value) if key in _RATINGS else value
     return said
@@ -49,7 +49,7 @@ def _ad(environment: Mapping[str, str], variable: str, said: StatedValues) -> Ad
     """The same; an empty one, and a problem, where it cannot be read."""
     found = own_ad(environment, variable)
     if found is None:
-        said.problems.append(f"${variable} names no ad that can be read")
-        said.unknown += ["wall_limit_secs", "jobstart_secs"]
+        told = f"${variable} names no ad that can be read"
+        said.wrong(told, "wall_limit_secs", "jobstart_secs")
         return Ad({})
     return found

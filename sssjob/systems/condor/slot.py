@@ -47,6 +47,14 @@ SOURCES = (
 _ALWAYS_THERE = ("RequestCpus", "RequestMemory", "RequestDisk")
 # A slot may have more than its job may use: of these limits the least holds, whoever sets it.
 _LEAST = ("max_rss_bytes", "scratch_limit_bytes", "wall_limit_secs")
+# By which attributes a job is told when it has to be out of its slot, in each activity of that.
+_ENDING = {
+    "Retiring":  ((_SLOT, "RetirementTimeRemaining"),),
+    "Vacating":  ((_SLOT, "MachineMaxVacateTime"), (_JOB, "JobMaxVacateTime"),
+                  (_SLOT, "EnteredCurrentActivity")),
+    "Killing":   ((_SLOT, "EnteredCurrentActivity"),),
+}  # fmt: skip
+_DRAINED = "ExpectedMachineGracefulDrainingCompletion"
 # Of what was given, the two ads may say more than there is.
 _AMOUNTS = ("allocated_cpu", *_LEAST)
 
@@ -63,7 +71,7 @@ def machine_features(slot: Ad, now: int | None = None) -> Values:
     _put(found, "phys_cores", _number(slot, "DetectedPhysicalCpus"))
     _put(found, "jobslots", _job_slots(slot))
     _put(found, "grace_secs", _number(slot, "MachineMaxVacateTime"), least=0)
-    end = _number(slot, "ExpectedMachineGracefulDrainingCompletion")
+    end = _number(slot, _DRAINED)
     if slot.get("Draining") is True and end and (now is None or end > now):
         _put(found, "shutdowntime", end)
     _rating(found, "hs06", slot)
@@ -105,11 +113,20 @@ def job_features(job: Ad, slot: Ad, now: int | None = None) -> Values:
 
 def unreadable(job: Ad, slot: Ad) -> Iterator[tuple[str, str]]:
     """The keys that an attribute is to tell, and the attribute, where it is no number from 0 on."""
-    for key, _, places, _ in SOURCES:
-        for ad, name in places:
-            value = _number((job, slot)[ad], name) if name in (job, slot)[ad] else 0
-            if value is None or value < 0:
-                yield key, name
+    ads = job, slot
+    rows = [(key, ads[ad], name) for key, _, places, _ in SOURCES for ad, name in places]
+    rows += [(each[len(names.FEATURE) :], job, each) for each in job
+             if each.startswith(names.FEATURE)]  # fmt: skip
+    rows += [("shutdowntime_job", ads[ad], name) for ad, name in _ENDING.get(_stage(slot), ())]
+    rows.append(("shutdowntime_job", slot, "ClaimEndTime"))
+    if slot.get("Draining") is True:
+        rows.append(("shutdowntime", slot, _DRAINED))
+    for key, ad, name in rows:
+        value = _number(ad, name) if name in ad else 0
+        if value is None or value < 0:
+            yield key, name
+    if _stage(slot) in _ENDING and eviction(slot, job, 0) is None:
+        yield "shutdowntime_job", _ENDING[_stage(slot)][0][1]
 
 
 def apart(job: Ad, slot: Ad) -> Iterator[str]:
@@ -153,10 +170,18 @@ def _decimals(rating: float) -> str:
 
 
 def _identity(job: Ad) -> str:
-    if text := job.text(names.JOB_ID):
-        return text
+    return job.text(names.JOB_ID) or _number_of(job)
+
+
+def _number_of(job: Ad) -> str:
     cluster, proc = _number(job, "ClusterId"), _number(job, "ProcId")
     return "" if cluster is None else f"{cluster}.{proc or 0}"
+
+
+def ids(job: Ad) -> Iterator[str]:
+    """All names of a job by its ad."""
+    found = (job.text("GlobalJobId"), job.text(names.JOB_ID), _number_of(job))
+    yield from filter(None, found)
 
 
 def _job_slots(slot: Ad) -> int | None:
@@ -186,7 +211,7 @@ def eviction(slot: Ad, job: Ad, now: int | None = None) -> int | None:
     out one or both (``condor_drain -quick``, ``-fast``). HTCondor begins with vacating so early
     that both end together. ``now`` stands for the time of an ad that has none.
     """
-    activity, entered = slot.text("Activity"), _number(slot, "EnteredCurrentActivity")
+    activity, entered = _stage(slot), _number(slot, "EnteredCurrentActivity")
     if activity == "Killing":
         return entered
     if activity == "Vacating":
@@ -194,10 +219,15 @@ def eviction(slot: Ad, job: Ad, now: int | None = None) -> int | None:
         known = [span for span in spans if span is not None and span >= 0]
         return entered + min(known) if entered is not None and known else None
     left = _number(slot, "RetirementTimeRemaining")
-    if activity == "Retiring" and slot.text("State") != names.DRAINED and left is not None:
+    if activity == "Retiring" and left is not None:
         moment = _number(slot, "MyCurrentTime") or now
         return None if moment is None else moment + left
     return None
+
+
+def _stage(slot: Ad) -> str:
+    """The activity of a slot; "" of one that has drained, or waits for others to drain."""
+    return "" if slot.text("State") == names.DRAINED else slot.text("Activity")
 
 
 def emptied(slot: Ad) -> int | None:

@@ -18,6 +18,7 @@ def read(environment: Mapping[str, str]) -> StatedValues:
     said = StatedValues("Flux", ("wall_limit_secs", "jobstart_secs"))
     id = ids.number(environment.get("FLUX_JOB_ID", "").strip())
     said.text("job_id", "FLUX_JOB_ID", {"FLUX_JOB_ID": id})  # a number, as records have it
+    said.spelled = ids.number
     for name in ("FLUX_JOB_SIZE", "FLUX_JOB_NNODES"):
         said.whole(name, environment)  # of all its nodes; what is none is told
     return said

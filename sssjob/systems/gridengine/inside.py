@@ -21,7 +21,9 @@ def read(environment: Mapping[str, str]) -> StatedValues:
     task = said.whole("SGE_TASK_ID", environment) if is_task else None
     if task or not is_task:
         said.text("job_id", "JOB_ID", environment, f".{task}" if task else "")
-    if environment.get("NHOSTS") == "1":
+    if not is_task and "job_id" in said.job:
+        said.ids[f"{said.job['job_id']}.1"] = False  # as in its spool
+    if said.whole("NHOSTS", environment, "allocated_cpu") == 1:
         said.number("allocated_cpu", "NSLOTS", environment)
     said.also("allocated_cpu", _here(environment, said), "$PE_HOSTFILE")
     return said
@@ -36,6 +38,7 @@ def _here(environment: Mapping[str, str], said: StatedValues) -> int | None:
     rows = (line.split() for line in kernel.text(place, _LONGEST).splitlines())
     counts = [whole(row[1]) for row in rows if len(row) > 1 and row[0].partition(".")[0] == name]
     if not counts or not all(counts):
-        said.problems.append(f"$PE_HOSTFILE names no slots of {name}, or no number of them")
+        told = f"$PE_HOSTFILE names no slots of {name}, or no number of them"
+        said.wrong(told, "allocated_cpu")
         return None
     return sum(each or 0 for each in counts)

@@ -23,13 +23,16 @@ def read(environment: Mapping[str, str]) -> StatedValues:
     counted = counts(environment)
     if counted is None:
         text = environment["LSB_MCPU_HOSTS"]
-        said.untold("LSB_MCPU_HOSTS", text, "hosts with their slots: n1 4 n2 8")
+        said.untold("LSB_MCPU_HOSTS", text, "hosts with their slots: n1 4 n2 8", "allocated_cpu")
     said.also("allocated_cpu", slots(counted or {}, host), "$LSB_MCPU_HOSTS")
     hosts = dict.fromkeys(environment.get("LSB_HOSTS", "").split(), 1)
     total = sum((counted or {}).values())
     if slots(hosts if len(hosts) == 1 else counted or {}, host) == (total or 1):
         said.number("allocated_cpu", "LSB_DJOB_NUMPROC", environment)
-    elif (number := said.whole("LSB_DJOB_NUMPROC", environment)) and total not in (0, number):
+    elif (number := said.whole("LSB_DJOB_NUMPROC", environment, "allocated_cpu")) and total not in (
+        0,
+        number,
+    ):
         said.problems.append(
             f"$LSB_DJOB_NUMPROC is {number}, but $LSB_MCPU_HOSTS names {total} slots"
         )

@@ -38,7 +38,8 @@ def read(environment: Mapping[str, str]) -> StatedValues | None:
 def _each(environment: Mapping[str, str], said: StatedValues) -> int | None:
     """The processors of TORQUE on each node, where all nodes have as many."""
     nodes, each, total = (
-        said.whole(f"PBS_{name}", environment) for name in ("NUM_NODES", "NUM_PPN", "NP")
+        said.whole(f"PBS_{name}", environment, "allocated_cpu")
+        for name in ("NUM_NODES", "NUM_PPN", "NP")
     )
     is_each = nodes is None or total is None or nodes * (each or 0) == total
     return each if is_each else None
@@ -52,5 +53,5 @@ def _here(environment: Mapping[str, str], said: StatedValues) -> int | None:
     name = os.uname().nodename.partition(".")[0]
     hosts = [each.partition(".")[0] for each in kernel.text(place, _LONGEST).split()]
     if name not in hosts:
-        said.problems.append(f"$PBS_NODEFILE names no processor of {name}")
+        said.wrong(f"$PBS_NODEFILE names no processor of {name}", "allocated_cpu")
     return hosts.count(name)

@@ -23,27 +23,30 @@ def read(environment: Mapping[str, str]) -> StatedValues:
     """What is said of the job on this node, by key of $JOBFEATURES."""
     said = StatedValues("Slurm", ("wall_limit_secs",))
     said.text("job_id", "SLURM_JOB_ID", environment)
-    said.ids += _other_ids(environment)
+    said.ids.update(dict.fromkeys(_other_ids(environment), False))
     older, id = environment.get("SLURM_JOBID", "").strip(), said.job.get("job_id")
     if older and id and older != id:
         said.problems.append(f"job_id is {id} by $SLURM_JOB_ID, but {older[:40]!r} by $SLURM_JOBID")
     processors = _processors(environment, said)
-    per_node = said.whole("SLURM_MEM_PER_NODE", environment)
-    per_processor = said.whole("SLURM_MEM_PER_CPU", environment)
-    per_gpu = said.whole("SLURM_MEM_PER_GPU", environment)
+    per_node, per_processor, per_gpu = (
+        said.whole(f"SLURM_MEM_PER_{name}", environment, "max_rss_bytes")
+        for name in ("NODE", "CPU", "GPU")
+    )
     if per_node:  # 0 is all of the node
         said.also("max_rss_bytes", per_node * _MIB, "$SLURM_MEM_PER_NODE")
     if per_processor and processors:
         source = "$SLURM_MEM_PER_CPU x processors"
         said.also("max_rss_bytes", per_processor * _MIB * processors, source)
     elif per_processor or per_gpu:
-        said.doubt("max_rss_bytes")  # of how many processors or GPUs, nobody says
-    for name in ("START", "END"):
-        said.whole(f"SLURM_JOB_{name}_TIME", environment)  # what is none is told
+        said.lacks("max_rss_bytes")  # of how many processors or GPUs, nobody says
+    said.whole("SLURM_JOB_START_TIME", environment, "jobstart_secs", "wall_limit_secs")
+    end = said.whole("SLURM_JOB_END_TIME", environment, "wall_limit_secs")
     start, limit, wrong = times(environment)
     said.add("jobstart_secs", start, "$SLURM_JOB_START_TIME")
     if wrong:
-        said.problems.append(wrong)
+        said.wrong(wrong, "wall_limit_secs")
+        if not start and end and end not in UNSET:
+            said.add("shutdowntime_job", end, "$SLURM_JOB_END_TIME")
     if limit is not None:
         said.known("wall_limit_secs")
         said.add("wall_limit_secs", limit, "$SLURM_JOB_END_TIME - $SLURM_JOB_START_TIME")
@@ -56,19 +59,24 @@ def times(environment: Mapping[str, str]) -> tuple[int | None, int | None, str]:
     None is not said, and a limit of 0 is none.
     """
     start, end = (whole(environment.get(f"SLURM_JOB_{name}_TIME", "")) for name in ("START", "END"))
-    for name, moment in (("START", start), ("END", end)):
-        if moment in UNSET:
-            wrong = f"$SLURM_JOB_{name}_TIME is {moment}, which stands for no time"
-            return None if name == "START" else start, None, wrong
-    if not start or end is None:
-        return start or None, None, ""
+    if start in UNSET or start == 0:
+        return None, None, f"$SLURM_JOB_START_TIME is {start}, which stands for no time"
+    if end in UNSET:
+        return start, None, f"$SLURM_JOB_END_TIME is {end}, which stands for no time"
+    if end is None:
+        return start, None, ""
+    if start is None:
+        return None, None, f"$SLURM_JOB_END_TIME is {end}, and nobody says since when"
     if end <= start:
         return start, None, f"$SLURM_JOB_END_TIME {end} is not after the start of the job"
     return start, end - start if end - start != YEAR else 0, ""
 
 
 def _other_ids(environment: Mapping[str, str]) -> list[str]:
-    """The names of a task of an array, and of a component of a heterogeneous job."""
+    """The names of a task of an array, and of a component of a heterogeneous job.
+
+    The number in both is the id of the leader, which is another job.
+    """
     array, task, het, offset = (
         environment.get(f"SLURM_{name}", "").strip()
         for name in ("ARRAY_JOB_ID", "ARRAY_TASK_ID", "HET_JOB_ID", "HET_JOB_OFFSET")
@@ -82,7 +90,8 @@ def _processors(environment: Mapping[str, str], said: StatedValues) -> int | Non
     text = environment.get("SLURM_JOB_CPUS_PER_NODE", "").strip()
     counts = [_count(part) for part in text.split(",")] if text else []
     if not all(counts):
-        said.untold("SLURM_JOB_CPUS_PER_NODE", text, "processors of nodes such as 4(x2),8")
+        expected = "processors of nodes such as 4(x2),8"
+        said.untold("SLURM_JOB_CPUS_PER_NODE", text, expected, "allocated_cpu")
     elif len(counts) == 1:
         said.also("allocated_cpu", counts[0], "$SLURM_JOB_CPUS_PER_NODE")
     elif counts and environment.get("SLURM_JOB_NODELIST"):
