@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from sssjob.errors import InvalidValue, UnusableInput
 from sssjob.formats import voms
+from sssjob.formats.usage_records import NO_WALL, WALL
 from sssjob.model import Property
-from sssjob.records.clock import Clock, doubts, time
+from sssjob.records.clock import Clock, doubts, passed, time
 from sssjob.records.cuts import Parted, cut_short, of_lines
 from sssjob.records.cutting import Cutter, Front, Part, PartStream
 from sssjob.records.layout import Known, Layout, Piece, Read, Reader, Record, RunKey, mapping
@@ -37,7 +38,7 @@ from sssjob.records.values import amount, count, seconds
 RECORD_LIMIT = 1000  # lines
 
 INDIVIDUAL = "individual-job"
-MANDATORY = ("Site", "WallDuration", "CpuDuration", "StartTime", "EndTime")
+MANDATORY = ("Site", WALL, "CpuDuration", "StartTime", "EndTime")
 
 _HEADER_LINE = re.compile(rb"^.*-message:.*$", re.MULTILINE)
 _HEADER = re.compile(r"APEL-([a-z0-9-]{1,40}?)-message:\s*v?([0-9.]{1,10})\s*")
@@ -97,7 +98,7 @@ KEYS: tuple[Field, ...] = (
     Field("VO",                        DELIVERED, "Project",     voms.organisation, {}, _FQAN),
     Field("VOGroup",                   JOB,       "Extension",   voms.group, _GROUP, _FQAN),
     Field("VORole",                    JOB,       "Extension",   voms.role, _ROLE, _FQAN),
-    Field("WallDuration",              DELIVERED, "Duration",    seconds),
+    Field(WALL,                        DELIVERED, "Duration",    seconds),
     Field("CpuDuration",               JOB,       "CpuDuration", seconds),
     Field("Processors",                DELIVERED, "Processors",  count),
     Field("NodeCount",                 DELIVERED, "NodeCount",   count),
@@ -225,8 +226,11 @@ def record(line: int, message: _Message, clock: Clock) -> Read:
     demanded = [Noted(line, f"no {', '.join(missing)}, which APEL demands")] if missing else []
     try:
         start, end = (clock.read(values.get(name, "")) for name in ("StartTime", "EndTime"))
-        wall = values.get("WallDuration")
-        contradictions = tuple(doubts(line, start, end, seconds(wall) if wall else None))
+        wall = seconds(values.get(WALL, "-1"))
+        if wall is None and (told := passed(start, end)):
+            values[WALL] = told
+            demanded.append(Noted(line, NO_WALL, once=True))
+        contradictions = tuple(doubts(line, start, end, wall))
     except InvalidValue:
         contradictions = ()  # the mapping will say so of the key
     notes = (*demanded, *contradictions)

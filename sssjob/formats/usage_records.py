@@ -9,7 +9,7 @@ from sssjob.formats import usage_values as values
 from sssjob.formats.usage_xml import NESTED, Entries, opened, pieces
 from sssjob.model import Property
 from sssjob.records import layout
-from sssjob.records.clock import Clock, doubts, time
+from sssjob.records.clock import Clock, doubts, passed, time
 from sssjob.records.cuts import CustomPieces
 from sssjob.records.layout import Layout, Record
 from sssjob.records.readers import extension, identity, noted
@@ -19,6 +19,8 @@ from sssjob.records.values import count
 _TIMES = ("EndTime", "StartTime")
 ID = "JobIdentity/LocalJobId"
 GLOBAL_ID = "JobIdentity/GlobalJobId"
+WALL = "WallDuration"
+NO_WALL = "no WallDuration: what passed from StartTime to EndTime is taken"
 RECORD_ID = "RecordIdentity/@recordId"
 VO = "UserIdentity/VO"  # as SGAS and ARC write it, in a namespace of their own
 _VO_NAME = (f"{VO}/Name",)
@@ -59,7 +61,7 @@ def elements(type: str) -> tuple[Field, ...]:
         other("TimeDuration", values.other_spans(type)),
         Field("TimeInstant",                 JOB,       "SubmitTime",  values.instants),
         other("TimeInstant", values.other_instants(type)),
-        Field("WallDuration",                DELIVERED, "Duration",    values.duration),
+        Field(WALL,                          DELIVERED, "Duration",    values.duration),
         Field("CpuDuration",                 JOB,       "CpuDuration", values.cpu),
         Field("NodeCount",                   DELIVERED, "NodeCount",   count),
         Field("Processors",                  DELIVERED, "Processors",  values.processors),
@@ -94,10 +96,15 @@ def of_elements(type: str, rows: tuple[Field, ...], recognises: Callable[[bytes]
             columns, more = _columns(entries, names, several, type)
             if not columns[ID]:
                 return Bad(line, "neither LocalJobId nor GlobalJobId nor recordId")
+            notes: tuple[Noted, ...] = ()
             try:
-                notes = tuple(_doubts(line, entries, clock))
+                if wall := _passed(entries, columns, clock):
+                    columns[WALL] = f"PT{wall}S"
+                    notes = (Noted(line, NO_WALL, once=True),)
+                else:
+                    notes = tuple(_doubts(line, entries, clock))
             except InvalidValue:
-                notes = ()  # the mapping says of which element
+                pass  # the mapping says of which element
             fields = [columns.get(name, "") for name in names]
             return Record(line, names, fields, more=tuple(more), notes=notes)
 
@@ -141,11 +148,20 @@ def _kept_name(name: str) -> str:
     return rest if first in NESTED else name
 
 
+def _passed(entries: dict[str, Entries], columns: dict[str, object], clock: Clock) -> str:
+    """The seconds of a record without a wall time, by its other times; "" where there is one."""
+    if columns.get(WALL):
+        return ""
+    start, end = (clock.read(str(columns.get(name) or "")) for name in ("StartTime", "EndTime"))
+    away = values.suspended(entries.get("TimeDuration", ()))
+    return passed(start, end, away if isinstance(away, str) else None)
+
+
 def _doubts(line: int, entries: dict[str, Entries], clock: Clock) -> Iterator[Noted]:
     def text(name: str) -> str:
         return entries[name][0].text if name in entries else ""
 
-    wall = text("WallDuration")
+    wall = text(WALL)
     yield from doubts(
         line, clock.read(text("StartTime")), clock.read(text("EndTime")),
         str(values.duration(wall)) if wall else None,

@@ -304,6 +304,19 @@ def doubts(line: int, start: str | None, end: str | None, wall: str | None) -> I
         yield Noted(line, "EndTime - StartTime is not the duration, which is kept", once=True)
 
 
+def passed(start: str | None, end: str | None, away: str | None = None) -> str:
+    """The seconds from a start to an end, without those of a suspension: for a run that tells no
+    wall time; "" where its times do not tell it either.
+
+    >>> passed("1700", "1800"), passed("1700", "1800", "40"), passed("", "9")
+    ('100', '60', '')
+    """
+    if not start or not end or is_backwards(start, end):
+        return ""
+    found = int(end) - int(start) - int(away or 0)
+    return str(found) if found >= 0 else ""
+
+
 def timezone(name: str) -> tzinfo:
     """The zone of a name, or of a distance from UTC such as +02:00; none is UTC.
 

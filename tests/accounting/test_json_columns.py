@@ -1,6 +1,7 @@
 """The columns that JSON of Slurm tells, whatever stands in the places of them."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -59,3 +60,13 @@ def test_texts_of_accounting_are_what_the_reader_of_a_text_says(odd):
         names = [row.column for row in rows]
         found = dict(zip(names, RowReading(rows, names=names)(tree), strict=True))
         assert found[row.column] == json_table.text(odd)
+
+
+@pytest.mark.parametrize("odd", ODD, ids=repr)
+@pytest.mark.parametrize("place", ["type", "name", "count"])
+def test_amounts_of_resources_are_read_whatever_their_type_name_and_count_are(place, odd):
+    item = {"type": "gres", "name": "gpu", "count": 4} | {place: odd}
+    with suppress(InvalidValue):  # a count that no text can be refuses the record
+        for name, count in json_table.amounts([item, 7, None, odd]).items():
+            assert legal(name) == name
+            assert legal(count) == count

@@ -298,6 +298,57 @@ def test_junk_behind_a_whole_record_does_not_lose_it():
     )  # fmt: skip
 
 
+WORDS = ("?", "unknown", "(null)", "16", "COMPLETED?", "CANCELLED by", "x y")
+LAST = "JobID|Cluster|State|Submit|Start|End|ElapsedRaw|NCPUS|JobName"
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_line_whose_state_nobody_knows_is_a_record_and_no_part_of_a_name(word):
+    lines = [
+        f"{n}|c|{state}|100|200|300|100|2|b" for n, state in enumerate(("FAILED", word, "FAILED"))
+    ]
+    found = outcomes("\n".join((LAST, *lines)).encode())
+    jobs = [each.job for each in found if isinstance(each, Converted)]
+    assert [(job.id, job.get("Name")) for job in jobs] == [("0", "b"), ("1", "b"), ("2", "b")]
+    assert any("is not a known state" in each.message for each in found if isinstance(each, Noted))
+
+
+@pytest.mark.parametrize("at", range(1, 8))
+def test_one_odd_value_hides_no_record_in_the_name_before_it(at):
+    def line(n, *odd):
+        fields = [n, "c", "FAILED", "100", "200", "300", "100", "2", "b"]
+        for place in odd:
+            fields[place] = "?!"
+        return "|".join(fields)
+
+    found = outcomes("\n".join((LAST, line("1"), line("2", at), line("3"))).encode())
+    told = {each.job.id for each in found if isinstance(each, Converted)}
+    told |= {str(each.line - 1) for each in found if isinstance(each, Bad)}
+    assert told == {"1", "2", "3"}
+
+
+@pytest.mark.parametrize("start", ["Unknown", "", "INVALID", "None"])
+def test_a_job_that_ran_and_says_no_start_keeps_what_it_used_and_is_told(start):
+    head = b"JobID|State|Start|End|ElapsedRaw|NCPUS|TotalCPU\n"
+    found = outcomes(head + f"7|COMPLETED|{start}|1700000200|100|4|03:20\n".encode())
+    told = "no Start, and it ran, as its elapsed or CPU time says: what it used counts"
+    assert Noted(2, told, once=True) in found
+    (job,) = (each.job for each in found if isinstance(each, Converted))
+    delivered = {each.name: each.text for each in job.delivered}
+    assert delivered == {"Duration": "100", "Processors": "4"}
+    assert (job.get("CpuDuration"), job.get("StartTime")) == ("200", "")
+    (never,) = outcomes(head + f"7|COMPLETED|{start}|1700000200|0|4|00:00:00\n".encode())
+    assert not never.job.delivered
+
+
+def test_processors_are_whole_or_shortened_with_a_letter():
+    head = b"JobID|State|NCPUS\n"
+    (bad,) = outcomes(head + b"7|COMPLETED|1.5\n")
+    assert bad == Bad(2, "'1.5' is not a whole number: NCPUS")
+    (found,) = outcomes(head + b"7|COMPLETED|1.50K\n")
+    assert found.job.delivered.text("Processors") == "1536"
+
+
 def test_reading_does_not_depend_on_where_the_input_is_cut_into_blocks():
     class Slow(io.BytesIO):
         def read(self, size=-1):

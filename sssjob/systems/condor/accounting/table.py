@@ -59,6 +59,11 @@ def worked_out(text: str) -> Found:
     return text
 
 
+def unread(text: str) -> Found:
+    """Attributes that are no numbers, of which nothing had to be worked out."""
+    raise InvalidValue(text, "a number")
+
+
 @varied
 def id(text: str, everywhere: str) -> Found:
     """``cluster.process``; a text without them has at least the id that holds everywhere."""
@@ -314,6 +319,7 @@ ATTRIBUTES: tuple[Field, ...] = (
     Field("EndTime",                  JOB,       "EndTime",         time),
     Field("CumulativeSuspensionTime", JOB,       "SuspendDuration", amount),
     Field("CpuDuration",              JOB,       "CpuDuration",     worked_out),
+    Field("Unread",                   JOB,       "Extension",       unread),
     Field("ExitCode",                 JOB,       "ExitCode",        exit_code, {}, _ENDED_BY),
     Field("ExitSignal",               JOB,       "Extension",       signal, {}, _BY_SIGNAL),
     Field("NumJobStarts",             JOB,       "StartCount",      count),

@@ -16,6 +16,7 @@ from sssjob.records.lines import legal
 # What is worked out, in the order in which ``worked_out`` gives it.
 WORKED_OUT = (
     "Id", "StartTime", "EndTime", "Duration", "CpuDuration", "ResidentSet", "Image", "DiskSpace",
+    "Unread",
 )  # fmt: skip
 NUMBERS = (
     "ClusterId", "ProcId", "JobStatus", "JobCurrentStartDate", "JobStartDate", "CompletionDate",
@@ -35,18 +36,17 @@ MADE_OF = {
                     "RemoteSysCpu"),
     "ResidentSet": ("ResidentSetSize_RAW", "ResidentSetSize"),
     "Image": ("ImageSize_RAW", "ImageSize"), "DiskSpace": ("DiskUsage_RAW", "DiskUsage"),
+    "Unread": ("JobStartDate", "EnteredCurrentStatus", "CommittedTime", "CommittedSuspensionTime"),
 }  # fmt: skip
 REMOVED, COMPLETED = 3, 4
 ENDED = (REMOVED, COMPLETED)
 
-# What an ad can do without, by what is worked out of it.
-_OPTIONAL = {
-    "CumulativeRemoteUserCpu": "CpuDuration", "CumulativeRemoteSysCpu": "CpuDuration",
-    "RemoteUserCpu": "CpuDuration", "RemoteSysCpu": "CpuDuration",
-    "ResidentSetSize_RAW": "ResidentSet", "ResidentSetSize": "ResidentSet",
-    "ImageSize_RAW": "Image", "ImageSize": "Image",
-    "DiskUsage_RAW": "DiskSpace", "DiskUsage": "DiskSpace",
-}  # fmt: skip
+# What every job has, whatever else an ad tells.
+_NEEDED = frozenset(("ClusterId", "ProcId", "JobStatus"))
+# What has a row of its own, where it is told what it is.
+_TOLD = frozenset(("NumJobStarts", "CumulativeSuspensionTime"))
+_USAGE = slice(WORKED_OUT.index("Id"), WORKED_OUT.index("Duration") + 1)
+_TRIED = (None, 0, 1, 1 << 40)  # in the place of what is no number: does it change anything?
 
 _pick = itemgetter(*range(len(NUMBERS)))
 _KINDS = frozenset((int, float, type(None)))
@@ -56,8 +56,9 @@ _HUGE = 1e300  # beyond this, and NaN, no number of anything
 def worked_out(values: Sequence[Any]) -> tuple[str, ...]:
     """The texts of WORKED_OUT for an ad whose values begin with NUMBERS.
 
-    What is no number stands in the place of what would have been worked out of it. Raises
-    ``InvalidValue`` where that is what the usage is made of.
+    What is no number stands in the place of what would have been worked out of it, or else in
+    "Unread". Raises ``InvalidValue`` where that is what the usage is made of: where another number
+    in its place would give another one.
     """
     found = _pick(values)
     if _KINDS.issuperset(map(type, found)):
@@ -65,10 +66,30 @@ def worked_out(values: Sequence[Any]) -> tuple[str, ...]:
             return _worked_out(found)
         except (ValueError, OverflowError):  # of infinity, or of NaN
             pass
-    odd: dict[str, str] = {}
-    numbers = [_number(name, value, odd) for name, value in zip(NUMBERS, found, strict=True)]
-    told = dict(zip(WORKED_OUT, _worked_out(numbers), strict=True))
-    return tuple((told | odd).values())
+    odd = {place: text for place, value in enumerate(found) if (text := _odd(value))}
+    numbers = [_number(value) for value in found]
+    known = [*_worked_out(numbers)]
+    told, unread = [*known], []
+    for place, text in odd.items():
+        name = NUMBERS[place]
+        changed = _changed(numbers, place)
+        if name in _NEEDED or changed[_USAGE] != known[_USAGE]:
+            raise InvalidValue(text, f"a number: {name}")
+        ours = [
+            at for at, (one, other) in enumerate(zip(known, changed, strict=True)) if one != other
+        ]
+        for at in ours:
+            told[at] = text
+        if not ours and name not in _TOLD:
+            unread.append(f"{name}={text}")
+    told[-1] = " ".join(unread)
+    return tuple(told)
+
+
+def _changed(numbers: Sequence[Any], place: int) -> list[str]:
+    """What is worked out, with "?" where it is another thing with another number in a place."""
+    tried = [_worked_out([*numbers[:place], each, *numbers[place + 1 :]]) for each in _TRIED]
+    return [same[0] if len({*same}) == 1 else "?" for same in zip(*tried, strict=True)]
 
 
 def _worked_out(numbers: Sequence[Any]) -> tuple[str, ...]:
@@ -101,6 +122,7 @@ def _worked_out(numbers: Sequence[Any]) -> tuple[str, ...]:
         _whole(rss if rss_raw is None else rss_raw, zero=True),
         _whole(image if image_raw is None else image_raw, zero=True),
         _whole(disk if disk_raw is None else disk_raw, zero=True),
+        "",
     )
 
 
@@ -135,16 +157,14 @@ def _whole(value: float | None, *, zero: bool = False) -> str:
     return str(value if type(value) is int else units.rounded(value))
 
 
-def _number(name: str, value: Any, odd: dict[str, str]) -> Any:
-    """A number or None, which an expression is too, and what an ad can do without that is none.
+def _number(value: Any) -> Any:
+    """A number or None, which an expression is too, and what is none."""
+    return value if type(value) in _KINDS and not _odd(value) else None
 
-    The text of that is put in its place in ``odd``. Raises ``InvalidValue`` for any other.
-    """
+
+def _odd(value: Any) -> str:
+    """The text of what should be a number, or an expression, and is not; else ""."""
     if value is None or (type(value) in _KINDS and -_HUGE < value < _HUGE):
-        return value
-    if isinstance(value, str) and is_expression(value):
-        return None
-    if name not in _OPTIONAL:
-        raise InvalidValue(str(value), f"a number: {name}")
-    odd[_OPTIONAL[name]] = legal(str(value))
-    return None
+        return ""
+    is_unknown = isinstance(value, str) and is_expression(value)
+    return "" if is_unknown else legal(str(value)) or repr(value)

@@ -31,20 +31,23 @@ def time(text: str) -> Found:
 @varied
 def end(inactive: str, run: str, cleanup: str) -> Found:
     """When a job that is over ended: its tasks if it ran, whatever was cleaned up behind them."""
-    if not _known(inactive):
-        return None
-    return time(cleanup if _known(run) and _known(cleanup) else inactive)
+    return time(_over(inactive, run, cleanup)) if _known(inactive) else None
 
 
 @varied
-def ran(cleanup: str, run: str) -> Found:
-    """How long the tasks ran."""
-    if not _known(run) or not _known(cleanup):
+def ran(cleanup: str, run: str, inactive: str) -> Found:
+    """How long the tasks ran; of a job that does not say when they ended, until it was over."""
+    over = _over(inactive, run, cleanup)
+    if not _known(run) or not _known(over):
         return None
-    passed = number(cleanup) - number(run)
+    passed = number(over) - number(run)
     if passed < 0:
-        raise InvalidValue(cleanup, f"a time behind {run}")
+        raise InvalidValue(over, f"a time behind {run}")
     return str(units.rounded(passed))
+
+
+def _over(inactive: str, run: str, cleanup: str) -> str:
+    return cleanup if _known(run) and _known(cleanup) else inactive
 
 
 def _known(text: str) -> bool:
@@ -164,7 +167,7 @@ STARTED: tuple[Field, ...] = (
     Field("t_run",          JOB,       "StartTime",               time),
     Field("returncode",     JOB,       "ExitCode",                exit_code),
     Field("returncode",     JOB,       "Extension",               signal),
-    Field("t_cleanup",      DELIVERED, "Duration",                ran, {}, ("t_run",)),
+    Field("t_cleanup",      DELIVERED, "Duration",                ran, {}, ("t_run", "t_inactive")),
     Field("nnodes",         DELIVERED, "NodeCount",               count),
     Field("ncores",         DELIVERED, "Processors",              count),
     Field("nodelist",       DELIVERED, "Node",                    nodes),

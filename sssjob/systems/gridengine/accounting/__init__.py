@@ -271,11 +271,19 @@ def _readings(fields: list[str]) -> set[tuple[str, ...]]:
     for tries, reading in enumerate(_ways(fields)):
         if tries == _TRIES:
             raise NoRecord("colons in texts, and too many ways to tell the columns apart")
-        if fit([reading]):
+        if fit([reading]) and _can_be(reading):
             found.add(tuple(reading))
             if len(found) == 2:
                 break
     return found
+
+
+def _can_be(reading: list[str]) -> bool:
+    """Whether a run that began has ended behind its begin: what moved its times would not."""
+    started, ended = reading[STARTED], reading[ENDED]
+    return (
+        started == "0" or not (is_whole(started) and is_whole(ended)) or int(started) <= int(ended)
+    )
 
 
 def _ways(fields: list[str]) -> Iterator[list[str]]:

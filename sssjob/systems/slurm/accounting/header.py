@@ -91,7 +91,8 @@ class Begin(Enum):
     It does SURELY with all fields of a record, or with columns in their places that only a
     record has; PERHAPS where nothing but an id tells: a text may have such a line as well. A line
     with as many fields as a record, or more, an id and a state in their places is one, whatever is
-    wrong with the rest.
+    wrong with the rest; so is one with just as many fields, of which more that tell are as their
+    columns have them than not: a state may be the one that is wrong.
     """
 
     NOT = 0
@@ -270,16 +271,12 @@ class Header:
         if not JOB_ID.fullmatch(fields[self.key]):
             return Begin.SURELY if self._lacks_only_an_id(fields) else Begin.NOT
         if len(fields) >= width:
-            surely = self._fits_before_texts(fields) or self._has_state(fields)
+            surely = self._fits_before_texts(fields) or self._has_evidence(fields)
             return Begin.SURELY if surely else Begin.NOT
         if len(fields) < 2 or not self._fits_before_texts(fields):
             return Begin.NOT
         # The last field of a line may go on in the next one.
-        told = [
-            index
-            for index, text in enumerate(fields[:-1])
-            if text and self.shapes[index] is not None and self.names[index] not in _TOO_PLAIN
-        ]
+        told = self._telling(fields[:-1], _TOO_PLAIN)
         if told and all(self.fits(index, fields[index]) for index in told):
             return Begin.SURELY
         return Begin.PERHAPS
@@ -295,12 +292,7 @@ class Header:
         """
         if len(fields) != len(self.names) or not self._has_state(fields):
             return False
-        others = [
-            index
-            for index, text in enumerate(fields)
-            if text and self.shapes[index] is not None and self.names[index] not in _NO_EVIDENCE
-        ]
-        return bool(others) and all(
+        return bool(self._telling(fields, _NO_EVIDENCE)) and all(
             self.fits(index, text)
             for index, text in enumerate(fields)
             if self.names[index] not in _IDS
@@ -355,15 +347,34 @@ class Header:
         return len(fields) == len(self.names) and all(map(self.fits, range(len(fields)), fields))
 
     def is_record(self, fields: list[str]) -> bool:
-        """Whether there is one field for each column, an id and a state.
+        """Whether there is one field for each column, an id, and a state or others that tell.
 
         A value that does not fit its column is then a fault of the record.
         """
         return (
             len(fields) == len(self.names)
             and JOB_ID.fullmatch(fields[self.key]) is not None
-            and self._has_state(fields)
+            and self._has_evidence(fields)
         )
+
+    def _has_evidence(self, fields: list[str]) -> bool:
+        """Whether what stands behind an id tells a record."""
+        return self._has_state(fields) or self._mostly_fits(fields)
+
+    def _mostly_fits(self, fields: list[str]) -> bool:
+        """Whether a field stands for each column, and most of those that tell fit theirs."""
+        if len(fields) != len(self.names):
+            return False
+        told = [self.fits(index, fields[index]) for index in self._telling(fields, _TOO_PLAIN)]
+        return 2 * sum(told) > len(told)
+
+    def _telling(self, fields: list[str], plain: frozenset[str]) -> list[int]:
+        """The places of fields that tell: of columns with a shape of their own, and not empty."""
+        return [
+            index
+            for index, text in enumerate(fields)
+            if text and self.shapes[index] is not None and self.names[index] not in plain
+        ]
 
     def _has_state(self, fields: list[str]) -> bool:
         """Whether a state stands where it should; no text before it can have moved it."""

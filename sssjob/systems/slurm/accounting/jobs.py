@@ -37,11 +37,23 @@ def _over(progress: Sequence[str]) -> tuple[Sequence[str], Sequence[bool]]:
 # What there is to say of a job that goes on and has an end all the same.
 GOES_ON = "an End of a job that goes on: sacct --truncate prints it, and it is left out"
 
+# What there is to say of a job that has no Start and tells of time all the same.
+UNSAID_START = "no Start, and it ran, as its elapsed or CPU time says: what it used counts"
+
 _NOT_STARTED = frozenset(("None assigned",))
 _TIMES = ("Submit", "Eligible", "Start", "End")
 # Columns that tell one thing: the first that there is counts, as in ``table``.
 _PASSED = ("ElapsedRaw", "Elapsed")
+_OF_CPU = ("TotalCPU", "UserCPU", "SystemCPU")
 _PROCESSORS, _NODES = ("NCPUS", "AllocCPUS"), ("NNodes", "AllocNodes")
+
+
+def _is_time(text: str) -> bool:
+    """Whether a text is some time and not none."""
+    try:
+        return bool(words.duration(text))
+    except InvalidValue:
+        return False
 
 
 def _is_untold(text: str) -> bool:
@@ -134,7 +146,12 @@ class RowColumns(Generic[P, J]):
         over, ended = _over(progress)
         worked_out = [progress, over, submitted, span]
         batch = told._replace(columns=[*columns, *worked_out, *sums], ended=ended)
-        begun = self._started(columns, size)
+        begun, unsaid = self._started(columns, progress, size)
+        if unsaid:
+            notes = [*(batch.notes or repeat((), size))]
+            for at in unsaid:
+                notes[at] = (*notes[at], Noted(told.lines[at], UNSAID_START, once=True))
+            batch = batch._replace(notes=notes)
         if all(begun):
             return [batch]
         waiting = batch.only([at for at, started in enumerate(begun) if not started])
@@ -267,18 +284,30 @@ class RowColumns(Generic[P, J]):
         columns[end] = ends
         return first
 
-    def _started(self, columns: Sequence[Sequence[str]], size: int) -> Sequence[bool]:
-        """Whether each job was started."""
+    def _started(
+        self, columns: Sequence[Sequence[str]], progress: Sequence[str], size: int
+    ) -> tuple[Sequence[bool], list[int]]:
+        """Whether each job was started; and those that ran, as they tell, and say no start."""
         states = self._told(columns, "State", size)
         waits = {text for text in {*distinct(states)} if phase(text) is Phase.WAITS}
         nodes = self._told(columns, "NodeList", size)
         starts = columns[self._at["Start"]] if "Start" in self._at else ["1"] * size
         if not waits and not has_any(nodes, _NOT_STARTED) and not has_any(starts, NO_VALUE):
-            return (True,)
-        return [
-            node not in _NOT_STARTED and state not in waits and start not in NO_VALUE
-            for node, state, start in zip(nodes, states, starts, strict=True)
-        ]
+            return (True,), []
+        begun, unsaid = [], []
+        for at, (node, state, start) in enumerate(zip(nodes, states, starts, strict=True)):
+            can_be = node not in _NOT_STARTED and state not in waits
+            says_none = start in NO_VALUE
+            if can_be and says_none and progress[at] == ENDED and self._ran(columns, at):
+                unsaid.append(at)
+                says_none = False
+            begun.append(can_be and not says_none)
+        return begun, unsaid
+
+    def _ran(self, columns: Sequence[Sequence[str]], at: int) -> bool:
+        """Whether time passed in a job, as its record says."""
+        texts = [columns[self._at[name]][at] for name in (*_PASSED, *_OF_CPU) if name in self._at]
+        return any(_is_time(text) for text in texts)
 
     def _text(self, fields: Sequence[str], column: str) -> str:
         """The text of a column, or "" where there is none."""

@@ -62,7 +62,7 @@ def number(value: Any) -> str:
     if kind is float:
         return UNLIMITED if value == inf else str(int(value)) if value >= 0 else ""
     if kind is str:
-        return UNLIMITED if value.lower() in _INFINITE else value
+        return UNLIMITED if value.lower() in _INFINITE else text(value)
     raise InvalidValue(json.dumps(value), "a number")
 
 
@@ -194,11 +194,11 @@ def amounts(value: Any) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for item in value if type(value) is list else ():
-        if type(item) is dict and (kind := item.get("type")):
+        if type(item) is dict and (kind := text(item.get("type"))):
             count = number(item.get("count"))
             if count and count != UNLIMITED:
-                name = item.get("name")
-                found[legal(f"{kind}/{name}" if name else kind)] = count
+                name = text(item.get("name"))
+                found[f"{kind}/{name}" if name else kind] = count
     return found
 
 

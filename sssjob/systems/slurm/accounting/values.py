@@ -80,6 +80,8 @@ def count(text: str) -> str | None:
     '2048'
     """
     value = size(text)
+    if value and text[-1].isdecimal() and value != int(value):  # nothing was shortened
+        raise InvalidValue(text, "a whole number")
     return str(units.rounded(value)) if value else None
 
 
