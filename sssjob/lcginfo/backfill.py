@@ -74,6 +74,16 @@ class _Kept(NamedTuple):
     end: float
     pool: int
     slots: int
+    name: str
+
+
+class _GivenBack(NamedTuple):
+    """Slots of a pool that a reservation gives back at a time."""
+
+    time: float
+    pool: int
+    slots: int
+    name: str
 
 
 @dataclass(slots=True)
@@ -166,7 +176,7 @@ class Scheduler:
         self.number = 0
         self.free = self._begin()
         self.kept: list[_Kept] = []  # reservations that have not begun
-        self.given_back: list[tuple[float, int, int]] = []
+        self.given_back: list[_GivenBack] = []
         self._reserve()
         self.waiting = self._places(pairs)
 
@@ -204,15 +214,16 @@ class Scheduler:
                 continue
             at = self.pools.at(each.queues)
             if each.start > now:
-                self.kept.append(_Kept(each.start - now, each.end - now, at, each.slots))
+                self.kept.append(_Kept(each.start - now, each.end - now, at, each.slots, each.name))
                 continue
             used = sum(
                 job.cpucount for job in self.jobs
                 if job.state == RUNNING and job.reservation == each.name
             )  # fmt: skip
-            taken = min(max(each.slots - used, 0), max(self.free[at], 0))
-            self.free[at] -= taken
-            self.given_back.append((each.end - now, at, taken + min(used, each.slots)))
+            taken = max(each.slots - used, 0)
+            self.free[at] -= taken  # what is missing other jobs have, until they end
+            back = taken + min(used, each.slots)
+            self.given_back.append(_GivenBack(each.end - now, at, back, each.name))
         self.kept.sort()
         self.given_back.sort()
 
@@ -305,7 +316,7 @@ class Scheduler:
         times = [
             *(each[0].time for each in [self.ends] if each),
             *(each.start for each in self.kept[:1]),
-            *(each[0] for each in self.given_back[:1]),
+            *(each.time for each in self.given_back[:1]),
         ]
         if not times:
             return False
@@ -319,13 +330,14 @@ class Scheduler:
             self.held[end.vo] -= end.counted
             self.running[end.queue] -= 1
             self.released = end.jobid
-        while self.given_back and self.given_back[0][0] <= self.time:
-            _, at, slots = self.given_back.pop(0)
-            self.free[at] += slots
+        while self.given_back and self.given_back[0].time <= self.time:
+            back = self.given_back.pop(0)
+            self.free[back.pool] += back.slots
+            self.released = f"the reservation {back.name}"
         while self.kept and self.kept[0].start <= self.time:
             begun = self.kept.pop(0)
             self.free[begun.pool] -= begun.slots  # what is missing ends soon
-            insort(self.given_back, (begun.end, begun.pool, begun.slots))
+            insort(self.given_back, _GivenBack(begun.end, begun.pool, begun.slots, begun.name))
         return True
 
     def _pass(self) -> Iterator[Place]:

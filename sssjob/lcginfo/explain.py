@@ -42,6 +42,12 @@ class Reasons:
         if wait.started:
             verb = "waits starts" if wait.started == 1 else "wait start"
             said.append(f"{_number(wait.started, 'job')} that {verb} first")
+        if site.too_wide:
+            verb = "asks" if site.too_wide == 1 else "ask"
+            said.append(
+                f"{_number(site.too_wide, 'job')} that {verb} for more slots than there are: "
+                "passed over"
+            )
         if wait.seconds == simulate.NEVER:
             said.append("no end of a job changes that")
         elif wait.released:

@@ -342,6 +342,8 @@ def _header(
     elif value > LATEST:
         report(Remark(number, f"{name} {found[2]} is more than any; a time is in seconds"))
     else:
+        if headers.get(name, value) != value:
+            report(Remark(number, f"{name} appears again; {found[2]} is taken"))
         headers[name], places[name] = value, number
 
 

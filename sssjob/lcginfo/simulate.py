@@ -5,14 +5,16 @@ each VO, and on how long jobs run, which is known for none of them.
 
 The idea is to play it through from one end of a job to the next. The slots are one pool, as in
 lrmsinfo. Waiting jobs start in the order in which they came; those of a VO at its cap are passed
-over, nobody else is. A job runs for a part of its limit, learned from finished jobs. One run
-answers for all VOs: each would start at the first step that leaves a free slot below its cap.
+over, and so are those of more slots than there are, which never start; nobody else is. A job runs
+for a part of its limit, learned from finished jobs. One run answers for all VOs: each would start
+at the first step that leaves a free slot below its cap.
 
 Why it is right: a job of several slots takes them one by one as they come free, ahead of those
 behind it. What drains for it is not modelled, and in exchange more slots never make anyone wait
-longer, which does not hold for jobs that wait for all their slots at once while others pass them
-by. Only the first job of each VO competes, in a heap, so that the time of a step grows with the
-jobs that start or end in it, and not with the length of the queue.
+longer, as long as they let no job start that could not, which does not hold for jobs that wait for
+all their slots at once while others pass them by. Only the first job of each VO competes, in a
+heap, so that the time of a step grows with the jobs that start or end in it, and not with the
+length of the queue.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sssjob.lcginfo.site import Site
-from sssjob.lcginfo.snapshot import DONE, QUEUED, RUNNING, QueuedJob, ordered
+from sssjob.lcginfo.snapshot import DONE, RUNNING, QueuedJob, ordered
 
 NEVER = float("inf")
 EXPECTED_USAGE = 0.5  # of its limit, where nothing is known of finished jobs
@@ -150,7 +152,7 @@ class _Pool:
             ends.append(_End(lengths.rest(job), order, job.cpucount, vo, counted, job.jobid))
             held[vo] += counted
         heapq.heapify(ends)
-        waiting = ordered(job for job in site.snapshot.jobs if job.state == QUEUED)
+        waiting = ordered(job for job in site.snapshot.jobs if site.can_start(job))
         for order, job in enumerate(waiting, len(running)):
             place = _Waiting(order, lengths.of(job), job.cpucount, job.jobid)
             queues.setdefault(site.vo(job), deque()).append(place)
@@ -242,7 +244,7 @@ def waits(site: Site, vos: Collection[str], usage: float) -> dict[str, Wait]:
     """When one job more of each VO would start, behind all that wait; "" is a VO without a cap."""
     open_, capped = set(vos), set[str]()
     found: dict[str, Wait] = {}
-    before = site.waiting()
+    before = site.waiting() - site.too_wide
     for step in steps(site, usage):
         if step.free <= 0:
             continue

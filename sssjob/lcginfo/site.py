@@ -71,6 +71,23 @@ class Site:
         return self.count(QUEUED, queue, vo)
 
     @cached_property
+    def _most(self) -> int | None:
+        """How many slots one job can have at most; None where nobody says how many there are."""
+        if not self.snapshot.nactive:
+            return None
+        busy = sum(job.cpucount for job in self.snapshot.jobs if job.state == RUNNING)
+        return max(self.snapshot.nactive, busy + (self.snapshot.free or 0))
+
+    def can_start(self, job: QueuedJob) -> bool:
+        """Whether a job waits, and asks for no more slots than there are."""
+        return job.state == QUEUED and (self._most is None or job.cpucount <= self._most)
+
+    @cached_property
+    def too_wide(self) -> int:
+        """How many jobs wait that ask for more slots than there are."""
+        return self.waiting() - sum(map(self.can_start, self.snapshot.jobs))
+
+    @cached_property
     def _sizes(self) -> Counter[tuple[str, str, str]]:
         """How many slots the jobs in each state, queue and VO hold or ask for."""
         sizes: Counter[tuple[str, str, str]] = Counter()

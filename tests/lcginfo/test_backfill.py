@@ -86,6 +86,12 @@ CASES = [
         running(600, slots=2), pools=[OWN[0], Pool((), 2)]), "other", 0),
     ("a reservation that has begun has its slots",
      site(reserved=[Reserved("m", NOW - 60, NOW + 500, 4)]), "long", 500),
+    ("a reservation that has begun gets the slots of jobs that still run in them", site(
+        running(60, slots=1), reserved=[Reserved("m", NOW - 60, NOW + 50000, 4)]),
+     "long", 50000),
+    ("and so does one that begins soon", site(
+        running(60, slots=1), reserved=[Reserved("m", NOW + 1, NOW + 50000, 4)]),
+     "long", 50000),
     ("what would run into one waits for its end",
      site(waiting(9), slots=1, reserved=[Reserved("m", NOW + 60, NOW + 500, 1)]), "long",
      500 + HOUR),

@@ -192,6 +192,14 @@ def test_duplicate_ids_are_reported_but_blank_ones_are_not():
     assert (remark.line, remark.message) == (2, "jobid '7' appears again")
 
 
+def test_a_header_that_says_another_number_than_before_is_reported():
+    found, remarks = read("nfree 0\nnfree 0\nnfree 3\nnactive 4\n")
+    assert found.nfree == 3
+    assert [(each.line, each.message) for each in remarks] == [
+        (3, "nfree appears again; 3 is taken")
+    ]
+
+
 def test_a_start_after_now_is_read_as_it_stands():
     snapshot, remarks = read(
         "now 10\n" + LINE.replace("queued", "running").replace("}", ", 'start': 99}")

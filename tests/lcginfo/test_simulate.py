@@ -149,12 +149,28 @@ CAPS = st.dictionaries(st.sampled_from(VOS), st.integers(0, 4))
 @examples(60)
 @given(JOBS, CAPS, st.integers(1, 12), st.integers(1, 6), st.sampled_from(("jobs", "slots")))
 def test_more_slots_never_make_anyone_wait_longer(jobs, caps, slots, more, count):
+    jobs = [job for job in jobs if job.cpucount <= slots]  # another would start with more only
     pairs = [(queue, vo) for queue in ("long", "short") for vo in ("", *VOS)]
     few = simulated(site(*jobs, slots=slots, caps=caps, count=count), pairs)
     many = simulated(site(*jobs, slots=slots + more, caps=caps, count=count), pairs)
     for pair in pairs:
         assert many[pair].ert <= few[pair].ert
         assert many[pair].wrt <= few[pair].wrt
+
+
+@given(JOBS, CAPS, st.integers(1, 12), st.integers(1, 2), st.sampled_from(("jobs", "slots")))
+def test_a_job_of_more_slots_than_there_are_makes_nobody_wait(jobs, caps, slots, wide, count):
+    pairs = [(queue, vo) for queue in ("long", "short") for vo in ("", *VOS)]
+    running_now = [job for job in jobs if job.state == "running"]
+    most = max(slots, sum(job.cpucount for job in running_now))
+    others = [job for job in jobs if job.cpucount <= most]
+    hopeless = [waiting("cms", 200 + n, slots=most + 1) for n in range(wide)]
+    without = simulate.waits(site(*others, slots=slots, caps=caps, count=count), VOS, 1.0)
+    found = site(*others, *hopeless, slots=slots, caps=caps, count=count)
+    assert found.too_wide == wide
+    assert simulate.waits(found, VOS, 1.0) == without
+    why = simulated(found, pairs)["long", "cms"].why
+    assert any("more slots than there are: passed over" in sentence for sentence in why)
 
 
 @given(JOBS, CAPS, st.integers(0, 12), st.sampled_from(("jobs", "slots")))
