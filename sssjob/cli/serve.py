@@ -28,6 +28,7 @@ if TYPE_CHECKING:
       sssjob serve --config gateway.toml --queue           what was not forwarded yet, and why
       sssjob serve --config gateway.toml --settled 4711    a changed job was put right there by hand
       sssjob serve --config gateway.toml --take-over       the queue that was forwarded from is lost
+      sssjob serve --config gateway.toml --take-over --since 2026-11-25T00:00:00Z
       sssjob serve --config /etc/sssjob/gateway.toml --unit > /etc/systemd/system/sssjob.service
 
     On SIGTERM and SIGINT it answers the requests that have arrived, and ends. On SIGHUP it reads
@@ -62,10 +63,16 @@ if TYPE_CHECKING:
     "--take-over", is_flag=True,
     help="Forward from now on from this queue, and from no other over the store; and exit.",
 )  # fmt: skip
+@click.option(
+    "--since",
+    metavar="TIME",
+    help="With --take-over: also what has ended since then, as far as the server has not charged "
+    "it (seconds since 1970, or ISO 8601).",
+)
 @click.option("--metrics", is_flag=True, help="Do not start without metrics for Prometheus.")
 def command(
     path: Path, check: bool, unit: bool, addresses: tuple[str, ...], forward: str | None,
-    queue: bool, settled: tuple[str, ...], take_over: bool, metrics: bool,
+    queue: bool, settled: tuple[str, ...], take_over: bool, since: str | None, metrics: bool,
 ) -> None:  # fmt: skip
     """Answer schedulers and clients over SSSRMAP, until a signal ends it.
 
@@ -79,8 +86,10 @@ def command(
         common.data(systemd.unit(Path(sys.argv[0]).absolute(), path.absolute()), nl=False)
         return
     config = _forwarding(_listening(_loaded(path, check), addresses), forward)
+    if since is not None and not take_over:
+        common.fail("--since goes with --take-over")
     if take_over:
-        _take_over(config)
+        _take_over(config, since)
     if settled:
         _settle(config, settled)
     if queue:
@@ -182,18 +191,23 @@ def _settle(config: GatewayConfig, settled: tuple[str, ...]) -> NoReturn:
     sys.exit(common.FOUND if all(done) else common.NOTHING)
 
 
-def _take_over(config: GatewayConfig) -> NoReturn:
+def _take_over(config: GatewayConfig, since: str | None) -> NoReturn:
     import time
 
-    from sssjob.errors import UnusableStore
+    from sssjob import units
+    from sssjob.errors import InvalidValue, UnusableStore
     from sssjob.gateway.forwarding import take_over
     from sssjob.handlers.stores import Stores
 
     if not config.forward.client.transports:
         common.fail("--take-over needs a server to forward to: [forward] to, or --forward")
+    try:
+        begin = None if since is None else units.time(since)
+    except InvalidValue as error:
+        common.fail(f"--since: {error}")
     stores = Stores(config.jobs.store)
     try:
-        take_over(config.forward, stores, now=time.time())
+        take_over(config.forward, stores, now=time.time(), since=begin)
     except UnusableStore as error:
         common.fail(error)
     finally:

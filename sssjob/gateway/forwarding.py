@@ -16,8 +16,8 @@ import re
 import socket
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sssjob import spec
@@ -28,6 +28,7 @@ from sssjob.gateway.log import event
 from sssjob.gateway.outbox import Outbox, Parcel, ParcelState
 from sssjob.gateway.rounds import Rounds
 from sssjob.handlers.attributes import (
+    GROUP,
     JOB,
     AttributeType,
     ObjectAttribute,
@@ -46,7 +47,9 @@ from sssjob.model import Delivered, TaskGroup
 from sssjob.rmap import codes
 from sssjob.rmap.message import Data, Get, Object, Op, Request, Row, Where
 from sssjob.states import has_ended, is_known, was_cancelled
+from sssjob.store import Store, Stored
 from sssjob.store.ledger import EntryKind
+from sssjob.store.settling import SAID
 from sssjob.units import decimal
 
 _OVERLAP = 120  # seconds of the history that are looked at again: a change may commit late
@@ -56,6 +59,7 @@ _LONGEST = 3600.0  # seconds between two tries
 _WALL = "WallDuration"
 _NOTHING = "nothing"
 _OTHER = "another gateway sends what is in this queue; this one takes over when that ends"
+_OLDER = "the queue is an older copy: what it may have sent since is asked for before it is sent"
 _ELSEWHERE = "jobs of this store are forwarded from another queue, {0}; see --take-over"
 _COUNTS = frozenset(("Processors", "NodeCount"))  # Gold has whole numbers there
 _AMOUNTS = frozenset((*_COUNTS, "Memory", "Disk"))
@@ -63,6 +67,7 @@ _MOST = 10**15  # of anything; a Charge has as many digits
 _SECONDS = re.compile("[0-9]{1,15}")
 # What no charge depends on.
 _DESCRIBING = frozenset(("Queue", "Type", "Executable", "Application"))
+_OWNER = ("UserId", "ProjectId", "MachineName")
 _MEASURED = spec.AMOUNTS | OF_A_RUN  # what a job used, and not what it asked for
 
 # fmt: off
@@ -173,12 +178,8 @@ class Forwarding:
                 if self._seen.get(key) == version:
                     continue
                 stored = jobs.get(identity)
-                for view in job_views(stored, jobs) if stored is not None else ():
-                    name = f"{identity.name} {identity.id} {identity.run} {_id(view)}"
-                    if stored is not None and stored.deleted and not _owes(view):
-                        self.outbox.drop(name)
-                    else:
-                        added += self._put(name, view)
+                if stored is not None:
+                    added += self._take(jobs, stored)
                 self._seen[key] = version
         if last > self._since:
             self._since = last
@@ -187,16 +188,36 @@ class Forwarding:
                           if key in {(f"{i.name} {i.id}", i.run) for i in changed}}  # fmt: skip
         return added
 
-    def _put(self, key: str, view: JobView) -> bool:
+    def _take(self, jobs: Store, stored: Stored) -> int:
+        """Look at the jobs of a document; how many are new in the queue, and can be sent."""
+        begin = f"{stored.identity.name} {stored.identity.id} {stored.identity.run} "
+        views = {f"{begin}{_id(view)}": view for view in job_views(stored, jobs)}
+        asks = int(self.outbox.fact("asks") or self._first)
+        if jobs.first_kept(stored) < max(asks, self._first):
+            versions = jobs.versions(stored.identity)
+            # What was over before this queue began is somebody else's.
+            for key, view in _over_before(versions, self._first, begin).items():
+                fields = finished(view) or (("JobId", _id(view)),)
+                self.outbox.add_former(key, fields, _charged(view) or "0")
+            known = _over_before(versions, asks, begin)
+        else:
+            known = {}
+        added = sum(self._put(key, view, asks=key in known) for key, view in views.items())
+        if stored.identity.name == GROUP:
+            self._gone(jobs, stored, begin, views)
+        return added
+
+    def _put(self, key: str, view: JobView, *, asks: bool) -> bool:
         """Put a job into the queue if it is over; whether it is new there, and can be sent."""
         dialect = self.plan.client.dialect
-        said = hindrance(view, dialect, charge=self.plan.charge)
-        fields = () if said else finished(view, dialect, charge=self.plan.charge)
-        if fields or said:
-            sent = self.outbox.told(key)
-            if sent is not None:
-                self._compare(sent, view, fields, said)
-                return False
+        is_gone = view.stored.deleted and not _owes(view)
+        said = "" if is_gone else hindrance(view, dialect, charge=self.plan.charge)
+        is_over = not said and not is_gone
+        fields = finished(view, dialect, charge=self.plan.charge) if is_over else ()
+        sent = self.outbox.told(key)
+        if sent is not None:
+            self._compare(sent, view, fields, said)
+            return False
         if fields:
             # Schedulers say first that a job has ended, and then what it is charged.
             is_charged = view.home is None or _is_charged(view, view.home)
@@ -204,6 +225,7 @@ class Forwarding:
             added = self.outbox.add(
                 key, fields, self.clock(), certain=not self._once, charged=_charged(view) or "0",
                 otherwise=otherwise, wait=0.0 if is_charged else self.plan.wait,
+                asks=asks or _came_charged(view),
             )  # fmt: skip
             if added and otherwise:
                 state = str(ParcelState.WAITING)
@@ -216,7 +238,7 @@ class Forwarding:
                 state = str(ParcelState.INCOMPLETE)
                 event("forward", logging.WARNING, job=_id(view), state=state, reason=said)
         else:
-            self.outbox.drop(key)
+            self.outbox.drop(key, certain=not self._once)
         return False
 
     def _compare(
@@ -224,10 +246,32 @@ class Forwarding:
     ) -> None:
         """Tell that a job was sent otherwise than it is by now: it is not sent a second time."""
         charged = _charged(view) or "0"
-        said = hindrance or _differs(sent, fields, charged)
-        if self.outbox.differ(sent, said, fields or sent.fields, charged) and said:
-            state = str(ParcelState.CHANGED)
-            event("forward", logging.WARNING, job=view.block.id, state=state, reason=said)
+        now = fields or _still(sent, view, charged)
+        said = hindrance or _differs(sent, now, charged)
+        if said and not sent.tries:
+            said = f"it was not sent from this queue, and {said}"
+        self._tell(sent, said, now, charged)
+
+    def _gone(
+        self, jobs: Store, stored: Stored, begin: str, views: Mapping[str, JobView]
+    ) -> None:  # fmt: skip
+        """Tell of jobs that were sent and stand in their group no more; forget the others."""
+        for parcel, is_told in self.outbox.within(begin):
+            id_ = dict(parcel.fields)["JobId"]
+            if parcel.key in views or parcel.key != f"{begin}{id_}":
+                continue
+            if is_told:
+                charged = decimal(jobs.ledger.balance(stored.number, id_))
+                self._tell(parcel, f"it is in {stored.identity} no more", parcel.fields, charged)
+            else:
+                self.outbox.drop(parcel.key, certain=not self._once)
+
+    def _tell(
+        self, sent: Parcel, said: str, fields: tuple[tuple[str, str], ...], charged: str
+    ) -> None:
+        if self.outbox.differ(sent, said, fields, charged) and said:
+            state, job = str(ParcelState.CHANGED), dict(sent.fields)["JobId"]
+            event("forward", logging.WARNING, job=job, state=state, reason=said)
 
     def _overlap(self) -> int:
         """How many seconds of the history to look at again; now and then a whole day."""
@@ -245,7 +289,10 @@ class Forwarding:
         arrived = 0
         if self.clock() < self._resume:
             return arrived
-        for parcel in self.outbox.due(self.clock()):
+        due = list(self.outbox.due(self.clock()))
+        if due:
+            _count(self.plan, self.stores, self.outbox)
+        for parcel in due:
             if self._rounds.stopping:
                 break
             try:
@@ -310,6 +357,11 @@ class Forwarding:
         others = [dict(each.fields) for each in self.outbox.sent(fields["JobId"])]
         theirs = [row for row in found if isinstance(row, Row)]
         known = _alike(theirs, fields, names) > _alike(others, fields, names)
+        if not known and not parcel.tries and len(theirs) > len(others):
+            # Not from this queue. What it is for, people know; to send it could charge it twice.
+            told = theirs[-1].get(_WALL) or _NOTHING
+            self.outbox.known(parcel, f"it is charged there already, with {_WALL} {shown(told)}")
+            known = True
         self._move(parcel, ParcelState.SENT if known else ParcelState.WAITING, wait=0.0)
         return known
 
@@ -328,6 +380,9 @@ class Forwarding:
         elif (other := _chosen(self.plan, self.stores, self.outbox)) is not None:
             why = _ELSEWHERE.format(other)
         else:
+            if _is_older(self.plan, self.stores, self.outbox, self.clock()):
+                event("forward", logging.WARNING, state="asks", reason=_OLDER)
+                self._seen.clear()
             if self._told:  # it has taken over, and what was sent before is not its own
                 self._since = int(self.outbox.fact("since") or self.clock())
                 self._first = int(self.outbox.fact("first") or self.clock())
@@ -341,15 +396,21 @@ class Forwarding:
             self.send()
 
 
-def take_over(plan: ForwardingPlan, stores: Stores, *, now: float) -> None:
+def take_over(
+    plan: ForwardingPlan, stores: Stores, *, now: float, since: float | None = None
+) -> None:
     """Let a queue forward from a store what ends from now on, whichever queue did so before.
 
-    What the other one had not sent is not known to this one. Raises ``UnusableStore``.
+    What the other one had not sent is not known to this one. What was changed ``since`` a time is
+    looked at, too; the other server is asked whether it has charged that, before it is sent.
+    Raises ``UnusableStore``.
     """
     outbox = Outbox(plan.queue)
     try:
+        begin = now if since is None else min(since, now)
         for name in ("since", "first"):
-            outbox.keep(name, str(int(now)))
+            outbox.keep(name, str(int(begin)))
+        outbox.keep("asks", str(int(now)))
         _chosen(plan, stores, outbox, instead=True)
     finally:
         outbox.close()
@@ -362,22 +423,56 @@ def _chosen(
 
     The first one that comes does, and stands in the store. ``instead`` makes it this one.
     """
-    id_ = outbox.fact("id")
-    if id_ is None:
-        id_ = uuid.uuid4().hex
-        outbox.keep("id", id_)
-    name = f"forwarding to {', '.join(map(str, plan.client.transports))}"
+    own, name = _own_note(plan, outbox), _note(plan)
     with stores.use() as jobs:
         known = jobs.noted(name)
         if known is None or instead:
             with jobs.change(reason="forwarding") as change:
                 known = None if instead else change.noted(name)
                 if known is None:
-                    where = f"{plan.queue.absolute()} of {socket.gethostname()}"
-                    known = json.dumps([id_, where])
+                    known = json.dumps(own)
                     change.note(name, known)
-    chosen, where = json.loads(known)
-    return None if chosen == id_ else str(where)
+    chosen, where, *_ = json.loads(known)
+    return None if chosen == own[0] else str(where)
+
+
+def _note(plan: ForwardingPlan) -> str:
+    """The name of the note in a store that tells which queue forwards to a server."""
+    return f"forwarding to {', '.join(map(str, plan.client.transports))}"
+
+
+def _own_note(plan: ForwardingPlan, outbox: Outbox) -> tuple[str, str, int]:
+    """What a queue notes of itself: its id, where it is, and how often it has sent something."""
+    id_ = outbox.fact("id")
+    if id_ is None:
+        id_ = uuid.uuid4().hex
+        outbox.keep("id", id_)
+    where = f"{plan.queue.absolute()} of {socket.gethostname()}"
+    return id_, where, int(outbox.fact("times") or 0)
+
+
+def _count(plan: ForwardingPlan, stores: Stores, outbox: Outbox) -> None:
+    """Count in the queue and in its store that something is sent, before it is."""
+    id_, where, times = _own_note(plan, outbox)
+    outbox.keep("times", str(times + 1))
+    with stores.use() as jobs, jobs.change(reason="forwarding") as change:
+        change.note(_note(plan), json.dumps((id_, where, times + 1)))
+
+
+def _is_older(plan: ForwardingPlan, stores: Stores, outbox: Outbox, now: float) -> bool:
+    """Whether a queue has sent less often than its store knows: then it is an older copy.
+
+    What was sent meanwhile it does not know, so that the other server is asked first.
+    """
+    with stores.use() as jobs:
+        known = jobs.noted(_note(plan))
+    _, _, *times = json.loads(known or "[0, 0]")
+    if not times or int(times[0]) <= int(outbox.fact("times") or 0):
+        return False
+    outbox.keep("asks", str(int(now)))
+    outbox.doubt(now + _SETTLED)
+    outbox.keep("times", str(times[0]))
+    return True
 
 
 def _alike(found: Iterable[Row | dict[str, str]], fields: dict[str, str], names: list[str]) -> int:
@@ -410,6 +505,24 @@ def finished(
     if charge and (amount := _charged(view)):
         found.append(("Charge", amount))
     return (*found, (_WALL, seconds))
+
+
+def _over_before(versions: Iterable[Stored], at: int, begin: str) -> dict[str, JobView]:
+    """The jobs of a document that were over before a time, or seemed so; keys ``begin`` so."""
+    *_, last = (None, *(each for each in versions if each.at < at))
+    if last is None:
+        return {}
+    views = job_views(replace(last, deleted=False))
+    return {f"{begin}{_id(view)}": view for view in views if finished(view) or hindrance(view)}
+
+
+def _still(sent: Parcel, view: JobView, charged: str) -> tuple[tuple[str, str], ...]:
+    """A job that was sent and is not over any more: as it was sent, but whose and what it costs."""
+    now = dict(sent.fields)
+    now |= {gold: _sent(view, name) for gold, name in FIELDS if gold in _OWNER}
+    if "Charge" in now:
+        now["Charge"] = charged
+    return tuple((gold, text) for gold, text in now.items() if text)
 
 
 def _differs(sent: Parcel, fields: tuple[tuple[str, str], ...], charged: str) -> str:
@@ -449,7 +562,7 @@ def charged_otherwise(
         said += _priced(last.details, sent, rates)
     shares = view.home.ledger.shares(view.stored.number, view.block.id, balance)
     for owner, credits in shares:
-        said += zip(("UserId", "ProjectId", "MachineName"), owner, strict=True) if credits else ()
+        said += zip(_OWNER, owner, strict=True) if credits else ()
     return ", ".join(dict.fromkeys(
         f"{name} is sent as {_or_nothing(sent, name)} and was charged as {shown(text or _NOTHING)}"
         for name, text in said if sent.get(name, "") != text
@@ -488,6 +601,15 @@ def _owes(view: JobView) -> bool:
 def _id(view: JobView) -> str:
     """What a job is called in the queue."""
     return view.block.id or f"job {view.place} of {view.stored.identity}"
+
+
+def _came_charged(view: JobView) -> bool:
+    """Whether nobody charged a job here, and it has a Charge: perhaps the other server's own."""
+    if view.home is None:
+        return False
+    entries = view.home.ledger.of_job(view.stored.number, view.block.id)
+    charges = [entry for entry in entries if entry.kind is EntryKind.CHARGE]
+    return bool(charges) and all(entry.details == SAID for entry in charges)
 
 
 def _was_charged(view: JobView) -> bool:

@@ -25,6 +25,11 @@ CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STR
 # Columns that files of older versions have not.
 _ADDED = ("charged", "later", "otherwise")
 _COLUMNS = "key, fields, state, tries, added, due, said, charged, otherwise, later"
+# The other server does not have it; of what waits after a try that is known where it is certain.
+_UNTOLD = (
+    "(job.state IN ('incomplete', 'refused') OR "
+    "(job.tries = 0 AND job.state IN ('waiting', 'unknown')) OR (job.state = 'waiting' AND ?))"
+)
 _ADD = (
     f"INSERT INTO job ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '') ON CONFLICT (key) "
     "DO UPDATE SET fields = excluded.fields, state = excluded.state, due = excluded.due, "
@@ -32,15 +37,16 @@ _ADD = (
     "otherwise = excluded.otherwise "
     "WHERE job.state = 'incomplete' OR ((job.fields <> excluded.fields OR "
     "job.charged <> excluded.charged OR job.otherwise <> excluded.otherwise) AND "
-    "(job.state = 'refused' OR (job.state = 'waiting' AND (job.tries = 0 OR ?))))"
+    f"{_UNTOLD})"
 )
 _DIFFERS = "(later <> '' OR otherwise <> '')"
 _STATE = f"CASE WHEN state = 'sent' AND {_DIFFERS} THEN 'changed' ELSE state END"
-_TOLD = ("sending", "unknown", "sent")  # the other server may have it
+# The other server may have got it from this queue.
+_TOLD = "(state IN ('sending', 'sent') OR (state = 'unknown' AND tries > 0))"
 
 
 class ParcelState(StrEnum):
-    """How far a job is. ``unknown`` was sent, and nobody knows whether it arrived.
+    """How far a job is. ``unknown`` was sent, perhaps from elsewhere: nobody knows if it arrived.
 
     ``incomplete`` does not say what has to be sent; it may be put into the queue again.
     ``changed`` is one that was sent, and says or costs something else here.
@@ -108,22 +114,37 @@ class Outbox:
     def add(
         self, key: str, fields: Sequence[tuple[str, str]], now: float, *, hindrance: str = "",
         certain: bool = True, charged: str = "", otherwise: str = "", wait: float = 0.0,
+        asks: bool = False,
     ) -> bool:  # fmt: skip
         """Put a job into the queue; False if it has been there before, and nothing has changed.
 
         What nobody has yet follows its job: what was refused, and what waits. Of what was tried,
         that is known where ``certain``. With a ``hindrance`` it is only shown, until it comes
-        without one. It is due after a ``wait`` of seconds.
+        without one. It is due after a ``wait`` of seconds. With ``asks`` the other server may have
+        it from elsewhere.
         """
-        state = ParcelState.INCOMPLETE if hindrance else ParcelState.WAITING
+        state = ParcelState.UNKNOWN if asks else ParcelState.WAITING
+        state = ParcelState.INCOMPLETE if hindrance else state
         due, text = now + wait, json.dumps(fields)
         row = key, text, state, 0, now, due, hindrance, charged, otherwise, certain
         return self._do(_ADD, row)
 
+    def add_former(self, key: str, fields: Sequence[tuple[str, str]], charged: str) -> None:
+        """Keep a job that was over before this queue began, as what another one has sent."""
+        row = key, json.dumps(fields), ParcelState.SENT, 0, 0.0, 0.0, "", charged, ""
+        self._do(f"INSERT OR IGNORE INTO job ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '')",
+                 row)  # fmt: skip
+
     def told(self, key: str) -> Parcel | None:
         """A job that the other server was told of, or may have been, as it was sent."""
-        states = ", ".join(f"'{each}'" for each in _TOLD)
-        return next(iter(self._parcels(f"key = ? AND state IN ({states})", key)), None)
+        return next(iter(self._parcels(f"key = ? AND {_TOLD}", key)), None)
+
+    def within(self, begin: str) -> list[tuple[Parcel, bool]]:
+        """The jobs whose keys begin so, each with whether the other server may have it."""
+        condition = "key >= ? AND key < ?"
+        bounds = begin, f"{begin}{chr(0x10FFFF)}"
+        told = {each.key for each in self._parcels(f"{condition} AND {_TOLD}", *bounds)}
+        return [(each, each.key in told) for each in self._parcels(condition, *bounds)]
 
     def sent(self, id_: str) -> list[Parcel]:
         """The jobs of an Id of which it is known that they have arrived."""
@@ -156,9 +177,21 @@ class Outbox:
             self._do("UPDATE job SET otherwise = '' WHERE key = ?", (key,))
         return len(meant)
 
-    def drop(self, key: str) -> None:
-        """Forget a job that was only shown, since nothing is to be sent of it any more."""
-        self._do("DELETE FROM job WHERE key = ? AND state = ?", (key, ParcelState.INCOMPLETE))
+    def drop(self, key: str, *, certain: bool) -> None:
+        """Forget a job that nobody has yet, since nothing is to be sent of it any more.
+
+        Of what was tried, that is known where ``certain``.
+        """
+        self._do(f"DELETE FROM job WHERE key = ? AND {_UNTOLD}", (key, certain))
+
+    def doubt(self, due: float) -> None:
+        """Ask for what waits before it is sent: another copy of this queue may have sent it."""
+        self._do("UPDATE job SET state = 'unknown', tries = 0, due = ? "
+                 "WHERE state IN ('waiting', 'sending', 'unknown', 'refused')", (due,))  # fmt: skip
+
+    def known(self, parcel: Parcel, otherwise: str) -> None:
+        """Another than this queue has sent a job, ``otherwise`` than it is."""
+        self._do("UPDATE job SET otherwise = ? WHERE key = ?", (otherwise, parcel.key))
 
     def due(self, now: float) -> Iterator[Parcel]:
         """What is to be tried now, the longest due first."""

@@ -393,6 +393,16 @@ class Store:
             for row in (*reversed(former), present)
         ]
 
+    def first_kept(self, stored: Stored) -> int:
+        """When the first version of a document was kept, in seconds since 1970."""
+        [(at,)] = self.engine.fetch(
+            "SELECT min(c.at) FROM change AS c WHERE c.number IN "
+            "(SELECT change FROM former WHERE document = ? AND version = 1 UNION ALL "
+            "SELECT change FROM document WHERE number = ? AND version = 1)",
+            (stored.number, stored.number),
+        )
+        return stored.at if at is None else int(at)
+
     def changes(self, *, since: int = 0, by: str = "") -> Iterator[Event]:
         """What happened, first things first: each version of each document, with who made it.
 

@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from gold import KEY, documents, recording
 from waiting import HANG
 
 from sssjob import store
+from sssjob.gateway.outbox import Outbox
 from sssjob.rmap.envelope import opened
 from sssjob.rmap.keys import Key
 from sssjob.rmap.message import Object, Request
@@ -149,8 +150,16 @@ def test_a_queue_takes_over_what_is_forwarded_from_a_store(config, tmp_path):
         config.write_text(f'{said}{kept}queue = "{tmp_path / name}"\n')
         assert run("-c", config, "--take-over").returncode == 0
     with store.open(tmp_path / "jobs.db", read_only=True) as jobs:
-        [_, where] = json.loads(jobs.noted("forwarding to 127.0.0.1:1"))
+        _, where, times = json.loads(jobs.noted("forwarding to 127.0.0.1:1"))
     assert where.startswith(f"{tmp_path / 'other.db'} of ")
+    assert times == 0
+    assert run("-c", config, "--take-over", "--since", "2026-11-25T10:00:00Z").returncode == 0
+    with closing(Outbox(tmp_path / "other.db")) as outbox:
+        assert int(outbox.fact("since")) == 1795600800 < int(outbox.fact("asks"))
+    bad = run("-c", config, "--take-over", "--since", "soon")
+    assert (bad.returncode, bad.stderr.startswith("sssjob: error: --since: ")) == (2, True)
+    alone = run("-c", config, "--since", "0")
+    assert (alone.returncode, "--since goes with --take-over" in alone.stderr) == (2, True)
 
 
 def test_a_port_that_is_taken_is_told(config):

@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import sqlite3
 import time
 from dataclasses import replace
@@ -53,6 +54,7 @@ def said(*rows, code="000"):
 
 CHARGED = said(Row("Charge", (("Amount", "18480"),)))
 KNOWN = said(Row("Job", (("JobId", "1"), ("WallDuration", "1155"))))
+NONE = said()
 OTHER = said(Row("Job", (("JobId", "1"), ("WallDuration", "7"))))
 
 
@@ -469,6 +471,155 @@ def test_one_queue_forwards_from_a_store_until_another_one_takes_over(jobs, forw
         assert not other._told
 
 
+def _changed(each):
+    return {dict(one.fields)["JobId"]: one.said for one in each.outbox.left()}
+
+
+SENT_AS = "<Job><Id>{}</Id><User>ann</User><State>Completed</State><Charge>12</Charge><Delivered><Processors>2</Processors><Duration>6</Duration></Delivered></Job>"
+
+
+@pytest.mark.parametrize("charge", [True, False])
+def test_what_was_sent_is_compared_whatever_the_job_says_by_now(jobs, forwarding, charge):
+    """Also where it is not over any more, deleted, or in its group no more."""
+    group = "<JobGroup><Id>wf</Id>{}</JobGroup>"
+    told = {
+        "a": ("<Job><Id>a</Id><User>ann</User></Job>", "Charge was sent as 12 and is 0 now"),
+        "b": ("<Job><Id>b</Id><User>ann</User><Charge>5</Charge></Job>",
+              "it says neither how long it ran nor when it started and ended"),
+        "c": ("<Job><Id>c</Id><User>bob</User><State>Idle</State><Charge>12</Charge></Job>",
+              "UserId was sent as ann and is bob now"),
+        "d": (SENT_AS.format("d").replace("Completed", "Running"), None),  # it runs again
+        "e": (SENT_AS.format("e").replace("Completed", "Idle").replace("12", "3"),
+              "Charge was sent as 12 and is 3 now"),
+        "g": (group.format(""), "it is in JobGroup wf no more"),
+    }  # fmt: skip
+    with jobs.service.stores.use() as kept:
+        for id_ in [*told, "f"]:
+            made = SENT_AS.format(id_)
+            kept.load((group.format(made) if id_ == "g" else made).encode())
+    with scripted(*[NONE] * 7, *[CHARGED] * 7) as gold:
+        each = forwarding(gold.port, charge=charge)
+        assert (each.look(), each.send(), each.send()) == (7, 0, 7)
+        with jobs.service.stores.use() as kept:
+            kept.load("".join(now for now, _ in told.values()).encode())
+        jobs.answer("Refund", options={"JobId": "f"})
+        jobs.answer("Delete", wheres=[("Id", "EQ", "f")])
+        each.look()
+        assert (each.send(), len(gold.requests)) == (0, 14)
+        expected = {id_: said for id_, (_, said) in told.items() if said}
+        assert _changed(each) == expected | {"f": "Charge was sent as 12 and is 0 now"}
+
+
+def test_what_waits_is_forgotten_when_its_job_is_over_no_more(jobs, forwarding):
+    each = forwarding(closed_port())
+    with jobs.service.stores.use() as kept:
+        kept.load(f"<JobGroup><Id>wf</Id>{DONE.format(3)}</JobGroup>".encode())
+    jobs.create(DONE.format(1), DONE.format(2))
+    assert (each.look(), each.send(), len(states(each))) == (3, 0, 3)
+    jobs.answer("Modify", sets=[("State", "Running")], wheres=[("Id", "EQ", "1")])
+    jobs.answer("Delete", wheres=[("Id", "EQ", "2")])
+    with jobs.service.stores.use() as kept:
+        kept.load(b"<JobGroup><Id>wf</Id></JobGroup>")
+    assert (each.look(), states(each)) == (0, {})
+
+
+@pytest.mark.parametrize("begins", ["at first", "by taking over"])
+def test_what_was_over_before_a_queue_began_is_never_sent_from_it(
+    jobs, forwarding, tmp_path, begins
+):
+    """Whatever is done to it later; what it costs otherwise by then is told."""
+    with jobs.service.stores.use() as kept:
+        kept.load("".join(map(SENT_AS.format, range(6))).encode())
+        kept.load(b"<JobGroup><Id>wf</Id>%s</JobGroup>" % SENT_AS.format("g").encode())
+        kept.load(b"<Job><Id>r</Id><User>ann</User><State>Running</State></Job>")
+        kept.engine.fetch("UPDATE change SET at = at - 100")
+    with scripted(CHARGED) as gold:
+        each = forwarding(gold.port)
+        if begins == "by taking over":
+            forwarding(gold.port, queue=tmp_path / "other.db")._round()
+            each._round()
+            take_over(each.plan, jobs.service.stores, now=each.clock.now)
+        each._round()
+        jobs.answer("Refund", options={"JobId": "0", "Amount": "4"})
+        for id_ in "1g":
+            jobs.answer("Modify", sets=[("Description", "x")], wheres=[("Id", "EQ", id_)])
+        for id_ in "235":
+            jobs.answer("Delete", wheres=[("Id", "EQ", id_)])
+        jobs.answer("Undelete", wheres=[("Id", "EQ", "3")])
+        jobs.create(SENT_AS.format("5"))
+        with jobs.service.stores.use() as kept:
+            kept.load(SENT_AS.format("4").replace("ann", "bob").encode())
+        over = [("State", "Completed"), ("WallDuration", "9")]
+        jobs.answer("Modify", sets=over, wheres=[("Id", "EQ", "r")])
+        for _ in range(3):
+            each._round()
+            each.clock.now += 100
+        assert [asked(gold, at).data.items[0].get("JobId") for at in range(len(gold.requests))] == [
+            "r"
+        ]
+        said = "it was not sent from this queue, and {} now"
+        assert _changed(each) == {
+            "0": said.format("Charge was sent as 12 and is 8"),
+            "4": said.format("UserId was sent as ann and is bob"),
+        }
+
+
+def _came_with_its_charge(jobs, forwarding, port, tmp_path):
+    each = forwarding(port)
+    with jobs.service.stores.use() as kept:
+        kept.load(DONE.format(1).replace("</Job>", "<Charge>20</Charge></Job>").encode())
+    return each
+
+
+def _taken_over(jobs, forwarding, port, tmp_path):
+    one, other = forwarding(port), forwarding(port, queue=tmp_path / "other.db")
+    one._round()
+    other._round()
+    jobs.create(DONE.format(1))  # perhaps sent before the queue was lost
+    other.clock.now += 10
+    take_over(other.plan, jobs.service.stores, now=other.clock.now, since=0)
+    return other
+
+
+def _an_older_copy(jobs, forwarding, port, tmp_path):
+    queue, copy = tmp_path / "forward.db", tmp_path / "copy.db"
+    each = forwarding(port)
+    each._round()
+    each.stop()
+    shutil.copy(queue, copy)
+    each = forwarding(port)
+    jobs.create(DONE.format(1))
+    each._round()
+    each.stop()
+    shutil.copy(copy, queue)
+    again = forwarding(port)
+    again.clock.now += 10
+    return again
+
+
+@pytest.mark.parametrize(
+    ("there", "sent", "told"),
+    [
+        (KNOWN, 0, {}), (NONE, 1, {}),
+        (OTHER, 0, {"1": "it is charged there already, with WallDuration 7"}),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("how", [_came_with_its_charge, _taken_over, _an_older_copy])
+def test_what_another_may_have_sent_is_asked_for_first(
+    jobs, forwarding, tmp_path, there, sent, told, how
+):
+    before = [CHARGED] * (how is _an_older_copy)
+    with scripted(*before, there, CHARGED) as gold:
+        each = how(jobs, forwarding, gold.port, tmp_path)
+        for _ in range(4):
+            each._round()
+            each.clock.now += 100
+        actions = [asked(gold, at).action for at in range(len(before), len(gold.requests))]
+        assert actions == ["Query", "Charge"][: 1 + sent]
+        assert _changed(each) == told
+        assert each.outbox.settle("1") == len(told)
+
+
 def test_a_process_that_ends_while_it_sends_does_not_send_twice(jobs, forwarding):
     each = forwarding(closed_port())
     jobs.create(DONE.format(1))
@@ -688,14 +839,16 @@ USED = "<Job><JobId>{}</JobId><UserId>ann</UserId><Processors>4</Processors><Wal
 
 def test_a_charge_of_a_peer_that_tells_no_state_ends_its_job(jobs, forwarding):
     """Maui and Hadoop On Demand say nothing else of a job."""
-    with scripted(CHARGED, CHARGED) as gold:
+    with scripted(CHARGED, NONE, CHARGED) as gold:
         each = forwarding(gold.port)
         jobs.answer("Charge", data=[USED.format(1, "")])
         jobs.answer("Charge", data=[USED.format(2, "<State>Running</State>")])
         jobs.answer("Reserve", data=[USED.format(3, "")])
         jobs.create("<Job><Id>4</Id><Charge>7</Charge><Duration>60</Duration><State/></Job>")
-        assert (each.look(), each.send()) == (2, 2)
-        sent = [asked(gold, place).data.items[0].get("JobId") for place in (0, 1)]
+        assert (each.look(), each.send(), each.send()) == (2, 1, 1)
+        # What came with a Charge may be the other server's own, which is asked for it.
+        assert asked(gold, 1).action == "Query"
+        sent = [asked(gold, place).data.items[0].get("JobId") for place in (0, 2)]
         assert sorted(sent) == ["1", "4"]
         assert states(each) == {}
 
