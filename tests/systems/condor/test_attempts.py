@@ -132,7 +132,62 @@ def test_a_job_in_the_place_of_one_that_runs_gets_nothing_of_it_and_runs_itself(
     for again in ads:
         site.call("job-exit", ran(again, RemoteUserCpu=2.0), "exit")
         assert site.job("a.xml").get("CpuDuration") == "3"
+    assert len(site.jobs(*STATES)) == 1  # of one that is gone its report waits
+    for report in (site.state / "spool").iterdir():
+        os.utime(report, (1, 1))
+    site.fold()
+    assert site.fetch() == []
     assert len(site.jobs(*STATES)) == bool(text)
+    assert not list((site.state / "spool").iterdir())
+
+
+# decision 660
+@pytest.mark.parametrize("updated", [False, True])
+@pytest.mark.parametrize("instead", [False, True])
+@pytest.mark.parametrize("back", ["a.xml", "b.xml"])
+@pytest.mark.parametrize("asked", [False, True])
+def test_a_job_that_ended_while_its_document_was_elsewhere_is_over(
+    site, updated, instead, back, asked
+):
+    """It was edited, synchronised, or another one stood in its place for a while."""
+    path = site.add("a.xml", USER)
+    [ad] = site.fetch()
+    site.call("reply-fetch", ad, "accept")
+    if updated:
+        site.call("update-job-info", ran(ad))
+    elsewhere = site.path.parent / "elsewhere"
+    path.rename(elsewhere)
+    if instead:
+        path.write_text(OTHERS["is another job"].format(USER).replace("/true", "/false"))
+    site.call("job-exit", ran(ad), "exit")
+    assert "it waits" in site.said
+    assert site.fold() == (0, [])  # said once
+    others = site.fetch() if asked else []
+    assert len(others) == (asked and instead)
+    if instead and back == "a.xml":
+        path.unlink()
+    elsewhere.rename(site.path / back)
+    if asked:
+        site.unheard()
+    assert "/bin/true" not in [each["Cmd"] for each in site.fetch()]
+    site.fold()
+    job = site.job(back)
+    told = [job.get(name) for name in ("State", "ExitCode", "StartCount", "CpuDuration")]
+    assert told == ["Completed", "3", "1", "5"]
+    site.unheard()
+    assert "/bin/true" not in [each["Cmd"] for each in site.fetch()]
+    assert not [each for each in site.jobs(*TAKEN) if each.id == "7"]
+
+
+def test_one_report_of_an_attempt_waits_for_its_document_and_nobody_elses(site):
+    path = site.add("a.xml", USER)
+    [ad] = site.fetch()
+    path.unlink()
+    for each in (ad, ad, ad.merged({"SSSKey": "5.6"})):
+        site.call("job-exit", ran(each), "exit", fold="never")
+    for _ in range(2):
+        site.fold()
+        assert len(list((site.state / "spool").iterdir())) == 1
 
 
 @pytest.mark.parametrize("program", ["/bin/true", "/bin/false"])
@@ -1120,13 +1175,14 @@ def test_a_job_of_a_machine_that_is_lost_comes_back(two_hosts, updated, duration
 
 # decision 553
 @pytest.mark.parametrize("first, second", [(0, 1), (1, 0)])
-@pytest.mark.parametrize("ahead", [0, -60])
+@pytest.mark.parametrize("ahead", [0, -60, -60_000])
+@pytest.mark.parametrize("looked", [False, True])
 def test_attempts_of_several_machines_stand_in_the_order_in_which_they_were(
-    two_hosts, first, second, ahead
+    two_hosts, first, second, ahead, looked
 ):
-    """Whichever machine was set up first, and whatever its clock shows."""
+    """Whichever machine was set up first, or never looked, and whatever its clock shows."""
     clock, hosts = two_hosts
-    for host in hosts:
+    for host in hosts if looked else ():
         assert ask(host, "fetch-work", SLOT.merged({"Cpus": 0})) == b""
         clock[0] += 1000
     [ad] = given(hosts[first])
@@ -1144,10 +1200,38 @@ def test_attempts_of_several_machines_stand_in_the_order_in_which_they_were(
         "3",
         "2",
     ]
-    assert [group.get("StatusMessage") for group in job.task_groups] == ["evicted", ""]
+    said = [group.get("StatusMessage") for group in job.task_groups]
+    # A day ahead is no clock; the job has ended nevertheless.
+    assert (sorted(said, reverse=True) if ahead < -1000 else said) == ["evicted", ""]
     for host in hosts:
         clock[0] += 3600
         assert given(host) == []
+
+
+# decision 661
+@pytest.mark.parametrize("late", ["exit", "evict", "update", "nothing", "hold"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_job_that_ended_has_ended_whatever_is_told_of_its_other_starts(late, turned):
+    """Also where the clock of another machine was days ahead, so that they are out of order."""
+    day = 86_400_000
+    begun = 1_700_000_000_000
+    attempts = [begun + 9 * day, begun] if turned else [begun, begun + 9 * day]
+    job = loads("<Job><Id>7</Id><Executable>/bin/true</Executable></Job>")
+    other, mine = (
+        ran(Ad({"SSSKey": f"{begun}.{each}"}), JobStartDate=each // 1000) for each in attempts
+    )
+    if late == "nothing":
+        other = Ad({"SSSKey": other["SSSKey"]})
+    kind = {"update": "update", "nothing": "exit-evict"}.get(late, f"exit-{late}")
+    told = [("exit-exit", mine), (kind, other)]
+    for first, second in (told, told[::-1]):
+        found = reported(job, first[1], first[0], begun // 1000)
+        found = reported(found, second[1], second[0], begun // 1000)
+        if late == "update" and first is told[1]:
+            continue  # that one may go on: what it does last counts
+        assert found.get("State") == "Completed"
+        assert found.get("ExitCode") == "3"
+        assert found.get("StartCount") == ("1" if late == "nothing" else "2")
 
 
 @pytest.mark.parametrize("id_", ["", "7"])

@@ -50,6 +50,7 @@ LONGEST_PAUSE = 3600  # seconds that a job rests at most after an attempt that s
 
 _PATIENCE = 5.0  # seconds that another process may keep the file for itself
 _MOST = 2**62
+_AWAITED = "awaited "  # before a ticket: the note of which report waits for its job
 _ATTEMPTS = """
 CREATE TABLE attempt (
     key INTEGER NOT NULL,
@@ -601,8 +602,8 @@ class JobQueue:
             rank = (_within(each.priority), _within(each.submitted))
             self.run(
                 "INSERT INTO job (document, number, label, id, priority, submitted, state, owner,"
-                " ads, reason, asks, told, eligible, deadline, taken)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                " ads, reason, asks, told, eligible, deadline, taken, attempt)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT (document, number) DO UPDATE SET label = excluded.label,"
                 " id = excluded.id, priority = excluded.priority, submitted = excluded.submitted,"
                 " state = excluded.state, owner = excluded.owner, ads = excluded.ads,"
@@ -615,7 +616,7 @@ class JobQueue:
                 " rests = CASE WHEN ads = excluded.ads AND state NOT IN ('waiting', 'held')"
                 " THEN rests ELSE 0 END,"
                 # Another machine, whose clock may be ahead, gave it away meanwhile.
-                " attempt = max(attempt, ?)"
+                " attempt = max(attempt, excluded.attempt)"
                 " WHERE state NOT IN ('offered', 'accepted', 'running')"
                 # Whoever takes the hold out of the document sets the job free.
                 " AND NOT (state = 'held' AND excluded.state = 'ready' AND ads = excluded.ads"
@@ -702,6 +703,20 @@ class JobQueue:
         away = "state IN ('offered', 'accepted', 'running')"
         if self.run(f"DELETE FROM job WHERE NOT {away} AND {which}", values).rowcount:
             self.run("DELETE FROM attempt WHERE key NOT IN (SELECT key FROM job)")
+
+    def awaits(self, ticket: str, report: str, now: float) -> bool:
+        """Note that a report waits for the job of a ticket to be found; only the first one does."""
+        self.run("INSERT OR IGNORE INTO note VALUES (?, ?, ?)", (_AWAITED + ticket, report, now))
+        return self.is_awaited(ticket, report)
+
+    def is_awaited(self, ticket: str, report: str) -> bool:
+        """Whether it is noted that this report waits for the job of a ticket."""
+        row = self.run("SELECT value FROM note WHERE name = ?", (_AWAITED + ticket,)).fetchone()
+        return row is not None and row[0] == report
+
+    def awaits_no_more(self, ticket: str) -> None:
+        """Forget that a report waits for the job of a ticket."""
+        self.run("DELETE FROM note WHERE name = ?", (_AWAITED + ticket,))
 
     def is_news(self, name: str, told: str) -> bool:
         """Whether something is to be said that was not said last; it is noted then.

@@ -74,6 +74,7 @@ _LEAST = (
 )  # fmt: skip
 KINDS = ("update", *(f"exit-{end}" for end in ENDS))
 TOGETHER = 64 << 20  # bytes of reports that are folded in one go
+GONE = 86_400  # seconds that a report of how a job ended waits for a document that is not there
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ def fold(
 
 
 class _TooEarly(Exception):
-    """There was no time to look at all documents, one of which may tell of the job."""
+    """No document tells of the job yet: not all were looked at, or its own may come back."""
 
 
 class _Fold:
@@ -221,6 +222,12 @@ class _Fold:
             job = self._queue.job(key)
         known = self._queue.attempt(key, attempt)
         if job is None or (known is None and attempt != job.attempt):
+            if (
+                kind != "update"
+                and not _is_old(report)
+                and self._queue.is_awaited(names.ticket(key, attempt), report.name)
+            ):
+                raise _TooEarly
             raise NotAReport(f"no job was given to a slot as {text[:60]!r}", keep=True)
         owner = job.given if known is None else known.owner
         self._trust.check(report.uid, owner)
@@ -298,10 +305,36 @@ class _Fold:
         for told in (*self._lost, *(each for each in lost if id(each.report) not in gone)):
             assert told.job is not None
             where = told.job.document
+            if self._is_kept(told):
+                continue
             self._refuse(told.report, NotAReport(f"its job is no longer in {where}", keep=True))
             self._leave(told)
         self._lost = []
         return done
+
+    # decision 660
+    def _is_kept(self, told: ReportedJob) -> bool:
+        """Whether a report waits for the document of its job, which may have been moved away.
+
+        Only one of how an attempt ended that is out, and the first of each attempt. Where the
+        document is gone the job stays out; where another one is in its place, that one may run.
+        """
+        assert told.job is not None
+        row = self._queue.job(told.job.key)
+        ticket = names.ticket(told.job.key, told.attempt)
+        if told.kind == "update" or _is_old(told.report):
+            self._queue.awaits_no_more(ticket)
+            return False
+        is_noted = self._queue.is_awaited(ticket, told.report.name)
+        if not is_noted:
+            is_out = row is not None and row.state in TAKEN and row.attempt == told.attempt
+            if not is_out or not self._queue.awaits(ticket, told.report.name, time.time()):
+                return False
+            message = f"its job is no longer in {told.job.document}; it waits for {GONE} s"
+            self._spool.tell(told.report.name, message)
+        if self._queue.uid(told.job.document) is not None:
+            self._leave(told)
+        return True
 
     def _is_about(self, told: ReportedJob, job: Job, whose: int | None) -> bool:
         """Whether a job of a document is the one that was given away, not another in its place.
@@ -369,6 +402,7 @@ class _Fold:
         assert told.job is not None
         now = time.time()
         key, attempt = told.job.key, told.attempt
+        self._queue.awaits_no_more(names.ticket(key, attempt))
         if (key, attempt) in self._standing:
             self._queue.note_attempt(key, attempt)
         if told.kind == "update":
@@ -470,6 +504,11 @@ def _moved(
     return found
 
 
+def _is_old(report: SpooledReport) -> bool:
+    """Whether a report has waited long enough for the document of its job."""
+    return report.moment + GONE < time.time()
+
+
 def _is_early(told: ReportedJob) -> bool:
     """A starter updates before it has started the job, too."""
     return told.kind == "update" and "JobPid" not in told.ad
@@ -495,8 +534,11 @@ def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
     job = starts.without_taken(holds.without(job))
     # Who sets the State of a job that runs, to an end or to Hold, has it stay there.
     is_set = _is_set(job, known)
+    # decision 661
+    is_final = not is_set and has_ended(job.get)
     if ended not in ("", "exit") and not names.was_started(ad):
-        if is_set or ad.text(names.KEY) in known:  # other reports tell more of this attempt
+        # Other reports tell more of this attempt.
+        if is_set or is_final or ad.text(names.KEY) in known:
             return job
         facts = [_renewed(item) for item in _status(ad, ended, moment)]
         return folded(_without_eviction(job), facts, overwrite=True).job
@@ -511,7 +553,11 @@ def reported(job: Job, ad: Ad, kind: str, moment: int) -> Job:
     ]
     is_news = bool(ended) or not start.ended  # and no late update
     status = [*_status(ad, ended, moment)] if is_news else []
-    if last.key == start.key and not (is_set and ended in ("", "hold", "evict")):
+    is_last = last.key == start.key
+    goes_on = ended in ("", "hold", "evict")
+    # A job that ended has ended, also where the clock of a machine makes another start the last.
+    completes = not goes_on and last.ended and not has_ended(job.get)
+    if (is_last or completes) and not ((is_set or is_final) and goes_on):
         facts += map(_renewed, status)
     facts += map(_renewed, _extensions(job, ad, every.values()))
     used = _delivered(ad, sum(each.ran for each in every.values()), is_news=is_news)
