@@ -25,7 +25,17 @@ from sssjob.classads.tree import (
     Subscript,
     Unary,
 )
-from sssjob.classads.values import ERROR, UNDEFINED, AbsTime, Ad, Node, RelTime, Special, Unparsed
+from sssjob.classads.values import (
+    ERROR,
+    UNDEFINED,
+    AbsTime,
+    Ad,
+    Node,
+    RelTime,
+    Special,
+    Unparsed,
+    exists,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,6 +138,8 @@ class _Evaluation:
             if len(found) > LONGEST:
                 self.remark(f"a value of more than {LONGEST} characters")
                 return ERROR
+        elif isinstance(found, (AbsTime, RelTime)) and not exists(found):
+            return ERROR
         return found
 
     def _value(self, node: Node, scope: _Scope) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta, timezone
 
-from sssjob.classads.values import AbsTime, RelTime
+from sssjob.classads.values import AbsTime, RelTime, exists
 
 _ABSOLUTE = re.compile(
     r"\s*([0-9]{4})-?([0-9]{2})-?([0-9]{2})(?:[T ]([0-9]{2}):?([0-9]{2}):?([0-9]{2}))?"
@@ -32,7 +32,8 @@ def absolute(text: str) -> AbsTime | None:
         moment = datetime(year, month, day, hour, minute, second, tzinfo=zone)
     except ValueError:
         return None
-    return AbsTime(int(moment.timestamp()), offset)
+    told = AbsTime(int(moment.timestamp()), offset)
+    return told if exists(told) else None
 
 
 def relative(text: str) -> RelTime | None:

@@ -94,6 +94,19 @@ class RelTime:
         return f"RelTime({self.seconds})"
 
 
+# decision 662
+def exists(value: AbsTime | RelTime) -> bool:
+    """Whether a moment is in the years 1 to 9999 where it is told, and a span a number of 64 bits.
+
+    >>> exists(AbsTime(0)), exists(AbsTime(10**18)), exists(RelTime(float("nan")))
+    (True, False, False)
+    """
+    if isinstance(value, AbsTime):
+        return all(-62_135_596_800 <= each < 253_402_300_800  # from 0001-01-01, before 10000-01-01
+                   for each in (value.seconds, value.seconds + value.offset))  # fmt: skip
+    return abs(value.seconds) < 2**63
+
+
 class Node:
     """A part of an expression; two are equal if they are of one kind with equal parts."""
 

@@ -7,7 +7,7 @@ import pytest
 from classad_cases import differences
 from classads_oracle import classad2, comparable, value_of
 
-from sssjob.classads import evaluate, functions
+from sssjob.classads import evaluate, functions, writing
 from sssjob.classads.needed import names
 from sssjob.classads.parser import expression, plain
 from sssjob.classads.values import ERROR, UNDEFINED, AbsTime, Ad, RelTime, same
@@ -312,3 +312,31 @@ def test_a_text_that_grows_without_end_is_an_error():
 
 def test_an_expression_in_a_text_that_takes_too_long_is_an_error():
     assert worth('replaceall("(x+x+)+y", x, "z")', Ad({"x": "x" * 60})) is ERROR
+
+
+# decision 662
+EXTREMES = [
+    "absTime(1e18)", "absTime(-9223372036854775807)", 'absTime("9999-12-31T23:59:59-23:59")',
+    'absTime("0001-01-01T00:00:00+23:59")', "absTime(253402300799)", "relTime(1e300)",
+    "relTime(9223372036854775807)", 'relTime(real("INF"))', 'relTime(real("NaN"))', "1e308",
+    'real("-INF")', 'real("NaN")', "9223372036854775807", "0", '"x"', "{absTime(1e18)}", "Far",
+    "undefined", "[Year=99999;Month=1;Day=1]",
+]  # fmt: skip
+
+
+def test_numbers_that_are_too_large_for_times_are_errors_wherever_they_come_from():
+    ad = Ad({"Far": expression("absTime(1e18)")})
+    texts = [f"({a}) {op} ({b})" for a in EXTREMES for b in EXTREMES for op in "+-*/<"]
+    names_of_all = sorted({*functions.KNOWN, *functions.LAZY})
+    texts += [f"{name}({a})" for name in names_of_all for a in EXTREMES]
+    texts += [f"{name}({a}, {a})" for name in names_of_all for a in EXTREMES]
+    for text in texts:
+        for each in (text, f"string({text})"):
+            value = evaluate.evaluate(expression(each), ad, Ad(), now=1.0)
+            writing.attribute(value, writing.NEW)
+    assert value_of_ours("absTime(253402300799) + relTime(1)") is ERROR
+    assert value_of_ours("absTime(253402300799)") == AbsTime(253402300799)
+
+
+def value_of_ours(text):
+    return evaluate.evaluate(expression(text), Ad(), Ad(), now=1.0)

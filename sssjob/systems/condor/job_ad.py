@@ -415,6 +415,11 @@ class _Work:
             self.ad[names.REQUIREMENTS] = requirements.appended(
                 known if isinstance(known, Node) else None, "&&", parser.expression(gpus.CLAUSE)
             )
+        for name in (names.REQUIREMENTS, gpus.REQUIRE, names.RANK):
+            if isinstance(held := self.ad.get(name), Node):
+                self.ad[name] = parser.from_tree(
+                    held
+                )  # such as true, which is read back as a value
 
     def limits(self) -> None:
         scope = Scope(self.job, "/Job", self.findings.append)

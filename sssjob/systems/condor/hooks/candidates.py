@@ -43,7 +43,7 @@ from sssjob.systems.condor.hooks.queue import (
     exactly,
     is_same,
 )
-from sssjob.systems.condor.hooks.settings import HookSettings
+from sssjob.systems.condor.hooks.settings import HookSettings, fault_told
 from sssjob.systems.condor.hooks.trust import NOBODY, Trust, Untrusted, trust
 from sssjob.systems.condor.job_ad import to_ad
 
@@ -92,7 +92,7 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
         for each in new[: max(_TOGETHER, first)]:
             if len(made) >= max(first, 1) and until is not None and time.time() > until:
                 break
-            made.append((each, *_made(source, each, queue, known, trusted, say)))
+            made.append((each, *_fenced(source, each, queue, known, trusted, say)))
         first = 0
         new = new[len(made) :]
         with queue.changing():
@@ -157,6 +157,21 @@ def _adopt(
                 queue.adopt(row, document)
                 left.add(row.document)
     return left
+
+
+# decision 663
+def _fenced(
+    source: Documents, found: QueuedDocument, queue: JobQueue, known: Mapping[str, tuple[str, int]],
+    trusted: Trust, say: Say,
+) -> tuple[int, list[Candidate]]:  # fmt: skip
+    """Whose a document is, and its jobs; a fault of ours costs that document alone, and is told."""
+    try:
+        return _made(source, found, queue, known, trusted, say)
+    except TimeoutError:  # of the hook
+        raise
+    except Exception as fault:  # of ours, whichever it is: any user may put documents there
+        say(f"{found.name}: {fault_told(fault)}")
+        return known.get(found.name, ("", NOBODY))[1], []
 
 
 def _made(
@@ -374,7 +389,8 @@ def ads_of(job: Job, owner: str, say: Callable[[str], None]) -> bytes:
             [again] = long.read(text.splitlines(keepends=True), strict=True)
         except ValueError as error:
             raise _NoAd(f"its ad cannot be written: {error}") from error
-        assert again == ad  # a reply that is not read back would be thrown away as a whole
+        if again != ad:  # a reply that is not read back would be thrown away as a whole
+            raise _NoAd("its ad is not read back as it is written")
         texts.append(text)
     for message in unsaid:
         say(message)

@@ -15,7 +15,7 @@ import time
 from sssjob.classads import hook_ads
 from sssjob.classads.values import Ad
 from sssjob.systems.condor import names
-from sssjob.systems.condor.hooks.settings import SPOOL, HookSettings, given
+from sssjob.systems.condor.hooks.settings import SPOOL, HookSettings, fault_told, given
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ EXITS = ("exit", "remove", "hold", "evict")
 LIMIT = 16 << 20  # bytes of what a hook is told
 _ROOM = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 FOREVER = 1 << 40  # seconds since 1970
+SHARE = 1.0  # seconds for which the jobs of one user are compared with a slot
 ELSEWHERE = 60  # seconds until a job is looked at again that another machine has
 IDLE = 390  # the code of a preparation that failed here and may succeed on another machine
 
@@ -110,7 +111,7 @@ def fetch_work(settings: HookSettings, rest: Sequence[str]) -> bool:
         before = stamp.file_stamp(settings.state)
         if not (ready := queue.ready(time.time())):
             stamp.note_idle(settings, queue, before)
-        return any(_given_away(settings, queue, key, slot, now) for key in ready)
+        return _one_given(settings, queue, ready, slot, now)
 
 
 def reply_fetch(settings: HookSettings, rest: Sequence[str]) -> None:
@@ -190,13 +191,46 @@ _HOOKS: dict[str, Callable[[HookSettings, Sequence[str]], bool | None]] = {
 }
 
 
-def _given_away(settings: HookSettings, queue: JobQueue, key: int, slot: Ad, now: float) -> bool:
+# decision 664
+def _one_given(
+    settings: HookSettings, queue: JobQueue, ready: Sequence[int], slot: Ad, now: float
+) -> bool:
+    """Give the first job that fits to a slot; gives whether there was one.
+
+    Whoever has jobs that take long to be compared with a slot keeps nobody else from it: after
+    ``SHARE`` seconds the rest of them is asked behind those of all others.
+    """
+    spent: dict[str, float] = {}
+    behind: list[SpoolJob] = []
+    for key in ready:
+        job = queue.job(key)
+        if job is None:
+            continue
+        if spent.get(job.owner, 0.0) > SHARE:
+            behind.append(job)
+            continue
+        began = time.time()
+        if _given_away(settings, queue, job, slot, now):
+            return True
+        spent[job.owner] = spent.get(job.owner, 0.0) + (time.time() - began)
+    return any(_given_away(settings, queue, job, slot, now) for job in behind)
+
+
+def _given_away(
+    settings: HookSettings, queue: JobQueue, job: SpoolJob, slot: Ad, now: float
+) -> bool:
     """Give a job to a slot, if it fits and nobody else was faster."""
-    job = queue.job(key)
-    if job is None or job.state != "ready" or job.untimely(now):
+    if job.state != "ready" or job.untimely(now):
         return False
+    key = job.key
     owner = job.owner or settings.owner or _personal()
-    text, added, provided = _fitting(job, slot, settings, owner) or (b"", {}, {})
+    try:
+        text, added, provided = _fitting(job, slot, settings, owner) or (b"", {}, {})
+    except TimeoutError:
+        raise
+    except Exception as fault:  # of ours, whichever it is: any user may put jobs there
+        say(f"{job.label}: {fault_told(fault)}")
+        return False
     attempt = queue.claim(key, owner, now, _lines(provided).decode()) if text else None
     if attempt is None:
         return False

@@ -41,7 +41,7 @@ from sssjob.systems.condor.hooks.queue import (
     JobQueue,
 )
 from sssjob.systems.condor.hooks.queue import SpoolJob as Queued
-from sssjob.systems.condor.hooks.settings import HookSettings
+from sssjob.systems.condor.hooks.settings import HookSettings, fault_told
 from sssjob.systems.condor.hooks.spool import NotAReport, Spool, SpooledReport
 from sssjob.systems.condor.hooks.starts import Start
 from sssjob.systems.condor.hooks.trust import NOBODY, Untrusted, reporters
@@ -158,6 +158,11 @@ class _Fold:
             return  # it waits
         except (NotAReport, Untrusted) as error:
             self._refuse(report, error)
+            return
+        except OSError:  # no fault of a report
+            raise
+        except Exception as fault:  # of ours, whichever it is: any user may leave reports
+            self._refuse(report, NotAReport(fault_told(fault), keep=True))
             return
         self._shares[report.uid] += 1
         if told.job is None:
@@ -352,7 +357,10 @@ class _Fold:
         """A job with a report in it, or with the least of it that says what became of the job."""
         try:
             return _with(job, told)
-        except (ValueError, OverflowError) as error:
+        except TimeoutError:
+            raise
+        except Exception as fault:  # of ours, or an odd value: it costs what is more than this
+            error = str(fault) if isinstance(fault, ValueError) else fault_told(fault)
             self._spool.tell(told.report.name, f"{error}; of the rest, only how it ended counts")
             least = {name: told.ad[name] for name in _LEAST if name in told.ad}
             return _with(job, replace(told, ad=Ad(least)))

@@ -135,3 +135,8 @@ def given(words: Sequence[str]) -> tuple[HookSettings, list[str]] | None:
         requests=requests, mandatory=mandatory, trust=trust,
     )  # fmt: skip
     return made, rest
+
+
+def fault_told(fault: Exception) -> str:
+    """A fault of ours that costs one document, job or report, in words for a log."""
+    return f"sssjob cannot deal with it: {type(fault).__name__}: {fault}"
