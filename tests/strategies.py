@@ -267,3 +267,17 @@ def padding(draw, node):
 
 CHANGES = [rename, new_text, new_attribute, delete, repeat, nest, note, padding]
 ANY = st.one_of(documents(), mutants())
+
+
+_POLICIES = ("Reject", "Warn", "Ignore")
+
+
+@st.composite
+def policed(draw):
+    """A document with faults, in which some elements state a policy, legal or not."""
+    root = draw(mutants())
+    nodes = list(root.iter("{*}*"))
+    stated = st.sampled_from([*_POLICIES, *_POLICIES, "ignore", "", " Warn"])
+    for node in draw(st.lists(st.sampled_from(nodes), max_size=4)):
+        node.set("awarenessPolicy", draw(stated))
+    return etree.fromstring(etree.tostring(root))

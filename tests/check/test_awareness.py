@@ -6,7 +6,7 @@ from draws import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
-from strategies import documents, mutants
+from strategies import documents, policed
 
 from sssjob import spec
 from sssjob.check import awareness
@@ -445,17 +445,6 @@ def policy_upwards(node):
             return stated
         node = node.getparent()
     return "Reject"
-
-
-@st.composite
-def policed(draw):
-    """A document with faults, in which some elements state a policy, legal or not."""
-    root = draw(mutants())
-    nodes = list(root.iter("{*}*"))
-    stated = st.sampled_from([*LEGAL, *LEGAL, "ignore", "", " Warn"])
-    for node in draw(st.lists(st.sampled_from(nodes), max_size=4)):
-        node.set("awarenessPolicy", draw(stated))
-    return etree.fromstring(etree.tostring(root))
 
 
 @examples(150)
