@@ -18,6 +18,7 @@ plan, and a part that begins with another line number gives what the whole would
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple, Protocol, Union, cast
@@ -32,6 +33,18 @@ from sssjob.records.texts import BulkColumn
 Names = tuple[str, ...]
 
 NEVER = "(never started)"  # stands behind the names of a record that tells of no run
+# What there is to say of a record without a start that tells of a run all the same.
+NO_START = "no start, and it ran, as its wall or CPU time says: what it used counts"
+_SOME_TIME = re.compile(r"(?!-)[0-9:.-]*[1-9][0-9:.-]*")
+
+
+def ran(*times: str) -> bool:
+    """Whether a wall or CPU time of a record says that its job ran, whatever its start is.
+
+    >>> ran("", "00:00:00.5"), ran("0", "0.000"), ran("-1", "Unknown"), ran("1-00:00:00")
+    (True, False, False, True)
+    """
+    return any(map(_SOME_TIME.fullmatch, times))
 
 
 class NoRecord(InvalidValue):

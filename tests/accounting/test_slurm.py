@@ -331,7 +331,7 @@ def test_one_odd_value_hides_no_record_in_the_name_before_it(at):
 def test_a_job_that_ran_and_says_no_start_keeps_what_it_used_and_is_told(start):
     head = b"JobID|State|Start|End|ElapsedRaw|NCPUS|TotalCPU\n"
     found = outcomes(head + f"7|COMPLETED|{start}|1700000200|100|4|03:20\n".encode())
-    told = "no Start, and it ran, as its elapsed or CPU time says: what it used counts"
+    told = "no start, and it ran, as its wall or CPU time says: what it used counts"
     assert Noted(2, told, once=True) in found
     (job,) = (each.job for each in found if isinstance(each, Converted))
     delivered = {each.name: each.text for each in job.delivered}

@@ -5,7 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from sssjob.records.cuts import CustomPieces
-from sssjob.records.layout import NEVER, Known, Layout, Read, Record, RunKey, alone, mapping
+from sssjob.records.layout import (
+    NEVER,
+    NO_START,
+    Known,
+    Layout,
+    Read,
+    Record,
+    RunKey,
+    alone,
+    mapping,
+    ran,
+)
+from sssjob.records.record import Noted
 from sssjob.systems.condor.accounting import table
 from sssjob.systems.condor.accounting.ads import PARTED, TEXT, fields_of, form_of, pieces
 from sssjob.systems.condor.accounting.values import ENDED, MADE_OF, WORKED_OUT
@@ -15,7 +27,9 @@ _ENDED = tuple(map(str, ENDED))
 _JOB = (b"ClusterId", b"GlobalJobId", b"clusterid")
 _NAMES = (*table.NAMES, *WORKED_OUT)
 _NEVER = (*_NAMES, NEVER)
-_STATUS, _START = _NAMES.index("JobStatus"), _NAMES.index("StartTime")
+_STATUS, _START, _WALL, _CPU = map(
+    _NAMES.index, ("JobStatus", "StartTime", "Duration", "CpuDuration")
+)
 
 
 def record(line: int, values: list[Any]) -> Read:
@@ -23,8 +37,12 @@ def record(line: int, values: list[Any]) -> Read:
     found = fields_of(line, values)
     if not isinstance(found, list):
         return found
-    names = _NAMES if found[_START] else _NEVER
-    return Record(line, names, found, found[_STATUS] in _ENDED)
+    has_ended = found[_STATUS] in _ENDED
+    if found[_START]:
+        return Record(line, _NAMES, found, has_ended)
+    if has_ended and ran(found[_WALL], found[_CPU]):
+        return Record(line, _NAMES, found, notes=(Noted(line, NO_START, once=True),))
+    return Record(line, _NEVER, found, has_ended)
 
 
 def recognises(head: bytes) -> str:

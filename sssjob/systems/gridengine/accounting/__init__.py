@@ -16,6 +16,7 @@ from sssjob.errors import InvalidValue
 from sssjob.records.cuts import Lines, RegularLines
 from sssjob.records.folding import Fold, Folding
 from sssjob.records.layout import (
+    NO_START,
     Known,
     Layout,
     NoRecord,
@@ -23,6 +24,7 @@ from sssjob.records.layout import (
     RecordBatch,
     RunKey,
     alone,
+    ran,
     told_by_columns,
 )
 from sssjob.records.lines import first_line
@@ -34,6 +36,7 @@ from sssjob.systems.gridengine.accounting.columns import (
     CATEGORY,
     CLASSED,
     COMMANDED,
+    CPU,
     CWD,
     ENDED,
     JOB,
@@ -78,6 +81,7 @@ def recognises(head: bytes) -> str:
 
 _TIMES = (SUBMITTED, STARTED, ENDED)
 _UNTOLD = ("", "-1", "-1.000000", "-1.000")  # instead of a wall time
+_MOMENT = 10  # digits of the seconds since 1970
 _SECONDS = 11  # digits that seconds have at most; more are milliseconds
 
 
@@ -107,11 +111,14 @@ def record(number: int, line: str | list[str]) -> Record | None:
         fields[WALL] = _span(fields[STARTED], fields[ENDED]) or fields[WALL]
     size = len(fields)
     more = fields[-1].count(":") + 1 if has_tail(size) else 0
-    names = table.names(size, more, fields[STARTED] == "0")
+    says_no_start = fields[STARTED] == "0"
+    is_used = says_no_start and _ran(fields[WALL], fields[CPU])
+    names = table.names(size, more, says_no_start and not is_used)
     fields.append("")
+    notes = [*([table.not_known(names)] if more else ()), *([NO_START] if is_used else ())]
     found = told_by_columns(number, names, fields)
-    if more:
-        found = found._replace(notes=(Noted(number, table.not_known(names), once=True),))
+    if notes:
+        found = found._replace(notes=tuple(Noted(number, text, once=True) for text in notes))
     return found
 
 
@@ -144,10 +151,23 @@ def batches(line: int, columns: Sequence[BulkColumn]) -> list[RecordBatch]:
     )
     if "0" not in starts:
         return [found]
-    begun = [at for at, start in enumerate(starts) if start != "0"]
     others = [at for at, start in enumerate(starts) if start == "0"]
+    walls, times = told[WALL], told[CPU]
+    used = {at for at in others if _ran(walls[at], times[at])}
+    if used:
+        told_so = (
+            (Noted(line + at, NO_START, once=True),) if at in used else () for at in range(size)
+        )
+        found = found._replace(notes=[*told_so])
+    others = [at for at in others if at not in used]
+    begun = sorted({*range(size)}.difference(others))
     never = table.names(len(columns), 0, True)
     return [found.only(begun), found.only(others)._replace(names=never)]
+
+
+def _ran(wall: str, cpu: str) -> bool:
+    """Whether a job without a start ran: a wall time that is a moment was counted from 1970."""
+    return ran(wall if len(wall.partition(".")[0]) < _MOMENT else "", cpu)
 
 
 def _in_seconds(times: BulkColumn) -> Sequence[str]:

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from sssjob.errors import InvalidValue, Severity
 from sssjob.records.clock import NO_VALUE
-from sssjob.records.layout import NEVER, Names, RecordBatch
+from sssjob.records.layout import NEVER, NO_START, Names, RecordBatch, ran
 from sssjob.records.making import Plans
 from sssjob.records.plan import Odd
 from sssjob.records.record import Noted
@@ -37,23 +37,12 @@ def _over(progress: Sequence[str]) -> tuple[Sequence[str], Sequence[bool]]:
 # What there is to say of a job that goes on and has an end all the same.
 GOES_ON = "an End of a job that goes on: sacct --truncate prints it, and it is left out"
 
-# What there is to say of a job that has no Start and tells of time all the same.
-UNSAID_START = "no Start, and it ran, as its elapsed or CPU time says: what it used counts"
-
 _NOT_STARTED = frozenset(("None assigned",))
 _TIMES = ("Submit", "Eligible", "Start", "End")
 # Columns that tell one thing: the first that there is counts, as in ``table``.
 _PASSED = ("ElapsedRaw", "Elapsed")
 _OF_CPU = ("TotalCPU", "UserCPU", "SystemCPU")
 _PROCESSORS, _NODES = ("NCPUS", "AllocCPUS"), ("NNodes", "AllocNodes")
-
-
-def _is_time(text: str) -> bool:
-    """Whether a text is some time and not none."""
-    try:
-        return bool(words.duration(text))
-    except InvalidValue:
-        return False
 
 
 def _is_untold(text: str) -> bool:
@@ -150,7 +139,7 @@ class RowColumns(Generic[P, J]):
         if unsaid:
             notes = [*(batch.notes or repeat((), size))]
             for at in unsaid:
-                notes[at] = (*notes[at], Noted(told.lines[at], UNSAID_START, once=True))
+                notes[at] = (*notes[at], Noted(told.lines[at], NO_START, once=True))
             batch = batch._replace(notes=notes)
         if all(begun):
             return [batch]
@@ -306,8 +295,8 @@ class RowColumns(Generic[P, J]):
 
     def _ran(self, columns: Sequence[Sequence[str]], at: int) -> bool:
         """Whether time passed in a job, as its record says."""
-        texts = [columns[self._at[name]][at] for name in (*_PASSED, *_OF_CPU) if name in self._at]
-        return any(_is_time(text) for text in texts)
+        names = [name for name in (*_PASSED, *_OF_CPU) if name in self._at]
+        return ran(*[columns[self._at[name]][at] for name in names])
 
     def _text(self, fields: Sequence[str], column: str) -> str:
         """The text of a column, or "" where there is none."""
