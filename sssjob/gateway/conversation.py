@@ -34,7 +34,7 @@ from sssjob.errors import BadFraming
 from sssjob.gateway.config import GatewayLimits
 from sssjob.gateway.crowd import Crowd
 from sssjob.gateway.figures import MISSING, SEVERAL, Uncounted, figures
-from sssjob.gateway.log import LOGGER, event
+from sssjob.gateway.log import LOGGER, answered, event
 from sssjob.rmap.framing import CONTINUE, HTTPRequest, Requests, legacy_reply, standard_reply
 from sssjob.rmap.responder import LoggedAnswer, OpenedMessage, Responder
 
@@ -405,14 +405,12 @@ class Conversation(asyncio.Protocol):
         self.shared.figures.answered(outcome.action, outcome.code, seconds)
         failed = outcome.code[0] not in "01"
         level = logging.WARNING if failed else logging.INFO
-        if not LOGGER.isEnabledFor(level):
-            return
-        event(
-            "request", level,
+        answered(
+            level,
             origin=self.origin, actor=outcome.actor, action=outcome.action, object=outcome.object,
             id=outcome.id, code=outcome.code, rows=outcome.rows, ms=round(seconds * 1000, 2),
             bytes=len(request.body) if request else self._parser.held,
-            **({"message": outcome.message} if failed else {}),
+            message=outcome.message if failed else None,
         )  # fmt: skip
 
     # --- sending -----------------------------------------------------------------------------

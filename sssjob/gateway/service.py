@@ -167,6 +167,7 @@ def logging_to_stderr() -> Iterator[None]:
     finally:
         LOGGER.removeHandler(handler)
         STORE.removeHandler(handler)
+        handler.flush()
 
 
 @contextmanager

@@ -83,10 +83,10 @@ def modify(
     """Other values for the jobs that a Where finds: Assign, Inc, Dec.
 
     The very bytes of a request that come again within ``repeated`` seconds are answered as before:
-    always where it adds or is about a Charge, else while its conditions find nothing more to be
-    done. ``refunds`` are the jobs that the actor may refund, None for none: a lower Charge is a
-    refund. ``advice`` is what is to be said of a job that the change has made so. A Charge gets so
-    many decimal ``places`` at most.
+    always where it adds or is about a Charge, else while it would change nothing more. ``refunds``
+    are the jobs that the actor may refund, None for none: a lower Charge is a refund. ``advice`` is
+    what is to be said of a job that the change has made so. A Charge gets so many decimal
+    ``places`` at most.
     """
     asked = call.request
     if not asked.sets or asked.gets or asked.data:
@@ -99,9 +99,10 @@ def modify(
         if each.value != _NULL:
             require_places(each.value, places)
 
-    def do(change: Change, found: Sequence[View]) -> Stored:
+    def outcome(found: Sequence[View]) -> tuple[Block, Block]:
+        """What a document holds, and what it is to hold."""
         stored = found[0].stored
-        block = bridge.from_tree(tree.parse(stored.document))
+        block = before = bridge.from_tree(tree.parse(stored.document))
         for view in found:
             for each in asked.sets:
                 block = place(block, view.place, partial(changed, view=view, asked=each))
@@ -110,6 +111,15 @@ def modify(
                     if again.place == view.place
                 ]  # fmt: skip
             require_own(call, reach, [view])
+        return before, block
+
+    def stays(found: Sequence[View]) -> bool:
+        before, block = outcome(found)
+        return before == block
+
+    def do(change: Change, found: Sequence[View]) -> Stored:
+        stored = found[0].stored
+        _, block = outcome(found)
         made = put(change, block, stored)
         if charges:
             lowered = _lowered(change, made)
@@ -120,7 +130,7 @@ def modify(
 
     return _each(
         stores, call, reach, do, "modified", deleted=False, window=repeated, adds=adds,
-        advice=advice,
+        advice=advice, stays=stays,
     )  # fmt: skip
 
 
@@ -315,11 +325,13 @@ def _each(
     stores: Stores, call: ReceivedRequest, reach: Reach,
     do: Callable[[Change, Sequence[View]], Stored], done: str, *, deleted: bool, window: int,
     adds: bool = False, advice: Callable[[JobView], str] | None = None,
+    stays: Callable[[Sequence[View]], bool] = lambda found: False,
 ) -> HandlerAnswer:  # fmt: skip
     """Do something with each document in which jobs are found.
 
     What comes again within a ``window`` of seconds is answered as it was: what ``adds`` always,
-    and all else while there is nothing more to be done.
+    and all else while there is nothing more to be done, or to do it would let all that is found
+    as it ``stays``.
     """
     asked = call.request
     require_conditions(asked)
@@ -328,7 +340,8 @@ def _each(
         numbers = list(dict.fromkeys(view.stored.number for view in search.run(jobs)))
 
     def is_done(change: Change) -> bool:
-        return not any(any(search.among(change.at(number), change)) for number in numbers)
+        found = (list(search.among(change.at(number), change)) for number in numbers)
+        return all(stays(each) for each in found if each)
 
     def all_of(change: Change) -> HandlerAnswer:
         made: list[Stored] = []

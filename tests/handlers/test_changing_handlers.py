@@ -377,6 +377,21 @@ UNDONE = {
 }
 
 
+def test_a_copy_of_a_modify_is_answered_as_before_also_where_it_finds_its_jobs_again(jobs):
+    """And says again what was to be said of them."""
+    jobs.service.advice = lambda view: "it runs" if view.block.get("State") == "Running" else ""
+    asked = {"sets": [("State", "Running"), ("Queue", "long")], "wheres": [("Id", "EQ", "1")]}
+    first, rows = jobs.answer("Modify", **asked, mark="m")
+    assert (first.code, first.message, len(rows)) == ("100", "1: it runs", 1)
+    version = jobs.stored("1").version
+    again, same = jobs.answer("Modify", **asked, mark="m")
+    assert (again.code, again.message, again.again, same) == ("100", "1: it runs", True, rows)
+    assert jobs.stored("1").version == version
+    jobs.answer("Modify", sets=[("State", "Idle")], wheres=[("Id", "EQ", "1")])
+    anew, _ = jobs.answer("Modify", **asked, mark="m")
+    assert (anew.code, anew.again, jobs.stored("1").version) == ("100", False, version + 2)
+
+
 @pytest.mark.parametrize("action", COPIED)
 def test_a_copy_of_any_change_is_answered_as_before_unless_that_was_undone(jobs, action):
     """A peer that was not answered in time, and sends the same bytes, is told what was done."""
