@@ -150,18 +150,18 @@ def _some(rows: Counter[Cells]) -> str:
 
 def _said(asked: Request, answer: HandlerAnswer, rows: Sequence[Item], number: int) -> ServerAnswer:
     count = number if answer.count == "rows" else answer.count
-    compared = None if number > _ROWS else tuple(_cells(asked, each) for each in rows)
+    plain = [each for each in rows if isinstance(each, Row)]
+    is_compared = number <= _ROWS and len(plain) == len(rows)  # whole job objects are not
+    compared = tuple(_cells(asked, each) for each in plain) if is_compared else None
     return ServerAnswer(answer.code, count, compared)
 
 
-def _cells(asked: Request, item: Item) -> Cells:
+def _cells(asked: Request, item: Row) -> Cells:
     """A row by the names of the request, else by those of the standard.
 
     Without numbers that the other server makes for itself, and without a Charge of 0, which it
     gives to jobs that nobody charged.
     """
-    if not isinstance(item, Row):
-        return ()
     if len(asked.gets) == len(item.fields):
         named = zip((get.alias or get.name for get in asked.gets), item.fields, strict=True)
         return tuple((name, _shown(name, value)) for name, (_, value) in named)

@@ -7,7 +7,7 @@ that ended long ago (``prune``); Charges and Refunds stay.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Container, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -209,8 +209,21 @@ class StoreLedger:
         )
         return [_entry(row) for row in found]
 
-    def end_reservations(self, document: int, at: int) -> None:
-        """Enter that what was reserved for the jobs of a document is reserved no more."""
+    def reserved(self, documents: Sequence[int]) -> list[int]:
+        """The documents, of some, with jobs for which something is reserved."""
+        condition, value = self._engine.among("document", documents)
+        found = self._engine.fetch(
+            f"SELECT DISTINCT document FROM (SELECT * FROM ledger WHERE kind = 'Reserve' "
+            f"AND {condition}) AS l WHERE NOT {_ENDED}",
+            (value,),
+        )
+        return [int(number) for (number,) in found]
+
+    def end_reservations(self, document: int, at: int, *, kept: Container[str] = ()) -> None:
+        """Enter that what was reserved for the jobs of a document is reserved no more.
+
+        But for those whose Ids are ``kept``.
+        """
         found = self._engine.fetch(
             f"{_SELECT}WHERE l.document = ? AND l.kind = 'Reserve' AND NOT {_ENDED}{_ORDER}",
             (document,),
@@ -220,7 +233,7 @@ class StoreLedger:
             self.add_all([
                 Entry(EntryKind.DELETE, None, at, job, document, user=entry.user,
                       project=entry.project, machine=entry.machine, ends=True)
-                for job, entry in last.items()
+                for job, entry in last.items() if job not in kept
             ])  # fmt: skip
 
     def quote(self, serial: int) -> tuple[Entry, Rates] | None:

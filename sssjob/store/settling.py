@@ -20,7 +20,7 @@ from typing import NamedTuple
 from sssjob import units
 from sssjob.document import bridge, tree
 from sssjob.errors import InvalidValue
-from sssjob.model import Block, stripped
+from sssjob.model import Block, Job, stripped
 from sssjob.store import columns, lookup
 from sssjob.store.columns import KIND, ODD, PLACE
 from sssjob.store.condition import Bits, Compare, Op, Present, all_of, any_of
@@ -82,12 +82,19 @@ def charged(places: Sequence[int], found: Sequence[Row], own: int) -> Iterator[i
 def settle(
     engine: Engine, packing: Packing, change: NumberedEntry, documents: Collection[int]
 ) -> None:
-    """Enter what jobs of documents were charged, or given back, beside the ledger."""
+    """Enter what jobs of documents were charged, or given back, beside the ledger.
+
+    What was reserved for a job that is in its document no more is reserved no more.
+    """
     found = list(differences(engine, packing, sorted(documents)))
+    now, ledger = int(time.time()), StoreLedger(engine, change)
+    for start in range(0, len(documents), _BATCH):
+        for number in ledger.reserved(sorted(documents)[start : start + _BATCH]):
+            ids = {job.id for _, job in _jobs(engine, packing, number)}
+            ledger.end_reservations(number, now, kept=ids)
     if not found:
         return
-    now = int(time.time())
-    StoreLedger(engine, change).add_all([
+    ledger.add_all([
         Entry(
             EntryKind.CHARGE if each.said > each.entered else EntryKind.REFUND,
             amount, now, each.job, each.document, details=SAID, **owner._asdict(),
@@ -111,7 +118,8 @@ def differences(engine: Engine, packing: Packing, documents: Sequence[int]) -> I
             sum_ = sum((credits for _, credits in theirs), Fraction())
             more = amount - sum_
             if more:
-                found = [(owner, more)] if more > 0 else shares(theirs, -more)
+                # Less than nothing is of who says it, where nobody was charged.
+                found = [(owner, more)] if more > 0 else shares(theirs or [(owner, sum_)], -more)
                 yield Difference(*job, amount, sum_, found)
 
 
@@ -141,16 +149,20 @@ def _said(engine: Engine, packing: Packing, documents: Sequence[int]) -> dict[_J
             others.add(document)
     for document in others:
         # Another row of it may have been decided, and is told again.
-        row = lookup.by_number(engine, document)
-        assert row is not None  # documents never go away
-        stored = lookup.stored(row, packing, engine.address)
         told_again: dict[_Job, _Shares] = {}
-        for _, job in jobs_in(bridge.from_tree(tree.parse(stored.document))):
+        for _, job in _jobs(engine, packing, document):
             of_id = told_again.setdefault((document, job.id), {})
             whose = _owner(job)
             of_id[whose] = of_id.get(whose, Fraction()) + _charge(job)
         found |= told_again
     return found
+
+
+def _jobs(engine: Engine, packing: Packing, document: int) -> Iterator[tuple[int, Job]]:
+    row = lookup.by_number(engine, document)
+    assert row is not None  # documents never go away
+    stored = lookup.stored(row, packing, engine.address)
+    return jobs_in(bridge.from_tree(tree.parse(stored.document)))
 
 
 def _charge(job: Block) -> Fraction:

@@ -192,3 +192,22 @@ def test_a_store_of_version_6_gets_the_entries_that_it_lacks(address):
     with store.open(address) as kept:
         assert _entries(kept) == [("Charge", 5, "", "", "as the job said")]
         assert list(kept.check()) == []
+
+
+def test_less_than_nothing_is_of_who_says_it(tmp_path):
+    with store.open(tmp_path / "jobs.db", create=True) as kept:
+        kept.load(b"<Job><Id>a</Id><User>ann</User><Charge>-3</Charge></Job>")
+        [entry] = kept.ledger.entries([EntryKind.CHARGE, EntryKind.REFUND])
+    assert (entry.kind, entry.amount, entry.user) == (EntryKind.REFUND, 3, "ann")
+
+
+def test_what_is_reserved_for_a_job_goes_with_it_from_its_group(tmp_path):
+    group = "<JobGroup><Id>g</Id>{}</JobGroup>"
+    with store.open(tmp_path / "jobs.db", create=True) as kept:
+        kept.load(group.format("<Job><Id>a</Id></Job><Job><Id>b</Id></Job>").encode())
+        with kept.change() as change:
+            for serial, id_ in enumerate("ab", 1):
+                change.ledger.add(Entry(EntryKind.RESERVE, Fraction(1), 0, id_, 1, serial,
+                                        until=10**9))  # fmt: skip
+        kept.load(group.format("<Job><Id>b</Id></Job>").encode())
+        assert [len(kept.ledger.reservations(id_, 5)) for id_ in "ab"] == [0, 1]
