@@ -28,6 +28,7 @@ _LINE = 300  # characters of a standard error that an error of ours shows
 _TRACEBACK = "Traceback (most recent call last):"
 _SENTENCE = re.compile(r"[a-z)'\"][.!?](?= )")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_RUNNING: set[subprocess.Popen[bytes]] = set()
 _PLACES = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin")
 
 
@@ -132,11 +133,14 @@ def started(
             what, f"{arguments[0] if arguments else 'nothing'}: {reason}"
         ) from error
     with process:
+        _RUNNING.add(process)
         try:
             printed, said = _OutputReader(process, what, limits).both()
         except BaseException:
             _kill(process)
             raise
+        finally:
+            _RUNNING.discard(process)
     if process.returncode:
         raise CommandFailed(what, on_one_line(said), process.returncode, said)
     return printed
@@ -217,6 +221,12 @@ class _OutputReader:
 
     def _too_long(self) -> CommandFailed:
         return CommandFailed(self.what, f"it did not end within {self.limits.seconds:g} seconds")
+
+
+def end_all() -> None:
+    """End the commands that threads still wait for, where a process ends that has such threads."""
+    for process in tuple(_RUNNING):
+        _kill(process)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

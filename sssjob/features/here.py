@@ -61,12 +61,15 @@ class Here:
         return left(self.job, self.machine, now, used, cpu_rate)
 
 
-def here(environment: Mapping[str, str] | None = None, root: str = "") -> Here:
+def here(
+    environment: Mapping[str, str] | None = None, root: str = "", seconds: float | None = None
+) -> Here:
     """Read both directories that the environment names, local ones or over HTTP(S).
 
     Where there is no $JOBFEATURES, the job's batch system, its pod and the kernel are asked what
     they say (``elsewhere``). With an ``environment`` the kernel is not, for that is of this
-    process, unless ``root`` names where /proc and /sys are. Contradictions are problems, and so
+    process, unless ``root`` names where /proc and /sys are. A server has ``seconds`` to answer for
+    a directory; without them, 10 for each value and 30 for all. Contradictions are problems, and so
     are a variable that is missing, a directory that cannot be read and a value that is none: no
     exceptions, a payload goes on without what it cannot know.
     """
@@ -74,7 +77,7 @@ def here(environment: Mapping[str, str] | None = None, root: str = "") -> Here:
     problems: list[str] = []
     unknown: list[str] = []
     machine, job = (
-        _values(variables.get(variable, ""), variable, rows, problems, unknown)
+        _values(variables.get(variable, ""), variable, rows, problems, unknown, seconds)
         for variable, rows in keys.BY_VARIABLE.items()
     )
     if variables.get("MACHINEFEATURES") == variables.get("JOBFEATURES"):
@@ -87,8 +90,9 @@ def here(environment: Mapping[str, str] | None = None, root: str = "") -> Here:
 
 
 def _values(
-    text: str, variable: str, rows: tuple[Key, ...], problems: list[str], unknown: list[str]
-) -> Mapping[str, Value]:
+    text: str, variable: str, rows: tuple[Key, ...], problems: list[str], unknown: list[str],
+    seconds: float | None,
+) -> Mapping[str, Value]:  # fmt: skip
     if not text:
         problems.append(f"${variable} is not set")
         return {}
@@ -97,9 +101,10 @@ def _values(
         if place.advice:
             problems.append(f"${variable}: {place.advice}")
         if place.kind == REMOTE:
-            from sssjob.features.remote import texts
+            from sssjob.features.remote import RemoteOptions, texts
 
-            answer = texts(place.place, rows)
+            options = None if seconds is None else RemoteOptions(seconds, seconds)
+            answer = texts(place.place, rows, options)
             unknown += answer.unknown
             return _modern(answer.texts, answer.faults, rows, variable, problems, unknown)
         return _modern(*files.texts(place.place), rows, variable, problems, unknown)

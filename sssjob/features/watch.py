@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -12,6 +12,8 @@ from typing import NamedTuple
 from sssjob import registry
 from sssjob.features import notices
 from sssjob.features.notices import Answer, Notice, Surroundings
+
+_TOGETHER = 0.05  # seconds within which answers are told together
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,46 +32,88 @@ class Looked:
     problems: tuple[str, ...] = ()
 
 
-class _Asking(NamedTuple):
-    """A question to a source that has not been answered yet."""
+class _Heard(NamedTuple):
+    """What a source answers."""
 
-    since: float  # by the monotonic clock
-    answers: SimpleQueue[Answer]
+    name: str
+    answer: Answer
 
 
 @dataclass(slots=True)
 class Watch:
     """Sources that are asked again and again, and what they said last.
 
-    While a source does not answer, what it said last counts: no answer calls nothing off. All are
-    asked at the same time, so that none has the others wait. # decision 578
+    All are asked at the same time, each by a thread of its own, and what one says counts as soon as
+    it says it: none has another one wait. While a source does not answer, what it said last counts:
+    no answer calls nothing off. # decision 578
     """
 
     names: Iterable[str]
     asked: Surroundings
     said: dict[str, Mapping[str, Notice]] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
-    _asking: dict[str, _Asking] = field(default_factory=dict)
+    _whole: set[str] = field(default_factory=set)  # who has said all at least once
+    _asking: dict[str, float] = field(default_factory=dict)  # since when, by the monotonic clock
+    _events: SimpleQueue[_Heard | None] = field(default_factory=SimpleQueue)
+    _told: dict[str, Notice] = field(default_factory=dict)
+    _told_problems: dict[str, str] = field(default_factory=dict)
 
     def look(self, now: int, patience: float | None = None) -> Looked:
-        """Ask all sources once, at ``now`` in seconds since 1970.
+        """Ask all sources once, at ``now`` in seconds since 1970, and say what changed.
 
-        After ``patience`` seconds, if it is given, the look is over: who has not answered is not
-        asked again before, and counts at the look before which the answer came.
+        After ``patience`` seconds, if it is given, the look is over.
         """
-        before = self.standing
-        problems = {}
-        for name, answer in self._answers(now, patience):
-            if answer is None:
-                problem = self.problems.get(name, "") or self._silence(name)
-            else:
-                problem = answer.problem
-                if answer.said is not None:
-                    old = self.said.get(name, {})
-                    self.said[name] = _followed(old, answer.said, bool(problem))
-            if problem:
-                problems[name] = problem
-        standing = self.standing
+        self.ask(now)
+        end = None if patience is None else time.monotonic() + patience
+        while self._asking and (end is None or time.monotonic() < end):
+            self.hear(None if end is None else end - time.monotonic())
+        return self.changed(now)
+
+    def ask(self, now: int) -> None:
+        """Ask the sources, but for those that have not answered yet when they were asked before."""
+        for name in self.names:
+            if name not in self._asking:
+                self._asking[name] = time.monotonic()
+                # No thread keeps the process from ending.
+                Thread(target=self._ask, args=(name, now), daemon=True).start()
+
+    def _ask(self, name: str, now: int) -> None:
+        for answer in notices.answers(name, self.asked, now):
+            self._events.put(_Heard(name, answer))
+
+    def hear(self, seconds: float | None) -> None:
+        """Wait for so many seconds until a source answers, or somebody has it ``wake``."""
+        try:
+            event = self._events.get(timeout=None if seconds is None else max(seconds, 0))
+            end = time.monotonic() + _TOGETHER
+            while event is not None:
+                self._take(*event)
+                rest = end - time.monotonic() if self._asking else 0
+                event = self._events.get(timeout=max(rest, 0))
+        except Empty:
+            return
+
+    def wake(self) -> None:
+        """Have whoever waits for an answer go on."""
+        self._events.put(None)
+
+    def _take(self, name: str, answer: Answer) -> None:
+        if answer.said is not None:
+            in_part = bool(answer.problem) or not answer.is_last
+            self.said[name] = _followed(self.said.get(name, {}), answer.said, in_part)
+            if not in_part:
+                self._whole.add(name)
+        if answer.is_last:
+            del self._asking[name]
+            self.problems.pop(name, None)
+            if answer.problem:
+                self.problems[name] = answer.problem
+
+    def changed(self, now: int) -> Looked:
+        """What has changed, at ``now``, since this was asked before."""
+        for name in self._silent():
+            self.problems[name] = f"no answer within {self.asked.seconds:g} seconds"
+        standing, before = self.standing, self._told
         changes = tuple(
             NoticeChange(key, standing.get(key))
             for key in (notices.MACHINE, notices.JOB)
@@ -77,31 +121,21 @@ class Watch:
         )
         told = tuple(
             f"{name}: {reason}"
-            for name, reason in problems.items()
-            if self.problems.get(name) != reason
+            for name, reason in self.problems.items()
+            if self._told_problems.get(name) != reason
         )
-        self.problems = problems
+        self._told, self._told_problems = standing, dict(self.problems)
         return Looked(changes, told)
 
-    def _answers(self, now: int, patience: float | None) -> Iterator[tuple[str, Answer | None]]:
-        """What each source answers in time; None for one that does not."""
-        for name in self.names:
-            if name not in self._asking:
-                self._asking[name] = _begun(name, self.asked, now)
-        end = None if patience is None else time.monotonic() + patience
-        for name in self.names:
-            left = None if end is None else max(0.0, end - time.monotonic())
-            try:
-                answer = self._asking[name].answers.get(timeout=left)
-            except Empty:
-                yield name, None
-            else:
-                del self._asking[name]
-                yield name, answer
+    def _silent(self) -> list[str]:
+        """Who was given the time to answer, and has no problem that was told already."""
+        late = time.monotonic() - self.asked.seconds
+        return [n for n, since in self._asking.items() if since <= late and n not in self.problems]
 
-    def _silence(self, name: str) -> str:
-        waits = time.monotonic() - self._asking[name].since > self.asked.seconds
-        return f"no answer within {self.asked.seconds:g} seconds" if waits else ""
+    def patience(self) -> float | None:
+        """In how many seconds it is time to tell that a source is silent; None if none is asked."""
+        waits = [since for name, since in self._asking.items() if name not in self.problems]
+        return min(waits) + self.asked.seconds - time.monotonic() if waits else None
 
     @property
     def standing(self) -> dict[str, Notice]:
@@ -109,15 +143,16 @@ class Watch:
         return notices.earliest(self.said)
 
     def by_source(self, key: str) -> dict[str, int | None]:
-        """What each source that ever answered says of a key; None is that nothing is to end.
+        """What each source says of a key; None is that nothing is to end, from who said all once.
 
         Who was not told the node asks by the name of the host, which may be another one: that is
         not what the prologs of the node hear, and does not call it off.
         """
         return {
-            name if self.asked.node or not _has_prologs(name) else f"{name}-by-host":
-            _moment(each.get(key)) for name, each in self.said.items()
-        }  # fmt: skip
+            self.asked.called(name): _moment(each.get(key))
+            for name, each in self.said.items()
+            if name in self._whole or key in each
+        }
 
     def answering(self) -> tuple[str, ...]:
         """The batch systems that answered at the last look what their prologs ask of a node."""
@@ -133,21 +168,9 @@ class Watch:
         return min(self.standing.values(), key=lambda each: each.moment, default=None)
 
 
-def _has_prologs(name: str) -> bool:
-    row = registry.all_systems().get(name)
-    return bool(row and row.script)
-
-
 def _prologs_ask(name: str, node: str) -> bool:
     row = registry.all_systems().get(name)
     return bool(row and row.script and row.load("script")((), {}).outages(node))
-
-
-def _begun(name: str, asked: Surroundings, now: int) -> _Asking:
-    """Ask a source by a thread of its own, which keeps no process from ending."""
-    answers: SimpleQueue[Answer] = SimpleQueue()
-    Thread(target=lambda: answers.put(notices.ask_one(name, asked, now)), daemon=True).start()
-    return _Asking(time.monotonic(), answers)
 
 
 def _has_changed(old: Notice | None, new: Notice | None, now: int) -> bool:

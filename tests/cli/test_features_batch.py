@@ -1149,6 +1149,9 @@ def test_who_watches_knows_whether_slurm_answered(told):
     assert found == [True, True, False]
 
 
+hear = Watch.hear
+
+
 class Rounds:
     """The clock of a watch: each pause is over at once, and then the next step is done."""
 
@@ -1158,7 +1161,13 @@ class Rounds:
     def time(self):
         return self.now
 
-    def sleep(self, seconds):
+    monotonic = time
+
+    def hear(self, watch, seconds):
+        """What is asked is answered first."""
+        if watch.patience() is not None:
+            hear(watch, HANG)
+            return
         self.now += seconds
         self.pauses.append(seconds)
         if (step := next(self.steps, None)) is None:
@@ -1176,6 +1185,7 @@ def watching(told, monkeypatch):
 
     def runs(*steps, words=("--node", "n1")):
         clock = Rounds(steps)
+        monkeypatch.setattr(Watch, "hear", lambda *given: clock.hear(*given))
         monkeypatch.setattr("sssjob.cli.features.watch.time", clock)
         monkeypatch.setattr("sssjob.features.batch.starting.time", clock)
         place = str(told / "mjf/machinefeatures")

@@ -5,7 +5,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import contextmanager
 
 import pytest
 from click.testing import CliRunner
@@ -14,6 +16,7 @@ from json_commands import keeps_to_its_schema
 from waiting import HANG, until
 
 from sssjob.cli import sssjob
+from sssjob.features.keys import MACHINE_FEATURES
 from sssjob.features.read import read
 from sssjob.features.write import write
 
@@ -172,8 +175,8 @@ def test_a_program_that_hangs_does_not_delay_the_signal(job):
     write({"shutdowntime_job": int(time.time()) + 500}, job / "job")
     assert until((job / "signalled").exists)  # while the first call waits
     (job / "end").touch()
-    _, said = process.communicate(timeout=HANG)
-    assert (process.returncode, said) == (0, "")
+    process.communicate(timeout=HANG)
+    assert process.returncode == 0
 
 
 @pytest.mark.parametrize("code", [0, 7])
@@ -188,14 +191,120 @@ def test_a_payload_that_is_not_there_is_told(job):
     assert (done.exit_code, "nothing-of-this-name" in done.stderr) == (2, True)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_for_the_command_goes_to_the_payload(job, number):
-    process = running("--", "sh", "-c", "echo $$ > pid; exec sleep 600")
-    assert process.stdout.readline().startswith("shutdowntime_job")
-    assert until(lambda: (job / "pid").exists() and (job / "pid").read_text().strip())
+SENT = ("TERM", "INT", "HUP", "QUIT", "USR1", "USR2", "ALRM", "XCPU", "VTALRM", "RTMIN")
+
+
+@pytest.mark.parametrize("name", SENT)
+def test_a_signal_for_the_command_goes_to_the_payload(job, name):
+    """Batch systems warn a job by USR1 or XCPU; it may do something about it and go on."""
+    number = getattr(signal, f"SIG{name}")
+    waits = "until [ -e end ]; do sleep 0.05; done"
+    process = running(
+        "--", "sh", "-c", f"trap 'touch got' {int(number)}; touch ready; {waits}; exit 7"
+    )
+    assert until((job / "ready").exists)
     os.kill(process.pid, number)
+    assert until((job / "got").exists)
+    (job / "end").touch()
     process.communicate(timeout=HANG)
-    assert process.returncode == 128 + number
+    assert process.returncode == 7
+
+
+def test_a_signal_that_is_ignored_is_ignored_by_the_payload_too(job):
+    process = running(
+        "--", "sh", "-c", "touch ready; until [ -e end ]; do sleep 0.05; done; exit 7",
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+    )  # fmt: skip
+    assert until((job / "ready").exists)
+    os.kill(process.pid, signal.SIGHUP)
+    (job / "end").touch()
+    process.communicate(timeout=HANG)
+    assert process.returncode == 7
+
+
+@pytest.mark.parametrize("name", ["USR1", "TERM"])
+def test_a_signal_while_the_payload_is_started_goes_to_it(job, monkeypatch, name):
+    start, number = subprocess.Popen, getattr(signal, f"SIG{name}")
+
+    def signalled(*given, **options):
+        os.kill(os.getpid(), number)  # before anybody has the process
+        return start(*given, **options)
+
+    monkeypatch.setattr("sssjob.cli.features.watch.subprocess.Popen", signalled)
+    assert watch("--from", "features", "--", "sleep", "600").exit_code == 128 + number
+
+
+@contextmanager
+def hanging():
+    """A service that answers nothing until this ends."""
+    goes_on = threading.Event()
+    with serving(lambda request: goes_on.wait(HANG) and (404, {}, b"")) as (url, asked):
+        try:
+            yield url, asked
+        finally:
+            goes_on.set()
+
+
+def test_the_first_notice_waits_for_no_source_that_hangs(job):
+    write({"shutdowntime_job": int(time.time()) + 500}, job / "job")
+    with hanging() as (url, _):
+        process = running(
+            "--from", "aws", "--url", url, "--seconds", str(HANG), "--notice", "600",
+            "--signal", "USR1", "--", "sh", "-c", "exec sleep 600",
+        )  # fmt: skip
+        process.communicate(timeout=HANG)
+    assert process.returncode == 128 + signal.SIGUSR1
+
+
+def test_a_watch_ends_with_its_payload_whatever_hangs(job):
+    """Neither a source nor a call has it wait, and neither is left behind."""
+    (job / "program").write_text("#!/bin/sh\necho $$ > pid.part; mv pid.part pid; exec sleep 6000")
+    (job / "program").chmod(0o755)
+    with hanging() as (url, asked):
+        process = running(
+            "--from", "aws", "--url", url, "--seconds", str(HANG), "--every", str(HANG),
+            "--call", "./program", "--", "sh", "-c",
+            "until [ -e end ]; do sleep 0.05; done; exit 7",
+        )  # fmt: skip
+        assert until(lambda: asked and (job / "pid").exists())
+        (job / "end").touch()
+        _, said = process.communicate(timeout=HANG)
+    assert process.returncode == 7
+    assert said == "sssjob: ./program has not been told all changes: 1\n"
+    called = int((job / "pid").read_text())
+    assert until(lambda: not os.path.exists(f"/proc/{called}"))
+
+
+def test_one_look_gives_a_source_its_seconds_for_all_questions(job):
+    with hanging() as (url, _):
+        done = watch("--once", "--from", "features", "--from", "aws", "--url", url,
+                     "--seconds", "0.3")  # fmt: skip
+    assert (done.exit_code, done.stdout.count("\n")) == (2, 1)
+    assert done.stderr.startswith("sssjob: aws: ")
+
+
+def test_what_is_announced_is_called_off_though_the_directory_is_read(job, monkeypatch):
+    """The announcement stands in the directory that ``features`` reads, also after a kill."""
+    monkeypatch.setenv("MACHINEFEATURES", f"{job}/machine")
+    found = {"/latest/meta-data/spot/instance-action": SPOT}
+
+    def answer(request):
+        body = found.get(request.path)
+        return (404, {}, b"") if body is None else (200, {"Content-Length": str(len(body))}, body)
+
+    with serving(answer) as (url, _):
+        words = ("--once", "--from", "features", "--from", "aws", "--url", url,
+                 "--machine", f"{job}/machine", "--seconds", str(HANG))  # fmt: skip
+        first = watch(*words)
+        assert read(job / "machine", MACHINE_FEATURES).values["shutdowntime"] == FAR - 10
+        found.clear()
+        again = watch(*words)
+    assert [each.stdout.count("by aws: spot") for each in (first, again)] == [1, 0]
+    assert "shutdowntime " not in again.stdout
+    assert "shutdowntime" not in read(job / "machine", MACHINE_FEATURES).values
+
+
+SPOT = b'{"action": "terminate", "time": "2096-10-02T07:06:30Z"}'
 
 
 def test_without_a_payload_a_signal_ends_the_command(job):

@@ -3,28 +3,36 @@
 
 import json
 import os
+import tempfile
+import threading
+import time
 from pathlib import Path
 
 import pytest
+from draws import examples
 from http_answers import serving
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
 from waiting import HANG, until
 
 from sssjob.errors import InvalidValue, NotFetched
 from sssjob.features.batch.directories import announce_in
 from sssjob.features.discover import discover
-from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings, ask, clouds, names, usual
+from sssjob.features.keys import MACHINE_FEATURES
+from sssjob.features.notices import JOB, MACHINE, Notice, Surroundings, clouds, names, usual
 from sssjob.features.read import read
 from sssjob.features.remote import NoAnswer, RemoteOptions
 from sssjob.features.watch import NoticeChange, Watch
-from sssjob.features.write import write
+from sssjob.features.write import put, remove, write
 
 DATA = Path(__file__).parents[1] / "data"
 NOW = 1795000000
 
 
 def told(name, asked, now=NOW):
-    found = ask([name], asked, now)
-    return sorted(found.earliest.values()), dict(found.problems)
+    watch = Watch((name,), asked)
+    watch.look(now)
+    return sorted(watch.standing.values()), watch.problems
 
 
 def systemd(root, text):
@@ -421,7 +429,8 @@ def test_what_an_api_says_wrongly_is_told_and_other_sources_go_on(tmp_path, case
     with serving(documents(found)) as (url, _):
         environment = {"POD_NAME": "p-1", "JOBFEATURES": str(job)}
         asked = Surroundings(environment, url=url, root=str(tmp_path), seconds=60)
-        seen = ask(["kubernetes", "features"], asked, NOW)
+        seen = Watch(("kubernetes", "features"), asked)
+        seen.look(NOW)
     assert [each.moment for each in seen.said.get("kubernetes", {}).values()] == moments
     assert said in seen.problems["kubernetes"]
     assert seen.said["features"][JOB].moment == NOW + 7
@@ -435,11 +444,14 @@ def test_whatever_a_source_raises_costs_that_source_only(tmp_path, monkeypatch):
     monkeypatch.setattr(clouds, "gce", broken)
     (tmp_path / "jf").mkdir()
     write({"shutdowntime_job": NOW + 7}, tmp_path / "jf")
-    seen = ask(["gce", "features"], Surroundings({"JOBFEATURES": str(tmp_path / "jf")}), NOW)
+    seen = Watch(("gce", "features"), Surroundings({"JOBFEATURES": str(tmp_path / "jf")}))
+    seen.look(NOW)
     assert seen.problems["gce"] == "RuntimeError: no source does this"
-    assert [(key, each.moment) for key, each in seen.earliest.items()] == [
-        (MACHINE, NOW + 9), (JOB, NOW + 7)
-    ]  # fmt: skip
+    assert {key: each.moment for key, each in seen.standing.items()} == {
+        MACHINE: NOW + 9, JOB: NOW + 7
+    }  # fmt: skip
+    # It did not say all, so that it calls nothing off that it announced before.
+    assert (seen.by_source(MACHINE)["gce"], "gce" in seen.by_source(JOB)) == (NOW + 9, False)
 
 
 OWN_NAME = "/metadata/instance/compute/name?api-version=2020-07-01&format=text"
@@ -672,8 +684,8 @@ def test_the_features_of_a_job_are_a_source(tmp_path):
     limits = {"shutdowntime_job": NOW + 300, "jobstart_secs": NOW, "wall_limit_secs": 200}
     write(limits, tmp_path / "job")
     environment = {"MACHINEFEATURES": f"{tmp_path}/machine", "JOBFEATURES": f"{tmp_path}/job"}
-    found = ask(["features"], Surroundings(environment, root=str(tmp_path)), NOW).earliest
-    assert (found[MACHINE].moment, found[JOB].moment) == (NOW + 500, NOW + 200)
+    found = told("features", Surroundings(environment, root=str(tmp_path)))[0]
+    assert [(each.key, each.moment) for each in found] == [(MACHINE, NOW + 500), (JOB, NOW + 200)]
 
 
 def test_a_shutdown_from_before_the_job_is_a_leftover_for_watch_as_for_left(tmp_path):
@@ -715,15 +727,15 @@ def test_what_changes_is_told_once_and_no_answer_calls_nothing_off(tmp_path):
     assert [(each.key, each.notice.moment) for each in first.changes] == [(JOB, NOW + 300)]
     assert [each.partition(":")[0] for each in first.problems] == ["slurm"]
     assert (again.changes, again.problems) == ((), ())
-    first_said = dict(watch.said)
-    watch.names = ("slurm",)  # which does not answer
-    watch.said = {"slurm": {MACHINE: Notice(MACHINE, NOW + 9, "slurm", "")}}
-    assert watch.look(NOW).changes == ()
-    assert watch.by_source(MACHINE) == {"slurm-by-host": NOW + 9}
-    watch.names, watch.said = ("features",), first_said
+    watch.said["slurm"] = {MACHINE: Notice(MACHINE, NOW + 9, "slurm", "")}
+    assert [each.notice.moment for each in watch.look(NOW).changes] == [NOW + 9]
+    assert watch.look(NOW).changes == ()  # slurm does not answer
+    assert (watch.by_source(MACHINE)["slurm-by-host"], watch.by_source(JOB)["features"]) == (
+        NOW + 9, NOW + 300
+    )  # fmt: skip
     (place / "shutdowntime_job").unlink()
     assert set(watch.look(NOW).changes) == {NoticeChange(JOB, None)}
-    assert (watch.by_source(JOB), watch.end) == ({"features": None}, None)
+    assert (watch.by_source(JOB), watch.end.moment) == ({"features": None}, NOW + 9)
 
 
 def test_what_has_come_is_not_called_off(tmp_path):
@@ -759,6 +771,118 @@ def test_a_source_that_does_not_answer_has_no_other_one_wait(tmp_path):
     assert ("condor" in watch.problems, watch.answering()) == (False, ())
     fifo.write_text("go\n")
     assert until(lambda: looked().moment == 9)
+
+
+def heard(watch):
+    watch.hear(0.05)
+    return watch.end
+
+
+def test_what_a_source_says_counts_before_it_has_said_all():
+    """The service of AWS answers one question, and hangs at the next one."""
+    goes_on = threading.Event()
+    has = documents({**TOKEN, SPOT: json.dumps(GOOD).encode()})
+
+    def answer(request):
+        if request.path == EVENTS:
+            goes_on.wait(HANG)
+        return has(request)
+
+    with serving(answer) as (url, _):
+        watch = Watch(("aws",), Surroundings({}, url=url, seconds=HANG))
+        watch.ask(NOW)
+        assert until(lambda: heard(watch)).moment == NOW + 4 * 3600
+        assert (watch.patience() is None, watch.by_source(JOB)) == (False, {})
+        goes_on.set()
+        assert until(lambda: heard(watch) and watch.patience() is None)
+        assert watch.by_source(JOB) == {"aws": None}
+
+
+def test_a_server_that_hangs_keeps_back_nothing_of_a_directory_here(tmp_path):
+    goes_on = threading.Event()
+    write({"shutdowntime_job": NOW + 300}, tmp_path / "job")
+    with serving(lambda request: goes_on.wait(HANG) and (404, {}, b"")) as (url, _):
+        environment = {"JOBFEATURES": str(tmp_path / "job"), "MACHINEFEATURES": f"{url}/m"}
+        asked = Surroundings(environment, root=str(tmp_path), seconds=HANG)
+        watch = Watch(("features",), asked)
+        watch.ask(NOW)
+        assert until(lambda: heard(watch)).moment == NOW + 300
+        goes_on.set()
+
+
+def test_the_questions_of_a_source_share_its_time():
+    asked = Surroundings({}, seconds=9, end=time.monotonic() + 9)
+    shares = [asked.share(questions) for questions in (3, 2, 1)]
+    assert shares == sorted(shares)
+    assert shares[0] <= 3 < shares[1] <= 4.5 < shares[2] <= 9
+    assert 0 < Surroundings({}, end=time.monotonic() - 1).share() < 1
+
+
+SAYING = {}  # what each service of a cloud says now, by its name
+
+
+def saying(name):
+    def source(asked, now):
+        if SAYING.get(name):
+            yield Notice(MACHINE, SAYING[name], name, "")
+
+    return source
+
+
+# Whoever announces a shutdown, or calls it off: a cloud, a person in the directory; or a watch is
+# killed and begins again.
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["aws", "gce", "person", "killed"]), st.integers(0, 9)), max_size=9
+)
+
+
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(STEPS, st.booleans())
+def test_two_watches_announce_what_stands_and_never_what_they_announced(safe_path, steps, at_once):
+    """Both announce in the directory that both read."""
+    place = Path(tempfile.mkdtemp(dir=safe_path))
+    write({"total_cpu": 1}, place / "m")
+    environment = {"MACHINEFEATURES": str(place / "m")}
+    person = None
+
+    def begun(name):
+        names = ("features", name)
+        announced = {MACHINE: str(place / "m")}
+        asked = Surroundings(environment, root=str(place), announced=announced, names=names)
+        return Watch(names, asked)
+
+    def looks():
+        for watch in watches.values():
+            watch.look(NOW)
+            announce_in(place / "m", MACHINE, watch.by_source(MACHINE), NOW, ("features",))
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("aws", "gce"):
+            patch.setattr(clouds, name, saying(name))
+        SAYING.clear()
+        watches = {name: begun(name) for name in ("aws", "gce")}
+        for number, (who, moment) in enumerate(steps):
+            # No two say the same moment: whose it is could not be told then.
+            at = NOW + 1000 * moment + 10 * number + 5 if moment else None
+            if who == "killed":
+                name = "aws" if moment % 2 else "gce"
+                watches[name] = begun(name)
+            elif who == "person":
+                person = at
+                if at is None:
+                    remove((MACHINE,), place / "m")
+                else:
+                    put({MACHINE: at}, place / "m")
+            else:
+                SAYING[who] = at
+            if at_once:  # else several things happen between two looks
+                looks()
+        looks()
+        looks()
+        least = min(filter(None, (*SAYING.values(), person)), default=None)
+        assert read(place / "m", MACHINE_FEATURES).values.get(MACHINE) == least
+        for watch in watches.values():
+            assert (watch.end and watch.end.moment) == least
 
 
 def test_what_is_announced_in_a_directory_is_called_off_again(safe_path):

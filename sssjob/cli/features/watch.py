@@ -28,11 +28,17 @@ from sssjob.errors import SSSJobError
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from sssjob.features.watch import NoticeChange, Watch
+    from sssjob.features.watch import Looked, NoticeChange, Watch
 
 _NUMBERS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+# What ends a program that does nothing about it, but for faults of its own.
+_ENDING = signal.valid_signals().intersection(
+    getattr(signal, f"SIG{name}", 0)
+    for name in ("HUP", "INT", "QUIT", "USR1", "USR2", "ALRM", "TERM", "STKFLT", "XCPU", "XFSZ",
+                 "VTALRM", "PROF", "POLL", "PWR")
+).union(range(getattr(signal, "SIGRTMIN", 0), getattr(signal, "SIGRTMAX", -1) + 1))  # fmt: skip
 _PUT_OFF = 60  # seconds by which an end moves that is another one
-_LEAST = 0.05  # seconds for an answer
+_GRACE = 0.5  # seconds for an answer that says why a source has none
 SIGNALS = {each.name.removeprefix("SIG"): each for each in _NUMBERS}
 
 
@@ -97,7 +103,7 @@ be written.""",
               help="Where the metadata service or the API answers.")  # fmt: skip
 @click.option("--seconds", metavar="SECONDS",
               type=Number(0.1, 3600), default=5, show_default=True,
-              help="How long each answer may take.")  # fmt: skip
+              help="How long each source, and PROGRAM, may take.")  # fmt: skip
 @options.JSON_LINES
 @click.argument("payload", nargs=-1, metavar="[-- COMMAND [ARGUMENT]...]")
 def command(
@@ -110,36 +116,41 @@ def command(
     A notice is when the machine is to be down (shutdowntime) or the job to have ended
     (shutdowntime_job). Each one that is new, moves, or is called off is printed, announced in
     directories, and passed to PROGRAM. COMMAND runs meanwhile, and gets the signal when so many
-    seconds are left; a signal that ends this command goes to it, too.
+    seconds are left; a signal that would end this command (TERM, USR1, XCPU and others) goes to it.
     """
+    from sssjob.commands import end_all
     from sssjob.features.notices import Surroundings, usual
     from sssjob.features.watch import Watch
 
     if once and payload:
         common.fail("--once looks once and runs no COMMAND")
     environment = dict(os.environ)
-    asked = Surroundings(environment, node, url, seconds=seconds)
-    watch = Watch(sources or usual(environment), asked)
+    names = sources or usual(environment)
     places = {"shutdowntime": machine, "shutdowntime_job": job}
-    teller = _Teller(watch, places, program, as_json, seconds, bool(payload))
-    if once:
-        teller.look()
-        teller.finish()
-        unasked = bool(sources and watch.problems) or bool(teller.failed)
-        ended = common.FOUND if watch.standing else common.NOTHING
-        sys.exit(common.NOT_UNDERSTOOD if unasked else ended)
-    with _running(payload) as process:
-        try:
-            _watched(teller, process, every, notice, SIGNALS[name.upper()])
-        finally:
-            teller.end()
+    announced = {key: place for key, place in places.items() if place is not None}
+    asked = Surroundings(environment, node, url, seconds=seconds, announced=announced, names=names)
+    watch = Watch(names, asked)
+    teller = _Teller(watch, announced, program, as_json, seconds, bool(payload))
+    try:
+        if once:
+            teller.look()
+            unasked = bool(sources and watch.problems) or bool(teller.failed)
+            ended = common.FOUND if watch.standing else common.NOTHING
+            sys.exit(common.NOT_UNDERSTOOD if unasked else ended)
+        with _running(payload, watch.wake) as process:
+            try:
+                _watched(teller, process, every, notice, SIGNALS[name.upper()])
+            finally:
+                teller.end()
+    finally:
+        end_all()  # what a source, or a call, still waits for
 
 
 class _Teller:
     """Looks, and tells what changed wherever it is to be told."""
 
     def __init__(
-        self, watch: Watch, places: dict[str, str | None], program: str | None, as_json: bool,
+        self, watch: Watch, places: dict[str, str], program: str | None, as_json: bool,
         seconds: float, goes_on: bool,
     ) -> None:  # fmt: skip
         self.watch, self.places, self.as_json = watch, places, as_json
@@ -149,32 +160,35 @@ class _Teller:
         self.failed: dict[str, str] = {}  # why a key cannot be announced
         self.noted = False
 
-    def look(self, patience: float | None = None) -> None:
-        """Ask all sources once; after ``patience`` seconds, what they have said is told."""
+    def look(self) -> None:
+        """Ask all sources once, and tell what they said in time; then wait for the program."""
         now = int(time.time())
-        found = self.watch.look(now, patience)
+        self._tell(self.watch.look(now, self.seconds + _GRACE), now)
+        if self.calls is not None:
+            self.calls.finish()
+
+    def tell(self) -> None:
+        """Tell what has changed."""
+        now = int(time.time())
+        self._tell(self.watch.changed(now), now)
+
+    def _tell(self, found: Looked, now: int) -> None:
         for problem in found.problems:
             self._say(f"sssjob: {problem}")
         for change in found.changes:
             self._print(change)
         for key, place in self.places.items():
-            if place is not None:
-                self._announce(key, place, now)
+            self._announce(key, place, now)
         if self.calls is not None:
             for change in found.changes:
                 self.calls.put(change)
-
-    def finish(self) -> None:
-        """Wait for the program, if it has been called."""
-        if self.calls is not None:
-            self.calls.finish()
 
     def note(self, now: float, every: float) -> None:
         """Let prologs know which batch systems they need not ask until after the next look."""
         from sssjob.features.batch.directories import LONGEST_WATCH, watched
         from sssjob.features.notices import MACHINE
 
-        place = self.places[MACHINE]
+        place = self.places.get(MACHINE)
         until = int(now + 2 * every + self.seconds)
         node = self.watch.asked.node
         if place is None or not node or MACHINE in self.failed or until > now + LONGEST_WATCH:
@@ -185,14 +199,16 @@ class _Teller:
                 self.noted = True
 
     def end(self) -> None:
-        """Let prologs ask themselves from now on."""
+        """Let prologs ask themselves from now on, and make no more calls."""
         from sssjob.features.batch.directories import unwatched
         from sssjob.features.notices import MACHINE
 
-        place = self.places[MACHINE]
+        place = self.places.get(MACHINE)
         if self.noted and place is not None:
             with suppress(OSError, SSSJobError):  # it ends by itself
                 unwatched(Path(place))
+        if self.calls is not None and (missed := self.calls.give_up()):
+            self._say(f"sssjob: {self.calls.program} has not been told all changes: {missed}")
 
     def _print(self, change: NoticeChange) -> None:
         text = _row(change) if self.as_json else _line(change)
@@ -222,7 +238,7 @@ class _Teller:
         from sssjob.features.batch.directories import announce_in
 
         try:
-            announce_in(Path(place), key, self.watch.by_source(key), now)
+            announce_in(Path(place), key, self.watch.by_source(key), now, ("features",))
         except (OSError, SSSJobError) as error:
             reason = common.reason(error) if isinstance(error, OSError) else str(error)
             if self.failed.get(key) != reason:
@@ -257,11 +273,13 @@ class _Calls:
     def __init__(self, program: str, seconds: float, say: Callable[[str], None]) -> None:
         self.program, self.seconds, self.say = program, seconds, say
         self.changes: SimpleQueue[NoticeChange | None] = SimpleQueue()
+        self.left, self.gives_up = 0, False
         self.thread = Thread(target=self._run, daemon=True)
         self.thread.start()
 
     def put(self, change: NoticeChange) -> None:
         """Call it of a change, once the calls before have ended."""
+        self.left += 1
         self.changes.put(change)
 
     def finish(self) -> None:
@@ -269,16 +287,24 @@ class _Calls:
         self.changes.put(None)
         self.thread.join()
 
+    def give_up(self) -> int:
+        """Make no more calls; how many have not ended."""
+        self.gives_up = True
+        return self.left
+
     def _run(self) -> None:
         from sssjob.commands import CommandLimits, run
 
-        while (change := self.changes.get()) is not None:
+        while (change := self.changes.get()) is not None and not self.gives_up:
             notice = change.notice
             told = ("-", "-") if notice is None else (str(notice.moment), notice.source)
             try:
                 run((self.program, change.key, *told), self.program, CommandLimits(self.seconds))
             except CommandFailed as error:
+                if self.gives_up:
+                    return
                 self.say(f"sssjob: {error}")
+            self.left -= 1
 
 
 class _Stopped(Exception):
@@ -290,28 +316,52 @@ class _Stopped(Exception):
 
 
 @contextmanager
-def _running(payload: tuple[str, ...]) -> Iterator[subprocess.Popen[bytes] | None]:
-    """The payload, if there is one; a signal that would end this command goes to it."""
-    try:
-        process = subprocess.Popen(payload) if payload else None
-    except OSError as error:
-        fail(error)
+def _running(
+    payload: tuple[str, ...], wake: Callable[[], None]
+) -> Iterator[subprocess.Popen[bytes] | None]:
+    """The payload, if there is one; a signal that would end this command goes to it.
+
+    ``wake`` is called when it has ended.
+    """
+    process: subprocess.Popen[bytes] | None = None
+    early: list[int] = []  # signals that came before it was there
 
     def stop(number: int, frame: FrameType | None) -> None:
-        if process is None:
+        if not payload:
             raise _Stopped(number)
-        with suppress(ProcessLookupError):
+        if process is None:
+            early.append(number)
+        else:
             process.send_signal(number)
 
-    numbers = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
-    before = {number: signal.signal(number, stop) for number in numbers}
+    before = {each: signal.signal(each, stop) for each in sorted(_ENDING) if _ends(each)}
     try:
+        if payload:
+            try:
+                process = subprocess.Popen(payload)
+            except OSError as error:
+                fail(error)
+            for number in early:
+                process.send_signal(number)
+            Thread(target=_await, args=(process.pid, wake), daemon=True).start()
         yield process
     except _Stopped as stopped:
         sys.exit(128 + stopped.number)
     finally:
         for number, action in before.items():
             signal.signal(number, action)
+
+
+def _ends(number: int) -> bool:
+    """Whether a signal ends this command now: what is ignored here is in the payload, too."""
+    return signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler)
+
+
+def _await(pid: int, wake: Callable[[], None]) -> None:
+    """Wait until a child has ended, and leave its exit code to be read."""
+    with suppress(ChildProcessError):
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    wake()
 
 
 def _watched(
@@ -322,10 +372,14 @@ def _watched(
 
     It is signalled once its end is near, and once more only when that was put off or called off.
     """
-    signalled, patience = False, teller.seconds
-    while True:
-        teller.look(patience)
-        end = teller.watch.end
+    watch = teller.watch
+    signalled, next_look = False, time.monotonic()
+    while process is None or process.poll() is None:
+        if time.monotonic() >= next_look:
+            watch.ask(int(time.time()))
+            next_look = time.monotonic() + every
+        teller.tell()
+        end = watch.end
         left = None if end is None else end.moment - notice - time.time()
         if left is None or left > _PUT_OFF:
             signalled = False
@@ -333,15 +387,9 @@ def _watched(
             process.send_signal(number)
             signalled = True
         teller.note(time.time(), every)
-        is_ahead = left is not None and left > 0 and not signalled
-        pause = min(every, left) if left is not None and is_ahead else every
-        # No look takes longer than until the next signal is due.
-        due = max(0.0, left - pause) if left is not None and is_ahead else teller.seconds
-        patience = min(teller.seconds, max(_LEAST, due))
-        if process is None:
-            time.sleep(pause)
-            continue
-        with suppress(subprocess.TimeoutExpired):
-            code = process.wait(pause)
-            teller.finish()
-            sys.exit(128 - code if code < 0 else code)
+        pauses = [next_look - time.monotonic(), watch.patience()]
+        if not signalled and process is not None:
+            pauses.append(left)
+        watch.hear(min(each for each in pauses if each is not None))
+    code = process.returncode
+    sys.exit(128 - code if code < 0 else code)

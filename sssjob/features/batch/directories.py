@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -239,14 +239,59 @@ def is_watched(root: Path, system: str, node: str, now: int) -> bool:
     return until is not None and now < until <= now + LONGEST_WATCH
 
 
-def announce_in(directory: Path, key: str, said: Mapping[str, int | None], now: int) -> None:
-    """The same in any directory of features, for ``shutdowntime`` or ``shutdowntime_job``."""
+def announce_in(
+    directory: Path, key: str, said: Mapping[str, int | None], now: int,
+    reads: Collection[str] = (),
+) -> None:  # fmt: skip
+    """The same in any directory of features, for ``shutdowntime`` or ``shutdowntime_job``.
+
+    What sources say that ``reads`` names stands there already where others announced it: it is
+    theirs, to be called off by them.
+    """
     with handles.protected(directory) as folder, naming(directory):
-        _announce(folder, key, said, now)
+        standing = _announcements(folder, key, said)
+        theirs = {who for who in reads if said.get(who) in standing.others}
+        _announce(folder, key, {**said, **dict.fromkeys(theirs)}, now)
+
+
+class Announcements(NamedTuple):
+    """The moments that some sources announced in a directory, and those of all others.
+
+    What a person wrote is of others.
+    """
+
+    ours: frozenset[int] = frozenset()
+    others: frozenset[int] = frozenset()
+
+
+def announcements(
+    directory: str | os.PathLike[str], key: str, names: Collection[str]
+) -> Announcements:
+    """What these sources announced in a directory, and what others did; nothing if it is gone."""
+    try:
+        with handles.opened(directory) as folder:
+            return _announcements(folder, key, names)
+    except OSError:
+        return Announcements()
+
+
+def _announcements(folder: int, key: str, names: Collection[str]) -> Announcements:
+    noted = _announced(folder, _note(key))
+    written = whole(files.texts(folder, (key,))[0].get(key, ""))
+    others = {moment for who, moment in noted.items() if who not in names}
+    if written is not None and written not in noted.values():
+        others.add(written)
+    return Announcements(
+        frozenset(moment for who, moment in noted.items() if who in names), frozenset(others)
+    )
+
+
+def _note(key: str) -> str:
+    return _ANNOUNCED + key.removeprefix(SHUTDOWN)
 
 
 def _announce(folder: int, key: str, said: Mapping[str, int | None], now: int) -> None:
-    note = _ANNOUNCED + key.removeprefix(SHUTDOWN)
+    note = _note(key)
     if not any(said.values()) and not handles.is_there(folder, note):
         return  # nobody announces anything
     with _alone(folder):

@@ -5,8 +5,9 @@ A source is asked again and again, as ``shutdowntime`` is: what it no longer say
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, cast
 
 from sssjob import registry
@@ -15,6 +16,7 @@ from sssjob.dotted import loaded
 from sssjob.errors import InvalidValue, NotFetched, SSSJobError
 
 MACHINE, JOB = "shutdowntime", "shutdowntime_job"
+_LEAST = 0.05  # seconds for a question
 _NEVER = 1 << 63  # seconds: no clock of a kernel counts so far
 
 
@@ -52,7 +54,8 @@ class Surroundings:
 
     ``environment`` is that of the job, ``node`` what the batch system calls the machine, ``url``
     where a metadata service or an API answers ("" is the usual place), ``root`` where /run and
-    /proc are. ``seconds`` are for each question.
+    /proc are. ``seconds`` are for all questions of a source together. ``announced`` has the
+    directory, by key, in which is announced what the sources of ``names`` say.
     """
 
     environment: Mapping[str, str]
@@ -60,6 +63,19 @@ class Surroundings:
     url: str = ""
     root: str = "/"
     seconds: float = 5.0
+    announced: Mapping[str, str] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    end: float | None = None  # of the time to answer, by the monotonic clock
+
+    def share(self, questions: int = 1) -> float:
+        """The seconds for the next one of so many questions that are still to be asked."""
+        left = self.seconds if self.end is None else self.end - time.monotonic()
+        return max(left / questions, _LEAST)
+
+    def called(self, name: str) -> str:
+        """By which name a source announces what it says."""
+        row = registry.all_systems().get(name)
+        return name if self.node or not (row and row.script) else f"{name}-by-host"
 
 
 Source = Callable[[Surroundings, int], Iterable[Notice | Unread]]
@@ -80,19 +96,6 @@ _HERE = "sssjob.features.notices."
 Said = Mapping[str, Mapping[str, Notice]]  # the earliest notices by key, by source
 
 
-@dataclass(frozen=True, slots=True)
-class Notices:
-    """What each source says that answered, in part at least, and what could not be asked."""
-
-    said: Said = field(default_factory=dict)
-    problems: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def earliest(self) -> dict[str, Notice]:
-        """The earliest notice of all sources, by key."""
-        return earliest(self.said)
-
-
 def earliest(said: Said) -> dict[str, Notice]:
     """The earliest notice of some sources, by key; of two at the same moment the first source's."""
     return _earliest(notice for each in said.values() for notice in each.values())
@@ -107,26 +110,23 @@ def _earliest(notices: Iterable[Notice]) -> dict[str, Notice]:
 
 
 class Answer(NamedTuple):
-    """What one source says: its earliest notices by key, and why it did not say all."""
+    """What one source says: its earliest notices by key, and why it did not say all.
+
+    Of one that ``is_last`` nothing more comes; before it, a source may say a part.
+    """
 
     said: Mapping[str, Notice] | None  # None where it said nothing
-    problem: str
+    problem: str = ""
+    is_last: bool = True
 
 
-def ask(names: Iterable[str], asked: Surroundings, now: int) -> Notices:
-    """Ask sources for their notices, one after the other; what cannot be asked is a problem."""
-    answers = {name: ask_one(name, asked, now) for name in names}
-    return Notices(
-        {name: each.said for name, each in answers.items() if each.said is not None},
-        {name: each.problem for name, each in answers.items() if each.problem},
-    )
+def answers(name: str, asked: Surroundings, now: int) -> Iterator[Answer]:
+    """Ask one source, of which each notice is given on at once, and all together at the end.
 
-
-def ask_one(name: str, asked: Surroundings, now: int) -> Answer:
-    """Ask one source. What it said before it failed counts; however it fails, nothing is raised.
-
-    A notice stands as long as its source tells it, also when its moment has come.
+    What it said before it failed counts; however it fails, nothing is raised. A notice stands as
+    long as its source tells it, also when its moment has come.
     """
+    asked = replace(asked, end=time.monotonic() + asked.seconds)
     found: list[Notice] = []
     faults: list[str] = []
     try:
@@ -135,6 +135,7 @@ def ask_one(name: str, asked: Surroundings, now: int) -> Answer:
                 faults.append(each.reason)
             elif 0 <= each.moment < _NEVER:
                 found.append(each)
+                yield Answer(_earliest(found), is_last=False)
             else:
                 faults.append(f"{each.why}: it tells no moment")
     except (NotFetched, CommandFailed, SSSJobError, OSError, ImportError) as error:
@@ -142,7 +143,7 @@ def ask_one(name: str, asked: Surroundings, now: int) -> Answer:
     except Exception as error:  # of a source, whichever it is: it costs that one, no other
         faults.append(f"{type(error).__name__}: {error}")
     said = _earliest(found) if found or not faults else None
-    return Answer(said, "; ".join(dict.fromkeys(faults)))
+    yield Answer(said, "; ".join(dict.fromkeys(faults)))
 
 
 def names() -> tuple[str, ...]:

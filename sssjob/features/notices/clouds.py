@@ -36,24 +36,26 @@ def aws(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     lifetime = (("X-aws-ec2-metadata-token-ttl-seconds", str(_TOKEN_SECONDS)),)
     token, trouble = None, ""
     try:
-        token = content(f"{base}/api/token", _options(asked, lifetime, "PUT"))
+        token = content(f"{base}/api/token", _options(asked, lifetime, 3, "PUT"))
     except NotFetched as error:  # the first version of the service answers without one
         trouble = str(error)
     token = (token or "").strip()
     if not (token.isascii() and token.isprintable()):
         token, trouble = "", f"{base}/api/token: what it says is no token"
     headers = (("X-aws-ec2-metadata-token", token),) if token else ()
-    found = [
-        *trying(_spot(f"{base}/meta-data/spot/instance-action", asked, headers)),
-        *trying(_events(f"{base}/meta-data/events/maintenance/scheduled", asked, headers)),
-    ]
-    yield from found
-    if trouble and any(isinstance(each, Unread) for each in found):
-        yield Unread(trouble)
+    for part in (
+        _spot(f"{base}/meta-data/spot/instance-action", asked, headers),
+        _events(f"{base}/meta-data/events/maintenance/scheduled", asked, headers),
+    ):
+        for each in trying(part):
+            yield each
+            if trouble and isinstance(each, Unread):
+                yield Unread(trouble)
+                trouble = ""
 
 
 def _spot(url: str, asked: Surroundings, headers: Headers) -> Iterator[Notice]:
-    spot = _json(url, asked, headers)
+    spot = _json(url, asked, headers, 2)
     if spot is not None:
         told = _object(url, spot)
         yield _told(told.get("time"), "aws", f"spot instance: {told.get('action')}")
@@ -78,7 +80,7 @@ def gce(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
 
 
 def _preempted(url: str, asked: Surroundings, now: int) -> Iterator[Notice]:
-    said = _word(url, asked)
+    said = _word(url, asked, 3)
     if said == "TRUE":
         yield Notice(MACHINE, now + PREEMPTED, "gce", "preempted", counts=True)
     elif said not in ("FALSE", ""):
@@ -87,7 +89,7 @@ def _preempted(url: str, asked: Surroundings, now: int) -> Iterator[Notice]:
 
 def _maintained(base: str, asked: Surroundings, now: int) -> Iterator[Notice]:
     url = f"{base}/maintenance-event"
-    said = _word(url, asked)
+    said = _word(url, asked, 2)
     if not said.startswith("TERMINATE"):
         if said and not said.startswith(("NONE", "MIGRATE")):
             raise NotFetched(url, f"{said[:_SHOWN]!r} is no event of maintenance")
@@ -111,7 +113,7 @@ def azure(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     """
     base = f"{asked.url or LINK_LOCAL}/metadata"
     url = f"{base}/scheduledevents?api-version={_OF_AZURE}"
-    answer = _json(url, asked, _AZURES)
+    answer = _json(url, asked, _AZURES, 2)
     events = _list(url, None if answer is None else _object(url, answer).get("Events"))
     ending = [
         each for each in events if not isinstance(each, dict) or each.get("EventType") in _ENDING
@@ -175,18 +177,22 @@ def _told(text: object, source: str, why: str) -> Notice:
     return Notice(MACHINE, moment(text), source, why)
 
 
-def _options(asked: Surroundings, headers: Headers, method: str = "GET") -> RemoteOptions:
-    return RemoteOptions(asked.seconds, asked.seconds, headers=headers, method=method)
+def _options(
+    asked: Surroundings, headers: Headers, questions: int = 1, method: str = "GET"
+) -> RemoteOptions:
+    """How one of so many questions that are still to come is asked."""
+    seconds = asked.share(questions)
+    return RemoteOptions(seconds, seconds, headers=headers, method=method)
 
 
-def _word(url: str, asked: Surroundings) -> str:
+def _word(url: str, asked: Surroundings, questions: int) -> str:
     """What the service of Google says in a word, "" where it says nothing."""
-    return (content(url, _options(asked, _GOOGLES)) or "").strip()
+    return (content(url, _options(asked, _GOOGLES, questions)) or "").strip()
 
 
-def _json(url: str, asked: Surroundings, headers: Headers) -> object:
+def _json(url: str, asked: Surroundings, headers: Headers, questions: int = 1) -> object:
     """What a service says in JSON; None where it says nothing. Raises ``NotFetched``."""
-    text = content(url, _options(asked, headers))
+    text = content(url, _options(asked, headers, questions))
     if not text or not text.strip():
         return None
     try:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sssjob.features.here import here
+from sssjob.errors import InvalidValue
+from sssjob.features.batch import directories
+from sssjob.features.files import REMOTE, locate
+from sssjob.features.here import Here, here
 from sssjob.features.left import shutdowns, undecided
 from sssjob.features.notices import JOB, Notice, Surroundings, Unread
 
@@ -12,14 +15,48 @@ _VARIABLES = ("MACHINEFEATURES", "JOBFEATURES")
 
 
 def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
-    """What both directories say; without $JOBFEATURES, what the batch system says to its job."""
-    found = here(asked.environment, asked.root)
-    for key, moment in shutdowns(found.job, found.machine, now)[0].items():
-        yield Notice(key, moment, "features", found.sources.get(key, key))
-    start, limit = found.job.get("jobstart_secs"), found.job.get("wall_limit_secs")
-    if isinstance(start, int) and isinstance(limit, int):
-        yield Notice(JOB, start + limit, "features", "jobstart_secs + wall_limit_secs")
+    """What both directories say; without $JOBFEATURES, what the batch system says to its job.
+
+    Where one is on a server, what the other one says comes first.
+    """
+    remote = [name for name in _VARIABLES if _is_remote(asked.environment.get(name, ""))]
+    if len(remote) == 1:
+        local = {name: text for name, text in asked.environment.items() if name not in remote}
+        yield from _notices(here(local, asked.root), asked, now)
+    found = here(asked.environment, asked.root, asked.share(max(len(remote), 1)))
+    yield from _notices(found, asked, now)
     named = any(asked.environment.get(name) for name in _VARIABLES)
     told = [each for each in found.problems if not each.endswith(" is not set")]
     if (unknown := undecided(found.job, found.unknown)) and (named or told):
         yield Unread("; ".join(told) or f"not known: {', '.join(unknown)}")
+
+
+def _is_remote(text: str) -> bool:
+    try:
+        return locate(text).kind == REMOTE
+    except InvalidValue:
+        return False
+
+
+def _notices(found: Here, asked: Surroundings, now: int) -> Iterator[Notice]:
+    for key, moment in shutdowns(found.job, found.machine, now)[0].items():
+        said = _of_others(key, moment, asked)
+        if said is not None:
+            yield Notice(key, said, "features", found.sources.get(key, key))
+    start, limit = found.job.get("jobstart_secs"), found.job.get("wall_limit_secs")
+    if isinstance(start, int) and isinstance(limit, int):
+        yield Notice(JOB, start + limit, "features", "jobstart_secs + wall_limit_secs")
+
+
+def _of_others(key: str, moment: int, asked: Surroundings) -> int | None:
+    """What stands there of others than who asks: no announcement is its own source. # decision 654
+
+    Whatever names the directory, a moment that is announced in it by who asks is its echo.
+    """
+    if key not in asked.announced:
+        return moment
+    ours = [asked.called(name) for name in asked.names]
+    announced = directories.announcements(asked.announced[key], key, ours)
+    if moment not in announced.ours or moment in announced.others:
+        return moment
+    return min(announced.others, default=None)

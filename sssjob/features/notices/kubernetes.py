@@ -38,7 +38,7 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
         raise InvalidValue(name, "the name of a pod: set POD_NAME")
     path = f"api/v1/namespaces/{space}/pods/{name}"
     try:
-        pod = _object(path, asked, account)
+        pod = _object(path, asked, account, 2)
         metadata, spec = (_of(pod, part, path) for part in ("metadata", "spec"))
     except NotFetched as error:
         yield Unread(str(error))
@@ -123,8 +123,8 @@ def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
     return toleration.get("key") == taint.get("key") and same
 
 
-def _object(path: str, asked: Surroundings, account: str) -> Any:
-    """An object of the API. Raises ``NotFetched``."""
+def _object(path: str, asked: Surroundings, account: str, questions: int = 1) -> Any:
+    """An object of the API, one of so many to ask for. Raises ``NotFetched``."""
     host, port = (asked.environment.get(f"KUBERNETES_SERVICE_{name}", "") for name in
                   ("HOST", "PORT"))  # fmt: skip
     address = f"[{host}]" if ":" in host else host
@@ -134,7 +134,8 @@ def _object(path: str, asked: Surroundings, account: str) -> Any:
     authority = os.path.join(account, "ca.crt")
     ca = authority if os.path.exists(authority) else ""
     url = f"{base}/{path}"
-    text = content(url, RemoteOptions(asked.seconds, asked.seconds, ca=ca, headers=headers))
+    seconds = asked.share(questions)
+    text = content(url, RemoteOptions(seconds, seconds, ca=ca, headers=headers))
     if text is None:
         raise NotFetched(url, "there is no such object")
     try:

@@ -73,11 +73,11 @@ def _printed(command: list[str], asked: Surroundings) -> str:
     daemon. # decision 579
     """
     try:
-        return answer(command, asked.environment, asked.seconds)
+        return answer(command, asked.environment, asked.share())
     except CommandFailed as error:
         if "AUTHENTICATE" not in str(error):
             raise
-    return answer(command, {**_AS_ANYBODY, **asked.environment}, asked.seconds)
+    return answer(command, {**_AS_ANYBODY, **asked.environment}, asked.share())
 
 
 def _drained(slot: Ad, slots: list[Ad], now: int) -> int | None:

@@ -43,10 +43,11 @@ def read(environment: Mapping[str, str]) -> StatedValues:
     end = said.whole("SLURM_JOB_END_TIME", environment, "wall_limit_secs")
     start, limit, wrong = times(environment)
     said.add("jobstart_secs", start, "$SLURM_JOB_START_TIME")
+    if not start and end and end not in UNSET:
+        wrong = wrong or f"$SLURM_JOB_END_TIME is {end}, and nobody says since when"
+        said.add("shutdowntime_job", end, "$SLURM_JOB_END_TIME")
     if wrong:
         said.wrong(wrong, "wall_limit_secs")
-        if not start and end and end not in UNSET:
-            said.add("shutdowntime_job", end, "$SLURM_JOB_END_TIME")
     if limit is not None:
         said.known("wall_limit_secs")
         said.add("wall_limit_secs", limit, "$SLURM_JOB_END_TIME - $SLURM_JOB_START_TIME")
@@ -66,7 +67,7 @@ def times(environment: Mapping[str, str]) -> tuple[int | None, int | None, str]:
     if end is None:
         return start, None, ""
     if start is None:
-        return None, None, f"$SLURM_JOB_END_TIME is {end}, and nobody says since when"
+        return None, None, ""
     if end <= start:
         return start, None, f"$SLURM_JOB_END_TIME {end} is not after the start of the job"
     return start, end - start if end - start != YEAR else 0, ""

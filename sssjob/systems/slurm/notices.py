@@ -25,7 +25,7 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     """
     node = asked.node or asked.environment.get("SLURMD_NODENAME") or _host()
     notes: list[str] = []
-    found = Invocation("slurm", (), asked.environment, asked.seconds).shutdown(node, now, notes)
+    found = Invocation("slurm", (), asked.environment, asked.share(2)).shutdown(node, now, notes)
     if found is None:
         said = "; ".join(notes) or "scontrol prints no list of reservations"
         yield Unread(f"slurm does not say when node {node} is taken away: {said}")
@@ -35,7 +35,7 @@ def read(asked: Surroundings, now: int) -> Iterator[Notice | Unread]:
     if job.isascii() and job.isdigit():
         # With the id of each task and component: that of a leader is that of all of them, too.
         command = ["squeue", "--noheader", f"--jobs={job}", "--format=%A %e"]
-        printed = answer(command, {**asked.environment, **ENVIRONMENT}, asked.seconds)
+        printed = answer(command, {**asked.environment, **ENVIRONMENT}, asked.share())
         rows = [line.split() for line in printed.splitlines()]
         ends = [row[1] for row in rows if len(row) == 2 and row[0] == job]
         end = words.moment(ends[0]) if len(ends) == 1 else None
