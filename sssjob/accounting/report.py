@@ -6,7 +6,7 @@ state is not part of a sum, and efficiencies are those of the jobs that state bo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from fractions import Fraction
@@ -92,13 +92,29 @@ class JobProperties:
         found = self.delivered.get(name)
         if found and (len(found) > 1 or found[0].attributes):
             amount = self.scope.delivered(name)  # metrics, contexts, parts from several machines
-            found = None
             if amount is not None:
-                return units.plain(amount.value)
+                return units.plain(amount.value * self._part_of_time(found))
+            found = None
         for item in (*(found or ()), *self.own.get(name, ())):
             if is_given(item):
                 return self.read(item)
         return None
+
+    # decision 665
+    def _part_of_time(self, found: Sequence[Property]) -> Fraction:
+        """For what part of its Duration a job had an amount, by the ``duration`` of that (SSS 5.1).
+
+        1 where it does not say, or is a Duration itself.
+        """
+        [stated, *more] = found
+        text = stated.attributes.get("duration")
+        if text is None or more or stated.name in ("Duration", "CpuDuration"):
+            return Fraction(1)
+        wall = self.given("Duration")
+        try:
+            return Fraction(units.duration(text)) / Fraction(wall) if wall else Fraction(1)
+        except InvalidValue:
+            return Fraction(1)
 
     def resources(self, meant: Callable[[Mapping[str, str]], bool]) -> Iterator[tuple[Number, str]]:
         """The numbers of the resources that were delivered, and their units, by attributes."""
@@ -110,7 +126,11 @@ class JobProperties:
             if attributes.get("metric", "") not in ("", "Total"):
                 continue
             if (number := _number(item)) is not None:
-                yield number, attributes.get("units", "")
+                share = self._part_of_time((item,)) if "duration" in attributes else 1
+                yield (
+                    units.plain(Fraction(number) * share) if share != 1 else number,
+                    (attributes.get("units", "")),
+                )
 
     def most(self, name: str) -> Number | None:
         """The most that was measured, or else what was given."""

@@ -43,7 +43,7 @@ MOST = 1 << 43  # numbers of rows are below
 _PART = 18  # bits of how many rows are added up together
 _HALF = 32  # bits; wall time by memory is kept in two parts
 _BATCH = 5000  # rows that are written together
-_VERSION = 1  # of what rows say: others are made anew
+_VERSION = 2  # of what rows say: others are made anew
 _NAMES = tuple(each.name for each in SUMS)
 
 TEXTS = Table("usage_text", (Field("number", INTEGER), Field("text", TEXT)), ("number",))

@@ -260,3 +260,17 @@ def test_how_long_a_job_ran_has_one_rule_which_spans_are_told_apart(inner, repor
     facts = JobProperties(loads(f"<Job><Id>1</Id>{inner}</Job>"))
     assert wall_time(facts) == used(facts).wall == run_of(facts.job).wall == reported
     assert wall_time(facts, spans=True) == charged
+
+
+# decision 665
+@pytest.mark.parametrize("processors, wall, slots", [
+    ('<Processors duration="150">2</Processors>', 200, 300),
+    ('<Processors duration="150" consumptionRate="0.5">2</Processors>', 200, 300),
+    ('<Processors duration="00:01:00">2</Processors>', 200, 120),
+    ('<Processors duration="soon">2</Processors>', 200, 400),
+    ('<Processors duration="150">2</Processors>', 0, 0),
+    ("<Processors>2</Processors>", 200, 400),
+])  # fmt: skip
+def test_processors_count_for_as_long_as_they_were_had(processors, wall, slots):
+    text = f"<Job><Delivered><Duration>{wall}</Duration>{processors}</Delivered></Job>"
+    assert used(JobProperties(loads(text))).slots == slots

@@ -310,9 +310,10 @@ def test_the_part_of_processors_that_was_used_is_that_of_the_last_report(site):
 
 @pytest.mark.parametrize("sizes", [(4, 2), (8, 1, 3), (4, 4), (1, 64), (2, 3)])
 def test_starts_on_slots_of_different_sizes_are_added_up_each_with_its_own(site, sizes):
-    site.add("a.xml", USER)
+    site.add("a.xml", f"{USER}<Requested><Resource name='GPU'>1</Resource></Requested>")
     for number, cpus in enumerate(sizes, 1):
-        [ad] = site.fetch(SLOT.merged({"Cpus": cpus}))
+        devices = ",".join(f"GPU-{each}" for each in range(cpus))
+        [ad] = site.fetch(SLOT.merged({"Cpus": cpus, "GPUs": cpus, "AssignedGPUs": devices}))
         end = "exit" if number == len(sizes) else "evict"
         site.call("update-job-info", ran(ad, JobDuration=2.0))
         site.call("job-exit", ran(ad, JobDuration=5.0, CpusUsage=cpus / number), end)
@@ -321,8 +322,9 @@ def test_starts_on_slots_of_different_sizes_are_added_up_each_with_its_own(site,
     wanted = sum(5 * cpus for cpus in sizes)
     told = used(JobProperties(job))
     assert told.wall == 5 * len(sizes)
-    assert abs(told.slots - wanted) <= told.wall / 2  # processors are whole
     [given] = job.delivered.all("Processors")
+    assert abs(told.slots - wanted) <= int(given.text) / 2  # processors and seconds are whole
+    assert told.gpus == pytest.approx(wanted)
     [total] = [each.total for each in usages(job) if each.item.name == "Processors"]
     assert (
         abs(total - wanted * Fraction(given.attributes["consumptionRate"])) <= int(given.text) / 2
@@ -519,6 +521,21 @@ def test_which_attempt_was_taken_stands_in_a_document_until_something_is_heard(s
         return
     site.call("job-exit", ad if end == "unstarted" else ran(ad), end.replace("unstarted", "evict"))
     assert "Attempt" not in path.read_text()
+
+
+@pytest.mark.parametrize("instead", [False, True])
+def test_a_job_that_is_moved_before_a_startd_takes_it_is_noted_where_it_stands(site, instead):
+    path = site.add("a.xml", USER)
+    [ad] = site.fetch()
+    path.rename(site.path / "b.xml")
+    if instead:
+        site.add("a.xml", USER, id_="8")
+    site.call("reply-fetch", ad, "accept")
+    assert [each["SSSJobId"] for each in site.fetch()] == ["8"] * instead
+    site.fold()
+    assert "Attempt" in (site.path / "b.xml").read_text()
+    shutil.rmtree(site.state)
+    assert "7" not in [each["SSSJobId"] for each in site.fetch()]
 
 
 # decision 598

@@ -451,9 +451,7 @@ def tell_taken(settings: HookSettings, queue: JobQueue, say: Say) -> None:
     for row in queue.untold(ACCEPTED):
         mark = starts.taking(names.ticket(row.key, row.attempt))
 
-        def change(job: Job, row: Queued = row, mark: Property = mark) -> Job:
-            if row.asks not in ("", asks(job)):  # another one in its place
-                return job
+        def change(job: Job, mark: Property = mark) -> Job:
             return folded(starts.without_taken(job), [Fact(mark, JOB)]).job
 
         if _changed(source, queue, row, change, say):
@@ -472,10 +470,19 @@ def free(settings: HookSettings, queue: JobQueue, held: Queued, *, say: Say) -> 
 def _changed(
     source: Documents, queue: JobQueue, of: Queued, change: Callable[[Job], Job], say: Say
 ) -> bool:
-    """Change the document of a job of the queue; False where that cannot be, which is said."""
+    """Change the document of a job of the queue; False where that cannot be, which is said.
+
+    And where the job does not stand there any more: it is found when documents are looked at.
+    """
+    is_there = False
 
     def here(number: int, job: Job, whose: int | None) -> Job:
-        return change(job) if (number, job.id) == (of.number, of.id) else job
+        nonlocal is_there
+        # An earlier version did not note what it runs.
+        if (number, job.id) != (of.number, of.id) or of.asks not in ("", asks(job)):
+            return job
+        is_there = True
+        return change(job)
 
     try:
         source.change(of.document, here, _uid(queue, of.document))
@@ -483,7 +490,7 @@ def _changed(
         say(f"{of.document}: {error}")
         return False
     queue.read_again("?", of.document)
-    return True
+    return is_there
 
 
 def _uid(queue: JobQueue, document: str) -> int | None:

@@ -9,7 +9,7 @@ task group with a Delivered of its own, as steps of jobs are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -18,7 +18,7 @@ from sssjob.classads import evaluate
 from sssjob.classads.values import Ad
 from sssjob.fold import JOB, Fact
 from sssjob.fold import fold as folded
-from sssjob.model import Delivered, Item, Job, Property, TaskGroup
+from sssjob.model import Delivered, Item, Job, Properties, Property, TaskGroup
 from sssjob.systems.condor import names
 
 # What of a job is of one of its starts.
@@ -172,32 +172,62 @@ def with_groups(
     return _evened(after.holding((*items, *named)), starts)
 
 
-# decision 638
+# decision 638, 665
 def _evened(job: Job, starts: Mapping[str, Start]) -> Job:
-    """A job whose starts had different processors, with those that it had on average.
+    """A job whose starts had different amounts, with those that it had on average.
 
-    Readers multiply them by the Duration of the job. They are whole, and their ``duration`` says
-    for how long so many were had, for who reads that.
+    Readers multiply them by the Duration of the job. Processors are whole, and their ``duration``
+    says for how long so many were had; of a Resource there is any part.
     """
     groups = [group.delivered for group in job.task_groups if is_start(group, starts)]
-    told = [
-        (each.value("Processors"), each.value("Duration"), _rate(each.get("Processors")))
-        for each in groups
+    spans = [(each, each.value("Duration")) for each in groups]
+    told = [(each, ran) for each, ran in spans if isinstance(ran, int)]
+    return _resources_evened(_processors_evened(job, told), told)
+
+
+def _processors_evened(job: Job, told: Sequence[tuple[Properties, int]]) -> Job:
+    found = [
+        (had, ran, _rate(each.get("Processors")))
+        for each, ran in told if isinstance(had := each.value("Processors"), int)
     ]  # fmt: skip
-    numbers = [
-        (had, ran, rate) for had, ran, rate in told
-        if isinstance(had, int) and isinstance(ran, int)
-    ]  # fmt: skip
-    seconds = sum(ran for _, ran, _ in numbers)
-    total = sum(had * ran for had, ran, _ in numbers)
-    if len({had for had, *_ in numbers}) < 2 or not seconds or not total:
+    seconds = sum(ran for _, ran, _ in found)
+    total = sum(had * ran for had, ran, _ in found)
+    if len({had for had, *_ in found}) < 2 or not seconds or not total:
         return job
     most = max(units.rounded(Fraction(total, seconds)), 1)
     attributes = {"duration": str(units.rounded(Fraction(total, most)))}
-    if all(rate is not None for *_, rate in numbers):
-        rate = sum(had * ran * (rate or 0) for had, ran, rate in numbers) / total
+    if all(rate is not None for *_, rate in found):
+        rate = sum(had * ran * (rate or 0) for had, ran, rate in found) / total
         attributes["consumptionRate"] = f"{float(rate):.4g}"
     return job.setting(Property("Processors", most, attributes), inside=Delivered)
+
+
+def _resources_evened(job: Job, told: Sequence[tuple[Properties, int]]) -> Job:
+    held: dict[frozenset[tuple[str, str]], list[tuple[Fraction, int]]] = {}
+    for each, ran in told:
+        for item in each.all("Resource"):
+            number = item.value
+            if "metric" not in item.attributes and isinstance(number, (int, Fraction)):
+                key = frozenset(item.attributes.items())
+                held.setdefault(key, []).append((Fraction(number), ran))
+    seconds = sum(ran for _, ran in told)
+    for key, found in held.items():
+        if seconds and (len(found) < len(told) or len({number for number, _ in found}) > 1):
+            mean = sum((number * ran for number, ran in found), Fraction(0)) / seconds
+            job = _having(job, Property("Resource", units.decimal(mean), dict(sorted(key))))
+    return job
+
+
+def _having(job: Job, new: Property) -> Job:
+    """A job to which a resource was delivered, in place of the one with the same attributes."""
+    block = job.block(Delivered) or Delivered()
+    is_same = [
+        isinstance(item, Property) and (item.name, item.attributes) == (new.name, new.attributes)
+        for item in block.items
+    ]  # fmt: skip
+    items = [new if same else item for item, same in zip(block.items, is_same, strict=True)]
+    changed = block.holding(items if any(is_same) else [*items, new])
+    return job.holding(changed if item is block else item for item in job.items)
 
 
 def _rate(item: Property | None) -> Fraction | None:
