@@ -23,8 +23,34 @@ SIZE = 8192  # documents of a part; a million of them have 123 parts
 MOST = 200_000  # sums of a group in a part that are kept in memory; each takes about 400 bytes
 _ASK = "SELECT part, sum(changes) FROM touched GROUP BY part ORDER BY part"
 
+_SEVERAL = 100  # stretches of numbers that a question names
+
 Texts = tuple[str, ...]
 Sums = tuple[tuple[int, int], ...]  # of each measure: how many have it, and its sum
+
+
+def counts(moment: ReadTransaction) -> dict[int, int]:
+    """How often each part was written to."""
+    return {int(part): int(count) for part, count in moment.fetch(_ASK)}
+
+
+def changed(moment: ReadTransaction, table: str, column: str) -> tuple[str, tuple[int, ...]]:
+    """Which documents are in parts that were written to since a table had their counts.
+
+    As a condition on the column that has their numbers, and the values for its marks.
+    """
+    kept: dict[int, int] = dict(moment.fetch(f"SELECT part, changes FROM {table}"))
+    same = sorted(part for part, count in counts(moment).items() if kept.get(part) == count)
+    terms, values, first = [], list[int](), 0
+    for part in same:
+        if part > first:
+            terms.append(f"{column} >= ? AND {column} < ?")
+            values += numbers(first)[0], numbers(part)[0]
+        first = part + 1
+    if len(terms) > _SEVERAL:
+        return "1 = 1", ()
+    terms.append(f"{column} >= ?")
+    return f"({' OR '.join(terms)})", (*values, numbers(first)[0])
 
 
 class PartSums(NamedTuple):
@@ -110,12 +136,12 @@ class KeptSums:
 
         ``what`` tells these sums from others that are kept.
         """
-        counts = {int(part): int(count) for part, count in moment.fetch(_ASK)}
+        found = counts(moment)
         with self._lock:
             whole = self._kept.pop(what, None) or _Whole()
             # A moment that began before another one's may not have a part that this one had.
-            for part in {*counts, *whole.parts}:
-                count = counts.get(part, 0)
+            for part in {*found, *whole.parts}:
+                count = found.get(part, 0)
                 if part not in whole.parts or whole.parts[part][0] != count:
                     whole.replace(part, count, ask(part))
             self._keep(what, whole)

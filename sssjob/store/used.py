@@ -10,9 +10,10 @@ rows are made when a report is asked for, so that an import does not wait for th
 version of each document that they are made of.
 
 Why it is right: a document's version grows with every change of it, also when it is deleted, so
-rows are used only of documents that are as they were. What is no whole number below ``MOST`` is
-kept as the text of a fraction, and added up outside; sums are of ``_PART`` rows at most, so that
-none of them passes 64 bits.
+rows are used only of documents that are as they were. Whether all of a part of the store are is
+told by the count of its changes (``parts``), so that few documents are looked at. What is no whole
+number below ``MOST`` is kept as the text of a fraction, and added up outside; sums are of ``_PART``
+rows at most, so that none of them passes 64 bits. Of many rows sums are kept, too (``rolled``).
 """
 
 from __future__ import annotations
@@ -31,13 +32,12 @@ from sssjob.measures import (
     usage_of,
     usage_text,
 )
-from sssjob.spans import BEFORE
-from sssjob.store import lookup, schema
+from sssjob.store import lookup, rolled, schema
 from sssjob.store.documents import PackedRows, parts
 from sssjob.store.engine import Engine, ReadTransaction, Row
 from sssjob.store.packing import Packing
+from sssjob.store.parts import changed, part_of
 from sssjob.store.schema import INTEGER, TEXT, Field, Table
-from sssjob.store.sql import quoted
 
 MOST = 1 << 43  # numbers of rows are below
 _PART = 18  # bits of how many rows are added up together
@@ -51,9 +51,13 @@ DONE = Table(
     "usage_done", (Field("document", INTEGER), Field("version", INTEGER)), ("document",),
     is_small=True,
 )  # fmt: skip
+# How often a part of the store was written to when rows of all its documents were there.
+PARTS = Table(
+    "usage_part", (Field("part", INTEGER), Field("changes", INTEGER)), ("part",), is_small=True
+)
 _SETTING = "usage"
 
-Window = tuple[int | None, int | None]  # of the ends of jobs
+Window = rolled.Window
 
 
 class UsageRow(NamedTuple):
@@ -85,11 +89,13 @@ class StoreUsage:
         self._engine, self._packing, self._names = engine, packing, tuple(names)
         self._numbers: dict[str, int] = {}  # of texts
         self._table = _table(self._names)
+        self._rolled = rolled.RolledSums(engine, _aggregates(()))
+        self._tables = (self._table, TEXTS, DONE, PARTS, *self._rolled.tables)
 
     @cached_property
     def is_there(self) -> bool:
         """Whether there are such rows, of this version of what they say."""
-        if not all(self._engine.has(each.name) for each in (self._table, TEXTS, DONE)):
+        if not all(self._engine.has(each.name) for each in self._tables):
             return False
         told = self._engine.fetch("SELECT value FROM setting WHERE name = ?", (_SETTING,))
         return [*map(tuple, told)] == [(self._says,)]
@@ -103,19 +109,37 @@ class StoreUsage:
             self._engine.hold("usage")
             self.__dict__.pop("is_there", None)
             if not self.is_there:
-                for table in (self._table, TEXTS, DONE):
+                for table in self._tables:
                     self._engine.fetch(f"DROP TABLE IF EXISTS {table.name}")
                     made = schema.create(table, types, suffix if table.is_small else "")
                     self._engine.fetch(made)
-                index = schema.create_index(self._table, ("document",))
-                self._engine.fetch(index)
+                for name in ("document", "exact"):
+                    self._engine.fetch(schema.create_index(self._table, (name,)))
                 self._engine.fetch("DELETE FROM setting WHERE name = ?", (_SETTING,))
                 self._engine.add(schema.SETTING, [(_SETTING, self._says)])
             self.__dict__["is_there"] = True
 
     def stale(self, moment: ReadTransaction) -> dict[int, tuple[int, bool]]:
         """The documents whose rows are not of what they are now: version, and if it is hidden."""
-        return {number: (version, bool(hidden)) for number, version, hidden in moment.fetch(_STALE)}
+        within, values = changed(moment, PARTS.name, "d.number")
+        found = moment.fetch(f"{_STALE} AND {within}", values)
+        return {number: (version, bool(hidden)) for number, version, hidden in found}
+
+    def settled(self, counts: Mapping[int, int], without: Iterable[int]) -> None:
+        """Note that the rows of all documents are there, but for some, as of a moment in which
+        parts were written to so often; and keep the sums of many rows.
+        """
+        left = {*map(part_of, without)}
+        rows = sorted((part, count) for part, count in counts.items() if part not in left)
+        if rows == sorted(
+            map(tuple, self._engine.fetch(f"SELECT part, changes FROM {PARTS.name}"))
+        ):
+            return
+        with self._engine.transaction():
+            self._engine.hold("usage")
+            self._engine.fetch(f"DELETE FROM {PARTS.name}")
+            self._engine.add(PARTS, rows)
+            self._rolled.make()
 
     def documents(self, moment: ReadTransaction, numbers: Sequence[int]) -> Iterator[PackedRows]:
         """Documents by their numbers, in parts."""
@@ -131,6 +155,8 @@ class StoreUsage:
             self._engine.hold("usage")
             self._learn()
             among, numbers = self._engine.among("document", [*documents])
+            blocks = f"SELECT DISTINCT number / {rolled.SIZE} FROM usage WHERE {among}"
+            gone = {block for (block,) in self._engine.fetch(blocks, (numbers,))}
             for table in (self._table, DONE):
                 self._engine.fetch(f"DELETE FROM {table.name} WHERE {among}", (numbers,))
             found = [self._as_row(row) for row in rows]
@@ -138,6 +164,8 @@ class StoreUsage:
             self._engine.add(TEXTS, new)
             [(last,)] = self._engine.fetch("SELECT max(number) FROM usage")
             first = (last or 0) + 1
+            new_ones = range(first // rolled.SIZE, (first + len(found)) // rolled.SIZE + 1)
+            self._rolled.forget({*gone, *new_ones})
             self._engine.add(self._table, [(first + n, *row) for n, row in enumerate(found)])
             self._engine.add(DONE, [*documents.items()])
 
@@ -150,39 +178,80 @@ class StoreUsage:
         Without a ``quotient`` time makes no group.
         """
         texts: dict[int, str] = dict(moment.fetch(f"SELECT number, text FROM {TEXTS.name}"))
-        columns = [_column(name) for name in by]
-        place = "NULL" if quotient is None else f'("end" + {BEFORE}) / {quotient}'
-        within, values = self._within(window, without)
+        columns = [rolled.column(name) for name in by]
         sums = _aggregates(fields)
-        keys = ", ".join(f"{each} AS k{number}" for number, each in enumerate(columns))
         named = [f"k{number}" for number in range(len(columns))]
-        told = ", ".join([*named, "place", *sums.values()])
-        text = (
-            f"SELECT {told} FROM (SELECT u.*, {place} AS place"
-            f"{f', {keys}' if keys else ''} FROM usage AS u WHERE exact IS NULL AND "
-            f"{within}) AS part GROUP BY {', '.join([*named, 'place', f'number >> {_PART}'])}"
-        )
-        for row in moment.fetch(text, values):
-            key, (at, *numbers) = [*row[: len(named)]], row[len(named) :]
-            yield UsageGroup(tuple(texts[each] for each in key), at, _totals(numbers, sums))
+        keys = [f"{each} AS {name}" for each, name in zip(columns, named, strict=True)]
+        for part in self._parts(moment, by, quotient, window, without):
+            at = rolled.place(quotient, is_rolled=part.is_rolled)
+            told = (self._rolled.again(sums) if part.is_rolled else sums).values()
+            together = "block" if part.is_rolled else f"number >> {_PART}"
+            exact = "" if part.is_rolled else " AND exact IS NULL"
+            text = (
+                f"SELECT {', '.join([*named, 'place', *told])} FROM (SELECT u.*, "
+                f"{', '.join([*keys, f'{at} AS place'])} FROM {part.table} AS u "
+                f"WHERE {part.where}{exact}) AS part "
+                f"GROUP BY {', '.join([*named, 'place', together])}"
+            )
+            for row in moment.fetch(text, part.values):
+                key, (time, *numbers) = [*row[: len(named)]], row[len(named) :]
+                yield UsageGroup(tuple(texts[each] for each in key), time, _totals(numbers, sums))
+        place = rolled.place(quotient, is_rolled=False)
+        within, values = self._within(window, without)
         odd = f"SELECT {', '.join([*columns, place, 'exact'])} FROM usage WHERE"
         for row in moment.fetch(f"{odd} exact IS NOT NULL AND {within}", values):
-            *key, at, exact = row
+            *key, time, exact = row
             totals = Totals()
             totals.add(usage_of(exact))
             totals.forget(fields)
-            yield UsageGroup(tuple(texts[each] for each in key), at, totals)
+            yield UsageGroup(tuple(texts[each] for each in key), time, totals)
 
     def span(
         self, moment: ReadTransaction, window: Window, without: Sequence[int]
     ) -> tuple[int | None, int | None, int]:
         """When the first and the last job ended in a window, and how many ended outside of it."""
-        every, values = self._within((None, None), without)
-        within, more = self._within(window, without)
-        [(jobs,)] = moment.fetch(f"SELECT count(*) FROM usage WHERE {every}", values)
-        text = f'SELECT min("end"), max("end"), count(*) FROM usage WHERE {within}'
-        [(least, most, count)] = moment.fetch(text, more)
-        return least, most, jobs - count
+        least, most, count = self._ends(moment, window, without)
+        if window == (None, None):
+            return least, most, 0
+        return least, most, self._ends(moment, (None, None), without)[2] - count
+
+    def _ends(
+        self, moment: ReadTransaction, window: Window, without: Sequence[int]
+    ) -> tuple[int | None, int | None, int]:
+        """When the first and the last job ended, and how many there are."""
+        told = 'min("end"), max("end"), count(*)'
+        within, values = self._within(window, without)
+        text = f"SELECT {told} FROM usage WHERE exact IS NOT NULL AND {within}"
+        found = moment.fetch(text, values)
+        for part in self._parts(moment, (), None, window, without):
+            if part.is_rolled:
+                again = self._rolled.again([("first", 0), ("last", 0), ("jobs", 0)])
+                told, exact = ", ".join(again.values()), ""
+            else:
+                told, exact = 'min("end"), max("end"), count(*)', " AND exact IS NULL"
+            text = f"SELECT {told} FROM {part.table} WHERE {part.where}{exact}"
+            found += moment.fetch(text, part.values)
+        firsts, lasts, counts = (
+            [each for each in column if each is not None] for column in zip(*found, strict=True)
+        )
+        return min(firsts, default=None), max(lasts, default=None), int(sum(counts))
+
+    def _parts(
+        self, moment: ReadTransaction, by: Sequence[str], quotient: int | None, window: Window,
+        without: Sequence[int],
+    ) -> Iterator[rolled.Part]:  # fmt: skip
+        """The rows, and the sums of rows, that a question is asked of, without some documents."""
+        blocks: frozenset[int] = frozenset()
+        if without:
+            among, value = self._engine.among("document", without)
+            text = f"SELECT DISTINCT number / {rolled.SIZE} FROM usage WHERE {among}"
+            blocks = frozenset(block for (block,) in moment.fetch(text, (value,)))
+        for part in self._rolled.parts(moment, by, quotient, window, blocks):
+            if without and not part.is_rolled:
+                where = f"{part.where} AND NOT ({among})"
+                yield part._replace(where=where, values=(*part.values, value))
+            else:
+                yield part
 
     @property
     def _says(self) -> str:
@@ -225,7 +294,7 @@ def _table(names: Sequence[str]) -> Table:
         "usage",
         (
             Field("number", INTEGER), Field("document", INTEGER),
-            *(Field(f"by_{name.replace('-', '_')}", INTEGER) for name in names),
+            *(Field(rolled.column(name), INTEGER) for name in names),
             Field("end", INTEGER, optional=True),
             *(Field(f"sum_{name}", INTEGER, optional=True) for name in _NAMES),
             Field("held_high", INTEGER), Field("held_low", INTEGER),
@@ -238,12 +307,8 @@ def _table(names: Sequence[str]) -> Table:
 _STALE = (
     "SELECT d.number, d.version, d.deleted FROM document AS d "
     "LEFT JOIN usage_done AS done ON done.document = d.number "
-    "WHERE done.version IS NULL OR done.version <> d.version"
+    "WHERE (done.version IS NULL OR done.version <> d.version)"
 )
-
-
-def _column(name: str) -> str:
-    return quoted(f"by_{name.replace('-', '_')}")
 
 
 def _sum(name: str) -> str:

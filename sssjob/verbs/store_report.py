@@ -12,6 +12,7 @@ from sssjob.errors import SSSJobError, UnusableStore
 from sssjob.formats.sss import jobs_of
 from sssjob.measures import left_out
 from sssjob.spans import BEFORE, TIMED, Pieces, pieces
+from sssjob.store import parts
 from sssjob.store.used import StoreUsage, UsageRow
 
 if TYPE_CHECKING:
@@ -69,20 +70,23 @@ def _keep(usage: StoreUsage, jobs: Store, mapped: Mapped) -> None:
     """Make the rows that are missing. Raises ``UnusableStore``."""
     usage.make()
     with jobs.engine.reading() as moment:
-        stale = usage.stale(moment)
+        counts, stale = parts.counts(moment), usage.stale(moment)
     hidden = {number: version for number, (version, gone) in stale.items() if gone}
     if hidden:
         usage.write(hidden, [])
     shown = [number for number, (_, gone) in stale.items() if not gone]
+    left = {*shown}
     for start in range(0, len(shown), _TOGETHER):
         with jobs.engine.reading() as moment:
-            parts = [*usage.documents(moment, shown[start : start + _TOGETHER])]
+            some = [*usage.documents(moment, shown[start : start + _TOGETHER])]
         versions: dict[int, int] = {}
         rows: list[UsageRow] = []
-        for part in mapped(parts):
+        for part in mapped(some):
             versions |= part.versions
             rows += part.rows
         usage.write(versions, rows)
+        left -= versions.keys()
+    usage.settled(counts, left)
 
 
 def _packed(report: Report, jobs: Store, on_error: OnError) -> Iterator[PackedRows]:
@@ -123,9 +127,9 @@ def _spans(cut: Pieces | None, quotient: int | None, place: int | None, count: i
     return cut.names[cut.of(place * quotient - BEFORE)]
 
 
-def _add_parts(report: Report, parts: Iterable[PartRows], on_error: OnError) -> None:
+def _add_parts(report: Report, some: Iterable[PartRows], on_error: OnError) -> None:
     """Add rows that are not kept."""
-    for part in parts:
+    for part in some:
         for row in part.rows:
             report.add_row(JobRow(row.texts, row.end, row.sums))
         for error in part.damaged:

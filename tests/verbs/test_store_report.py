@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from draws import examples
 from engines import address, postgresql_server  # noqa: F401 (fixtures)
-from hypothesis import given
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from usage_jobs import BY, ZONES, several, windows
 
@@ -41,11 +41,19 @@ def told(target, *of, keeps=True, processes=1):
     return report.groups, report.outside
 
 
+days = windows.map(lambda window: tuple(each and each // 86_400 * 86_400 for each in window))
 changes = st.lists(st.tuples(st.sampled_from(["put", "delete", "report", "undo"]), several))
 
 
-@examples(12)
-@given(st.data(), several, st.sampled_from(BY), windows, st.sampled_from(ZONES))
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    """Sums are kept of a few rows already, and looked for in parts of a few documents."""
+    monkeypatch.setattr("sssjob.store.rolled.SIZE", 4)
+    monkeypatch.setattr("sssjob.store.parts.SIZE", 8)
+
+
+@examples(12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data(), several, st.sampled_from(BY), windows | days, st.sampled_from(ZONES))
 def test_after_any_changes_it_has_the_numbers_of_the_documents(
     tmp_path_factory, data, first, by, window, zone
 ):
@@ -120,7 +128,7 @@ def only(text):
 
 def test_rows_that_say_something_else_are_made_anew(filled, monkeypatch):
     told(filled)
-    monkeypatch.setattr("sssjob.store.used._VERSION", 2)
+    monkeypatch.setattr("sssjob.store.used._VERSION", 99)
     with store.open(filled, read_only=True) as jobs:
         assert not StoreUsage(jobs.engine, jobs.packing, ROW_NAMES).is_there
         assert told(filled, keeps=False) == told(filled) == wanted(jobs)
