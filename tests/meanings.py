@@ -811,6 +811,41 @@ FACTS = {
         "accounting slurm-jobcomp": (_jobcomp(JobState="CANCELLED", NodeList="(null)", ExitCode="0:0"), ""),  # noqa: E501
         "status scontrol": (_scontrol(JobState="CANCELLED", StartTime="None", NodeList="", ExitCode="0:0"), ""),  # noqa: E501
     }),
+    **{f"{path} of chunks of PBS: {chunks}": (path, told, {
+        "accounting": (recorded_job("pbs", _PBS.format("select")), chunks),
+        "status": (shown_job("qstat-text", _QSTAT.format("select").replace("= R", "= Q")), chunks),
+        "translate": (scripted("pbs"), f"#PBS -l select={chunks}"),
+    }) for path, told, chunks in (
+        ("Requested/Node", [("n1", {})], "1:ncpus=1:host=n1"),
+        ("Requested/Node", [("n1,m2", {})], "1:ncpus=2:host=n1+1:ncpus=2:host=m2"),
+        ("Requested/Node", [], "2:ncpus=1"),
+        ("Requested/Architecture", [("linux", {})], "2:ncpus=1:arch=linux"),
+        ("Requested/Feature", [("ib", {})], "1:ncpus=1:ib=true"),
+        ("Requested/Feature", [], "1:ncpus=1:ib=false"),
+        ("TaskDistribution", [("2", {})], "2:ncpus=4:mpiprocs=2"),
+    )},
+    "licences of TORQUE": ("Requested/Resource", [("2", {}), ("1", {})], _torque("gres=matlab+2%x+1")),  # noqa: E501
+    "what gres of TORQUE is beside licences": ("Requested/Resource", [], _torque("gres=matlab")),
+    **{f"{path} of PBS where {how}": (path, told, {
+        "status": (shown_job("qstat-text", _QSTAT_DEPEND.replace("depend = @", "@")), shown),
+        "translate": (scripted("pbs"), script),
+        "translate torque": (scripted("torque"), script),
+    }) for path, told, how, shown, script in (
+        ("OutputFile", [("/o", {})], "messages go to the output", "Join_Path = oe\n    Output_Path = h:/o\n    Error_Path = h:/e", "#PBS -j oe\n#PBS -o /o"),  # noqa: E501
+        ("ErrorFile", [("", {})], "messages go to the output", "Join_Path = oe\n    Output_Path = h:/o\n    Error_Path = h:/e", "#PBS -j oe\n#PBS -o /o"),  # noqa: E501
+        ("OutputFile", [("/e", {})], "the output goes to the messages", "Join_Path = eo\n    Output_Path = h:/o\n    Error_Path = h:/e", "#PBS -j eo\n#PBS -e /e"),  # noqa: E501
+        ("ErrorFile", [("", {})], "the output goes to the messages", "Join_Path = eo\n    Output_Path = h:/o\n    Error_Path = h:/e", "#PBS -j eo\n#PBS -e /e"),  # noqa: E501
+        ("OutputFile", [("/o", {"redirectList": "Keep"})], "both stay", "Keep_Files = oe\n    Output_Path = h:/o", "#PBS -k oe\n#PBS -o /o"),  # noqa: E501
+        ("ErrorFile", [("/e", {})], "the output stays", "Keep_Files = o\n    Error_Path = h:/e", "#PBS -k o\n#PBS -e /e"),  # noqa: E501
+        ("NotificationList", [("None", {})], "nobody is written to", "Mail_Points = n", "#PBS -m n"),  # noqa: E501
+        ("NotificationList", [("All", {"uri": "mailto:a@x"})], "all is written", "Mail_Points = abe\n    Mail_Users = a@x", "#PBS -m abe\n#PBS -M a@x"),  # noqa: E501
+    )},
+    "a job of PBS that no checkpoint is made of": ("Checkpointable", [("false", {})], {
+        "status": (shown_job("qstat-text", _QSTAT_DEPEND.replace("depend = @", "@")), "Checkpoint = n"),  # noqa: E501
+        "status, torque": (shown_job("qstat-text", _QSTAT_DEPEND.replace("depend = @", "@")), "Checkpoint = none"),  # noqa: E501
+        "translate": (scripted("pbs"), "#PBS -c n"),
+        "translate torque": (scripted("torque"), "#PBS -c none"),
+    }),
     "jobs of PBS that are waited for": ("Dependency", [("5.s", {"condition": "OnSuccess"}), ("6.s", {"condition": "OnExit"})], {  # noqa: E501
         "accounting": (recorded_job("pbs", _PBS_DEPEND), "afterok:5.s,afterany:6.s"),
         "status": (shown_job("qstat-text", _QSTAT_DEPEND), "afterok:5.s@s,afterany:6.s@s"),
@@ -942,6 +977,8 @@ def facts(job, path):
         more = {key: told[key] for key in ("op", "conj", "count") if key in told}
         if name in ("ResourceLimit", "NotificationList"):
             more |= told
+        elif "redirectList" in told and item.text:
+            more["redirectList"] = told["redirectList"]
         if name == "Dependency":
             more["condition"] = item.attributes.get("condition", "OnSuccess")
         yield item.text, more

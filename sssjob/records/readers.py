@@ -8,7 +8,9 @@ from fractions import Fraction
 
 from sssjob import units
 from sssjob.errors import InvalidValue
+from sssjob.integers import whole
 from sssjob.model import Property
+from sssjob.nodes import plain
 from sssjob.records.record import Found, by_columns, in_bulk, numeric, varied
 from sssjob.records.texts import BulkColumn, Plain, Whole
 
@@ -185,3 +187,23 @@ def _amount(text: str) -> int | Fraction:
             return 0
         raise InvalidValue(text, "an amount of memory")
     return Fraction(text) if found[2] and found[2].strip("0") else int(found[1])
+
+
+def licences(
+    text: str, *, between: str = ",", sign: str = ":", bare: bool = True
+) -> list[tuple[str, str]] | None:
+    """Licences such as ``foo:2,bar`` with the number of each; None of any other text.
+
+    ``between`` stands between two of them, ``sign`` before a number; one without a number is one
+    licence, unless such a ``bare`` name means something else.
+
+    >>> licences("foo:2, bar"), licences("foo+2%bar", between="%", sign="+", bare=False)
+    ([('foo', '2'), ('bar', '1')], None)
+    """
+    found = [part.strip().partition(sign) for part in text.split(between)]
+    if not all(
+        plain(name) and (whole(count) is not None or (bare and not count))
+        for name, _, count in found
+    ):
+        return None
+    return [(name, count or "1") for name, _, count in found]

@@ -15,6 +15,7 @@ from sssjob.integers import whole
 from sssjob.layout import geometry
 from sssjob.model import Item, Property, stripped
 from sssjob.nodes import plain
+from sssjob.records.readers import licences
 from sssjob.resource_names import (
     GPU,
     LICENSE,
@@ -523,20 +524,11 @@ def say_gpus(heard: Heard, number: int, kind: str = "") -> None:
 def say_licences(
     heard: Heard, text: str, *, between: str = ",", sign: str = ":", bare: bool = True
 ) -> bool:
-    """Licences such as ``foo:2,bar``; False, and nothing is said, of any other text.
-
-    ``between`` stands between two of them, ``sign`` before a number; one without a number is one
-    licence, unless such a ``bare`` name means something else.
-    """
-    found = [part.strip().partition(sign) for part in text.split(between)]
-    if not all(
-        plain(name) and (whole(count) is not None or (bare and not count))
-        for name, _, count in found
-    ):
-        return False
-    for name, _, count in found:
-        heard.request("Resource", count or "1", **license_attributes(name))
-    return True
+    """Licences such as ``foo:2,bar``; False, and nothing is said, of any other text."""
+    found = licences(text, between=between, sign=sign, bare=bare)
+    for name, count in found or ():
+        heard.request("Resource", count, **license_attributes(name))
+    return found is not None
 
 
 def number_of(asked: JobRequest, item: Property) -> int | None:

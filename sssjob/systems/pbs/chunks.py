@@ -305,7 +305,7 @@ def _known(part: NodeSpec) -> bool:
     if part.name or part.marks:
         return False
     for name, value in part.values.items():
-        if name not in _UNDERSTOOD and value != "True":
+        if name not in _UNDERSTOOD and name not in part.features:
             return False
         if name in _COUNTED and not part.number(name):
             return False
@@ -386,8 +386,8 @@ def _say_chunk(part: NodeSpec, heard: Heard, scope: str) -> None:
         heard.request("Architecture", part.values["arch"])
     if "host" in part.values:
         heard.request("Node", part.values["host"])
-    for name, value in part.values.items():
-        if name not in _UNDERSTOOD and value == "True":
+    for name in part.features:
+        if name not in _UNDERSTOOD:
             heard.request("Feature", name)
 
 

@@ -49,6 +49,15 @@ class NodeSpec:
             return self.marks
         return [mark for mark in self.marks if mark not in GPU_MODES]
 
+    @property
+    def features(self) -> list[str]:
+        """The resources that such a chunk only has to have.
+
+        >>> parts("1:ncpus=2:ib=True:ssd=false")[0].features
+        ['ib']
+        """
+        return [name for name, value in self.values.items() if value.lower() == "true"]
+
     def __str__(self) -> str:
         parts = [self.name or str(self.count)]
         parts += [f"{name}={value}" for name, value in self.values.items()]

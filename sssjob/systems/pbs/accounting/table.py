@@ -13,7 +13,7 @@ from sssjob.model import Property
 from sssjob.records.clock import time
 from sssjob.records.dependencies import dependencies, other_dependencies
 from sssjob.records.plan import MEMO_LIMIT
-from sssjob.records.readers import extension, integer, listed, single
+from sssjob.records.readers import extension, integer, licences, listed, single
 from sssjob.records.record import (
     DELIVERED,
     JOB,
@@ -27,7 +27,7 @@ from sssjob.records.record import (
     varied,
 )
 from sssjob.records.values import is_whole
-from sssjob.resource_names import GPU
+from sssjob.resource_names import GPU, license_attributes
 from sssjob.systems.pbs import words
 from sssjob.systems.pbs.node_specs import asked_count, most_processors, parts, totals
 
@@ -252,6 +252,50 @@ def node_properties(nodes: str) -> Found:
     return listed(marks, "Feature")
 
 
+def chunk_hosts(select: str) -> Found:
+    """The hosts of ``select=1:ncpus=1:host=n1+1:ncpus=1:host=n2``, where each chunk names one."""
+    names = [part.values.get("host", "") for part in parts(select) or ()]
+    return None if "" in names or not names else listed(list(dict.fromkeys(names)))
+
+
+def chunk_architecture(select: str) -> Found:
+    """The architecture that each chunk asks for."""
+    return _of_all(select, "arch") or None
+
+
+def chunk_tasks(select: str) -> Found:
+    """The tasks of each chunk, where all have the same number and it is more than one."""
+    found = _count(_of_all(select, "mpiprocs"))
+    return found if found not in ("", "1") else None
+
+
+def chunk_features(select: str) -> Found:
+    """What each chunk has to have, such as ``ib=True``."""
+    found = [part.features for part in parts(select) or ()]
+    names = [name for name in (found[0] if found else ()) if all(name in each for each in found)]
+    return listed(names, "Feature") if names else None
+
+
+def _of_all(select: str, name: str) -> str:
+    """The value that a resource has in all chunks, "" where there is none."""
+    found = {part.values.get(name, "") for part in parts(select) or ()}
+    return found.pop() if len(found) == 1 else ""
+
+
+def asked_licences(gres: str) -> Found:
+    """The licences of ``gres=matlab+2%ansys+1``, as TORQUE has them."""
+    found = licences(gres, between="%", sign="+", bare=False) or ()
+    return (
+        tuple(Property("Resource", count, license_attributes(name)) for name, count in found)
+        or None
+    )
+
+
+def other_gres(gres: str) -> Found:
+    """A text of another form."""
+    return None if asked_licences(gres) else gres
+
+
 def per_node(nodes: str) -> Found:
     """The processors on each node, where it is the same number on all."""
     found = {part.values.get("ppn", "") for part in parts(nodes) or ()}
@@ -321,6 +365,7 @@ _other_waits = partial(other_dependencies, id=words.waited_for)
 
 _LIMIT = {"op": "LE"}
 _GPU = {"name": GPU}
+_PER_NODE = {"type": "TasksPerNode"}
 
 # fmt: off
 # The keys in the order in which PBS writes them; (columns) are the parts of a record before them.
@@ -362,9 +407,18 @@ TABLE: tuple[Field, ...] = (
     Field("Resource_List.nodes",      REQUESTED, "Node",        named_nodes),
     Field("Resource_List.nodes",      REQUESTED, "Feature",     node_properties),
     Field("Resource_List.nodes",      JOB,       "TaskDistribution", per_node,
-          {"type": "TasksPerNode"}),
+          _PER_NODE),
     Field("Resource_List.nodes",      JOB,       "Extension",   plain,
           noted("Resource_List.nodes")),
+    Field("Resource_List.select",     REQUESTED, "Node",        chunk_hosts),
+    Field("Resource_List.select",     REQUESTED, "Architecture", chunk_architecture),
+    Field("Resource_List.select",     REQUESTED, "Feature",     chunk_features),
+    Field("Resource_List.select",     JOB,       "TaskDistribution", chunk_tasks, _PER_NODE),
+    Field("Resource_List.select",     JOB,       "Extension",   plain,
+          noted("Resource_List.select")),
+    Field("Resource_List.gres",       REQUESTED, "Resource",    asked_licences),
+    Field("Resource_List.gres",       JOB,       "Extension",   other_gres,
+          noted("Resource_List.gres")),
     Field("Resource_List.partition",  REQUESTED, "Partition"),
     Field("Resource_List.qos",        REQUESTED, "QualityOfService"),
     Field("Resource_List.walltime",   REQUESTED, "Duration",    limit, _LIMIT),

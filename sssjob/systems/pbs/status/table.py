@@ -58,6 +58,7 @@ _ID = re.compile(r"[0-9]{1,18}(?:\[[0-9,\-:]*\]|-[0-9]{1,9})?(?:\.\S+)?")
 _VARIABLE = re.compile(r"(?:[^\\,]|\\.|,(?![A-Za-z_]\w*=)|\\\Z)+", re.DOTALL)
 _ESCAPED = re.compile(r"""\\([,"'\\])""")
 _HOLDS = {"u": "User", "s": "System", "o": "Operator"}
+_KEPT = frozenset("oe")
 _MAIL = {"b": "JobStart", "e": "JobEnd"}
 _YES, _NO = ("true", "y", "1"), ("false", "n", "0")
 _PLAIN_STATES = frozenset("QHRSCF")
@@ -96,7 +97,7 @@ def flag(text: str) -> Found:
 
 def checkpoint(text: str) -> Found:
     """Whether a job can be checkpointed; ``u`` is what nobody said."""
-    return {"u": None, "n": "false"}.get(text, "true")
+    return {"u": None, "n": "false", "none": "false"}.get(text, "true")
 
 
 @varied
@@ -106,24 +107,33 @@ def path(text: str) -> Found:
     return found["path"] if found else text
 
 
-def output(text: str, joined: str) -> Found:
-    """Where the output goes; ``eo`` joins it to the other."""
-    return _stream("OutputFile", text, merged=joined == "eo")
+def output(text: str, joined: str, other: str, kept: str) -> Found:
+    """Where the output goes; ``eo`` sends both to where the messages go, ``other``."""
+    return _stream("OutputFile", other if joined == "eo" and other else text, kept)
 
 
-def errors(text: str, joined: str) -> Found:
-    """Where the messages go; ``oe`` joins them to the output."""
-    return _stream("ErrorFile", text, merged=joined == "oe")
+def errors(text: str, joined: str, kept: str) -> Found:
+    """Where the messages go, unless they are joined to the output, or that to them."""
+    if joined in ("oe", "eo"):
+        return (Property("ErrorFile", "", {"redirectList": "Merge"}),)
+    return _stream("ErrorFile", text, kept)
 
 
-def _stream(element: str, text: str, *, merged: bool) -> tuple[Property, ...]:
-    return (Property(element, str(path(text)), {"redirectList": "Merge"} if merged else {}),)
+def _stream(element: str, text: str, kept: str) -> tuple[Property, ...]:
+    """A file, which may stay where the job runs: o, e, or both, and d is another thing."""
+    stays = element[0].lower() in kept and set(kept) <= _KEPT
+    return (Property(element, str(path(text)), {"redirectList": "Keep"} if stays else {}),)
+
+
+def other_keep(kept: str) -> Found:
+    """What Keep_Files says beside the streams that stay; ``n`` is none."""
+    return None if kept == "n" or set(kept) <= _KEPT else kept
 
 
 def mail(points: str, users: str) -> Found:
     """When whom is written to; the standard has no word for an abort alone."""
-    if points in ("n", "p"):
-        return None
+    if points == "n":
+        return (Property("NotificationList", "None"),)
     known = [_MAIL[each] for each in points if each in _MAIL]
     text = "All" if set("abe") <= set(points) else ",".join(known)
     return (
@@ -185,11 +195,14 @@ LIVE: tuple[Field, ...] = (
           beside=("Hold_Types", "comment", "Exit_status")),
     Field("job_state",            JOB,       "Extension",     own_word, noted("job_state")),
     Field("Checkpoint",           JOB,       "Checkpointable", checkpoint),
-    Field("Error_Path",           JOB,       "ErrorFile",     errors, beside=("Join_Path",)),
+    Field("Error_Path",           JOB,       "ErrorFile",     errors,
+          beside=("Join_Path", "Keep_Files")),
     Field("init_work_dir",        JOB,       "InitialWorkingDirectory"),
     Field("interactive",          JOB,       "Interactive",   flag),
     Field("Mail_Points",          JOB,       "NotificationList", mail, beside=("Mail_Users",)),
-    Field("Output_Path",          JOB,       "OutputFile",    output, beside=("Join_Path",)),
+    Field("Output_Path",          JOB,       "OutputFile",    output,
+          beside=("Join_Path", "Error_Path", "Keep_Files")),
+    Field("Keep_Files",           JOB,       "Extension",     other_keep, noted("Keep_Files")),
     Field("Priority",             JOB,       "Priority",      integer),
     Field("Rerunable",            JOB,       "Restartable",   flag),
     Field("Shell_Path_List",      JOB,       "Shell"),
