@@ -4,10 +4,12 @@ import itertools
 import time
 
 import pytest
+from condor_site import SLOT
 
 from sssjob.classads.values import Ad
 from sssjob.systems.condor.hooks import candidates, reports
 from sssjob.systems.condor.hooks import programs as hooks
+from sssjob.systems.condor.hooks.queue import STATES
 
 EVIL = "/bin/evil"
 
@@ -109,3 +111,40 @@ def test_jobs_that_take_long_to_be_compared_are_asked_behind_those_of_others(sit
     monkeypatch.setattr(time, "time", lambda: float(next(clock)))
     assert site.fetch() == []
     assert asked == ["a.xml", "d.xml", "b.xml", "c.xml"]
+
+
+@pytest.mark.parametrize("runs", [False, True])
+def test_a_document_that_takes_too_long_keeps_no_other_from_being_looked_at(
+    site, monkeypatch, runs
+):
+    """Also where one of its jobs runs, for which it is looked at first."""
+    evil(site, requirements="true")
+    assert len(site.fetch() if runs else []) == runs
+    evil(site, requirements="false")
+    clock = [time.time()]
+    monkeypatch.setattr(time, "time", lambda: clock[0])
+
+    def slow(source, found, *rest):
+        clock[0] += 100 if found.name == "a.xml" else 0
+        return made(source, found, *rest)
+
+    made = candidates._made
+    monkeypatch.setattr(candidates, "_user", lambda found, known: ord(found.name[0]))
+    monkeypatch.setattr(candidates, "_made", slow)
+    site.add("b.xml", "<User>amy</User>")
+    (site.path / "a.xml").write_bytes((site.path / "a.xml").read_bytes() + b" " * 999)
+    assert [ad["Cmd"] for ad in site.fetch()] == ["/bin/true"]
+
+
+def test_what_is_known_is_given_away_when_there_is_no_time_to_look_at_the_rest(site, monkeypatch):
+    site.add("b.xml", "<User>amy</User>")
+    site.fetch(SLOT.merged({"Cpus": 0}))  # known, and given to nobody
+
+    def over(source, found, *rest):
+        raise TimeoutError("it takes more than 15 s")
+
+    monkeypatch.setattr(candidates, "_made", over)
+    evil(site)
+    assert [ad["Cmd"] for ad in site.fetch()] == ["/bin/true"]
+    assert "looking at the documents: it takes more than 15 s" in site.said
+    assert {job.label for job in site.jobs(*STATES)} == {"b.xml"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
@@ -50,6 +51,8 @@ from sssjob.systems.condor.job_ad import to_ad
 ALTERNATIVES = 16  # of one job, the best
 _AHEAD = 86_400  # seconds by which the clock of another machine may be
 _TOGETHER = 50  # documents that are noted in one go
+_LARGE = 1 << 20  # bytes of a document before which the others are noted
+_LEAST = 1.0  # seconds for documents of which no job is given away
 
 Say = Callable[[object], None]
 
@@ -84,15 +87,23 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
         if name not in known or known[name][0] != each.stamp
     ]  # fmt: skip
     # What was given away may stand elsewhere by now: first is asked where it stood, of all of it.
-    new.sort(key=lambda each: each.name not in holders)
+    # Then those of users who put few there: nobody keeps the others waiting (decision 664).
+    sizes = Counter[int]()
+    for each in new:
+        sizes[_user(each, known)] += each.size
+    new.sort(key=lambda each: (each.name not in holders, sizes[_user(each, known)]))
     first = sum(each.name in holders for each in new)
     lost: dict[str, list[SpoolJob]] | None = None  # by their Ids
     while new and (until is None or time.time() < until):
         made: list[tuple[QueuedDocument, int, list[Candidate]]] = []
-        for each in new[: max(_TOGETHER, first)]:
-            if len(made) >= max(first, 1) and until is not None and time.time() > until:
+        for number, each in enumerate(new[: max(_TOGETHER, first)], 1):
+            if number > max(first, 1) and until is not None and time.time() > until:
+                break
+            if number > max(first, 1) and each.size > _LARGE:  # what was read is noted before
                 break
             made.append((each, *_fenced(source, each, queue, known, trusted, say)))
+        if first and until is not None:  # all of them were read, however long that took
+            until = max(until, time.time() + _LEAST)
         first = 0
         new = new[len(made) :]
         with queue.changing():
@@ -113,6 +124,12 @@ def looked(settings: HookSettings, queue: JobQueue, *, until: float | None, say:
     if not new:
         stamp.note(queue, before, began)
     return not new
+
+
+def _user(found: QueuedDocument, known: Mapping[str, tuple[str, int]]) -> int:
+    """Whose a document is, whoever wrote it last."""
+    uid = known.get(found.name, ("", NOBODY))[1]
+    return found.uid if uid == NOBODY else uid
 
 
 def _digest(told: Iterable[object]) -> str:
@@ -188,6 +205,8 @@ def _made(
     except UnreadableDocument as error:
         say(error.finding.in_file(found.name))
         return uid, []
+    except TimeoutError:  # of the hook
+        raise
     except (SSSJobError, OSError) as error:
         say(f"{found.name}: {error}")
         return uid, []

@@ -42,11 +42,15 @@ Say = Callable[[object], None]
 
 @dataclass(frozen=True, slots=True)
 class QueuedDocument:
-    """A document: its stamp changes when it does, ``uid`` is whose file it is."""
+    """A document: its stamp changes when it does, ``uid`` is whose file it is.
+
+    ``size`` is in bytes, 0 in a store.
+    """
 
     name: str
     stamp: str
     uid: int
+    size: int = 0
 
 
 class Documents(Protocol):
@@ -139,7 +143,7 @@ class _Directory:
                 except OSError as error:
                     say(f"{each.name}: {error.strerror}")
                     continue
-                yield QueuedDocument(each.name, _stamp(status), status.st_uid)
+                yield QueuedDocument(each.name, _stamp(status), status.st_uid, status.st_size)
 
     def blocks(self, found: QueuedDocument) -> list[Block]:
         with _folder(self.path) as folder, _opened(folder, found.name) as file:

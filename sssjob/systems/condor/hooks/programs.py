@@ -107,7 +107,12 @@ def fetch_work(settings: HookSettings, rest: Sequence[str]) -> bool:
                 after = _not_started(settings, queue, job, silence)
                 again = "it is held" if after == "held" else "it is given to a slot again"
                 say(f"{job.label}: {silence}; {again}")
-        _refresh(settings, queue, now)
+        _limit(max(settings.seconds * 3 // 4, 1))
+        try:
+            _refresh(settings, queue, now)
+        except TimeoutError as error:  # what is known already can be given away
+            say(f"fetch-work: looking at the documents: {error}")
+        _limit(max(settings.seconds // 4, 1))
         before = stamp.file_stamp(settings.state)
         if not (ready := queue.ready(time.time())):
             stamp.note_idle(settings, queue, before)
