@@ -12,7 +12,8 @@ from sssjob.handlers.service import Service
 from sssjob.handlers.stores import Stores
 from sssjob.handlers.submitting import GatewaySubmission
 
-_EVERY = 3600.0  # seconds between two looks at what is too old
+_EVERY = 60.0  # seconds between two looks at answers that are too old
+_SELDOM = 3600.0  # and at quotes and reservations
 
 
 class Looking:
@@ -34,11 +35,13 @@ class Looking:
 class Pruning:
     """Forgets, in a thread of its own, quotes and reservations that ended long ago.
 
-    Answers that nobody can ask for again are forgotten, too.
+    Answers that nobody can ask for again are forgotten, too, and often: those of an hour would hold
+    up all others, and stay in the memory of a connection that is not used for the next one.
     """
 
     def __init__(self, service: Service, *, clock: Callable[[], float] = time.time) -> None:
         self.service, self.clock = service, clock
+        self._due = 0.0
         rounds = Rounds(
             "prune", self.prune, _EVERY, failed="ledger not pruned",
             patience=service.stores.patience,
@@ -48,8 +51,14 @@ class Pruning:
     def prune(self) -> int:
         """Forget what is too old by now; how many entries of the ledger those were."""
         rule, now = self.service.settings.accounting, int(self.clock())
+        is_due = now >= self._due
         with self.service.stores.use() as jobs:
-            count = jobs.prune(quotes=now - rule.kept, answers=now - rule.repeated)
+            count = jobs.prune(
+                quotes=now - rule.kept if is_due else None, answers=now - rule.repeated
+            )
+        self.service.stores.leave()
+        if is_due:
+            self._due = now + _SELDOM
         if count:
             event("ledger pruned", entries=count)
         return count

@@ -40,6 +40,10 @@ class Stores:
             self._forget()
             raise
 
+    def leave(self) -> None:
+        """End the connection of this thread, which will not ask for long, and what it keeps."""
+        self._forget()
+
     def close(self) -> None:
         """End all connections; nobody uses one any more."""
         with self._lock:

@@ -437,15 +437,18 @@ class Store:
             )
         )
 
-    def prune(self, *, quotes: int, answers: int) -> int:
+    def prune(self, *, quotes: int | None, answers: int) -> int:
         """Forget quotes and reservations that ended, and answers that were given, before a time.
 
-        Keys of requests (``KEY``) that came before that of the quotes are forgotten with these.
-        Times are in seconds since 1970; how many entries of the ledger those were is given.
+        Keys of requests (``KEY``) that came before that of the quotes are forgotten with these;
+        None forgets answers only. Times are in seconds since 1970; how many entries of the ledger
+        those were is given.
         """
         with self.engine.transaction():
             self.engine.hold("prune answers")
             self.engine.fetch("DELETE FROM answer WHERE at < ?", (answers,))
+            if quotes is None:
+                return 0
             self.engine.fetch(
                 "DELETE FROM note WHERE name >= ? AND name < ? AND change IN "
                 "(SELECT number FROM change WHERE at < ?)",

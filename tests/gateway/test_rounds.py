@@ -3,10 +3,13 @@
 from queue import Queue
 
 import pytest
+from job_service import job_service
 from waiting import HANG
 
 from sssjob.errors import Refused
 from sssjob.gateway.rounds import Rounds
+from sssjob.gateway.upkeep import Pruning
+from sssjob.store.ledger import EntryKind
 
 
 @pytest.mark.parametrize(
@@ -47,3 +50,37 @@ def test_the_first_round_may_come_later():
     rounds.start()
     rounds.stop()
     assert done == []
+
+
+def test_answers_are_forgotten_often_and_quotes_seldom(tmp_path):
+    with job_service(str(tmp_path / "jobs.db")) as jobs:
+        times = {"at": 1000.0}
+        pruning = Pruning(jobs.service, clock=lambda: times["at"])
+        kept = jobs.service.settings.accounting.kept
+        asked = "<Job><Processors>2</Processors><WallDuration>{}</WallDuration></Job>"
+
+        def left():
+            with jobs.service.stores.use() as store:
+                [(count,)] = store.engine.fetch("SELECT count(*) FROM answer")
+                return count, len([*store.ledger.entries([EntryKind.QUOTE])])
+
+        for number in range(3):
+            options = {"Guarantee": "True"}
+            jobs.answer(
+                "Quote", data=[asked.format(number + 1)], mark=f"m{number}", options=options
+            )
+        pruning.prune()
+        assert left() == (3, 3)
+        times["at"] += 200  # the answers are old
+        pruning.prune()
+        assert left() == (0, 3)
+        for after, quotes in ((kept + 10**6, 1), (60, 1)):  # the last entry stays
+            times["at"] += after
+            pruning.prune()
+            assert left() == (0, quotes)
+        jobs.answer("Quote", data=[asked.format(9)], options={"Guarantee": "True"}, now=1000.0)
+        for after, quotes in ((60, 2), (3600, 1)):
+            times["at"] += after
+            pruning.prune()
+            assert jobs.service.stores._open == []  # what it keeps of pages ends with each round
+            assert left() == (0, quotes)
