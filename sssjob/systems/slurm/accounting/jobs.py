@@ -34,8 +34,7 @@ def _over(progress: Sequence[str]) -> tuple[Sequence[str], Sequence[bool]]:
     return ["1" if text == ENDED else "" for text in progress], [text == ENDED for text in progress]
 
 
-# What there is to say of a job that goes on and has an end all the same.
-GOES_ON = "an End of a job that goes on: sacct --truncate prints it, and it is left out"
+_GOES_ON = "an End of a job that goes on: sacct --truncate prints it, and it is left out"
 
 _NOT_STARTED = frozenset(("None assigned",))
 _TIMES = ("Submit", "Eligible", "Start", "End")
@@ -43,6 +42,11 @@ _TIMES = ("Submit", "Eligible", "Start", "End")
 _PASSED = ("ElapsedRaw", "Elapsed")
 _OF_CPU = ("TotalCPU", "UserCPU", "SystemCPU")
 _PROCESSORS, _NODES = ("NCPUS", "AllocCPUS"), ("NNodes", "AllocNodes")
+
+
+def goes_on(line: int) -> Noted:
+    """What there is to say of a job that goes on and has an end all the same."""
+    return Noted(line, _GOES_ON, once=True, severity=Severity.NOTICE)
 
 
 def _is_untold(text: str) -> bool:
@@ -67,15 +71,12 @@ class RowColumns(Generic[P, J]):
     """Rows with the same names: what is worked out of their columns, many at once.
 
     ``key`` is the place of the column of ids, ``step_columns`` are those of which a step makes
-    something, ``truncated`` is the first line of a job that goes on and has an end all the same, if
-    such jobs are wanted; ``truncated_in_runs`` is that of those read in runs.
+    something.
     """
 
-    def __init__(self, names: Names, plans: Plans[P, J], *, ended_only: bool) -> None:
+    def __init__(self, names: Names, plans: Plans[P, J]) -> None:
         self._at = {name: index for index, name in reversed(tuple(enumerate(names)))}
         self.key = self._at.get("JobID", self._at.get("JobIDRaw", -1))
-        self.truncated = self.truncated_in_runs = 0
-        self._ended_only = ended_only
         self._clock = plans.clock
         self._names = (*names, *table.OF_JOBS)
         self._never = (*self._names, NEVER)
@@ -113,22 +114,17 @@ class RowColumns(Generic[P, J]):
         told = summed.of_jobs(columns, lines)
         if told is None:
             return None
-        known, self.truncated = self.truncated, self.truncated_in_runs
         places = range(len(lines))
-        found = self._batches(RecordBatch(self._names, places, lines, [*columns, *told]))
-        self.truncated, self.truncated_in_runs = known, self.truncated
-        return found
+        return self._batches(RecordBatch(self._names, places, lines, [*columns, *told]))
 
     def _batches(self, told: RecordBatch) -> list[RecordBatch]:
         """Records with their columns and sums, and what is worked out of these between them."""
         width, size = len(self._names) - len(table.OF_JOBS), len(told.lines)
         columns, sums = [*told.columns[:width]], told.columns[width:]
         progress = self._progress(columns, size)
-        truncated = self._without_ends(columns, told.lines, progress)
+        truncated = self._without_ends(columns, progress)
         span = self._span(columns, progress, size)
         self._fill(columns)
-        if not self._ended_only:
-            self.truncated = self.truncated or truncated
         submit = self._at.get("Submit")
         submitted: Sequence[str]
         submitted = [""] * size if submit is None else self._clock.column(columns[submit])
@@ -136,8 +132,10 @@ class RowColumns(Generic[P, J]):
         worked_out = [progress, over, submitted, span]
         batch = told._replace(columns=[*columns, *worked_out, *sums], ended=ended)
         begun, unsaid = self._started(columns, progress, size)
-        if unsaid:
+        if unsaid or truncated:
             notes = [*(batch.notes or repeat((), size))]
+            for at in truncated:
+                notes[at] = (*notes[at], goes_on(told.lines[at]))
             for at in unsaid:
                 notes[at] = (*notes[at], Noted(told.lines[at], NO_START, once=True))
             batch = batch._replace(notes=notes)
@@ -194,14 +192,18 @@ class RowColumns(Generic[P, J]):
                     for text, tres in zip(columns[own], allocated, strict=True)
                 ]
 
-    def groups(self, rows: Sequence[TableRow], steps: Sequence[str]) -> list[P | Odd[P]]:
-        """Steps as task groups, whose Id is the part of the step's id behind the job's."""
+    def groups(
+        self, rows: Sequence[TableRow], steps: Sequence[str]
+    ) -> tuple[list[P | Odd[P]], list[int]]:
+        """Steps as task groups, whose Id is the part of the step's id behind the job's.
+
+        With them those that go on and have an end all the same.
+        """
         columns, _ = self._columns(rows)
         progress = self._progress(columns, len(rows))
-        truncated = self._without_ends(columns, [row.line for row in rows], progress)
-        self.truncated = self.truncated or truncated
+        truncated = self._without_ends(columns, progress)
         over, _ = _over(progress)
-        return self._steps.groups([*columns, progress, over, steps])
+        return self._steps.groups([*columns, progress, over, steps]), truncated
 
     def joined(self, row: TableRow) -> Iterator[Noted]:
         """Which lines are part of a record."""
@@ -254,24 +256,21 @@ class RowColumns(Generic[P, J]):
             for end, state in zip(over, states, strict=True)
         ]
 
-    def _without_ends(
-        self, columns: list[Sequence[str]], lines: Sequence[int], progress: Sequence[str]
-    ) -> int:
-        """Leave out the ends of jobs that go on; the first line with one.
-
-        Such ends are those of a window.
-        """
+    def _without_ends(self, columns: list[Sequence[str]], progress: Sequence[str]) -> list[int]:
+        """Leave out the ends of jobs that go on, which are those of a window; the jobs with one."""
         end, state = self._at.get("End"), self._at.get("State")
         if end is None or state is None or BEGUN not in progress:
-            return 0
-        ends = [*columns[end]]
-        first = 0
-        for place, (text, told) in enumerate(zip(ends, columns[state], strict=True)):
-            if text not in NO_VALUE and phase(told) is not Phase.TOLD_BY_END:
+            return []
+        told = enumerate(zip(columns[end], columns[state], strict=True))
+        found = [
+            place for place, (text, state) in told
+            if text not in NO_VALUE and phase(state) is not Phase.TOLD_BY_END
+        ]  # fmt: skip
+        if found:
+            ends = columns[end] = [*columns[end]]
+            for place in found:
                 ends[place] = ""
-                first = first or lines[place]
-        columns[end] = ends
-        return first
+        return found
 
     def _started(
         self, columns: Sequence[Sequence[str]], progress: Sequence[str], size: int

@@ -13,7 +13,6 @@ from itertools import chain, groupby, repeat
 from operator import attrgetter
 from typing import Any, BinaryIO, Generic, TypeVar
 
-from sssjob.errors import Severity
 from sssjob.records.cuts import cut_short
 from sssjob.records.cutting import Cutter
 from sssjob.records.layout import Known, Layout, Names, Piece, RecordBatch, RunKey, Stretch
@@ -23,7 +22,7 @@ from sssjob.records.plan import Odd
 from sssjob.records.record import Bad, Noted, Options, of_bad
 from sssjob.systems.slurm.accounting import table
 from sssjob.systems.slurm.accounting.header import JOB_ID, are_job_ids
-from sssjob.systems.slurm.accounting.jobs import GOES_ON, RowColumns
+from sssjob.systems.slurm.accounting.jobs import RowColumns, goes_on
 from sssjob.systems.slurm.accounting.lines import DELIMITERS, RowRun, TableReader, TableRow
 from sssjob.systems.slurm.accounting.parts import TableCutter
 from sssjob.systems.slurm.accounting.readers import TYPE
@@ -126,11 +125,10 @@ class _Folder(Generic[P, J]):
 
     def _begin(self, names: Names) -> None:
         self._names = names
-        self._columns = RowColumns(names, self._plans, ended_only=self._options.ended_only)
+        self._columns = RowColumns(names, self._plans)
         self._summed = Summed(names)
         self._open: _Open[P] | None = None
         self._told: StepValues | None = None  # what the rows of the open job told
-        self._noticed = False
 
     def take(self, found: Sequence[Any]) -> Stretch:
         """Take the next rows: allocations, and steps of the job before them."""
@@ -160,24 +158,14 @@ class _Folder(Generic[P, J]):
         self._group(rows)
         spans = rows.spans(len(told.parts))
         self._told = told.rows(*spans.pop()) if rows.now is not None else None
-        return self._with_notice(self._known(rows.done, told, spans))
+        return self._known(rows.done, told, spans)
 
     def close(self) -> Stretch:
         """The last job, with its steps."""
         now, self._open = self._open, None
         if now is None or self._told is None:
             return Stretch(())
-        return self._with_notice(self._known([now], self._told, [(0, len(self._told.parts))]))
-
-    def _with_notice(self, found: Stretch) -> Stretch:
-        """The same, with what is to say once of all rows."""
-        told = self._columns.truncated, self._columns.truncated_in_runs
-        line = min(filter(None, told), default=0)
-        if not line or self._noticed:
-            return found
-        self._noticed = True
-        notice = Noted(line, GOES_ON, once=True, severity=Severity.NOTICE)
-        return found._replace(items=[*found.items, notice])
+        return self._known([now], self._told, [(0, len(self._told.parts))])
 
     def _group(self, rows: _Rows[P]) -> None:
         """Make the steps of a batch that are kept into task groups of their jobs."""
@@ -186,7 +174,10 @@ class _Folder(Generic[P, J]):
         if not rows.steps or not self._options.steps:
             return
         steps = [step for *_, step in rows.steps]
-        made = self._columns.groups([row for _, row, _ in rows.steps], steps)
+        made, truncated = self._columns.groups([row for _, row, _ in rows.steps], steps)
+        for at in truncated:
+            now, row, _ = rows.steps[at]
+            now.notes = *now.notes, goes_on(row.line)
         for (now, row, _), group in zip(rows.steps, made, strict=True):
             if isinstance(group, Odd):
                 group, remarks = group
