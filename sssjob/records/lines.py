@@ -9,6 +9,7 @@ from sssjob.errors import UnusableInput
 
 LINE_LIMIT = 1 << 20  # bytes of a line
 TOO_LONG = f"longer than {LINE_LIMIT} bytes"
+TWO_RECORDS = "two records on one line: a line end is missing, or the first one was cut short"
 ENDLESS = 1 << 30  # bytes of a line behind which no line end is looked for any more
 
 # XML 1.0 has no place for these, not even escaped (production 2, Char).

@@ -27,7 +27,7 @@ from sssjob.records.layout import (
     ran,
     told_by_columns,
 )
-from sssjob.records.lines import first_line
+from sssjob.records.lines import TWO_RECORDS, first_line
 from sssjob.records.record import Noted
 from sssjob.records.texts import BulkColumn, distinct, same
 from sssjob.records.values import is_whole
@@ -265,6 +265,8 @@ def parted(line: str) -> list[str]:
         return with_tail(fields)
     if len(fields) < OLDEST:
         raise NoRecord(f"{len(fields)} fields, where a record has {OLDEST} at least")
+    if _holds_two(fields):
+        raise NoRecord(TWO_RECORDS)
     hopeless = len(fields) > LATEST + SURPLUS_LIMIT
     found = set() if hopeless else _readings(fields)
     told = known(fields)
@@ -296,6 +298,13 @@ def _readings(fields: list[str]) -> set[tuple[str, ...]]:
             if len(found) == 2:
                 break
     return found
+
+
+def _holds_two(fields: list[str]) -> bool:
+    """Whether the last of too many fields are a record, behind what may be another one."""
+    return any(
+        len(fields) >= size + OLDEST - 1 and fit([fields[len(fields) - size :]]) for size in SIZES
+    )
 
 
 def _can_be(reading: list[str]) -> bool:

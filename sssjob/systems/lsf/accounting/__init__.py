@@ -24,12 +24,14 @@ from sssjob.records.layout import (
     mapping,
     told_by_columns,
 )
-from sssjob.records.lines import first_line
+from sssjob.records.lines import TWO_RECORDS, first_line
 from sssjob.records.record import Bad, Noted, Skipped
 from sssjob.systems.lsf.accounting import table
 
 _CSV_LIMIT = 131_072  # characters that the csv module takes in a field
 _EVENT = re.compile(rb'"[A-Z][A-Z0-9_]{2,40}" "[0-9.]+" [0-9]+ ')
+_FINISH = '"JOB_FINISH" "'  # in a text quotes are doubled
+_ENDED = re.compile(_FINISH + '[0-9.]+" [0-9]+ ')
 _TOKEN = re.compile(r'"((?:[^"]|"")*)"(?= |$)|([^ "][^ ]*)(?= |$)')
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _REAL = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]+)?")
@@ -49,6 +51,8 @@ def recognises(head: bytes) -> str:
 
 def record(number: int, line: str) -> Read:
     """What a line is. Raises ``InvalidValue``."""
+    if (place := line.find(_FINISH, 1)) > 0 and _ENDED.match(line, place):
+        return Bad(number, TWO_RECORDS)
     if not line.startswith('"JOB_FINISH" '):
         kind = re.match(r'"([A-Z][A-Z0-9_]{2,40})" ', line)
         if kind:

@@ -10,7 +10,7 @@ import re
 
 from sssjob.records.cuts import Lines
 from sssjob.records.layout import Known, Layout, Read, RunKey, alone, told_by_columns
-from sssjob.records.lines import first_line
+from sssjob.records.lines import TWO_RECORDS, first_line
 from sssjob.records.record import Bad, Skipped
 from sssjob.systems.pbs.accounting import table
 
@@ -27,6 +27,7 @@ LETTERS = {
 # fmt: on
 
 _STAMP = re.compile(r"[0-9]{2}/[0-9]{2}/[0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}")
+_BEGUN = re.compile(rf"{_STAMP.pattern};[A-Z];")
 _LINE = re.compile(_STAMP.pattern.encode() + rb";[A-Za-z];[^;\n]*;")
 # A line of the server's log, which stands in another directory under the same name.
 _SERVER = re.compile(rb"\s*[0-9/]{10} [0-9:.]{8,15};[0-9a-fA-F]{4};[^;\n]{1,80};[A-Za-z]{1,10};")
@@ -66,6 +67,8 @@ def _record(number: int, line: str) -> Read:
     if len(parts) < 4 or not _STAMP.fullmatch(parts[0]):
         return Bad(number, "not a record such as 11/20/2026 14:29:34;E;123.server;user=amy ...")
     stamp, letter, id, text = parts
+    if ";" in text and _BEGUN.search(text):
+        return Bad(number, TWO_RECORDS)
     if letter not in ("E", "R"):
         meaning = LETTERS.get(letter, "an unknown record")
         return Skipped(number, f"{letter[:10]}: {meaning}")

@@ -17,6 +17,7 @@ _ID = r"[0-9]{1,18}(?:_(?:[0-9]{1,18}|\[[0-9,:%\-.]*\]?))?(?:\+[0-9]{1,9})?"
 _STEP = r"(?:\.[A-Za-z0-9_+]{1,40})?"
 JOB_ID = re.compile(_ID + _STEP)
 _STEP_ID = re.compile(_STEP)
+_ID_AT_END = re.compile(rf"{_ID}{_STEP}\Z")
 _DIGITS_OR_NOTHING = frozenset(("", *"0123456789"))
 _UNITS = _DIGITS_OR_NOTHING | frozenset("KMGTPEZ")
 
@@ -342,6 +343,27 @@ class Header:
                     fit &= np.array([fits[text] for text in column.list])
         return fit
 
+    def holds_two(self, fields: list[str]) -> Begin:
+        """Whether too many fields are two records, of which the second is whole and has no line of
+        its own: its writer was killed, or a line end was lost.
+
+        The first field of the second ends with an id. They are SURELY where what of the first
+        stands before it tells; PERHAPS where that is not much, and the second id is not a shorter
+        one: texts of users have numbers, too.
+        """
+        begin = len(fields) - len(self.names)
+        second = fields[begin:]
+        found = _ID_AT_END.search(second[self.key])
+        if begin < 1 or found is None:
+            return Begin.NOT
+        second[self.key] = found[0]
+        if not (self.is_whole(second) and self._has_evidence(second)):
+            return Begin.NOT
+        if any(self.fits(at, fields[at]) for at in self._telling(fields[:begin], _TOO_PLAIN)):
+            return Begin.SURELY
+        own, other = (text.partition("_")[0] for text in (fields[self.key], found[0]))
+        return Begin.PERHAPS if len(other) + 1 >= len(own) else Begin.NOT
+
     def is_whole(self, fields: list[str]) -> bool:
         """Whether there is one field for each column, and each may be a value of it."""
         return len(fields) == len(self.names) and all(map(self.fits, range(len(fields)), fields))
@@ -372,7 +394,7 @@ class Header:
         """The places of fields that tell: of columns with a shape of their own, and not empty."""
         return [
             index
-            for index, text in enumerate(fields)
+            for index, text in enumerate(fields[: len(self.names)])
             if text and self.shapes[index] is not None and self.names[index] not in plain
         ]
 

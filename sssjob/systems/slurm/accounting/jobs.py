@@ -36,6 +36,10 @@ def _over(progress: Sequence[str]) -> tuple[Sequence[str], Sequence[bool]]:
 
 _GOES_ON = "an End of a job that goes on: sacct --truncate prints it, and it is left out"
 
+_MAY_BE_TWO = (
+    "a text has the delimiter in it, and what may be the id of another job: if the line was cut "
+    "short and another one joined to it, what it says is of that one"
+)
 _NOT_STARTED = frozenset(("None assigned",))
 _TIMES = ("Submit", "Eligible", "Start", "End")
 # Columns that tell one thing: the first that there is counts, as in ``table``.
@@ -211,6 +215,8 @@ class RowColumns(Generic[P, J]):
             told = "the next line belongs" if lines == 1 else f"the next {lines} lines belong"
             text = f"{told} to this record: it has a text with line breaks"
             yield Noted(row.line, text, severity=Severity.NOTICE)
+        if row.joined and row.joined.may_be_two:
+            yield Noted(row.line, _MAY_BE_TWO)
 
     def doubts(self, row: TableRow, *, step: bool = False) -> Iterator[Noted]:
         """Which columns of a row would have become something, if one could tell what they hold."""

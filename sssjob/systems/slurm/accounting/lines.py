@@ -27,7 +27,7 @@ from typing import BinaryIO, NamedTuple
 from sssjob.document.text import clean as clean_text
 from sssjob.errors import UnusableInput
 from sssjob.records.layout import Names
-from sssjob.records.lines import Blocks, clean
+from sssjob.records.lines import TWO_RECORDS, Blocks, clean
 from sssjob.records.record import Bad, Skipped
 from sssjob.records.regular import ROAD, Regular, part, regular
 from sssjob.records.texts import BulkColumn, Numbers
@@ -59,11 +59,13 @@ def _is_aligned(line: str) -> bool:
 class Joined(NamedTuple):
     """What a record was joined of: so many lines behind its first, and fields of some columns.
 
-    Of columns in doubt it is not known which fields are theirs.
+    Of columns in doubt it is not known which fields are theirs. It ``may_be_two`` records of which
+    the first was cut short.
     """
 
     lines: int
     in_doubt: tuple[str, ...] = ()
+    may_be_two: bool = False
 
 
 class TableRow(NamedTuple):
@@ -493,6 +495,9 @@ class TableReader:
             return Bad(line, f"{_fields(len(fields))} where the header has {width}")
         if len(fields) - width >= SURPLUS_LIMIT:
             return Bad(line, f"more than {width + SURPLUS_LIMIT - 1} fields")
+        two = head.holds_two(fields) if len(group) == 1 else Begin.NOT
+        if two is Begin.SURELY:
+            return Bad(line, TWO_RECORDS)
         found = f"{_fields(len(fields))} where the header has {width}: a delimiter in a text"
         split = head.resplit(fields)
         if split is None:
@@ -504,7 +509,10 @@ class TableReader:
             split.fields[index] = ""
         # A delimiter that a document cannot hold stands in a text now.
         texts = [clean_text(text) for text in split.fields]
-        return self._row(line, texts, _joined(group, names))
+        joined = _joined(group, names)
+        if two is Begin.PERHAPS:
+            joined = (joined or Joined(0))._replace(may_be_two=True)
+        return self._row(line, texts, joined)
 
     def _row(self, line: int, fields: list[str], joined: Joined | None = None) -> TableRow:
         return TableRow(line, self.header_now.names, fields, joined)
